@@ -1,17 +1,31 @@
 import { readdir } from 'node:fs/promises'
+import { basename } from 'node:path'
+import type { Endpoint, Family } from '#shared/http/lambda.ts'
 import type { Operation } from '#shared/http/operation.ts'
 
-/** An operation and where it stands: `file` is relative to `functions/`, its export `handler` is the Lambda entry. */
-export type OperationSource = { operation: Operation; file: string; exportName: string }
+/** An operation and its place: the export `handler` of `file`, which is relative to `functions/`, is the Lambda entry. */
+export type OperationSource = {
+  operation: Operation
+  file: string
+  /** Its name in the OpenAPI document and in clients that are generated from it: `updateGroup`. */
+  operationId: string
+}
 
-const isOperation = (value: unknown): value is Operation =>
-  typeof value === 'object' && value !== null && 'handle' in value && 'path' in value
+/** `list-runs.ts` and the kind `idp_directory` → `listIdpDirectoryRuns`: the kind comes behind the verb. */
+function operationIdOf(file: string, kind: string): string {
+  const [verb = '', ...noun] = basename(file, '.ts').split('-')
+  const words = [...kind.split('_'), ...noun].filter(Boolean)
+  return verb + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
+}
 
 async function load(file: string): Promise<OperationSource[]> {
-  const module: Record<string, unknown> = await import(new URL(file, import.meta.url).href)
-  return Object.entries(module).flatMap(([exportName, value]) =>
-    isOperation(value) ? [{ operation: value, file, exportName }] : [],
-  )
+  const { handler }: { handler: Endpoint | Family } = await import(new URL(file, import.meta.url).href)
+  const operations = 'operations' in handler ? handler.operations : { '': handler.operation }
+  return Object.entries(operations).map(([kind, operation]) => ({
+    operation,
+    file,
+    operationId: operationIdOf(file, kind),
+  }))
 }
 
 /** Every operation of the service, in the order of its path: the one list that feeds routes, permissions, OpenAPI and laws. */

@@ -14,10 +14,9 @@ import { BackupStack } from './storage/backup-stack.ts'
 import { DataStack } from './storage/data-stack.ts'
 
 type Options = {
-  /** Where the assembly goes; the CDK's own place unless said otherwise. */
+  /** Directory of the assembly; the CDK's own by default. */
   outdir?: string
   operations?: OperationSource[]
-  /** Code that is bundled already. */
   code?: string
   /** Settings, as `cdk deploy -c name=value` gives them. */
   context?: Record<string, unknown>
@@ -30,17 +29,10 @@ const taggedByStack = ['AWS::CloudFormation::Stack', 'AWS::CloudWatch::Alarm', '
 function addStacks(app: App, operations: OperationSource[], code: string): void {
   const settings = readSettings(app)
   const { stackName, backupVaultArn } = settings
-  const data = new DataStack(app, `${stackName}-Data`, { settings })
-  if (backupVaultArn !== null) {
-    new BackupStack(app, `${stackName}-Backup`, {
-      settings,
-      copyTo: backupVaultArn,
-      table: data.storage.table,
-      key: data.storage.key,
-    })
-  }
+  const data = new DataStack(app, `${stackName}-Data`, settings)
+  if (backupVaultArn !== null) new BackupStack(app, `${stackName}-Backup`, settings, data.storage, backupVaultArn)
   const service = new ServiceStack(app, stackName, { settings, operations, code, data })
-  addFront(app, { settings, code, data, service })
+  addFront(app, settings, code, data, service)
   for (const [name, value] of Object.entries(settings.tags)) {
     Tags.of(app).add(name, value, { excludeResourceTypes: taggedByStack })
     // Stacks are left out unless they are asked for.
@@ -49,27 +41,24 @@ function addStacks(app: App, operations: OperationSource[], code: string): void 
   if (settings.permissionsBoundary !== null) boundRoles(app, settings.permissionsBoundary)
 }
 
-type Deployed = { settings: Settings; code: string; data: DataStack; service: ServiceStack }
-
 /** CloudFront before the API, where the deployment has a certificate for it. */
-function addFront(app: App, { settings, code, data, service }: Deployed): void {
-  const { stackName, domainName, frontCertificateArn, originSecretDays, tracing } = settings
-  if (domainName === null || frontCertificateArn === null || service.domainTarget === undefined) return
-  const firewall = settings.webAclArn === null ? new FirewallStack(app, `${stackName}-Firewall`, { settings }) : null
+function addFront(app: App, settings: Settings, code: string, data: DataStack, service: ServiceStack): void {
+  const { stackName, domainName, frontCertificateArn: certificateArn, webAclArn } = settings
+  const { domainTarget: origin, channelHost: channelOrigin, alarmTopic } = service
+  if (domainName === null || certificateArn === null || origin === null) return
+  const firewall = webAclArn ?? new FirewallStack(app, `${stackName}-Firewall`, settings)
   const front = new FrontStack(app, `${stackName}-Front`, {
+    settings,
     domainName,
-    certificateArn: frontCertificateArn,
-    webAclArn: firewall?.webAclArn ?? String(settings.webAclArn),
-    origin: service.domainTarget,
-    ...(service.channelHost && { channelOrigin: service.channelHost }),
-    rotationDays: originSecretDays,
+    certificateArn,
+    webAclArn: typeof firewall === 'string' ? firewall : firewall.webAclArn,
+    origin,
+    channelOrigin,
     code,
     logGroup: data.functionLogs,
-    tracing,
-    serviceName: stackName,
-    alarmTopic: service.alarmTopic,
+    alarmTopic,
   })
-  if (firewall) front.addStackDependency(firewall)
+  if (typeof firewall !== 'string') front.addStackDependency(firewall)
 }
 
 /** Sets the boundary of every role, those of the CDK's own functions as well. */
@@ -82,19 +71,17 @@ function boundRoles(app: App, policy: string): void {
 
 /** The CDK app with every operation of the registry, its code bundled once. */
 export async function buildApp({ outdir, operations, code, context }: Options = {}): Promise<App> {
-  const app = new App({ analyticsReporting: false, context: { ...featureFlags, ...context }, outdir })
+  // Traces of constructs would take a sixth of a synthesis.
+  const fast = { analyticsReporting: false, stackTraces: false, treeMetadata: false }
+  const app = new App({ ...fast, context: { ...featureFlags, ...context }, outdir })
   const sources = operations ?? (await loadOperations())
-  if (code) {
-    addStacks(app, sources, code)
-    return app
-  }
-  const directory = await mkdtemp(join(tmpdir(), 'bundle-'))
+  const directory = code ?? (await mkdtemp(join(tmpdir(), 'bundle-')))
   try {
-    await bundle(sources, directory)
+    if (!code) await bundle(sources, directory)
     addStacks(app, sources, directory)
     return app
   } finally {
     // The assembly holds its own copy of the code as soon as the stack is made.
-    await rm(directory, { recursive: true, force: true })
+    if (!code) await rm(directory, { recursive: true, force: true })
   }
 }

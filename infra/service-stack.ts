@@ -1,154 +1,138 @@
 import { CfnOutput, Duration, Stack } from 'aws-cdk-lib'
 import { CfnApi, CfnStage } from 'aws-cdk-lib/aws-apigatewayv2'
-import { Alias, Code, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
+import { Alias, Code } from 'aws-cdk-lib/aws-lambda'
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import type { Construct } from 'constructs'
 import type { OperationSource } from '#functions/operations.ts'
 import { accessLogFormat } from './api/access-log-format.ts'
 import { type ApiRoute, apiBody } from './api/api-body.ts'
-import { CustomDomain } from './api/custom-domain.ts'
+import { customDomain } from './api/custom-domain.ts'
 import { LiveApi, livePath } from './api/live-api.ts'
 import { OperationStack } from './api/operation-stack.ts'
-import { publicRoutes, sealPub, signInPages } from './api/public-routes.ts'
-import { collectionOf } from './api/route-id.ts'
+import { collectionOf, servedPath } from './api/route-id.ts'
 import { routeLimits } from './api/route-limits.ts'
 import { functionsOf, routedFunctions } from './api/routed-functions.ts'
 import { loadedCode } from './code/loaded-code.ts'
+import { publicRoutes, sealPub, signInPages } from './code/public-routes.ts'
 import { ConcurrencyCheck } from './functions/concurrency-check.ts'
-import { Consumers } from './functions/consumers.ts'
+import { consumeStreams } from './functions/consumers.ts'
 import { environment } from './functions/environment.ts'
-import { functionSettings, type Shared } from './functions/function-settings.ts'
-import { live } from './functions/live.ts'
-import { PasscodeMailer } from './functions/passcode-mailer.ts'
+import { liveFunction, type Shared } from './functions/live-function.ts'
+import { passcodeMailer } from './functions/passcode-mailer.ts'
 import { reserved, reservedOf, reservedTogether } from './functions/reserved.ts'
-import { Schedules } from './functions/schedules.ts'
-import { Tasks } from './functions/tasks.ts'
-import { type TokenSecrets, tokenSecrets } from './functions/token-secrets.ts'
-import { acknowledge, wildcardRule } from './nag/acknowledge.ts'
-import { OperatorPolicies } from './operators/operator-policies.ts'
-import { ownEnd } from './own-end.ts'
+import { runByTheClock } from './functions/schedules.ts'
+import { addTasks } from './functions/tasks.ts'
+import { tokenSecretArns, tokenSecretNames } from './functions/token-secrets.ts'
+import { acknowledgeWildcards } from './nag/acknowledge.ts'
+import { operatorPolicies } from './operators/operator-policies.ts'
+import { may } from './roles/may.ts'
 import { Roles } from './roles/roles.ts'
+import { ownEnd } from './settings/made-up-names.ts'
 import type { Settings } from './settings/settings.ts'
 import type { Data } from './storage/data-stack.ts'
+import type { Storage } from './storage/storage.ts'
 import { StoredData } from './storage/stored-data.ts'
-import { LogArchive } from './watch/log-archive.ts'
+import { archiveLogs } from './watch/log-archive.ts'
 import { Monitoring } from './watch/monitoring.ts'
 
 type Props = { settings: Settings; operations: OperationSource[]; code: string; data: Data }
-type Behind = { operations: OperationSource[]; code: string; shared: Shared; roles: Roles }
 
-/** What is spelled otherwise under `/v0` (`/v0` contract, 2.3, 2.4). */
+/** Other spellings of paths under `/v0` (`/v0` contract, 2.3, 2.4). */
 const otherV0Routes = 'ANY /v0/{proxy+}'
 
-/** The service without its data: API, one function an operation, consumers, schedules and the operator's tasks. */
+/** The service without its data: API, one function an operation or family of them, consumers, schedules and the operator's tasks. */
 export class ServiceStack extends Stack {
-  /** Where the DNS leads the custom domain to; undefined where there is none. */
-  readonly domainTarget?: string
-  /** Host of the live channel; undefined where there is none. */
-  readonly channelHost?: string
-  /** Who is told of alarms. */
+  /** Target of the DNS for the custom domain; null without one. */
+  readonly domainTarget: string | null
+  /** Host of the live channel; null where there is none. */
+  readonly channelHost: string | null
   readonly alarmTopic: ITopic
 
   constructor(scope: Construct, id: string, { settings, operations, code, data: made }: Props) {
     // CloudFormation takes templates of 1 MB, of which a third would be blanks.
     super(scope, id, { description: 'Network Access Administration', suppressTemplateIndentation: true })
     const data = new StoredData(this, 'Data', made)
-    const { storage, functionLogs: logGroup } = data
+    const { storage, functionLogs: logGroup, accessLogs } = data
     const channel = hasChannel(settings) ? new LiveApi(this, 'LiveChannel', settings) : null
-    if (channel) this.channelHost = channel.host
-    const roles = new Roles(this, 'Roles', { storage, logGroup, settings, channel })
-    const asset = Code.fromAsset(code)
+    this.channelHost = channel?.host ?? null
+    const roles = new Roles(this, storage, logGroup, settings, channel)
     const passcodeFunction = `${settings.prefix}-mail-passcode-${ownEnd(this)}`
     // The API is made of the functions behind it, so its own address is none of theirs to be told.
     const behindApi: Shared = {
+      code: Code.fromAsset(code),
       logGroup,
       tracing: settings.tracing,
       loaded: loadedCode(code),
-      environment: environment({ settings, storage, channel, passcodeFunction, urlSuffix: this.urlSuffix }),
+      environment: environment(settings, storage, channel, passcodeFunction),
     }
-    const reservedConcurrency = reservedTogether(operations, settings)
-    const check = new ConcurrencyCheck(this, 'ConcurrencyCheck', {
-      reserved: reservedConcurrency,
-      requestsPerSecond: settings.throttleRate,
-      code: asset,
-      shared: behindApi,
-      role: roles.of.checkConcurrency,
-    })
-    const consumers = new Consumers(this, 'Consumers', { storage, roles, shared: behindApi, code: asset, settings })
-    consumers.node.addDependency(check)
-    const passcodes = new PasscodeMailer(this, 'Passcodes', {
-      functionName: passcodeFunction,
-      roles,
-      shared: behindApi,
-      code: asset,
-    })
-    const behind: Behind = { operations, code, shared: behindApi, roles }
-    const routes = this.addOperations(behind, check, settings)
-    const ownRoutes = this.addOwnRoutes(asset, behind, check, settings)
-    const limits = routeLimits(
-      operations,
-      ownRoutes.map(({ key }) => key),
-      settings,
-    )
-    const { api, address, target } = this.addApi([...routes, ...ownRoutes], limits, data, settings)
-    if (target !== undefined) this.domainTarget = target
+    const together = reservedTogether(operations, settings)
+    const check = new ConcurrencyCheck(this, behindApi, roles.of.checkConcurrency, together, settings.throttleRate)
+    const streams = consumeStreams(this, storage, roles, behindApi, settings, check)
+    const mailer = passcodeMailer(this, passcodeFunction, roles, behindApi)
+    const routes = this.addOperations(operations, code, behindApi, roles, check, settings)
+    const ownRoutes = this.addOwnRoutes(behindApi, roles, check, settings)
+    const ownKeys = ownRoutes.map(({ key }) => key)
+    const limits = routeLimits(operations, ownKeys, settings)
+    const { api, address, target } = this.addApi([...routes, ...ownRoutes], limits, accessLogs, settings)
+    this.domainTarget = target
     const shared: Shared = { ...behindApi, environment: { ...behindApi.environment, SERVICE_URL: address } }
-    channel?.serve({ code: asset, shared, role: roles.of.live, accessLogs: data.accessLogs, settings })
-    const tasks = new Tasks(this, 'Tasks', { consumers, roles, shared, code: asset })
-    const schedules = new Schedules(this, 'Schedules', { storage, roles, shared, code: asset })
+    channel?.serve(shared, roles.of.live, accessLogs, settings)
+    const tasks = addTasks(this, streams, roles, shared)
+    const scheduled = runByTheClock(this, storage, roles, shared)
     const { topic } = new Monitoring(this, 'Monitoring', {
       apiId: api.ref,
       channel,
-      accessLogs: data.accessLogs,
+      accessLogs,
       functionLogs: logGroup,
-      mailer: passcodes.mailer,
-      serviceName: settings.stackName,
+      mailer: mailer.lambda,
       storage,
-      streams: consumers.streams,
-      scheduled: schedules.all,
+      streams,
+      scheduled,
       settings,
-      reserved: reservedConcurrency,
-      alarmEmail: settings.alarmEmail,
+      reserved: together,
     })
     this.alarmTopic = topic
-    const provision = this.addProvisioning(asset, shared, roles, tokenSecrets(this, settings, storage))
-    new LogArchive(this, 'LogArchive', {
+    const provision = this.addProvisioning(shared, roles, settings, storage)
+    archiveLogs(this, {
       settings,
       storage,
-      logs: { FunctionLogs: logGroup, AccessLogs: data.accessLogs },
-      tasks: [...tasks.functions, provision.lambda],
+      logs: { FunctionLogs: logGroup, AccessLogs: accessLogs },
+      tasks: [...Object.values(tasks), provision].map(({ lambda }) => lambda),
       roles: Object.values(roles.of),
     })
-    new OperatorPolicies(this, 'Operators', {
+    operatorPolicies(this, {
       settings,
       storage,
-      logGroups: [logGroup, data.accessLogs],
-      consumers,
-      tasks: { ...tasks.arns, breakGlass: [...tasks.arns.breakGlass, provision.functionArn] },
+      logGroups: [logGroup, accessLogs],
+      streams,
+      tasks: { ...tasks, ProvisionAccount: provision },
       apiIds: [api.ref, ...(channel ? [channel.id] : [])],
       alarmTopicArn: topic.topicArn,
     })
-    this.putFirst([...consumers.streams.map(({ alias }) => alias), passcodes.alias], check)
-    this.tell({
+    this.putFirst([...streams.map(({ alias }) => alias), mailer], check)
+    const outputs = {
       ApiEndpoint: address,
       Concurrency: check.finding,
       ...(channel && { LiveEndpoint: `wss://${channel.host}${livePath}` }),
       ProvisionAccountFunction: provision.functionName,
-      ...tasks.functionNames,
-    })
+      ...Object.fromEntries(Object.entries(tasks).map(([name, { functionName }]) => [`${name}Function`, functionName])),
+    }
+    for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value })
   }
 
-  /** A nested stack a collection. */
   private addOperations(
-    { operations, code, shared, roles }: Behind,
+    operations: OperationSource[],
+    code: string,
+    given: Shared,
+    roles: Roles,
     check: ConcurrencyCheck,
     settings: Settings,
   ): ApiRoute[] {
-    const collections = Map.groupBy(operations, ({ operation }) => collectionOf(operation.path))
+    const collections = Map.groupBy(operations, ({ operation }) => collectionOf(servedPath(operation)))
     return [...collections].flatMap(([name, members]) => {
-      const props = { operations: members, code, shared, roles, settings }
-      const stack = new OperationStack(this, `Operations-${name}`, props)
+      const shared = { ...given, code: Code.fromAsset(code) }
+      const stack = new OperationStack(this, `Operations-${name}`, members, shared, roles, settings)
       if (members.some(({ operation }) => reservedOf(operation, settings))) stack.node.addDependency(check)
       return stack.routes
     })
@@ -156,8 +140,8 @@ export class ServiceStack extends Stack {
 
   /** Routes that are no operations. They require no credential, except other spellings of paths under `/v0`. */
   private addOwnRoutes(
-    code: Code,
-    { shared, roles: { of } }: Behind,
+    shared: Shared,
+    { of }: Roles,
     check: ConcurrencyCheck,
     { signInConcurrency }: Settings,
   ): ApiRoute[] {
@@ -167,38 +151,41 @@ export class ServiceStack extends Stack {
       ...functionsOf(publicRoutes, (file) => (file === sealPub ? of.publicKey : of.public)),
       ...functionsOf(signInPages, () => of.signIn).map((page) => ({ ...page, reserved: reserved(signInConcurrency) })),
     ]
-    return routedFunctions(this, { code, shared, functions, check })
+    return routedFunctions(this, shared, functions, check)
   }
 
   /** The API of these routes, under the address that a deployment has chosen or else that of the API itself. */
-  private addApi(routes: ApiRoute[], limits: object, { accessLogs }: Data, settings: Settings) {
-    const { domainName, certificateArn, ipAddressType, prefix, baseUrl } = settings
+  private addApi(routes: ApiRoute[], routeSettings: object, logs: ILogGroup, settings: Settings) {
+    const { domainName, certificateArn, ipAddressType, prefix, baseUrl, throttleRate, throttleBurst } = settings
     const endpoint = { ipAddressType, disableExecuteApiEndpoint: domainName !== null }
     const api = new CfnApi(this, 'Api', { body: apiBody(prefix, routes, endpoint), failOnWarnings: true })
-    const stage = this.addStage(api, accessLogs, settings, limits)
-    let target: string | undefined
-    if (domainName !== null && certificateArn !== null) {
-      const place = { apiId: api.ref, stage: stage.ref, output: 'DomainTarget' }
-      target = new CustomDomain(this, 'Domain', { domainName, certificateArn, ipAddressType, ...place }).target
-    }
+    const stage = new CfnStage(this, 'Stage', {
+      apiId: api.ref,
+      stageName: '$default',
+      autoDeploy: true,
+      defaultRouteSettings: { throttlingRateLimit: throttleRate, throttlingBurstLimit: throttleBurst },
+      routeSettings,
+      accessLogSettings: { destinationArn: logs.logGroupArn, format: accessLogFormat },
+    })
+    const place = { apiId: api.ref, stage: stage.ref }
+    const target = customDomain(this, domainName, certificateArn, ipAddressType, place, 'DomainTarget')
     return { api, target, address: baseUrl ?? api.attrApiEndpoint }
   }
 
-  private addProvisioning(code: Code, shared: Shared, roles: Roles, secrets: TokenSecrets): Alias {
-    const own = { ...shared, environment: { ...shared.environment, ...secrets.environment } }
-    const provisioning = new LambdaFunction(this, 'ProvisionAccount', {
-      ...functionSettings(own, code, 'tasks/provision-account.ts'),
-      role: roles.of.provision,
-      // A device pool of 10,000 clients takes more than 200 commits.
-      timeout: Duration.minutes(5),
-    })
-    roles.of.provision.addToPolicy(secrets.creation)
-    for (const pattern of secrets.creation.resources)
-      acknowledge(roles.of.provision, wildcardRule(this, pattern), 'Secrets are named by account and token.')
-    return live(provisioning, shared.loaded)
+  /** Provisioning creates the secrets that new API tokens are put into, and cannot read one. */
+  private addProvisioning(shared: Shared, { of: { provision } }: Roles, settings: Settings, { key }: Storage): Alias {
+    const secrets = { TOKEN_SECRETS: tokenSecretNames(settings), ...(key && { TOKEN_SECRETS_KEY: key.keyArn }) }
+    const own = { ...shared, environment: { ...shared.environment, ...secrets } }
+    const arns = [tokenSecretArns(this, settings)]
+    // A secret that is created with tags needs the second right, too.
+    provision.addToPolicy(may(['secretsmanager:CreateSecret', 'secretsmanager:TagResource'], arns))
+    acknowledgeWildcards(provision, this, arns, 'Secrets are named by account and token.')
+    // A device pool of 10,000 clients takes more than 200 commits.
+    const timeout = Duration.minutes(5)
+    return liveFunction(this, 'ProvisionAccount', own, 'tasks/provision-account.ts', { role: provision, timeout })
   }
 
-  /** Whoever reads what others write gets its new version first. The check comes before all, whatever its version. */
+  /** Deploys new versions of readers before those of writers. The check comes first, whatever its version. */
   private putFirst(readers: Alias[], check: ConcurrencyCheck): void {
     // The aliases alone: what feeds them would double the size of what waits for them.
     const first = readers.flatMap(({ node }) => node.defaultChild ?? [])
@@ -208,22 +195,6 @@ export class ServiceStack extends Stack {
         child instanceof OperationStack ? [child] : child.node.findAll().filter((one) => one instanceof Alias)
       for (const one of inside) if (!readers.some((reader) => reader === one)) one.node.addDependency(...first)
     }
-  }
-
-  private tell(outputs: Record<string, string>): void {
-    for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value })
-  }
-
-  private addStage(api: CfnApi, logs: ILogGroup, settings: Settings, routeSettings: object): CfnStage {
-    const { throttleRate, throttleBurst } = settings
-    return new CfnStage(this, 'Stage', {
-      apiId: api.ref,
-      stageName: '$default',
-      autoDeploy: true,
-      defaultRouteSettings: { throttlingRateLimit: throttleRate, throttlingBurstLimit: throttleBurst },
-      routeSettings,
-      accessLogSettings: { destinationArn: logs.logGroupArn, format: accessLogFormat },
-    })
   }
 }
 

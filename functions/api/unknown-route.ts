@@ -1,10 +1,10 @@
 import { ApiError, notFound } from '#shared/core/errors.ts'
 import { within } from '#shared/core/logging/invocation.ts'
 import type { Answer, Event } from '#shared/http/exchange.ts'
+import { requestIdOf } from '#shared/http/exchange.ts'
 import type { Handler } from '#shared/http/lambda.ts'
 import { originOf } from '#shared/http/origin.ts'
 import { problem } from '#shared/http/problem.ts'
-import { requestIdOf } from '#shared/http/request-id.ts'
 import { isV0 } from '#shared/http/v0-headers.ts'
 import { v0Problem } from '#shared/http/v0-problem.ts'
 
@@ -26,9 +26,7 @@ const matches = (pattern: string, path: string): boolean => {
 const isBrowserAtRoot = ({ rawPath, headers, requestContext: { http } }: Event): boolean =>
   http.method === 'GET' && rawPath === '/' && /(^|,)\s*text\/html\s*(;|,|$)/i.test(headers.accept ?? '')
 
-/**
- * Redirects to the reference while there is no console. Caches revalidate it, since other clients get a problem there.
- */
+/** Redirects to the reference while there is no console. Caches revalidate it: other clients get a problem there. */
 const toReference = (requestId: string): Answer => ({
   statusCode: 302,
   headers: { location: '/docs', 'cache-control': 'private, no-cache', vary: 'accept', 'x-request-id': requestId },

@@ -1,3 +1,57 @@
-import { openConnection } from '#shared/http/live/open-connection.ts'
+import { connect } from '#shared/access/connect-session.ts'
+import { isAdministering } from '#shared/auth/caller.ts'
+import { ApiError, notFound, unauthorized } from '#shared/core/errors.ts'
+import { isPathId } from '#shared/core/ids.ts'
+import { note } from '#shared/core/logging/invocation.ts'
+import { bearerToken, tokenPrefixes } from '#shared/core/secrets/token.ts'
+import { checkCredential, checkRateLimit } from '#shared/http/credentials.ts'
+import { type Event, type Exchange, openExchange, type Step } from '#shared/http/exchange.ts'
+import { readOrigin } from '#shared/http/origin.ts'
+import { problem } from '#shared/http/problem.ts'
+import { type LiveAnswer, type LiveEvent, liveHandler, pulseAgent } from '#shared/live/live-handler.ts'
 
-export const handler = openConnection
+/** A handshake as the steps of a request read it: header names come as the device spelled them. */
+const handshakeOf = ({ headers = {}, requestContext }: LiveEvent): Event => {
+  const lowered = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
+  const { sourceIp } = requestContext.identity
+  return { headers: Object.fromEntries(lowered), requestContext: { http: { sourceIp } } } as Event
+}
+
+type Handshake = { exchange: Exchange; request: Event }
+
+/** The order of checks: browser, origin, token, rate limit; the session is checked last. */
+const steps: Step[] = [
+  (_exchange, { headers }) => {
+    if (headers['user-agent'] === pulseAgent) note({ is_pulse: true })
+    // A browser sends one; a device has no use for it, and a page of someone else must not open a channel.
+    if (headers.origin !== undefined) throw new ApiError('forbidden', 'The live channel is not for browsers.')
+  },
+  readOrigin,
+  (exchange, request) => checkCredential(kindOf(request.headers.authorization))(exchange, request),
+  checkRateLimit,
+]
+
+/** `$connect`: a session of a client or gateway opens its connection (C2). A refusal is a problem like any other (A5). */
+export const handler = liveHandler<Handshake>('$connect', {
+  open(event) {
+    const request = handshakeOf(event)
+    const exchange = openExchange(request)
+    // Log lines of a connection name the request of the platform.
+    note({ request_id: event.requestContext.requestId })
+    return { request, exchange }
+  },
+  steps: steps.map((step) => async ({ exchange, request }) => {
+    await step(exchange, request)
+  }),
+  async handle({ queryStringParameters, requestContext }, { exchange: { caller, subject } }) {
+    const sessionId = queryStringParameters?.session_id ?? ''
+    if (!isPathId(sessionId)) throw notFound()
+    if (!caller || isAdministering(caller) || !subject) throw unauthorized()
+    await connect(caller, subject, { sessionId: sessionId.toLowerCase(), connectionId: requestContext.connectionId })
+    return { statusCode: 200 }
+  },
+  fail: (error, { exchange: { requestId, headers } }) => problem(error, requestId, headers) as LiveAnswer,
+})
+
+const kindOf = (authorization: string | undefined): 'client' | 'gateway' =>
+  bearerToken(authorization)?.startsWith(tokenPrefixes.gateway) ? 'gateway' : 'client'

@@ -1,3 +1,12 @@
-import { receiveMessage } from '#shared/http/live/receive-message.ts'
+import { toJson } from '#shared/core/json/json.ts'
+import { liveHandler } from '#shared/live/live-handler.ts'
+import { takeMessage } from '#shared/live/take-message.ts'
 
-export const handler = receiveMessage
+/** `$default`: a message of a device (C4). What is not text is no message. */
+export const handler = liveHandler('$default', {
+  open: () => null,
+  async handle({ body, isBase64Encoded, requestContext }) {
+    const reply = await takeMessage(requestContext.connectionId, isBase64Encoded ? undefined : body)
+    return { statusCode: 200, ...(reply && { body: toJson(reply) }) }
+  },
+})

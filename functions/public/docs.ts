@@ -22,7 +22,7 @@ const page = staticFile(new URL('./docs.html', import.meta.url), {
 
 const renderer = staticFile(new URL('./redoc.standalone.js', import.meta.url), {
   'content-type': 'text/javascript; charset=utf-8',
-  // It changes with the renderer's version, and the page works with the one before.
+  // Changes with the renderer's version; the page works with the one before.
   'cache-control': 'public, max-age=86400',
 })
 

@@ -1,5 +1,5 @@
+import { takeEmail } from '#shared/http/pages/open-sign-in.ts'
 import { pageHandler } from '#shared/http/pages/page-handler.ts'
-import { takeEmail } from '#shared/http/pages/take-email.ts'
 
 /** `POST /sign_in/{slug}`: the page's forms for an email, and for the passcode that was mailed to it. */
 export const handler = pageHandler(

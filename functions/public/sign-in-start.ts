@@ -1,7 +1,7 @@
-import { leadToProvider } from '#shared/http/pages/lead-to-provider.ts'
+import { leadToProvider } from '#shared/http/pages/open-sign-in.ts'
 import { pageHandler } from '#shared/http/pages/page-handler.ts'
 
-/** `GET /sign_in/{slug}/start`: what the page's links lead to, and from there to a provider. */
+/** `GET /sign_in/{slug}/start`: target of the page's links, which redirects to a provider. */
 export const handler = pageHandler(
   { method: 'GET', path: '/sign_in/{slug}/start', step: () => 'start' },
   leadToProvider,

@@ -1,15 +1,15 @@
 import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda'
 import { type CommitRecord, readCommitRecord } from '#shared/commit/commit-record.ts'
 import { revokeAll } from '#shared/commit/revoke.ts'
-import { workTime } from '#shared/commit/work-time.ts'
 import { clock, timestamp } from '#shared/core/clock.ts'
 import { describeError } from '#shared/core/logging/describe-error.ts'
 import { logLine } from '#shared/core/logging/log.ts'
 import { consumer } from '#shared/core/work/consumer.ts'
+import { workTime } from '#shared/core/work/work.ts'
 import { finishCascade } from '#shared/jobs/cascades/finish-cascade.ts'
 import { addCommit, addEndedAuthorization, type News, noNews } from '#shared/jobs/nudges/news.ts'
 import { tellDevices } from '#shared/jobs/nudges/tell-devices.ts'
-import { accountOfRecord, newImage, oldImage } from '#shared/table/stream-image.ts'
+import { handleInOrder, newImage, oldImage } from '#shared/table/stream-image.ts'
 
 /** Time kept back for the last parts and the revocations of a batch, before the function times out. */
 const reserveMs = 30_000
@@ -29,23 +29,11 @@ const followUpBatch = async (
 ): Promise<DynamoDBBatchResponse> => {
   const remainingMs = () => (context?.getRemainingTimeInMillis?.() ?? Number.POSITIVE_INFINITY) - reserveMs
   const news = new Map<string, News>()
-  const batchItemFailures = []
-  for (const record of event.Records) {
-    const { dynamodb } = record
-    try {
-      await handle(record, news, remainingMs)
-    } catch (error) {
-      logLine('ERROR', 'commit_not_followed_up', {
-        account_id: accountOfRecord(record),
-        sequence_number: dynamodb?.SequenceNumber,
-        ...describeError(error),
-      })
-      batchItemFailures.push({ itemIdentifier: dynamodb?.SequenceNumber ?? '' })
-      break
-    }
-  }
+  const answer = await handleInOrder(event.Records, 'commit_not_followed_up', (record) =>
+    handle(record, news, remainingMs),
+  )
   await tellAll(news)
-  return { batchItemFailures }
+  return answer
 }
 
 async function handle(record: DynamoDBRecord, news: Map<string, News>, remainingMs: () => number): Promise<void> {
@@ -78,9 +66,9 @@ async function followUp(
 
 /** A nudge that is not sent costs time, and fails nothing (C5.4). */
 async function tellAll(news: Map<string, News>): Promise<void> {
-  const end = performance.now() + tellingMs
+  const end = clock.monotonic() + tellingMs
   for (const [account, ofAccount] of news) {
-    await tellDevices(account, ofAccount, () => performance.now() < end).catch((error: Error) =>
+    await tellDevices(account, ofAccount, () => clock.monotonic() < end).catch((error: Error) =>
       logLine('WARN', 'devices_not_told', { account_id: account, ...describeError(error) }),
     )
   }

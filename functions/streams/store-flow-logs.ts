@@ -3,11 +3,10 @@ import { describeError } from '#shared/core/logging/describe-error.ts'
 import { measure } from '#shared/core/logging/invocation.ts'
 import { logLine } from '#shared/core/logging/log.ts'
 import { consumer } from '#shared/core/work/consumer.ts'
-import { inParallel } from '#shared/core/work/in-parallel.ts'
-import { flowLogId } from '#shared/logs/flows/flow-identity.ts'
-import { type IngestedReport, storeFlows } from '#shared/logs/flows/flow-store.ts'
-import { indexOpenFlows } from '#shared/logs/flows/index-open-flows.ts'
-import { mergeReports } from '#shared/logs/flows/merge-reports.ts'
+import { inParallel, slicesOf } from '#shared/core/work/in-parallel.ts'
+import { timeLeft } from '#shared/core/work/task.ts'
+import { indexOpenFlows } from '#shared/logs/flows/flow-marks.ts'
+import { flowLogId, type IngestedReport, mergeReports, storeFlows } from '#shared/logs/flows/flow-store.ts'
 import { unpack } from '#shared/logs/flows/packing.ts'
 import { mostStatements } from '#shared/table/statements.ts'
 
@@ -25,12 +24,6 @@ function reportsOf({ kinesis }: KinesisStreamRecord, place: number): Delivered[]
   return reports.map((report) => ({ id: flowLogId(claims, report), claims, ingestedAt: ingested_at, report, place }))
 }
 
-/** Cuts a list into parts of what one request takes, in their order. */
-const inParts = <T>(items: T[]): T[][] =>
-  Array.from({ length: Math.ceil(items.length / mostStatements) }, (_, i) =>
-    items.slice(i * mostStatements, (i + 1) * mostStatements),
-  )
-
 /**
  * Stores what gateways and clients reported: one write for each flow of the batch, so that the reports of one flow need
  * no order among writes. Reports the first record that failed; what of later ones is stored already is harmless (L11).
@@ -40,7 +33,7 @@ const storeBatch = async (
   { Records: records }: KinesisStreamEvent,
   context?: Context,
 ): Promise<KinesisStreamBatchResponse> => {
-  const hasTime = () => !context || context.getRemainingTimeInMillis() > reserveMs
+  const hasTime = timeLeft(context, reserveMs)
   let failed = records.length
   const fail = (place: number, error: unknown, account_id?: string) => {
     failed = Math.min(failed, place)
@@ -60,7 +53,7 @@ const storeBatch = async (
       break
     }
   }
-  await inParallel(inParts(mergeReports(delivered)), concurrency, async (part) => {
+  await inParallel(slicesOf(mergeReports(delivered), mostStatements), concurrency, async (part) => {
     const wanted = part.filter(({ place }) => place < failed)
     if (hasTime()) await storeFlows(wanted, ({ place, claims }, error) => fail(place, error, claims.account_id))
     else failed = Math.min(failed, ...wanted.map(({ place }) => place))

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context } from 'aws-lambda'
+import { clock } from '#shared/core/clock.ts'
 import { env } from '#shared/core/env.ts'
 import { watched } from '#shared/core/logging/watched.ts'
 import { distribution } from '#shared/jobs/origin-secret/distribution.ts'
@@ -18,10 +18,10 @@ export const handler = watched('rotate-origin-secret', async (event: Event, cont
   await step({
     secret: stagedSecret(SecretId, ClientRequestToken),
     distribution: distribution(env.distributionId),
-    now: Date.now,
+    now: () => clock.now() / 1_000,
     wait: async () => {
       const hasTime = context.getRemainingTimeInMillis() > 2 * pauseMs
-      if (hasTime) await sleep(pauseMs)
+      if (hasTime) await clock.sleep(pauseMs)
       return hasTime
     },
   })

@@ -1,54 +1,48 @@
 import { notFound } from '#shared/core/errors.ts'
 import type { Answer, Event } from '#shared/http/exchange.ts'
-import type { Handler } from '#shared/http/lambda.ts'
-import type { Operation } from '#shared/http/operation.ts'
-import { requestIdOf } from '#shared/http/request-id.ts'
+import { requestIdOf } from '#shared/http/exchange.ts'
+import type { Endpoint } from '#shared/http/lambda.ts'
 import { v0Segments } from '#shared/http/v0-headers.ts'
 import { v0Problem } from '#shared/http/v0-problem.ts'
-import * as getConfiguration from './configuration/get-v0-configuration.ts'
-import * as updateConfiguration from './configuration/update-v0-configuration.ts'
-import * as createDevice from './devices/create-v0-device.ts'
-import * as deleteDevice from './devices/delete-v0-device.ts'
-import * as getDevice from './devices/get-v0-device.ts'
-import * as listDevices from './devices/list-v0-devices.ts'
-import * as updateDevice from './devices/update-v0-device.ts'
-import * as createRule from './rules/create-v0-rule.ts'
-import * as deleteRule from './rules/delete-v0-rule.ts'
-import * as getRule from './rules/get-v0-rule.ts'
-import * as listRules from './rules/list-v0-rules.ts'
-import * as updateRule from './rules/update-v0-rule.ts'
-import * as createUser from './users/create-v0-user.ts'
-import * as deleteUser from './users/delete-v0-user.ts'
-import * as getUser from './users/get-v0-user.ts'
-import * as listUsers from './users/list-v0-users.ts'
-import * as updateUser from './users/update-v0-user.ts'
+import { handler as getConfiguration } from './configuration/get-v0-configuration.ts'
+import { handler as updateConfiguration } from './configuration/update-v0-configuration.ts'
+import { handler as createDevice } from './devices/create-v0-device.ts'
+import { handler as deleteDevice } from './devices/delete-v0-device.ts'
+import { handler as getDevice } from './devices/get-v0-device.ts'
+import { handler as listDevices } from './devices/list-v0-devices.ts'
+import { handler as updateDevice } from './devices/update-v0-device.ts'
+import { handler as createRule } from './rules/create-v0-rule.ts'
+import { handler as deleteRule } from './rules/delete-v0-rule.ts'
+import { handler as getRule } from './rules/get-v0-rule.ts'
+import { handler as listRules } from './rules/list-v0-rules.ts'
+import { handler as updateRule } from './rules/update-v0-rule.ts'
+import { handler as createUser } from './users/create-v0-user.ts'
+import { handler as deleteUser } from './users/delete-v0-user.ts'
+import { handler as getUser } from './users/get-v0-user.ts'
+import { handler as listUsers } from './users/list-v0-users.ts'
+import { handler as updateUser } from './users/update-v0-user.ts'
 
-type Route = { operation: Operation; handler: Handler }
-
-const routes: Route[] = [
-  { operation: getConfiguration.getV0Configuration, handler: getConfiguration.handler },
-  { operation: updateConfiguration.updateV0Configuration, handler: updateConfiguration.handler },
-  { operation: createDevice.createV0Device, handler: createDevice.handler },
-  { operation: deleteDevice.deleteV0Device, handler: deleteDevice.handler },
-  { operation: getDevice.getV0Device, handler: getDevice.handler },
-  { operation: listDevices.listV0Devices, handler: listDevices.handler },
-  { operation: updateDevice.updateV0Device, handler: updateDevice.handler },
-  { operation: createRule.createV0Rule, handler: createRule.handler },
-  { operation: deleteRule.deleteV0Rule, handler: deleteRule.handler },
-  { operation: getRule.getV0Rule, handler: getRule.handler },
-  { operation: listRules.listV0Rules, handler: listRules.handler },
-  { operation: updateRule.updateV0Rule, handler: updateRule.handler },
-  { operation: createUser.createV0User, handler: createUser.handler },
-  { operation: deleteUser.deleteV0User, handler: deleteUser.handler },
-  { operation: getUser.getV0User, handler: getUser.handler },
-  { operation: listUsers.listV0Users, handler: listUsers.handler },
-  { operation: updateUser.updateV0User, handler: updateUser.handler },
+const handlers: Endpoint[] = [
+  getConfiguration,
+  updateConfiguration,
+  createDevice,
+  deleteDevice,
+  getDevice,
+  listDevices,
+  updateDevice,
+  createRule,
+  deleteRule,
+  getRule,
+  listRules,
+  updateRule,
+  createUser,
+  deleteUser,
+  getUser,
+  listUsers,
+  updateUser,
 ]
 
-/**
- * The path parameters of a request whose segments fit an operation's path. API Gateway makes two segments of a `/` that was encoded
- * once, so the rest behind `users` is one email where it has an `@`.
- */
+/** Path parameters of a request that fits a path. API Gateway splits an encoded `/`, also one of an email. */
 function paramsOf(path: string, given: string[]): Record<string, string> | null {
   const wanted = v0Segments(path)
   const [collection, ...rest] = given
@@ -63,16 +57,14 @@ function paramsOf(path: string, given: string[]): Record<string, string> | null 
   return params
 }
 
-/**
- * Requests under `/v0` that no route of an operation takes as they are spelled: HEAD, empty path segments, slashes within
- * an email; all others are 404 (2.3, 2.4).
- */
+/** Serves HEAD, empty path segments and slashes within an email, which no route takes; others are 404 (2.3, 2.4). */
 export const handler = async (event: Event): Promise<Answer> => {
   const method = event.requestContext.http.method
   const asked = method === 'HEAD' ? 'GET' : method
   // API Gateway has decoded it (2.4).
   const segments = v0Segments(`/v0/${event.pathParameters?.proxy ?? ''}`)
-  for (const { operation, handler } of routes) {
+  for (const handler of handlers) {
+    const { operation } = handler
     if (operation.method !== asked && operation.alias !== asked) continue
     const pathParameters = paramsOf(operation.path, segments)
     if (!pathParameters) continue

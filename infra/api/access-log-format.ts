@@ -1,4 +1,4 @@
-/** What the API writes of each request, also of one that no function has seen. Names on the left are ours (docs/operating.md). */
+/** Fields of the access log, also for requests that reach no function. Names on the left are ours (docs/operating.md). */
 const fields = {
   requestId: 'requestId',
   time: 'requestTime',

@@ -1,43 +1,27 @@
 /** A route of the HTTP API (`GET /groups`, `ANY /v0/{proxy+}`, `$default`) and what it leads to. */
-export type ApiRoute = {
-  key: string
-  /** Integration URI of its function. */
-  uri: string
-  /** Role that API Gateway takes to invoke the function. */
-  invokerArn: string
-}
+export type ApiRoute = { key: string; uri: string; invokerArn: string }
 
 const anyMethod = 'x-amazon-apigateway-any-method'
 
-const pathParameters = (path: string) =>
-  [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: { type: 'string' },
-  }))
-
-/** Place of a route in the document: its path, its method, and the other members of its operation. */
 function placeOf(key: string): { path: string; method: string; more: object } {
   if (key === '$default') return { path: `/${key}`, method: anyMethod, more: { isDefaultRoute: true } }
   const [method = '', path = ''] = key.split(' ')
-  const parameters = pathParameters(path)
+  const schema = { type: 'string' }
+  const parameters = path.matchAll(/\{([^}]+)\}/g).map(([, name]) => ({ name, in: 'path', required: true, schema }))
   return {
     path,
     method: method === 'ANY' ? anyMethod : method.toLowerCase(),
-    more: parameters.length > 0 ? { parameters } : {},
+    more: path.includes('{') ? { parameters: [...parameters] } : {},
   }
 }
 
-/** How the API is reached. In a definition this stands under its server; the API's own properties are not heard then. */
-export type ApiEndpoint = { ipAddressType: string; disableExecuteApiEndpoint: boolean }
-
 /**
- * The definition that API Gateway makes all routes and integrations of, at once: nothing is left half done, and no two
- * changes of one API meet.
+ * The definition of all routes and integrations of an API, which API Gateway applies at once: no change is partial or
+ * concurrent with another.
+ * @param endpoint takes the place of the API's own properties, which API Gateway ignores beside a definition
  * @throws Error where two routes are the same, or API Gateway could not tell their paths apart
  */
-export function apiBody(title: string, routes: ApiRoute[], endpoint: ApiEndpoint): object {
+export function apiBody(title: string, routes: ApiRoute[], endpoint: object): object {
   const paths: Record<string, Record<string, object>> = {}
   const spelled = new Map<string, string>()
   for (const { key, uri, invokerArn } of routes.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {

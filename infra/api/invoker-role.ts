@@ -1,13 +1,15 @@
-import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import { Aws } from 'aws-cdk-lib'
+import { PolicyDocument, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import type { Construct } from 'constructs'
+import { may } from '../roles/may.ts'
 
-/** What lets API Gateway invoke these functions, and nothing else. */
-export const invokerRole = (scope: Construct, id: string, functionArns: string[]): Role =>
-  new Role(scope, id, {
+/** Role with which API Gateway may invoke these functions, and nothing else. */
+export const invokerRole = (scope: Construct, functionArns: string[]): Role =>
+  new Role(scope, 'Invoker', {
     assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
-    inlinePolicies: {
-      invoke: new PolicyDocument({
-        statements: [new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: functionArns })],
-      }),
-    },
+    inlinePolicies: { invoke: new PolicyDocument({ statements: [may(['lambda:InvokeFunction'], functionArns)] }) },
   })
+
+/** The URI by which API Gateway integrates a function, in the form that its OpenAPI examples use. */
+export const integrationUri = (functionArn: string): string =>
+  `arn:${Aws.PARTITION}:apigateway:${Aws.REGION}:lambda:path/2015-03-31/functions/${functionArn}/invocations`

@@ -1,144 +1,102 @@
 import { Aws } from 'aws-cdk-lib'
 import { CfnApi, CfnIntegration, CfnRoute, CfnRouteResponse, CfnStage } from 'aws-cdk-lib/aws-apigatewayv2'
-import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam'
-import { type Code, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
+import type { Role } from 'aws-cdk-lib/aws-iam'
+import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct, type IDependable } from 'constructs'
-import { functionSettings, type Shared } from '../functions/function-settings.ts'
-import { live } from '../functions/live.ts'
-import { acknowledge, wildcardRule } from '../nag/acknowledge.ts'
+import { liveFunction, type Shared } from '../functions/live-function.ts'
+import { acknowledge, acknowledgeWildcards } from '../nag/acknowledge.ts'
+import { may } from '../roles/may.ts'
+import { arnOf } from '../settings/made-up-names.ts'
 import type { Settings } from '../settings/settings.ts'
-import { CustomDomain } from './custom-domain.ts'
-import { integrationUri } from './integration-uri.ts'
-import { invokerRole } from './invoker-role.ts'
+import { customDomain } from './custom-domain.ts'
+import { integrationUri, invokerRole } from './invoker-role.ts'
 
 const stageName = 'live'
 
-/** What a CDN leads to the channel: the platform reads the name of the stage there. */
+/** Path of the channel behind a CDN: the platform reads the name of the stage there. */
 export const livePath = `/${stageName}`
-
-/** The routes of the channel, the file of each one's function, and whether what that returns is sent to the device. */
-const routes = [
-  { key: '$connect', id: 'Connect', file: 'live/connect.ts', answers: false },
-  { key: '$disconnect', id: 'Disconnect', file: 'live/disconnect.ts', answers: false },
-  { key: '$default', id: 'Default', file: 'live/default.ts', answers: true },
-]
 
 const checkedByFunction =
   'The function behind $connect checks the token, as each function of the HTTP API does; a connection stays that of its session.'
 const ofAnotherRole =
   'An access log of a WebSocket API is written as a role that the account names for all its APIs; liveAccessLog says that it does.'
 
-type Served = { code: Code; shared: Shared; role: Role; accessLogs: ILogGroup; settings: Settings }
-
-/** Where devices connect, unless by the address that API Gateway makes up: the CDN's name, or the channel's own. */
-function ownAddress({ baseUrl, cdnSecretArn, liveDomainName }: Settings): string | null {
-  if (cdnSecretArn !== null && baseUrl !== null) return baseUrl.replace(/\/$/, '') + livePath
-  return liveDomainName && `https://${liveDomainName}${livePath}`
-}
-
-/** The WebSocket API of the live channel (C1). It is there before its functions, which are told its address. */
+/** The WebSocket API of the live channel (C1), created before its functions, whose environment has its address. */
 export class LiveApi extends Construct {
   readonly id: string
-  /** Host of the platform that the channel is at. */
   readonly host: string
-  /** Where devices connect: behind a CDN that proves itself by its name, else by the channel's own where it has one. */
+  /** Address for devices: behind a CDN that proves itself by its name, else by the channel's own name if there is one. */
   readonly url: string
-  /**
-   * Where functions send messages for connections: the platform's own name, also where devices connect by another. So what a DNS says
-   * of that decides nothing about messages, and nothing is said to the wrong one while it moves.
-   */
+  /** Endpoint for posting to connections: always the platform's host, so that a DNS change cannot misroute messages. */
   readonly endpoint: string
-  readonly functions: LambdaFunction[] = []
-  readonly #api: CfnApi
+  readonly functions: IFunction[] = []
 
   constructor(scope: Construct, id: string, settings: Settings) {
     super(scope, id)
-    const { prefix, ipAddressType } = settings
-    this.#api = new CfnApi(this, 'Api', {
+    const { prefix, ipAddressType, baseUrl, cdnSecretArn, liveDomainName } = settings
+    const api = new CfnApi(this, 'Api', {
       name: `${prefix}-live`,
       protocolType: 'WEBSOCKET',
       ipAddressType,
       routeSelectionExpression: '$request.body.type',
     })
-    this.id = this.#api.ref
-    this.host = `${this.#api.ref}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}`
+    this.id = api.ref
+    this.host = `${this.id}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}`
     this.endpoint = `https://${this.host}/${stageName}`
-    this.url = (ownAddress(settings) ?? this.endpoint).replace(/^http/, 'ws')
+    const isBehindCdn = cdnSecretArn !== null && baseUrl !== null
+    const own = isBehindCdn ? baseUrl.replace(/\/$/, '') : liveDomainName && `https://${liveDomainName}`
+    this.url = (own === null ? this.endpoint : own + livePath).replace(/^http/, 'ws')
   }
 
-  /** Gives the right to send messages for connections and to close them. */
   manageConnections(role: Role): void {
-    const path = `${this.#api.ref}/${stageName}`
-    const resources = ['POST', 'DELETE'].map(
-      (method) => `arn:${Aws.PARTITION}:execute-api:${Aws.REGION}:${Aws.ACCOUNT_ID}:${path}/${method}/@connections/*`,
+    const resources = ['POST', 'DELETE'].map((method) =>
+      arnOf(this, 'execute-api', `${this.id}/${stageName}/${method}/@connections/*`),
     )
-    role.addToPolicy(new PolicyStatement({ actions: ['execute-api:ManageConnections'], resources }))
-    for (const resource of resources) acknowledge(role, wildcardRule(this, resource), 'Devices come and go.')
+    role.addToPolicy(may(['execute-api:ManageConnections'], resources))
+    acknowledgeWildcards(role, this, resources, 'Devices come and go.')
   }
 
-  /** Makes the functions, the routes that lead to them, and the stage that is open once they do. */
-  serve({ code, shared, role, accessLogs, settings }: Served): void {
-    const made = routes.map((route) => {
-      const made = new LambdaFunction(this, route.id, { ...functionSettings(shared, code, route.file), role })
-      this.functions.push(made)
-      return { ...route, arn: live(made, shared.loaded).functionArn }
+  serve(shared: Shared, role: Role, { logGroupArn: destinationArn }: ILogGroup, settings: Settings): void {
+    const { liveAccessLog, liveDomainName, liveCertificateArn, liveRatePerSecond, ipAddressType } = settings
+    const made = ['Connect', 'Disconnect', 'Default'].map((id) => {
+      const name = id.toLowerCase()
+      return { id, routeKey: `$${name}`, alias: liveFunction(this, id, shared, `live/${name}.ts`, { role }) }
     })
-    const arns = made.map(({ arn }) => arn)
-    const invoker = invokerRole(this, 'Invoker', arns)
-    const apiId = this.#api.ref
-    // One after the other: each changes the API, and API Gateway refuses changes that meet.
-    let last: IDependable | undefined
-    for (const { key, id, arn, answers } of made) {
+    this.functions.push(...made.map(({ alias }) => alias.lambda))
+    const arns = made.map(({ alias }) => alias.functionArn)
+    const credentialsArn = invokerRole(this, arns).roleArn
+    const apiId = this.id
+    // Changes of an API in sequence, because API Gateway refuses concurrent ones.
+    let last: IDependable[] = []
+    for (const { id, routeKey, alias } of made) {
       const integration = new CfnIntegration(this, `${id}Integration`, {
         apiId,
         integrationType: 'AWS_PROXY',
-        integrationUri: integrationUri(arn),
-        credentialsArn: invoker.roleArn,
+        integrationUri: integrationUri(alias.functionArn),
+        credentialsArn,
       })
-      if (last) integration.node.addDependency(last)
-      const route = new CfnRoute(this, `${id}Route`, {
-        apiId,
-        routeKey: key,
-        authorizationType: 'NONE',
-        target: `integrations/${integration.ref}`,
-        ...(answers && { routeResponseSelectionExpression: '$default' }),
-      })
+      integration.node.addDependency(...last)
+      const answer = routeKey === '$default' && { routeResponseSelectionExpression: routeKey }
+      const target = `integrations/${integration.ref}`
+      const route = new CfnRoute(this, `${id}Route`, { apiId, routeKey, authorizationType: 'NONE', target, ...answer })
       acknowledge(route, 'AwsSolutions-APIG4', checkedByFunction)
-      last = answers
-        ? new CfnRouteResponse(this, `${id}Response`, { apiId, routeId: route.ref, routeResponseKey: '$default' })
-        : route
+      const response = { apiId, routeId: route.ref, routeResponseKey: '$default' }
+      last = [answer ? new CfnRouteResponse(this, `${id}Response`, response) : route]
     }
-    const stage = this.addStage(accessLogs, settings, last)
-    const { liveDomainName: domainName, liveCertificateArn: certificateArn, ipAddressType } = settings
-    if (domainName !== null && certificateArn !== null) {
-      const names = { domainName, certificateArn, ipAddressType, apiId, stage: stage.ref }
-      new CustomDomain(this, 'Domain', { ...names, path: stageName, output: 'LiveDomainTarget' })
-    }
-  }
-
-  private addStage(accessLogs: ILogGroup, settings: Settings, after: IDependable | undefined): CfnStage {
     const fields = ['requestId', 'routeKey', 'eventType', 'status', 'connectionId', 'integrationLatency']
+    const logged = fields.map((field) => [field, `$context.${field}`])
+    const format = JSON.stringify({ ...Object.fromEntries(logged), source: '$context.identity.sourceIp' })
     const stage = new CfnStage(this, 'Stage', {
-      apiId: this.#api.ref,
+      apiId,
       stageName,
       autoDeploy: true,
-      defaultRouteSettings: {
-        throttlingRateLimit: settings.liveRatePerSecond,
-        throttlingBurstLimit: settings.liveRatePerSecond,
-      },
-      ...(settings.liveAccessLog && {
-        accessLogSettings: {
-          destinationArn: accessLogs.logGroupArn,
-          format: JSON.stringify({
-            ...Object.fromEntries(fields.map((field) => [field, `$context.${field}`])),
-            source: '$context.identity.sourceIp',
-          }),
-        },
-      }),
+      defaultRouteSettings: { throttlingRateLimit: liveRatePerSecond, throttlingBurstLimit: liveRatePerSecond },
+      ...(liveAccessLog && { accessLogSettings: { destinationArn, format } }),
     })
-    if (!settings.liveAccessLog) acknowledge(stage, 'AwsSolutions-APIG1', ofAnotherRole)
-    if (after) stage.node.addDependency(after)
-    return stage
+    if (!liveAccessLog) acknowledge(stage, 'AwsSolutions-APIG1', ofAnotherRole)
+    stage.node.addDependency(...last)
+    const place = { apiId, stage: stage.ref, apiMappingKey: stageName }
+    customDomain(this, liveDomainName, liveCertificateArn, ipAddressType, place, 'LiveDomainTarget')
   }
 }

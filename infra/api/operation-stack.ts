@@ -1,28 +1,18 @@
 import { CfnOutput, CfnParameter, NestedStack, Reference, Token, Tokenization } from 'aws-cdk-lib'
 import type { IRole } from 'aws-cdk-lib/aws-iam'
-import { Code, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
 import type { OperationSource } from '#functions/operations.ts'
-import { sealedRows } from '#shared/jobs/secret-rotation/sealed-rows.ts'
-import { functionSettings, type Shared } from '../functions/function-settings.ts'
-import { carryingRoutes, GradualShift } from '../functions/gradual-shift.ts'
-import { live } from '../functions/live.ts'
+import { callbackPath } from '#shared/domain/auth-providers/auth-provider.ts'
+import type { Operation } from '#shared/http/operation.ts'
+import { carryingRoutes, shiftGradually } from '../functions/gradual-shift.ts'
+import { liveFunction, type Shared } from '../functions/live-function.ts'
 import { reservedOf } from '../functions/reserved.ts'
 import type { Roles } from '../roles/roles.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { ApiRoute } from './api-body.ts'
-import { integrationUri } from './integration-uri.ts'
-import { invokerRole } from './invoker-role.ts'
-import { collectionOf, routeId, routeKeys } from './route-id.ts'
-
-type Props = {
-  operations: OperationSource[]
-  code: string
-  shared: Shared
-  roles: Roles
-  settings: Settings
-}
+import { integrationUri, invokerRole } from './invoker-role.ts'
+import { routeId, routeKeys, servedPath } from './route-id.ts'
 
 /**
  * The functions of one collection. Ids and the stack itself follow from the routes, never from where a file lies: a file
@@ -31,40 +21,43 @@ type Props = {
 export class OperationStack extends NestedStack {
   readonly routes: ApiRoute[]
 
-  constructor(scope: Construct, id: string, { operations, code, shared: given, roles, settings }: Props) {
+  constructor(
+    scope: Construct,
+    id: string,
+    operations: OperationSource[],
+    given: Shared,
+    roles: Roles,
+    settings: Settings,
+  ) {
     super(scope, id)
     this.nestedStackResource?.overrideLogicalId(id.replaceAll('-', ''))
     const shared = this.#parametrized(given)
-    const asset = Code.fromAsset(code)
-    const functions = operations.map(({ operation, file }) => ({
-      operation,
-      id: routeId(operation.method, operation.path),
-      lambda: live(
-        new LambdaFunction(this, routeId(operation.method, operation.path), {
-          ...functionSettings(shared, asset, file),
-          description: operation.summary,
-          role: roleOf(operation, roles),
-          reservedConcurrentExecutions: reservedOf(operation, settings),
-        }),
-        shared.loaded,
-      ),
-    }))
-    const arns = functions.map(({ lambda }) => lambda.functionArn)
-    const invokerArn = this.#output('InvokerArn', invokerRole(this, 'Invoker', arns).roleArn)
-    this.routes = functions.flatMap(({ operation, id, lambda }) => {
-      const uri = this.#output(`${id}Uri`, integrationUri(lambda.functionArn))
-      return routeKeys(operation).map((key) => ({ key, uri, invokerArn }))
+    const byId = Map.groupBy(operations, ({ operation }) => routeId(operation.method, servedPath(operation)))
+    const functions = [...byId].map(([id, [first, ...others]]) => {
+      if (!first || others.some(({ file }) => file !== first.file))
+        throw new Error(`The function ${id} has many files.`)
+      const { operation } = first
+      const alike = [operation, ...others.map((other) => other.operation)]
+      const alias = liveFunction(this, id, shared, first.file, {
+        description: others.length === 0 ? operation.summary : `${operation.summary}, and ${others.length} alike`,
+        role: roleOf(operation, alike.some(showsSecrets), roles),
+        reservedConcurrentExecutions: reservedOf(operation, settings),
+      })
+      return { operations: alike, id, alias }
     })
-    const shifted = functions
-      .filter(({ operation: { method, path } }) => carryingRoutes.has(`${method} ${path}`))
-      .map(({ operation, id, lambda }) => ({
-        id,
-        alias: lambda,
-        operation: `${operation.method} ${operation.path}`,
-      }))
-    if (shifted.length > 0 && settings.shift === 'canary') {
-      new GradualShift(this, 'Shift', { functions: shifted, serviceName: settings.stackName })
-    }
+    const arns = functions.map(({ alias }) => alias.functionArn)
+    const invokerArn = this.#output('InvokerArn', invokerRole(this, arns).roleArn)
+    this.routes = functions.flatMap(({ operations, id, alias }) => {
+      const uri = this.#output(`${id}Uri`, integrationUri(alias.functionArn))
+      return operations.flatMap(routeKeys).map((key) => ({ key, uri, invokerArn }))
+    })
+    const shifted = functions.flatMap(({ operations, id, alias }) =>
+      operations
+        .map(({ method, path }) => `${method} ${path}`)
+        .filter((operation) => carryingRoutes.has(operation))
+        .map((operation) => ({ id, alias, operation })),
+    )
+    if (shifted.length > 0 && settings.shift === 'canary') shiftGradually(this, shifted, settings.stackName)
   }
 
   /** Passes references among these settings as parameters with short names. */
@@ -95,18 +88,16 @@ export class OperationStack extends NestedStack {
   }
 }
 
-/** Each kind of device has a role of its own, and so has sign-in; of the account API, reads cannot write, and everything else changes data. */
-function roleOf({ method, path, credential = 'api', permission }: OperationSource['operation'], roles: Roles): IRole {
+/** Each kind of device has a role of its own, and so have sign-in and the callbacks of providers; of the account API, reads cannot write, and everything else changes data. */
+function roleOf({ method, path, credential = 'api', permission }: Operation, ofSecrets: boolean, roles: Roles): IRole {
   if (path.endsWith('/jwks')) return roles.of.directoryKeys
+  if (path.startsWith(callbackPath(null))) return roles.of.callback
   if (credential === 'none' || credential === 'portal') return roles.of.signIn
   if (credential !== 'api') return roles.of[credential]
   const reads = method === 'GET' || permission?.endsWith(':read')
   if (!reads) return roles.of.writer
-  return holdsSecrets(path) ? roles.of.secretReader : roles.of.reader
+  return ofSecrets ? roles.of.secretReader : roles.of.reader
 }
 
-/** True for a path whose collection has rows with encrypted secrets. The path of the legacy configuration is in the singular. */
-function holdsSecrets(path: string): boolean {
-  const name = collectionOf(path).replaceAll('-', '_')
-  return sealedRows.has(name) || sealedRows.has(`${name}s`)
-}
+/** True for an operation that shows secrets (`/v0` contract, 10.1, 12.4). */
+const showsSecrets = ({ path }: Operation): boolean => /^\/v0\/(devices|configuration)\b/.test(path)

@@ -9,7 +9,7 @@ const namesOf = (path: string): string[] =>
     return segment.startsWith('{') ? ['By', ...names] : names
   })
 
-/** What a function is called in its stack, by its route alone: `PATCH /groups/{id}` → `PatchGroupsById`. */
+/** Id of a function in its stack, by its route alone: `PATCH /groups/{id}` → `PatchGroupsById`. */
 export const routeId = (method: string, path: string): string =>
   [capitalized(method.toLowerCase()), ...namesOf(path)].join('')
 
@@ -18,6 +18,10 @@ export function collectionOf(path: string): string {
   const [first = '', second = ''] = path.split('/').slice(1)
   return (first === 'v0' ? ['v0', ...wordsOf(second)] : wordsOf(first)).join('-')
 }
+
+/** Path that names a function: of its operation, or of all collections of a family (`/auth_providers/{id}`). */
+export const servedPath = ({ path, family }: OperationSource['operation']): string =>
+  family === undefined ? path : path.replace(/^\/[^/]+/, `/${family}`)
 
 /** Keys of an operation's routes: one for its method, and one for a method that means the same. */
 export const routeKeys = ({ method, alias, path }: OperationSource['operation']): string[] =>

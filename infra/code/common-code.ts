@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import type { Metafile, Plugin } from 'esbuild'
 
 /** What so large a part of the functions uses lies in one file for all. */
-const usedByMany = 1 / 4
+const usedByMany = 1 / 5
 
 /** The modules that a function loads before its first request. */
 function reached({ inputs }: Metafile, entry: string): Set<string> {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
@@ -8,16 +8,13 @@ const importsOf = (file: string, text: string): string[] =>
     join(dirname(file), path),
   )
 
-type Part = { hash: string; imports: string[] }
-
-function readPart(file: string): Part {
+function readPart(file: string) {
   const bytes = readFileSync(file)
-  const imports = file.endsWith('.mjs') ? importsOf(file, bytes.toString()) : []
-  return { hash: createHash('sha256').update(bytes).digest('hex'), imports }
+  return { digest: hash('sha256', bytes), imports: file.endsWith('.mjs') ? importsOf(file, bytes.toString()) : [] }
 }
 
 /** The files that a function can load. What is no code lies beside the function that hands it out. */
-function filesOf(entry: string, parts: Map<string, Part>): string[] {
+function filesOf(entry: string, parts: Map<string, ReturnType<typeof readPart>>): string[] {
   const found = new Set<string>()
   const add = (file: string) => {
     const part = parts.get(file)
@@ -30,22 +27,16 @@ function filesOf(entry: string, parts: Map<string, Part>): string[] {
   return [...found, ...beside].sort()
 }
 
-/** What a function of a bundle can load, as one hash: the rest of the bundle changes nothing for it. */
+/** Hash of the code that a function of a bundle can load. The rest of the bundle does not change it. */
 export type LoadedCode = (handler: string) => string
 
 /** @param directory the bundle, which is read at once: it can be gone by the time that the templates are written */
 export function loadedCode(directory: string): LoadedCode {
   const files = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-  const parts = new Map(
-    files.map(({ parentPath, name }) => {
-      const file = join(parentPath, name)
-      return [file, readPart(file)]
-    }),
-  )
+  const paths = files.map(({ parentPath, name }) => join(parentPath, name))
+  const parts = new Map(paths.map((path) => [path, readPart(path)]))
   return (handler) => {
     const loaded = filesOf(join(directory, handler.replace(/\.\w+$/, '.mjs')), parts)
-    return createHash('sha256')
-      .update(loaded.map((file) => parts.get(file)?.hash).join(' '))
-      .digest('hex')
+    return hash('sha256', loaded.map((file) => parts.get(file)?.digest).join(' '))
   }
 }

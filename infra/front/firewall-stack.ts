@@ -1,10 +1,12 @@
-import { ArnFormat, CfnOutput, Fn, Stack } from 'aws-cdk-lib'
+import { CfnOutput, Fn, Stack } from 'aws-cdk-lib'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { CfnLoggingConfiguration, CfnWebACL } from 'aws-cdk-lib/aws-wafv2'
 import type { Construct } from 'constructs'
-import { ownEnd } from '../own-end.ts'
+import { arnOf, ownEnd } from '../settings/made-up-names.ts'
 import type { Settings } from '../settings/settings.ts'
 import { keptBy } from '../storage/kept-by.ts'
+
+const rulesOn = (part: string, ...rules: string[]) => rules.map((rule) => `${rule}_${part}`)
 
 /**
  * Rules of the managed groups that count instead of blocking. Bodies are up to 5 MB of JSON and hold whatever a network
@@ -13,11 +15,14 @@ import { keptBy } from '../storage/kept-by.ts'
  */
 const countedRules: Record<string, string[]> = {
   AWSManagedRulesCommonRuleSet: [
-    ...['SizeRestrictions', 'EC2MetaDataSSRF', 'GenericLFI', 'GenericRFI', 'CrossSiteScripting'].map(
-      (rule) => `${rule}_BODY`,
-    ),
-    ...['EC2MetaDataSSRF', 'GenericLFI', 'GenericRFI', 'RestrictedExtensions', 'CrossSiteScripting'].map(
-      (rule) => `${rule}_QUERYARGUMENTS`,
+    ...rulesOn('BODY', 'SizeRestrictions', 'EC2MetaDataSSRF', 'GenericLFI', 'GenericRFI', 'CrossSiteScripting'),
+    ...rulesOn(
+      'QUERYARGUMENTS',
+      'EC2MetaDataSSRF',
+      'GenericLFI',
+      'GenericRFI',
+      'RestrictedExtensions',
+      'CrossSiteScripting',
     ),
     'SizeRestrictions_QUERYSTRING',
     // Devices and pipelines need not name themselves.
@@ -53,7 +58,7 @@ const managedGroup = (name: string, priority: number): CfnWebACL.RuleProperty =>
   visibilityConfig: seen(name),
 })
 
-/** Whoever sends more than this in five minutes is refused until it is less. */
+/** Refuses an address that sends more than this in five minutes, until it sends less. */
 const perAddress = (limit: number, priority: number): CfnWebACL.RuleProperty => ({
   name: 'RequestsPerAddress',
   priority,
@@ -70,14 +75,12 @@ const hidden = (fieldType: string, ...fieldKeys: string[]): CfnWebACL.DataProtec
 
 const region = 'us-east-1'
 
-type Props = { settings: Settings }
-
 /** The web ACL of the CDN. One of CloudFront can be made in us-east-1 alone, so it has a stack of its own there. */
 export class FirewallStack extends Stack {
-  /** What a stack of another region reads of this one. */
+  /** The web ACL's ARN, for a stack of another region. */
   readonly webAclArn = Fn.getStackOutput(this.stackName, 'WebAclArn', region)
 
-  constructor(scope: Construct, id: string, { settings }: Props) {
+  constructor(scope: Construct, id: string, settings: Settings) {
     super(scope, id, { description: 'Network Access Administration: firewall', env: { region } })
     const acl = new CfnWebACL(this, 'WebAcl', {
       scope: 'CLOUDFRONT',
@@ -95,31 +98,16 @@ export class FirewallStack extends Stack {
     })
     // AWS WAF takes no other beginning of the name.
     const logGroupName = `aws-waf-logs-${settings.prefix}-${ownEnd(this)}`
-    const logs = new LogGroup(this, 'Logs', {
-      logGroupName,
-      retention: settings.logGroupDays,
-      removalPolicy: keptBy(settings),
-    })
+    const kept = { retention: settings.logGroupDays, removalPolicy: keptBy(settings) }
+    const logs = new LogGroup(this, 'Logs', { logGroupName, ...kept })
+    const conditions = ['BLOCK', 'COUNT', 'EXCLUDED_AS_COUNT'].map((Action) => ({ ActionCondition: { Action } }))
     const logging = new CfnLoggingConfiguration(this, 'Logging', {
       resourceArn: acl.attrArn,
-      logDestinationConfigs: [
-        this.formatArn({
-          service: 'logs',
-          resource: 'log-group',
-          resourceName: logGroupName,
-          arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-        }),
-      ],
-      // What is let through stands in the access log of the API.
+      logDestinationConfigs: [arnOf(this, 'logs', `log-group:${logGroupName}`)],
+      // The access log of the API has the requests that pass.
       loggingFilter: {
         DefaultBehavior: 'DROP',
-        Filters: [
-          {
-            Behavior: 'KEEP',
-            Requirement: 'MEETS_ANY',
-            Conditions: ['BLOCK', 'COUNT', 'EXCLUDED_AS_COUNT'].map((Action) => ({ ActionCondition: { Action } })),
-          },
-        ],
+        Filters: [{ Behavior: 'KEEP', Requirement: 'MEETS_ANY', Conditions: conditions }],
       },
     })
     logging.node.addDependency(logs)

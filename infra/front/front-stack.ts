@@ -17,46 +17,30 @@ import {
   ViewerProtocolPolicy,
 } from 'aws-cdk-lib/aws-cloudfront'
 import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins'
-import type { IFunction } from 'aws-cdk-lib/aws-lambda'
-import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import { Code } from 'aws-cdk-lib/aws-lambda'
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
+import { CfnRotationSchedule, type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns'
-import type { Construct } from 'constructs'
+import { Construct } from 'constructs'
 import { livePath } from '../api/live-api.ts'
-import { publicRoutes } from '../api/public-routes.ts'
-import type { Shared } from '../functions/function-settings.ts'
-import { acknowledge } from '../nag/acknowledge.ts'
+import { publicRoutes } from '../code/public-routes.ts'
+import { alarmOn } from '../functions/alarm.ts'
+import { lambdaFunction } from '../functions/live-function.ts'
+import { acknowledge, acknowledgeTracing } from '../nag/acknowledge.ts'
+import { may } from '../roles/may.ts'
+import type { Settings } from '../settings/settings.ts'
 import { LookUps } from '../storage/look-ups.ts'
-import { OriginSecretRotation } from './origin-secret-rotation.ts'
 
-/** Where people are (P8.2), as CloudFront tells it; names that a caller sends itself are replaced. */
+/** Location of the caller (P8.2), as CloudFront reports it; names that a caller sends itself are replaced. */
 const viewerHeaders = ['Address', 'Country', 'City', 'Latitude', 'Longitude'].map((name) => `CloudFront-Viewer-${name}`)
 
-/** What CloudFront would remember for ten seconds and show to every caller of the same address. */
+/** Errors that CloudFront would otherwise cache for ten seconds and show to every caller of the address. */
 const errorStatuses = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504]
 
-const everythingOf = (scope: Construct): OriginRequestPolicy =>
-  new OriginRequestPolicy(scope, 'ToOrigin', {
-    comment: 'All that the caller sends, tokens and host as well, and where it is',
-    headerBehavior: OriginRequestHeaderBehavior.all(...viewerHeaders),
-    queryStringBehavior: OriginRequestQueryStringBehavior.all(),
-    cookieBehavior: OriginRequestCookieBehavior.none(),
-  })
-
-/** Keeps a page as long as its `Cache-Control` says, in each encoding. */
-const asThePageSays = (scope: Construct): CachePolicy =>
-  new CachePolicy(scope, 'Pages', {
-    comment: 'The public pages, for as long as they say',
-    minTtl: Duration.seconds(0),
-    defaultTtl: Duration.seconds(0),
-    maxTtl: Duration.days(1),
-    headerBehavior: CacheHeaderBehavior.none(),
-    enableAcceptEncodingBrotli: true,
-    enableAcceptEncodingGzip: true,
-  })
-
 /**
- * What a handshake of the live channel is made of. Its host is the platform's, so it cannot have all headers of the caller; of those
- * that it needs, CloudFront hands on ten by one policy, and the token only as part of what answers would be kept by.
+ * Parts of a handshake of the live channel. Its host is the platform's, so it cannot have all headers of the caller. CloudFront
+ * forwards ten headers by one policy, and the token only as part of a cache key.
  */
 const handshakeOf = (scope: Construct) => ({
   originRequestPolicy: new OriginRequestPolicy(scope, 'ToChannel', {
@@ -78,19 +62,17 @@ const handshakeOf = (scope: Construct) => ({
 })
 
 type Props = {
+  settings: Settings
   /** Public name of the service, which its API has a certificate for as well. */
   domainName: string
   certificateArn: string
   webAclArn: string
-  /** Where the API answers to that name: the target of its custom domain. */
+  /** Target of the API's custom domain, which answers to that name. */
   origin: string
-  /** Where the live channel is; none where the deployment has none. */
-  channelOrigin?: string
-  rotationDays: number
+  /** Host of the live channel; null where the deployment has none. */
+  channelOrigin: string | null
   code: string
-  logGroup: Shared['logGroup']
-  tracing: boolean
-  serviceName: string
+  logGroup: ILogGroup
   alarmTopic: ITopic
 }
 
@@ -99,12 +81,9 @@ type Props = {
  * the secret when a deployment says so (`cdnSecretArn`), so that callers can move to the CDN before.
  */
 export class FrontStack extends Stack {
-  readonly rotator: IFunction
-
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id, { description: 'Network Access Administration: front' })
-    const { domainName, certificateArn, origin, channelOrigin, rotationDays, code } = props
-    const { logGroup, tracing, serviceName } = props
+    const { domainName, certificateArn, origin, channelOrigin } = props
     const lookUps = new LookUps(this, 'LookUps')
     const webAclArn = lookUps.once('WebAclArn', props.webAclArn)
     const alarmTopic = Topic.fromTopicArn(this, 'Alarms', lookUps.once('AlarmTopicArn', props.alarmTopic.topicArn))
@@ -127,10 +106,25 @@ export class FrontStack extends Stack {
       viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
       allowedMethods: AllowedMethods.ALLOW_ALL,
       cachePolicy: CachePolicy.CACHING_DISABLED,
-      originRequestPolicy: everythingOf(this),
+      originRequestPolicy: new OriginRequestPolicy(this, 'ToOrigin', {
+        comment: 'All that the caller sends, tokens and host as well, and where it is',
+        headerBehavior: OriginRequestHeaderBehavior.all(...viewerHeaders),
+        queryStringBehavior: OriginRequestQueryStringBehavior.all(),
+        cookieBehavior: OriginRequestCookieBehavior.none(),
+      }),
       compress: false,
     }
-    const page = { ...behavior, cachePolicy: asThePageSays(this) }
+    // Keeps a page as long as its `Cache-Control` says, in each encoding.
+    const cachePolicy = new CachePolicy(this, 'Pages', {
+      comment: 'The public pages, for as long as they say',
+      minTtl: Duration.seconds(0),
+      defaultTtl: Duration.seconds(0),
+      maxTtl: Duration.days(1),
+      headerBehavior: CacheHeaderBehavior.none(),
+      enableAcceptEncodingBrotli: true,
+      enableAcceptEncodingGzip: true,
+    })
+    const page = { ...behavior, cachePolicy }
     const distribution = new Distribution(this, 'Distribution', {
       comment: domainName,
       domainNames: [domainName],
@@ -141,35 +135,66 @@ export class FrontStack extends Stack {
       defaultBehavior: behavior,
       additionalBehaviors: {
         ...Object.fromEntries(Object.keys(publicRoutes).map((route) => [route.slice(route.indexOf('/')), page])),
-        ...(channelOrigin && {
-          [livePath]: { ...behavior, ...handshakeOf(this), origin: originAt(channelOrigin) },
-        }),
+        ...(channelOrigin && { [livePath]: { ...behavior, ...handshakeOf(this), origin: originAt(channelOrigin) } }),
       },
       errorResponses: errorStatuses.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
     })
-    acknowledge(
-      distribution,
-      'AwsSolutions-CFR1',
-      'Who may come from where is a condition of policies, not of the CDN.',
-    )
-    acknowledge(
-      distribution,
-      'AwsSolutions-CFR3',
-      'The access log of the API has what went through, the log of the web ACL what did not.',
-    )
-    const rotation = {
-      secret,
-      distribution,
-      webAclArn,
-      everyDays: rotationDays,
-      code,
-      logGroup,
-      tracing,
-      serviceName,
-      alarmTopic,
-    }
-    this.rotator = new OriginSecretRotation(this, 'Rotation', rotation).rotator
+    const fromAnywhere = 'Who may come from where is a condition of policies, not of the CDN.'
+    acknowledge(distribution, 'AwsSolutions-CFR1', fromAnywhere)
+    const logged = 'The access log of the API has what went through, the log of the web ACL what did not.'
+    acknowledge(distribution, 'AwsSolutions-CFR3', logged)
+    rotateOriginSecret(this, secret, distribution, { ...props, webAclArn, alarmTopic })
     new CfnOutput(this, 'FrontDomain', { value: distribution.distributionDomainName })
     new CfnOutput(this, 'OriginSecretArn', { value: secret.secretArn })
   }
+}
+
+/** Changes the secret that the distribution sends, and with it what the service accepts, without a gap. */
+function rotateOriginSecret(
+  scope: Construct,
+  secret: ISecret,
+  { distributionId, distributionArn }: Distribution,
+  { webAclArn, settings: { originSecretDays, tracing, stackName }, code, logGroup, alarmTopic }: Props,
+): void {
+  const rotation = new Construct(scope, 'Rotation')
+  const role = new Role(rotation, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') })
+  logGroup.grantWrite(role)
+  if (tracing) acknowledgeTracing(role)
+  const ofSecret = ['DescribeSecret', 'GetSecretValue', 'PutSecretValue', 'UpdateSecretVersionStage'].map(
+    (action) => `secretsmanager:${action}`,
+  )
+  const ofDistribution = ['GetDistribution', 'GetDistributionConfig', 'UpdateDistribution'].map(
+    (action) => `cloudfront:${action}`,
+  )
+  role.addToPolicy(may(ofSecret, [secret.secretArn]))
+  role.addToPolicy(may(ofDistribution, [distributionArn]))
+  // CloudFront requires it for updates of a distribution with a web ACL.
+  role.addToPolicy(may(['wafv2:GetWebACL'], [webAclArn]))
+  const environment = { DISTRIBUTION_ID: distributionId, SERVICE_NAME: stackName }
+  const shared = { logGroup, environment, tracing, code: Code.fromAsset(code) }
+  // Secrets Manager invokes the function itself; each of its steps can run in another version.
+  const rotator = lambdaFunction(rotation, 'Function', shared, 'tasks/rotate-origin-secret.ts', {
+    role,
+    // Waits until every edge has the new secret.
+    timeout: Duration.minutes(15),
+    retryAttempts: 0,
+  })
+  rotator.addPermission('SecretsManager', {
+    principal: new ServicePrincipal('secretsmanager.amazonaws.com'),
+    sourceAccount: Stack.of(scope).account,
+  })
+  const schedule = new CfnRotationSchedule(rotation, 'Schedule', {
+    secretId: secret.secretArn,
+    rotationLambdaArn: rotator.functionArn,
+    rotationRules: { automaticallyAfterDays: originSecretDays },
+  })
+  schedule.node.addDependency(rotator, role)
+  // No request fails without a rotation: the secret in use stays valid.
+  alarmOn(
+    rotation,
+    'Failing',
+    rotator.metricErrors({ statistic: 'Sum', period: Duration.hours(1) }),
+    'The secret of CloudFront is not rotated. See docs/runbooks/origin-secret.md. Without data no rotation was due.',
+    alarmTopic,
+  )
 }

@@ -2,96 +2,79 @@ import { Duration } from 'aws-cdk-lib'
 import {
   type Alias,
   CfnEventSourceMapping,
-  type Code,
   FilterCriteria,
   FilterRule,
   type IEventSource,
-  Function as LambdaFunction,
+  type IFunction,
   MetricType,
   StartingPosition,
 } from 'aws-cdk-lib/aws-lambda'
 import { DynamoEventSource, KinesisEventSource } from 'aws-cdk-lib/aws-lambda-event-sources'
-import { Construct } from 'constructs'
+import { Construct, type IDependable } from 'constructs'
 import type { Consumer } from '../roles/duties.ts'
 import type { Roles } from '../roles/roles.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Storage } from '../storage/storage.ts'
-import { functionSettings, type Shared } from './function-settings.ts'
 import { keptIn } from './kept-in.ts'
-import { live } from './live.ts'
+import { fileOf, liveFunction, type Shared } from './live-function.ts'
 import { reserved } from './reserved.ts'
 
-type Props = { storage: Storage; roles: Roles; shared: Shared; code: Code; settings: Settings }
+export type ConsumedStream = { consumer: IFunction; alias: Alias; mappingId: string }
 
-/**
- * What each mapping is called in the template, whatever the table and the stack are called: under another name it would be
- * made anew, beside the old one that feeds the same function, which Lambda refuses.
- */
-const mappingNames: Record<Consumer, string> = {
-  writeChangeLog: 'ConsumersWriteChangeLogDynamoDBEventSourceNetworkAccessStorageTable19801783D4A1F6EA',
-  followUp: 'ConsumersFollowUpDynamoDBEventSourceNetworkAccessStorageTable198017831F8460AD',
-  storeFlowLogs: 'ConsumersStoreFlowLogsKinesisEventSourceNetworkAccessStorageFlows7EEBA5C389F5163E',
-}
+const ofItems = (eventName: string, image: string, kind: string) =>
+  FilterCriteria.filter({
+    eventName: FilterRule.isEqual(eventName),
+    dynamodb: { [image]: { kind: { S: FilterRule.isEqual(kind) } } },
+  })
 
-/** A consumer with its version in force, and the id of the mapping that feeds it. */
-export type ConsumedStream = { consumer: LambdaFunction; alias: Alias; mappingId: string }
-
-/** What reads the streams. A batch that keeps failing is cut down to its bad record, which lands whole in the bucket. */
-export class Consumers extends Construct {
-  readonly streams: ConsumedStream[] = []
-
-  constructor(scope: Construct, id: string, { storage, roles, shared, code, settings }: Props) {
-    super(scope, id)
-    const { changeConcurrency, flowConcurrency } = settings
-    const consume = (
-      name: string,
-      file: string,
-      duty: Consumer,
-      source: IEventSource & { eventSourceMappingId: string },
-    ) => {
-      const consumer = new LambdaFunction(this, name, {
-        ...functionSettings(shared, code, file),
-        role: roles.of[duty],
-        timeout: Duration.seconds(60),
-        // No crowd of requests takes what the streams are read with, and no backlog what requests are answered with.
-        reservedConcurrentExecutions: reserved(duty === 'storeFlowLogs' ? flowConcurrency : changeConcurrency),
-      })
-      const alias = live(consumer, shared.loaded)
-      alias.addEventSource(source)
-      for (const mapping of consumer.node.findAll()) {
-        if (!CfnEventSourceMapping.isCfnEventSourceMapping(mapping)) continue
-        mapping.overrideLogicalId(mappingNames[duty])
-        mapping.functionName = alias.functionArn
-      }
-      this.streams.push({ consumer, alias, mappingId: source.eventSourceMappingId })
-    }
-    const delivery = {
-      batchSize: 100,
-      startingPosition: StartingPosition.TRIM_HORIZON,
-      bisectBatchOnError: true,
-      reportBatchItemFailures: true,
-      retryAttempts: 10,
-      // The streams keep a record for 24 hours: before it is gone, it lies in the bucket.
-      maxRecordAge: Duration.hours(23),
-      parallelizationFactor: 1,
-      onFailure: keptIn(storage.failures),
-      metricsConfig: { metrics: [MetricType.EVENT_COUNT] },
-    }
-    const commits = FilterCriteria.filter({
-      eventName: FilterRule.isEqual('INSERT'),
-      dynamodb: { NewImage: { kind: { S: FilterRule.isEqual('commit') } } },
+/** Consumers of the streams. A batch that keeps failing is cut down to its bad record, which the bucket keeps. */
+export function consumeStreams(
+  scope: Construct,
+  storage: Storage,
+  roles: Roles,
+  shared: Shared,
+  { changeConcurrency, flowConcurrency }: Settings,
+  check: IDependable,
+): ConsumedStream[] {
+  const consumers = new Construct(scope, 'Consumers')
+  consumers.node.addDependency(check)
+  const consume = (duty: Consumer, source: IEventSource & { eventSourceMappingId: string }) => {
+    const name = duty.charAt(0).toUpperCase() + duty.slice(1)
+    const alias = liveFunction(consumers, name, shared, `streams/${fileOf(name)}`, {
+      role: roles.of[duty],
+      timeout: Duration.seconds(60),
+      // No crowd of requests takes what the streams are read with, and no backlog what requests are answered with.
+      reservedConcurrentExecutions: reserved(duty === 'storeFlowLogs' ? flowConcurrency : changeConcurrency),
     })
-    // Whoever ended an authorization, its gateway is told.
-    const endedAuthorizations = FilterCriteria.filter({
-      eventName: FilterRule.isEqual('REMOVE'),
-      dynamodb: { OldImage: { kind: { S: FilterRule.isEqual('authorization') } } },
-    })
-    const ofCommits = (more: Record<string, unknown>[] = []) =>
-      new DynamoEventSource(storage.table, { ...delivery, filters: [commits, ...more] })
-    // The reports of one authorization keep their order all the same, and no flow has several.
-    const reported = new KinesisEventSource(storage.flows, { ...delivery, parallelizationFactor: 4 })
-    consume('WriteChangeLog', 'streams/write-change-log.ts', 'writeChangeLog', ofCommits())
-    consume('FollowUp', 'streams/follow-up.ts', 'followUp', ofCommits([endedAuthorizations]))
-    consume('StoreFlowLogs', 'streams/store-flow-logs.ts', 'storeFlowLogs', reported)
+    alias.addEventSource(source)
+    for (const mapping of alias.lambda.node.findAll()) {
+      if (!CfnEventSourceMapping.isCfnEventSourceMapping(mapping)) continue
+      // Under another name, as of a table that is called otherwise, it would be made anew beside the old one, which Lambda refuses.
+      mapping.overrideLogicalId(`${name}Mapping`)
+      mapping.functionName = alias.functionArn
+    }
+    return { consumer: alias.lambda, alias, mappingId: source.eventSourceMappingId }
   }
+  const delivery = {
+    batchSize: 100,
+    startingPosition: StartingPosition.TRIM_HORIZON,
+    bisectBatchOnError: true,
+    reportBatchItemFailures: true,
+    retryAttempts: 10,
+    // The streams keep a record for 24 hours: before it is gone, it lies in the bucket.
+    maxRecordAge: Duration.hours(23),
+    parallelizationFactor: 1,
+    onFailure: keptIn(storage.failures),
+    metricsConfig: { metrics: [MetricType.EVENT_COUNT] },
+  }
+  const commits = ofItems('INSERT', 'NewImage', 'commit')
+  const ofTable = (...filters: Record<string, unknown>[]) =>
+    new DynamoEventSource(storage.table, { ...delivery, filters })
+  return [
+    consume('writeChangeLog', ofTable(commits)),
+    // The gateway of an ended authorization is notified, whoever ended it.
+    consume('followUp', ofTable(commits, ofItems('REMOVE', 'OldImage', 'authorization'))),
+    // The reports of one authorization keep their order all the same, and no flow has several.
+    consume('storeFlowLogs', new KinesisEventSource(storage.flows, { ...delivery, parallelizationFactor: 4 })),
+  ]
 }

@@ -1,19 +1,10 @@
 import { Token } from 'aws-cdk-lib'
+import { lockDays } from '../settings/data.ts'
 import { SettingError, type Settings } from '../settings/settings.ts'
-import { lockDays } from '../storage/lock-days.ts'
 import type { Storage } from '../storage/storage.ts'
 
-type Deployed = {
-  settings: Settings
-  storage: Storage
-  channel: { url: string; endpoint: string } | null
-  passcodeFunction: string
-  urlSuffix: string
-}
-
-/** What Lambda takes of all variables together, as JSON. */
 const mostBytes = 4_096
-/** What AWS makes up, a table's name or an address, is about as long as this at most. */
+/** Maximum length of a value that AWS makes up, such as a table's name or an address. */
 const madeUpBytes = 100
 
 /** @throws SettingError where Lambda would refuse so much, after the data stack has been deployed */
@@ -29,58 +20,57 @@ function fitting(variables: Record<string, string>): Record<string, string> {
   throw new SettingError(longest, rule, `Lambda takes ${rule}.`)
 }
 
+/** Settings that functions are told by a variable of the same name: `logLevel` by `LOG_LEVEL`. */
+const told = [
+  'logRetentionDays',
+  'flowRetentionDays',
+  'heartbeatSecs',
+  'syncDeletionBrakePercent',
+  'logLevel',
+  'metrics',
+  'signInRedirectUris',
+  'signInBurst',
+  'suiteIssuer',
+  'tenantIssuer',
+  'idpApiUrl',
+  'suiteClientId',
+  'suiteClientSecretArn',
+  'tenantClientId',
+  'tenantClientSecretArn',
+  'suiteTokenUrl',
+  'suiteApiUrl',
+  'tenantTokenUrl',
+  'tenantApiUrl',
+  'mdmApiUrl',
+  'mailSender',
+  'cdnSecretArn',
+] as const satisfies (keyof Settings)[]
+
 /** The variables of every function (`shared/core/env.ts` reads them). */
-export const environment = (deployed: Deployed): Record<string, string> => fitting(variablesOf(deployed))
-
-const variablesOf = ({
-  settings,
-  storage,
-  channel,
-  passcodeFunction,
-  urlSuffix,
-}: Deployed): Record<string, string> => ({
-  TABLE_NAME: storage.table.tableName,
-  URL_SUFFIX: urlSuffix,
-  FLOW_STREAM_NAME: storage.flows.streamName,
-  FAILURES_BUCKET: storage.failures.bucketName,
-  SERVICE_SECRET_ARN: storage.secret.secretArn,
-  SEAL_BUCKET: storage.sealed.bucketName,
-  SEAL_KEY_ID: storage.sealKey.keyArn,
-  SEAL_LOCK_DAYS: String(lockDays(settings)),
-  LOG_RETENTION_DAYS: String(settings.logRetentionDays),
-  FLOW_RETENTION_DAYS: String(settings.flowRetentionDays),
-  HEARTBEAT_SECS: String(settings.heartbeatSecs),
-  SYNC_DELETION_BRAKE_PERCENT: String(settings.syncDeletionBrakePercent),
-  LOG_LEVEL: settings.logLevel,
-  SERVICE_NAME: settings.stackName,
-  METRICS: settings.metrics,
-  ...signInEnvironment(settings),
-  ...(channel && { LIVE_URL: channel.url, LIVE_ENDPOINT: channel.endpoint }),
-  ...syncEnvironment(settings),
-  PASSCODE_FUNCTION: passcodeFunction,
-  ...(settings.baseUrl && { SERVICE_URL: settings.baseUrl }),
-  ...(settings.mailSender && { MAIL_SENDER: settings.mailSender }),
-  ...(settings.cdnSecretArn && { CDN_SECRET_ARN: settings.cdnSecretArn }),
-})
-
-/** What sign-in needs to know of the deployment (I1.4). */
-const signInEnvironment = (settings: Settings): Record<string, string> => ({
-  SIGN_IN_REDIRECT_URIS: settings.signInRedirectUris.join(' '),
-  SIGN_IN_BURST: String(settings.signInBurst),
-  SUITE_ISSUER: settings.suiteIssuer,
-  TENANT_ISSUER: settings.tenantIssuer,
-  IDP_API_URL: settings.idpApiUrl,
-  ...(settings.suiteClientId && { SUITE_CLIENT_ID: settings.suiteClientId }),
-  ...(settings.suiteClientSecretArn && { SUITE_CLIENT_SECRET_ARN: settings.suiteClientSecretArn }),
-  ...(settings.tenantClientId && { TENANT_CLIENT_ID: settings.tenantClientId }),
-  ...(settings.tenantClientSecretArn && { TENANT_CLIENT_SECRET_ARN: settings.tenantClientSecretArn }),
-})
-
-/** Where directories and device inventories are read (I1.4). */
-const syncEnvironment = (settings: Settings): Record<string, string> => ({
-  SUITE_TOKEN_URL: settings.suiteTokenUrl,
-  SUITE_API_URL: settings.suiteApiUrl,
-  TENANT_TOKEN_URL: settings.tenantTokenUrl,
-  TENANT_API_URL: settings.tenantApiUrl,
-  MDM_API_URL: settings.mdmApiUrl,
-})
+export function environment(
+  settings: Settings,
+  storage: Storage,
+  channel: { url: string; endpoint: string } | null,
+  passcodeFunction: string,
+): Record<string, string> {
+  const ofSettings = told.flatMap((name): [string, string][] => {
+    const value = settings[name]
+    const text = Array.isArray(value) ? value.join(' ') : String(value)
+    return value === null ? [] : [[name.replace(/[A-Z]/g, '_$&').toUpperCase(), text]]
+  })
+  return fitting({
+    TABLE_NAME: storage.table.tableName,
+    FLOW_STREAM_NAME: storage.flows.streamName,
+    FAILURES_BUCKET: storage.failures.bucketName,
+    SIGNING_SECRET_ARN: storage.signingSecret.secretArn,
+    SECRET_KEY_ARN: storage.secretKey.keyArn,
+    SEAL_BUCKET: storage.sealed.bucketName,
+    SEAL_KEY_ID: storage.sealKey.keyArn,
+    SEAL_LOCK_DAYS: String(lockDays(settings)),
+    SERVICE_NAME: settings.stackName,
+    ...Object.fromEntries(ofSettings),
+    ...(channel && { LIVE_URL: channel.url, LIVE_ENDPOINT: channel.endpoint }),
+    PASSCODE_FUNCTION: passcodeFunction,
+    ...(settings.baseUrl && { SERVICE_URL: settings.baseUrl }),
+  })
+}

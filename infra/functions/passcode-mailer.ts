@@ -1,32 +1,22 @@
 import { Duration } from 'aws-cdk-lib'
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
-import { type Alias, type Code, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
+import type { Alias } from 'aws-cdk-lib/aws-lambda'
 import { Construct } from 'constructs'
+import { may } from '../roles/may.ts'
 import type { Roles } from '../roles/roles.ts'
-import { functionSettings, type Shared } from './function-settings.ts'
-import { live } from './live.ts'
-
-type Props = { functionName: string; roles: Roles; shared: Shared; code: Code }
+import { liveFunction, type Shared } from './live-function.ts'
 
 /**
  * The function that mails passcodes, which those that sign people in hand orders to. It has a name that is spelled out: a
  * variable tells it to all functions, of which it is one.
  */
-export class PasscodeMailer extends Construct {
-  readonly mailer: LambdaFunction
-  readonly alias: Alias
-
-  constructor(scope: Construct, id: string, { functionName, roles, shared, code }: Props) {
-    super(scope, id)
-    this.mailer = new LambdaFunction(this, 'MailPasscode', {
-      ...functionSettings(shared, code, 'tasks/mail-passcode.ts'),
-      functionName,
-      role: roles.of.mailPasscode,
-    })
+export function passcodeMailer(scope: Construct, functionName: string, { of }: Roles, shared: Shared): Alias {
+  const passcodes = new Construct(scope, 'Passcodes')
+  const own = { functionName, role: of.mailPasscode }
+  const mailer = liveFunction(passcodes, 'MailPasscode', shared, 'tasks/mail-passcode.ts', own, {
+    retryAttempts: 2,
     // Nobody waits for a passcode longer than it would count.
-    this.alias = live(this.mailer, shared.loaded, { retryAttempts: 2, maxEventAge: Duration.minutes(15) })
-    roles.of.signIn.addToPolicy(
-      new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [this.alias.functionArn] }),
-    )
-  }
+    maxEventAge: Duration.minutes(15),
+  })
+  for (const role of [of.signIn, of.callback]) role.addToPolicy(may(['lambda:InvokeFunction'], [mailer.functionArn]))
+  return mailer
 }

@@ -1,6 +1,6 @@
 import type { OperationSource } from '#functions/operations.ts'
-import { callbackPath } from '#shared/domain/auth-providers/callback-uri.ts'
-import { signInPages } from '../api/public-routes.ts'
+import { callbackPath } from '#shared/domain/auth-providers/auth-provider.ts'
+import { signInPages } from '../code/public-routes.ts'
 import type { Settings } from '../settings/settings.ts'
 
 /** A setting of concurrency as Lambda takes it. */

@@ -1,100 +1,80 @@
 import { Duration } from 'aws-cdk-lib'
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events'
 import { LambdaFunction as Invoke } from 'aws-cdk-lib/aws-events-targets'
-import { type Code, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
+import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import { Construct } from 'constructs'
 import type { Duty } from '../roles/duties.ts'
 import type { Roles } from '../roles/roles.ts'
 import type { Storage } from '../storage/storage.ts'
-import { functionSettings, type Shared } from './function-settings.ts'
 import { keptIn } from './kept-in.ts'
-import { live } from './live.ts'
+import { fileOf, liveFunction, type Shared } from './live-function.ts'
 
-type Props = { storage: Storage; roles: Roles; shared: Shared; code: Code }
+const minute = Duration.minutes(1)
+const quarter = Duration.minutes(15)
+const halfHour = Duration.minutes(30)
 
-/** A function and its interval. */
-export type Scheduled = { run: LambdaFunction; every: Duration }
+type Planned = { duty: Duty; every: Duration; what: string; timeout?: Duration }
 
-/** What runs by the clock (A31). */
-export class Schedules extends Construct {
-  readonly all: Scheduled[] = []
+const schedules: Record<string, Planned> = {
+  Expire: { duty: 'expire', every: minute, what: 'Deletes tokens that have ended' },
+  DeleteDueAccounts: { duty: 'deleteAccounts', every: minute, what: 'Deletes accounts that are due' },
+  Pulse: { duty: 'pulse', every: minute, what: 'A sign of life through API, table and streams' },
+  RotateSigningSecret: {
+    duty: 'rotateSecret',
+    every: Duration.days(1),
+    what: 'Replaces the signing secret when it is due',
+  },
+  // Shorter than the lease of a log, and than the interval.
+  SealLogs: {
+    duty: 'seal',
+    every: Duration.minutes(5),
+    what: 'Seals the logs of accounts',
+    timeout: Duration.minutes(4),
+  },
+  RenewLocks: {
+    duty: 'renewLocks',
+    every: Duration.hours(1),
+    what: 'Renews the locks of the sealed logs, once a year each',
+    timeout: quarter,
+  },
+  Sync: {
+    duty: 'sync',
+    every: minute,
+    what: 'Begins sync runs that are due, and goes on with those under way',
+    // A step of a run takes up to 12 minutes; the lease of the run keeps invocations apart.
+    timeout: quarter,
+  },
+  PruneVersions: {
+    duty: 'pruneVersions',
+    every: Duration.hours(6),
+    what: 'Deletes versions of functions that no rollback needs',
+    timeout: quarter,
+  },
+  CompareLimits: { duty: 'compareLimits', every: halfHour, what: 'Mails about exceeded limits' },
+  MailSyncErrors: { duty: 'mailSyncErrors', every: halfHour, what: 'Mails about failing syncs' },
+}
 
-  constructor(scope: Construct, id: string, { storage, roles, shared, code }: Props) {
-    super(scope, id)
-    const scheduled = (
-      name: string,
-      file: string,
-      duty: Duty,
-      every: Duration,
-      what: string,
-      timeout = Duration.seconds(60),
-    ) => {
-      const made = new LambdaFunction(this, name, {
-        ...functionSettings(shared, code, file),
-        role: roles.of[duty],
-        timeout,
-      })
-      const alias = live(made, shared.loaded, {
+export type Scheduled = { run: IFunction; every: Duration }
+
+export function runByTheClock(scope: Construct, storage: Storage, roles: Roles, shared: Shared): Scheduled[] {
+  const within = new Construct(scope, 'Schedules')
+  return Object.entries(schedules).map(([name, { duty, every, what, timeout = Duration.seconds(60) }]) => {
+    const file = `schedules/${fileOf(name)}`
+    const alias = liveFunction(
+      within,
+      name,
+      shared,
+      file,
+      { role: roles.of[duty], timeout },
+      {
         // The next run does what this one did not.
         retryAttempts: 0,
-        maxEventAge: Duration.minutes(1),
+        maxEventAge: minute,
         onFailure: keptIn(storage.failures),
-      })
-      const rule = {
-        description: what,
-        schedule: Schedule.rate(every),
-        targets: [new Invoke(alias, { retryAttempts: 0 })],
-      }
-      new Rule(this, `${name}Rule`, rule)
-      this.all.push({ run: made, every })
-    }
-    const minute = Duration.minutes(1)
-    scheduled('Expire', 'schedules/expire.ts', 'expire', minute, 'Deletes tokens that have ended')
-    scheduled(
-      'DeleteDueAccounts',
-      'schedules/delete-due-accounts.ts',
-      'deleteAccounts',
-      minute,
-      'Deletes accounts that are due',
+      },
     )
-    scheduled('Pulse', 'schedules/pulse.ts', 'pulse', minute, 'A sign of life through API, table and streams')
-    const fiveMinutes = Duration.minutes(5)
-    scheduled(
-      'SealLogs',
-      'schedules/seal-logs.ts',
-      'seal',
-      fiveMinutes,
-      'Seals the logs of accounts',
-      // Shorter than the lease of a log, and than the interval.
-      Duration.minutes(4),
-    )
-    scheduled(
-      'RenewLocks',
-      'schedules/renew-locks.ts',
-      'renewLocks',
-      Duration.hours(1),
-      'Renews the locks of the sealed logs, once a year each',
-      Duration.minutes(15),
-    )
-    // A step of a run takes up to 12 minutes; the lease of the run keeps invocations apart.
-    const sync = 'Begins sync runs that are due, and goes on with those under way'
-    scheduled('Sync', 'schedules/sync.ts', 'sync', minute, sync, Duration.minutes(15))
-    scheduled(
-      'PruneVersions',
-      'schedules/prune-versions.ts',
-      'pruneVersions',
-      Duration.hours(6),
-      'Deletes versions of functions that no rollback needs',
-      Duration.minutes(15),
-    )
-    const halfHour = Duration.minutes(30)
-    scheduled('CompareLimits', 'schedules/compare-limits.ts', 'compareLimits', halfHour, 'Mails about exceeded limits')
-    scheduled(
-      'MailSyncErrors',
-      'schedules/mail-sync-errors.ts',
-      'mailSyncErrors',
-      halfHour,
-      'Mails about failing syncs',
-    )
-  }
+    const targets = [new Invoke(alias, { retryAttempts: 0 })]
+    new Rule(within, `${name}Rule`, { description: what, schedule: Schedule.rate(every), targets })
+    return { run: alias.lambda, every }
+  })
 }

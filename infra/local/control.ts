@@ -1,50 +1,28 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { identityOf, readJson, writeAtomically } from './data-dir.ts'
-import { listen, openServer } from './http-server.ts'
+import { openInnerServer } from './api/open-server.ts'
+import { identityOf, readJson, writeAtomically } from './files/data-dir.ts'
 import type { Task } from './service.ts'
 
-/** Where the service of a directory is asked; in a copy of the directory it leads nowhere. */
-type Address = { url: string; token: string; of?: string }
+/** Address of the service of a directory, of no use in a copy of the directory. */
+type Address = { url: string; of: string }
 
 const fileOf = (dir: string) => join(dir, 'control.json')
 
-const digest = (text: string) => createHash('sha256').update(text).digest()
-
 /**
- * What stands here for IAM: a second port on the loopback whose token lies in the data directory, readable by its
- * owner only. It hands events to the functions of the operator's commands.
+ * The stand-in for IAM: a port on the loopback whose address lies in the data directory, readable by its owner only. It hands
+ * events to the functions of the operator's commands.
  */
 export async function openControl(dir: string, runTask: (task: Task, event: unknown) => Promise<unknown>) {
-  const token = randomBytes(32).toString('base64url')
-  const server = openServer(async (request, response) => {
-    const given = digest(request.headers.authorization ?? '')
-    if (request.method !== 'POST' || !timingSafeEqual(given, digest(`Bearer ${token}`))) {
-      response.writeHead(403).end()
-      return
-    }
-    try {
-      const chunks: Buffer[] = []
-      for await (const chunk of request) chunks.push(chunk)
-      const { task, event } = JSON.parse(Buffer.concat(chunks).toString('utf8'))
-      const result = await runTask(task, event)
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(result))
-    } catch (error) {
-      process.stderr.write(`control: ${error instanceof Error ? (error.stack ?? error.message) : error}\n`)
-      response.writeHead(500).end()
-    }
-  })
-  const port = await listen(server, 0)
-  writeAtomically(
-    fileOf(dir),
-    JSON.stringify({ url: `http://127.0.0.1:${port}`, token, of: identityOf(dir) } satisfies Address),
-  )
+  const { endpoint: url, stop } = await openInnerServer(async (_request, task, event) => ({
+    status: 200,
+    body: await runTask(task as Task, JSON.parse(event.toString())),
+  }))
+  writeAtomically(fileOf(dir), JSON.stringify({ url, of: identityOf(dir) } satisfies Address))
   return {
-    close() {
+    async close() {
       rmSync(fileOf(dir), { force: true })
-      server.close()
-      server.closeAllConnections()
+      await stop()
     },
   }
 }
@@ -52,12 +30,9 @@ export async function openControl(dir: string, runTask: (task: Task, event: unkn
 /** Asks the service that runs on the data directory. Undefined when none answers. */
 export async function askControl(dir: string, task: Task, event: unknown): Promise<unknown> {
   const address = readJson<Address>(fileOf(dir))
-  if (!address || (address.of ?? identityOf(dir)) !== identityOf(dir)) return undefined
-  const response = await fetch(address.url, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${address.token}` },
-    body: JSON.stringify({ task, event }),
-  }).catch(() => undefined)
+  if (!address || address.of !== identityOf(dir)) return undefined
+  const request = { method: 'POST', body: JSON.stringify(event) }
+  const response = await fetch(`${address.url}/${task}`, request).catch(() => undefined)
   if (!response) return undefined
   if (!response.ok) throw new Error(`The running service answered ${response.status}.`)
   return response.json()

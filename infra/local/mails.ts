@@ -2,28 +2,23 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createTransport } from 'nodemailer'
 import type { Mail } from '#shared/core/aws/send-mail.ts'
-import { writeAtomically } from './data-dir.ts'
-import { Fault, messageOf } from './fault.ts'
-
-/** A mail as a file: its headers, a blank line, its text. */
-const fileText = ({ from, to, subject, text }: Mail, at: Date): string =>
-  [`Date: ${at.toUTCString()}`, `From: ${from}`, `To: ${to}`, `Subject: ${subject}`, '', text].join('\n')
+import { Refused } from './api/open-server.ts'
+import { writeAtomically } from './files/data-dir.ts'
+import { Fault, messageOf } from './files/fault.ts'
 
 /** Keeps mails as files in the data directory, for their owner's eyes alone, and tells the terminal of each. */
 export function mailFolder(dir: string, tell: (line: string) => void): (mail: Mail) => Promise<void> {
   const folder = join(dir, 'mails')
   let count = 0
-  return async (mail) => {
+  return async ({ from, to, subject, text }) => {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     const at = new Date()
     const file = join(folder, `${at.toISOString().replaceAll(':', '')}-${++count}.txt`)
-    writeAtomically(file, fileText(mail, at))
+    const headers = [`Date: ${at.toUTCString()}`, `From: ${from}`, `To: ${to}`, `Subject: ${subject}`]
+    writeAtomically(file, [...headers, '', text].join('\n'))
     tell(`A mail lies in ${file}\n`)
   }
 }
-
-/** Signals a mail that its server refuses permanently, so that nobody retries it. */
-export class MailRefused extends Error {}
 
 /** The part of an error that is safe to log: the text of a reply can repeat the mail, or the address of a person. */
 function describe(error: unknown): string {
@@ -47,7 +42,7 @@ export function smtpServer(url: string): (mail: Mail) => Promise<void> {
       const status = Number((error as { responseCode?: unknown }).responseCode)
       const isPermanent = status >= 500 && status < 600
       const told = `mail: ${new URL(url).host} ${isPermanent ? 'permanently refused a mail' : 'did not accept a mail'}: ${describe(error)}`
-      throw isPermanent ? new MailRefused(told) : new Error(told)
+      throw isPermanent ? new Refused(told) : new Fault(told)
     }
   }
 }

@@ -1,31 +1,31 @@
-import { type AwsServices, openAwsServices } from './aws-services.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Schedule } from '../template/mapping.ts'
+import { type Backend, createHttpServer, silentConnections } from './api/http-server.ts'
+import { type LiveServer, openLive } from './api/open-live.ts'
+import { listen } from './api/open-server.ts'
+import { router } from './api/routes.ts'
+import { openAwsServices } from './aws-services.ts'
 import { openControl } from './control.ts'
-import { closeDataDir, type DataDir } from './data-dir.ts'
-import { demoAccount } from './demo-account.ts'
-import { type DemoSignIn, demoSignIn, prepareDemoSignIn } from './demo-idp/demo-sign-in.ts'
-import { Fault } from './fault.ts'
-import { type Backend, createHttpServer, listen, silentConnections } from './http-server.ts'
-import { listAccounts } from './list-accounts.ts'
-import { type LiveServer, openLive } from './live/open-live.ts'
+import { demoAccount } from './demo/demo-account.ts'
+import { type DemoSignIn, demoSignIn, prepareDemoSignIn } from './demo/demo-sign-in.ts'
+import { closeDataDir, type DataDir } from './files/data-dir.ts'
+import { Fault, messageOf } from './files/fault.ts'
+import type { Runtime } from './lambda/runtime.ts'
+import { startPollers } from './lambda/start-pollers.ts'
+import { Wake } from './lambda/wake.ts'
 import { mailFolder, smtpServer } from './mails.ts'
-import { startPollers } from './pollers/start-pollers.ts'
-import { Wake } from './pollers/wake.ts'
-import { router } from './routes.ts'
-import { startSchedules } from './schedules/start-schedules.ts'
 import { type Service, startService } from './service.ts'
-import { startScreen } from './start-screen.ts'
+import { listAccounts, startScreen } from './start-screen.ts'
 
 type Options = { port: number; newDemo: boolean; demoIdpPort: number | null }
 
-export type Running = { screen: string; failed: Promise<string>; stop(): Promise<void> }
-
 /** Brings the service up: first the port, so that a busy one is told at once; then all that stands behind it. */
-export async function run(dir: DataDir, options: Options): Promise<Running> {
+export async function run(dir: DataDir, options: Options) {
   const backend = Promise.withResolvers<Backend>()
   const channel = Promise.withResolvers<LiveServer | null>()
   backend.promise.catch(() => undefined)
   const server = createHttpServer(backend.promise, channel.promise)
-  // What was begun last ends first, whether the service stops or its start fails.
+  // Ends parts in the reverse order of their start, whether the service stops or its start fails.
   const closing = new AsyncDisposableStack()
   closing.defer(() => closeDataDir(dir))
   closing.defer(() => {
@@ -51,21 +51,14 @@ export async function run(dir: DataDir, options: Options): Promise<Running> {
     if (directory) closing.defer(() => directory.stop())
     const service = await startService(dir, baseUrl)
     closing.defer(() => service.stop())
-    const { deployment, runtime, clients, engines, region, tableStreamArn } = service
+    const { deployment, runtime, engines, tableStreamArn: streamArn } = service
     const aws = await openAws(service)
     closing.defer(() => aws.stop())
     const live = await openChannel(service, port)
     if (live) closing.defer(() => live.stop())
     const wake = new Wake()
-    const pollers = await startPollers({
-      dir: dir.path,
-      deployment,
-      runtime,
-      clients,
-      table: { endpoint: engines.dynamodb, streamArn: tableStreamArn },
-      region,
-      wake,
-    })
+    const table = { endpoint: engines.dynamodb, streamArn }
+    const pollers = await startPollers({ dir: dir.path, deployment, runtime, table, wake })
     closing.defer(() => pollers.stop())
     const schedules = startSchedules(deployment.schedules, runtime, wake)
     closing.defer(() => schedules.stop())
@@ -87,20 +80,9 @@ export async function run(dir: DataDir, options: Options): Promise<Running> {
     wake.written()
     const accounts = await listAccounts(10)
     // The clock of this process begins with the process itself.
-    const screen = startScreen({
-      baseUrl,
-      dir: dir.path,
-      ephemeral: dir.ephemeral,
-      seconds: performance.now() / 1_000,
-      demo,
-      signIn,
-      accounts,
-    })
-    return {
-      screen,
-      failed: engines.failed,
-      stop: () => closing.disposeAsync(),
-    }
+    const seconds = performance.now() / 1_000
+    const screen = startScreen({ baseUrl, dir: dir.path, ephemeral: dir.ephemeral, seconds, demo, signIn, accounts })
+    return { screen, failed: engines.failed, stop: () => closing.disposeAsync() }
   } catch (error) {
     channel.resolve(null)
     backend.reject(new Fault('The service did not start.'))
@@ -132,8 +114,8 @@ async function openChannel({ deployment, runtime }: Service, port: number): Prom
   return live
 }
 
-/** What functions hand to Lambda and to SES. They find it as AWS's own clients would, by variables. */
-async function openAws({ dir, deployment, runtime }: Service): Promise<AwsServices> {
+/** Opens the stand-ins for Lambda and SES. Functions find them by variables, as AWS's own clients would. */
+async function openAws({ dir, deployment, runtime }: Service) {
   const { SMTP_URL: smtp } = process.env
   const aws = await openAwsServices({
     invoke(name, event) {
@@ -144,4 +126,30 @@ async function openAws({ dir, deployment, runtime }: Service): Promise<AwsServic
   })
   Object.assign(process.env, { AWS_ENDPOINT_URL_LAMBDA: aws.endpoint, AWS_ENDPOINT_URL_SESV2: aws.endpoint })
   return aws
+}
+
+/** Invokes each function by the clock. A run that takes longer than its interval takes the next one's place. */
+export function startSchedules(schedules: Schedule[], runtime: Runtime, wake: Wake) {
+  const running = new Map<string, Promise<void>>()
+  const run = async (functionArn: string) => {
+    try {
+      await runtime.invoke(functionArn, { source: 'aws.events', 'detail-type': 'Scheduled Event' })
+    } catch (error) {
+      process.stderr.write(`${runtime.label(functionArn)}: ${messageOf(error)}\n`)
+    } finally {
+      running.delete(functionArn)
+      wake.written()
+    }
+  }
+  const timers = schedules.map(({ functionArn, seconds }) =>
+    setInterval(() => {
+      if (!running.has(functionArn)) running.set(functionArn, run(functionArn))
+    }, seconds * 1_000),
+  )
+  return {
+    async stop() {
+      for (const timer of timers) clearInterval(timer)
+      await Promise.race([Promise.all(running.values()), sleep(5_000, undefined, { ref: false })])
+    },
+  }
 }

@@ -1,79 +1,69 @@
-import { randomBytes } from 'node:crypto'
+import { createPrivateKey, generateKeyPairSync, randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { SecretVersion } from '#shared/core/secrets/secret-versions.ts'
-import { versionsIn } from '#shared/core/secrets/service-secret.ts'
-import type { SecretStore } from '#shared/jobs/secret-rotation/rotate-service-secret.ts'
-import { foreignVersions, missingVersions, noteItem, readNotes } from '#shared/jobs/secret-rotation/version-note.ts'
-import { put, writeTogether } from '#shared/table/write-together.ts'
-import { writeAtomically } from './data-dir.ts'
 import { databaseFile } from './engines/dynoxide.ts'
-import { codeOf, Fault, messageOf } from './fault.ts'
+import { writeAtomically } from './files/data-dir.ts'
+import { codeOf, Fault, messageOf } from './files/fault.ts'
 
-const fileOf = (dir: string): string => join(dir, 'service-secret')
+/** `secret-key` encrypts secrets of providers, `signing-secret` signs ingest tokens and cursors. */
+type Name = 'secret-key' | 'signing-secret'
 
-/** Whether a service was ever started, or provisioned, on the directory: its secret is made before all else. */
+/** True for a directory that a service was ever started or provisioned on: its secrets are made before all else. */
 export function isDataDir(dir: string): boolean {
   try {
-    return statSync(fileOf(dir)).isFile()
+    return statSync(join(dir, 'secret-key')).isFile()
   } catch (error) {
-    // One that may not be looked into is told of as what it is, by who opens it.
+    // An error of a directory that may not be read is reported by its first use.
     return codeOf(error) !== 'ENOENT'
   }
 }
 
-const read = (dir: string): string => {
+/**
+ * The path of a secret of this data directory: made once, readable by its owner only.
+ * @throws Fault where a table is without its key, which opens nothing in it, or the file is damaged
+ */
+export function secretFile(dir: string, name: Name): string {
+  const path = join(dir, name)
+  if (existsSync(path)) {
+    if (/^[\w-]{43}$/.test(readFileSync(path, 'utf8').trim())) return path
+    throw new Fault(`The file ${path} is damaged: it holds no 32 bytes in base64url. Put a copy of it in its place.`)
+  }
+  if (name === 'secret-key' && existsSync(databaseFile(dir))) {
+    throw new Fault(
+      `The data directory ${dir} has a table and no key. Put the file secret-key that belongs to it in its place, or start with an empty directory.`,
+    )
+  }
+  writeAtomically(path, randomBytes(32).toString('base64url'))
+  return path
+}
+
+/** @throws Fault where the file holds no key that signs checkpoints */
+function checkKey(path: string): void {
   try {
-    return readFileSync(fileOf(dir), 'utf8').trim()
+    const { asymmetricKeyType: type } = createPrivateKey(readFileSync(path))
+    if (type !== 'ed25519') throw new Error(`it holds a key of type ${type}, not ed25519`)
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return ''
-    throw error
+    throw new Fault(
+      `The seal key ${path} is damaged (${messageOf(error)}). Put a copy of it in its place: without it no log is sealed.`,
+    )
   }
 }
 
 /**
- * The secret of this data directory: made once, readable by its owner only.
- * @throws Fault where a table is without its secret: a new one would open nothing in it
+ * The key that signs checkpoints (S2.2): made once, readable by its owner only.
+ * @throws Fault where logs were sealed and the key is gone or damaged. Another key would sign for a history that it has
+ * not seen.
  */
-export function serviceSecret(dir: string): string {
-  const kept = read(dir)
-  if (kept) return kept
-  if (existsSync(databaseFile(dir))) {
+export function sealKeyFile(dir: string): string {
+  const path = join(dir, 'seal-key.pem')
+  if (existsSync(path)) checkKey(path)
+  else if (existsSync(join(dir, 'seal')))
     throw new Fault(
-      `The data directory ${dir} has a table and no service secret. Put the file service-secret that belongs to it in its place.`,
+      `The data directory ${dir} has sealed logs and no key. Put the file seal-key.pem that belongs to it in its place.`,
     )
+  else {
+    const { privateKey } = generateKeyPairSync('ed25519')
+    writeAtomically(path, String(privateKey.export({ format: 'pem', type: 'pkcs8' })))
   }
-  const secret = randomBytes(32).toString('base64url')
-  writeAtomically(fileOf(dir), secret)
-  return secret
+  return path
 }
-
-/** @throws Fault, one line, when the table was written with another secret than the directory holds, or that is damaged */
-export async function checkServiceSecret(dir: string): Promise<void> {
-  const path = fileOf(dir)
-  const versions = await versionsIn(read(dir)).catch((error): SecretVersion[] => {
-    throw new Fault(`${path}: ${messageOf(error)}`)
-  })
-  const notes = await readNotes()
-  const [foreign, missing] = [foreignVersions(versions, notes), missingVersions(versions, notes)]
-  const found = [
-    ...foreign.map((name) => `its version ${name} is not the one that the table was written with`),
-    ...missing.map((name) => `it lacks the version ${name} that the table was written with`),
-  ]
-  if (found.length > 0) {
-    throw new Fault(
-      `The service secret ${path} does not belong to the table beside it: ${found.join(', ')}. Put the file service-secret that belongs to the table in its place.`,
-    )
-  }
-  const fresh = versions.filter(({ name, secret }) => secret !== null && !notes.has(name))
-  if (fresh.length > 0) await writeTogether(fresh.map((version) => put(noteItem(version, undefined))))
-}
-
-/** The same file for a rotation. What runs here reads the variable again, as it would ask Secrets Manager. */
-export const secretFile = (dir: string): SecretStore => ({
-  read: async () => serviceSecret(dir),
-  async write(text) {
-    writeAtomically(fileOf(dir), text)
-    process.env.SERVICE_SECRET = text
-  },
-})

@@ -1,51 +1,34 @@
-import { rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { CreateTableCommand, UpdateTimeToLiveCommand, waitUntilTableExists } from '@aws-sdk/client-dynamodb'
+import { CreateStreamCommand, waitUntilStreamExists } from '@aws-sdk/client-kinesis'
 import type { buildApp } from '#infra/build-app.ts'
 import { fieldsOf } from '#shared/core/json/is-object.ts'
 import { task } from '#shared/core/work/task.ts'
 import { redrive } from '#shared/jobs/failed-batches/redrive.ts'
 import { replayCommits } from '#shared/jobs/replay/replay-commits.ts'
-import { rotateServiceSecret } from '#shared/jobs/secret-rotation/rotate-service-secret.ts'
-import { type Clients, engineClients } from './clients.ts'
-import { createStream, createTable } from './create-resources.ts'
-import type { DataDir } from './data-dir.ts'
-import { checkEndpoints, type Engines, engineBinary, startEngines } from './engines/start-engines.ts'
-import { engineEnvironment } from './environment.ts'
-import { failuresFolder } from './failures-folder.ts'
-import { Fault } from './fault.ts'
-import { providerSecrets } from './provider-secrets.ts'
-import { createRuntime, type Runtime } from './runtime.ts'
-import { sealKeyFile } from './seal-key-file.ts'
-import { checkServiceSecret, secretFile, serviceSecret } from './secret-file.ts'
-import { settingVariables } from './setting-variables.ts'
-import { type Deployment, readDeployment } from './template/deployment.ts'
+import { kinesis } from '#shared/logs/flows/flow-stream.ts'
+import { table } from '#shared/table/table.ts'
+import { type Deployment, readDeployment, type StreamDefinition, type TableDefinition } from '../template/deployment.ts'
+import { checkEndpoints, type Engines, engineBinary, engineEnvironment, startEngines } from './engines/start-engines.ts'
+import type { DataDir } from './files/data-dir.ts'
+import { Fault } from './files/fault.ts'
+import { failuresFolder } from './lambda/failures.ts'
+import { createRuntime } from './lambda/runtime.ts'
+import { sealKeyFile, secretFile } from './secret-file.ts'
 
 export type Task =
   | 'provision-account'
   | 'redrive-failed-batches'
   | 'verify-change-log'
   | 'verify-rows'
-  | 'rotate-service-secret'
-  | 'reseal-secrets'
   | 'replay-commits'
   | 'seal-logs'
   | 'begin-sealed-log'
   | 'sync'
-  | 'index-change-log'
 
-/** The deployed app on this machine, without what feeds it: neither HTTP nor pollers. */
-export type Service = {
-  dir: DataDir
-  engines: Engines
-  clients: Clients
-  deployment: Deployment
-  runtime: Runtime
-  tableStreamArn: string
-  region: string
-  /** Runs the function of an operator's command. */
-  runTask(name: Task, event: unknown): Promise<unknown>
-  stop(): Promise<void>
-}
+/** The deployed app on this machine, without its HTTP server and pollers. */
+export type Service = Awaited<ReturnType<typeof start>>
 
 type AppOptions = Omit<NonNullable<Parameters<typeof buildApp>[0]>, 'outdir'>
 
@@ -61,18 +44,12 @@ export async function synthesize(outdir: string, options: AppOptions = {}): Prom
   return readDeployment(outdir)
 }
 
-/** Mails stay on this machine unless they are given a server. The folder of the sealed logs has no lock. */
-const ownSettings = { mailSender: 'network-access@example.com', sealRetentionDays: '0' }
-
-const settingsFromVariables = (): Record<string, string> => ({
-  ...ownSettings,
-  ...Object.fromEntries(
-    Object.entries(settingVariables).flatMap(([setting, variable]) => {
-      const value = process.env[variable]
-      return value ? [[setting, value]] : []
-    }),
-  ),
-})
+const settingsFromVariables = (): Record<string, string> => {
+  const given = Object.entries(settingVariables).map(([setting, variable]) => [setting, process.env[variable]])
+  // Mails stay on this machine unless they are given a server. The folder of the sealed logs has no lock.
+  const own = { mailSender: 'network-access@example.com', sealRetentionDays: '0' }
+  return { ...own, ...Object.fromEntries(given.filter(([, value]) => value)) }
+}
 
 /** @throws Fault where the variable is no format */
 function logFormat(): string {
@@ -89,86 +66,124 @@ async function explain(error: unknown): Promise<never> {
   throw new Fault(`${variable}=${process.env[variable]} must be ${error.rule}.`)
 }
 
-async function start(
-  dir: DataDir,
-  baseUrl: string,
-  engines: Engines,
-  deploying: Promise<Deployment>,
-  format: string,
-): Promise<Service> {
-  const clients = engineClients(engines)
-  const deployment = await deploying
-  const [tableStreamArn] = await Promise.all([
-    createTable(clients, deployment.table),
-    createStream(clients, deployment.stream),
-  ])
-  const found = engineEnvironment(engines)
-  Object.assign(process.env, deployment.environment, found, {
+async function start(dir: DataDir, baseUrl: string, engines: Engines, deployment: Deployment, format: string) {
+  Object.assign(process.env, deployment.environment, engineEnvironment(engines), {
     SERVICE_URL: baseUrl,
-    SERVICE_SECRET: serviceSecret(dir.path),
+    SIGNING_SECRET: readFileSync(secretFile(dir.path, 'signing-secret'), 'utf8').trim(),
+    SECRET_KEY_FILE: secretFile(dir.path, 'secret-key'),
     ...providerSecrets(dir.path),
     LOG_FORMAT: format,
     SEAL_FOLDER: join(dir.path, 'seal'),
     SEAL_KEY_FILE: sealKeyFile(dir.path),
   })
-  // Here the secret is a file of the data directory, and that of a CDN a variable; neither is one of AWS.
-  delete process.env.SERVICE_SECRET_ARN
-  delete process.env.CDN_SECRET_ARN
-  // The channel tells its own address once it is open.
-  delete process.env.LIVE_URL
-  delete process.env.LIVE_ENDPOINT
-  await checkServiceSecret(dir.path)
+  // Secrets are files of the data directory or variables here, and the channel sets its address once it is open.
+  const ofAws = ['SIGNING_SECRET_ARN', 'SECRET_KEY_ARN', 'CDN_SECRET_ARN', 'LIVE_URL', 'LIVE_ENDPOINT']
+  for (const name of ofAws) delete process.env[name]
+  const [tableStreamArn] = await Promise.all([createTable(deployment.table), createStream(deployment.stream)])
   const runtime = createRuntime(deployment.functions)
   return {
     dir,
     engines,
-    clients,
     deployment,
     runtime,
     tableStreamArn,
-    region: found.AWS_REGION ?? '',
-    runTask(name, event) {
-      // The failed batches lie in a folder here and the secret in a file, so only what reads these elsewhere is exchanged.
+    /** Runs the function of an operator's command. */
+    async runTask(name: Task, event: unknown): Promise<unknown> {
+      // Failed batches are in a folder here, so only their source is exchanged.
       if (name === 'redrive-failed-batches')
         return redrive({ batches: failuresFolder(dir.path), invoke: runtime.invoke })
-      if (name === 'rotate-service-secret')
-        return task((asked) => rotateServiceSecret(secretFile(dir.path), asked))(event)
       if (name === 'replay-commits') {
         const consumers = ['write-change-log', 'follow-up'].flatMap((entry) => runtime.find(entry)?.arn ?? [])
         return task((asked) => replayCommits({ consumers, ...fieldsOf(asked) }, runtime.invoke))(event)
       }
       const found = runtime.find(name)
       if (!found) throw new Fault(`The app has no function ${name}.`)
+      const result = await runtime.invoke(found.arn, event)
       // A schedule answers nothing.
-      if (name === 'seal-logs' || name === 'sync') return runtime.invoke(found.arn, event).then(() => ({ data: null }))
-      return runtime.invoke(found.arn, event)
+      return name === 'seal-logs' || name === 'sync' ? { data: null } : result
     },
-    async stop() {
-      clients.destroy()
-      await engines.stop()
-    },
+    stop: engines.stop,
   }
 }
 
 /** Starts the engines while the app is synthesized, and creates what the templates name. */
 export async function startService(dir: DataDir, baseUrl: string): Promise<Service> {
   const format = logFormat()
-  // Where there is none, that is said before the app is synthesized, which takes seconds.
+  // Checks everything cheap before the synthesis, which blocks this process for seconds.
   engineBinary()
-  // Before the engine makes a table: one that is there needs the secret it was written with.
-  serviceSecret(dir.path)
+  // Checks the keys before the engine makes a table: an existing table needs the key it was written with.
+  secretFile(dir.path, 'secret-key')
   sealKeyFile(dir.path)
-  // Synthesis blocks this process for seconds, in which an answer would come too late.
   await checkEndpoints()
-  const starting = startEngines(dir.path, { removeAtExit: dir.ephemeral })
-  const deploying = synthesize(join(dir.path, 'assembly'))
-  const [engines, deployed] = await Promise.allSettled([starting, deploying])
+  const [engines, deployed] = await Promise.allSettled([
+    startEngines(dir.path, { removeAtExit: dir.ephemeral }),
+    synthesize(join(dir.path, 'assembly')),
+  ])
   if (engines.status === 'rejected') throw engines.reason
   try {
     if (deployed.status === 'rejected') throw deployed.reason
-    return await start(dir, baseUrl, engines.value, deploying, format)
+    return await start(dir, baseUrl, engines.value, deployed.value, format)
   } catch (error) {
     await engines.value.stop()
     throw error
   }
+}
+
+/** The client secrets of the deployment's own apps: the variable of each, and its file in the data directory (I1.4). */
+const files = { SUITE_CLIENT_SECRET: 'suite-client-secret', TENANT_CLIENT_SECRET: 'tenant-client-secret' }
+
+/** Contents of the files that exist; a deployment has them in Secrets Manager. */
+const providerSecrets = (dir: string): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(files)
+      .filter(([, file]) => existsSync(join(dir, file)))
+      .map(([variable, file]) => [variable, readFileSync(join(dir, file), 'utf8').trim()])
+      .filter(([, secret]) => secret),
+  )
+
+/** The settings of a deployment that are environment variables on one machine (docs/settings.md). */
+export const settingVariables: Record<string, string> = {
+  logLevel: 'LOG_LEVEL',
+  logRetentionDays: 'LOG_RETENTION_DAYS',
+  flowRetentionDays: 'FLOW_RETENTION_DAYS',
+  mailSender: 'MAIL_SENDER',
+  signInRedirectUris: 'SIGN_IN_REDIRECT_URIS',
+  signInBurst: 'SIGN_IN_BURST',
+  suiteIssuer: 'SUITE_ISSUER',
+  tenantIssuer: 'TENANT_ISSUER',
+  idpApiUrl: 'IDP_API_URL',
+  suiteTokenUrl: 'SUITE_TOKEN_URL',
+  suiteApiUrl: 'SUITE_API_URL',
+  tenantTokenUrl: 'TENANT_TOKEN_URL',
+  tenantApiUrl: 'TENANT_API_URL',
+  mdmApiUrl: 'MDM_API_URL',
+}
+
+const exists = (error: unknown): undefined => {
+  if (!(error instanceof Error && error.name === 'ResourceInUseException')) throw error
+}
+
+/** Seconds, as the waiters of the SDK count. */
+const waiting = { maxWaitTime: 10, minDelay: 0.02, maxDelay: 0.1 }
+
+/** Creates the table where it is missing and answers the ARN of its stream, or an empty string where it has none. */
+export async function createTable({ ttlAttribute: AttributeName, ...input }: TableDefinition): Promise<string> {
+  const { TableName } = input
+  await table().send(new CreateTableCommand(input)).catch(exists)
+  const { reason } = await waitUntilTableExists({ client: table(), ...waiting }, { TableName })
+  if (AttributeName) {
+    const timeToLive = { TableName, TimeToLiveSpecification: { AttributeName, Enabled: true } }
+    const enabling = table().send(new UpdateTimeToLiveCommand(timeToLive))
+    await enabling.catch((error: Error) => {
+      // "TimeToLive is already enabled": the directory was used before.
+      if (error.name !== 'ValidationException') throw error
+    })
+  }
+  return reason.Table?.LatestStreamArn ?? ''
+}
+
+/** Creates the stream where it is missing and waits until it takes records. */
+export async function createStream({ name: StreamName, shards: ShardCount }: StreamDefinition): Promise<void> {
+  await kinesis().send(new CreateStreamCommand({ StreamName, ShardCount })).catch(exists)
+  await waitUntilStreamExists({ client: kinesis(), ...waiting }, { StreamName })
 }

@@ -1,7 +1,10 @@
 import { resolve } from 'node:path'
-import type { AccountRow } from '#shared/domain/accounts/account.ts'
-import { credentialsFile, type DemoAccount } from './demo-account.ts'
-import type { DemoSignIn } from './demo-idp/demo-sign-in.ts'
+import { paginateScan } from '@aws-sdk/lib-dynamodb'
+import { type AccountRow, accounts } from '#shared/domain/accounts/account.ts'
+import { type Item, partition } from '#shared/table/keys.ts'
+import { table, tableName } from '#shared/table/table.ts'
+import { credentialsFile, type DemoAccount } from './demo/demo-account.ts'
+import type { DemoSignIn } from './demo/demo-sign-in.ts'
 
 type Start = {
   baseUrl: string
@@ -20,7 +23,7 @@ const stateOf = ({ is_disabled, delete_at }: AccountRow): string => {
 
 function accountLines({ rows, more }: Start['accounts']): string {
   const lines = rows.map((account) => `${account.slug} ${account.id}${stateOf(account)}`)
-  return [...(lines.length > 0 ? lines : ['none']), ...(more ? ['and more'] : [])].join('\n                ')
+  return [...(rows.length > 0 ? lines : ['none']), ...(more ? ['and more'] : [])].join('\n                ')
 }
 
 /** Commands that can be repeated: names are unique in an account, so the site's has the time in it. */
@@ -66,7 +69,7 @@ ${people.map(({ name, email }) => `    ${name} <${email}>`).join('\n')}
     curl -X PATCH ${baseUrl}/tenant_directories/${directory.id} -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"tenant_directory":{"is_disabled":false}}'
 `
 
-/** What a person sees when the service is ready. */
+/** Text for the person at the terminal when the service is ready. */
 export function startScreen({ baseUrl, dir, ephemeral, seconds, demo, signIn, accounts }: Start): string {
   const credentials = credentialsFile(dir)
   const earlier = demo.usable && demo.earlier ? `\n                ${demo.earlier} has those of the account before` : ''
@@ -82,4 +85,26 @@ ${demo.usable ? examples(baseUrl, dir) : noDemo(demo.because)}${signIn ? signInL
   Ctrl-C ends it.
 
 `
+}
+
+/** Maximum number of pages of 1 MB that a start reads. */
+const maxPages = 20
+
+/** At most `limit` accounts of the table, and whether there can be more. Nothing else queries across accounts. */
+export async function listAccounts(limit: number): Promise<{ rows: AccountRow[]; more: boolean }> {
+  const query = {
+    TableName: tableName(),
+    ConsistentRead: true,
+    FilterExpression: 'contains(pk, :accounts) AND attribute_exists(slug)',
+    ExpressionAttributeValues: { ':accounts': `#${accounts.name}` },
+  }
+  const rows: AccountRow[] = []
+  let read = 0
+  let start: unknown
+  for await (const { Items = [], LastEvaluatedKey } of paginateScan({ client: table() }, query)) {
+    rows.push(...(Items as (Item & AccountRow)[]).filter(({ pk, id }) => pk === partition(id, accounts.name)))
+    start = LastEvaluatedKey
+    if (rows.length > limit || ++read === maxPages) break
+  }
+  return { rows: rows.slice(0, limit), more: start !== undefined || rows.length > limit }
 }

@@ -4,16 +4,18 @@ import { AwsSolutionsChecks } from 'cdk-nag'
 type Finding = { rule: string; path: string; description: string }
 
 function findingsOf(pack: AwsSolutionsChecks, app: App): Finding[] {
-  return pack.validateScope(app).violations.flatMap(({ ruleName, description, violatingResources }) =>
-    violatingResources.map((resource) => ({
-      rule: ruleName,
-      path: 'constructPath' in resource ? String(resource.constructPath) : '',
-      description: description.trim(),
-    })),
-  )
+  return pack
+    .validateScope(app)
+    .violations.flatMap(({ ruleName, description, violatingResources }) =>
+      violatingResources.map((resource) => ({
+        rule: ruleName,
+        path: 'constructPath' in resource ? String(resource.constructPath) : '',
+        description: description.trim(),
+      })),
+    )
 }
 
-/** What cdk-nag finds in an app and nobody has acknowledged. */
+/** Findings of cdk-nag that nobody has acknowledged. */
 export const findings = (app: App): Finding[] => findingsOf(new AwsSolutionsChecks(app), app)
 
 const key = Validations.ACKNOWLEDGED_RULES_METADATA_KEY

@@ -1,22 +1,18 @@
-import { basename } from 'node:path'
 import type { OperationSource } from '#functions/operations.ts'
 import { errorCodes } from '#shared/core/errors.ts'
 import { pathIdSchema, uuidSchema } from '#shared/core/ids.ts'
 import type { Operation } from '#shared/http/operation.ts'
 import { isV0 } from '#shared/http/v0-headers.ts'
-import type { JsonSchema } from '#shared/values/field.ts'
-import { maxKeys } from '#shared/values/too-many-keys.ts'
+import { type JsonSchema, maxKeys } from '#shared/values/field.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { errorResponses, problemExamples } from './errors.ts'
 import { exampleOf } from './examples.ts'
+import { parameterText } from './field-texts.ts'
 import { readsOne, requestHeaders, requestHeadersOf, responseHeaders, successHeadersOf } from './headers.ts'
 import { introduction } from './introduction.ts'
-import { parameterText } from './parameter-texts.ts'
-import type { Parts } from './parts.ts'
-import { described, type Json, Schemas, tidy } from './schemas.ts'
+import { described, type Json, type Parts, Schemas, tidy } from './schemas.ts'
 import { nounOf, tagGroups, tagOf, tagTexts, titleOf } from './tags.ts'
 
-const { version } = packageJson
 const uuidExample = '01932c7e-8a4b-7c3d-9f21-5b6a7c8d9e0f'
 
 /** The identifiers of a path: those of A6.1, or of the form that the contract gives them. */
@@ -56,50 +52,47 @@ const paging = [
   ),
 ]
 
-const queryParameters = ({ path, filters, parameters = {} }: Operation): Json[] => [
-  ...Object.entries(parameters).map(
-    ([name, { description, ...schema }]) =>
-      (description ? undefined : paging.find((known) => known.name === name)) ??
-      query(name, schema, String(description ?? parameterText(name, tagOf(path)))),
-  ),
-  ...(filters
-    ? [
-        ...paging,
-        ...Object.entries(filters).map(([name, { schema }]) => query(name, schema, parameterText(name, tagOf(path)))),
-      ]
-    : []),
-]
+function queryParameters({ path, filters, parameters = {} }: Operation, { schemas }: Parts): Json[] {
+  const tag = tagOf(path)
+  const own = Object.entries(parameters).map(([name, { description, ...schema }]) => {
+    const shared = description ? undefined : paging.find((known) => known.name === name)
+    return shared ?? query(name, schema, String(description ?? parameterText(name, tag)))
+  })
+  const selecting = Object.entries(filters ?? {}).map(([name, filter]) =>
+    query(name, schemas.of(filter, tag), parameterText(name, tag)),
+  )
+  return [...own, ...(filters ? [...paging, ...selecting] : [])]
+}
 
-function requestBody({ path, method, body }: Operation, { schemas }: Parts): Json | undefined {
+const jsonContent = (schema: Json, { schemas }: Parts): Json => ({
+  'application/json': { schema, example: exampleOf(schema, schemas.components) },
+})
+
+function requestBody({ path, method, body }: Operation, parts: Parts): Json | undefined {
   if (!body) return undefined
   const { envelope, shape = 'object', optional = false, fields } = body
+  const required = !optional
   const value: Json = fields
-    ? { ...schemas.of(fields, tagOf(path)), maxProperties: maxKeys }
+    ? { ...parts.schemas.of(fields, tagOf(path)), maxProperties: maxKeys }
     : { type: shape === 'list' ? 'array' : 'object', ...tidy(body.value ?? {}, tagOf(path)) }
-  const content = (schema: Json) => ({
-    'application/json': { schema, example: exampleOf(schema, schemas.components) },
-  })
-  if (envelope === null) return { required: !optional, description: 'An object.', content: content(value) }
+  if (envelope === null) return { required, description: 'An object.', content: jsonContent(value, parts) }
   const schema = {
     type: 'object',
     properties: { [envelope]: { description: envelopeText(method, shape), ...value } },
-    // One that can be left out is there, or nothing else is.
+    // An optional envelope is there, or nothing else is.
     ...(optional ? { anyOf: [{ required: [envelope] }, { maxProperties: 0 }] } : { required: [envelope] }),
   }
-  return {
-    required: !optional,
-    description: `An object with the key \`${envelope}\`.`,
-    content: content(schema),
-  }
+  return { required, description: `An object with the key \`${envelope}\`.`, content: jsonContent(schema, parts) }
 }
 
-/** Description of the object or list under the envelope of a body. */
 const envelopeText = (method: string, shape: 'object' | 'list'): string => {
   if (shape === 'list') return 'All entries from now on: what is not in this list is removed.'
   return method === 'POST'
     ? 'What to create or start; fields that are not known are ignored.'
     : 'Fields to change; those that are left out stay as they are.'
 }
+
+const field = (name: string, type: string, more: Json = {}): Json => ({ ...described(name, { type }, ''), ...more })
 
 const problem: Json = {
   title: 'Problem',
@@ -113,12 +106,12 @@ const problem: Json = {
         '`about:blank`, or `/problems/<code>`. It is an identifier to compare, not an address: nothing is served there.',
       examples: ['/problems/invalid_json', 'about:blank'],
     },
-    title: described('title', { type: 'string' }, ''),
+    title: field('title', 'string'),
     status: { type: 'integer', description: 'Same as the HTTP status.', examples: [404] },
-    detail: described('detail', { type: 'string' }, ''),
-    code: { ...described('code', { type: 'string' }, ''), enum: Object.keys(errorCodes) },
-    request_id: described('request_id', { type: 'string' }, ''),
-    errors: described('errors', { type: 'object' }, ''),
+    detail: field('detail', 'string'),
+    code: field('code', 'string', { enum: Object.keys(errorCodes) }),
+    request_id: field('request_id', 'string'),
+    errors: field('errors', 'object'),
     required_scope: { type: 'string', description: 'The scope that the token lacks; with `insufficient_scope`.' },
     limit: { type: 'string', description: 'Which limit of the account was hit, only with `limit_reached`.' },
     feature: { type: 'string', description: 'The feature that the account lacks; with `feature_not_enabled`.' },
@@ -131,26 +124,20 @@ const successTexts: Record<number, string> = {
   303: 'The browser goes on to the `redirect_uri` of the start, with its `state` and a `code`, or with `error`.',
 }
 
-function successResponses(operation: Operation, { schemas }: Parts): Json {
-  const { status = 200, repeatable, canContinue } = operation
-  const schema = schemas.of(operation.response, tagOf(operation.path))
-  const contentOf = (schema: Json) => ({
-    content: { 'application/json': { schema, example: exampleOf(schema, schemas.components) } },
-  })
+function successResponses(operation: Operation, parts: Parts): Json {
+  const { status, repeatable, canContinue } = operation
+  const content = jsonContent(parts.schemas.of(operation.response, tagOf(operation.path)), parts)
   const success = (code: number, description: string) => ({
     description,
     headers: successHeadersOf(operation, code),
-    ...(code !== 204 && code !== 303 && contentOf(schema)),
+    ...(![204, 303, 304].includes(code) && { content }),
   })
+  const pending = 'Accepted: the rest is done after this answer, as `metadata.pending` tells.'
   return {
     ...(repeatable && { 200: success(200, 'It was there already.') }),
     [status]: success(status, successTexts[status] ?? 'Done.'),
-    ...(canContinue && {
-      202: success(202, 'Accepted: the rest is done after this answer, as `metadata.pending` tells.'),
-    }),
-    ...(readsOne(operation) && {
-      304: { description: 'The caller has this object already.', headers: successHeadersOf(operation, 304) },
-    }),
+    ...(canContinue && { 202: success(202, pending) }),
+    ...(readsOne(operation) && { 304: success(304, 'The caller has this object already.') }),
   }
 }
 
@@ -162,55 +149,50 @@ const credentials = {
   ingest: 'An ingest token, which comes with an authorization.',
 }
 
-const takes = (credential: NonNullable<Operation['credential']>): string =>
-  credential === 'none'
-    ? 'Needs no credential.'
-    : `Takes ${credentials[credential].charAt(0).toLowerCase()}${credentials[credential].slice(1)}`
-
-function operationObject({ operation, file }: OperationSource, method: string, parts: Parts): Json {
+function operationObject({ operation, operationId: id }: OperationSource, method: string, parts: Parts): Json {
   const { credential = 'api', permission, path, summary, alias } = operation
+  const taken =
+    credential === 'none'
+      ? 'Needs no credential.'
+      : credentials[credential].replace(/^./, (first) => `Takes ${first.toLowerCase()}`)
   const notes = [
     `${summary}.`,
-    permission ? `Needs the scope \`${permission}\`.` : takes(credential),
+    permission ? `Needs the scope \`${permission}\`.` : taken,
     ...(alias ? ['`PUT` and `PATCH` mean the same: only the keys that are sent change.'] : []),
   ]
   return {
-    operationId: operationId(file, operation.alias === method ? method : null),
+    operationId: operation.alias === method ? `${id}With${capitalized(method.toLowerCase())}` : id,
     summary,
     description: notes.join(' '),
     tags: [tagOf(path)],
     security: credential === 'none' ? [] : [{ [`${credential}_token`]: [] }],
-    parameters: [...pathParameters(operation), ...queryParameters(operation), ...requestHeadersOf(operation)],
+    parameters: [...pathParameters(operation), ...queryParameters(operation, parts), ...requestHeadersOf(operation)],
     requestBody: requestBody(operation, parts),
     responses: { ...successResponses(operation, parts), ...errorResponses(operation, parts) },
   }
 }
 
-/** What clients that are made of the document call it: `updateGroup` after its file, and `updateGroupWithPut` for an alias. */
-const operationId = (file: string, alias: string | null): string => {
-  const [name = '', ...words] = [...basename(file, '.ts').split('-'), ...(alias ? ['with', alias.toLowerCase()] : [])]
-  return name + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
-}
+const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
 
-/** The OpenAPI 3.1 document of the operations. */
 export function openApiDocument(sources: OperationSource[], names: Map<object, string>): Json {
   const parts: Parts = { schemas: new Schemas(names), responses: {} }
   const paths: Record<string, Json> = {}
   for (const source of sources) {
     const { operation } = source
     for (const method of [operation.method, ...(operation.alias ? [operation.alias] : [])]) {
-      paths[operation.path] = {
-        ...paths[operation.path],
-        [method.toLowerCase()]: operationObject(source, method, parts),
-      }
+      const described = operationObject(source, method, parts)
+      paths[operation.path] = { ...paths[operation.path], [method.toLowerCase()]: described }
     }
   }
   const used = new Set(sources.map(({ operation }) => tagOf(operation.path)))
+  const schemes = Object.entries(credentials).map(([kind, description]) => {
+    return [`${kind}_token`, { type: 'http', scheme: 'bearer', description }]
+  })
   return {
     openapi: '3.1.0',
     info: {
       title: 'Network Access Administration',
-      version,
+      version: packageJson.version,
       description: introduction,
       license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
     },
@@ -220,12 +202,7 @@ export function openApiDocument(sources: OperationSource[], names: Map<object, s
     'x-tagGroups': tagGroups,
     paths,
     components: {
-      securitySchemes: Object.fromEntries(
-        Object.entries(credentials).map(([kind, description]) => [
-          `${kind}_token`,
-          { type: 'http', scheme: 'bearer', description },
-        ]),
-      ),
+      securitySchemes: Object.fromEntries(schemes),
       schemas: { Problem: problem, ...sorted(parts.schemas.components) },
       parameters: requestHeaders,
       headers: responseHeaders,

@@ -1,12 +1,11 @@
 import { STATUS_CODES } from 'node:http'
-import { type ErrorCode, errorCodes, fixedDetails } from '#shared/core/errors.ts'
+import { type ErrorCode, errorCodes } from '#shared/core/errors.ts'
 import { fieldsOf } from '#shared/core/json/is-object.ts'
 import type { Operation } from '#shared/http/operation.ts'
 import { isV0 } from '#shared/http/v0-headers.ts'
 import { exampleOf } from './examples.ts'
-import { headerRef } from './header-ref.ts'
-import type { Parts } from './parts.ts'
-import type { Json, Schemas } from './schemas.ts'
+import { refusalHeadersOf } from './headers.ts'
+import type { Json, Parts, Schemas } from './schemas.ts'
 import { tagOf } from './tags.ts'
 import { v0ErrorResponses } from './v0-errors.ts'
 
@@ -14,26 +13,14 @@ const when = (condition: unknown, ...codes: ErrorCode[]): ErrorCode[] => (condit
 
 /** The codes an operation can answer with: those of its steps (A4, P1.1, L8), and the refusals that its contract names. */
 export function codesOf(operation: Operation): ErrorCode[] {
-  const {
-    credential = 'api',
-    method,
-    path,
-    permission,
-    body,
-    filters,
-    parameters,
-    feature,
-    etagFrom,
-    identifiers,
-    status,
-  } = operation
+  const { credential = 'api', method, path, permission, body, filters, parameters, status } = operation
   const api = credential === 'api'
   const isPublic = credential === 'none'
   const changes = method !== 'GET' && permission?.endsWith(':write')
   return [
     ...when(body, 'bad_request', 'invalid_json'),
-    ...when(path.includes('{') && !(isPublic && identifiers), 'invalid_path_parameter'),
-    // Whoever is led on by a callback is told there.
+    ...when(path.includes('{') && !(isPublic && operation.identifiers), 'invalid_path_parameter'),
+    // A callback reports it to the client that it redirects to.
     ...when(path.includes('{') && status !== 303, 'not_found'),
     ...when(filters || parameters?.limit, 'invalid_limit'),
     ...when(filters || parameters?.page_cursor, 'invalid_page_cursor'),
@@ -47,9 +34,9 @@ export function codesOf(operation: Operation): ErrorCode[] {
     ...when(!isPublic, 'unauthorized'),
     'forbidden',
     ...when(permission, 'insufficient_scope'),
-    ...when(feature, 'feature_not_enabled'),
+    ...when(operation.feature, 'feature_not_enabled'),
     ...when(api || (isPublic && status !== 303) || credential === 'portal', 'not_acceptable'),
-    ...when(etagFrom || (changes && method !== 'POST'), 'precondition_failed'),
+    ...when(operation.etagFrom || (changes && method !== 'POST'), 'precondition_failed'),
     'payload_too_large',
     ...when(body, 'validation_failed'),
     'rate_limited',
@@ -71,14 +58,13 @@ const problemExample = (code: ErrorCode): Json => {
     type: 'generic' in rule ? 'about:blank' : `/problems/${code}`,
     title: titleOf(rule.status),
     status: rule.status,
-    detail: fixedDetails[code] ?? sampleDetails[code] ?? 'A sentence for this occurrence.',
+    detail: rule.detail ?? sampleDetails[code] ?? 'A sentence for this occurrence.',
     code,
     request_id: '0f6b7a52-6a55-4f0e-9d4c-2f1b8c1f7d11',
     ...(code === 'validation_failed' && { errors: { name: ["can't be blank"] } }),
   }
 }
 
-/** The example of each code that an operation answers with, once. */
 export const problemExamples = (operations: Operation[]): Json => {
   const used = new Set<string>(operations.filter(({ path }) => !isV0(path)).flatMap(codesOf))
   const codes = Object.keys(errorCodes).filter((code): code is ErrorCode => used.has(code))
@@ -89,12 +75,6 @@ export const problemExamples = (operations: Operation[]): Json => {
 
 const titleOf = (status: number): string =>
   ({ 413: 'Content Too Large', 422: 'Unprocessable Content' })[status] ?? STATUS_CODES[status] ?? ''
-
-const headersOf = (status: number): string[] => [
-  'x-request-id',
-  ...(status === 401 ? ['WWW-Authenticate'] : []),
-  ...(status === 429 || status === 503 ? ['Retry-After'] : []),
-]
 
 /** The content of the refusals of a status: a problem, and where the contract says so, more in its 422. */
 function contentOf({ path, rejection }: Operation, codes: ErrorCode[], schemas: Schemas): Json {
@@ -119,7 +99,7 @@ export function errorResponses(operation: Operation, { schemas, responses }: Par
       const name = [titleOf(status).replaceAll(' ', ''), ...codes, ...own].join('.')
       responses[name] ??= {
         description: `${titleOf(status)}: ${codes.map((code) => `\`${code}\``).join(', ')}`,
-        headers: Object.fromEntries(headersOf(status).map((header) => [header, headerRef(header)])),
+        headers: refusalHeadersOf(status, 'x-request-id'),
         content: { 'application/problem+json': content },
       }
       return [status, { $ref: `#/components/responses/${name}` }]

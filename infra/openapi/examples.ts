@@ -1,5 +1,4 @@
-import { fieldsOf } from '#shared/core/json/is-object.ts'
-import { alternativesOf } from './alternatives.ts'
+import { fieldsOf, isObject } from '#shared/core/json/is-object.ts'
 import type { Json } from './schemas.ts'
 
 const byFormat: Record<string, unknown> = {
@@ -14,7 +13,6 @@ const byFormat: Record<string, unknown> = {
 
 const byType: Record<string, unknown> = { string: 'text', integer: 1, number: 52.5, boolean: true }
 
-/** An example of a whole body, put together from those of its fields. */
 export function exampleOf(schema: Json, components: Record<string, Json>): unknown {
   if (typeof schema.$ref === 'string')
     return exampleOf(components[schema.$ref.split('/').at(-1) ?? ''] ?? {}, components)
@@ -32,4 +30,25 @@ export function exampleOf(schema: Json, components: Record<string, Json>): unkno
   if (type === 'null') return null
   if (type === 'array') return schema.items ? [exampleOf(fieldsOf(schema.items), components)] : []
   return byFormat[String(schema.format)] ?? schema.minimum ?? byType[String(type)] ?? {}
+}
+
+/** A schema together with one of its alternatives: what both say, the alternative where they differ. */
+function merged(schema: Json, option: Json): Json {
+  const properties = fieldsOf(schema.properties)
+  const own = Object.entries(fieldsOf(option.properties))
+  const narrowed = own.map(([name, more]) => [name, { ...fieldsOf(properties[name]), ...fieldsOf(more) }])
+  const required = [schema.required ?? [], option.required ?? []].flat()
+  const all = { ...properties, ...Object.fromEntries(narrowed) }
+  return {
+    ...schema,
+    ...option,
+    ...(required.length > 0 && { required: [...new Set(required)] }),
+    ...((schema.properties || own.length > 0) && { properties: all }),
+  }
+}
+
+/** The alternatives of a schema, each a schema of its own; none where it has no `anyOf` or `oneOf`. */
+export function alternativesOf({ anyOf, oneOf, ...schema }: Json): Json[] {
+  const options = [oneOf ?? anyOf ?? []].flat()
+  return options.filter(isObject).map((option) => merged(schema, option))
 }

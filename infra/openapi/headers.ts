@@ -1,6 +1,5 @@
 import type { Operation } from '#shared/http/operation.ts'
 import { isV0 } from '#shared/http/v0-headers.ts'
-import { headerRef } from './header-ref.ts'
 import type { Json } from './schemas.ts'
 
 const header = (description: string, example: unknown, type = 'string'): Json => ({
@@ -9,21 +8,18 @@ const header = (description: string, example: unknown, type = 'string'): Json =>
   example,
 })
 
-/** Headers of answers, each described once. */
+const requestId = '0f6b7a52-6a55-4f0e-9d4c-2f1b8c1f7d11'
+const tag = '"q3XcVh0yQ5mWz1aB.7GdK2sLp9TfR4uYe"'
+const path = '/groups/01932c7e-8a4b-7c3d-9f21-5b6a7c8d9e0f'
+
 export const responseHeaders: Record<string, Json> = {
-  'x-request-id': header(
-    'Names this request; an acceptable one of the caller is kept.',
-    '0f6b7a52-6a55-4f0e-9d4c-2f1b8c1f7d11',
-  ),
+  'x-request-id': header('Names this request; an acceptable one of the caller is kept.', requestId),
   'Cache-Control': header(
     '`no-store` for an answer with a secret, otherwise `private, no-cache`.',
     'private, no-cache',
   ),
-  ETag: header('Opaque tag of the object, for `If-Match` and `If-None-Match`.', '"q3XcVh0yQ5mWz1aB.7GdK2sLp9TfR4uYe"'),
-  Location: header(
-    'Path of the new object; address that a browser is led to.',
-    '/groups/01932c7e-8a4b-7c3d-9f21-5b6a7c8d9e0f',
-  ),
+  ETag: header('Opaque tag of the object, for `If-Match` and `If-None-Match`.', tag),
+  Location: header('Path of the new object; address that a browser is led to.', path),
   'RateLimit-Policy': header('Size of the bucket, and the seconds in which it fills.', '"account";q=500;w=10'),
   RateLimit: header('Requests left, and the seconds until the bucket is full.', '"account";r=499;t=1'),
   'Idempotent-Replayed': header(
@@ -45,37 +41,26 @@ const parameter = (name: string, description: string, example: string, schema: J
   example,
 })
 
-/** Headers of requests, each described once. */
 export const requestHeaders: Record<string, Json> = {
   RequestId: parameter(
     'x-request-id',
     'Names this request in answers and logs: 1 to 200 letters, digits, `.`, `_`, `-`. Another value is replaced by a UUID.',
     'my-request-1',
   ),
-  ContentEncoding: parameter('Content-Encoding', 'How the body is packed.', 'identity', {
-    enum: ['identity', 'gzip'],
-  }),
+  ContentEncoding: parameter('Content-Encoding', 'How the body is packed.', 'identity', { enum: ['identity', 'gzip'] }),
   IdempotencyKey: parameter(
     'Idempotency-Key',
     'The first answer to this key is kept for 24 hours and given again, so that a create can be repeated safely.',
     '3c5a9a6e-create-group',
     { pattern: '^[!-~]{1,255}$' },
   ),
-  IfMatch: parameter(
-    'If-Match',
-    'Change the object only if it is still the one of this `ETag`, otherwise 412.',
-    '"q3XcVh0yQ5mWz1aB.7GdK2sLp9TfR4uYe"',
-  ),
-  IfNoneMatch: parameter(
-    'If-None-Match',
-    'Answer 304 without a body if the object still has this `ETag`.',
-    '"q3XcVh0yQ5mWz1aB.7GdK2sLp9TfR4uYe"',
-  ),
+  IfMatch: parameter('If-Match', 'Change the object only if it is still the one of this `ETag`, otherwise 412.', tag),
+  IfNoneMatch: parameter('If-None-Match', 'Answer 304 without a body if the object still has this `ETag`.', tag),
 }
 
 const isAccountApi = ({ credential = 'api', path }: Operation): boolean => credential === 'api' && !isV0(path)
 
-/** Whether its `GET` gives a single object with a tag (A8.2). */
+/** True for an operation whose `GET` gives a single object with a tag (A8.2). */
 export const readsOne = (operation: Operation): boolean =>
   operation.method === 'GET' && isAccountApi(operation) && !operation.filters && !operation.parameters
 
@@ -84,27 +69,35 @@ const canBeRepeated = (operation: Operation): boolean =>
 
 export function requestHeadersOf(operation: Operation): Json[] {
   const { etagFrom, body } = operation
-  const names = [
-    'RequestId',
-    ...(body?.encodings ? ['ContentEncoding'] : []),
-    ...(canBeRepeated(operation) ? ['IdempotencyKey'] : []),
-    ...(etagFrom ? ['IfMatch'] : []),
-    ...(readsOne(operation) ? ['IfNoneMatch'] : []),
-  ]
-  return names.map((name) => ({ $ref: `#/components/parameters/${name}` }))
+  const names = {
+    RequestId: true,
+    ContentEncoding: body?.encodings,
+    IdempotencyKey: canBeRepeated(operation),
+    IfMatch: etagFrom,
+    IfNoneMatch: readsOne(operation),
+  }
+  const chosen = Object.entries(names).filter(([, applies]) => applies)
+  return chosen.map(([name]) => ({ $ref: `#/components/parameters/${name}` }))
 }
 
 export function successHeadersOf(operation: Operation, status: number): Json {
   const { method, etagFrom, location, path } = operation
-  const names = [
-    'x-request-id',
-    'Cache-Control',
-    'RateLimit-Policy',
-    'RateLimit',
+  return referTo([
+    ...['x-request-id', 'Cache-Control', 'RateLimit-Policy', 'RateLimit'],
     ...(readsOne(operation) || (etagFrom && method !== 'DELETE') || (location && !isV0(path)) ? ['ETag'] : []),
     ...((location && status === 201) || status === 303 ? ['Location'] : []),
     ...(canBeRepeated(operation) ? ['Idempotent-Replayed'] : []),
     ...(isV0(path) ? ['Deprecation', 'Link'] : []),
-  ]
-  return Object.fromEntries(names.map((name) => [name, headerRef(name)]))
+  ])
 }
+
+/** Headers of refusals: those that all have, and those of the status. */
+export const refusalHeadersOf = (status: number, ...common: string[]): Json =>
+  referTo([
+    ...common,
+    ...(status === 401 ? ['WWW-Authenticate'] : []),
+    ...(status === 429 || status === 503 ? ['Retry-After'] : []),
+  ])
+
+const referTo = (names: string[]): Json =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))

@@ -1,4 +1,3 @@
-/** The introduction of the reference, in Markdown. */
 export const introduction = `Who may reach what, who changed it, and what really flowed.
 
 ## Tokens

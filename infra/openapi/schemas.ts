@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises'
 import { toJsonSchema } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
 import { fieldsOf, isObject } from '#shared/core/json/is-object.ts'
@@ -9,15 +10,15 @@ export type Json = Record<string, unknown>
 /** JSON Schemas of valibot schemas; a named one is put into `components` once and referred to. */
 export class Schemas {
   readonly components: Record<string, Json> = {}
-  private readonly names: Map<object, string>
+  readonly #names: Map<object, string>
 
   constructor(names: Map<object, string>) {
-    this.names = names
+    this.#names = names
   }
 
   /** The schema; fields of one without a name have the meaning that they have for the `owner`, a collection. */
   of(schema: v.GenericSchema, owner: string): Json {
-    const name = this.names.get(schema)
+    const name = this.#names.get(schema)
     if (name === undefined) return this.convert(schema, owner)
     if (!this.components[name]) {
       this.components[name] = {}
@@ -30,12 +31,17 @@ export class Schemas {
     const { $schema: _dialect, ...json } = toJsonSchema(root, {
       errorMode: 'ignore',
       overrideSchema: ({ valibotSchema, jsonSchema }) => {
-        if (valibotSchema !== root && this.names.has(valibotSchema))
+        if (valibotSchema !== root && this.#names.has(valibotSchema))
           return this.of(valibotSchema as v.GenericSchema, owner)
         // 64-bit counters are integers on the wire.
         if ('type' in valibotSchema && valibotSchema.type === 'bigint') return { type: 'integer', format: 'int64' }
         return jsonSchema
       },
+      overrideAction: ({ valibotAction: action, jsonSchema }) =>
+        // JSON Schema counts characters as code points, too.
+        isObject(action) && action.type === 'max_code_points'
+          ? { ...jsonSchema, maxLength: Number(action.requirement) }
+          : jsonSchema,
     })
     return tidy({ ...json }, owner)
   }
@@ -49,6 +55,10 @@ function collectionOf(name: string): string {
 
 /** Fields with a rule of their own document themselves; a field that can be null is one schema of two types. */
 export function tidy(node: Json, owner: string): Json {
+  if (isObject(node.more)) {
+    const { more, ...own } = node
+    return { ...tidy(own, owner), ...more }
+  }
   if (isObject(node.jsonSchema)) return tidy(node.jsonSchema, owner)
   const { properties, rules, ...rest } = node
   if (Array.isArray(node.anyOf) && node.type === undefined)
@@ -108,15 +118,25 @@ export function described(name: string, schema: Json, owner: string): Json {
 /** True for an example of the schema's type that is one of its members. */
 function takes(schema: Json, example: unknown): boolean {
   if (Array.isArray(schema.enum)) return schema.enum.includes(example)
-  const types = [schema.type].flat()
-  return (
-    schema.const === undefined &&
-    (types.includes(typeOf(example)) || (Number.isInteger(example) && types.includes('integer')))
-  )
+  const type = example === null ? 'null' : Array.isArray(example) ? 'array' : typeof example
+  const fitting = Number.isInteger(example) ? [type, 'integer'] : [type]
+  return schema.const === undefined && [schema.type].flat().some((known) => fitting.includes(String(known)))
 }
 
-const typeOf = (value: unknown): string => {
-  if (value === null) return 'null'
-  if (Array.isArray(value)) return 'array'
-  return typeof value
+/** Parts that operations share, named and written once. */
+export type Parts = { schemas: Schemas; responses: Record<string, Json> }
+
+/** The object schemas that `shared` exports, with their names: what the document gives once and refers to. */
+export async function namedSchemas(): Promise<Map<object, string>> {
+  const root = new URL('../../shared/', import.meta.url)
+  const files = (await readdir(root, { recursive: true })).filter((file) => file.endsWith('.ts')).sort()
+  const modules: Record<string, unknown>[] = await Promise.all(files.map((file) => import(new URL(file, root).href)))
+  const names = new Map<object, string>()
+  for (const [name, value] of modules.flatMap(Object.entries)) {
+    if (!/^[A-Z]/.test(name) || !isObject(value) || names.has(value)) continue
+    if (value.type !== 'object' && value.type !== 'variant') continue
+    if ([...names.values()].includes(name)) throw new Error(`Two schemas are called ${name}.`)
+    names.set(value, name)
+  }
+  return names
 }

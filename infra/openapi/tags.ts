@@ -52,12 +52,10 @@ const groups: Record<string, Record<string, string>> = {
   },
 }
 
-/** The groups in the form of the renderer. */
 export const tagGroups = Object.entries(groups).map(([name, tags]) => ({ name, tags: Object.keys(tags) }))
 
 export const tagTexts: Record<string, string> = Object.assign({}, ...Object.values(groups))
 
-/** Path segments that name a surface of its own. */
 const surfaces = ['v0', 'gateway', 'client', 'ingestion', 'access', 'sign_in']
 
 /** The tag of a path: its last segment that is a collection, so that what is below `/actors/{id}/client_tokens` is client tokens. */
@@ -78,10 +76,7 @@ const acronyms: Record<string, string> = {
 /** The tag as people read it: `api_tokens` → `API tokens`. */
 export function titleOf(tag: string): string {
   if (tag === 'v0') return 'v0'
-  const text = tag
-    .split('_')
-    .map((word) => acronyms[word] ?? word)
-    .join(' ')
+  const text = tag.replace(/[^_]+/g, (word) => acronyms[word] ?? word).replaceAll('_', ' ')
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 

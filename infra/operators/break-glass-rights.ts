@@ -1,7 +1,8 @@
 import type { Construct } from 'constructs'
 import { tokenSecretArns } from '../functions/token-secrets.ts'
+import { may, mayNot } from '../roles/may.ts'
 import { useOfKey } from '../storage/encryption-key.ts'
-import { feedsConsumer, may, mayNot, type Operated, ownArns } from './operated.ts'
+import { type Operated, ownArns, tasksOf } from './operated.ts'
 
 const items = [
   'dynamodb:BatchGetItem',
@@ -31,17 +32,21 @@ const restores = [
 ]
 
 /** Rights for an emergency: items, secrets, a restore, and what makes an administrator. They delete neither tables nor keys. */
-export function breakGlassRights(scope: Construct, { settings, storage, consumers, tasks, apiIds }: Operated) {
+export function breakGlassRights(scope: Construct, operated: Operated) {
+  const { settings, storage, streams, apiIds } = operated
+  // At whatever version.
+  const consumers = streams.flatMap(({ consumer: { functionArn } }) => [functionArn, `${functionArn}:*`])
+  const feedsConsumer = { ArnLike: { 'lambda:FunctionArn': consumers } }
   const own = ownArns(scope, settings)
-  const { table, failures, secret, sealed, sealKey, key } = storage
+  const { table, failures, signingSecret, sealed, sealKey, key } = storage
   const keys = [sealKey, ...(key ? [key] : [])].map(({ keyArn }) => keyArn)
   const tables = [table.tableArn, own.tables]
   return [
-    may(['lambda:InvokeFunction'], tasks.breakGlass),
+    may(['lambda:InvokeFunction'], tasksOf(operated, true)),
     // A temporary mapping, which reads a stream again.
-    may(['lambda:CreateEventSourceMapping', 'lambda:DeleteEventSourceMapping'], ['*'], feedsConsumer(consumers)),
+    may(['lambda:CreateEventSourceMapping', 'lambda:DeleteEventSourceMapping'], ['*'], feedsConsumer),
     // Its filter could leave records out of the change log, and no key of a condition knows the filter.
-    may(['lambda:UpdateEventSourceMapping'], [own.mappings], feedsConsumer(consumers)),
+    may(['lambda:UpdateEventSourceMapping'], [own.mappings], feedsConsumer),
     may([...items, ...restores, ...restoredSettings], tables),
     // A restored table gets them before it is used; those of the table in use are the template's.
     mayNot(restoredSettings, [table.tableArn]),
@@ -49,7 +54,7 @@ export function breakGlassRights(scope: Construct, { settings, storage, consumer
       ['apigateway:PATCH'],
       apiIds.map((id) => own.api(id, '/stages/*')),
     ),
-    may(['secretsmanager:GetSecretValue', 'secretsmanager:PutSecretValue'], [secret.secretArn]),
+    may(['secretsmanager:GetSecretValue', 'secretsmanager:PutSecretValue'], [signingSecret.secretArn]),
     may(['secretsmanager:ListSecrets']),
     may(
       ['secretsmanager:DeleteSecret', 'secretsmanager:DescribeSecret', 'secretsmanager:GetSecretValue'],

@@ -1,31 +1,46 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib'
 import { ManagedPolicy } from 'aws-cdk-lib/aws-iam'
 import { Construct } from 'constructs'
-import { acknowledge, wildcardRule } from '../nag/acknowledge.ts'
+import { acknowledgeWildcards } from '../nag/acknowledge.ts'
+import { may } from '../roles/may.ts'
 import { breakGlassRights } from './break-glass-rights.ts'
-import type { Operated } from './operated.ts'
-import { operatingRights } from './operating-rights.ts'
+import { type Operated, ownArns, tasksOf } from './operated.ts'
 import { readingRights } from './reading-rights.ts'
 
 /**
  * Policies for people who operate the service (docs/decisions/0039). Each adds to the one before. None changes rights, roles or
  * code: that is a deployment.
  */
-export class OperatorPolicies extends Construct {
-  constructor(scope: Construct, id: string, operated: Operated) {
-    super(scope, id)
-    const rights = {
-      ReadPolicy: readingRights(this, operated),
-      OperatePolicy: operatingRights(this, operated),
-      BreakGlassPolicy: breakGlassRights(this, operated),
-    }
-    for (const [name, statements] of Object.entries(rights)) {
-      const description = `Network Access Administration, ${operated.settings.stackName}: for people who operate it.`
-      const policy = new ManagedPolicy(this, name, { description, statements })
-      const patterns = statements.flatMap(({ resources }) => resources).filter((resource) => resource.includes('*'))
-      for (const pattern of new Set(patterns))
-        acknowledge(policy, wildcardRule(this, pattern), 'Names are made up, or the actions know no resources.')
-      new CfnOutput(Stack.of(this), name, { value: policy.managedPolicyArn })
-    }
+export function operatorPolicies(scope: Construct, operated: Operated): void {
+  const within = new Construct(scope, 'Operators')
+  const policies = {
+    ReadPolicy: readingRights(within, operated),
+    OperatePolicy: operatingRights(within, operated),
+    BreakGlassPolicy: breakGlassRights(within, operated),
   }
+  for (const [name, statements] of Object.entries(policies)) {
+    const description = `Network Access Administration, ${operated.settings.stackName}: for people who operate it.`
+    const policy = new ManagedPolicy(within, name, { description, statements })
+    const patterns = new Set(statements.flatMap(({ resources }) => resources).filter((one) => one.includes('*')))
+    acknowledgeWildcards(policy, within, [...patterns], 'Names are made up, or the actions know no resources.')
+    new CfnOutput(Stack.of(within), name, { value: policy.managedPolicyArn })
+  }
+}
+
+/** Rights to keep the service running: what they do is undone by the same rights, but for a removed batch, and gives nobody access to data. */
+function operatingRights(scope: Construct, operated: Operated) {
+  const { settings, storage } = operated
+  const own = ownArns(scope, settings)
+  return [
+    may(['lambda:InvokeFunction'], tasksOf(operated, false)),
+    may(['events:DisableRule', 'events:EnableRule'], [own.rules]),
+    may(['cloudwatch:SetAlarmState'], [own.alarms]),
+    // The end of a deployment, which takes it back.
+    may(['codedeploy:StopDeployment'], [own.deployments]),
+    may(['cloudformation:CancelUpdateStack'], own.stacks),
+    // A removed batch stays as an older version for some days. What is in a batch is data.
+    may(['s3:ListBucket'], [storage.failures.bucketArn]),
+    may(['s3:DeleteObject'], [storage.failures.arnForObjects('aws/lambda/*')]),
+    ...(settings.cdnSecretArn === null ? [] : [may(['secretsmanager:RotateSecret'], [settings.cdnSecretArn])]),
+  ]
 }

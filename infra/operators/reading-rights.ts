@@ -1,5 +1,6 @@
 import type { Construct } from 'constructs'
-import { may, type Operated, ownArns } from './operated.ts'
+import { may } from '../roles/may.ts'
+import { type Operated, ownArns } from './operated.ts'
 
 /** Lists, and questions about the account: these actions know no resources, or only those that a list is to find. */
 const lists = [

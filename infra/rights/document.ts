@@ -2,27 +2,18 @@ import { Stack } from 'aws-cdk-lib'
 import { Template } from 'aws-cdk-lib/assertions'
 import { withoutCode } from '../without-code.ts'
 
-type Json = Record<string, unknown>
 type Statement = {
   Effect: 'Allow' | 'Deny'
   Action: string | string[]
   Resource: unknown
   Condition?: Record<string, Record<string, string | string[]>>
 }
-type Resource = { Type: string; Properties: Json & { PolicyDocument?: { Statement: Statement[] } } }
-
-/** The resources of all stacks of the app, as a deployment without any settings has them. */
-const synthesized = (): Promise<[id: string, resource: Resource][]> =>
-  withoutCode({}, (app) => {
-    const stacks = app.node.findAll().filter((node) => Stack.isStack(node))
-    return stacks.flatMap((stack) => Object.entries<Resource>(Template.fromStack(stack).toJSON().Resources ?? {}))
-  })
+type Resource = { Type: string; Properties: Record<string, unknown> & { PolicyDocument?: { Statement: Statement[] } } }
 
 /** The role that a reference leads to, also from a nested stack: `Writer`. */
 const roleIn = (reference: unknown): string =>
   /Roles([A-Z][A-Za-z]+?)[0-9A-F]{8}/.exec(JSON.stringify(reference))?.[1] ?? ''
 
-const listed = <T>(values: T | T[]): T[] => (Array.isArray(values) ? values : [values])
 const code = (text: string): string => `\`${text}\``
 
 /** Names a resource by the construct that makes it. */
@@ -31,7 +22,8 @@ function resourceName(reference: unknown): string {
   if (reference === '*') return 'the account'
   if (text.includes('Outputs.Table')) return 'the table'
   if (text.includes('Outputs.FlowStreamArn')) return 'the flow stream'
-  if (text.includes('ServiceSecret')) return 'the service secret'
+  if (text.includes('SigningSecret')) return 'the signing secret'
+  if (text.includes('SecretKey')) return 'the key of stored secrets'
   if (text.includes('/api-token/')) return 'the secrets of new API tokens'
   if (text.includes('Outputs.FailuresBucket')) return 'the bucket of failed batches'
   if (text.includes('Outputs.SealedBucket')) return 'the bucket of the sealed logs'
@@ -46,69 +38,54 @@ function resourceName(reference: unknown): string {
   return text
 }
 
-/** `dynamodb:GetItem` of the table → one line. Actions of a service are told by their names alone. */
+/** The line of a statement: its actions, its resources, and the partitions that it is restricted to. */
 function lineOf({ Effect, Action, Resource: target, Condition }: Statement): string {
-  const actions = listed(Action).map((action) => code(action))
-  const on = [...new Set(listed(target).map(resourceName))].join(', ')
+  const actions = [Action].flat().map(code)
+  const on = [...new Set([target].flat().map(resourceName))].join(', ')
   // An allow holds for requests whose keys all fit, a deny for those that have any that does.
   const condition = Condition?.['ForAllValues:StringLike'] ?? Condition?.['ForAnyValue:StringLike']
-  const keys = listed(condition?.['dynamodb:LeadingKeys'] ?? [])
+  const keys = [condition?.['dynamodb:LeadingKeys'] ?? []].flat()
   // An account's id is as many question marks as it has characters.
-  const where = keys.map((key) => code(key.replace(/^\?{36}/, '<account>')))
-  return `- ${actions.join(', ')} on ${on}${where.length > 0 ? `, ${Effect === 'Allow' ? 'only ' : ''}in ${where.join(', ')}` : ''}`
+  const where = keys.map((key) => code(key.replace(/^\?{36}/, '<account>'))).join(', ')
+  return `- ${actions.join(', ')} on ${on}${where && `, ${Effect === 'Allow' ? 'only ' : ''}in ${where}`}`
 }
 
-/** The rights of each function, as the templates say it: `docs/rights.md`. */
+/** The rights of each function, as the templates of a deployment without any settings have them: `docs/rights.md`. */
 export async function rightsDocument(): Promise<string> {
-  const resources = await synthesized()
-  const statements = Map.groupBy(
-    resources.flatMap(([, { Type, Properties }]) =>
-      Type === 'AWS::IAM::Policy' && roleIn(Properties.Roles) !== ''
-        ? (Properties.PolicyDocument?.Statement ?? []).map((statement) => ({
-            role: roleIn(Properties.Roles),
-            statement,
-          }))
-        : [],
-    ),
-    ({ role }) => role,
-  )
-  const functions = Map.groupBy(
-    resources.flatMap(([, { Type, Properties }]) =>
-      Type === 'AWS::Lambda::Function' && roleIn(Properties.Role) !== ''
-        ? [
-            {
-              role: roleIn(Properties.Role),
-              file: `functions/${String(Properties.Handler).replace(/\.handler$/, '.ts')}`,
-            },
-          ]
-        : [],
-    ),
-    ({ role }) => role,
-  )
-  const linesOf = (effect: Statement['Effect'], role: string) =>
-    (statements.get(role) ?? [])
-      .filter(({ statement }) => statement.Effect === effect)
-      .map(({ statement }) => lineOf(statement))
-  const sections = [...functions.keys()]
-    .sort()
-    .map((role) =>
-      [
-        `## ${role}`,
-        '',
-        'May:',
-        '',
-        ...linesOf('Allow', role),
-        '',
-        'Must not, whatever else is allowed:',
-        '',
-        ...linesOf('Deny', role),
-        '',
-        'Functions:',
-        '',
-        ...(functions.get(role) ?? []).map(({ file }) => `- ${code(file)}`).sort(),
-        '',
-      ].join('\n'),
-    )
+  const resources = await withoutCode({}, (app) => {
+    const stacks = app.node.findAll().filter((node) => Stack.isStack(node))
+    return stacks.flatMap((stack) => Object.values<Resource>(Template.fromStack(stack).toJSON().Resources ?? {}))
+  })
+  const byRole = (type: string, property: string) => {
+    const ofType = resources.filter(({ Type }) => Type === type)
+    return Map.groupBy(ofType, ({ Properties }) => roleIn(Properties[property]))
+  }
+  const policies = byRole('AWS::IAM::Policy', 'Roles')
+  const functions = byRole('AWS::Lambda::Function', 'Role')
+  functions.delete('')
+  const sections = [...functions].sort().map(([role, made]) => {
+    const documents = (policies.get(role) ?? []).map(({ Properties }) => Properties.PolicyDocument)
+    const statements = documents.flatMap((document) => document?.Statement ?? [])
+    const { Allow = [], Deny = [] } = Object.groupBy(statements, ({ Effect }) => Effect)
+    const files = made.map(({ Properties }) => code(`functions/${Properties.Handler}`.replace(/\.handler$/, '.ts')))
+    return `## ${role}
+
+May:
+
+${Allow.map(lineOf).join('\n')}
+
+Must not, whatever else is allowed:
+
+${Deny.map(lineOf).join('\n')}
+
+Functions:
+
+${files
+  .map((file) => `- ${file}`)
+  .sort()
+  .join('\n')}
+`
+  })
   return [
     '# Rights',
     '',

@@ -1,4 +1,4 @@
-import { deriveFile } from '../derived-file.ts'
+import { deriveFile } from '../code/derived-file.ts'
 import { rightsDocument } from './document.ts'
 
 await deriveFile('docs/rights.md', await rightsDocument())

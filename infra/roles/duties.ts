@@ -1,88 +1,51 @@
-/** What one function or kind of functions may do: each has a role. In this order they stand in the template. */
-export const duties = [
-  'reader',
-  'secretReader',
-  'writer',
-  'client',
-  'gateway',
-  'live',
-  'ingest',
-  'signIn',
-  'directoryKeys',
-  'mailPasscode',
-  'provision',
-  'public',
-  'publicKey',
-  'seal',
-  'renewLocks',
-  'writeChangeLog',
-  'followUp',
-  'expire',
-  'sync',
-  'deleteAccounts',
-  'compareLimits',
-  'mailSyncErrors',
-  'pulse',
-  'storeFlowLogs',
-  'redrive',
-  'rotateSecret',
-  'resealSecrets',
-  'replay',
-  'checkConcurrency',
-  'verify',
-  'indexChangeLog',
-  'verifyRows',
-  'rollBack',
-  'pruneVersions',
-] as const
+/**
+ * `answers`: its functions answer HTTP requests. `keyless`: it meets nothing that the deployment's key encrypts. `commits`: its
+ * transactions put commit records. `device`: devices call it. `starts`: its transactions put entries of sessions. `ends`: it says
+ * that an account ends, or deletes it then. `sends`: it tells devices.
+ */
+type Trait = 'answers' | 'keyless' | 'commits' | 'device' | 'starts' | 'ends' | 'sends' | 'mails'
 
-export type Duty = (typeof duties)[number]
-/** Those that a stream invokes. */
+/** Traits of each duty, a function or kind of functions with a role of its own, in the order of the template. */
+const traits = {
+  reader: ['answers'],
+  secretReader: ['answers'],
+  writer: ['answers', 'commits'],
+  client: ['answers', 'commits', 'device', 'starts', 'sends'],
+  gateway: ['answers', 'commits', 'device', 'starts', 'sends'],
+  live: ['answers', 'sends'],
+  ingest: ['answers'],
+  signIn: ['answers', 'commits', 'starts'],
+  callback: ['answers'],
+  directoryKeys: ['answers'],
+  mailPasscode: ['mails'],
+  provision: ['commits', 'ends'],
+  public: ['answers', 'keyless'],
+  publicKey: ['answers', 'keyless'],
+  seal: [],
+  renewLocks: [],
+  writeChangeLog: [],
+  followUp: ['commits', 'sends'],
+  expire: ['commits'],
+  sync: ['commits'],
+  deleteAccounts: ['ends'],
+  compareLimits: ['mails'],
+  mailSyncErrors: ['commits', 'mails'],
+  pulse: [],
+  storeFlowLogs: [],
+  redrive: [],
+  rotateSecret: [],
+  replay: [],
+  checkConcurrency: ['keyless'],
+  verify: [],
+  verifyRows: [],
+  rollBack: ['keyless'],
+  pruneVersions: [],
+} as const satisfies Record<string, Trait[]>
+
+export type Duty = keyof typeof traits
+/** Duties that a stream invokes. */
 export type Consumer = 'writeChangeLog' | 'followUp' | 'storeFlowLogs'
 
-/** Those of the functions that answer HTTP requests. */
-export const answering: Duty[] = [
-  'reader',
-  'secretReader',
-  'writer',
-  'client',
-  'gateway',
-  'live',
-  'ingest',
-  'signIn',
-  'directoryKeys',
-  'public',
-  'publicKey',
-]
+export const duties = Object.keys(traits) as Duty[]
 
-/** Those that meet nothing that the deployment's key encrypts: what answers without the table, and what asks about the account. */
-export const keyless: Duty[] = ['public', 'publicKey', 'checkConcurrency', 'rollBack']
-
-/** Those that commit: their transactions put commit records. */
-export const committing: Duty[] = [
-  'writer',
-  'client',
-  'gateway',
-  'signIn',
-  'provision',
-  'followUp',
-  'expire',
-  'sync',
-  'mailSyncErrors',
-  'resealSecrets',
-]
-
-/** Those that devices call. */
-export const devices: Duty[] = ['client', 'gateway']
-
-/** Those that start sessions: their transactions put the entries of them. */
-export const starting: Duty[] = [...devices, 'signIn']
-
-/** Those that say that an account ends, or delete it then. */
-export const ending: Duty[] = ['provision', 'deleteAccounts']
-
-/** Those that tell devices. */
-export const sending: Duty[] = ['live', 'client', 'gateway', 'followUp']
-
-/** Those that mail. */
-export const mailing: Duty[] = ['compareLimits', 'mailPasscode', 'mailSyncErrors']
+export const has = (duty: Duty, trait: Trait): boolean => new Set<Trait>(traits[duty]).has(trait)

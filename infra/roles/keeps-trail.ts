@@ -1,7 +1,8 @@
-import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam'
-import { sealedAccountsPartition } from '#shared/seal/log/sealed-accounts.ts'
+import type { PolicyStatement } from 'aws-cdk-lib/aws-iam'
+import { sealedAccountsPartition } from '#shared/seal/log/sealed-log.ts'
 import type { Storage } from '../storage/storage.ts'
-import { committing, type Duty, devices, ending, starting } from './duties.ts'
+import { type Duty, has } from './duties.ts'
+import { changes, deletions, mayNot, puts, readsAndChecks } from './may.ts'
 import {
   auditTrail,
   commitRecords,
@@ -12,7 +13,6 @@ import {
   sealedAccounts,
   sealedParts,
 } from './partitions.ts'
-import { changes, checks, deletions, puts, reads } from './table-rights.ts'
 
 /** Duties that put one kind of item beside the list of sealed accounts, or into it. */
 const sealedAccountsDenied: Partial<Record<Duty, string[]>> = {
@@ -21,17 +21,12 @@ const sealedAccountsDenied: Partial<Record<Duty, string[]>> = {
 }
 
 /**
- * What keeps the audit trail (docs/decisions/0012): nothing of it is changed, only the deletion of accounts deletes from it, and
- * a put, which can overwrite, is left to those whose transactions need it.
+ * Denials that keep the audit trail (docs/decisions/0012): nothing changes it, and only the deletion of accounts deletes from
+ * it. A put, which can overwrite, is left to duties whose transactions need it.
  */
 export function keepsTrail(duty: Duty, { table }: Storage): PolicyStatement[] {
   const denied = (actions: string[], partitions: string[]) =>
-    new PolicyStatement({
-      effect: Effect.DENY,
-      actions,
-      resources: [table.tableArn],
-      conditions: { 'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': partitions } },
-    })
+    mayNot(actions, [table.tableArn], { 'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': partitions } })
   return [
     denied(duty === 'deleteAccounts' ? changes : [...changes, ...deletions], auditTrail),
     denied(
@@ -39,19 +34,19 @@ export function keepsTrail(duty: Duty, { table }: Storage): PolicyStatement[] {
       [
         ...entriesOf('change'),
         ...entriesOf('api_request'),
-        ...(starting.includes(duty) ? [] : entriesOf('session')),
-        ...(committing.includes(duty) ? [] : [commitRecords]),
+        ...(has(duty, 'starts') ? [] : entriesOf('session')),
+        ...(has(duty, 'commits') ? [] : [commitRecords]),
       ],
     ),
-    // What proves the trail is written by who seals it, and by nobody else; the first change of an account has it sealed.
+    // Only the sealing function writes the proofs of the trail; the first change of an account has it sealed.
     ...(duty === 'seal' || duty === 'deleteAccounts'
       ? []
       : [denied([...changes, ...deletions], [sealedParts, sealedAccounts])]),
-    ...(duty === 'seal' ? [] : [denied(puts, [sealedParts, ...(sealedAccountsDenied[duty] ?? [sealedAccounts])])]),
+    denied(puts, [...(duty === 'seal' ? [] : [sealedParts]), ...(sealedAccountsDenied[duty] ?? [sealedAccounts])]),
     // Else whoever changes rows could have an account deleted, and its trail with it.
-    ...(ending.includes(duty) ? [] : [denied([...changes, ...deletions, ...puts], endOfAccounts)]),
-    ...(duty === 'reader' ? [denied([...reads, ...checks], notForReaders)] : []),
-    ...(duty === 'live' ? [denied([...reads, ...checks], [...notForDevices, commitRecords])] : []),
-    ...(devices.includes(duty) ? [denied([...reads, ...checks], notForDevices)] : []),
+    ...(has(duty, 'ends') ? [] : [denied([...changes, ...deletions, ...puts], endOfAccounts)]),
+    ...(duty === 'reader' ? [denied(readsAndChecks, notForReaders)] : []),
+    ...(duty === 'live' ? [denied(readsAndChecks, [...notForDevices, commitRecords])] : []),
+    ...(has(duty, 'device') ? [denied(readsAndChecks, notForDevices)] : []),
   ]
 }

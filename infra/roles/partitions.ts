@@ -1,6 +1,5 @@
 import { duePartition } from '#shared/commit/due.ts'
-import { accounts } from '#shared/domain/accounts/account.ts'
-import { serviceGuard } from '#shared/domain/accounts/service-guard.ts'
+import { accounts, serviceGuard } from '#shared/domain/accounts/account.ts'
 import { actors } from '#shared/domain/actors/actor.ts'
 import { apiTokens } from '#shared/domain/api-tokens/api-token.ts'
 import { authProviders } from '#shared/domain/auth-providers/auth-provider.ts'
@@ -14,20 +13,15 @@ import { mdmDevices } from '#shared/domain/mdm-devices/mdm-device.ts'
 import { passcodesPartition } from '#shared/domain/passcodes/passcode.ts'
 import { portalSessions } from '#shared/domain/portal-sessions/portal-session.ts'
 import { postureProviders } from '#shared/domain/posture-providers/posture-provider.ts'
-import { lastGoodRunKey } from '#shared/domain/sync/last-good-run.ts'
 import { dueAccountsPartition } from '#shared/jobs/account-deletion/due-account.ts'
-import { sealedRows } from '#shared/jobs/secret-rotation/sealed-rows.ts'
-import { logPartition, namedPartition } from '#shared/logs/log-keys.ts'
-import { lockRenewalKey } from '#shared/seal/log/lock-renewal.ts'
+import { logPartition, namedPartition } from '#shared/logs/entries/log-keys.ts'
 import { oneTimePartition } from '#shared/sign-in/one-time-token.ts'
 import { commitKey, headKey, liveKey, partition } from '#shared/table/keys.ts'
-import { v0Configurations } from '#shared/v0/configuration/configuration.ts'
-import { v0Devices } from '#shared/v0/devices/device.ts'
-import { v0Rules } from '#shared/v0/rules/rule.ts'
-import { goneUsersPartition } from '#shared/v0/users/gone-users.ts'
-import { v0Users } from '#shared/v0/users/user.ts'
-
-type Collection = { name: string }
+import { v0Configurations } from '#shared/v0/configuration.ts'
+import { v0Devices } from '#shared/v0/device.ts'
+import { goneUsersPartition } from '#shared/v0/read-users.ts'
+import { v0Rules } from '#shared/v0/rule.ts'
+import { v0Users } from '#shared/v0/user.ts'
 
 /**
  * Patterns of partition keys, as the roles name them. `*` stands at the end alone: anywhere else a value that a caller
@@ -40,11 +34,12 @@ export const anyAccount = '?'.repeat(36)
 const own = (name: string): string => partition(anyAccount, name)
 
 /** The rows of a collection with what leads to them and what counts them. */
-const rowsOf = ({ name }: Collection): string[] => [own(name), own(`${name}.*`)]
+const rowsOf = ({ name }: { name: string }): string[] => [own(name), own(`${name}.*`)]
 
-const liveOf = ({ name }: Collection): string => liveKey(anyAccount, name, '').pk
+const liveOf = ({ name }: { name: string }): string => liveKey(anyAccount, name, '').pk
 
-type TrailStream = 'change' | 'session' | 'api_request'
+const trailStreams = ['change', 'session', 'api_request'] as const
+type TrailStream = (typeof trailStreams)[number]
 
 /** The pointers to the entries of a stream. */
 export const pointersOf = (stream: TrailStream): string => own(`log.${stream}.*`)
@@ -53,31 +48,28 @@ export const pointersOf = (stream: TrailStream): string => own(`log.${stream}.*`
 export const entriesOf = (stream: TrailStream): string[] => [logPartition(anyAccount, stream, '*'), pointersOf(stream)]
 
 export const rateBuckets = own('rate.*')
-/** Those of source addresses and email addresses, which no account owns. */
+/** Buckets of source addresses and email addresses, which no account owns. */
 export const sourceRates = 'service#rate.*'
 export const commitRecords = commitKey(anyAccount, 0).pk
 
-/** What is on record for good: nothing of it is changed, and it goes only by its retention or with its account. */
-export const auditTrail = [commitRecords, ...(['change', 'session', 'api_request'] as const).flatMap(entriesOf)]
+/** Permanent records: nothing changes them, and they end only by their retention or with their account. */
+export const auditTrail = [commitRecords, ...trailStreams.flatMap(entriesOf)]
 
-/** What proves the trail: the state of the sealed logs and their tiles. */
+/** Proofs of the trail: the state of the sealed logs and their tiles. */
 export const sealedParts = own('seal.*')
-/** Whose logs are sealed: an account that is not in it is sealed no more. */
+/** List of the accounts whose logs are sealed. Without its entry an account is sealed no more. */
 export const sealedAccounts = 'service#seal*'
 
-/** Progress of the renewal of locks. */
-export const lockRenewal = lockRenewalKey.pk
-
-/** What the end of an account goes by, with which its trail ends: its row, and the note that it is due. */
+/** Items that end an account and its trail: its row, and the note that it is due. */
 export const endOfAccounts = [own(accounts.name), dueAccountsPartition]
 
-/** What the last use of a token of the account API is noted in. */
+/** Notes of the last use of tokens of the account API. */
 export const lastUse = [apiTokens, actors].map(liveOf)
 
-/** What is stored of a connection to the live channel. */
+/** Items of connections to the live channel. */
 const connectionParts = [own('connections.clients'), own('connections.gateways'), 'service#connection#*']
 
-/** What every device writes of its sessions, with the commit that it makes when it registers. */
+/** Partitions that every device writes: its sessions, and the commit of its registration. */
 const deviceParts = [
   headKey(anyAccount).pk,
   commitRecords,
@@ -90,7 +82,7 @@ const deviceParts = [
 /** Authorizations and what leads to them: a client makes them, and every device takes away what has ended. */
 export const authorizationParts = [own('authorizations#*'), own('authorizations.*')]
 
-/** What a client writes: itself, its sessions, and what it is authorized for. */
+/** Partitions that a client writes: itself, its sessions and its authorizations. */
 export const clientParts = [
   ...deviceParts,
   ...authorizationParts,
@@ -103,7 +95,7 @@ export const clientParts = [
   namedPartition(anyAccount, 'flow', 'email', '*'),
 ]
 
-/** What a gateway writes: itself, its sessions, and the token that its own has replaced. */
+/** Partitions that a gateway writes: itself, its sessions, and the token that its own has replaced. */
 export const gatewayParts = [
   ...deviceParts,
   ...rowsOf(gateways),
@@ -112,7 +104,7 @@ export const gatewayParts = [
   own('sessions.gateway_token#*'),
 ]
 
-/** What the live channel writes: a handshake is a heartbeat. */
+/** Partitions that the live channel writes: a handshake is a heartbeat. */
 export const liveParts = [
   ...connectionParts,
   ...[clients, clientTokens, actors, gateways, gatewayTokens].map(liveOf),
@@ -120,33 +112,29 @@ export const liveParts = [
   rateBuckets,
 ]
 
-/** Every collection whose rows hold sealed secrets. */
-const secretRows = [...sealedRows.values()].flatMap(({ entity }) => rowsOf(entity))
+/** Collections whose rows show secrets to their readers (`/v0` contract, 10.1, 12.4); those of providers are encrypted. */
+const secretRows = [v0Configurations, v0Devices].flatMap(rowsOf)
 
-/** Partitions with secrets that an operation of the account API writes or checks, but no read shows. */
-const notForAnyRead = [
+/** Partitions that a read of any other collection needs nothing from. No read shows the secrets of the latter. */
+export const notForReaders = [
+  ...secretRows,
   ...[portalSessions, gatewayTokens].flatMap(rowsOf),
   own('passcodes'),
   own('sign_in.*'),
   own('idempotency#*'),
 ]
 
-/** Partitions that a read of any other collection needs nothing from. */
-export const notForReaders = [...secretRows, own('sync.*'), ...notForAnyRead]
-
 /** Partitions that the reads of collections with secrets query, with those that identify the caller. */
 export const secretReaderReads = [
   ...secretRows,
   ...[accounts, actors, apiTokens].map(({ name }) => own(name)),
-  ...[apiTokens, ...Object.values(authProviders)].map(liveOf),
-  lastGoodRunKey(anyAccount, '').pk,
-  own('sync.*'),
+  liveOf(apiTokens),
   headKey(anyAccount).pk,
   rateBuckets,
   goneUsersPartition(anyAccount),
 ]
 
-/** What no decision about a device rests on: secrets above all, and what is on record of others. */
+/** Partitions that no decision about a device needs: secrets above all, and records of others. */
 export const notForDevices = [
   ...[
     ...Object.values(authProviders),
@@ -169,25 +157,29 @@ export const notForDevices = [
   own('log.*'),
 ]
 
+/** Written by a callback of a provider: the pending sign-in, the code that follows it, and the last fault of the provider. */
+export const callbackParts = [
+  oneTimePartition(anyAccount, 'pending'),
+  oneTimePartition(anyAccount, 'code'),
+  ...Object.values(authProviders).map(liveOf),
+  sourceRates,
+]
+
 /** Written by a sign-in: what it gives and is proven by, its attempts, and the sessions of a former subject, which it ends. */
 export const signInParts = [
+  ...callbackParts,
   headKey(anyAccount).pk,
   commitRecords,
   ...entriesOf('session'),
   ...[externalIdentities, clientTokens, portalSessions].flatMap(rowsOf),
   ...[clients, clientTokens].map(liveOf),
-  // The last fault of each provider.
-  ...Object.values(authProviders).map(liveOf),
   own('unique.external_identities.*'),
-  oneTimePartition(anyAccount, 'pending'),
-  oneTimePartition(anyAccount, 'code'),
   passcodesPartition(anyAccount),
   duePartition('*'),
   rateBuckets,
-  sourceRates,
 ]
 
-/** What it looks at, beside what it writes. */
+/** Partitions that a sign-in reads, with those that it writes. */
 export const signInReads = [
   ...signInParts.filter((pattern) => !entriesOf('session').includes(pattern)),
   ...[accounts, actors, ...Object.values(authProviders)].flatMap(rowsOf),
@@ -197,13 +189,13 @@ export const signInReads = [
   own('sessions.client_token#*'),
 ]
 
-/** What the public keys of a directory are found in. */
+/** Partitions that lead to the public keys of a directory. */
 export const directoryKeysReads = [own(directories.idp.name), 'service#idp_directory#*', sourceRates]
 
-/** What the mailing of a passcode writes: itself, and when mails were sent. */
+/** Partitions that the mailing of a passcode writes: the passcode, and the times of mails. */
 export const passcodeParts = [passcodesPartition(anyAccount), 'service#mails.passcode#*']
 
-/** What it looks at beside: whom the address belongs to, and whether that one can sign in. */
+/** Partitions that the mailing of a passcode reads: the actor of the address, and the ways to sign in. */
 export const passcodeReads = [
   ...passcodeParts,
   ...[accounts, actors, ...Object.values(authProviders)].map(({ name }) => own(name)),

@@ -1,96 +1,70 @@
-import { Stack } from 'aws-cdk-lib'
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import { type PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
-import type { LiveApi } from '../api/live-api.ts'
-import { acknowledge, wildcardRule } from '../nag/acknowledge.ts'
-import { acknowledgeMadeUpNames } from '../nag/made-up-names.ts'
-import { acknowledgeTracing } from '../nag/tracing.ts'
+import { acknowledgeMadeUpNames, acknowledgeTracing, acknowledgeWildcards } from '../nag/acknowledge.ts'
+import { arnOf } from '../settings/made-up-names.ts'
 import type { Settings } from '../settings/settings.ts'
 import { useOfKey } from '../storage/encryption-key.ts'
 import type { Storage } from '../storage/storage.ts'
-import { answeringRights } from './answering-rights.ts'
-import { consumerRights } from './consumer-rights.ts'
-import { answering, type Duty, duties, keyless, mailing, sending } from './duties.ts'
+import { type Duty, duties, has } from './duties.ts'
 import { keepsTrail } from './keeps-trail.ts'
-import { scheduleRights } from './schedule-rights.ts'
-import { sealingRights } from './sealing-rights.ts'
-import { taskRights } from './task-rights.ts'
-import { acknowledgeVersions, versionRights } from './version-rights.ts'
+import { may } from './may.ts'
+import { rightsOfDuties, versionRights } from './rights.ts'
 
-type Props = { storage: Storage; logGroup: ILogGroup; settings: Settings; channel: LiveApi | null }
-
-/** The address or its domain, whichever is verified. */
-const sendingFrom = (scope: Construct, sender: string) => ({
-  actions: ['ses:SendEmail'],
-  resources: [sender, sender.slice(sender.indexOf('@') + 1)].map((resourceName) =>
-    Stack.of(scope).formatArn({ service: 'ses', resource: 'identity', resourceName }),
-  ),
-})
-
-const readsSecretAt = (arn: string) => ({ actions: ['secretsmanager:GetSecretValue'], resources: [arn] })
-
-/** One role for each duty, with no more rights than that duty has. */
+/** A role for each duty, with no more rights than that duty has. */
 export class Roles extends Construct {
   readonly of: Record<Duty, Role>
 
-  constructor(scope: Construct, id: string, { storage, logGroup, settings, channel }: Props) {
-    super(scope, id)
-    const rights = this.rights(storage, settings)
+  constructor(
+    scope: Construct,
+    storage: Storage,
+    logGroup: ILogGroup,
+    settings: Settings,
+    channel: { manageConnections(role: Role): void } | null,
+  ) {
+    super(scope, 'Roles')
+    const rights: Record<Duty, PolicyStatement[]> = { ...rightsOfDuties(storage), ...versionRights(this, settings) }
     const role = (duty: Duty): Role => {
       const made = new Role(this, duty.charAt(0).toUpperCase() + duty.slice(1), {
         assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       })
-      for (const statement of [...rights[duty], ...keepsTrail(duty, storage)]) made.addToPolicy(statement)
+      const chosen = this.rightsBySettings(duty, storage, settings)
+      for (const statement of [...rights[duty], ...chosen, ...keepsTrail(duty, storage)]) made.addToPolicy(statement)
       logGroup.grantWrite(made)
+      // Senders of messages: the channel itself, and functions that make or end grants and sessions of devices.
+      if (has(duty, 'sends')) channel?.manageConnections(made)
+      if (settings.tracing) acknowledgeTracing(made)
       return made
     }
     this.of = Object.fromEntries(duties.map((duty) => [duty, role(duty)])) as Record<Duty, Role>
-    // Those who may send messages for connections: the channel itself, and who makes or ends what devices hold.
-    for (const duty of sending) channel?.manageConnections(this.of[duty])
-    this.acknowledgeWildcards(storage, logGroup)
-    acknowledgeVersions(this, settings, this.of)
-    if (settings.tracing) for (const made of Object.values(this.of)) acknowledgeTracing(made)
+    const { redrive, seal, renewLocks, checkConcurrency } = this.of
+    const { sealed, failures } = storage
+    acknowledgeWildcards(this, this, [logGroup.logGroupArn], 'The ARN of a log group ends with all its streams.')
+    acknowledgeWildcards(checkConcurrency, this, ['*'], 'GetAccountSettings knows no resources.')
+    const numbered = 'Tiles and checkpoints are named by account and number.'
+    for (const user of [seal, renewLocks]) acknowledgeWildcards(user, sealed, [sealed.arnForObjects('*')], numbered)
+    acknowledgeMadeUpNames(redrive, failures, failures.arnForObjects('aws/lambda/*'))
+    const ofVersions = 'CloudFormation makes up names of stacks and functions, and Lambda numbers versions.'
+    for (const duty of ['rollBack', 'pruneVersions'] as const) {
+      const patterns = new Set(rights[duty].flatMap(({ resources }) => resources))
+      acknowledgeWildcards(this.of[duty], this, [...patterns], ofVersions)
+    }
   }
 
-  private rights(storage: Storage, settings: Settings): Record<Duty, PolicyStatement[]> {
-    const rights: Record<Duty, PolicyStatement[]> = {
-      ...answeringRights(storage),
-      ...scheduleRights(storage),
-      ...sealingRights(storage),
-      ...consumerRights(storage),
-      ...taskRights(storage),
-      ...versionRights(this, settings),
-    }
-    if (settings.mailSender) {
-      for (const duty of mailing) rights[duty].push(new PolicyStatement(sendingFrom(this, settings.mailSender)))
-    }
-    for (const arn of [settings.suiteClientSecretArn, settings.tenantClientSecretArn]) {
-      if (arn !== null) rights.signIn.push(new PolicyStatement(readsSecretAt(arn)))
-    }
-    if (settings.cdnSecretArn) {
-      for (const duty of answering) rights[duty].push(new PolicyStatement(readsSecretAt(settings.cdnSecretArn)))
-    }
-    if (storage.key) {
-      for (const duty of duties) if (!keyless.includes(duty)) rights[duty].push(useOfKey(this, storage.key))
-    }
-    return rights
-  }
-
-  private acknowledgeWildcards(storage: Storage, logGroup: ILogGroup): void {
-    acknowledge(this, wildcardRule(this, logGroup.logGroupArn), 'The ARN of a log group ends with all its streams.')
-    acknowledge(
-      this.of.checkConcurrency,
-      'AwsSolutions-IAM5[Resource::*]',
-      'GetAccountSettings is about the account and knows no resources.',
-    )
-    for (const duty of ['seal', 'renewLocks'] as const) {
-      acknowledge(
-        this.of[duty],
-        wildcardRule(storage.sealed, storage.sealed.arnForObjects('*')),
-        'Tiles and checkpoints are named by account and number.',
-      )
-    }
-    acknowledgeMadeUpNames(this.of.redrive, storage.failures, storage.failures.arnForObjects('aws/lambda/*'))
+  /** Rights on what a deployment has chosen to have. */
+  private rightsBySettings(duty: Duty, { key }: Storage, settings: Settings): PolicyStatement[] {
+    const { mailSender: sender, suiteClientSecretArn, tenantClientSecretArn, cdnSecretArn } = settings
+    // The address or its domain, whichever is verified.
+    const senders = sender ? [sender, sender.slice(sender.indexOf('@') + 1)] : []
+    const identities = senders.map((name) => arnOf(this, 'ses', `identity/${name}`))
+    const secrets = [
+      ...(duty === 'callback' ? [suiteClientSecretArn, tenantClientSecretArn] : []),
+      ...(has(duty, 'answers') ? [cdnSecretArn] : []),
+    ]
+    return [
+      ...(sender && has(duty, 'mails') ? [may(['ses:SendEmail'], identities)] : []),
+      ...secrets.flatMap((arn) => (arn === null ? [] : [may(['secretsmanager:GetSecretValue'], [arn])])),
+      ...(key && !has(duty, 'keyless') ? [useOfKey(this, key)] : []),
+    ]
   }
 }

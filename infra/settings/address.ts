@@ -1,9 +1,9 @@
-import { secretArn, url } from './forms.ts'
-import { integer, oneOf, text } from './kinds.ts'
-import { optional, setting } from './setting.ts'
+import { integer, oneOf, optional, secretArn, setting, text, url } from './kinds.ts'
 
-const certificate = (where: string, region: string) =>
-  text(new RegExp(`^arn:[^:]+:acm:${region}:\\d{12}:certificate/\\S+$`), `the ARN of a certificate ${where}`)
+const certificate = text(
+  /^arn:[^:]+:acm:[^:]+:\d{12}:certificate\/\S+$/,
+  'the ARN of a certificate in the region of the service',
+)
 
 /** CloudFront is in the partition of us-east-1 alone. */
 const frontCertificate = text(
@@ -16,20 +16,16 @@ const domain = text(
   'a name like access.example.com',
 )
 
-/** How callers reach the service, and what stands in front of it. */
 export const addressSettings = {
   baseUrl: optional(url, 'address that callers use', "`domainName`, else the API's own"),
   domainName: optional(domain, "custom domain; the API's own address is turned off"),
-  certificateArn: optional(certificate('in the region of the service', '[^:]+'), 'certificate of `domainName`'),
+  certificateArn: optional(certificate, 'certificate of `domainName`'),
   liveDomainName: optional(
     domain,
     'custom domain of the live channel, where no CDN is in front; another one than `domainName`',
     "the channel's own address",
   ),
-  liveCertificateArn: optional(
-    certificate('in the region of the service', '[^:]+'),
-    'certificate of `liveDomainName`; can be that of `domainName`',
-  ),
+  liveCertificateArn: optional(certificate, 'certificate of `liveDomainName`; can be that of `domainName`'),
   ipAddressType: setting(oneOf('dualstack', 'ipv4'), 'dualstack', 'whether IPv6 is answered, too'),
   frontCertificateArn: optional(frontCertificate, 'certificate of `domainName` for CloudFront, which is put in front'),
   webAclArn: optional(

@@ -1,14 +1,13 @@
 import { defaultSettings } from '#shared/core/env.ts'
-import { lockMarginDays } from '../storage/lock-days.ts'
-import { bucketName, secretArn } from './forms.ts'
-import { either, flag, integer, oneOf, text } from './kinds.ts'
-import { optional, setting } from './setting.ts'
+import { bucketName, either, flag, integer, oneOf, optional, setting, text } from './kinds.ts'
 
 /** A hundred years: times before 1970 and ends of rows stay within what the table and a date hold. */
 const days = integer(1, 36_500)
 const keyArn = text(/^arn:[^:]+:kms:[^:]+:\d{12}:key\/\S+$/, 'the ARN of a key')
 
-/** What holds data, how long, and what of it is there already. */
+/** A year until locks are renewed, and 35 days for a renewal that fails or takes long. */
+const lockMarginDays = 400
+
 export const dataSettings = {
   keepData: setting(flag, true, '`false` for a trial: data goes with its stack, nothing protects it'),
   encryptionKey: setting(
@@ -30,13 +29,9 @@ export const dataSettings = {
     'existing flow stream',
   ),
   failuresBucket: optional(bucketName, 'existing bucket of failed batches'),
-  serviceSecretArn: optional(secretArn, 'existing service secret'),
+  secretKeyArn: optional(keyArn, 'existing key of the secrets of providers and directories'),
   sealBucket: optional(bucketName, 'existing bucket of the sealed logs'),
   sealKeyArn: optional(keyArn, 'existing key that signs the sealed logs'),
-  secretReplicaRegion: optional(
-    text(/^[a-z]{2,}(-[a-z]+)+-\d$/, 'a region like eu-central-1'),
-    'region that the service secret is copied to',
-  ),
   backupVaultArn: optional(
     text(/^arn:[^:]+:backup:[^:]+:\d{12}:backup-vault:[^:]+$/, 'the ARN of a backup vault'),
     'vault of another account or region that backups are copied to',
@@ -64,3 +59,7 @@ export const dataSettings = {
   ),
   flowStreamShards: setting(either(integer(1, 10_000), oneOf('on-demand')), 1, 'shards of the flow stream'),
 }
+
+/** Days for which an object of the sealed logs is locked; 0 where none is, as in a trial. */
+export const lockDays = ({ keepData, sealRetentionDays }: { keepData: boolean; sealRetentionDays: number }): number =>
+  keepData && sealRetentionDays > 0 ? sealRetentionDays + lockMarginDays : 0

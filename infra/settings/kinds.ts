@@ -1,8 +1,9 @@
-/** What the values of a setting look like. A context value is text from the command line, or any JSON of `cdk.json`. */
+import { isObject } from '#shared/core/json/is-object.ts'
+
+/** Form of the values of a setting. A context value is text from the command line, or any JSON of `cdk.json`. */
 export type Kind<T> = {
   /** Completes "must be …", and says in the table of settings what can be chosen. */
   rule: string
-  /** Undefined where the value breaks the rule. */
   read(value: unknown): T | undefined
 }
 
@@ -24,7 +25,6 @@ export const flag: Kind<boolean> = {
   read: (value) => (['true', 'false'].includes(String(value)) ? String(value) === 'true' : undefined),
 }
 
-/** A text that matches the whole pattern. */
 export const text = (pattern: RegExp, rule: string): Kind<string> => ({
   rule,
   read: (value) => (typeof value === 'string' && pattern.test(value) ? value : undefined),
@@ -35,7 +35,6 @@ export const either = <A, B>(one: Kind<A>, other: Kind<B>): Kind<A | B> => ({
   read: (value) => one.read(value) ?? other.read(value),
 })
 
-/** A list of such texts: with blanks between them, or as a list. */
 export const texts = (pattern: RegExp, rule: string, most: number): Kind<string[]> => ({
   rule: `up to ${most} of ${rule}, with blanks between them, or a list`,
   read: (value) => {
@@ -45,28 +44,59 @@ export const texts = (pattern: RegExp, rule: string, most: number): Kind<string[
   },
 })
 
-/** `team=network,stage=live`, or the same as an object; all of them together have at most this many bytes. */
+/** Names and values of tags that AWS takes. */
+const tagName = /^(?!aws:)[\p{L}\p{N} _.:/=+@-]{1,128}$/u
+const tagValue = /^[\p{L}\p{N} _.:/=+@-]{0,256}$/u
+
+/** `team=network,stage=live`, or an object of such; all of them together have at most this many bytes. */
 export const pairs = (most: number, bytes: number): Kind<Record<string, string>> => ({
   rule: `up to ${most} of name=value with commas between them, or an object; ${bytes} bytes`,
   read: (value) => {
-    const entries: unknown[][] =
-      typeof value === 'object' && value !== null
-        ? Object.entries(value)
-        : String(value)
-            .split(',')
-            .map((pair) => [
-              pair.slice(0, Math.max(0, pair.indexOf('='))).trim(),
-              pair.slice(pair.indexOf('=') + 1).trim(),
-            ])
-    // What AWS takes in the name and value of a tag.
-    const fits = entries.every(
-      ([name, text]) =>
-        /^(?!aws:)[\p{L}\p{N} _.:/=+@-]{1,128}$/u.test(String(name)) &&
-        /^[\p{L}\p{N} _.:/=+@-]{0,256}$/u.test(String(text)),
-    )
+    const split = (pair: string) => [pair.slice(0, Math.max(0, pair.indexOf('='))), pair.slice(pair.indexOf('=') + 1)]
+    const entries: unknown[][] = isObject(value)
+      ? Object.entries(value)
+      : String(value)
+          .split(',')
+          .map((pair) => split(pair).map((part) => part.trim()))
+    const fits = entries.every(([name, text]) => tagName.test(String(name)) && tagValue.test(String(text)))
     const size = Buffer.byteLength(entries.flat().join(''))
-    return fits && entries.length <= most && size <= bytes
-      ? (Object.fromEntries(entries) as Record<string, string>)
-      : undefined
+    const isTaken = fits && entries.length <= most && size <= bytes
+    return isTaken ? (Object.fromEntries(entries) as Record<string, string>) : undefined
   },
 })
+
+export type Setting<T> = {
+  kind: Kind<T>
+  fallback: T | null
+  /** Description for the table in docs/settings.md. */
+  what: string
+  otherwise?: string
+}
+
+export const setting = <T>(kind: Kind<T>, fallback: NoInfer<T>, what: string): Setting<T> & { fallback: T } => ({
+  kind,
+  fallback,
+  what,
+})
+
+export const optional = <T>(kind: Kind<T>, what: string, otherwise?: string): Setting<T> => ({
+  kind,
+  fallback: null,
+  what,
+  ...(otherwise && { otherwise }),
+})
+
+export const mailAddress = text(/^[^@\s]+@[^@\s]+$/, 'an address like access@example.com')
+
+export const url = text(/^https?:\/\/[^\s/]+(\/\S*)?$/, 'an address like https://access.example.com')
+
+export const urlWithPlaces = (rule: string) => text(/^https?:\/\/[^\s?#]+$/, rule)
+
+export const urlOfTenant = text(/^https?:\/\/[^\s?#]*\{tenant_id\}[^\s?#{}]*$/, 'an address with {tenant_id} in it')
+
+export const secretArn = text(
+  /^arn:[^:]+:secretsmanager:[^:]+:\d{12}:secret:[^:]+-\w{6}$/,
+  'the whole ARN of a secret, with its six last characters',
+)
+
+export const bucketName = text(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'the name of a bucket')

@@ -1,10 +1,8 @@
-import { either, flag, integer, oneOf } from './kinds.ts'
-import { optional, setting } from './setting.ts'
+import { either, flag, integer, oneOf, optional, setting } from './kinds.ts'
 
 const concurrency = either(integer(1, 100_000), oneOf('none'))
 const requests = integer(1, 1_000_000)
 
-/** How much the service takes at once. */
 export const loadSettings = {
   accountRequests: setting(
     requests,

@@ -1,3 +1,5 @@
+import { ArnFormat, Fn, Stack } from 'aws-cdk-lib'
+import type { IConstruct } from 'constructs'
 import type { Settings } from './settings.ts'
 
 /** Length to which CloudFormation cuts a stack's name in the names that it makes up. */
@@ -9,3 +11,14 @@ const maxStackName = 20
  */
 export const madeUpNames = ({ stackName }: Pick<Settings, 'stackName'>): string =>
   stackName.length <= maxStackName ? `${stackName}-` : `${stackName.slice(0, maxStackName)}*`
+
+/** Eight characters that no stack had before or will have: the beginning of the UUID at the end of its id. */
+export const ownEnd = ({ stackId }: Stack): string => Fn.select(0, Fn.split('-', Fn.select(2, Fn.split('/', stackId))))
+
+/** ARN of a resource (`function:name`) in account and region of the scope's stack, unless these are given. */
+export const arnOf = (
+  scope: IConstruct,
+  service: string,
+  resource: string,
+  place: { region?: string; account?: string } = {},
+): string => Stack.of(scope).formatArn({ service, resource, ...place, arnFormat: ArnFormat.NO_RESOURCE_NAME })

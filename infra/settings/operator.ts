@@ -1,15 +1,12 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { logLevels } from '#shared/core/logging/log.ts'
 import { metricSettings } from '#shared/core/logging/metrics.ts'
-import { bucketName, mailAddress } from './forms.ts'
-import { flag, oneOf, text } from './kinds.ts'
-import { optional, setting } from './setting.ts'
+import { bucketName, flag, mailAddress, oneOf, optional, setting, text } from './kinds.ts'
 
 const keptLogDays = Object.values(RetentionDays).filter(
   (value): value is number => typeof value === 'number' && value !== RetentionDays.INFINITE,
 )
 
-/** What whoever runs the service sees of it. */
 export const operatorSettings = {
   shift: setting(
     oneOf('canary', 'at-once'),

@@ -1,11 +1,9 @@
 import { defaultSettings } from '#shared/core/env.ts'
-import { secretArn, url, urlOfTenant, urlWithPlaces } from './forms.ts'
-import { integer, text, texts } from './kinds.ts'
-import { optional, setting } from './setting.ts'
+import { integer, optional, secretArn, setting, text, texts, url, urlOfTenant, urlWithPlaces } from './kinds.ts'
 
 const clientId = text(/^[\x21-\x7e]{1,255}$/, 'up to 255 visible characters')
 
-/** Where an app or page can be led back to; schemes of an app's own have a dot (RFC 8252, 7.1). */
+/** Addresses of apps and pages to redirect to; schemes of an app's own have a dot (RFC 8252, 7.1). */
 const redirectUri =
   /^(https:\/\/[^\s/#@]+|http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(:\d+)?|[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:)(\/[^\s#]*)?$/
 
@@ -35,5 +33,25 @@ export const signInSettings = {
     urlWithPlaces('an address, with {idp_domain} for the domain'),
     'https://{idp_domain}',
     'address of an identity-provider service',
+  ),
+}
+
+export const synchronisationSettings = {
+  suiteTokenUrl: setting(url, 'https://oauth2.googleapis.com/token', 'where tokens for a workspace suite come from'),
+  suiteApiUrl: setting(url, 'https://admin.googleapis.com', 'address of the API of a workspace suite'),
+  tenantTokenUrl: setting(
+    urlOfTenant,
+    'https://login.microsoftonline.com/{tenant_id}/oauth2/v2.0/token',
+    'where tokens for a tenant of the cloud directory come from',
+  ),
+  tenantApiUrl: setting(
+    url,
+    'https://graph.microsoft.com',
+    'address of the API of the cloud directory, for people, groups and devices',
+  ),
+  mdmApiUrl: setting(
+    urlWithPlaces('an address, with {subdomain} for the customer and {.region} for its region'),
+    'https://{subdomain}.api{.region}.kandji.io',
+    'address of the device service; `{.region}` is `.eu`, or nothing for `us`',
   ),
 }

@@ -3,15 +3,12 @@ import {
   CloudWatchClient,
   DescribeAlarmHistoryCommand,
   DescribeAlarmsCommand,
-  type MetricAlarm,
   SetAlarmStateCommand,
   type StateValue,
 } from '@aws-sdk/client-cloudwatch'
 import { fieldsOf } from '#shared/core/json/is-object.ts'
-import { Refusal } from './refusal.ts'
-import { Skipped } from './report.ts'
+import { Refusal, Skipped, until } from './report.ts'
 import type { Run } from './run.ts'
-import { until } from './until.ts'
 
 /** CloudWatch notes an action within seconds. */
 const actionSeconds = 60
@@ -22,7 +19,12 @@ export type Alarm = { name: string; state: StateValue; actions: string[] }
 
 /** Finds the alarm, and checks that a change of its state runs an action. @throws Refusal */
 export async function findAlarm(name: string): Promise<Alarm> {
-  const alarm = await describe(name)
+  const { MetricAlarms } = await new CloudWatchClient()
+    .send(new DescribeAlarmsCommand({ AlarmNames: [name] }))
+    .catch((error: Error) => {
+      throw new Refusal(`--alarm: CloudWatch cannot be asked: ${error.name}: ${error.message}`)
+    })
+  const alarm = MetricAlarms?.[0]
   if (!alarm?.StateValue) throw new Refusal(`--alarm: there is no metric alarm ${name} in this account and region.`)
   if (!alarm.ActionsEnabled || !alarm.AlarmActions?.length)
     throw new Refusal(`--alarm: ${name} has no action, or its actions are disabled.`)
@@ -31,20 +33,8 @@ export async function findAlarm(name: string): Promise<Alarm> {
   return { name, state: alarm.StateValue, actions: alarm.AlarmActions }
 }
 
-async function describe(name: string): Promise<MetricAlarm | undefined> {
-  try {
-    const { MetricAlarms } = await new CloudWatchClient().send(new DescribeAlarmsCommand({ AlarmNames: [name] }))
-    return MetricAlarms?.[0]
-  } catch (error) {
-    const { name: fault, message } = error as Error
-    throw new Refusal(`--alarm: CloudWatch cannot be asked: ${fault}: ${message}`)
-  }
-}
-
-type Outcome = { arn: string; error: string | null }
-
 /** Outcome of an action. The history has it as JSON for programs and as a sentence for people. */
-function outcomeOf({ HistorySummary = '', HistoryData }: AlarmHistoryItem): Outcome {
+function outcomeOf({ HistorySummary = '', HistoryData }: AlarmHistoryItem) {
   const { actionState, notificationResource, error } = fieldsOf(JSON.parse(HistoryData || '{}'))
   const [, state, arn = ''] = /^(Successfully executed|Failed to execute) action (\S+)/.exec(HistorySummary) ?? []
   const succeeded = actionState === undefined ? state === 'Successfully executed' : actionState === 'Succeeded'

@@ -1,14 +1,11 @@
 import { canonicalJson } from '#shared/seal/log/canonical-json.ts'
 import { parseOrigin } from '#shared/seal/log/sealed-log.ts'
-import { leafHash } from '#shared/seal/merkle/merkle-hash.ts'
-import { provesConsistency, provesInclusion } from '#shared/seal/merkle/merkle-proof.ts'
+import { leafHash, provesConsistency, provesInclusion } from '#shared/seal/merkle/merkle-proof.ts'
 import { type Checkpoint, parseCheckpoint } from '#shared/seal/notes/checkpoint.ts'
 import { openNote, parseVerifierKey, type VerifierKey } from '#shared/seal/notes/signed-note.ts'
 import { Problem } from '../../docs/examples/service.ts'
-import type { AccountApi } from './account-api.ts'
-import { Skipped } from './report.ts'
-import type { Run } from './run.ts'
-import { until } from './until.ts'
+import { Skipped, until } from './report.ts'
+import type { AccountApi, Run } from './run.ts'
 import type { ChangeEntry } from './walk.ts'
 
 export type Newest = { size: number; note: string | null; verifier_key: string }

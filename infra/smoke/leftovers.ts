@@ -1,27 +1,19 @@
 import { Problem } from '../../docs/examples/service.ts'
-import type { AccountApi, Made } from './account-api.ts'
+import type { AccountApi, Made } from './run.ts'
 
 /** The name of everything that a run creates. An exact name finds leftovers by one filtered list each. */
 export const mark = 'smoke-run: created by npm run smoke, safe to delete'
 
 /** The collections that a run creates something in, in the order of deletion. The rest goes with these. */
-const collections = {
-  'auth provider': '/email_otp_auth_providers',
-  actor: '/actors',
-  group: '/groups',
-  site: '/sites',
-}
-type Kind = keyof typeof collections
-const kinds = Object.keys(collections) as Kind[]
-
-export type Leftover = { kind: Kind; id: string }
+const collections = { 'auth provider': '/email_otp_auth_providers', actor: '/actors', group: '/groups', site: '/sites' }
+export type Leftover = { kind: string; path: string; id: string }
 
 /** Objects of a run that exist. */
 export async function findLeftovers(api: AccountApi): Promise<Leftover[]> {
   const found: Leftover[] = []
-  for (const kind of kinds) {
-    const rows = await api.list<Made>(collections[kind], { name: mark, limit: '100' })
-    found.push(...rows.map(({ id }) => ({ kind, id })))
+  for (const [kind, path] of Object.entries(collections)) {
+    const rows = await api.list<Made>(path, { name: mark, limit: '100' })
+    found.push(...rows.map(({ id }) => ({ kind, path, id })))
   }
   return found
 }
@@ -32,9 +24,9 @@ export const createdAt = ({ id }: Leftover): number => Number.parseInt(id.replac
 /** Deletes the objects of a run, and reports the kinds. @throws Error that names what could not be deleted */
 export async function deleteLeftovers(api: AccountApi, found: Leftover[]): Promise<string> {
   const failed: string[] = []
-  for (const { kind, id } of found) {
+  for (const { kind, path, id } of found) {
     try {
-      await api.delete(`${collections[kind]}/${id}`)
+      await api.delete(`${path}/${id}`)
     } catch (error) {
       const isGone = error instanceof Problem && error.status === 404
       if (!isGone) failed.push(`${kind} ${id} (${(error as Error).message})`)

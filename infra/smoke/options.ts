@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { Refusal } from './refusal.ts'
+import { Refusal } from './report.ts'
 
 export const usage = `Use: SMOKE_TOKEN=<token> npm run smoke -- --base-url <address> [options]
 
@@ -10,26 +10,12 @@ export const usage = `Use: SMOKE_TOKEN=<token> npm run smoke -- --base-url <addr
   --alarm <name>               sets this CloudWatch alarm to ALARM and back, with the AWS credentials of the environment
   --clean-up                   deletes what a killed run has left, and nothing else`
 
-export type Options = {
-  baseUrl: string
-  token: string
-  passcodeEmail?: string
-  alarm?: string
-  waitForSeal: boolean
-  cleanUp: boolean
-}
+export type Options = NonNullable<ReturnType<typeof readOptions>>
 
 const text = { type: 'string' } as const
 const flag = { type: 'boolean', default: false } as const
-const options = {
-  'base-url': text,
-  token: text,
-  'passcode-email': text,
-  alarm: text,
-  'wait-for-seal': flag,
-  'clean-up': flag,
-  help: flag,
-}
+const texts = { 'base-url': text, token: text, 'passcode-email': text, alarm: text }
+const options = { ...texts, 'wait-for-seal': flag, 'clean-up': flag, help: flag }
 
 function parsed(args: string[]) {
   try {
@@ -55,7 +41,7 @@ function originOf(address: string): string {
 }
 
 /** The options of a run; null for `--help`. @throws Refusal */
-export function readOptions(args: string[], variables: NodeJS.ProcessEnv): Options | null {
+export function readOptions(args: string[], variables: NodeJS.ProcessEnv) {
   const values = parsed(args)
   if (values.help) return null
   if (!values['base-url']) throw new Refusal('--base-url is missing: the address of the service.')

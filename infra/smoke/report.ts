@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
 /** Tokens of every kind, as the service writes them. */
 const tokens = /\bna[acgp]_[\w.~+/=-]+/g
 
@@ -58,5 +60,23 @@ export class Report {
     const counts = `${ok.length} ok, ${failed.length} failed${named(failed)}, ${skipped.length} skipped${named(skipped)}`
     say(`${counts}, in ${seconds} s`)
     return failed.length === 0
+  }
+}
+
+/** Bad input of the smoke test: one sentence, exit code 2, and nothing was created. */
+export class Refusal extends Error {}
+
+/** Polls until `look` finds something. @throws Error with `missing` after the seconds, or at once when the run is stopped */
+export async function until<T>(
+  { stop, seconds, missing }: { stop: AbortSignal; seconds: number; missing: string },
+  look: () => Promise<T | null>,
+): Promise<T> {
+  const end = performance.now() + seconds * 1_000
+  for (let pauseMs = 100; ; pauseMs = Math.min(5_000, pauseMs * 1.5)) {
+    stop.throwIfAborted()
+    const found = await look()
+    if (found !== null) return found
+    if (performance.now() > end) throw new Error(`${missing} within ${seconds} s`)
+    await sleep(pauseMs, undefined, { signal: stop }).catch(() => undefined)
   }
 }

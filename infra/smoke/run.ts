@@ -1,6 +1,7 @@
-import type { AccountApi } from './account-api.ts'
+import { randomUUID } from 'node:crypto'
+import { causeOf, Problem, Service } from '../../docs/examples/service.ts'
 import type { Options } from './options.ts'
-import type { Report } from './report.ts'
+import { Refusal, type Report } from './report.ts'
 
 /** A run of the smoke test, once its input was found good. */
 export type Run = {
@@ -10,4 +11,76 @@ export type Run = {
   /** Aborted when the process is asked to end. */
   stop: AbortSignal
   account: { id: string; name: string; slug: string }
+}
+
+export type Made = { id: string; name?: string }
+
+/** The service as a caller with this token uses it; anonymous without one. */
+export const callerOf = (baseUrl: string, token?: string): Service => new Service(baseUrl, token, 'smoke/1.0')
+
+/** The account API. A creation has an `Idempotency-Key`, so that a retry after a lost answer makes nothing twice. */
+const accountApi = (service: Service) => ({
+  get: <T>(path: string): Promise<T> => service.ask('GET', path),
+  /** The first page of a list. */
+  list: async <T>(path: string, query: Record<string, string>): Promise<T[]> =>
+    (await service.send<{ data: T[] }>('GET', `${path}?${new URLSearchParams(query)}`)).data,
+  create: <T = Made>(path: string, body: object): Promise<T> =>
+    service.ask('POST', path, body, { 'idempotency-key': randomUUID() }),
+  change: (path: string, body: object): Promise<unknown> => service.ask('PATCH', path, body),
+  delete: (path: string): Promise<unknown> => service.ask('DELETE', path),
+})
+
+export type AccountApi = ReturnType<typeof accountApi>
+
+const timeoutMs = 15_000
+
+/** Checks without the token that the address is one of this service, so that no other host gets it. @throws Refusal */
+async function checkService(baseUrl: string): Promise<void> {
+  const url = `${baseUrl}/account`
+  const answer = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) }).catch(
+    (error: unknown) => {
+      throw new Refusal(`No service answers at ${baseUrl}: ${causeOf(error)}.`)
+    },
+  )
+  const { code } = (await answer.json().catch(() => ({}))) as { code?: string }
+  if (answer.status !== 401 || code !== 'unauthorized' || !answer.headers.has('x-request-id'))
+    throw new Refusal(
+      `${baseUrl} is not this service, or does not work: GET /account without a token is answered ${answer.status}, not 401.`,
+    )
+}
+
+/** A request for each right of a run. None has an effect: envelope or parent is missing, checked after the scope (A4). */
+const probes: [method: string, path: string][] = [
+  ['POST', '/sites'],
+  ['POST', '/groups'],
+  ['POST', '/resources'],
+  ['POST', '/policies'],
+  ['POST', '/actors'],
+  ['POST', '/email_otp_auth_providers'],
+  ['POST', `/sites/${randomUUID()}/gateways`],
+  ['POST', `/actors/${randomUUID()}/client_tokens`],
+  ['GET', '/logs?limit=1&total_limit=0'],
+]
+
+/** Checks address and token. @throws Refusal also for a token without a right that a run needs */
+export async function lookBefore(options: Options): Promise<Pick<Run, 'api' | 'account'>> {
+  const { baseUrl, token } = options
+  await checkService(baseUrl)
+  const caller = callerOf(baseUrl, token)
+  try {
+    const account = await caller.ask<Run['account']>('GET', '/account')
+    const missing: string[] = []
+    for (const [method, path] of probes) {
+      const problem = await caller.send(method, path, method === 'POST' ? {} : undefined).catch((error) => error)
+      if (problem instanceof Problem && problem.code === 'insufficient_scope') missing.push(problem.message)
+      else if (problem instanceof Problem && ![400, 404].includes(problem.status)) throw problem
+    }
+    if (missing.length > 0) throw new Refusal(`The token has not all rights of an administrator. ${missing.join(' ')}`)
+    return { api: accountApi(caller), account }
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    if (error.status === 401)
+      throw new Refusal(`The token is no API token of ${baseUrl}, has expired, or its account is disabled.`)
+    throw new Refusal(`${baseUrl} answers ${error.message}`)
+  }
 }

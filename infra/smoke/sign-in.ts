@@ -1,9 +1,7 @@
 import { createInterface } from 'node:readline/promises'
-import { callerOf, type Made } from './account-api.ts'
 import { mark } from './leftovers.ts'
-import { Refusal } from './refusal.ts'
-import { Skipped } from './report.ts'
-import type { Run } from './run.ts'
+import { Refusal, Skipped } from './report.ts'
+import { callerOf, type Made, type Run } from './run.ts'
 
 type Provider = { id: string; is_disabled: boolean; context: string; domains: string[] | null }
 
@@ -67,15 +65,15 @@ export async function signIn({ api, report, stop, account, options }: Run): Prom
     await api.create('/actors', { actor })
 
     const anonymous = callerOf(baseUrl)
+    const path = `/sign_in/${account.slug}/email_otp`
     const sign_in = { email, context: 'client' }
-    await anonymous.ask('POST', `/sign_in/${account.slug}/email_otp`, { sign_in })
-    const token = await readPasscodes(stop, async (next) => {
+    await anonymous.ask('POST', path, { sign_in })
+    const { token } = await readPasscodes(stop, async (next) => {
       for (let attempt = 1; ; attempt++) {
         process.stderr.write(`A passcode was mailed to ${email}. Type it, or an empty line to give up: `)
         const verify = { sign_in: { ...sign_in, passcode: await next() } }
         try {
-          return (await anonymous.ask<{ token: string }>('POST', `/sign_in/${account.slug}/email_otp/verify`, verify))
-            .token
+          return await anonymous.ask<{ token: string }>('POST', `${path}/verify`, verify)
         } catch (error) {
           if (attempt === attempts) throw error
           process.stderr.write(`${(error as Error).message}\n`)

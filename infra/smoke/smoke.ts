@@ -1,12 +1,10 @@
 import { Problem } from '../../docs/examples/service.ts'
-import { type Alarm, findAlarm, testAlarm } from './alarm.ts'
-import { type Newest, newestCheckpoint, verifyCheckpoint } from './checkpoint.ts'
+import { findAlarm, testAlarm } from './alarm.ts'
+import { newestCheckpoint, verifyCheckpoint } from './checkpoint.ts'
 import { createdAt, deleteLeftovers, findLeftovers } from './leftovers.ts'
-import { lookBefore } from './look-before.ts'
 import { type Options, readOptions, usage } from './options.ts'
-import { Refusal } from './refusal.ts'
-import { Report, say, withoutTokens } from './report.ts'
-import type { Run } from './run.ts'
+import { Refusal, Report, say, withoutTokens } from './report.ts'
+import { lookBefore, type Run } from './run.ts'
 import { checkPasscodeEmail, signIn } from './sign-in.ts'
 import { walk, walkSteps } from './walk.ts'
 
@@ -51,10 +49,8 @@ async function cleanUp({ api, report }: Pick<Run, 'api' | 'report'>): Promise<vo
   })
 }
 
-type Begun = { alarm: Alarm | null; checkpoint: Newest }
-
 /** Checks everything that can be refused, before anything is created. @throws Refusal */
-async function look(run: Run): Promise<Begun> {
+async function look(run: Run) {
   const { passcodeEmail, alarm } = run.options
   if (passcodeEmail !== undefined) await checkPasscodeEmail(run, passcodeEmail)
   const found = alarm === undefined ? null : await findAlarm(alarm)
@@ -62,11 +58,11 @@ async function look(run: Run): Promise<Begun> {
   return { alarm: found, checkpoint: await newestCheckpoint(run.api) }
 }
 
-/** A failed step has its line already. Steps that do not need it follow. */
+/** Ignores the failure of a step, which has its line already: steps that do not need it follow. */
 const orNull = <T>(work: Promise<T>): Promise<T | null> => work.catch(() => null)
 
 /** @throws Refusal where another run was first */
-async function runSteps(run: Run, { alarm, checkpoint }: Begun): Promise<void> {
+async function runSteps(run: Run, { alarm, checkpoint }: Awaited<ReturnType<typeof look>>): Promise<void> {
   const { report, stop } = run
   const skip = (names: string[]) => {
     for (const name of names.filter((one) => !report.has(one)))

@@ -1,30 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import type { Way } from '../../docs/examples/client.ts'
 import type { Authorization } from '../../docs/examples/gateway.ts'
-import type { Live } from '../../docs/examples/live-channel.ts'
+import { keepaliveSeconds } from '../../docs/examples/intervals.ts'
+import { type Live, LiveChannel } from '../../docs/examples/live-channel.ts'
 import { reportFlow } from '../../docs/examples/report-flow.ts'
 import { Problem } from '../../docs/examples/service.ts'
-import { callerOf, type Made } from './account-api.ts'
 import { mark } from './leftovers.ts'
-import { LiveNudge } from './live-nudge.ts'
-import { Refusal } from './refusal.ts'
-import type { Run } from './run.ts'
-import { until } from './until.ts'
+import { Refusal, Skipped, until } from './report.ts'
+import { callerOf, type Made, type Run } from './run.ts'
 
 /** The steps of the walk in their order. Each needs those before it, but for the live channel. */
-export const walkSteps = [
-  'site',
-  'group',
-  'resource',
-  'policy',
-  'gateway',
-  'live',
-  'client',
-  'authorization',
-  'access',
-  'flow',
-  'changes',
-]
+export const walkSteps = 'site group resource policy gateway live client authorization access flow changes'.split(' ')
 
 type Session = { id: string; live: Live; client: { ipv4: string }; resources: { id: string }[] }
 export type ChangeEntry = { log_id: string; object: string; operation: string; after: { id?: string } | null }
@@ -39,17 +25,14 @@ const check = (holds: boolean, otherwise: string): void => {
   if (!holds) throw new Error(otherwise)
 }
 
-/** Names of sites are unique, and a run creates its site first. So a second run stops here, before it creates anything. */
+/** Stops a second run before it creates anything: names of sites are unique, and a run creates its site first. */
 function refuseSecond(error: unknown): never {
   if (error instanceof Problem && error.code === 'validation_failed')
     throw new Refusal('Another run began at the same time. Nothing was created; try again when it has ended.')
   throw error
 }
 
-/**
- * Walks from an empty site to the flow in its log (docs/walk.md). Returns the change entry of the site.
- * @throws Refusal where another run was first
- */
+/** Walks from an empty site to the flow in its log (docs/walk.md). @throws Refusal where another run was first */
 export async function walk(run: Run): Promise<ChangeEntry> {
   const nudge = new LiveNudge()
   try {
@@ -104,19 +87,15 @@ async function walked({ api, report, stop, options: { baseUrl } }: Run, nudge: L
     const isNudged = await nudge.isNudged()
     const beat = `/gateway/sessions/${gateway.session}`
     const { authorizations } = await device.ask<{ authorizations: Authorization[] }>('PUT', beat)
-    check(
-      authorizations.some(({ id }) => id === granted.id),
-      'the heartbeat of the gateway does not list it',
-    )
+    const isListed = authorizations.some(({ id }) => id === granted.id)
+    check(isListed, 'the heartbeat of the gateway does not list it')
     return [`the gateway has it${isNudged ? ', announced by the live channel' : ''}`, granted]
   })
 
   await report.step('access', async () => {
     const actors = await api.list<Made>(`/access/resources/${resource.id}/actors`, {})
-    check(
-      actors.map(({ id }) => id).join() === client.actor.id,
-      `${actors.length} actors can reach the resource, not 1`,
-    )
+    const isAlone = actors.map(({ id }) => id).join() === client.actor.id
+    check(isAlone, `${actors.length} actors can reach the resource, not 1`)
     return ['the actor alone can reach the resource', undefined]
   })
 
@@ -149,4 +128,42 @@ async function walked({ api, report, stop, options: { baseUrl } }: Run, nudge: L
     }
     return [`${entries.length} creations are in the change log`, entries[0] as ChangeEntry]
   })
+}
+
+/** A gateway's connection to the live channel, which waits for the message that announces a new authorization. */
+class LiveNudge {
+  readonly #opened = Promise.withResolvers<void>()
+  readonly #nudged = Promise.withResolvers<void>()
+  readonly #channel = new LiveChannel({
+    opened: () => this.#opened.resolve(),
+    closed: () => undefined,
+    received: ({ type }) => {
+      if (type === 'authorizations') this.#nudged.resolve()
+    },
+  })
+  #isOpen = false
+
+  async open(live: Live, sessionId: string, headers: Record<string, string>): Promise<[string, undefined]> {
+    if (live === null) throw new Skipped('the deployment has no live channel')
+    this.#channel.open(live, sessionId, headers, keepaliveSeconds)
+    await inTime(this.#opened.promise, 15_000, `${live.url} was not open`)
+    this.#isOpen = true
+    return [`open at ${live.url}`, undefined]
+  }
+
+  /** Waits for the message. False where the channel is not open. */
+  async isNudged(): Promise<boolean> {
+    if (this.#isOpen) await inTime(this.#nudged.promise, 10_000, 'the live channel did not announce the authorization')
+    return this.#isOpen
+  }
+
+  close(): void {
+    this.#channel.close()
+  }
+}
+
+async function inTime(work: Promise<void>, milliseconds: number, missing: string): Promise<void> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new Error(`${missing} within ${milliseconds / 1_000} s`)), milliseconds)
+  await Promise.race([work, late.promise]).finally(() => clearTimeout(timer))
 }

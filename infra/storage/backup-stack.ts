@@ -1,45 +1,40 @@
 import { Duration, Stack } from 'aws-cdk-lib'
 import { BackupPlan, BackupPlanRule, BackupResource, BackupVault } from 'aws-cdk-lib/aws-backup'
-import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb'
 import { Schedule } from 'aws-cdk-lib/aws-events'
-import type { IKey } from 'aws-cdk-lib/aws-kms'
 import type { Construct } from 'constructs'
 import { acknowledge } from '../nag/acknowledge.ts'
-import { ownEnd } from '../own-end.ts'
+import { ownEnd } from '../settings/made-up-names.ts'
 import type { Settings } from '../settings/settings.ts'
 import { keptBy } from './kept-by.ts'
-
-type Props = { settings: Settings; table: ITableV2; key: IKey | null; copyTo: string }
+import type { Storage } from './storage.ts'
 
 /** Days in which a lock in compliance mode can be taken back; AWS Backup asks for three at least. */
 const changeableDays = 7
-
-/** Nobody deletes a backup earlier than the plan does; without `changeableFor` an administrator can lift the lock. */
-const vaultLock = ({ backupLock, backupDays }: Settings) =>
-  backupLock !== null && {
-    lockConfiguration: {
-      minRetention: Duration.days(backupDays),
-      ...(backupLock === 'compliance' && { changeableFor: Duration.days(changeableDays) }),
-    },
-  }
 
 /**
  * Backups of the table, copied to a vault that this account or region cannot take with it. Point-in-time recovery
  * is the finer means, but it ends with the account.
  */
 export class BackupStack extends Stack {
-  constructor(scope: Construct, id: string, { settings, table, key, copyTo }: Props) {
+  constructor(scope: Construct, id: string, settings: Settings, { table, key }: Storage, copyTo: string) {
     super(scope, id, {
       description: 'Network Access Administration: backups',
       terminationProtection: settings.keepData,
     })
+    // Nobody deletes a backup earlier than the plan does; without `changeableFor` an administrator can lift the lock.
+    const lockConfiguration = {
+      minRetention: Duration.days(settings.backupDays),
+      ...(settings.backupLock === 'compliance' && { changeableFor: Duration.days(changeableDays) }),
+    }
     const backupVault = new BackupVault(this, 'Vault', {
       // The end is the stack's own, so that the vault that a deleted stack has left is in no one's way.
       backupVaultName: `${settings.prefix}-${ownEnd(this)}`,
       removalPolicy: keptBy(settings),
       ...(key && { encryptionKey: key }),
-      ...vaultLock(settings),
+      ...(settings.backupLock !== null && { lockConfiguration }),
     })
+    const weekly = settings.backupEvery === 'week' && { weekDay: 'SUN' }
+    const destinationBackupVault = BackupVault.fromBackupVaultArn(this, 'CopyVault', copyTo)
     const deleteAfter = Duration.days(settings.backupDays)
     const plan = new BackupPlan(this, 'Plan', {
       backupPlanName: `${settings.prefix}-table-${ownEnd(this)}`,
@@ -47,15 +42,9 @@ export class BackupStack extends Stack {
       backupPlanRules: [
         new BackupPlanRule({
           ruleName: settings.backupEvery,
-          scheduleExpression: Schedule.cron({
-            ...(settings.backupEvery === 'week' && { weekDay: 'SUN' }),
-            hour: '3',
-            minute: '0',
-          }),
+          scheduleExpression: Schedule.cron({ ...weekly, hour: '3', minute: '0' }),
           deleteAfter,
-          copyActions: [
-            { destinationBackupVault: BackupVault.fromBackupVaultArn(this, 'CopyVault', copyTo), deleteAfter },
-          ],
+          copyActions: [{ destinationBackupVault, deleteAfter }],
         }),
       ],
     })

@@ -1,12 +1,10 @@
 import { Stack } from 'aws-cdk-lib'
 import { type ILogGroup, LogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
-import { ownEnd } from '../own-end.ts'
+import { ownEnd } from '../settings/made-up-names.ts'
 import type { Settings } from '../settings/settings.ts'
 import { keptBy } from './kept-by.ts'
-import { type Storage, StorageResources } from './storage.ts'
-
-type Props = { settings: Settings }
+import { addStorage, makeTableAfter, type Storage } from './storage.ts'
 
 /** The resources of the data stack that other stacks use. */
 export type Data = {
@@ -19,16 +17,13 @@ export type Data = {
 
 /** Stack with all resources that hold data, and no other, so that the other stacks can be deleted and deployed again. */
 export class DataStack extends Stack implements Data {
-  readonly storage: StorageResources
+  readonly storage: Storage
   readonly functionLogs: ILogGroup
   readonly accessLogs: ILogGroup
 
-  constructor(scope: Construct, id: string, { settings }: Props) {
-    super(scope, id, {
-      description: 'Network Access Administration: data',
-      terminationProtection: settings.keepData,
-    })
-    this.storage = new StorageResources(this, 'Storage', settings)
+  constructor(scope: Construct, id: string, settings: Settings) {
+    super(scope, id, { description: 'Network Access Administration: data', terminationProtection: settings.keepData })
+    this.storage = addStorage(this, settings)
     const kept = {
       retention: settings.logGroupDays,
       removalPolicy: keptBy(settings),
@@ -39,6 +34,6 @@ export class DataStack extends Stack implements Data {
     // the stack's own, so that what a deleted stack has left is in no one's way.
     const logGroupName = `/aws/vendedlogs/apis/${settings.prefix}-${ownEnd(this)}`
     this.accessLogs = new LogGroup(this, 'AccessLogs', { ...kept, logGroupName })
-    this.storage.makeTableAfter(this.functionLogs, this.accessLogs)
+    makeTableAfter(this.storage.table, this.functionLogs, this.accessLogs)
   }
 }

@@ -1,7 +1,8 @@
-import { ArnFormat, Stack } from 'aws-cdk-lib'
+import { Stack } from 'aws-cdk-lib'
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms'
 import type { Construct } from 'constructs'
+import { arnOf } from '../settings/made-up-names.ts'
 import type { Settings } from '../settings/settings.ts'
 import { keptBy } from './kept-by.ts'
 
@@ -27,16 +28,7 @@ export function encryptionKey(scope: Construct, settings: Settings): IKey | null
       principals: ['logs.amazonaws.com', `logs.${region}.${urlSuffix}`].map((name) => new ServicePrincipal(name)),
       actions: [...using, 'kms:DescribeKey'],
       resources: ['*'],
-      conditions: {
-        ArnLike: {
-          'kms:EncryptionContext:aws:logs:arn': Stack.of(scope).formatArn({
-            service: 'logs',
-            resource: 'log-group',
-            resourceName: '*',
-            arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-          }),
-        },
-      },
+      conditions: { ArnLike: { 'kms:EncryptionContext:aws:logs:arn': arnOf(scope, 'logs', 'log-group:*') } },
     }),
   )
   key.addToResourcePolicy(
@@ -51,17 +43,13 @@ export function encryptionKey(scope: Construct, settings: Settings): IKey | null
   return key
 }
 
-/** What a role needs of the key: its use by the services that hold the data, in the role's name, and by nothing else. */
+/** The right of a role to use the key by the services that hold the data, and by nothing else. */
 export function useOfKey(scope: Construct, key: IKey): PolicyStatement {
-  const { region } = Stack.of(scope)
+  // AWS sets the end of a service's name, which differs by partition.
+  const via = ['dynamodb', 'kinesis', 's3', 'secretsmanager'].map((name) => `${name}.${Stack.of(scope).region}.*`)
   return new PolicyStatement({
     actions: [...using, 'kms:DescribeKey'],
     resources: [key.keyArn],
-    conditions: {
-      // What partitions end the name of a service with differs; AWS says it, not the caller.
-      StringLike: {
-        'kms:ViaService': ['dynamodb', 'kinesis', 's3', 'secretsmanager'].map((service) => `${service}.${region}.*`),
-      },
-    },
+    conditions: { StringLike: { 'kms:ViaService': via } },
   })
 }

@@ -1,15 +1,34 @@
 import { RemovalPolicy } from 'aws-cdk-lib'
+import type { IKey } from 'aws-cdk-lib/aws-kms'
+import { BlockPublicAccess, Bucket, BucketEncryption, type BucketProps } from 'aws-cdk-lib/aws-s3'
+import type { Construct } from 'constructs'
+import { acknowledge } from '../nag/acknowledge.ts'
 import type { Settings } from '../settings/settings.ts'
 
-/**
- * What becomes of a resource with data when its stack is deleted or replaces it: it stays. Where its very creation fails
- * it goes, so that a first deploy that fails leaves nothing.
- */
+/** Retains a resource with data when its stack is deleted or replaces it, but not after a failed creation. */
 export const keptBy = ({ keepData }: Settings): RemovalPolicy =>
   keepData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY
 
-/** A bucket that goes with its stack is emptied before: CloudFormation deletes none that holds anything. */
-export const bucketKeptBy = (settings: Settings) => ({
-  removalPolicy: keptBy(settings),
-  autoDeleteObjects: !settings.keepData,
-})
+/** A bucket with data. One that goes with its stack is emptied before: CloudFormation deletes none that holds anything. */
+export function keptBucket(
+  scope: Construct,
+  id: string,
+  settings: Settings,
+  key: IKey | null,
+  withoutLog: string,
+  own: BucketProps,
+): Bucket {
+  const bucket = new Bucket(scope, id, {
+    ...(key
+      ? { encryption: BucketEncryption.KMS, encryptionKey: key, bucketKeyEnabled: true }
+      : { encryption: BucketEncryption.S3_MANAGED }),
+    blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+    enforceSSL: true,
+    versioned: true,
+    removalPolicy: keptBy(settings),
+    autoDeleteObjects: !settings.keepData,
+    ...own,
+  })
+  acknowledge(bucket, 'AwsSolutions-S1', withoutLog)
+  return bucket
+}

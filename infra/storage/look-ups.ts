@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { CfnOutput, CfnParameter, CfnWaitConditionHandle, Lazy, NestedStack, Token } from 'aws-cdk-lib'
 import type { Construct } from 'constructs'
 
@@ -7,6 +7,7 @@ import type { Construct } from 'constructs'
  * `Fn::GetStackOutput` by itself, so the rest of a stack refers to the outputs of this one (docs/decisions/0032).
  */
 export class LookUps extends NestedStack {
+  /** Origins of the values: settings, which have them literally, or names in other stacks. */
   readonly #origins: string[] = []
 
   constructor(scope: Construct, id: string) {
@@ -16,12 +17,8 @@ export class LookUps extends NestedStack {
     // CloudFormation refuses a stack without a resource; this one costs nothing and does nothing. Its documentation lets outputs change
     // with resources alone, so there is another one when a value comes from elsewhere.
     const nothing = new CfnWaitConditionHandle(this, 'Nothing')
-    nothing.overrideLogicalId(Lazy.uncachedString({ produce: () => `Nothing${this.#digest()}` }))
-  }
-
-  /** Digest of where the values come from: settings, which have them literally, or other stacks. */
-  #digest(): string {
-    return createHash('sha256').update(JSON.stringify(this.#origins)).digest('hex').slice(0, 8)
+    const digest = () => hash('sha256', JSON.stringify(this.#origins)).slice(0, 8)
+    nothing.overrideLogicalId(Lazy.uncachedString({ produce: () => `Nothing${digest()}` }))
   }
 
   /**

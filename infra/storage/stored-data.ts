@@ -14,31 +14,37 @@ export class StoredData extends Construct implements Data {
   readonly storage: Storage
   readonly functionLogs
   readonly accessLogs
-  readonly #lookUps: LookUps
 
   constructor(scope: Construct, id: string, { storage, functionLogs, accessLogs }: Data) {
     super(scope, id)
-    this.#lookUps = new LookUps(this, 'LookUps')
-    const once = (name: string, value: string) => this.#lookUps.once(name, value)
-    const { table, flows, secret, sealKey, key } = storage
+    const lookUps = new LookUps(this, 'LookUps')
+    const once = (name: string, value: string) => lookUps.once(name, value)
+    const bucket = (name: string, { bucketArn, bucketName }: IBucket) =>
+      Bucket.fromBucketAttributes(this, name, {
+        bucketArn: lookUps.reference(`${name}BucketArn`, bucketArn),
+        bucketName: once(`${name}BucketName`, bucketName),
+      })
+    const { table, flows, secretKey, sealKey, key } = storage
     this.storage = {
       // A look-up of its own: the CDK would derive the name from the ARN at each use, by functions of CloudFormation.
       table: Object.assign(
         TableV2.fromTableAttributes(this, 'Table', {
-          tableArn: this.#lookUps.reference('TableArn', table.tableArn),
-          tableStreamArn: this.#lookUps.reference('TableStreamArn', String(table.tableStreamArn)),
+          tableArn: lookUps.reference('TableArn', table.tableArn),
+          tableStreamArn: lookUps.reference('TableStreamArn', String(table.tableStreamArn)),
         }),
         { tableName: once('TableName', table.tableName) },
       ),
-      flows: Object.assign(
-        Stream.fromStreamArn(this, 'Flows', this.#lookUps.reference('FlowStreamArn', flows.streamArn)),
-        {
-          streamName: once('FlowStreamName', flows.streamName),
-        },
+      flows: Object.assign(Stream.fromStreamArn(this, 'Flows', lookUps.reference('FlowStreamArn', flows.streamArn)), {
+        streamName: once('FlowStreamName', flows.streamName),
+      }),
+      failures: bucket('Failures', storage.failures),
+      signingSecret: Secret.fromSecretCompleteArn(
+        this,
+        'SigningSecret',
+        once('SigningSecretArn', storage.signingSecret.secretArn),
       ),
-      failures: this.#bucket('Failures', storage.failures),
-      secret: Secret.fromSecretCompleteArn(this, 'ServiceSecret', once('ServiceSecretArn', secret.secretArn)),
-      sealed: this.#bucket('Sealed', storage.sealed),
+      secretKey: Key.fromKeyArn(this, 'SecretKey', once('SecretKeyArn', secretKey.keyArn)),
+      sealed: bucket('Sealed', storage.sealed),
       sealKey: Key.fromKeyArn(this, 'SealKey', once('SealKeyArn', sealKey.keyArn)),
       key: key && Key.fromKeyArn(this, 'Key', once('KeyArn', key.keyArn)),
     }
@@ -46,12 +52,5 @@ export class StoredData extends Construct implements Data {
     this.functionLogs = LogGroup.fromLogGroupName(this, 'FunctionLogs', once('FunctionLogsName', logGroupName))
     const accessLogsName = once('AccessLogsName', accessLogs.logGroupName)
     this.accessLogs = LogGroup.fromLogGroupName(this, 'AccessLogs', accessLogsName)
-  }
-
-  #bucket(id: string, { bucketArn, bucketName }: IBucket): IBucket {
-    return Bucket.fromBucketAttributes(this, id, {
-      bucketArn: this.#lookUps.reference(`${id}BucketArn`, bucketArn),
-      bucketName: this.#lookUps.once(`${id}BucketName`, bucketName),
-    })
   }
 }

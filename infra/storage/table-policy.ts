@@ -1,7 +1,6 @@
-import { ArnFormat, Stack } from 'aws-cdk-lib'
 import { AnyPrincipal, Effect, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { Construct } from 'constructs'
-import { madeUpNames } from '../settings/made-up-names.ts'
+import { arnOf, madeUpNames } from '../settings/made-up-names.ts'
 import type { Settings } from '../settings/settings.ts'
 
 /** Every action that writes an item. The parts of a transaction are authorized as these, and so are statements of PartiQL. */
@@ -20,14 +19,7 @@ const writes = [
  * write come from policies of the principals alone. AWS Backup, streams and time to live write by no role of the account.
  */
 export function tablePolicy(scope: Construct, settings: Settings): PolicyDocument {
-  const role = (resourceName: string) =>
-    Stack.of(scope).formatArn({
-      service: 'iam',
-      region: '',
-      resource: 'role',
-      resourceName,
-      arnFormat: ArnFormat.SLASH_RESOURCE_NAME,
-    })
+  const role = (name: string) => arnOf(scope, 'iam', `role/${name}`, { region: '' })
   const { breakGlassRoleArn } = settings
   return new PolicyDocument({
     statements: [

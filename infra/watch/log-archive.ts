@@ -1,10 +1,10 @@
-import { ArnFormat, Stack } from 'aws-cdk-lib'
+import { Stack } from 'aws-cdk-lib'
 import { CfnTrail } from 'aws-cdk-lib/aws-cloudtrail'
 import type { IRole } from 'aws-cdk-lib/aws-iam'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import { CfnSubscriptionFilter, type ILogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
-import { ownEnd } from '../own-end.ts'
+import { arnOf, ownEnd } from '../settings/made-up-names.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Storage } from '../storage/storage.ts'
 
@@ -13,74 +13,46 @@ type Props = {
   storage: Storage
   /** Log groups that are copied, by name. */
   logs: Record<string, ILogGroup>
-  /** Functions that an operator invokes. */
   tasks: IFunction[]
-  /** Roles of the service's own functions. */
   roles: IRole[]
 }
 
-const where = (field: string, values: Partial<CfnTrail.AdvancedFieldSelectorProperty>) => ({ field, ...values })
-
 /** Sends log lines and data events to another account, where no administrator of this one changes them (docs/log-archive.md). */
-export class LogArchive extends Construct {
-  constructor(scope: Construct, id: string, props: Props) {
-    super(scope, id)
-    const { logDestinationArn, dataEventsBucket } = props.settings
-    if (logDestinationArn !== null) {
-      for (const [name, { logGroupName }] of Object.entries(props.logs)) {
-        const filter = { logGroupName, destinationArn: logDestinationArn, filterPattern: '' }
-        new CfnSubscriptionFilter(this, name, filter)
-      }
-    }
-    if (dataEventsBucket !== null) this.addTrail(props, dataEventsBucket)
+export function archiveLogs(scope: Construct, { settings, storage, logs, tasks, roles }: Props): void {
+  const { logDestinationArn: destinationArn, dataEventsBucket: s3BucketName } = settings
+  const within = new Construct(scope, 'LogArchive')
+  if (destinationArn !== null) {
+    for (const [name, { logGroupName }] of Object.entries(logs))
+      new CfnSubscriptionFilter(within, name, { logGroupName, destinationArn, filterPattern: '' })
   }
-
-  private addTrail({ settings, storage, tasks, roles }: Props, s3BucketName: string): void {
-    const data = (type: string) => [
-      where('eventCategory', { equalTo: ['Data'] }),
-      where('resources.type', { equalTo: [type] }),
+  if (s3BucketName === null) return
+  const byOwnRole = roles.map(({ roleName }) => arnOf(within, 'sts', `assumed-role/${roleName}/`, { region: '' }))
+  const selected = (name: string, type: string, ...fields: CfnTrail.AdvancedFieldSelectorProperty[]) => {
+    const data = [
+      { field: 'eventCategory', equalTo: ['Data'] },
+      { field: 'resources.type', equalTo: [type] },
     ]
-    const byOwnRole = roles.map(({ roleName }) =>
-      Stack.of(this).formatArn({
-        service: 'sts',
-        region: '',
-        resource: 'assumed-role',
-        resourceName: `${roleName}/`,
-        arnFormat: ArnFormat.SLASH_RESOURCE_NAME,
-      }),
-    )
-    new CfnTrail(this, 'DataEvents', {
-      // A policy of the bucket names the trail by the beginning of its name.
-      trailName: `${settings.prefix}-data-events-${ownEnd(Stack.of(this))}`,
-      s3BucketName,
-      isLogging: true,
-      enableLogFileValidation: true,
-      advancedEventSelectors: [
-        {
-          name: 'Objects of the sealed logs',
-          fieldSelectors: [
-            ...data('AWS::S3::Object'),
-            where('resources.ARN', { startsWith: [storage.sealed.arnForObjects('')] }),
-          ],
-        },
-        {
-          name: 'Tasks of operators',
-          fieldSelectors: [
-            ...data('AWS::Lambda::Function'),
-            where('resources.ARN', { startsWith: tasks.map(({ functionArn }) => functionArn) }),
-          ],
-        },
-        {
-          // The writes of the service are on record in the table, and would cost more than the table.
-          name: 'Writes to the table by others',
-          fieldSelectors: [
-            ...data('AWS::DynamoDB::Table'),
-            where('resources.ARN', { equalTo: [storage.table.tableArn] }),
-            where('readOnly', { equalTo: ['false'] }),
-            where('userIdentity.arn', { notStartsWith: byOwnRole }),
-          ],
-        },
-      ],
-    })
+    return { name, fieldSelectors: [...data, ...fields] }
   }
+  const objects = [storage.sealed.arnForObjects('')]
+  const invoked = tasks.map(({ functionArn }) => functionArn)
+  new CfnTrail(within, 'DataEvents', {
+    // A policy of the bucket names the trail by the beginning of its name.
+    trailName: `${settings.prefix}-data-events-${ownEnd(Stack.of(within))}`,
+    s3BucketName,
+    isLogging: true,
+    enableLogFileValidation: true,
+    advancedEventSelectors: [
+      selected('Objects of the sealed logs', 'AWS::S3::Object', { field: 'resources.ARN', startsWith: objects }),
+      selected('Tasks of operators', 'AWS::Lambda::Function', { field: 'resources.ARN', startsWith: invoked }),
+      // The writes of the service are on record in the table, and would cost more than the table.
+      selected(
+        'Writes to the table by others',
+        'AWS::DynamoDB::Table',
+        { field: 'resources.ARN', equalTo: [storage.table.tableArn] },
+        { field: 'readOnly', equalTo: ['false'] },
+        { field: 'userIdentity.arn', notStartsWith: byOwnRole },
+      ),
+    ],
+  })
 }

@@ -1,131 +1,73 @@
-import { ArnFormat, CfnOutput, Duration, Stack } from 'aws-cdk-lib'
-import {
-  Alarm,
-  AlarmStatusWidget,
-  ComparisonOperator,
-  Dashboard,
-  type Metric,
-  TreatMissingData,
-} from 'aws-cdk-lib/aws-cloudwatch'
-import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
+import { CfnOutput, Duration, Stack } from 'aws-cdk-lib'
+import { AlarmStatusWidget, Dashboard, type Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
-import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs'
+import { FilterPattern, type IFilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs'
 import { Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import { Construct } from 'constructs'
 import type { LogEvent } from '#shared/core/logging/log-events.ts'
+import { alarmOn } from '../functions/alarm.ts'
 import { faultsByVersion } from '../functions/gradual-shift.ts'
+import { arnOf } from '../settings/made-up-names.ts'
 import type { Settings } from '../settings/settings.ts'
 import { type Graphed, graphs } from './graphs.ts'
-import { isOwn, ownMetric } from './own-metric.ts'
-import type { Watch } from './watch.ts'
-import { watchApi } from './watch-api.ts'
+import { isOwn, ownMetric } from './watch.ts'
+import { watchQuotas, watchStorage } from './watch-capacity.ts'
 import { watchJobs } from './watch-jobs.ts'
-import { watchLive } from './watch-live.ts'
-import { watchQuotas } from './watch-quotas.ts'
-import { watchSeal } from './watch-seal.ts'
+import { watchApi, watchLive } from './watch-requests.ts'
 import { watchSignIn } from './watch-sign-in.ts'
-import { watchStorage } from './watch-table.ts'
 
-type Props = Graphed & {
-  accessLogs: ILogGroup
-  /** Log lines of the functions, for the operator. */
-  functionLogs: ILogGroup
-  settings: Settings
-  /** Sum of the concurrency that the functions of the deployment reserve. */
-  reserved: number
-  /** Who is told of an alarm; more can subscribe to the topic. */
-  alarmEmail: string | null
-}
+type Props = Graphed & { accessLogs: ILogGroup; functionLogs: ILogGroup; settings: Settings; reserved: number }
+
+const { stringValue } = FilterPattern
+
+/** Requests that Lambda refused. Its own metric is of each function, too many for an alarm, or of the whole account. */
+const throttledRequests = FilterPattern.any(
+  stringValue('$.integrationStatus', '=', '429'),
+  stringValue('$.integrationErrorMessage', '=', '*Rate Exceeded*'),
+)
+
+/** Requests that API Gateway refused: no metric distinguishes them from the 429 of a rate limit of the service. */
+const refusedRequests = FilterPattern.all(
+  stringValue('$.status', '=', '429'),
+  stringValue('$.integrationStatus', '!=', '200'),
+  // A scanner of addresses that do not exist harms nobody.
+  stringValue('$.routeKey', '!=', '$default'),
+)
+
+/** Logs that do not hold, by the line that tells of each; it is there whatever metrics a deployment has chosen. */
+const stoppedSeals = stringValue('$.event', '=', 'seal_stopped' satisfies LogEvent)
 
 /**
- * One dashboard that says whether the service is well, and an alarm for each thing that a person must look at. An alarm
+ * A dashboard that shows whether the service is well, and an alarm for each fault that a person must look at. An alarm
  * names its runbook. What mends itself (a retried batch, a throttled write) pages nobody.
  */
 export class Monitoring extends Construct {
-  /** Who is told of alarms. */
   readonly topic: Topic
 
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id)
+    const { accessLogs, functionLogs, settings, apiId, storage, channel } = props
+    const { stackName: namespace, alarmEmail } = settings
     this.topic = new Topic(this, 'Alarms', {
       displayName: 'Network Access Administration',
       enforceSSL: true,
-      ...(props.storage.key && { masterKey: props.storage.key }),
+      ...(storage.key && { masterKey: storage.key }),
     })
-    this.admitAlarms()
-    if (props.alarmEmail) this.topic.addSubscription(new EmailSubscription(props.alarmEmail))
-    this.countFaultsByVersion(props)
-    const watches = [
-      ...watchApi(props.apiId, this.throttledRequests(props), this.refusedRequests(props)),
-      ...watchStorage(props.storage),
-      ...watchJobs(props.streams, props.scheduled, ownMetric(props.serviceName)),
-      watchSeal(this.stoppedSeals(props)),
-      ...watchSignIn(ownMetric(props.serviceName), props.mailer, props.settings),
-      ...watchQuotas(props.apiId, props.storage, props.settings, props.reserved),
-      ...(props.channel ? watchLive(props.channel, ownMetric(props.serviceName), props.settings) : []),
-    ]
-    // What nobody measures would never go off.
-    const measured = watches.filter(({ metric }) => props.settings.metrics !== 'none' || !isOwn(metric))
-    const alarms = measured.map((watch) => this.alarm(watch))
-    new Dashboard(this, 'Dashboard', {
-      defaultInterval: Duration.hours(12),
-      widgets: [[new AlarmStatusWidget({ title: 'Alarms', alarms, width: 24, height: 4 })], ...graphs(props)],
-    })
-    new CfnOutput(Stack.of(this), 'AlarmTopic', { value: this.topic.topicArn })
-  }
-
-  /** Lets CloudWatch publish for alarms of this account and region. A topic with a policy of its own has no default one that would. */
-  private admitAlarms(): void {
-    const stack = Stack.of(this)
-    const anyAlarm = { service: 'cloudwatch', resource: 'alarm', resourceName: '*' }
+    // CloudWatch of this account and region. A topic with a policy of its own has no default one that would admit it.
     this.topic.addToResourcePolicy(
       new PolicyStatement({
         principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
         actions: ['sns:Publish'],
         resources: [this.topic.topicArn],
         conditions: {
-          StringEquals: { 'aws:SourceAccount': stack.account },
-          ArnLike: { 'aws:SourceArn': stack.formatArn({ ...anyAlarm, arnFormat: ArnFormat.COLON_RESOURCE_NAME }) },
+          StringEquals: { 'aws:SourceAccount': Stack.of(this).account },
+          ArnLike: { 'aws:SourceArn': arnOf(this, 'cloudwatch', 'alarm:*') },
         },
       }),
     )
-  }
-
-  /** Requests that Lambda refused. Its own metric is of each function, too many for an alarm, or of the whole account. */
-  private throttledRequests({ accessLogs, serviceName }: Props): Metric {
-    return new MetricFilter(this, 'ThrottledRequests', {
-      logGroup: accessLogs,
-      filterPattern: FilterPattern.any(
-        FilterPattern.stringValue('$.integrationStatus', '=', '429'),
-        FilterPattern.stringValue('$.integrationErrorMessage', '=', '*Rate Exceeded*'),
-      ),
-      metricNamespace: serviceName,
-      metricName: 'requests_throttled',
-      metricValue: '1',
-      defaultValue: 0,
-    }).metric({ statistic: 'Sum' })
-  }
-
-  /** Requests that API Gateway refused: no metric distinguishes them from the 429 of a rate limit of the service. */
-  private refusedRequests({ accessLogs, serviceName }: Props): Metric {
-    return new MetricFilter(this, 'RefusedRequests', {
-      logGroup: accessLogs,
-      filterPattern: FilterPattern.all(
-        FilterPattern.stringValue('$.status', '=', '429'),
-        FilterPattern.stringValue('$.integrationStatus', '!=', '200'),
-        // A scanner of addresses that do not exist harms nobody.
-        FilterPattern.stringValue('$.routeKey', '!=', '$default'),
-      ),
-      metricNamespace: serviceName,
-      metricName: 'requests_refused',
-      metricValue: '1',
-      defaultValue: 0,
-    }).metric({ statistic: 'Sum' })
-  }
-
-  /** Faults by operation and version, for the alarms of a gradual shift. Without faults it costs nothing. */
-  private countFaultsByVersion({ functionLogs, serviceName }: Props): void {
+    if (alarmEmail) this.topic.addSubscription(new EmailSubscription(alarmEmail))
+    // Faults by operation and version, for the alarms of a gradual shift. Without faults it costs nothing.
     new MetricFilter(this, 'FaultsByVersion', {
       logGroup: functionLogs,
       filterPattern: FilterPattern.all(
@@ -133,38 +75,45 @@ export class Monitoring extends Construct {
         FilterPattern.exists('$.operation'),
         FilterPattern.exists('$.version'),
       ),
-      metricNamespace: serviceName,
+      metricNamespace: namespace,
       metricName: faultsByVersion,
       metricValue: '1',
       dimensions: { operation: '$.operation', version: '$.version' },
     })
-  }
-
-  /** Logs that do not hold, by the line that tells of each; it is there whatever metrics a deployment has chosen. */
-  private stoppedSeals({ functionLogs, serviceName }: Props): Metric {
-    const event: LogEvent = 'seal_stopped'
-    return new MetricFilter(this, 'StoppedSeals', {
-      logGroup: functionLogs,
-      filterPattern: FilterPattern.stringValue('$.event', '=', event),
-      metricNamespace: serviceName,
-      metricName: 'seals_stopped',
-      metricValue: '1',
-      defaultValue: 0,
-    }).metric({ statistic: 'Sum' })
-  }
-
-  private alarm({ id, metric, when, periods, what, runbook, silence }: Watch): Alarm {
-    const isAbove = 'above' in when
-    const alarm = new Alarm(this, id, {
-      metric,
-      threshold: isAbove ? when.above : when.below,
-      evaluationPeriods: periods,
-      comparisonOperator: isAbove ? ComparisonOperator.GREATER_THAN_THRESHOLD : ComparisonOperator.LESS_THAN_THRESHOLD,
-      treatMissingData: silence === 'dead' ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
-      alarmDescription: `${what} See docs/runbooks/${runbook}.${silence === 'dead' ? '' : ` Silent without data: ${silence.toldBy} goes off then.`}`,
+    const own = ownMetric(namespace)
+    /** Counts log lines of a form, as a metric that is 0 without them. */
+    const counted = (name: string, logGroup: ILogGroup, metricName: string, filterPattern: IFilterPattern): Metric => {
+      const named = { metricNamespace: namespace, metricName, metricValue: '1', defaultValue: 0 }
+      return new MetricFilter(this, name, { logGroup, filterPattern, ...named }).metric({ statistic: 'Sum' })
+    }
+    const watches = [
+      ...watchApi(
+        apiId,
+        counted('ThrottledRequests', accessLogs, 'requests_throttled', throttledRequests),
+        counted('RefusedRequests', accessLogs, 'requests_refused', refusedRequests),
+      ),
+      ...watchStorage(storage),
+      ...watchJobs(
+        props.streams,
+        props.scheduled,
+        own,
+        counted('StoppedSeals', functionLogs, 'seals_stopped', stoppedSeals),
+      ),
+      ...watchSignIn(own, props.mailer, settings),
+      ...watchQuotas(apiId, storage, settings, props.reserved),
+      ...(channel ? watchLive(channel, own, settings) : []),
+    ]
+    // An alarm on a metric that nobody measures would never go off.
+    const measured = watches.filter(({ metric }) => settings.metrics !== 'none' || !isOwn(metric))
+    const alarms = measured.map(({ id: name, metric, when, what, runbook, toldBy }) => {
+      const silence = toldBy === null ? '' : ` Silent without data: ${toldBy} goes off then.`
+      const dead = toldBy === null && { treatMissingData: TreatMissingData.BREACHING }
+      const text = `${what} See docs/runbooks/${runbook}.${silence}`
+      return alarmOn(this, name, metric, text, this.topic, { ...when, ...dead })
     })
-    alarm.addAlarmAction(new SnsAction(this.topic))
-    alarm.addOkAction(new SnsAction(this.topic))
-    return alarm
+    const status = new AlarmStatusWidget({ title: 'Alarms', alarms, width: 24, height: 4 })
+    const widgets = [[status], ...graphs(props, own, namespace)]
+    new Dashboard(this, 'Dashboard', { defaultInterval: Duration.hours(12), widgets })
+    new CfnOutput(Stack.of(this), 'AlarmTopic', { value: this.topic.topicArn })
   }
 }

@@ -1,22 +1,24 @@
+import * as v from 'valibot'
 import type { CallerOf } from '../auth/caller.ts'
 import { microsOf } from '../core/clock.ts'
 import { ApiError, notFound } from '../core/errors.ts'
-import { type ConditionContext, evaluateConditions } from '../domain/policies/evaluate-conditions.ts'
+import { answerRoom } from '../core/json/answer-size.ts'
+import type { AccountRow } from '../domain/accounts/account.ts'
+import { type ActorRow, isPerson } from '../domain/actors/actor.ts'
+import { groups } from '../domain/groups/group.ts'
+import { memberships } from '../domain/memberships/membership.ts'
+import { type ConditionContext, evaluateConditions } from '../domain/policies/conditions/conditions.ts'
 import { type PolicyRow, policies } from '../domain/policies/policy.ts'
-import { resources } from '../domain/resources/resource.ts'
-import { getRow, rowsBy } from '../table/read.ts'
-import { type ConnectableResource, isConnectable } from './connectable-resources.ts'
-import { grantingOnes, groupsOf } from './granting-policies.ts'
+import { Resource, type ResourceRow, resources } from '../domain/resources/resource.ts'
+import { edgePartition, guardKey, type Key } from '../table/keys.ts'
+import { getItem, getRow, getRows, queryItems, rowsBy } from '../table/read.ts'
 
 /** The reason for a grant and its end in microseconds. `group` is that of the membership, null for the managed group. */
 export type Decision = { resource: ConnectableResource; policy: PolicyRow; group: string | null; expiresAt: number }
 
 export type Outcome = { policy: PolicyRow; end: number } | { policy: PolicyRow; violated: string[] }
 
-/**
- * Tests the conditions of a policy. Access ends with the policy's time range or the token, whichever is first; an end
- * that is not in the future counts as a violated time condition (P5.5(2)).
- */
+/** Tests a policy; an end that is not in the future counts as a violated time condition (P5.5(2)). */
 export function outcomeOf(policy: PolicyRow, context: ConditionContext, tokenEnd: number, now: number): Outcome {
   const evaluation = evaluateConditions(policy.conditions, context, now)
   if (!evaluation.conforms) return { policy, violated: evaluation.violated }
@@ -52,7 +54,9 @@ export async function decide(
     groupsOf(account.id, actor),
     rowsBy(policies, account.id, 'resource_id', resourceId),
   ])
-  const granting = grantingOnes(ofResource, actorGroups)
+  const granting = ofResource
+    .filter((policy) => !policy.is_disabled && includes(actorGroups, policy.group_id))
+    .sort(oldestFirst)
   if (!resource || !isConnectable(account, resource) || granting.length === 0) throw notFound()
   const choice = choosePolicy(granting, context, microsOf(token.expires_at), now)
   if ('violated' in choice) {
@@ -63,3 +67,78 @@ export async function decide(
   const { group_id } = choice.policy
   return { resource, ...choice, group: group_id !== null && actorGroups.memberOf.has(group_id) ? group_id : null }
 }
+
+/** A resource with a site, whose gateways carry its traffic. */
+export type ConnectableResource = ResourceRow & { site_id: string }
+
+/** Tells the resources that clients can connect to from the others (P5.1). */
+export const isConnectable = (account: AccountRow, resource: ResourceRow): resource is ConnectableResource =>
+  resource.site_id !== null &&
+  resource.type !== 'static_device_pool' &&
+  (resource.type !== 'internet' || account.features.internet_resource)
+
+/** As many resources as fit an answer, and whether more follow. */
+export type Reachable = { resources: v.InferOutput<typeof Resource>[]; more: boolean }
+
+/** The resources that a client can connect to in these circumstances (P5.1), beyond one of them or from the first. */
+export async function connectableResources(
+  account: AccountRow,
+  actor: ActorRow,
+  context: ConditionContext,
+  now: number,
+  after: string | null = null,
+): Promise<Reachable> {
+  const granting = await policiesOfActor(account.id, await groupsOf(account.id, actor))
+  const conforming = granting.filter(({ conditions }) => evaluateConditions(conditions, context, now).conforms)
+  // Ids sort as their resources were made.
+  const ids = [...new Set(conforming.map((policy) => policy.resource_id))]
+    .filter((id) => after === null || id > after)
+    .sort()
+  const reachable: Reachable['resources'] = []
+  const fits = answerRoom()
+  for (const stretch of stretches(ids)) {
+    for (const row of await getRows(resources, account.id, stretch)) {
+      if (!row || !isConnectable(account, row)) continue
+      const resource = v.parse(Resource, row)
+      if (!fits(resource)) return { resources: reachable, more: true }
+      reachable.push(resource)
+    }
+  }
+  return { resources: reachable, more: false }
+}
+
+/** The ids to read at a time: few at first, because of large resources only a few fit an answer. */
+function* stretches(ids: string[]): Generator<string[]> {
+  for (let at = 0, length = 25; at < ids.length; length = Math.min(2 * length, 100)) {
+    yield ids.slice(at, at + length)
+    at += length
+  }
+}
+
+/** The groups of an actor: its memberships, and for people the managed group, whose members are computed (A15.2). */
+export type ActorGroups = { memberOf: Set<string>; managed: string | null }
+
+export async function groupsOf(account: string, actor: ActorRow): Promise<ActorGroups> {
+  const [edges, guard] = await Promise.all([
+    queryItems(edgePartition(account, memberships.name, 'actor_id', actor.id)),
+    isPerson(actor.type) ? getItem(guardKey(account, `${groups.name}.managed`, 'everyone')) : undefined,
+  ])
+  return { memberOf: new Set(edges.map((edge) => String(edge.sk))), managed: guard ? (guard.row as Key).sk : null }
+}
+
+export const includes = ({ memberOf, managed }: ActorGroups, group: string | null): boolean =>
+  group !== null && (memberOf.has(group) || group === managed)
+
+/** The enabled policies that grant the actor of these groups something, oldest first. */
+export async function policiesOfActor(account: string, actorGroups: ActorGroups): Promise<PolicyRow[]> {
+  const ids = [...actorGroups.memberOf, ...(actorGroups.managed === null ? [] : [actorGroups.managed])]
+  const found = await Promise.all(ids.map((id) => rowsBy(policies, account, 'group_id', id)))
+  return found
+    .flat()
+    .filter((policy) => !policy.is_disabled)
+    .sort(oldestFirst)
+}
+
+/** In the order of A7.2. */
+export const oldestFirst = (a: { inserted_at: string; id: string }, b: { inserted_at: string; id: string }): number =>
+  a.inserted_at === b.inserted_at ? (a.id < b.id ? -1 : 1) : a.inserted_at < b.inserted_at ? -1 : 1

@@ -1,3 +1,4 @@
+import * as v from 'valibot'
 import { clock, microsOf, timestamp } from '../core/clock.ts'
 import { invalid } from '../core/errors.ts'
 import { takeFitting } from '../core/json/answer-size.ts'
@@ -5,23 +6,25 @@ import type { AccountRow } from '../domain/accounts/account.ts'
 import { type ActorRow, actors } from '../domain/actors/actor.ts'
 import { type ClientRow, clients } from '../domain/clients/client.ts'
 import { gateways } from '../domain/gateways/gateway.ts'
-import { type ConditionContext, evaluateCondition } from '../domain/policies/evaluate-conditions.ts'
+import { type ConditionContext, evaluateCondition } from '../domain/policies/conditions/conditions.ts'
 import { type PolicyRow, policies } from '../domain/policies/policy.ts'
-import { findPresence, isOnline, readPresences } from '../domain/presence/presence.ts'
 import { type ResourceRow, resources } from '../domain/resources/resource.ts'
+import { findPresence, isOnline, readPresences } from '../domain/sessions/presence.ts'
 import { getRow, rowsBy } from '../table/read.ts'
 import type { Draft } from '../values/draft.ts'
-import { isConnectable } from './connectable-resources.ts'
-import { choosePolicy, outcomeOf } from './decide.ts'
-import type { Evaluation, EvaluationInput } from './evaluation-fields.ts'
-import { groupsOf, includes, oldestFirst } from './granting-policies.ts'
+import { field } from '../values/field.ts'
+import { orNull, Timestamp, Uuid } from '../values/fields.ts'
+import { formatIp, parseIp } from '../values/ip.ts'
+import { mustBeRegion, regionCodes } from '../values/regions.ts'
+import { truncatedPolicies } from './access-list.ts'
+import { choosePolicy, groupsOf, includes, isConnectable, oldestFirst, outcomeOf } from './decide.ts'
 
 /** The expiry of a token is not part of the answer (P6). */
 const withoutEnd = Number.POSITIVE_INFINITY
 
 /**
- * Tells what would be decided for an actor and a resource, and why (P6). Uses the functions that decide; changes nothing.
- * @throws ApiError `validation_failed` for what does not exist
+ * Explains the decision for an actor and a resource by the functions that decide (P6). Changes nothing.
+ * @throws ApiError `validation_failed` for ids that do not exist
  */
 export async function evaluateAccess(
   account: AccountRow,
@@ -62,7 +65,7 @@ async function known(account: string, draft: Draft<EvaluationInput>) {
   if (actor_id && !actor) draft.reject('actor_id', 'does not exist')
   if (resource_id && !resource) draft.reject('resource_id', 'does not exist')
   if (client_id && (!client || client.actor_id !== actor_id)) draft.reject('client_id', 'does not exist')
-  if (!actor || !resource) throw invalid(draft.errors)
+  if (!actor || !resource) throw invalid(draft.faults)
   return { input: draft.done(), actor, resource, client }
 }
 
@@ -73,10 +76,12 @@ async function evaluatedContext(
 ): Promise<ConditionContext> {
   const seen = client && (await findPresence(account, 'clients', client.id))
   return {
-    ip: input.ip ?? seen?.last_seen_remote_ip ?? null,
-    region: input.region ?? seen?.last_seen_remote_ip_location_region ?? null,
-    authProviderId: input.auth_provider_id ?? null,
-    verifiedAt: client?.verified_at ?? null,
+    client,
+    subject: {
+      ip: input.ip ?? seen?.last_seen_remote_ip ?? null,
+      ip_region: input.region ?? seen?.last_seen_remote_ip_location_region ?? null,
+      auth_provider_id: input.auth_provider_id ?? null,
+    },
   }
 }
 
@@ -135,3 +140,56 @@ function explained(policy: PolicyRow, context: ConditionContext, at: number): Ev
     }),
   }
 }
+
+const Ip = field<string>(
+  (input) => {
+    const ip = typeof input === 'string' ? parseIp(input.trim()) : null
+    return ip ? { value: formatIp(ip) } : { message: 'must be an IPv4 or IPv6 address' }
+  },
+  { type: 'string', anyOf: [{ format: 'ipv4' }, { format: 'ipv6' }] },
+)
+
+const Region = v.pipe(v.string(mustBeRegion), v.trim(), v.picklist([...regionCodes], mustBeRegion))
+
+/** The question: who wants to reach what, in which circumstances (P6). Null means the default. */
+export const EvaluationFields = v.object({
+  actor_id: Uuid,
+  resource_id: Uuid,
+  at: v.optional(orNull(Timestamp)),
+  ip: v.optional(orNull(Ip)),
+  region: v.optional(orNull(Region)),
+  auth_provider_id: v.optional(orNull(Uuid)),
+  client_id: v.optional(orNull(Uuid)),
+})
+export type EvaluationInput = v.InferOutput<typeof EvaluationFields>
+
+/** The answer: what would be decided, and why (P6). */
+export const Evaluation = v.object({
+  decision: v.picklist(['allow', 'deny']),
+  reason: v.nullable(v.picklist(['actor_disabled', 'not_connectable', 'no_policy', 'conditions_violated'])),
+  violated: v.array(v.string()),
+  policy_id: v.nullable(v.string()),
+  expires_at: v.nullable(v.string()),
+  gateway_online: v.boolean(),
+  evaluated_at: v.string(),
+  policies: v.array(
+    v.object({
+      id: v.string(),
+      group_id: v.nullable(v.string()),
+      is_disabled: v.boolean(),
+      conforms: v.boolean(),
+      expires_at: v.nullable(v.string()),
+      conditions: v.array(
+        v.object({
+          property: v.string(),
+          operator: v.string(),
+          values: v.array(v.string()),
+          passed: v.boolean(),
+          until: v.nullable(v.string()),
+        }),
+      ),
+    }),
+  ),
+  truncated: truncatedPolicies,
+})
+export type Evaluation = v.InferOutput<typeof Evaluation>

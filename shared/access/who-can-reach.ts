@@ -10,11 +10,8 @@ import { resources } from '../domain/resources/resource.ts'
 import { edgePartition, partition } from '../table/keys.ts'
 import { getRow, getRows, queryItems, rowsBy } from '../table/read.ts'
 import type { Page } from '../values/page.ts'
-import { accessPage } from './access-page.ts'
-import { isConnectable } from './connectable-resources.ts'
-import { oldestFirst } from './granting-policies.ts'
-import { canHaveAccess, possibleGrant } from './possible-access.ts'
-import { grantFields, grantLimiter } from './row-grants.ts'
+import { accessPage, canHaveAccess, grantedRows, grantFields, possibleGrant } from './access-list.ts'
+import { isConnectable, oldestFirst } from './decide.ts'
 
 export const ActorWithAccess = v.object({
   id: v.string(),
@@ -24,9 +21,8 @@ export const ActorWithAccess = v.object({
 })
 
 /**
- * The actors that can reach a resource now, each with the policies that give it access, in the order of the actors. The
- * members of the granting groups lie in the order of actors, so a page reads one stretch of each; of those whose policy
- * cannot hold now, none.
+ * The actors that can reach a resource now with the policies that give access. Members of groups are stored in the
+ * order of actors, so a page reads one stretch of each granting group.
  */
 export async function whoCanReach(account: AccountRow, resourceId: string, page: Page) {
   const [resource, ofResource] = await Promise.all([
@@ -35,32 +31,19 @@ export async function whoCanReach(account: AccountRow, resourceId: string, page:
   ])
   if (!resource) throw notFound()
   const now = clock.now()
-  const granting = (isConnectable(account, resource) ? ofResource : [])
-    .toSorted(oldestFirst)
-    .flatMap((policy) =>
-      policy.group_id === null
-        ? []
-        : [
-            {
-              group: policy.group_id,
-              toPeople: possibleGrant(policy, true, now),
-              toServices: possibleGrant(policy, false, now),
-            },
-          ],
-    )
-    .filter(({ toPeople, toServices }) => toPeople || toServices)
-  const groupRows = await getRows(
-    groups,
-    account.id,
-    granting.map(({ group }) => group),
-  )
+  const granting = (isConnectable(account, resource) ? ofResource : []).toSorted(oldestFirst).flatMap((policy) => {
+    const toPeople = possibleGrant(policy, true, now)
+    const toServices = possibleGrant(policy, false, now)
+    return policy.group_id && (toPeople || toServices) ? [{ group: policy.group_id, toPeople, toServices }] : []
+  })
+  const groupIds = granting.map(({ group }) => group)
+  const groupRows = await getRows(groups, account.id, groupIds)
   const sources = granting.map((grant, index) => ({
     grant,
     members: groupRows[index]?.is_managed
       ? edgePartition(account.id, actors.name, 'person', 'true')
       : partition(account.id, memberships.name, grant.group),
   }))
-  const withGrants = grantLimiter()
   const grantedTo = new Map<string, typeof granting>()
   return accessPage(page, {
     async read({ after, backward, limit }) {
@@ -77,15 +60,11 @@ export async function whoCanReach(account: AccountRow, resourceId: string, page:
       const ids = [...grantedTo.keys()].sort()
       return (backward ? ids.reverse() : ids).slice(0, limit)
     },
-    async accept(ids) {
-      const rows = (await getRows(actors, account.id, ids)).map(async (actor) => {
-        if (!actor || !canHaveAccess(actor)) return []
-        const { id, name, type } = actor
-        const granted = grantedTo.get(id) ?? []
-        const grants = granted.flatMap(({ toPeople, toServices }) => (isPerson(type) ? toPeople : toServices) ?? [])
-        return grants.length > 0 ? [{ id, row: await withGrants({ id, name, type }, grants) }] : []
-      })
-      return (await Promise.all(rows)).flat()
-    },
+    accept: grantedRows(account.id, actors, (actor) => {
+      const { id, name, type } = actor
+      const granted = canHaveAccess(actor) ? (grantedTo.get(id) ?? []) : []
+      const grants = granted.flatMap(({ toPeople, toServices }) => (isPerson(type) ? toPeople : toServices) ?? [])
+      return grants.length > 0 ? { fields: { id, name, type }, grants } : null
+    }),
   })
 }

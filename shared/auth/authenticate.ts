@@ -5,15 +5,13 @@ import { type AccountRow, accounts } from '../domain/accounts/account.ts'
 import { type ActorRow, actors } from '../domain/actors/actor.ts'
 import { apiTokens } from '../domain/api-tokens/api-token.ts'
 import { clientTokens } from '../domain/client-tokens/client-token.ts'
-import { gatewayTokens } from '../domain/gateway-tokens/gateway-token.ts'
-import { rotationEnded } from '../domain/gateway-tokens/rotation.ts'
+import { gatewayTokens, rotationEnded } from '../domain/gateway-tokens/gateway-token.ts'
 import { gateways } from '../domain/gateways/gateway.ts'
 import { portalSessions } from '../domain/portal-sessions/portal-session.ts'
 import { sites } from '../domain/sites/site.ts'
-import { table, tableName } from '../table/client.ts'
-import { UpdateCommand } from '../table/commands.ts'
-import { itemRow } from '../table/entity.ts'
-import { entityKey, type Key, liveKey } from '../table/keys.ts'
+import { changeItem } from '../table/change-item.ts'
+import { type Entity, itemRow, type Row } from '../table/entity.ts'
+import { entityKey, liveKey } from '../table/keys.ts'
 import { getItems } from '../table/read.ts'
 import { isUnexpired } from '../values/expiry.ts'
 import { type Caller, type CallerOf, type Credential, kindsOf } from './caller.ts'
@@ -23,32 +21,28 @@ const minute = 60_000_000
 
 type Item = Record<string, unknown>
 
-/** The items read for a token: its row, its account, and whatever its owner's id can stand for. */
+/** Items that were read for a token: its row, its account, and its possible owners. */
 type Found = { token: Item; account: AccountRow; owner: Item | undefined; site: Item | undefined; now: number }
 
-/** The actor that a token belongs to, while it is enabled. */
+/** Enabled actor of a token. */
 function actorOf(token: { actor_id: string }, owner: Item | undefined): ActorRow | null {
   const actor = owner && itemRow(actors, owner)
   return actor && !actor.is_disabled && actor.id === token.actor_id ? actor : null
 }
 
-/** The caller that a stored token makes of its holder; null when it does not count any more (A3.1(5)). */
+/** Caller of a token of an actor; null for a token that is no longer valid (A3.1(5)). */
+const heldByActor =
+  <K extends TokenKind, R extends Row & { actor_id: string; expires_at: string }>(kind: K, entity: Entity<R>) =>
+  ({ token: item, account, owner, now }: Found) => {
+    const token = itemRow(entity, item)
+    const actor = actorOf(token, owner)
+    return actor && isUnexpired(token, now) ? { kind, account, actor, token } : null
+  }
+
 const callers: { [K in TokenKind]: (found: Found) => Extract<Caller, { kind: K }> | null } = {
-  api({ account, owner, now, ...found }) {
-    const token = itemRow(apiTokens, found.token)
-    const actor = actorOf(token, owner)
-    return actor && isUnexpired(token, now) ? { kind: 'api', account, actor, token } : null
-  },
-  portal({ account, owner, now, ...found }) {
-    const token = itemRow(portalSessions, found.token)
-    const actor = actorOf(token, owner)
-    return actor && isUnexpired(token, now) ? { kind: 'portal', account, actor, token } : null
-  },
-  client({ account, owner, now, ...found }) {
-    const token = itemRow(clientTokens, found.token)
-    const actor = actorOf(token, owner)
-    return actor && isUnexpired(token, now) ? { kind: 'client', account, actor, token } : null
-  },
+  api: heldByActor('api', apiTokens),
+  portal: heldByActor('portal', portalSessions),
+  client: heldByActor('client', clientTokens),
   gateway({ account, owner, site, now, ...found }) {
     const token = itemRow(gatewayTokens, found.token)
     if (rotationEnded(token, now)) return null
@@ -60,15 +54,10 @@ const callers: { [K in TokenKind]: (found: Found) => Extract<Caller, { kind: K }
   },
 }
 
-const isCallerOf = <C extends Credential>(credential: C, caller: Caller): caller is CallerOf<C> => {
-  const kinds: readonly TokenKind[] = kindsOf[credential]
-  return kinds.includes(caller.kind)
-}
+const isCallerOf = <C extends Credential>(credential: C, caller: Caller): caller is CallerOf<C> =>
+  (kindsOf[credential] as readonly TokenKind[]).includes(caller.kind)
 
-/**
- * The caller of a token of a kind that the credential stands for, by one consistent read of token, owner and account (A3.1).
- * @throws ApiError `unauthorized`, the same for every reason.
- */
+/** Caller of a token, by one consistent read (A3.1). @throws ApiError `unauthorized` for every reason */
 export async function authenticate<C extends Credential>(
   credential: C,
   authorization: string | undefined,
@@ -82,7 +71,7 @@ export async function authenticate<C extends Credential>(
     entityKey(accountId, collection, tokenId),
     entityKey(accountId, accounts.name, accountId),
     entityKey(accountId, kind === 'gateway' ? gateways.name : actors.name, ownerId),
-    // Nothing shows when a portal session was last used, and only the token of a gateway can be that of a site.
+    // Portal sessions have no last use, and only the token of a gateway can belong to a site.
     ...(kind === 'portal' ? [] : [liveKey(accountId, collection, tokenId)]),
     ...(kind === 'gateway' ? [entityKey(accountId, sites.name, ownerId)] : []),
   ]
@@ -91,8 +80,7 @@ export async function authenticate<C extends Credential>(
   const now = clock.now()
   if (!token || !account || account.is_disabled) throw unauthorized()
   const caller = callers[kind]({ token, account, owner, site, now })
-  if (!caller || !isCallerOf(credential, caller) || !(await secretMatches(presented, caller.token)))
-    throw unauthorized()
+  if (!caller || !isCallerOf(credential, caller) || !secretMatches(presented, caller.token)) throw unauthorized()
   if (kind !== 'portal') await noteUse(accountId, collection, tokenId, kind === 'gateway' ? null : ownerId, live, now)
   return caller
 }
@@ -109,16 +97,6 @@ async function noteUse(
   const last = live?.last_seen_at ? (parseTimestamp(String(live.last_seen_at)) ?? 0) : 0
   if (now - last < minute) return
   const keys = [liveKey(account, collection, id), ...(actorId === null ? [] : [liveKey(account, actors.name, actorId)])]
-  await Promise.all(keys.map((key) => noteSeen(key, now)))
+  const set = { last_seen_at: timestamp(now), kind: 'live' }
+  await Promise.all(keys.map((key) => changeItem(key, { set })))
 }
-
-const noteSeen = (key: Key, now: number) =>
-  table().send(
-    new UpdateCommand({
-      TableName: tableName(),
-      Key: key,
-      UpdateExpression: 'SET last_seen_at = :now, #kind = :live',
-      ExpressionAttributeNames: { '#kind': 'kind' },
-      ExpressionAttributeValues: { ':now': timestamp(now), ':live': 'live' },
-    }),
-  )

@@ -6,14 +6,14 @@ import type { GatewayTokenRow } from '../domain/gateway-tokens/gateway-token.ts'
 import type { GatewayRow } from '../domain/gateways/gateway.ts'
 import type { PortalSessionRow } from '../domain/portal-sessions/portal-session.ts'
 
-/** Whose credential a request carries, as it stood when the request came in. */
+/** Owner of the credential of a request, as of its arrival. */
 export type Caller =
   | { kind: 'api'; account: AccountRow; actor: ActorRow; token: ApiTokenRow }
   | { kind: 'portal'; account: AccountRow; actor: ActorRow; token: PortalSessionRow }
   | { kind: 'client'; account: AccountRow; actor: ActorRow; token: ClientTokenRow }
   | { kind: 'gateway'; account: AccountRow; token: GatewayTokenRow; gateway: GatewayRow | null }
 
-/** What an operation can ask its caller for, each with the kinds of callers that it takes. */
+/** Credentials that operations require, with the kinds of callers that they accept. */
 type Kinds = { api: 'api' | 'portal'; portal: 'portal'; client: 'client'; gateway: 'gateway' }
 export type Credential = keyof Kinds
 
@@ -27,9 +27,9 @@ export const kindsOf: { readonly [C in Credential]: readonly Kinds[C][] } = {
 
 export type CallerOf<C extends Credential> = Extract<Caller, { kind: Kinds[C] }>
 
-/** Whether a caller is one of the account API's. */
+/** True for callers of the account API. */
 export const isAdministering = (caller: Caller | undefined): caller is CallerOf<'api'> =>
   caller?.kind === 'api' || caller?.kind === 'portal'
 
-/** A portal session may do whatever its administrator may. */
+/** A portal session has all rights of its administrator. */
 export const scopesOf = (caller: CallerOf<'api'>): string[] => (caller.kind === 'portal' ? ['*'] : caller.token.scopes)

@@ -5,10 +5,7 @@ import type { Author } from './commit.ts'
 export const mayAdminister = ({ scopes }: Pick<Author, 'scopes'>): boolean =>
   scopes === undefined || scopes.includes('*')
 
-/**
- * Refuses a change that can lead to administration, such as `Creating an administrator`.
- * @throws ApiError `scope_exceeded`
- */
+/** Refuses a change, such as `Creating an administrator`, to callers without `*`. @throws ApiError `scope_exceeded` */
 export function checkAdministration(author: Pick<Author, 'scopes'>, change: string): void {
   if (mayAdminister(author)) return
   throw new ApiError(

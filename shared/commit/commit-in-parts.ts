@@ -1,12 +1,14 @@
+import { clock } from '../core/clock.ts'
 import { ApiError } from '../core/errors.ts'
+import { workTime } from '../core/work/work.ts'
 import type { Head } from '../table/head.ts'
 import { type Author, commitAfter } from './commit.ts'
+import type { Cascade } from './commit-record.ts'
 import type { Transaction } from './transaction.ts'
-import { workTime } from './work-time.ts'
 
 /**
- * Does a change that may not fit one commit in ordered commits. `part` stages as much as has room and says whether more
- * is left; what takes access away comes first. The request's condition counts for the first part.
+ * Does a change in as many ordered commits as it takes; each `part` stages as much as has room, revocations first. The
+ * condition of the request is compared for the first part.
  * @param timeBudgetMs how long parts are begun; a request must answer before its function ends
  * @param after the state that a commit of the caller has left, for the first part
  * @throws ApiError `unavailable` when the time is over: repeating the request completes it (A29)
@@ -18,13 +20,35 @@ export async function commitInParts<T>(
   after?: Head,
 ): Promise<T> {
   const { accountId, subject, runId, precondition } = author
-  const deadline = Date.now() + timeBudgetMs
+  const deadline = clock.monotonic() + timeBudgetMs
   let { result, head } = await commitAfter({ accountId, subject, runId, precondition }, part, after)
   while (result === 'more') {
-    if (Date.now() > deadline) {
+    if (clock.monotonic() > deadline) {
       throw new ApiError('unavailable', 'Part of the change is done. Repeat the request to complete it.')
     }
     ;({ result, head } = await commitAfter({ accountId, subject, runId }, part, head))
   }
   return result.done
+}
+
+/** Finishes a change. When its time is over, the last commit defers the rest to the follow-up consumer. Idempotent. */
+export async function finishInParts(
+  { accountId, subject, runId }: Author,
+  cascade: Cascade,
+  stage: (transaction: Transaction) => Promise<'done' | 'more'>,
+  budgetMs: number,
+  after?: Head,
+): Promise<void> {
+  const deadline = clock.monotonic() + budgetMs
+  await commitInParts<void>(
+    { accountId, subject, runId },
+    async (transaction) => {
+      if ((await stage(transaction)) === 'done') return { done: undefined }
+      if (clock.monotonic() < deadline) return 'more'
+      transaction.defer(cascade)
+      return { done: undefined }
+    },
+    Number.POSITIVE_INFINITY,
+    after,
+  )
 }

@@ -1,32 +1,26 @@
 import { randomUUID } from 'node:crypto'
-import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb'
-import { isPassing } from '../core/aws/passing-error.ts'
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { clock } from '../core/clock.ts'
 import { ApiError } from '../core/errors.ts'
 import { describeError } from '../core/logging/describe-error.ts'
 import { measure } from '../core/logging/invocation.ts'
 import { logLine } from '../core/logging/log.ts'
+import { isLostRace, isPassing } from '../core/passing-error.ts'
 import type { Subject } from '../core/subject.ts'
-import { waiting } from '../core/work/waiting.ts'
-import { noteChange, retryUntil } from '../core/work/work.ts'
-import { table } from '../table/client.ts'
-import { TransactWriteCommand } from '../table/commands.ts'
+import { TaskQueue } from '../core/work/task-queue.ts'
+import { noteChange, retryUntil, workTime } from '../core/work/work.ts'
 import { type Head, readHead } from '../table/head.ts'
-import { commitKey, headKey, type Item } from '../table/keys.ts'
+import { commitKey, headKey } from '../table/keys.ts'
 import { packLarge } from '../table/large-attributes.ts'
-import { isLostRace } from '../table/lost-race.ts'
 import { getItem } from '../table/read.ts'
-import { TransactionCanceledException } from '../table/refused-write.ts'
-import { putOver } from '../table/write-together.ts'
-import { queueCommit } from './commit-queue.ts'
-import { type Change, commitItem } from './commit-record.ts'
-import { countedHead } from './counted-head.ts'
+import { table } from '../table/table.ts'
+import { putOver, type Write } from '../table/write-together.ts'
+import { commitItem } from './commit-record.ts'
 import { revokeAll } from './revoke.ts'
 import { maxWrites, Transaction } from './transaction.ts'
 
-type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
-
-/** Who changes what: the account, and the subject that the change log names (null: the service itself, L5). */
+/** The account, and the subject that the change log names (null: the service itself, L5). */
 export type Author = {
   accountId: string
   subject: Subject | null
@@ -40,34 +34,30 @@ export type Author = {
   keepAnswer?: (result: unknown) => Promise<NonNullable<Write['Put']>>
 }
 
-/** Below the 30 s after which API Gateway stops waiting. */
-export const commitPatienceMs = 22_000
-
-const nextHead = ({ sequence, leaves }: Head, transaction: Transaction, changes: Change[]): Head => ({
-  sequence: sequence + 1,
-  clock: transaction.now,
-  counts: transaction.counts(),
-  ...(leaves !== undefined && { leaves: leaves + changes.length }),
-})
-
-const headWrite = (account: string, head: Head, next: Head): Write =>
-  putOver({ ...headKey(account), kind: 'head', ...next }, head.sequence === 0 ? null : { sequence: head.sequence })
-
-function commitRecord(author: Author, head: Head, transaction: Transaction, changes: Change[], commitId: string): Item {
-  const record = commitItem(commitKey(author.accountId, head.sequence + 1), {
-    account_id: author.accountId,
+/** The head item after a commit, and the record of it. */
+function headAndRecord(author: Author, head: Head, transaction: Transaction, commitId: string) {
+  const { accountId, subject, runId } = author
+  const sequence = head.sequence + 1
+  const changes = transaction.changes()
+  const leaves = head.leaves + changes.length
+  const next: Head = { sequence, clock: transaction.now, counts: transaction.counts(), leaves }
+  const record = commitItem(commitKey(accountId, sequence), {
+    account_id: accountId,
     commit_id: commitId,
-    sequence: head.sequence + 1,
+    sequence,
     time: transaction.now,
-    first_leaf: head.leaves ?? null,
-    subject: author.subject,
-    ...(author.runId !== undefined && { run_id: author.runId }),
+    first_leaf: head.leaves,
+    subject,
+    ...(runId !== undefined && { run_id: runId }),
     changes,
     rows: transaction.rows(commitId),
     revocations: transaction.revocations,
     cascades: transaction.cascades,
   })
-  return packLarge(record)
+  const expected = head.sequence === 0 ? null : { sequence: head.sequence }
+  // A record is never written over, also where the head item is behind.
+  const writes = [putOver({ ...headKey(accountId), kind: 'head', ...next }, expected), putOver(packLarge(record), null)]
+  return { next, writes }
 }
 
 const packed = (write: Write): Write =>
@@ -79,16 +69,13 @@ async function happened(account: string, sequence: number, commitId: string): Pr
   return record?.commit_id === commitId
 }
 
-/** What a change came to, and the head item that it left. */
+/** The result of a change, and the head item that it left. */
 type Committed<T> = { result: T; head: Head }
 
 /** A commit that another came before, or that the table did not take: it is tried again on fresh state. */
 type Lost = { lost: unknown }
 
-/**
- * Writes the commit, and finds out what became of it where the table does not say.
- * @throws the error of a write that would fail again: denied, invalid, too large
- */
+/** Writes the commit; reads its record where the answer is lost. @throws the error of a write that would fail again */
 async function write(account: string, sequence: number, commitId: string, items: Write[]): Promise<Lost | null> {
   noteChange('unknown')
   try {
@@ -111,7 +98,7 @@ async function attempt<T>(
   change: (transaction: Transaction) => Promise<T>,
   after: Head | undefined,
 ): Promise<Committed<T> | Lost> {
-  const head = await countedHead(author.accountId, after ?? (await readHead(author.accountId)))
+  const head = after ?? (await readHead(author.accountId))
   const now = Math.max(clock.now(), head.clock + 1)
   const transaction = new Transaction(author.accountId, head, now, after !== undefined)
   const changed = () => change(transaction)
@@ -124,14 +111,11 @@ async function attempt<T>(
   }
 
   const commitId = randomUUID()
-  const changes = transaction.changes()
-  const next = nextHead(head, transaction, changes)
-  // What is on record is never written over, also where the head item says less than there is.
-  const record = putOver(commitRecord(author, head, transaction, changes, commitId), null)
-  const items = [headWrite(author.accountId, head, next), record, ...writes.map(packed)]
+  const { next, writes: own } = headAndRecord(author, head, transaction, commitId)
+  const items = [...own, ...writes.map(packed)]
   if (author.keepAnswer) items.push({ Put: await author.keepAnswer(result) })
   if (items.length > maxWrites) throw new Error(`A commit of ${items.length} writes does not fit one transaction.`)
-  const lost = await write(author.accountId, head.sequence + 1, commitId, items)
+  const lost = await write(author.accountId, next.sequence, commitId, items)
   if (lost) return lost
   // Should this fail, the follow-up consumer does it: the record names it.
   await revokeAll(author.accountId, transaction.revocations, transaction.now)
@@ -142,11 +126,10 @@ async function attempt<T>(
 const pauseMs = (tries: number): number => (tries > 12 ? 60 : Math.min(600, 10 * 2 ** tries))
 
 /**
- * The one way to change an account's data: stages the changes of `change`, which reads what it needs through the
- * transaction, and writes them with their commit record, on the condition that no other commit came between. A lost
- * race runs `change` again on fresh state.
- * @param deadline until when it is tried, in milliseconds since 1970; for a request that waits for more than one commit
- * @throws ApiError `unavailable` when it does not get through; nothing is changed then.
+ * Changes an account's data: writes what `change` stages with the commit record, unless another commit came between. A
+ * lost race runs `change` again on fresh state.
+ * @param deadline end of the tries, in milliseconds since 1970; for a request that waits for more than one commit
+ * @throws ApiError `unavailable` when it does not get through; nothing is changed then
  */
 export const commit = async <T>(
   author: Author,
@@ -154,21 +137,18 @@ export const commit = async <T>(
   deadline?: number,
 ): Promise<T> => (await commitAfter(author, change, undefined, deadline)).result
 
-/**
- * The same, first on the state that an earlier commit of the caller has left, without reading it again. Where that is
- * the state still, `change` is told so by the transaction's `follows`.
- */
+/** Commits first on the state that an earlier commit of the caller left; `follows` is true while that is the state. */
 export async function commitAfter<T>(
   author: Author,
   change: (transaction: Transaction) => Promise<T>,
   after?: Head,
-  deadline = retryUntil(commitPatienceMs),
+  deadline = retryUntil(workTime.retries()),
 ): Promise<Committed<T>> {
   let known = after
   let cause: unknown
   let tries = 0
-  for (; tries === 0 || waiting.now() < deadline; tries++) {
-    if (tries > 0) await waiting.sleep(Math.random() * pauseMs(tries))
+  for (; tries === 0 || clock.monotonic() < deadline; tries++) {
+    if (tries > 0) await clock.sleep(Math.random() * pauseMs(tries))
     const outcome = await queueCommit(author.accountId, () => attempt(author, change, known))
     if ('result' in outcome) return outcome
     cause = outcome.lost
@@ -177,4 +157,20 @@ export async function commitAfter<T>(
   }
   logLine('WARN', 'commit_given_up', { account_id: author.accountId, tries, ...describeError(cause) })
   throw new ApiError('unavailable')
+}
+
+/** As many commits of an account run at a time in one process; of more, all but one would only lose their race. */
+const atOnce = 2
+
+const lines = new Map<string, TaskQueue>()
+
+/** Runs a task of an account when it is its turn, in the order of asking. */
+export async function queueCommit<T>(accountId: string, task: () => Promise<T>): Promise<T> {
+  const line = lines.get(accountId) ?? new TaskQueue(atOnce)
+  lines.set(accountId, line)
+  try {
+    return await line.run(task)
+  } finally {
+    if (line.isIdle && lines.get(accountId) === line) lines.delete(accountId)
+  }
 }

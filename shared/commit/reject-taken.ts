@@ -1,17 +1,18 @@
-import type { Row } from '../table/entity.ts'
+import type { Entity, Row } from '../table/entity.ts'
 import type { Draft } from '../values/draft.ts'
 import type { Transaction } from './transaction.ts'
 
-/** Adds the message for a value of a unique set that another row holds. */
-export async function rejectTaken<T>(
+/** Adds a message for each field whose value another row of the collection holds in the unique set `<collection>.<field>`. */
+export async function rejectTaken<T extends object, R extends Row>(
   transaction: Transaction,
   draft: Draft<T>,
-  set: string,
-  field: keyof T & string,
-  except?: Row,
+  { name, unique }: Entity<R>,
+  except?: R,
 ): Promise<void> {
-  const value = draft.fields[field]
-  if (typeof value === 'string' && (await transaction.isTaken(set, value, except))) {
-    draft.reject(field, 'has already been taken')
+  for (const [field, value] of Object.entries(draft.fields)) {
+    const set = `${name}.${field}`
+    if (set in unique && typeof value === 'string' && (await transaction.isTaken(set, value, except))) {
+      draft.reject(field, 'has already been taken')
+    }
   }
 }

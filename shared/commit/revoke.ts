@@ -1,15 +1,14 @@
-import { clock } from '../core/clock.ts'
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
+import { clock, jitter } from '../core/clock.ts'
 import { ApiError } from '../core/errors.ts'
 import { measure } from '../core/logging/invocation.ts'
-import { jitter, waiting } from '../core/work/waiting.ts'
-import { table, tableName } from '../table/client.ts'
-import { TransactWriteCommand } from '../table/commands.ts'
-import { type Key, partition, type RowPointer } from '../table/keys.ts'
-import { isLostRace } from '../table/lost-race.ts'
+import { isLostRace } from '../core/passing-error.ts'
+import { inParallel } from '../core/work/in-parallel.ts'
+import { changeItem } from '../table/change-item.ts'
+import { type Key, liveKey, partition, type RowPointer } from '../table/keys.ts'
 import { getItems, queryItems } from '../table/read.ts'
-import { TransactionCanceledException } from '../table/refused-write.ts'
-import { authorizationsBy, type Ground, type Grounds, pointerKeys } from './authorization-pointers.ts'
-import { endSessionsBefore, endSessionsOfToken } from './end-sessions.ts'
+import { table, tableName } from '../table/table.ts'
 
 /** Ends every authorization that depends on a policy, a resource and so on (A29, A30). A membership's id is `<group>#<actor>`. */
 type AuthorizationsEnd = {
@@ -39,7 +38,7 @@ export async function revoke(account: string, revocation: Revocation): Promise<n
   const items = (await authorizationsOf(account, revocation)).filter(
     ({ state_at = '' }) => before === undefined || state_at < before,
   )
-  for (let at = 0; at < items.length; at += 10) await Promise.all(items.slice(at, at + 10).map(deleteAuthorization))
+  await inParallel(items, 10, deleteAuthorization)
   if (revocation.by === 'client_token') await endSessionsOfToken(account, revocation.id)
   return items.length
 }
@@ -47,21 +46,18 @@ export async function revoke(account: string, revocation: Revocation): Promise<n
 /** @param since instant of the commit that asks for it, in microseconds: how long it took is measured if there was anything */
 export async function revokeAll(account: string, revocations: Revocation[], since?: number): Promise<void> {
   let ended = 0
-  for (let at = 0; at < revocations.length; at += 10) {
-    const counts = await Promise.all(revocations.slice(at, at + 10).map((revocation) => revoke(account, revocation)))
-    ended += counts.reduce((sum, count) => sum + count, 0)
-  }
+  await inParallel(revocations, 10, async (revocation) => {
+    const count = await revoke(account, revocation)
+    ended += count
+  })
   if (ended > 0 && since !== undefined) measure('revocation_lag_ms', Math.round((clock.now() - since) / 1000))
 }
 
-/**
- * Deletes an authorization, confirmed or pending, together with everything that points to it. A pointer that belongs to a later
- * authorization by now stays: without it that one could not be found when it must end.
- */
+/** Deletes an authorization with its pointers. A pointer that belongs to a later authorization by now stays. */
 export async function deleteAuthorization(item: Deletable): Promise<void> {
   let pointers: Key[] = pointerKeys(item)
   for (let tries = 0; tries < 12; tries++) {
-    if (tries > 0) await waiting.sleep(jitter(tries, 10, 250))
+    if (tries > 0) await clock.sleep(jitter(tries, 10, 250))
     const writes = [
       { TableName: tableName(), Key: { pk: item.pk, sk: item.sk }, ConditionExpression: 'attribute_exists(pk)' },
       ...pointers.map(({ pk, sk }) => ({
@@ -82,4 +78,67 @@ export async function deleteAuthorization(item: Deletable): Promise<void> {
     }
   }
   throw new ApiError('unavailable')
+}
+
+/** Rows that an authorization rests on. The id of a membership is `<group>#<actor>`; null by the managed group. */
+export type Grounds = {
+  id: string
+  account_id: string
+  policy_id: string
+  resource_id: string
+  client_id: string
+  client_token_id: string
+  membership: string | null
+}
+
+type Ground = 'policy' | 'resource' | 'membership' | 'client' | 'client_token'
+
+/** The partition of pointers to the authorizations that depend on an object. Those of a gateway need none: they lie under it. */
+const authorizationsBy = (account: string, by: Ground, id: string): string =>
+  partition(account, `authorizations.${by}`, id)
+
+/** At most one authorization of a client for a resource: its pointer by client is keyed by the resource. */
+export const grantKey = (account: string, clientId: string, resourceId: string): Key => ({
+  pk: authorizationsBy(account, 'client', clientId),
+  sk: resourceId,
+})
+
+/** The keys of the items that lead to an authorization, that of its client first. They follow from what it rests on. */
+export function pointerKeys({ id, account_id: account, ...grounds }: Grounds): [Key, ...Key[]] {
+  const by = (ground: Exclude<Ground, 'client'>, value: string | null): Key[] =>
+    value === null ? [] : [{ pk: authorizationsBy(account, ground, value), sk: id }]
+  return [
+    grantKey(account, grounds.client_id, grounds.resource_id),
+    ...by('policy', grounds.policy_id),
+    ...by('resource', grounds.resource_id),
+    ...by('client_token', grounds.client_token_id),
+    ...by('membership', grounds.membership),
+  ]
+}
+
+type Session = Key & { session_id: string }
+type LiveGateway = Session & { lease_expires_at: number }
+
+/** Ends the gateway sessions of an account that began before this id was made (P1.7). Harmless to repeat. */
+async function endSessionsBefore(account: string, bound: string): Promise<number> {
+  const items = await queryItems<LiveGateway>(partition(account, 'live.gateways'))
+  const before = items.filter((item) => item.lease_expires_at > 0 && item.session_id < bound)
+  await inParallel(before, 10, endSession)
+  return before.length
+}
+
+/** Ends the client sessions that were started with a token, so that nobody has to look for the token (P1.7). Harmless to repeat. */
+async function endSessionsOfToken(account: string, tokenId: string): Promise<void> {
+  const pointers = await queryItems<Key & { client_id: string }>(partition(account, 'sessions.client_token', tokenId))
+  const sessions = pointers.map(({ sk, client_id }) => ({ ...liveKey(account, 'clients', client_id), session_id: sk }))
+  await inParallel(sessions, 10, endSession)
+}
+
+/** Ends a session, unless another of the device has begun, or the device is gone. Harmless to repeat. */
+export async function endSession({ session_id, ...key }: Session): Promise<void> {
+  await changeItem(key, {
+    set: { lease_expires_at: 0 },
+    when: 'session_id = :session',
+    values: { session: session_id },
+  })
 }

@@ -1,11 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb'
-import { tableName } from '../table/client.ts'
 import { countedPartitions, type Entity, edgeItems, guardItems, type Row, redactRow, rowItem } from '../table/entity.ts'
 import { counterSort, type Item, type Key } from '../table/keys.ts'
+import { tableName } from '../table/table.ts'
+import { put, remove, type Write } from '../table/write-together.ts'
 import type { Change } from './commit-record.ts'
-
-export type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
 
 /** A row as it was before a commit, and as it is after it; null where there is none. */
 export type Staged<R extends Row = Row> = {
@@ -16,15 +14,13 @@ export type Staged<R extends Row = Row> = {
   parts?: Parts
 }
 
-/** What a staged row comes to: its writes, and how many rows more or less its partitions count. */
+/** The writes of a staged row, and the change of the row counters of partitions. */
 type Parts = { item: Item | null; writes: Write[]; counted: Map<string, number> }
 
 export const address = ({ pk, sk }: Key): string => `${pk}\n${sk}`
-export const deleteWrite = ({ pk, sk }: Key): Write => ({ Delete: { TableName: tableName(), Key: { pk, sk } } })
-export const putWrite = (Item: Item): Write => ({ Put: { TableName: tableName(), Item } })
 
 /**
- * Worked out once for what is staged: whoever fills a commit asks after each row how large it is.
+ * Derives the writes of a row once: a commit that is filled asks for its size after each row.
  * @param sequence the commit that writes the row; its item names it
  */
 export function partsOf(accountId: string, sequence: number, staged: Staged): Parts {
@@ -50,9 +46,9 @@ function rowWrites(accountId: string, staged: Staged, item: Item | null): Write[
   const old = derivedItems(accountId, staged, before)
   const fresh = derivedItems(accountId, staged, after)
   return [
-    item ? putWrite(item) : deleteWrite(key),
-    ...[...old].flatMap(([at, item]) => (fresh.has(at) ? [] : [deleteWrite(item)])),
-    ...[...fresh].flatMap(([at, item]) => (old.has(at) ? [] : [putWrite(item)])),
+    item ? put(item) : remove(key),
+    ...[...old].flatMap(([at, item]) => (fresh.has(at) ? [] : [remove(item)])),
+    ...[...fresh].flatMap(([at, item]) => (old.has(at) ? [] : [put(item)])),
   ]
 }
 
@@ -67,7 +63,7 @@ function countedRows(accountId: string, { entity, before, after }: Staged): Map<
   return counted
 }
 
-/** One write a counter, whatever the number of rows that it counts. */
+/** Writes of row counters, at most one per counter. */
 export function counterWrites(rows: Parts[]): Write[] {
   const deltas = new Map<string, number>()
   for (const { counted } of rows) for (const [pk, delta] of counted) deltas.set(pk, (deltas.get(pk) ?? 0) + delta)
@@ -84,7 +80,7 @@ const counterWrite = (pk: string, delta: number): Write => ({
   },
 })
 
-/** What the commit's record says of a row; null where nothing changed that is on record (L6.2). */
+/** The change of a row as the commit's record shows it; null where nothing that is logged has changed (L6.2). */
 export function recordedChange({ entity, before, after }: Staged): Change | null {
   if (!entity.logged) return null
   if (before && after && isDeepStrictEqual(loggedFields(entity, before), loggedFields(entity, after))) return null

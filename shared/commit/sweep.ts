@@ -7,9 +7,9 @@ const perPage = 50
 export type Sweep = (transaction: Transaction) => Promise<'done' | 'more'>
 
 /**
- * Goes through the rows that a field points to and stages removals, part by part. Only rows without anything to remove
- * are passed for good, so that a part that lost a race can run again.
- * @param select finds the parts of a row that are to be removed
+ * Stages removals for the rows that a field points to. Passes only rows without any for good: a lost race runs a part
+ * again.
+ * @param select finds the parts of a row to remove
  */
 export function sweep<R extends Row, P>(
   entity: Entity<R>,

@@ -1,32 +1,22 @@
 import { isDeepStrictEqual } from 'node:util'
 import { timestamp } from '../core/clock.ts'
+import { notFound } from '../core/errors.ts'
 import { uuidV7 } from '../core/ids.ts'
 import { type Entity, itemRow, type Row, type RowFields, rowKey } from '../table/entity.ts'
 import type { Head } from '../table/head.ts'
 import { entityKey, guardKey, type Item, type Key, type RowPointer } from '../table/keys.ts'
+import { bytesOf, maxRowBytes, tooLarge } from '../table/large-attributes.ts'
 import { getItem } from '../table/read.ts'
-import { bytesOf, maxRowBytes, tooLarge } from '../table/row-size.ts'
-import { putOver, removeOnly } from '../table/write-together.ts'
-import type { Cascade } from './cascade.ts'
-import type { Change } from './commit-record.ts'
+import { put, putOver, remove, removeWhile, type Write } from '../table/write-together.ts'
+import { type Cascade, type Change, rowDigest, rowName, type WrittenRows } from './commit-record.ts'
 import type { Revocation } from './revoke.ts'
-import {
-  address,
-  counterWrites,
-  deleteWrite,
-  partsOf,
-  putWrite,
-  recordedChange,
-  type Staged,
-  type Write,
-} from './staged-row.ts'
-import { rowDigest, rowName, type WrittenRows } from './written-row.ts'
+import { address, counterWrites, partsOf, recordedChange, type Staged } from './staged-row.ts'
 
 /** A transaction holds at most this many writes; a larger change is done in ordered parts. */
 export const maxWrites = 100
 /** The head item, the record, and what a request or a run keeps of itself. */
 const ownWrites = 4
-/** Of a row that nobody says more of, with its edges and counters. */
+/** Writes of a row with its edges and counters, where the caller gives no number. */
 const writesPerRow = 23
 /** Changes take at most this much of the 400 KB that their record may have. */
 const maxRecordBytes = 150_000
@@ -45,8 +35,6 @@ export class Transaction {
   private readonly staged = new Map<string, Staged>()
   /** By key: a transaction can hold one write of an item. */
   private readonly others = new Map<string, Write>()
-  /** Rows that mean the same as before: on no record of changes. */
-  private readonly silent = new Set<string>()
   private created = 0
   /** Bytes of the rows before and after, as JSON: what the commit's record will hold. */
   private bytes = 0
@@ -70,6 +58,13 @@ export class Transaction {
     if (staged) return staged.after
     const item = await getItem(key)
     return item ? itemRow(entity, item) : null
+  }
+
+  /** The row as it is staged. @throws ApiError 404 where there is none */
+  async existing<R extends Row>(entity: Entity<R>, id: string): Promise<R> {
+    const row = await this.get(entity, id)
+    if (!row) throw notFound()
+    return row
   }
 
   /** True when another row than `except` holds this value of a unique set, for example of `actors.email`. */
@@ -110,19 +105,13 @@ export class Transaction {
     return after
   }
 
-  /** The same row in another stored form (a secret that is sealed anew): no change, so neither `updated_at` nor the change log tells of it. */
-  restate<R extends Row>(entity: Entity<R>, row: R, forms: Partial<R>): void {
-    this.stage(entity, row, { ...row, ...forms }, true)
-    this.silent.add(address(rowKey(entity, this.accountId, row)))
-  }
-
   delete<R extends Row>(entity: Entity<R>, row: R): void {
     this.stage(entity, row, null)
   }
 
   /** An item that is no entity and goes with the commit: a log entry, the live part of a row. */
   put(item: Item): void {
-    this.others.set(address(item), putWrite(item))
+    this.others.set(address(item), put(item))
   }
 
   /** An item at a key that nothing may hold yet; a lost race runs the commit again. */
@@ -137,11 +126,11 @@ export class Transaction {
 
   /** Deletes an item that has these values; a lost race runs the commit again. */
   discard(key: Key, expected: Record<string, unknown>): void {
-    this.others.set(address(key), removeOnly(key, expected))
+    this.others.set(address(key), removeWhile(key, expected))
   }
 
   remove(key: Key): void {
-    this.others.set(address(key), deleteWrite(key))
+    this.others.set(address(key), remove(key))
   }
 
   revoke(revocation: Revocation): void {
@@ -159,7 +148,7 @@ export class Transaction {
 
   changes(): Change[] {
     return [...this.staged.values()].flatMap((staged) => {
-      const change = this.silent.has(address(staged.key)) ? null : recordedChange(staged)
+      const change = recordedChange(staged)
       return change ? [change] : []
     })
   }
@@ -196,13 +185,12 @@ export class Transaction {
   }
 
   /** @throws ApiError `validation_failed` for a row that is too large to be stored */
-  private stage<R extends Row>(entity: Entity<R>, before: R | null, after: R | null, ofAnySize = false): void {
+  private stage<R extends Row>(entity: Entity<R>, before: R | null, after: R | null): void {
     const row = after ?? before
     if (!row) return
     const key = rowKey(entity, this.accountId, row)
     const bytes = { before: bytesOf(before), after: bytesOf(after) }
-    // One from before there was this bound can become smaller, or go.
-    if (!ofAnySize && after && bytes.after > maxRowBytes && bytes.after > bytes.before) throw tooLarge(after)
+    if (after && bytes.after > maxRowBytes) throw tooLarge(after)
     this.bytes += bytes.before + bytes.after
     const earlier = this.stagedAt(entity, key)
     const staged: Staged<R> = { key, entity, before: earlier ? earlier.before : before, after }

@@ -1,16 +1,25 @@
-/** A day in microseconds. */
+import { setTimeout } from 'node:timers/promises'
+
 export const dayMicros = 86_400_000_000
 
 let last = 0
 
-/** The time in microseconds since 1970. Tests replace `now` to move it. */
+/** Source of time of the whole service, which tests replace. */
 export const clock = {
-  /** Strictly increasing within a process, so that two events of one process never share an instant. */
+  /** Microseconds since 1970. Strictly increasing within a process, so that two of its events never share an instant. */
   now(): number {
     last = Math.max(Date.now() * 1000, last + 1)
     return last
   },
+  /** Milliseconds since 1970 for deadlines and measurements. A frozen process may lose time, so ages go by `now`. */
+  monotonic: (): number => performance.timeOrigin + performance.now(),
+  /** Waits for a number of milliseconds, or until the signal aborts with an error. */
+  sleep: (ms: number, signal?: AbortSignal): Promise<void> => setTimeout(ms, undefined, { signal }),
 }
+
+/** Random part of a span of milliseconds that doubles with every try up to a bound. */
+export const jitter = (tries: number, firstMs: number, maxMs: number): number =>
+  Math.random() * Math.min(maxMs, firstMs * 2 ** Math.min(tries, 20))
 
 /** RFC 3339 in UTC with six fractional digits (A2.5), which ends with the year 9999. */
 export function timestamp(micros: number): string {
@@ -22,7 +31,7 @@ export function timestamp(micros: number): string {
 
 const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))$/
 
-/** The whole seconds, in milliseconds since 1970, and the microseconds beyond them. */
+/** Reads whole seconds, in milliseconds since 1970, and the microseconds beyond them. */
 function read(text: string): { millis: number; fraction: string } | null {
   const match = rfc3339.exec(text)
   if (!match) return null
@@ -37,23 +46,20 @@ function read(text: string): { millis: number; fraction: string } | null {
   return { millis: date.getTime() - offset, fraction: fraction.slice(0, 6).padEnd(6, '0') }
 }
 
-/**
- * Microseconds of an RFC 3339 timestamp with an offset, cut to microseconds (A6.3); null when it is none. From the year
- * 2255 on a number no longer tells two neighbouring microseconds apart.
- */
+/** Microseconds of an RFC 3339 timestamp with an offset (A6.3), exact until the year 2255; null when it is none. */
 export function parseTimestamp(text: string): number | null {
   const parts = read(text)
   return parts && parts.millis * 1000 + Number(parts.fraction)
 }
 
-/** The same for a timestamp that was checked before it was stored. @throws Error for text that is none */
+/** Microseconds of a timestamp that was checked before it was stored. @throws Error for other text */
 export function microsOf(text: string): number {
   const micros = parseTimestamp(text)
   if (micros === null) throw new Error('This is no timestamp.')
   return micros
 }
 
-/** The same instant in UTC, exact in every year; null for no timestamp, and for one that UTC puts into another year than 0 to 9999. */
+/** A timestamp in UTC, exact in every year; null for other text, or outside of the years 0 to 9999. */
 export function toUtc(text: string): string | null {
   const parts = read(text)
   if (!parts) return null

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { clock } from './clock.ts'
 
-/** What CloudFormation asks of a custom resource. */
+/** Request of CloudFormation to a custom resource. */
 export type CustomResourceEvent = {
   RequestType: 'Create' | 'Update' | 'Delete'
   ResponseURL: string
@@ -17,19 +17,19 @@ export type CustomResourceAnswer = { refused: boolean; text: string }
 
 const tries = 4
 
-/** CloudFormation waits for an hour for an answer that does not come, so sending it is tried some times. */
+/** CloudFormation waits an hour for a missing answer, so failed sends are retried. */
 async function send(url: string, answer: object): Promise<void> {
   for (let left = tries - 1; ; left--) {
-    // Bytes go without a content type, as the signed address wants it.
+    // Bytes are sent without a content type, which the signed address requires.
     const body = Buffer.from(JSON.stringify(answer))
     const response = await fetch(url, { method: 'PUT', body, signal: AbortSignal.timeout(5_000) }).catch(() => null)
     if (response?.ok) return
     if (left === 0) throw new Error(`CloudFormation did not take the answer (${response?.status ?? 'no connection'}).`)
-    await sleep(500)
+    await clock.sleep(500)
   }
 }
 
-/** A function that CloudFormation invokes during a deployment. It makes nothing, so there is nothing to delete. */
+/** Handler of a custom resource that creates nothing, so there is nothing to delete. */
 export const customResource =
   (work: (event: CustomResourceEvent) => Promise<CustomResourceAnswer>) =>
   async (event: CustomResourceEvent): Promise<void> => {

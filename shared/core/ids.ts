@@ -1,14 +1,13 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 
 const uuid = '[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}'
 const uuidPattern = new RegExp(`^${uuid}$`)
 
-/** A UUID as the reference documents it. */
 export const uuidSchema = { type: 'string', format: 'uuid', description: 'a UUID' }
 
 export const isUuid = (text: string): boolean => uuidPattern.test(text)
 
-/** A path id of A6.1 as the reference documents it. */
+/** A path id of A6.1. */
 export const pathIdSchema = {
   type: 'string',
   pattern: `^(${uuid}|[0-9a-fA-F]{24})$`,
@@ -18,10 +17,7 @@ const pathIdPattern = new RegExp(pathIdSchema.pattern)
 
 export const isPathId = (text: string): boolean => pathIdPattern.test(text)
 
-/**
- * A UUID version 7 for an instant in microseconds. RFC 9562 method 3 puts the part below a millisecond into `rand_a`,
- * and `position` orders the ids of one commit, so ids sort as they were committed.
- */
+/** UUID version 7 of an instant in microseconds (RFC 9562, method 3); `position` orders the ids of one commit. */
 export function uuidV7(micros: number, position = 0): string {
   const millis = Math.floor(micros / 1000)
   const bytes = randomBytes(16)
@@ -37,3 +33,11 @@ export function uuidText(bytes: Uint8Array): string {
 }
 
 export const uuidBytes = (uuid: string): Buffer => Buffer.from(uuid.replaceAll('-', ''), 'hex')
+
+/** A UUID version 5 (RFC 9562): equal for equal names in a namespace, which is a UUID itself. */
+export function uuidV5(namespace: string, name: string): string {
+  const bytes = createHash('sha1').update(uuidBytes(namespace)).update(name).digest().subarray(0, 16)
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6)
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
+  return uuidText(bytes)
+}

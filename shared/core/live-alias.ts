@@ -1,2 +1,2 @@
-/** The alias of a function that leads to its version in force: everything that invokes one does so by it. */
+/** Alias of a function's version in force, by which every function is invoked. */
 export const liveAlias = 'live'

@@ -1,4 +1,4 @@
-/** What scopes and permissions are about (A3.2). */
+/** Collections of scopes and permissions (A3.2). */
 export const collections = [
   'actors',
   'groups',
@@ -17,7 +17,7 @@ export const collections = [
 
 export type Permission = `${(typeof collections)[number]}:${'read' | 'write'}`
 
-/** Whether scopes cover a permission: `write` includes `read` (A3.2). */
+/** True for scopes that cover a permission; `write` includes `read` (A3.2). */
 export function covers(scopes: readonly string[], permission: Permission): boolean {
   const [collection, action] = permission.split(':')
   const enough =

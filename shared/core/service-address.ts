@@ -1,8 +1,8 @@
 import { env } from './env.ts'
 
 /**
- * Where callers reach the service: what the deployment says, else the API's own host, which each request names.
- * Functions behind the API are not told it by their environment, since the API's routes are made of those functions.
+ * Address of the service: as configured, else the API's own host, which each request names. The environment of the
+ * functions cannot contain that host, since the API depends on them.
  */
 export function serviceAddress(apiHost?: string): string {
   const address = env.baseUrl ?? (apiHost ? `https://${apiHost}` : null)

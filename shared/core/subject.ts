@@ -1,4 +1,4 @@
-/** Who acted (L5). Every key is always present. */
+/** Author of a change (L5). Every key is always present. */
 export type Subject = {
   actor_id: string | null
   actor_name: string | null
@@ -16,10 +16,9 @@ export type Subject = {
   user_agent: string | null
 }
 
-/** Where a request came from (P8). */
+/** Source of a request (P8). */
 export type Origin = Pick<Subject, 'ip' | 'ip_region' | 'ip_city' | 'ip_lat' | 'ip_lon' | 'user_agent'>
 
-/** A subject that knows its origin only. */
 export const anonymous = (origin: Origin): Subject => ({
   actor_id: null,
   actor_name: null,

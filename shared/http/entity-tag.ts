@@ -1,23 +1,25 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
+import * as v from 'valibot'
+import { ApiError } from '../core/errors.ts'
 import { isObject } from '../core/json/is-object.ts'
-import { toJson } from '../core/json/json.ts'
+import { sortedJson } from '../core/json/json.ts'
+import type { Context, Operation } from './operation.ts'
+import { isV0 } from './v0-headers.ts'
 
-/** The two parts of an object's tag (A8.2): `live` covers what changes without an edit. */
-export type EntityTag = { stored: string; live: string }
+/** Two parts of an object's tag (A8.2); fields in `live` change without an edit. */
+type EntityTag = { stored: string; live: string }
 
 const liveFields =
   /^(online|public_key|gateway_token_id|rotated_at|last_seen_\w+|last_attested_\w+|synced_at|callback_uri|last_error|last_error_at|error|error_count|error_emailed_at)$/
 
-/** Shown in the answer that creates an object, and no part of it. */
+/** Members of the answer that creates an object, and no part of it. */
 const shownOnce = ['token', 'public_jwk']
 
+/** DynamoDB returns the keys of maps in any order, so the digest is independent of the order at every depth. */
 const digest = (fields: [string, unknown][]): string =>
-  createHash('sha256')
-    .update(toJson(fields.sort(([a], [b]) => (a < b ? -1 : 1))))
-    .digest('base64url')
-    .slice(0, 16)
+  hash('sha256', sortedJson(Object.fromEntries(fields)), 'base64url').slice(0, 16)
 
-/** The tag of the single object of a response body; null where it is a list, or something else than an object. */
+/** Tag of the single object of a response body; null for a list, or no object. */
 export function tagOf(body: unknown): EntityTag | null {
   const data = isObject(body) ? body.data : undefined
   if (!isObject(data) || !('id' in data || 'log_id' in data)) return null
@@ -30,10 +32,33 @@ export const tagText = ({ stored, live }: EntityTag): string => `"${stored}.${li
 
 const tagsIn = (header: string): string[] => header.match(/(?:W\/)?"[^"]*"/g) ?? []
 
-/** `If-None-Match` (RFC 9110, 13.1.2): whether the whole tag is among those the caller has. */
+/** True where `If-None-Match` contains the whole tag (RFC 9110, 13.1.2). */
 export const isKnown = (header: string, tag: string): boolean =>
   header.trim() === '*' || tagsIn(header).some((known) => known.replace(/^W\//, '') === tag)
 
-/** `If-Match` (A8.2): whether the stored part is the one the caller has seen; weak tags never match. */
-export const isCurrent = (header: string, { stored }: EntityTag): boolean =>
+/** True where `If-Match` contains the stored part (A8.2); weak tags never match. */
+const isCurrent = (header: string, { stored }: EntityTag): boolean =>
   tagsIn(header).some((known) => known.startsWith(`"${stored}.`))
+
+/** Runs a change if the request's condition holds on the state that its commit is based on. */
+export type Precondition = <T>(change: () => Promise<T>) => Promise<T>
+
+/** Condition of `If-Match` on a change or deletion (A8.2); `*` matches every object. The legacy API has none. */
+export function preconditionOf(
+  { method, etagFrom, path }: Operation,
+  header: string | undefined,
+  context: () => Context,
+): Precondition | undefined {
+  if (header === undefined || header.trim() === '*' || method === 'GET' || method === 'POST' || isV0(path))
+    return undefined
+  return async (change) => {
+    // No `If-Match` matches an object without a tag. An unknown object or parent is 404 first (A4).
+    if (!etagFrom)
+      await change().catch((error) =>
+        error instanceof ApiError && error.status === 404 ? Promise.reject(error) : null,
+      )
+    const tag = etagFrom && tagOf(v.parse(etagFrom.response, await etagFrom.handle(context())))
+    if (!tag || !isCurrent(header, tag)) throw new ApiError('precondition_failed')
+    return change()
+  }
+}

@@ -1,15 +1,20 @@
+import { randomUUID } from 'node:crypto'
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import type { Caller } from '../auth/caller.ts'
 import type { Bucket } from '../auth/rate-limit/bucket.ts'
+import { note } from '../core/logging/invocation.ts'
 import type { Origin, Subject } from '../core/subject.ts'
+import type { Middleware } from '../core/work/endpoint.ts'
 import type { IngestClaims } from '../logs/flows/ingest-token.ts'
 import type { Key } from '../table/keys.ts'
+import { canonicalIp } from '../values/ip.ts'
 import type { Page } from '../values/page.ts'
+import type { Operation } from './operation.ts'
 
-/** A request that holds its key: nobody else runs with it until this one has an answer, or has died. */
-export type IdempotencyLock = { key: Key; id: string; accountId: string; fingerprint: string }
+/** Lock on an Idempotency-Key: no other request runs with it until this one has an answer, or has died. */
+export type IdempotencyLock = { key: Key; id: string; secret: Buffer; fingerprint: string }
 
-/** The state of a request on its way through the pipeline (A4); each step adds what it found out. */
+/** State of a request in the pipeline (A4), to which the steps add their findings. */
 export type Exchange = {
   requestId: string
   origin: Origin
@@ -23,19 +28,62 @@ export type Exchange = {
   query: URLSearchParams
   page?: Page
   raw?: unknown
-  /** The request log entry on its way; no answer leaves before it is stored. */
+  /** Write of the request log entry, which ends before any answer. */
   requestLogged?: Promise<void>
-  /** The hold on its Idempotency-Key. */
   lock?: IdempotencyLock
-  /** The answer that the commit of `result` has kept. */
+  /** Answer that the commit of `result` has kept. */
   saved?: { result: unknown; answer: Answer }
-  /** Headers that every answer from here on carries. */
+  /** Headers of every answer from here on. */
   headers: Record<string, string>
 }
 
 export type Answer = APIGatewayProxyStructuredResultV2
 export type Event = APIGatewayProxyEventV2
 
-/** One step of the pipeline. It ends the request with an answer, or by throwing an ApiError. */
-// biome-ignore lint/suspicious/noConfusingVoidType: most steps return nothing
-export type Step = (exchange: Exchange, event: Event) => Promise<Answer | void> | Answer | void
+/** Step of the pipeline; ends the request by an answer or an ApiError. */
+export type Step = Middleware<Event, Answer, Exchange>
+
+/** A step whose check depends on the contract of the operation. */
+export type OperationStep = (...given: [...Parameters<Step>, operation: Operation]) => ReturnType<Step>
+
+/** The caller's request id if it is valid, otherwise a new one (A2.10). */
+export const requestIdOf = (header: string | undefined): string =>
+  header !== undefined && /^[A-Za-z0-9._-]{1,200}$/.test(header) ? header : randomUUID()
+
+/** Origin of a request by its connection. */
+export function sourceOf({ headers, requestContext }: Event): Origin {
+  const { sourceIp } = requestContext.http
+  const user_agent = headers['user-agent']?.slice(0, 255) || null
+  const unknown = { ip_region: null, ip_city: null, ip_lat: null, ip_lon: null }
+  return { ip: canonicalIp(sourceIp) ?? sourceIp, ...unknown, user_agent }
+}
+
+/** Qualities of the ranges of an `Accept` header (RFC 9110, 12.4.2). */
+export const qualitiesOf = (header: string): Map<string, number> =>
+  new Map(
+    header.split(',').map((range) => {
+      const [name = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
+      const q = parameters.find((parameter) => parameter.startsWith('q='))
+      return [name, q ? Number(q.slice(2)) : 1]
+    }),
+  )
+
+/** Redirects a browser by `GET`; neither answer nor referrer keep the address. */
+export const redirectTo = (location: string): Answer => ({
+  statusCode: 303,
+  headers: { location, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' },
+  body: '',
+})
+
+export function openExchange(event: Event): Exchange {
+  const requestId = requestIdOf(event.headers['x-request-id'])
+  note({ request_id: requestId })
+  return {
+    requestId,
+    origin: sourceOf(event),
+    body: Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8'),
+    params: {},
+    query: new URLSearchParams(),
+    headers: {},
+  }
+}

@@ -15,57 +15,58 @@ import type { Page } from '../values/page.ts'
 // biome-ignore lint/suspicious/noExplicitAny: a schema of any type
 type Schema = v.GenericSchema<any, any>
 
-/** The promise of an operation to its callers. Each one feeds route, permission, OpenAPI document, local server and laws. */
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** Method and path of an operation, as the key of its route has them. */
+export type Route = `${Method} /${string}`
+
+/** Contract of an operation with its callers; source of permission, OpenAPI document, local server and laws. */
 export type Contract = {
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** A method that means the same (A2.8). */
-  alias?: 'PUT' | 'PATCH'
-  path: `/${string}`
+  /** Common name of the collections of a family, whose operations of one method and path share a function. */
+  family?: string
   summary: string
-  /** The kind of token it takes; one of the account API by default. `none`: anybody may ask (I2). */
+  /** Kind of token; one of the account API by default. `none`: no credential (I2). */
   credential?: Credential | 'ingest' | 'none'
-  /** Which bucket of the caller's address a request without a credential takes from (A9); `look` unless it says so. */
+  /** Bucket of the source address for requests without a credential (A9); `look` by default. */
   step?: PublicStep
   permission?: Permission
-  /** A feature that the account needs (A28). */
-  feature?: FeatureName
-  /** The `GET` of the object that this operation changes or deletes: what `If-Match` is compared with (A8.2). */
+  /** `GET` of the object that this operation changes or deletes, whose tag `If-Match` is compared with (A8.2). */
   etagFrom?: Operation
-  /** Reasons of its own to refuse (A5), besides those that its other fields bring. */
+  /** Refusals (A5) besides those that follow from the other fields. */
   refusals?: readonly ErrorCode[]
   body?: {
     /** The one key of the body (A2.4); null where the fields stand in the body without one (P6). */
     envelope: string | null
     /** JSON type of the envelope's value; anything else is 400. */
     shape?: 'object' | 'list'
-    /** The envelope is checked by the operation itself, behind the existence and refusals of its object (A14.3). */
+    /** The operation checks the envelope after the existence and refusals of its object (A14.3). */
     checkedByHandler?: boolean
     /** The body, or its envelope, can be left out. */
     optional?: boolean
     fields?: Fields
-    /** The envelope's value as documented, where the operation checks it without `fields`. */
+    /** Documentation of a value that the operation checks without `fields`. */
     value?: JsonSchema
-    /** Content encodings that it can come in, besides none. */
+    /** Accepted content encodings. */
     encodings?: readonly string[]
   }
   /** The body of a 422 that has no messages by field (L8). */
   rejection?: Schema
   /** Identifiers of the path that have another form than A6.1 gives them. */
   identifiers?: Record<string, JsonSchema>
-  /** The known filters of a list (A7.3); their presence makes it a paged list. */
+  /** Filters of a paged list (A7.3). */
   filters?: Record<string, Filter>
-  /** Query parameters that the operation reads by itself. */
+  /** Query parameters that the operation itself reads. */
   parameters?: Record<string, JsonSchema>
-  /** Schema of the whole response body: what it does not name cannot leave. */
+  /** Schema of the whole response body; other fields are dropped. */
   response: Schema
-  /** 303 leads the caller's browser to the `location` of the response, and has no body. */
+  /** 201 by default for `POST`, else 200. 303 redirects the caller's browser to the `location` of the response, without a body. */
   status?: 200 | 201 | 202 | 204 | 303
   /** A handler that says `repeated: true` found what was asked for: the answer is 200. */
   repeatable?: boolean
   /** A `progressing` response that tells of something left goes on after the answer, which is 202. */
   canContinue?: boolean
-  /** Path of what was created (A2.7). */
-  location?: (response: { data: { id: string } }, params: Record<string, string>) => string
+  /** The answer names the path of the created object (A2.7). */
+  location?: boolean
   /** The response carries a secret: `Cache-Control: no-store` (A2.11). */
   secret?: boolean
   /** The operation lists its own request log entry, so it runs after that is stored (L2.6). */
@@ -76,9 +77,7 @@ type FieldsOf<C extends Contract> = C extends { body: { fields: infer F extends 
 
 /** The names in braces of a path. */
 type PathParams<P extends string> = P extends `${string}{${infer Name}}${infer Rest}` ? Name | PathParams<Rest> : never
-type Params<C extends Contract> = `/${string}` extends C['path']
-  ? Record<string, string>
-  : Record<PathParams<C['path']>, string>
+type Params<R extends Route> = Record<`GET /${string}` extends R ? string : PathParams<R>, string>
 
 /** A JSON object or list, as the contract says; an envelope that the handler checks can still be anything. */
 type RawOf<C extends Contract> = C extends { body: infer B }
@@ -92,23 +91,22 @@ type RawOf<C extends Contract> = C extends { body: infer B }
 type CredentialOf<C extends Contract> = C extends { credential: infer K } ? K : 'api'
 
 /** A list under `/v0` is paged only when it is asked for a page (`/v0` contract, 6.2). */
-type PageOf<C extends Contract> = C extends { filters: object }
-  ? C['path'] extends `/v0/${string}`
+type PageOf<R extends Route, C extends Contract> = C extends { filters: object }
+  ? R extends `GET /v0/${string}`
     ? Page | undefined
     : Page
   : Page | undefined
 
-/** The part of a handler's context that every credential brings. */
-type Request<C extends Contract> = {
+/** Context of a handler with any credential. */
+type Request<R extends Route, C extends Contract> = {
   requestId: string
   origin: Origin
-  /** Where callers reach the service, without a slash at its end. */
+  /** Address of the service, without a slash at its end. */
   address: string
-  params: Params<C>
-  /** Query parameters as sent. */
+  params: Params<R>
   query: URLSearchParams
   /** Paging and filters of a list, checked. */
-  page: PageOf<C>
+  page: PageOf<R, C>
   /** The envelope's value as sent; undefined when an optional one was left out. */
   raw: RawOf<C>
   /** Checks an envelope that is `checkedByHandler`. @throws ApiError 400 */
@@ -121,7 +119,7 @@ type Request<C extends Contract> = {
   headers: Record<string, string | undefined>
 }
 
-/** The part that the holder of a token of this kind brings. */
+/** Additional context of a request with a token of this kind. */
 type Called<K> = {
   caller: CallerOf<Extract<K, Credential>>
   accountId: string
@@ -130,25 +128,25 @@ type Called<K> = {
   author: Author
 }
 
-/** The context of any request, as the pipeline makes it; parts that the credential did not bring are missing. */
-type AnyContext = Omit<Request<Contract>, 'raw' | 'draft' | 'input'> &
+/** Context of any request; parts that the credential did not bring are missing. */
+type AnyContext = Omit<Request<Route, Contract>, 'raw' | 'draft' | 'input'> &
   Partial<Called<Credential> & { claims: IngestClaims }> & { raw: unknown; draft(): unknown; input(): unknown }
 
-/** What a credential brings: the token of flow ingest its claims, every other one a caller. */
+/** Context by credential: claims of an ingest token, or a caller. */
 type Brought<K> = K extends 'ingest' ? { claims: IngestClaims } : K extends 'none' ? unknown : Called<K>
 
-/** The argument of a handler. */
-export type Context<C extends Contract = Contract> = Contract extends C
+export type Context<R extends Route = Route, C extends Contract = Contract> = Contract extends C
   ? AnyContext
-  : Request<C> & Brought<CredentialOf<C>>
+  : Request<R, C> & Brought<CredentialOf<C>>
 
-export type Operation<C extends Contract = Contract> = C & {
+export type Operation<R extends Route = Route, C extends Contract = Contract> = C & {
+  method: Method
+  path: `/${string}`
+  /** A method that means the same: an object is changed by `PATCH` and `PUT` alike (A2.8). */
+  alias?: 'PUT'
+  status: NonNullable<Contract['status']>
+  /** A feature that the account needs (A28). */
+  feature?: FeatureName
   // A method, so that an operation of any contract is one of the list.
-  handle(context: Context<C>): Promise<v.InferInput<C['response']>>
+  handle(context: Context<R, C>): Promise<v.InferInput<C['response']>>
 }
-
-/** Ties a handler to its contract. */
-export const operation = <const C extends Contract>(
-  contract: C,
-  handle: (context: Context<C>) => Promise<v.InferInput<C['response']>>,
-): Operation<C> => ({ ...contract, handle })

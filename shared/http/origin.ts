@@ -1,16 +1,20 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { readSecret } from '../core/aws/secrets-manager.ts'
+import { clock } from '../core/clock.ts'
 import { ApiError } from '../core/errors.ts'
+import { logLine } from '../core/logging/log.ts'
+import { acceptedWords } from '../core/secrets/origin-secret.ts'
 import type { Origin } from '../core/subject.ts'
 import { canonicalIp } from '../values/ip.ts'
 import { regionCodes } from '../values/regions.ts'
-import { cameThroughCdn } from './cdn-secret.ts'
-import type { Event } from './exchange.ts'
+import { type Event, type Step, sourceOf } from './exchange.ts'
 
 const number = (text: string | undefined): number | null => {
   const value = text?.trim() ? Number(text) : Number.NaN
   return Number.isFinite(value) ? value : null
 }
 
-/** CloudFront encodes the characters of a name that are not ASCII (RFC 8187, 1.2). */
+/** Decodes a name, in which CloudFront encodes characters that are not ASCII (RFC 8187, 1.2). */
 function cityName(text: string | undefined): string | null {
   if (!text) return null
   try {
@@ -24,26 +28,57 @@ function cityName(text: string | undefined): string | null {
 const viewerIp = (address: string): string | null =>
   canonicalIp(address.slice(0, address.lastIndexOf(':')).replace(/^\[|\]$/g, ''))
 
-const nowhere = { ip_region: null, ip_city: null, ip_lat: null, ip_lon: null }
-
-/**
- * The origin of a request (P8). The location headers count only behind a CDN that proves itself by `x-origin-secret`.
- * @throws ApiError `forbidden` when that proof is missing.
- */
-export async function originOf({ headers, requestContext }: Event): Promise<Origin> {
-  const { sourceIp } = requestContext.http
-  const own = canonicalIp(sourceIp) ?? sourceIp
-  const user_agent = headers['user-agent']?.slice(0, 255) || null
+/** Origin of a request, behind a CDN by its headers (P8). @throws ApiError `forbidden` without the proof of the CDN */
+export async function originOf(event: Event): Promise<Origin> {
+  const { headers } = event
+  const source = sourceOf(event)
   const proven = await cameThroughCdn(headers['x-origin-secret'])
-  if (proven === null) return { ip: own, ...nowhere, user_agent }
+  if (proven === null) return source
   if (!proven) throw new ApiError('forbidden', 'This request did not come through the CDN.')
   const region = headers['cloudfront-viewer-country'] ?? ''
   return {
-    ip: viewerIp(headers['cloudfront-viewer-address'] ?? '') ?? own,
+    ...source,
+    ip: viewerIp(headers['cloudfront-viewer-address'] ?? '') ?? source.ip,
     ip_region: regionCodes.has(region) ? region : null,
     ip_city: cityName(headers['cloudfront-viewer-city']),
     ip_lat: number(headers['cloudfront-viewer-latitude']),
     ip_lon: number(headers['cloudfront-viewer-longitude']),
-    user_agent,
   }
+}
+
+export const readOrigin: Step = async (exchange, event) => {
+  exchange.origin = await originOf(event)
+}
+
+/** Time after which every process knows a changed secret. */
+const knownForMs = 5 * 60_000
+
+let known: { text: string; at: number } | undefined
+
+/** Secret of the CDN in front of the deployment; null where there is no CDN (P8.2). */
+async function cdnSecret(): Promise<string | null> {
+  const given = process.env.CDN_SECRET
+  if (given) return given
+  const arn = process.env.CDN_SECRET_ARN
+  if (!arn) return null
+  if (known && clock.now() / 1_000 - known.at < knownForMs) return known.text
+  try {
+    known = { text: await readSecret(arn), at: clock.now() / 1_000 }
+  } catch (error) {
+    if (!known) throw error
+    logLine('ERROR', 'cdn_secret_not_read', { error: error instanceof Error ? error.name : 'not an error object' })
+    known.at = clock.now() / 1_000
+  }
+  return known.text
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+/** True for a request with a word of the CDN's secret, compared in constant time; null where there is no CDN. */
+export async function cameThroughCdn(proof: string | undefined): Promise<boolean | null> {
+  const secret = await cdnSecret()
+  if (secret === null) return null
+  const sent = digest(proof ?? '')
+  const matches = acceptedWords(secret).map((word) => timingSafeEqual(digest(word), sent))
+  return matches.includes(true)
 }

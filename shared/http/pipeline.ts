@@ -1,86 +1,166 @@
-import type { Step } from './exchange.ts'
-import { checkIngestToken, limitPackedBody } from './ingest-steps.ts'
+import { isAdministering, scopesOf } from '../auth/caller.ts'
+import { sourceBucket } from '../auth/rate-limit/bucket.ts'
+import { ApiError, featureNotEnabled, notFound } from '../core/errors.ts'
+import { isPathId } from '../core/ids.ts'
+import { covers } from '../core/permission.ts'
+import { recordApiRequest } from '../logs/entries/log-store.ts'
+import { readPage } from '../values/page.ts'
+import { checkCredential, checkIngestToken, checkRateLimit } from './credentials.ts'
+import { type OperationStep, qualitiesOf, type Step } from './exchange.ts'
+import { acquireLock } from './idempotency.ts'
 import type { Operation } from './operation.ts'
-import {
-  checkAccept,
-  checkCredential,
-  checkFeature,
-  checkPathIds,
-  checkPermission,
-  checkRateLimit,
-  limitBody,
-  limitSource,
-  logRequest,
-  readEnvelope,
-  readParams,
-  readQuery,
-  replayAnswer,
-} from './steps.ts'
+import { readBody } from './read-body.ts'
 import { isV0 } from './v0-headers.ts'
 import { checkV0Credential, limitV0Body, readV0Page, readV0Wrapper } from './v0-steps.ts'
 
-/** The order of checks of the account API (A4). */
-const accountSteps = (operation: Operation): Step[] => [
-  limitBody,
-  checkCredential('api'),
-  checkRateLimit,
-  logRequest(operation),
-  checkPermission(operation),
-  checkAccept,
-  checkPathIds(operation),
-  checkFeature(operation),
-  replayAnswer(operation),
-  readQuery(operation),
-  readEnvelope(operation),
-]
+const maxBodyBytes = 5_000_000
 
-/** The order of checks of the access plane (P1.1). */
-const accessSteps = (operation: Operation, credential: 'client' | 'gateway'): Step[] => [
-  limitBody,
-  checkCredential(credential),
-  checkRateLimit,
-  checkPathIds(operation),
-  readQuery(operation),
-  readEnvelope(operation),
-]
+const limitBody: Step = ({ body }) => {
+  if (body.length > maxBodyBytes) throw new ApiError('payload_too_large')
+}
 
-/** The order of checks of flow ingest (L8). */
-const ingestSteps: Step[] = [limitBody, limitPackedBody, checkIngestToken, checkRateLimit]
+/** Stores the entry of a write before the write; that of a read beside it (L7.3). */
+const logRequest: OperationStep = async (exchange, event, { method, waitForRequestLog }) => {
+  const { caller, requestId, origin } = exchange
+  if (!isAdministering(caller)) return
+  const { account, actor, token, kind } = caller
+  const stored = recordApiRequest(account.id, {
+    actor_id: actor.id,
+    api_token_id: kind === 'api' ? token.id : null,
+    method: event.requestContext.http.method,
+    path: event.rawPath.slice(0, 2048),
+    content_length: contentLength(event.headers['content-length']),
+    request_id: requestId,
+    ...origin,
+  })
+  exchange.requestLogged = stored
+  if (method !== 'GET' || waitForRequestLog) await stored
+  else stored.catch(() => {})
+}
 
-/** The order of checks of what anybody may ask (I2.1). */
-const publicSteps = (operation: Operation): Step[] => [
-  limitBody,
-  limitSource(operation),
-  checkRateLimit,
-  // A browser that is led elsewhere asks for a page, and gets none.
-  ...(operation.status === 303 ? [] : [checkAccept]),
-  // A slug is a name that anybody may try, and no id.
-  operation.identifiers ? readParams : checkPathIds(operation),
-  readQuery(operation),
-  readEnvelope(operation),
-]
+const contentLength = (header: string | undefined): number | null =>
+  header !== undefined && /^\d{1,15}$/.test(header) ? Number(header) : null
 
-/** What a portal session does with itself is no request to the account API. */
-const portalSteps: Step[] = [limitBody, checkCredential('portal'), checkRateLimit, checkAccept]
+const checkPermission: OperationStep = ({ caller }, _event, { permission }) => {
+  if (!isAdministering(caller)) return
+  if (caller.actor.type !== 'api_client' && caller.actor.type !== 'account_admin_user') {
+    throw new ApiError('forbidden', 'This actor does not administer the account.')
+  }
+  if (permission && !covers(scopesOf(caller), permission)) {
+    throw new ApiError('insufficient_scope', `This token lacks the scope ${permission}.`, {
+      members: { required_scope: permission },
+    })
+  }
+}
 
-/** The order of checks of the legacy API (`/v0` contract, 3.4). */
-const v0Steps = (operation: Operation): Step[] => [
+/** True where the most specific media range of `Accept` allows JSON (RFC 9110, 12.5.1). */
+function allowsJson(accept: string): boolean {
+  const qualities = qualitiesOf(accept)
+  const quality = ['application/json', 'application/*', '*/*']
+    .map((type) => qualities.get(type))
+    .find((q) => q !== undefined)
+  return quality !== undefined && quality !== 0
+}
+
+const checkAccept: OperationStep = (_exchange, { headers }, { status }) => {
+  // A browser that is redirected asks for a page, and gets none.
+  if (status === 303) return
+  if (headers.accept?.trim() && !allowsJson(headers.accept)) throw new ApiError('not_acceptable')
+}
+
+const readParams: Step = (exchange, { pathParameters }) => {
+  for (const [name, value = ''] of Object.entries(pathParameters ?? {})) exchange.params[name] = value
+}
+
+/** UUIDs are compared in lower case (A2.5). One of a few names, or a slug that anybody may try, is taken as sent. */
+const checkPathIds: OperationStep = (exchange, { pathParameters }, { credential, identifiers }) => {
+  for (const [name, id = ''] of Object.entries(pathParameters ?? {})) {
+    const own = identifiers?.[name]
+    if (Array.isArray(own?.enum) && !own.enum.includes(id)) throw notFound()
+    if (own?.enum || (own && credential === 'none')) exchange.params[name] = id
+    else if (isPathId(id)) exchange.params[name] = id.toLowerCase()
+    else throw new ApiError('invalid_path_parameter', `${name} must be a UUID or 24 hexadecimal characters.`)
+  }
+}
+
+/** Features of the account (A28). */
+const checkFeature: OperationStep = ({ caller }, _event, { feature }) => {
+  if (feature && !caller?.account.features[feature]) throw featureNotEnabled(feature)
+}
+
+/** Runs a create with an `Idempotency-Key` once, and answers repetitions with its answer (A8.3). */
+const replayAnswer: OperationStep = async (exchange, event, { method, permission }) => {
+  const header = event.headers['idempotency-key']
+  const { caller } = exchange
+  if (header === undefined || method !== 'POST' || !permission?.endsWith(':write') || !caller) return
+  const holder = { accountId: caller.account.id, tokenId: caller.token.id }
+  const { run, replay } = await acquireLock(holder, header, event, exchange.body)
+  exchange.lock = run
+  if (!replay) return
+  const own = { ...exchange.headers, 'idempotent-replayed': 'true', 'x-request-id': exchange.requestId }
+  return { ...replay, headers: { ...replay.headers, ...own } }
+}
+
+const readQuery: OperationStep = (exchange, event, { filters }) => {
+  exchange.query = new URLSearchParams(event.rawQueryString)
+  if (filters) exchange.page = readPage(exchange.query, filters, `${exchange.caller?.account.id}${event.rawPath}`)
+}
+
+const readEnvelope: OperationStep = (exchange, { headers }, operation) => {
+  if (!operation.body?.checkedByHandler) exchange.raw = readBody(operation, exchange.body, headers['content-type'])
+}
+
+const maxPackedBytes = 4_000_000
+
+/** A compressed body has a limit of its own, besides that of every body. */
+const limitPackedBody: Step = ({ body }, { headers }) => {
+  if (headers['content-encoding']?.trim().toLowerCase() === 'gzip' && body.length > maxPackedBytes) {
+    throw new ApiError('payload_too_large')
+  }
+}
+
+/** Without a credential, requests are counted by their source (A9). */
+const limitSource: OperationStep = (exchange, _event, { step = 'look' }) => {
+  exchange.bucket = sourceBucket(exchange.origin.ip, step)
+}
+
+/** Order of checks by credential: account API (A4), access plane (P1.1), flow ingest (L8), none (I2.1). */
+const orders: Record<NonNullable<Operation['credential']>, readonly OperationStep[]> = {
+  api: [
+    limitBody,
+    checkCredential('api'),
+    checkRateLimit,
+    logRequest,
+    checkPermission,
+    checkAccept,
+    checkPathIds,
+    checkFeature,
+    replayAnswer,
+    readQuery,
+    readEnvelope,
+  ],
+  client: [limitBody, checkCredential('client'), checkRateLimit, checkPathIds, readQuery, readEnvelope],
+  gateway: [limitBody, checkCredential('gateway'), checkRateLimit, checkPathIds, readQuery, readEnvelope],
+  ingest: [limitBody, limitPackedBody, checkIngestToken, checkRateLimit],
+  none: [limitBody, limitSource, checkRateLimit, checkAccept, checkPathIds, readQuery, readEnvelope],
+  // Requests of a portal session about itself are not requests to the account API.
+  portal: [limitBody, checkCredential('portal'), checkRateLimit, checkAccept],
+}
+
+/** Order of checks of the legacy API (`/v0` contract, 3.4). */
+const v0Order: readonly OperationStep[] = [
   checkV0Credential,
   checkRateLimit,
-  logRequest(operation),
-  checkPermission(operation),
+  logRequest,
+  checkPermission,
   readParams,
-  readV0Page(operation),
-  limitV0Body(operation),
-  readV0Wrapper(operation),
+  readV0Page,
+  limitV0Body,
+  readV0Wrapper,
 ]
 
 /** The steps that a request passes before its operation runs. */
-export function stepsOf(operation: Operation): Step[] {
-  const { credential = 'api', path } = operation
-  if (isV0(path)) return v0Steps(operation)
-  if (credential === 'api') return accountSteps(operation)
-  if (credential === 'none') return publicSteps(operation)
-  if (credential === 'portal') return portalSteps
-  return credential === 'ingest' ? ingestSteps : accessSteps(operation, credential)
-}
+export const stepsOf = (operation: Operation): Step[] =>
+  (isV0(operation.path) ? v0Order : orders[operation.credential ?? 'api']).map(
+    (step) => (exchange, event) => step(exchange, event, operation),
+  )

@@ -1,12 +1,12 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
-import { isPassing } from '../core/aws/passing-error.ts'
 import { ApiError, errorCodes } from '../core/errors.ts'
 import { toJson } from '../core/json/json.ts'
 import { describeError } from '../core/logging/describe-error.ts'
 import { logLine } from '../core/logging/log.ts'
-import { truthful } from '../core/work/truthful.ts'
+import { isPassing } from '../core/passing-error.ts'
+import { truthful } from '../core/work/work.ts'
 
-/** Node's own list would load its whole HTTP client and server into every function. */
+/** Replaces Node's list, which would load the HTTP client and server into every function. */
 const titles: Record<number, string> = {
   400: 'Bad Request',
   401: 'Unauthorized',
@@ -23,10 +23,7 @@ const titles: Record<number, string> = {
   503: 'Service Unavailable',
 }
 
-/**
- * Anything but an ApiError is a bug: logged with all that is known of it, answered as 500; an engine that throttles or does
- * not answer for as long as it was asked is 503.
- */
+/** Logs any other error as a bug, and answers it by 500; a passing error of an engine by 503. */
 export function apiErrorOf(error: unknown, requestId: string): ApiError {
   if (error instanceof ApiError) {
     if (error.code === 'unavailable')

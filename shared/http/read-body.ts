@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { ApiError } from '../core/errors.ts'
 import { isObject } from '../core/json/is-object.ts'
 import { jsonFaultPosition } from '../core/json/json-fault.ts'
-import { maxKeys, tooManyKeys } from '../values/too-many-keys.ts'
+import { maxKeys, tooManyKeys } from '../values/field.ts'
 import type { Operation } from './operation.ts'
 
 function parse(body: Buffer): unknown {
@@ -15,10 +15,7 @@ function parse(body: Buffer): unknown {
   }
 }
 
-/**
- * The value under the operation's envelope key (A2.4), undefined where that is optional and left out.
- * @throws ApiError 400 for another media type, broken JSON, or an envelope that is missing or of the wrong JSON type.
- */
+/** The value of the operation's envelope (A2.4), undefined where it is optional and missing. @throws ApiError 400 */
 export function readBody({ body: contract }: Operation, body: Buffer, contentType: string | undefined): unknown {
   if (!contract) return undefined
   const { envelope, shape = 'object', optional = false } = contract

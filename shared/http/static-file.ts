@@ -3,11 +3,10 @@ import { readFile } from 'node:fs/promises'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { within } from '../core/logging/invocation.ts'
 import { isKnown } from './entity-tag.ts'
-import type { Answer, Event } from './exchange.ts'
+import { type Answer, type Event, qualitiesOf, requestIdOf } from './exchange.ts'
 import type { Handler } from './lambda.ts'
 import { originOf } from './origin.ts'
 import { problem } from './problem.ts'
-import { requestIdOf } from './request-id.ts'
 
 type Encoding = 'br' | 'gzip' | 'identity'
 
@@ -17,19 +16,13 @@ const encoders: Record<Encoding, (bytes: Buffer) => Buffer> = {
   identity: (bytes) => bytes,
 }
 
-/** The smallest encoding that the caller takes; one with `q=0` is refused (RFC 9110, 12.5.3). */
-function encodingFor(accepted: string | undefined): Encoding {
-  const codings = (accepted ?? '').split(',').map((part) =>
-    part
-      .toLowerCase()
-      .split(';')
-      .map((piece) => piece.trim()),
-  )
-  const takes = (name: string) => codings.some(([coding, q]) => coding === name && !/^q=0(\.0*)?$/.test(q ?? ''))
-  return takes('br') ? 'br' : takes('gzip') ? 'gzip' : 'identity'
+/** Smallest encoding that the caller accepts (RFC 9110, 12.5.3). */
+function encodingFor(accepted = ''): Encoding {
+  const qualities = qualitiesOf(accepted)
+  return (['br', 'gzip'] as const).find((coding) => qualities.get(coding)) ?? 'identity'
 }
 
-/** Answers a request that needs no credential, in the form of all answers (A2.10, A2.11, P8.2); anybody may keep it. */
+/** Answers a request without a credential by a cacheable answer (A2.10, A2.11, P8.2). */
 export function answerPublicly(
   event: Event,
   context: Parameters<Handler>[1],
@@ -48,7 +41,7 @@ export function answerPublicly(
   )
 }
 
-/** A file of the bundle, compressed once for each encoding and given again only to who does not have it. */
+/** Serves a file of the bundle, compressed once for each encoding. */
 export function staticFile(file: URL, headers: Record<string, string>): (event: Event) => Promise<Answer> {
   const encoded = new Map<Encoding, Promise<{ body: string; tag: string }>>()
   const encode = async (encoding: Encoding) => {

@@ -1,6 +1,6 @@
 import { env } from '../core/env.ts'
 
-/** The legacy API is told by its path (`/v0` contract, 1.4). */
+/** True for paths of the legacy API (`/v0` contract, 1.4). */
 export const isV0 = (path: string): boolean => path === '/v0' || path.startsWith('/v0/')
 
 /** The segments of a path behind `/v0`, without the empty ones (2.4). */

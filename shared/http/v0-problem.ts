@@ -1,6 +1,8 @@
-import type { ApiError } from '../core/errors.ts'
+import { ApiError } from '../core/errors.ts'
 import { toJson } from '../core/json/json.ts'
+import { maxListBytes } from '../v0/list-rows.ts'
 import type { Answer } from './exchange.ts'
+import type { Operation } from './operation.ts'
 import { apiErrorOf } from './problem.ts'
 import { v0Headers } from './v0-headers.ts'
 
@@ -14,7 +16,7 @@ const names: Record<number, string> = {
   503: 'service_unavailable',
 }
 
-/** The body of an error: its name, and where it helps, why a token was refused, what is invalid, how to read a long list. */
+/** Body of an error: its name, with the refusal of a token, invalid fields, or advice about a long list. */
 function bodyOf({ status, members }: ApiError): unknown {
   if (status === 401) return { errors: { auth: members.auth ?? 'invalid_token' } }
   if (status === 422) return members
@@ -29,4 +31,20 @@ export function v0Problem(error: unknown, requestId: string, headers: Record<str
     headers: { ...v0Headers(path), ...headers, ...known.headers, 'x-request-id': requestId },
     body: toJson(bodyOf(known)),
   }
+}
+
+/** Maximum of a Lambda answer less headers, with the body as a JSON string including escapes. */
+const maxHandedBytes = 6_200_000
+
+/** @throws ApiError `payload_too_large` for an unpaged list that is too long for one answer (6.4) */
+export function limitV0List({ filters }: Operation, body: unknown, text: string): void {
+  const isUnpaged = filters !== undefined && !(body as { metadata?: unknown }).metadata
+  if (!isUnpaged) return
+  if (Buffer.byteLength(text) <= maxListBytes && Buffer.byteLength(JSON.stringify(text)) <= maxHandedBytes) return
+  throw new ApiError('payload_too_large', undefined, {
+    members: {
+      detail:
+        'The list is too large for one response. Read it in pages with the query parameters limit and page_cursor.',
+    },
+  })
 }

@@ -3,43 +3,38 @@ import { isObject } from '../core/json/is-object.ts'
 import { shallowJson } from '../core/json/shallow-json.ts'
 import { bearerToken } from '../core/secrets/token.ts'
 import { readPage } from '../values/page.ts'
-import type { Step } from './exchange.ts'
-import type { Operation } from './operation.ts'
-import { checkCredential } from './steps.ts'
+import { checkCredential } from './credentials.ts'
+import type { OperationStep, Step } from './exchange.ts'
 
 const maxBodyBytes = 1_048_576
 
-/** As in the account API, but a colon behind the scheme is fine, and the absence of a token is told (3.1, 3.3). */
+/** Also accepts a colon behind the scheme, and reports the absence of a token (3.1, 3.3). */
 export const checkV0Credential: Step = async (exchange, event) => {
   const [, token] = /^bearer:?\s+(\S.*)$/i.exec(event.headers.authorization?.trim() ?? '') ?? []
   if (token === undefined) throw new ApiError('unauthorized', undefined, { members: { auth: 'unauthenticated' } })
   const authorization = `Bearer ${token}`
-  // Anything but a single word is no token, and is not looked up.
+  // Only a single word can be a token.
   if (bearerToken(authorization) === null) throw new ApiError('unauthorized')
   await checkCredential('api')(exchange, { ...event, headers: { ...event.headers, authorization } })
 }
 
-/** A list is paged only when it is asked for a page (6.2). */
-export const readV0Page =
-  ({ filters }: Operation): Step =>
-  (exchange, event) => {
-    exchange.query = new URLSearchParams(event.rawQueryString)
-    if (!filters || !(exchange.query.has('limit') || exchange.query.has('page_cursor'))) return
-    exchange.page = readPage(exchange.query, {}, `${exchange.caller?.account.id}/${pathOf(event.rawPath)}`)
-  }
+/** Pages a list only on request (6.2). */
+export const readV0Page: OperationStep = (exchange, event, { filters }) => {
+  exchange.query = new URLSearchParams(event.rawQueryString)
+  if (!filters || !(exchange.query.has('limit') || exchange.query.has('page_cursor'))) return
+  exchange.page = readPage(exchange.query, {}, `${exchange.caller?.account.id}/${pathOf(event.rawPath)}`)
+}
 
 const pathOf = (rawPath: string): string => rawPath.split('/').filter(Boolean).join('/')
 
-export const limitV0Body =
-  ({ body }: Operation): Step =>
-  (exchange) => {
-    if (body && exchange.body.length > maxBodyBytes) throw new ApiError('payload_too_large')
-  }
+export const limitV0Body: OperationStep = (exchange, _event, { body }) => {
+  if (body && exchange.body.length > maxBodyBytes) throw new ApiError('payload_too_large')
+}
 
 const isJson = (contentType: string | undefined): boolean =>
   contentType === undefined || /^application\/(json|[^\s;/]+\+json)$/i.test(contentType.split(';')[0]?.trim() ?? '')
 
-/** A number counts as an integer by its text, so 1.0 does not (7.2): it becomes NaN, which no field takes. */
+/** Makes NaN, which no field takes, of a number whose text is no integer, such as 1.0 (7.2). */
 const integersOnly = (_key: string, value: unknown, context?: { source?: string }): unknown =>
   typeof value === 'number' && !/^-?\d+$/.test(context?.source ?? '') ? Number.NaN : value
 
@@ -53,14 +48,12 @@ function parse(body: Buffer): unknown {
 }
 
 /** The value under the wrapper's key (2.6, 7.1). */
-export const readV0Wrapper =
-  ({ body: contract }: Operation): Step =>
-  (exchange, { headers }) => {
-    const wrapper = contract?.envelope
-    if (typeof wrapper !== 'string') return
-    const readable = exchange.body.length > 0 && isJson(headers['content-type'])
-    const document = readable ? parse(exchange.body) : {}
-    const value = isObject(document) && Object.hasOwn(document, wrapper) ? document[wrapper] : null
-    if (!isObject(value)) throw new ApiError('bad_request')
-    exchange.raw = value
-  }
+export const readV0Wrapper: OperationStep = (exchange, { headers }, { body: contract }) => {
+  const wrapper = contract?.envelope
+  if (typeof wrapper !== 'string') return
+  const readable = exchange.body.length > 0 && isJson(headers['content-type'])
+  const document = readable ? parse(exchange.body) : {}
+  const value = isObject(document) && Object.hasOwn(document, wrapper) ? document[wrapper] : null
+  if (!isObject(value)) throw new ApiError('bad_request')
+  exchange.raw = value
+}

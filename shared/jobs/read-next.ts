@@ -2,14 +2,10 @@ import * as v from 'valibot'
 import { ApiError } from '../core/errors.ts'
 import { fieldsOf } from '../core/json/is-object.ts'
 
-/** Where a walk over the table stands, as the answer of a task holds it; null at its beginning. */
+/** Position of a walk over the table, as the answer of a task holds it; null at its beginning. */
 export const Place = v.nullable(v.strictObject({ pk: v.string(), sk: v.string() }))
 
-/**
- * How far an earlier run of a task has come, by the `next` of its answer; null for one that begins.
- *
- * @throws ApiError `bad_request` for a `next` that is none
- */
+/** Progress of an earlier run of a task, by the `next` of its answer; null for a new run. @throws ApiError 400 */
 export function readNext<T>(progress: v.GenericSchema<unknown, T>, event: unknown): T | null {
   const { next = null } = fieldsOf(event)
   if (next === null) return null

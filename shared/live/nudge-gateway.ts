@@ -1,20 +1,15 @@
 import { clock } from '../core/clock.ts'
 import { describeError } from '../core/logging/describe-error.ts'
 import { logLine } from '../core/logging/log.ts'
-import { findPresence, isOnline, type Presence, presenceKey } from '../domain/presence/presence.ts'
-import { table, tableName } from '../table/client.ts'
-import { UpdateCommand } from '../table/commands.ts'
-import { ConditionalCheckFailedException } from '../table/refused-write.ts'
-import { connectionOf } from './connection-of.ts'
+import { findPresence, isOnline, type Presence, presenceKey } from '../domain/sessions/presence.ts'
+import { changeItem } from '../table/change-item.ts'
+import { connectionOf } from './connection.ts'
 import { sendMessage } from './send-message.ts'
 
 /** A nudge that no heartbeat follows counts for so long; then the next one is sent (C5.1). */
 const foldMicros = 1_000_000
 
-/**
- * Tells a connected gateway that its authorizations have changed (C5), once until it asks: what comes in between is noted,
- * and the answer of its heartbeat then says that there is more (P4.4). Never throws.
- */
+/** Notifies a connected gateway of changes (C5), once per heartbeat, which reports `more` (P4.4). Never throws. */
 export async function nudgeGateway(account: string, gatewayId: string): Promise<void> {
   try {
     // A nudge that did not leave is not repeated (C5.4), but whoever was folded into it has not had one: theirs is sent.
@@ -37,15 +32,14 @@ async function claimNudge(account: string, gatewayId: string, presence: Presence
     const now = clock.now()
     const folded = now - foldMicros
     if (presence.nudge_due && (presence.nudged_at ?? 0) > folded) return null
-    const write = (set: string, condition: string, values: Record<string, unknown>) =>
-      updatedFrom(account, gatewayId, set, `connection_id = :connection AND ${condition}`, {
-        ':connection': presence.connection_id,
-        ':folded': folded,
-        ...values,
+    const write = (set: Record<string, unknown>, condition: string) =>
+      changeItem(presenceKey(account, 'gateways', gatewayId), {
+        set,
+        when: `connection_id = :connection AND ${condition}`,
+        values: { connection: presence.connection_id, folded },
       })
-    const free = '(attribute_not_exists(nudged_at) OR nudged_at <= :folded)'
-    if (await write('SET nudged_at = :now', free, { ':now': now })) return now
-    if (await write('SET nudge_due = :due', 'nudged_at > :folded', { ':due': true })) return null
+    if (await write({ nudged_at: now }, '(attribute_not_exists(nudged_at) OR nudged_at <= :folded)')) return now
+    if (await write({ nudge_due: true }, 'nudged_at > :folded')) return null
     // A heartbeat came between the two, or the gateway has connected anew: then it asks by itself.
   }
   return null
@@ -53,34 +47,10 @@ async function claimNudge(account: string, gatewayId: string, presence: Presence
 
 /** Lets the next nudge go at once. True when somebody was folded into the one that did not leave. */
 async function releaseNudge(account: string, gatewayId: string, claimed: number): Promise<boolean> {
-  const values = { ':claimed': claimed }
-  const before = await updatedFrom(account, gatewayId, 'REMOVE nudged_at, nudge_due', 'nudged_at = :claimed', values)
+  const before = await changeItem<Presence>(presenceKey(account, 'gateways', gatewayId), {
+    remove: ['nudged_at', 'nudge_due'],
+    when: 'nudged_at = :claimed',
+    values: { claimed },
+  })
   return before?.nudge_due === true
-}
-
-/** The live item before the change; null where the condition does not hold. */
-async function updatedFrom(
-  account: string,
-  gatewayId: string,
-  UpdateExpression: string,
-  ConditionExpression: string,
-  ExpressionAttributeValues: Record<string, unknown>,
-): Promise<Presence | null> {
-  const Key = presenceKey(account, 'gateways', gatewayId)
-  try {
-    const { Attributes } = await table().send(
-      new UpdateCommand({
-        TableName: tableName(),
-        Key,
-        UpdateExpression,
-        ConditionExpression,
-        ExpressionAttributeValues,
-        ReturnValues: 'ALL_OLD',
-      }),
-    )
-    return Attributes as Presence
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return null
-    throw error
-  }
 }

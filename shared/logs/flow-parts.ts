@@ -1,133 +1,87 @@
 import { dayMicros } from '../core/clock.ts'
-import { table, tableName } from '../table/client.ts'
-import { QueryCommand } from '../table/commands.ts'
-import { actorSlicesPartition, flowDaysPartition, sliceMicros, sliceOf, sliceSort } from './flows/flow-index.ts'
-import { instantOf } from './log-id.ts'
-import { dayOf, flowShard, logPartition } from './log-keys.ts'
-import { beyond, type IdRange, idsBetween } from './log-order.ts'
-import type { LazyParts, Part } from './part-reader.ts'
-
-/** The flows of an account, perhaps only those of some actors, perhaps only those beyond an entry. */
-export type FlowSearch = {
-  account: string
-  flowActors?: string[] | null
-  from?: string
-  ascending?: boolean
-  /** How many flows are expected to be taken. */
-  expected?: number
-}
-
-type Mark = { sk: string; shards?: Set<number> }
+import { queryItems, type Range, sortKeysOf } from '../table/read.ts'
+import { type IdRange, idsBetween, instantOf, lastLogMicros } from './entries/log-id.ts'
+import { dayOf, flowShard, logPartition } from './entries/log-keys.ts'
+import {
+  actorSlicesPartition,
+  flowDaysPartition,
+  flowSlicesPartition,
+  longFlowClasses,
+  longFlowsPartition,
+  openFlowsPartition,
+  shortFlowMicros,
+  sliceMicros,
+  sliceOf,
+  sliceSort,
+} from './flows/flow-index.ts'
+import { idsAhead, type LazyParts, type LogItem, merge, openParts, type Part, type Walk } from './part-reader.ts'
 
 /** Slices are read in one go when no more than two others lie between them. */
 const joinedWithin = 3 * sliceMicros
-/** At most so many slices of an actor are read ahead. */
-const mostAhead = 1_000
+/** Maximum number of slices of an actor that are read ahead. */
+const maxAhead = 1_000
 
-type Marks = { pk: string; first: string; last: string; descending?: boolean; limit?: number }
+type Day = { pk: string; sk: string; shards?: Set<number> }
 
-const marksPage = async ({ pk, first, last, descending, limit }: Marks, start?: Record<string, unknown>) => {
-  const { Items = [], LastEvaluatedKey: end } = await table().send(
-    new QueryCommand({
-      TableName: tableName(),
-      ConsistentRead: true,
-      ScanIndexForward: !descending,
-      KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
-      ExpressionAttributeValues: { ':pk': pk, ':first': first, ':last': last },
-      ExclusiveStartKey: start,
-      Limit: limit,
-    }),
-  )
-  return { marks: Items as Mark[], end }
-}
-
-async function marksBetween(range: Marks): Promise<Mark[]> {
-  const marks: Mark[] = []
-  let start: Record<string, unknown> | undefined
-  do {
-    const page = await marksPage(range, start)
-    marks.push(...page.marks)
-    start = page.end
-  } while (start)
-  return marks
-}
-
-/** The ids from `begin` to `end` that the search has yet before it. */
-export function flowIds({ from, ascending = false }: FlowSearch, begin: number, end: number): IdRange | null {
-  const ids = idsBetween('flow', begin, end)
-  return ids && from !== undefined ? beyond(ids, from, ascending) : ids
-}
-
-/** A condition on the flows, for the table to leave the others out. */
-export type FlowFilter = { expression: string; values?: Record<string, unknown> }
+/** A condition on flows that the table tests. */
+type FlowFilter = { expression: string; values?: Record<string, unknown> }
 
 /** The partitions of the flows that began from `begin` to `end`, oldest day first. */
 export async function flowParts(
-  search: FlowSearch,
+  walk: Walk,
   begin: number,
   end: number,
-  ...filters: FlowFilter[]
+  filters?: FlowFilter,
 ): Promise<(Part | LazyParts)[][]> {
-  const whole = flowIds(search, begin, end)
+  const whole = idsAhead(walk, 'flow', begin, end)
   if (!whole) return []
-  const { account, flowActors } = search
-  const dayMarks = {
-    pk: flowDaysPartition(account),
-    first: dayOf(instantOf(whole.first)),
-    last: dayOf(instantOf(whole.last)),
-  }
+  const { account, flowActors } = walk
+  const between = [dayOf(instantOf(whole.first)), dayOf(instantOf(whole.last))] as const
   const [days, slices] = await Promise.all([
-    marksBetween(dayMarks),
-    Promise.all((flowActors ?? []).map((actor) => slicesAhead(search, actor, whole))),
+    queryItems<Day>(flowDaysPartition(account), { between }),
+    Promise.all((flowActors ?? []).map((actor) => slicesAhead(walk, actor, whole))),
   ])
-  const filter = joined(search, filters)
+  const filter = joined(walk, filters)
   return days.flatMap(({ sk: day, shards = new Set() }) => {
     const start = Date.parse(day) * 1000
-    const ids = flowIds(search, Math.max(begin, start), Math.min(end, start + dayMicros - 1))
+    const ids = idsAhead(walk, 'flow', Math.max(begin, start), Math.min(end, start + dayMicros - 1))
     if (!ids) return []
     const parts = [...shards].flatMap((shard): (Part | LazyParts)[] => {
       const pk = logPartition(account, 'flow', day, shard)
       if (!flowActors) return [{ pk, range: ids, filter }]
-      const of = slices.filter(({ actor }) => flowShard(actor) === shard)
-      const known = of.flatMap(({ within }) => within(ids) ?? [])
       const partsOf = (those: number[]) => stretches(those, ids).map((range) => ({ pk, range, filter }))
-      const unknown = of.filter(({ within }) => !within(ids))
+      const ofShard = slices.filter(({ actor }) => flowShard(actor) === shard)
+      const known = ofShard.flatMap(({ within }) => within(ids) ?? [])
+      const unknown = ofShard.filter(({ within }) => !within(ids))
       if (unknown.length === 0) return partsOf(known)
-      return [async () => partsOf([...known, ...(await Promise.all(unknown.map(({ read }) => read(ids)))).flat()])]
+      return [async () => partsOf([known, ...(await Promise.all(unknown.map(({ read }) => read(ids))))].flat())]
     })
     return parts.length > 0 ? [parts] : []
   })
 }
 
-/** The range of the marks of the slices that can hold ids. */
-const slicesOf = (account: string, actor: string, { first, last }: IdRange): Marks => ({
-  pk: actorSlicesPartition(account, actor),
-  first: sliceSort(sliceOf(instantOf(first))),
-  last: sliceSort(instantOf(last)),
-})
-
-const numbers = (marks: Mark[]): number[] => marks.map(({ sk }) => Number(sk))
-
 /**
  * The slices in which an actor began flows. As many as flows are expected are read ahead, over all days in one request:
- * `within` tells those of a day that this has reached, `read` reads them for another.
+ * `within` returns those of a day unless it is beyond them, `read` reads them.
  */
-async function slicesAhead({ account, ascending = false, expected = 100 }: FlowSearch, actor: string, whole: IdRange) {
-  const limit = Math.min(mostAhead, expected)
-  const { marks, end } = await marksPage({ ...slicesOf(account, actor, whole), descending: !ascending, limit })
-  const reached = end && String(end.sk)
-  return {
-    actor,
-    within(ids: IdRange): number[] | null {
-      const { first, last } = slicesOf(account, actor, ids)
-      if (reached !== undefined && (ascending ? last >= reached : first <= reached)) return null
-      return numbers(marks.filter(({ sk }) => sk >= first && sk <= last))
-    },
-    read: async (ids: IdRange): Promise<number[]> => numbers(await marksBetween(slicesOf(account, actor, ids))),
+async function slicesAhead({ account, ascending = false, expected = 100 }: Walk, actor: string, whole: IdRange) {
+  const boundsOf = ({ first, last }: IdRange) => [sliceOf(instantOf(first)), instantOf(last)] as const
+  const read = async (ids: IdRange, range?: Range): Promise<number[]> => {
+    const [first, last] = boundsOf(ids)
+    const between = [sliceSort(first), sliceSort(last)] as const
+    return (await sortKeysOf(actorSlicesPartition(account, actor), { ...range, between })).map(Number)
   }
+  const limit = Math.min(maxAhead, expected)
+  const ahead = await read(whole, { backward: !ascending, limit })
+  const reached = ahead.length < limit ? undefined : ahead.at(-1)
+  const within = (ids: IdRange): number[] | null => {
+    const [first, last] = boundsOf(ids)
+    if (reached !== undefined && (ascending ? last >= reached : first <= reached)) return null
+    return ahead.filter((slice) => slice >= first && slice <= last)
+  }
+  return { actor, within, read: (ids: IdRange) => read(ids) }
 }
 
-/** The parts of a range of ids that can lie in slices. */
 function stretches(slices: number[], { first, last }: IdRange): IdRange[] {
   const ranges: { begin: number; end: number }[] = []
   for (const slice of slices.toSorted((a, b) => a - b)) {
@@ -141,17 +95,48 @@ function stretches(slices: number[], { first, last }: IdRange): IdRange[] {
   })
 }
 
-const ofActors = (actors: string[]): FlowFilter => ({
-  expression: `actor IN (${actors.map((_, i) => `:actor${i}`).join(', ')})`,
-  values: Object.fromEntries(actors.map((actor, i) => [`:actor${i}`, actor])),
-})
+/** The filter and that of the actors in one. */
+function joined({ flowActors }: Walk, { expression, values }: Partial<FlowFilter> = {}): Part['filter'] {
+  const actors = Object.fromEntries(flowActors?.map((actor, i) => [`:actor${i}`, actor]) ?? [])
+  const ofActors = flowActors && `actor IN (${Object.keys(actors).join(', ')})`
+  const all = [expression, ofActors].filter(Boolean).map((one) => `(${one})`)
+  return all.length === 0 ? undefined : { expression: all.join(' AND '), values: { ...values, ...actors } }
+}
 
-/** The filters and that of the actors in one. */
-export function joined({ flowActors }: FlowSearch, filters: FlowFilter[]): Part['filter'] {
-  const all = flowActors ? [...filters, ofActors(flowActors)] : filters
-  if (all.length === 0) return undefined
-  return {
-    expression: all.map(({ expression }) => `(${expression})`).join(' AND '),
-    values: Object.assign({}, ...all.map(({ values }) => values)),
+const isOpen = 'attribute_not_exists(fend)'
+
+/**
+ * Flows that began before the window and can have lasted until it, in order: short ones by their start, long ones by
+ * their pointers, open ones by theirs, or among all of the few slices whose open flows have no pointers yet.
+ */
+export async function* walkEarlierFlows(walk: Walk): AsyncGenerator<LogItem> {
+  const begin = Math.min(walk.begin, lastLogMicros + 1)
+  if (begin > 0) yield* merge(await openParts(await earlierParts(walk, begin), walk), walk.ascending)
+}
+
+async function earlierParts(walk: Walk, begin: number): Promise<(Part | LazyParts)[]> {
+  const { account } = walk
+  const lasting: FlowFilter = { expression: 'fend > :begin', values: { ':begin': begin } }
+  const lastingOrOpen: FlowFilter = { ...lasting, expression: `${isOpen} OR ${lasting.expression}` }
+  const recent = begin - shortFlowMicros
+  const pointers = (pk: string, from: number, filters?: FlowFilter): Part[] => {
+    const range = idsAhead(walk, 'flow', from, recent - 1)
+    return range ? [{ pk, range, pointers: true, filter: joined(walk, filters) }] : []
   }
+  // Slices whose open flows have no pointers yet.
+  const before = { after: sliceSort(Math.max(0, recent)), backward: true }
+  const unsettled = (await sortKeysOf(flowSlicesPartition(account), before)).map(Number)
+  const byStart = await Promise.all([
+    flowParts(walk, recent, begin - 1, lastingOrOpen),
+    ...unsettled.map((slice) =>
+      flowParts(walk, slice, Math.min(slice + sliceMicros, recent) - 1, { expression: isOpen }),
+    ),
+  ])
+  return [
+    ...byStart.flat(2),
+    ...pointers(openFlowsPartition(account), 0),
+    ...longFlowClasses.flatMap(({ place, shorterThan }) =>
+      pointers(longFlowsPartition(account, place), Math.max(0, begin - shorterThan), lasting),
+    ),
+  ]
 }

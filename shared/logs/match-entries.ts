@@ -1,20 +1,20 @@
 import { unpackLarge } from '../table/large-attributes.ts'
+import { instantOf, streamOf } from './entries/log-id.ts'
+import { retentionMicros } from './entries/log-keys.ts'
+import { objectIdOf } from './entries/log-store.ts'
 import type { Attribution } from './flows/attribution.ts'
-import { instantOf, streamOf } from './log-id.ts'
-import { retentionMicros } from './log-keys.ts'
 import type { LogQuery } from './log-query.ts'
-import { objectIdOf } from './object-id-of.ts'
 import type { LogItem } from './part-reader.ts'
 import type { AttributionReader } from './render-entries.ts'
 
 export type Window = { begin: number; end: number }
 
-/** Picks the entries that match out of some of the walk's. */
+/** Picks the matching entries of a walk. */
 export type Match = (items: LogItem[]) => Promise<LogItem[]>
 
 /**
- * Picks the entries within their retention (L1.1). It counts from the timestamp: the time of the id, and for a flow the
- * ingest of its first report. A row can outlive that, and the setting can have changed since it was written.
+ * Picks the entries within their retention (L1.1): from the time of the id, or of a flow from its first ingest. A row
+ * can outlive that, and the setting can have changed.
  */
 export function withinRetention(now: number): (item: Pick<LogItem, 'sk' | 'at'>) => boolean {
   const oldestFlow = now - retentionMicros('flow')
@@ -22,7 +22,7 @@ export function withinRetention(now: number): (item: Pick<LogItem, 'sk' | 'at'>)
   return ({ sk, at }) => (streamOf(sk) === 'flow' ? Number(at) > oldestFlow : instantOf(sk) > oldest)
 }
 
-/** True where `[start, flowEnd)` meets `[begin, end]`; an open flow has no end, one that ends before its start is an instant. */
+/** True where `[start, flowEnd)`, open without an end, meets `[begin, end]`. A negative flow is an instant. */
 export function overlaps(start: number, flowEnd: number | bigint | undefined, { begin, end }: Window): boolean {
   if (start > end) return false
   if (flowEnd === undefined) return true
@@ -50,7 +50,7 @@ export function matcher(
   const matches = (item: LogItem, attributions: Map<string, Attribution | undefined>): boolean => {
     if (!kept(item)) return false
     if (streamOf(item.sk) === 'flow' && !overlaps(instantOf(item.sk), item.fend, window)) return false
-    // A pointer that was not followed was found under the name that is asked for.
+    // A pointer that was not followed is one of the name in the query.
     if (item.pointer) return true
     if (objectId !== null && objectIdOf(unpackLarge(item)) !== objectId) return false
     if (actorId === null && actorEmail === null) return true

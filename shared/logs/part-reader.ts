@@ -1,18 +1,53 @@
+import { QueryCommand } from '@aws-sdk/lib-dynamodb'
 import { clock } from '../core/clock.ts'
-import { table, tableName } from '../table/client.ts'
-import { PassingQueryCommand, QueryCommand } from '../table/commands.ts'
-import { projectionOf } from '../table/projection.ts'
-import { instantOf } from './log-id.ts'
-import { compareIds, type IdRange } from './log-order.ts'
+import { projectionOf } from '../table/read.ts'
+import { table, tableName } from '../table/table.ts'
+import { beyond, compareIds, type IdRange, idsBetween, instantOf, type LogStream } from './entries/log-id.ts'
+import type { NamedField } from './entries/log-keys.ts'
 
 /** An entry as it is stored, large attributes packed, or a pointer to one; `sk` is its log id. */
 export type LogItem = Record<string, unknown> & {
   sk: string
   pointer?: true
-  /** Of a flow: the ingest of its first report, and its end. */
+  /** Ingest of the first report of a flow, and its end. */
   at?: number
   fend?: number | bigint
   subject?: { actor_id?: string; actor_email?: string } | null
+}
+
+/** A walk through streams of an account. */
+export type Walk = {
+  account: string
+  streams: LogStream[]
+  /** Only entries that name this actor, email or object; `alone` where that is the only condition. */
+  named?: { field: NamedField; value: string; alone: boolean }
+  /** Only flows of these actors. */
+  flowActors?: string[] | null
+  /** The window, in microseconds. */
+  begin: number
+  end: number
+  /** Before this instant there are only flows. */
+  oldest?: number
+  /** Only entries beyond this one, in the direction of the walk. */
+  from?: string
+  /** Oldest first instead of newest first. */
+  ascending?: boolean
+  /** Number of items that are expected to be taken. */
+  expected?: number
+  /** Only the attributes that the conditions are tested on are read. */
+  counting?: boolean
+  /** How many more are wanted: entries that are only counted are not read beyond that. */
+  wanted?: { left: number }
+  /** Entries older than a minute are read at half the price. */
+  relaxed?: boolean
+  /** Only these attributes are read. */
+  passing?: readonly string[]
+}
+
+/** Ids from `begin` to `end` that are still ahead of the walk. */
+export function idsAhead({ from, ascending = false }: Walk, stream: LogStream, begin: number, end: number) {
+  const ids = idsBetween(stream, begin, end)
+  return ids && from !== undefined ? beyond(ids, from, ascending) : ids
 }
 
 export type Part = {
@@ -20,116 +55,80 @@ export type Part = {
   range: IdRange
   /** Its items are pointers to entries. */
   pointers?: true
-  /** Only items that satisfy this are handed over. */
   filter?: { expression: string; values: Record<string, unknown> }
 }
-/** Parts that have to be looked up first. */
+/** Parts that are looked up when their day is read. */
 export type LazyParts = () => Promise<Part[]>
-
-export type Reading = {
-  /** Oldest first instead of newest first. */
-  ascending?: boolean
-  /** How many items are expected to be taken of a part. */
-  expected?: number
-  /** Only what tells whether an entry matches is read. */
-  counting?: boolean
-  /** How many more are wanted of all parts together: what is only counted is not read beyond that. */
-  wanted?: { left: number }
-  /** What is older than a minute is read at half the price. */
-  relaxed?: boolean
-  /** Only these attributes are read, of entries that are looked at and let go. */
-  passing?: readonly string[]
-}
 
 const matched = ['sk', 'at', 'fend', 'auth', 'actor', 'actor_id', 'subject']
 
-const mostAtOnce = 1_000
-const leastAtOnce = 8
+const maxAtOnce = 1_000
+const minAtOnce = 8
 const idLength = 24
 /** Sorts behind everything that follows an id in a key. */
 const behind = '~'
 
-/** Reads one part in one direction, in pages that grow. */
-export class PartReader {
-  private readonly part: Part
-  private readonly reading: Reading
-  private page: LogItem[] = []
-  private done = false
-  private start: Record<string, unknown> | undefined
-  private limit: number
-
-  constructor(part: Part, reading: Reading) {
-    this.part = part
-    this.reading = reading
-    this.limit = Math.min(mostAtOnce, reading.expected ?? 100)
-  }
-
-  get head(): LogItem | undefined {
-    return this.page[0]
-  }
-
-  /** Leaves the head behind. */
-  drop(): void {
-    this.page.shift()
-  }
-
-  async fill(): Promise<void> {
-    while (this.page.length === 0 && !this.done) {
-      await this.read(this.part.range)
-      this.limit = Math.min(mostAtOnce, this.limit * 2)
-      this.done = this.start === undefined
-    }
-  }
-
-  private async read({ first, last }: IdRange): Promise<void> {
-    const { pk, pointers, filter } = this.part
-    const { counting, passing, relaxed } = this.reading
-    const names = counting ? matched : passing
-    const Command = passing ? PassingQueryCommand : QueryCommand
+/** The items of a part, in pages that grow. */
+async function* readPart({ pk, range, pointers, filter }: Part, walk: Walk, expected = 100): AsyncGenerator<LogItem> {
+  const names = walk.counting ? matched : walk.passing
+  let start: Record<string, unknown> | undefined
+  for (let limit = Math.min(maxAtOnce, expected); ; limit = Math.min(maxAtOnce, limit * 2)) {
     const answer = await table().send(
-      new Command({
+      new QueryCommand({
         TableName: tableName(),
-        // What is older than a minute looks the same everywhere.
-        ConsistentRead: !((counting || relaxed) && instantOf(last) < clock.now() - 60_000_000),
-        ScanIndexForward: this.reading.ascending ?? false,
+        // All replicas have what is older than a minute.
+        ConsistentRead: !((walk.counting || walk.relaxed) && instantOf(range.last) < clock.now() - 60_000_000),
+        ScanIndexForward: walk.ascending ?? false,
         KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
         FilterExpression: filter?.expression,
-        ExpressionAttributeValues: { ':pk': pk, ':first': first, ':last': last + behind, ...filter?.values },
-        ExclusiveStartKey: this.start,
-        Limit: Math.min(this.limit, Math.max(leastAtOnce, this.reading.wanted?.left ?? mostAtOnce)),
+        ExpressionAttributeValues: {
+          ':pk': pk,
+          ':first': range.first,
+          ':last': range.last + behind,
+          ...filter?.values,
+        },
+        ExclusiveStartKey: start,
+        Limit: Math.min(limit, Math.max(minAtOnce, walk.wanted?.left ?? maxAtOnce)),
         ...(names && projectionOf(names)),
       }),
     )
-    const items = (answer.Items ?? []) as LogItem[]
-    this.page = pointers ? items.map((item) => ({ ...item, sk: item.sk.slice(0, idLength), pointer: true })) : items
-    this.start = answer.LastEvaluatedKey
+    for (const item of (answer.Items ?? []) as LogItem[]) {
+      yield pointers ? { ...item, sk: item.sk.slice(0, idLength), pointer: true } : item
+    }
+    start = answer.LastEvaluatedKey
+    if (!start) return
   }
 }
 
-/** Readers that have fetched their first page. */
-export async function openParts(some: (Part | LazyParts)[], reading: Reading): Promise<PartReader[]> {
-  const parts = (await Promise.all(some.map((part) => (typeof part === 'function' ? part() : part)))).flat()
-  // Of several parts each has its share, and as much again in case it has more; a part that has still more is read on.
-  const twice = reading.counting ? 1 : 2
-  const share = Math.ceil((twice * (reading.expected ?? 100)) / parts.length)
-  const expected = parts.length > 4 ? Math.max(leastAtOnce, share) : undefined
-  const readers = parts.map((part) => new PartReader(part, { ...reading, ...(expected && { expected }) }))
-  await Promise.all(readers.map((reader) => reader.fill()))
-  return readers
+/** The next of some items that are read one by one, and the others. */
+type Head = { item: LogItem; others: AsyncGenerator<LogItem> }
+
+/** Reads the first of each, all at once. */
+export async function headsOf(all: AsyncGenerator<LogItem>[]): Promise<Head[]> {
+  const heads = all.map(async (others) => {
+    const { value: item } = await others.next()
+    return item ? [{ item, others }] : []
+  })
+  return (await Promise.all(heads)).flat()
 }
 
-/** Items of several parts in order. */
-export async function* mergeParts(readers: PartReader[], ascending = false): AsyncGenerator<LogItem> {
+export async function openParts(some: (Part | LazyParts)[], walk: Walk): Promise<Head[]> {
+  const parts = (await Promise.all(some.map((part) => (typeof part === 'function' ? part() : part)))).flat()
+  // Reads each of several parts for its share, and as much again in case it holds more.
+  const twice = walk.counting ? 1 : 2
+  const share = Math.ceil((twice * (walk.expected ?? 100)) / parts.length)
+  const expected = parts.length > 4 ? Math.max(minAtOnce, share) : walk.expected
+  return headsOf(parts.map((part) => readPart(part, walk, expected)))
+}
+
+/** Merges items in order. */
+export async function* merge(all: Head[], ascending = false): AsyncGenerator<LogItem> {
   const sign = ascending ? 1 : -1
-  for (;;) {
-    let next: { reader: PartReader; item: LogItem } | undefined
-    for (const reader of readers) {
-      const item = reader.head
-      if (item && (!next || sign * compareIds(item.sk, next.item.sk) < 0)) next = { reader, item }
-    }
-    if (!next) return
-    next.reader.drop()
-    yield next.item
-    if (next.reader.head === undefined) await next.reader.fill()
+  for (let heads = all; heads.length > 0; ) {
+    const first = heads.reduce((a, b) => (sign * compareIds(a.item.sk, b.item.sk) <= 0 ? a : b))
+    yield first.item
+    const { value: item } = await first.others.next()
+    if (item) first.item = item
+    else heads = heads.filter((head) => head !== first)
   }
 }

@@ -1,25 +1,22 @@
+import * as v from 'valibot'
 import { clock, parseTimestamp } from '../core/clock.ts'
 import { ApiError, notFound } from '../core/errors.ts'
 import { takeFitting } from '../core/json/answer-size.ts'
+import { decodeCursor, encodeCursor } from '../core/secrets/cursor.ts'
 import type { AccountRow } from '../domain/accounts/account.ts'
-import { weightOf } from '../table/large-attributes.ts'
 import type { Metadata } from '../table/list.ts'
 import { getStoredItems, queryItems } from '../table/read.ts'
-import { cutEntry } from './cut-entry.ts'
+import type { LogEntry } from './entries/log-entry.ts'
+import { instantOf, type LogStream, logStreams } from './entries/log-id.ts'
+import { logKeys, retentionMicros } from './entries/log-keys.ts'
 import { emailActorsPartition } from './flows/flow-index.ts'
-import { type LogPosition, logCursor, readLogPosition } from './log-cursor.ts'
-import type { LogEntry } from './log-entry.ts'
-import { instantOf, type LogStream, logStreams } from './log-id.ts'
-import { logKeys, retentionMicros } from './log-keys.ts'
 import { defaultWindow, type LogQuery, readLogQuery } from './log-query.ts'
 import { type Match, matcher, type Window, withinRetention } from './match-entries.ts'
-import type { LogItem } from './part-reader.ts'
-import { type AttributionReader, attributionReader, renderEntry } from './render-entries.ts'
-import { batchSizeOf, type Walk, walkLogs } from './walk-logs.ts'
+import type { LogItem, Walk } from './part-reader.ts'
+import { type AttributionReader, attributionReader, cutEntry, renderEntry } from './render-entries.ts'
+import { inBatches, walkLogs } from './walk-logs.ts'
 
-const mostFlowActors = 50
-/** Entries are looked at together up to this size, so that few large ones are read that a page has no room for. */
-const maxBatchBytes = 2_000_000
+const maxFlowActors = 50
 
 /** `GET /logs` (L2): a page of the merged streams, newest first. */
 export async function listLogs(
@@ -40,22 +37,14 @@ export async function listLogs(
   const backward = position?.backward ?? false
   const onwards = { ...walk, from: position?.id, ascending: backward, expected: query.limit + 1 }
   const [{ kept, more }, behind, total] = await Promise.all([
-    // A page has as much room for an entry as all of it would take, since all of it is read to be cut.
+    // An entry is weighed uncut, since all of it is read.
     takeFitting(renderedEntries(onwards, match, attributions), { limit: query.limit, shown: ({ uncut }) => uncut }),
     position ? anyFrom(position, walk, match, now) : false,
     position?.total ?? count(walk, match, query.totalLimit),
   ])
   if (backward) kept.reverse()
   const cursor = (item: LogItem | undefined, back: boolean, wanted: boolean) =>
-    wanted
-      ? logCursor(account.id, query, {
-          ...window,
-          id: item?.sk,
-          at: item?.at,
-          backward: back,
-          total,
-        })
-      : null
+    wanted ? logCursor(account.id, query, { ...window, id: item?.sk, at: item?.at, backward: back, total }) : null
   const [next_page, prev_page] = await Promise.all([
     cursor(kept.at(-1)?.item, false, backward ? behind : more),
     cursor(kept[0]?.item, true, backward ? more : behind),
@@ -66,49 +55,35 @@ export async function listLogs(
   }
 }
 
-/** Nothing but flows is older than its account, and nothing is kept beyond its retention: neither is walked. */
+/** The walk for a query, without days beyond retention or before the account, when there are only flows. */
 async function walkOf(account: AccountRow, query: LogQuery, window: Window): Promise<Walk> {
   const { type, actorId, actorEmail, objectId } = query
   const streams: LogStream[] = type
     ? [type]
     : logStreams.filter((stream) => actorEmail === null || stream !== 'api_request')
   const oldest = Math.max(parseTimestamp(account.inserted_at) ?? 0, clock.now() - retentionMicros('change'))
-  const id = account.id
+  const walk: Walk = { account: account.id, streams, ...window, oldest }
   if (objectId !== null) {
-    const named = { field: 'object', value: objectId, alone: actorId === null && actorEmail === null } as const
-    return { account: id, streams: ['change'], ...window, oldest, named }
+    const alone = actorId === null && actorEmail === null
+    return { ...walk, streams: ['change'], named: { field: 'object', value: objectId, alone } }
   }
   if (actorId !== null) {
     const named = { field: 'actor', value: actorId, alone: actorEmail === null } as const
-    return { account: id, streams, ...window, oldest, named, flowActors: [actorId] }
+    return { ...walk, named, flowActors: [actorId] }
   }
-  if (actorEmail === null) return { account: id, streams, ...window, oldest }
-  const actors = streams.includes('flow') ? await queryItems(emailActorsPartition(id, actorEmail)) : []
+  if (actorEmail === null) return walk
+  const actors = streams.includes('flow') ? await queryItems(emailActorsPartition(account.id, actorEmail)) : []
   return {
-    account: id,
+    ...walk,
     streams: actors.length > 0 ? streams : streams.filter((stream) => stream !== 'flow'),
-    ...window,
-    oldest,
     named: { field: 'email', value: actorEmail, alone: true },
-    // More than a condition takes; then each flow is looked at.
-    flowActors: actors.length > mostFlowActors ? null : actors.map(({ sk }) => sk),
+    // More than fit a condition: each flow is read.
+    flowActors: actors.length > maxFlowActors ? null : actors.map(({ sk }) => sk),
   }
 }
 
-/** The entries that match, some at a time. */
 async function* matching(walk: Walk, match: Match): AsyncGenerator<LogItem[]> {
-  const size = batchSizeOf(walk)
-  let batch: LogItem[] = []
-  let bytes = 0
-  for await (const item of walkLogs(walk)) {
-    batch.push(item)
-    bytes += weightOf(item)
-    if (batch.length < size && bytes < maxBatchBytes) continue
-    yield await match(batch)
-    batch = []
-    bytes = 0
-  }
-  yield await match(batch)
+  for await (const batch of inBatches(walkLogs(walk), walk)) yield await match(batch)
 }
 
 type Rendered = { item: LogItem; uncut: LogEntry }
@@ -121,7 +96,7 @@ async function* renderedEntries(walk: Walk, match: Match, attributionsOf: Attrib
   }
 }
 
-/** Tells if an entry lies on the other side of the position; the one at it counts while it is kept. */
+/** True where the list has an entry on the other side of the position, or still the one at it. */
 async function anyFrom({ id, at, backward }: LogPosition, walk: Walk, match: Match, now: number): Promise<boolean> {
   if (id === undefined) return false
   if (withinRetention(now)({ sk: id, at: at ?? instantOf(id) })) return true
@@ -130,7 +105,7 @@ async function anyFrom({ id, at, backward }: LogPosition, walk: Walk, match: Mat
   return false
 }
 
-/** Counts the entries that match, up to a bound. Only the first page asks for it; its cursors carry the number. */
+/** Counts the entries that match, up to a bound. Only the first page counts; its cursors have the number. */
 async function count(walk: Walk, match: Match, bound: number): Promise<number> {
   const wanted = { left: bound }
   if (bound === 0) return 0
@@ -150,3 +125,30 @@ export async function getLog(account: string, id: string): Promise<{ data: LogEn
   if (!item) throw notFound()
   return { data: cutEntry(renderEntry(item, await attributionReader(account)([item]))) }
 }
+
+/**
+ * Content of a cursor: the entry at its position, for a flow with its ingest, and window and total of the first page.
+ * Without an entry its position is the end of the list, for the page beside an empty one.
+ */
+const LogPosition = v.strictObject({
+  begin: v.number(),
+  end: v.number(),
+  id: v.optional(v.string()),
+  at: v.optional(v.number()),
+  backward: v.boolean(),
+  total: v.number(),
+})
+type LogPosition = v.InferOutput<typeof LogPosition>
+
+/** The request that a cursor belongs to. */
+function bindingOf(account: string, query: LogQuery): string {
+  const { cursor: _cursor, limit: _limit, totalLimit: _totalLimit, ...filters } = query
+  return `${account}/logs?${JSON.stringify(filters)}`
+}
+
+export const logCursor = (account: string, query: LogQuery, position: LogPosition): Promise<string> =>
+  encodeCursor(bindingOf(account, query), position)
+
+/** Null for the first page. @throws ApiError `invalid_page_cursor` */
+export const readLogPosition = async (account: string, query: LogQuery): Promise<LogPosition | null> =>
+  query.cursor === null ? null : decodeCursor(bindingOf(account, query), query.cursor, LogPosition)

@@ -1,11 +1,11 @@
 import { timestamp } from '../core/clock.ts'
-import { unpackLarge } from '../table/large-attributes.ts'
+import { bytesOf, unpackLarge } from '../table/large-attributes.ts'
 import { getItems } from '../table/read.ts'
+import { attributionFields, type ChangeEntry, type LogEntry } from './entries/log-entry.ts'
+import { instantOf, streamOf } from './entries/log-id.ts'
 import { type Attribution, attributionKey } from './flows/attribution.ts'
 import type { OuterPath } from './flows/flow-report.ts'
 import type { FlowItem } from './flows/flow-store.ts'
-import type { LogEntry } from './log-entry.ts'
-import { instantOf, streamOf } from './log-id.ts'
 import type { LogItem } from './part-reader.ts'
 
 const isFlow = (item: LogItem): item is LogItem & FlowItem => streamOf(item.sk) === 'flow'
@@ -28,7 +28,7 @@ export function attributionReader(account: string): AttributionReader {
 export const renderEntry = (item: LogItem, attributions: Map<string, Attribution | undefined>): LogEntry =>
   isFlow(item) ? flowEntry(item, attributions.get(item.auth)) : storedEntry(item)
 
-/** A change that no sync run caused, or that was stored before there were any, has no run on it. */
+/** An entry without attribution; a change that no sync run caused is stored without a run. */
 function storedEntry(item: LogItem): LogEntry {
   const entry = unpackLarge(item) as unknown as LogEntry
   return entry.type === 'change' ? { ...entry, run_id: entry.run_id ?? null } : entry
@@ -38,25 +38,9 @@ const time = (micros: number | bigint | undefined): string | null =>
   micros === undefined ? null : timestamp(Number(micros))
 const count = (digits: string | undefined): bigint | null => (digits === undefined ? null : BigInt(digits))
 
-const unknownAttribution = {
-  initiator_device_id: null,
-  responder_device_id: null,
-  policy_id: null,
-  authorized_at: null,
-  authorization_expires_at: null,
-  initiator_auth_provider_id: null,
-  initiator_actor_name: null,
-  initiator_actor_email: null,
-  initiator_client_version: null,
-  initiator_device_os_name: null,
-  initiator_device_os_version: null,
-  initiator_device_serial: null,
-  initiator_device_uuid: null,
-  initiator_device_identifier_for_vendor: null,
-  initiator_device_push_installation_id: null,
-  resource_id: null,
-  resource_name: null,
-  resource_address: null,
+type OtherFields = Omit<Attribution, 'policy_authorization_id' | 'initiator_actor_id'>
+const unknownAttribution = Object.fromEntries(Object.keys(attributionFields).map((name) => [name, null])) as {
+  [Name in keyof OtherFields]: null
 }
 
 function flowEntry(item: FlowItem, attribution: Attribution | undefined): LogEntry {
@@ -85,4 +69,30 @@ function flowEntry(item: FlowItem, attribution: Attribution | undefined): LogEnt
     policy_authorization_id: item.auth,
     initiator_actor_id: item.actor,
   }
+}
+
+/** Maximum bytes of `before` and `after` of an entry together (L2.7). */
+const maxSnapshotBytes = 1_000_000
+
+type Snapshot = ChangeEntry['before']
+
+const without = (snapshot: Snapshot, names: string[]): Snapshot =>
+  snapshot && { ...snapshot, ...Object.fromEntries(names.flatMap((name) => (name in snapshot ? [[name, null]] : []))) }
+
+/** An entry as the API shows it: snapshots that are too large lack their largest fields, which it names. */
+export function cutEntry(entry: LogEntry): LogEntry {
+  if (entry.type !== 'change') return entry
+  const { before, after } = entry
+  let bytes = bytesOf(before) + bytesOf(after)
+  if (bytes <= maxSnapshotBytes) return entry
+  const fields = Object.keys({ ...before, ...after })
+    .map((name) => ({ name, bytes: bytesOf(before?.[name]) + bytesOf(after?.[name]) }))
+    .sort((a, b) => b.bytes - a.bytes)
+  const truncated: string[] = []
+  for (const { name, bytes: taken } of fields) {
+    if (bytes <= maxSnapshotBytes) break
+    truncated.push(name)
+    bytes -= taken - [before, after].filter((snapshot) => snapshot && name in snapshot).length * 'null'.length
+  }
+  return { ...entry, before: without(before, truncated), after: without(after, truncated), truncated }
 }

@@ -1,18 +1,15 @@
-import { isIP } from 'node:net'
+import { lookup } from 'node:dns'
+import { isIP, type LookupFunction } from 'node:net'
 import { env } from '../core/env.ts'
 import { OutsideError } from './outside-error.ts'
 import { isLoopbackAddress, isPublicAddress } from './public-address.ts'
 
-/** An address that may be called, and the test that each address its host resolves to has to pass. */
+/** Allowed address, with a test for each IP address of its host. */
 export type Target = { url: URL; host: string; isAllowed(address: string): boolean }
 
 const refused = (host: string, rule: string) => new OutsideError('refused', `${host} may not be called: ${rule}.`)
 
-/**
- * Where a call goes (I1.2): to the public Internet by HTTPS; on one machine, with `allowInsecureProviders`, also to that
- * machine itself, by HTTP as well.
- * @throws OutsideError `refused`
- */
+/** Allows public HTTPS, and the machine itself by `allowInsecureProviders` (I1.2). @throws OutsideError */
 export function allowedTarget(address: string | URL): Target {
   if (!URL.canParse(String(address))) throw new OutsideError('refused', 'The address of an outside service is no URL.')
   const url = new URL(address)
@@ -22,7 +19,25 @@ export function allowedTarget(address: string | URL): Target {
   if (url.protocol !== 'https:' && !(insecure && url.protocol === 'http:')) throw refused(host, 'only HTTPS is used')
   const isAllowed = (resolved: string): boolean =>
     (insecure && isLoopbackAddress(resolved)) || (url.protocol === 'https:' && isPublicAddress(resolved))
-  // A literal address is not looked up, so nothing else would test it.
+  // A literal address is not resolved, so it is tested here.
   if (isIP(host) !== 0 && !isAllowed(host)) throw refused(host, 'its address is not public')
   return { url, host, isAllowed }
 }
+
+/** Resolver of names, which tests replace. */
+export const names = { lookup }
+
+/** Resolves a host once and connects to the tested addresses, so that a name cannot change in between. */
+export const guardedLookup =
+  ({ host, isAllowed }: Target): LookupFunction =>
+  (hostname, options, callback) => {
+    names.lookup(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error) return callback(error, '')
+      if (!addresses.every(({ address }) => isAllowed(address))) {
+        return callback(new OutsideError('refused', `${host} may not be called: its address is not public.`), '')
+      }
+      if (options.all) return callback(null, addresses)
+      const [first] = addresses
+      return first ? callback(null, first.address, first.family) : callback(new Error('no address'), '')
+    })
+  }

@@ -1,23 +1,20 @@
 import type { Agent, IncomingMessage, RequestOptions } from 'node:http'
-import { allowedTarget, type Target } from './allowed-target.ts'
-import { guardedLookup } from './guarded-lookup.ts'
+import { allowedTarget, guardedLookup, type Target } from './allowed-target.ts'
 import { OutsideError } from './outside-error.ts'
 
-/** The bounds of a call. */
-export type CallLimits = {
-  /** From the first byte asked for to the last byte of the answer; 30 seconds unless told, 120 for pages of directories (I1.2). */
+type CallLimits = {
+  /** Time of the whole call; 30 seconds by default, 120 for pages of directories (I1.2). */
   timeoutMs?: number
-  /** The most bytes of an answer's body. */
   maxBytes?: number
-  /** Keeps connections for the next calls: for what asks one host page after page. */
+  /** Keeps connections, for many pages of one host. */
   keepAlive?: boolean
 }
 
 const defaults = { timeoutMs: 30_000, maxBytes: 1_000_000, keepAlive: false }
-/** An idle connection longer than this may be gone at the other end. */
+/** Below the idle timeout of common servers. */
 const idleMs = 4_000
 
-/** What a call can say; a part of what `fetch` takes, and all that clients which bring their own requests send. */
+/** Part of the options of `fetch`. */
 type OutsideRequest = {
   method?: string
   headers?: Record<string, string> | Headers
@@ -42,57 +39,51 @@ function headersOf({ headers, body }: OutsideRequest): Record<string, string> {
   if (!sent.has('content-type') && body instanceof URLSearchParams) {
     sent.set('content-type', 'application/x-www-form-urlencoded;charset=UTF-8')
   }
-  // A compressed answer could be far larger than what comes through the connection.
+  // A compressed answer could unpack to far more than `maxBytes`.
   sent.set('accept-encoding', 'identity')
   return Object.fromEntries(sent)
 }
 
-/** Hands the chunks of an answer on until they are all there, or more than there may be. */
-function gather(answer: IncomingMessage, { host }: Target, maxBytes: number): Promise<Buffer> {
+/** Reads a whole answer. @throws OutsideError `too_large` */
+async function gather(answer: IncomingMessage, { host }: Target, maxBytes: number): Promise<Buffer> {
   const tooLarge = () => new OutsideError('too_large', `${host} answered more than ${maxBytes} bytes.`)
-  if (Number(answer.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(tooLarge())
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let bytes = 0
-    answer.on('data', (chunk: Buffer) => {
-      bytes += chunk.length
-      if (bytes > maxBytes) answer.destroy(tooLarge())
-      else chunks.push(chunk)
-    })
-    answer.on('end', () => resolve(Buffer.concat(chunks)))
-    answer.on('error', reject)
-    answer.on('close', () => reject(new Error('The answer was cut off.')))
-  })
+  if (Number(answer.headers['content-length'] ?? 0) > maxBytes) throw tooLarge()
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of answer) {
+    bytes += chunk.length
+    if (bytes > maxBytes) throw tooLarge()
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
 }
 
-type Agents = { of(protocol: string): Agent | false }
+type AgentFor = (protocol: string) => Agent | false
 
 /** Node's HTTP clients are loaded with the first call, not with every start. */
 const clientOf = (protocol: string) =>
   protocol === 'https:' ? process.getBuiltinModule('node:https') : process.getBuiltinModule('node:http')
 
-function agentsFor(keepAlive: boolean): Agents {
+/** Agent of each protocol; `false` is a connection for each call. */
+function agentsFor(keepAlive: boolean): AgentFor {
   const agents = new Map<string, Agent>()
-  return {
-    of(protocol) {
-      // A connection of its own for each call: nothing is left behind.
-      if (!keepAlive) return false
-      const agent = agents.get(protocol) ?? new (clientOf(protocol).Agent)({ keepAlive, timeout: idleMs })
-      agents.set(protocol, agent)
-      return agent
-    },
+  return (protocol) => {
+    if (!keepAlive) return false
+    const agent = agents.get(protocol) ?? new (clientOf(protocol).Agent)({ keepAlive, timeout: idleMs })
+    agents.set(protocol, agent)
+    return agent
   }
 }
 
-/** Sends one request and reads its whole answer. The time is over at its end, wherever the call is then. */
-function exchange(target: Target, request: OutsideRequest, bounds: Bounds, agents: Agents): Promise<Received> {
+/** Sends one request and reads its whole answer within the time. */
+function exchange(target: Target, request: OutsideRequest, bounds: Bounds, agentFor: AgentFor): Promise<Received> {
   const { url, host } = target
   const { promise, resolve, reject } = Promise.withResolvers<Received>()
   const options: RequestOptions = {
     method: request.method ?? 'GET',
     headers: headersOf(request),
     lookup: guardedLookup(target),
-    agent: agents.of(url.protocol),
+    agent: agentFor(url.protocol),
   }
   const outgoing = clientOf(url.protocol).request(url, options)
   const end = (error: unknown) => {
@@ -108,7 +99,6 @@ function exchange(target: Target, request: OutsideRequest, bounds: Bounds, agent
     gather(answer, target, bounds.maxBytes).then((body) => resolve({ answer, body }), end)
   })
   outgoing.on('error', end)
-  // An answer that switches protocols is none.
   outgoing.on('upgrade', () => end(new Error('The answer was an upgrade.')))
   outgoing.end(bodyOf(request.body))
   return promise.finally(() => {
@@ -127,15 +117,14 @@ function responseOf({ answer, body }: Received): Response {
   return new Response(hasBody ? new Uint8Array(body) : null, { status, headers })
 }
 
-/** A kept connection that the other end had closed by then: what only reads is asked again, on a new one. */
+/** True for a request that can be repeated, since its kept connection was closed before. */
 const wasClosedBefore = (error: unknown, { method = 'GET' }: OutsideRequest, { keepAlive }: Bounds): boolean =>
   keepAlive && method === 'GET' && error instanceof Error && 'code' in error && error.code === 'ECONNRESET'
 
 /**
- * The one way to call an outside service (I1.2): a `fetch` that calls public addresses by HTTPS, resolves a host once and
- * connects to what it has tested, follows no redirect (its answer is handed on as it is), and takes no more time and bytes than
- * it is given. Whatever the status, an answer is no error.
- * @throws OutsideError when there is no answer; what `signal` was aborted with, when it was
+ * Calls outside services (I1.2): a `fetch` of public addresses by HTTPS that connects to tested addresses only, follows
+ * no redirect, and is bounded in time and bytes. An answer of any status is no error.
+ * @throws OutsideError without an answer; the reason of an aborted `signal`
  */
 export function guardedFetch(limits: CallLimits = {}): GuardedFetch {
   const bounds = { ...defaults, ...limits }

@@ -1,11 +1,17 @@
-type Kept<T> = { answer: T; at: number }
+import { clock } from '../core/clock.ts'
+import { OutsideError } from './outside-error.ts'
 
-/**
- * What was read of others, kept in the process for a time. When it is full the oldest makes room, so that nobody who brings many
- * takes away what all others have.
- */
+/** Bounds the wait for an answer. @throws OutsideError `timeout`; the error of the answer */
+async function inTime<T>(answer: Promise<T>, ms: number): Promise<T> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new OutsideError('timeout', 'No answer was there in time.')), ms)
+  return Promise.race([answer, late.promise]).finally(() => clearTimeout(timer))
+}
+
+/** Cache of answers of outside services in this process. A full cache evicts the oldest. */
 export class KeptAnswers<T> {
-  private readonly kept = new Map<string, Kept<T>>()
+  private readonly kept = new Map<string, { answer: T; at: number }>()
+  private readonly open = new Map<string, Promise<T>>()
   private readonly bounds: { ms: number; most: number }
 
   constructor(bounds: { ms: number; most: number }) {
@@ -14,14 +20,39 @@ export class KeptAnswers<T> {
 
   get(question: string): T | null {
     const known = this.kept.get(question)
-    return known && Date.now() - known.at < this.bounds.ms ? known.answer : null
+    return known && clock.now() / 1_000 - known.at < this.bounds.ms ? known.answer : null
   }
 
   keep(question: string, answer: T): void {
-    // Where it stood before, it would be taken for as old as it was.
+    // Deletes first, so that the key moves to the end of the map.
     this.kept.delete(question)
     const [oldest] = this.kept.keys()
     if (this.kept.size >= this.bounds.most && oldest !== undefined) this.kept.delete(oldest)
-    this.kept.set(question, { answer, at: Date.now() })
+    this.kept.set(question, { answer, at: clock.now() / 1_000 })
+  }
+
+  /**
+   * Returns the kept answer, or one of a single request for concurrent callers, each with its own timeout. A failed
+   * request is repeated for callers who came after it was sent.
+   */
+  async ask(question: string, ask: () => Promise<T>, timeoutMs: number): Promise<T> {
+    const kept = this.get(question)
+    if (kept !== null) return kept
+    const end = clock.monotonic() + timeoutMs
+    const before = this.open.get(question)
+    const settled = before && (await inTime(Promise.allSettled([before]), timeoutMs))
+    if (settled?.[0].status === 'fulfilled') return settled[0].value
+    return inTime(this.open.get(question) ?? this.begin(question, ask), end - clock.monotonic())
+  }
+
+  private begin(question: string, ask: () => Promise<T>): Promise<T> {
+    const asked = ask()
+      .then((answer) => {
+        this.keep(question, answer)
+        return answer
+      })
+      .finally(() => this.open.delete(question))
+    this.open.set(question, asked)
+    return asked
   }
 }

@@ -1,6 +1,7 @@
 import { BlockList, isIP } from 'node:net'
+import { env } from '../core/env.ts'
 
-/** Addresses that are not of the public Internet (IANA special-purpose registries). */
+/** Addresses outside of the public Internet (IANA special-purpose registries); of IPv6 those within 2000::/3. */
 const reserved = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -16,57 +17,54 @@ const reserved = [
   '198.51.100.0/24',
   '203.0.113.0/24',
   '224.0.0.0/3',
+  '2001::/23',
+  '2001:db8::/32',
+  '2002::/16',
+  '3fff::/20',
 ]
 
-/** Within 2000::/3, the only part of IPv6 that is public. */
-const reserved6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']
+/** Public part of IPv6, and IPv4-mapped addresses, which lists compare with their IPv4 ranges. */
+const global6 = ['2000::/3', '::ffff:0:0/96']
 
-type Lists = Record<'reserved' | 'reserved6' | 'global' | 'mapped' | 'loopback' | 'loopback6', BlockList>
-let lists: Lists | undefined
-
-function listOf(ranges: string[], family: 'ipv4' | 'ipv6'): BlockList {
+function listOf(ranges: string[]): BlockList {
   const list = new BlockList()
   for (const range of ranges) {
     const [address = '', prefix] = range.split('/')
-    list.addSubnet(address, Number(prefix), family)
+    list.addSubnet(address, Number(prefix), isIP(address) === 4 ? 'ipv4' : 'ipv6')
   }
   return list
 }
 
-function theLists(): Lists {
-  lists ??= {
-    reserved: listOf(reserved, 'ipv4'),
-    reserved6: listOf(reserved6, 'ipv6'),
-    global: listOf(['2000::/3'], 'ipv6'),
-    mapped: listOf(['::ffff:0:0/96'], 'ipv6'),
-    loopback: listOf(['127.0.0.0/8'], 'ipv4'),
-    loopback6: listOf(['::1/128'], 'ipv6'),
-  }
-  return lists
+let lists: Record<'reserved' | 'global6' | 'loopback', BlockList> | undefined
+
+function isIn(name: 'reserved' | 'global6' | 'loopback', address: string, family: 'ipv4' | 'ipv6'): boolean {
+  lists ??= { reserved: listOf(reserved), global6: listOf(global6), loopback: listOf(['127.0.0.0/8', '::1/128']) }
+  return lists[name].check(address, family)
 }
 
-/** The family that an address is tested in: one that IPv6 maps from IPv4 is one of IPv4 to a list. */
-function familyOf(address: string): 'ipv4' | 'mapped' | 'ipv6' | null {
+function familyOf(address: string): 'ipv4' | 'ipv6' | null {
   const family = address.includes('%') ? 0 : isIP(address)
   if (family === 0) return null
-  if (family === 4) return 'ipv4'
-  return theLists().mapped.check(address, 'ipv6') ? 'mapped' : 'ipv6'
+  return family === 4 ? 'ipv4' : 'ipv6'
 }
 
-/** True for an address on the public Internet, false for private, loopback, link-local and reserved ones. */
+/** False for private, loopback, link-local and reserved addresses. */
 export function isPublicAddress(address: string): boolean {
   const family = familyOf(address)
-  if (family === null) return false
-  const { reserved, reserved6, global } = theLists()
-  if (family === 'ipv6') return global.check(address, 'ipv6') && !reserved6.check(address, 'ipv6')
-  return !reserved.check(address, family === 'ipv4' ? 'ipv4' : 'ipv6')
+  if (family === null || (family === 'ipv6' && !isIn('global6', address, family))) return false
+  return !isIn('reserved', address, family)
 }
 
-/** True for an address of the machine itself. */
 export function isLoopbackAddress(address: string): boolean {
   const family = familyOf(address)
-  if (family === null) return false
-  const { loopback, loopback6 } = theLists()
-  if (family === 'ipv6') return loopback6.check(address, 'ipv6')
-  return loopback.check(address, family === 'ipv4' ? 'ipv4' : 'ipv6')
+  return family !== null && isIn('loopback', address, family)
+}
+
+/** True for an https address, or with `allowInsecureProviders` an http address of the machine itself (I1.2). */
+export function isOutsideUrl(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (!url || url.hostname === '' || url.username || url.password) return false
+  if (url.protocol === 'https:') return true
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  return url.protocol === 'http:' && env.allowInsecureProviders && (host === 'localhost' || isLoopbackAddress(host))
 }

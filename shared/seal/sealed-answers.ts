@@ -1,17 +1,29 @@
 import * as v from 'valibot'
 import { clock, timestamp } from '../core/clock.ts'
 import { ApiError, notFound } from '../core/errors.ts'
-import { instantOf, parseLogId } from '../logs/log-id.ts'
-import { logKeys } from '../logs/log-keys.ts'
+import { instantOf, parseLogId } from '../logs/entries/log-id.ts'
+import { logKeys } from '../logs/entries/log-keys.ts'
+import { parameter, refuse } from '../logs/log-query.ts'
 import { type Key, sealPartition } from '../table/keys.ts'
 import { getItem, getItems } from '../table/read.ts'
-import { hourId, hourMicros, hourStart, hourText, readHourId, type SealedHour } from './log/hour-leaf.ts'
-import { type HourStream, hourStreams, logOf, originOf, type SealedLog, sealedLogs } from './log/sealed-log.ts'
-import { type KeptCheckpoint, readCheckpoint, readSealedLog, readSealedState } from './log/sealed-state.ts'
-import { emptyRoot } from './merkle/merkle-hash.ts'
-import { consistencyProof, inclusionProof } from './merkle/merkle-proof.ts'
+import {
+  type HourStream,
+  hourId,
+  hourMicros,
+  hourStart,
+  hourStreams,
+  hourText,
+  logOf,
+  originOf,
+  readHourId,
+  type SealedHour,
+  type SealedLog,
+  sealedLogs,
+} from './log/sealed-log.ts'
+import { consistencyProof, emptyRoot, inclusionProof } from './merkle/merkle-proof.ts'
 import { verifierKeyText } from './notes/signed-note.ts'
 import { verifierKey } from './notes/signing-key.ts'
+import { type KeptCheckpoint, readCheckpoint, readSealedLog } from './sealing/sealed-state.ts'
 import { findLeaf, hourKey, hourPartition, leafHashes, leafIds, tableHashes } from './sealing/table-tiles.ts'
 
 const text = v.string()
@@ -58,31 +70,21 @@ export const LeavesAnswer = v.object({
 
 const base64 = (hash: Buffer): string => hash.toString('base64')
 
-const refuse = (detail: string) => new ApiError('invalid_log_query', detail)
-
-function numberOf(query: URLSearchParams, name: string): number | null {
-  const [text, ...more] = query.getAll(name)
-  if (more.length > 0 || query.has(`${name}[]`)) throw refuse(`${name} must be a single string.`)
-  if (text === undefined || text === '') return null
-  if (!/^\d{1,15}$/.test(text)) throw refuse(`${name} must be a number of leaves.`)
-  return Number(text)
-}
+const numberOf = (query: URLSearchParams, name: string): number | null =>
+  parameter(query, name, (text) => (/^\d{1,15}$/.test(text) ? Number(text) : null), 'a number of leaves')
 
 /** `GET /logs/checkpoints/{log}` */
 export async function newestCheckpoint(account: string, log: SealedLog, address: string) {
-  const [state, { generation = 1, follows = null }] = await readSealedLog(account, log)
-  if (state) {
-    const { origin, size, root, signed_at, note, verifier_key } = state
-    return { data: { log, origin, size, root, signed_at: timestamp(signed_at), note, verifier_key, follows } }
-  }
+  const { state, begun } = await readSealedLog(account, log)
+  const { generation = 1, follows = null } = begun
+  if (state) return { data: { log, ...state, signed_at: timestamp(state.signed_at), follows } }
   const verifier_key = verifierKeyText(await verifierKey(address))
   const nothing = { size: 0, root: base64(emptyRoot()), signed_at: null, note: null }
   return { data: { log, origin: originOf(address, account, log, generation), ...nothing, verifier_key, follows } }
 }
 
-/** The checkpoint of the size that is asked for, or the newest. */
 async function checkpointOf(account: string, log: SealedLog, size: number | null): Promise<KeptCheckpoint | null> {
-  if (size === null) return readSealedState(account, log)
+  if (size === null) return (await readSealedLog(account, log)).state
   const kept = await readCheckpoint(account, log, size)
   if (!kept) throw refuse('size must be that of a checkpoint.')
   return kept
@@ -95,51 +97,43 @@ function notSealedYet(id: string, log: SealedLog): ApiError {
   return new ApiError('not_sealed_yet', undefined, { headers: { 'retry-after': String(seconds) } })
 }
 
+/** The hash of a leaf, and its path in the tree of a size. */
+const provenLeaf = async (pk: string, { index, hash }: { index: number; hash: Buffer }, size: number) => ({
+  leaf_hash: base64(hash),
+  path: (await inclusionProof(index, size, tableHashes(pk))).map(base64),
+})
+
 /** `GET /logs/{log_id}/proof` */
-export async function proofOf(account: string, asked: string, query: URLSearchParams) {
-  if (asked.length !== 24) throw refuse('log_id must be a 24-character hexadecimal string.')
-  const size = numberOf(query, 'size')
-  const parsed = parseLogId(asked)
+export async function proofOf(account: string, id: string, query: URLSearchParams) {
+  if (id.length !== 24) throw refuse('log_id must be a 24-character hexadecimal string.')
+  const ofSize = numberOf(query, 'size')
+  const parsed = parseLogId(id)
   const log = parsed && logOf(parsed.stream)
   if (!parsed || !log) throw notFound()
-  const checkpoint = await checkpointOf(account, log, size)
-  const isHour = parsed.stream === 'session' || parsed.stream === 'api_request'
-  const inHour = isHour ? await hourProof(account, parsed.stream as HourStream, asked) : null
-  const id = isHour ? hourId(parsed.micros, parsed.stream as HourStream) : asked
+  const checkpoint = await checkpointOf(account, log, ofSize)
+  const stream = hourStreams.find((one) => one === parsed.stream)
+  const hour = stream && (await hourProof(account, stream, id))
   const pk = sealPartition(account, log)
-  const leaf = isHour && !inHour ? null : await findLeaf(pk, id)
+  const leaf = stream && !hour ? null : await findLeaf(pk, stream ? hourId(parsed.micros, stream) : id)
   if (!checkpoint || !leaf || leaf.index >= checkpoint.size) {
-    const [key] = logKeys(account, asked)
+    const [key] = logKeys(account, id)
     if (!leaf && !(key && (await getItem(key)))) throw notFound()
-    if (size !== null && leaf) throw refuse('size must be that of a checkpoint that covers the entry.')
-    throw notSealedYet(asked, log)
+    if (ofSize !== null && leaf) throw refuse('size must be that of a checkpoint that covers the entry.')
+    throw notSealedYet(id, log)
   }
-  const proof = await inclusionProof(leaf.index, checkpoint.size, tableHashes(pk))
-  return {
-    data: {
-      log,
-      leaf_index: leaf.index,
-      leaf_hash: base64(leaf.hash),
-      size: checkpoint.size,
-      root: checkpoint.root,
-      path: proof.map(base64),
-      note: checkpoint.note,
-      ...(inHour && { hour: inHour }),
-    },
-  }
+  const { size, root, note } = checkpoint
+  const proof = await provenLeaf(pk, leaf, size)
+  return { data: { log, leaf_index: leaf.index, ...proof, size, root, note, ...(hour && { hour }) } }
 }
 
-/** The proof of an entry within its hour; null where that is not sealed. */
+/** The proof of an entry within its hour; undefined where that is not sealed. */
 async function hourProof(account: string, stream: HourStream, id: string) {
   const hour = hourText(instantOf(id))
-  const sealed = await getItem<Key & Partial<SealedHour>>(hourKey(account, stream, hour))
-  if (sealed?.root === undefined || sealed.size === undefined) return null
+  const { size, root } = (await getItem<Key & Partial<SealedHour>>(hourKey(account, stream, hour))) ?? {}
+  if (root === undefined || size === undefined) return undefined
   const pk = hourPartition(account, stream, hour)
   const leaf = await findLeaf(pk, id)
-  if (!leaf) return null
-  const proof = await inclusionProof(leaf.index, sealed.size, tableHashes(pk))
-  const { size, root } = sealed
-  return { hour, stream, size, root, index: leaf.index, leaf_hash: base64(leaf.hash), path: proof.map(base64) }
+  return leaf ? { hour, stream, size, root, index: leaf.index, ...(await provenLeaf(pk, leaf, size)) } : undefined
 }
 
 /** `GET /logs/checkpoints/{log}/consistency` */
@@ -154,41 +148,31 @@ export async function consistencyOf(account: string, log: SealedLog, query: URLS
   return { data: { from, to, path: proof.map(base64) } }
 }
 
-/** The most leaves of one answer. */
-const mostLeaves = 10_000
+const maxLeaves = 10_000
 
 /** `GET /logs/checkpoints/{log}/leaves` */
 export async function leavesOf(account: string, log: SealedLog, query: URLSearchParams) {
   const [from, to] = [numberOf(query, 'from'), numberOf(query, 'to')]
-  const whole = await treeOf(account, log, query)
-  if (from === null || to === null || from > to || to > whole.size || to - from > mostLeaves) {
-    throw refuse(`from and to must be numbers of sealed leaves, at most ${mostLeaves} apart.`)
+  const { pk, size, hasHours } = await treeOf(account, log, query)
+  if (from === null || to === null || from > to || to > size || to - from > maxLeaves) {
+    throw refuse(`from and to must be numbers of sealed leaves, at most ${maxLeaves} apart.`)
   }
   if (from === to) return { data: { from, to, hashes: '' } }
-  const hashes = base64(await leafHashes(whole.pk, from, to))
-  if (log === 'changes' || whole.isHour) return { data: { from, to, hashes } }
-  return { data: { from, to, hashes, hours: await hoursOf(account, whole.pk, from, to) } }
+  const hashes = base64(await leafHashes(pk, from, to))
+  if (!hasHours) return { data: { from, to, hashes } }
+  const keys = (await leafIds(pk, from, to)).map(readHourId).map(({ hour, stream }) => hourKey(account, stream, hour))
+  const hours = await getItems<Key & SealedHour>(keys)
+  return { data: { from, to, hashes, hours: hours.filter((hour) => hour !== undefined) } }
 }
 
-/** The log itself, or the tree within an hour. */
+/** The tree of the log, whose leaves can be hours, or the tree within an hour. */
 async function treeOf(account: string, log: SealedLog, query: URLSearchParams) {
   const [hour, stream] = [query.get('hour'), hourStreams.find((name) => name === query.get('stream'))]
   if (hour === null && !query.has('stream')) {
-    const state = await readSealedState(account, log)
-    return { pk: sealPartition(account, log), size: state?.size ?? 0, isHour: false }
+    const { state } = await readSealedLog(account, log)
+    return { pk: sealPartition(account, log), size: state?.size ?? 0, hasHours: log === 'activity' }
   }
   const sealed = hour && stream && log === 'activity' ? await getItem(hourKey(account, stream, hour)) : undefined
   if (!hour || !stream || sealed?.root === undefined) throw refuse('hour and stream must be those of a sealed hour.')
-  return { pk: hourPartition(account, stream, hour), size: Number(sealed.size), isHour: true }
-}
-
-async function hoursOf(account: string, pk: string, from: number, to: number): Promise<SealedHour[]> {
-  const ids = await leafIds(pk, from, to)
-  const hours = ids.map(readHourId)
-  const items = await getItems<Key & SealedHour>(hours.map(({ hour, stream }) => hourKey(account, stream, hour)))
-  return items.map((item, i) => ({
-    ...(hours[i] as (typeof hours)[0]),
-    size: item?.size ?? 0,
-    root: item?.root ?? '',
-  }))
+  return { pk: hourPartition(account, stream, hour), size: Number(sealed.size), hasHours: false }
 }

@@ -1,11 +1,9 @@
 import { notFound } from '../core/errors.ts'
 import { note } from '../core/logging/invocation.ts'
-import { type AccountRow, accounts } from '../domain/accounts/account.ts'
-import { serviceGuard } from '../domain/accounts/service-guard.ts'
+import { type AccountRow, accounts, serviceGuard } from '../domain/accounts/account.ts'
 import { getItem, getRow } from '../table/read.ts'
-import { slugPattern } from './slug.ts'
 
-/** The enabled account that people sign in to under a slug. @throws ApiError `not_found` (I2.1) */
+/** Finds the enabled account of a slug. @throws ApiError `not_found` (I2.1) */
 export async function accountOfSlug(slug: string): Promise<AccountRow> {
   const isSlug = new RegExp(slugPattern).test(slug)
   const guard = isSlug ? await getItem(serviceGuard('slug', slug.toLowerCase())) : undefined
@@ -14,4 +12,13 @@ export async function accountOfSlug(slug: string): Promise<AccountRow> {
   if (!account || account.is_disabled) throw notFound()
   note({ account_id: account.id })
   return account
+}
+
+const slugPattern = '^[A-Za-z0-9-]{3,100}$'
+
+export const slug = {
+  type: 'string',
+  pattern: slugPattern,
+  description: 'Short name of the company in its sign-in address, as administrators gave it.',
+  examples: ['example'],
 }

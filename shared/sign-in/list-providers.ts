@@ -5,7 +5,6 @@ import { entityKey } from '../table/keys.ts'
 import { queryItems } from '../table/read.ts'
 import { allowsContext, type SignInContext } from './sign-in-context.ts'
 
-/** A provider as whoever wants to sign in sees it (I2.1). */
 const SignInProvider = v.object({
   id: v.string(),
   kind: v.picklist(providerKinds),
@@ -18,7 +17,7 @@ type Shown = v.InferOutput<typeof SignInProvider>
 const byName = (a: Shown, b: Shown): number =>
   Number(b.is_default) - Number(a.is_default) || (a.name < b.name ? -1 : a.name > b.name ? 1 : a.id < b.id ? -1 : 1)
 
-/** The enabled providers of an account that people may sign in with for a context: the default first, then by name. */
+/** Enabled providers of an account for a context: the default first, then by name. */
 export async function listSignInProviders(accountId: string, context: SignInContext): Promise<Shown[]> {
   const shown = await Promise.all(
     providerKinds.map(async (kind) => {

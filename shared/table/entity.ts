@@ -2,14 +2,17 @@ import { edgePartition, entityKey, guardKey, type Item, type Key, partition } fr
 
 /** The fields of every stored object. Rows carry the wire's snake_case names. */
 export type Row = { id: string; inserted_at: string; updated_at: string }
-/** What of a row its noun says. */
+/** The fields of a row that its noun declares. */
 export type RowFields<R extends Row> = Omit<R, keyof Row>
+
+/** A value of a row. Taken from a method: its parameter is then bivariant, and entities of any rows are `Entity`. */
+type ValueOf<R> = { value(row: R): string | null }['value']
 
 type Edge<R> = {
   /** The value under which the row is found; null leaves it out. */
-  value: (row: R) => string | null
+  value: ValueOf<R>
   /** Sort key among the rows of one value; the row's id unless said otherwise. */
-  sort?: (row: R) => string
+  sort?(row: R): string
   /** Counts the rows of each value, for the exact total of a filtered list. */
   counted?: boolean
 }
@@ -27,18 +30,18 @@ type Rules<R> = {
   /** The collection, and the `object` of its change log entries (L6.2). */
   name: string
   /** The place of the row if it is not in `(<account>, <name>)` under its id. */
-  place?: (row: R) => { within: string; sort: string }
+  place?(row: R): { within: string; sort: string }
   /** Values that no two rows of an account share, by the name of the set (`actors.email`); null leaves the row out. */
-  unique?: Record<string, (row: R) => string | null>
+  unique?: Record<string, ValueOf<R>>
   edges?: Record<string, Edge<R>>
   /** Names under which the account's head item counts the row, beside the collection itself. */
-  counters?: (row: R) => string[]
+  counters?(row: R): string[]
   /** Keys shown as `[redacted]` on every record of a change (L6.3). */
   redact?: string[]
   /** Fields whose change alone is not logged (L6.2(3)). */
   unlogged?: string[]
   /** The row as records of a change show it, where the API does not show it as it is stored (L6.1). */
-  recorded?: (row: R) => Record<string, unknown>
+  recorded?(row: R): Record<string, unknown>
   /** False where changes of its rows are on no record (L6.2(2)). */
   logged?: boolean
   /** The first upgrades rows of version 1, the last makes those of today. */
@@ -82,7 +85,7 @@ export function rowItem<R extends Row>(entity: Entity<R>, account: string, row: 
   return item
 }
 
-/** What an item has beside its row. */
+/** Attributes of an item that are no fields of its row. */
 const notOfRow = new Set(['pk', 'sk', 'kind', 'ttl', 'version', 'commit'])
 
 /** The row of an item in the form of today, whatever version it was stored in. Fields of a later version are kept. */

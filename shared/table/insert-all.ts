@@ -24,5 +24,5 @@ function batchesOf(items: Item[]): Item[][] {
   return batches
 }
 
-/** The same as `insertTogether`, for any number of items of any size. @throws when an item was not stored */
+/** Inserts as `insertTogether`, any number of items of any size. @throws when an item was not stored */
 export const insertAll = (items: Item[]): Promise<void> => inParallel(batchesOf(items), concurrency, insertTogether)

@@ -32,7 +32,7 @@ export const commitKey = (account: string, sequence: number): Key => ({
 /** The account that a key belongs to; of the service's own keys it is `service`. */
 export const accountOf = ({ pk }: Pick<Key, 'pk'>): string => pk.slice(0, pk.indexOf('#'))
 
-/** One of the account's two sealed logs: its newest checkpoint, its tiles, and what leads from an entry to its leaf. */
+/** Partition of one of an account's two sealed logs: newest checkpoint, tiles, and the index from entries to leaves. */
 export const sealPartition = (account: string, log: 'changes' | 'activity'): string => partition(account, `seal.${log}`)
 
 /** How far a sealed log is: its newest checkpoint. */

@@ -1,6 +1,7 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
-import { invalid } from '../core/errors.ts'
+import { type ApiError, invalid, invalidAt } from '../core/errors.ts'
 import { isObject } from '../core/json/is-object.ts'
+import type { Row } from './entity.ts'
 
 type Attributes = Record<string, unknown>
 type Packed = { zstd: Uint8Array }
@@ -16,9 +17,8 @@ const isStructure = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !(value instanceof Uint8Array)
 
 /**
- * Packs the large lists and objects among an item's attributes, so that every row that may be stored fits an item, and so
- * does the record of its change with the row before and after it: policies and resources pack to less than 60 %, and a
- * legacy configuration has a lower bound of its own. Small attributes stay as they are, for conditions to be tested on them.
+ * Packs large lists and objects, so that every row fits an item, and its record with the row before and after: policies
+ * and resources pack to less than 60 %. Small attributes stay, for conditions.
  * @throws ApiError `validation_failed` for what does not fit an item
  */
 export function packLarge<T extends Attributes>(item: T): T {
@@ -31,7 +31,7 @@ export function packLarge<T extends Attributes>(item: T): T {
     bytes += zstd.length
     return [name, { zstd } satisfies Packed]
   })
-  if (bytes > maxPackedBytes) throw invalid({ base: ['is too large to be stored'] })
+  if (bytes > maxPackedBytes) throw invalidAt(['base'], 'is too large to be stored')
   return bytes === 0 ? item : Object.fromEntries(entries)
 }
 
@@ -55,3 +55,18 @@ export const weightOf = (item: Attributes): number =>
     if (typeof value === 'string') return sum + value.length
     return sum + (isPacked(value) ? value.zstd.length : 0)
   }, 0)
+
+/** The most bytes of a row as JSON (A31): compressed, the row before and after a change fit the record of it together. */
+export const maxRowBytes = 262_144
+
+export const bytesOf = (value: unknown): number => (value === undefined ? 0 : Buffer.byteLength(JSON.stringify(value)))
+
+/** 422 that names the field of a row that takes the most. */
+export function tooLarge(row: Row): ApiError {
+  const [[largest] = ['base']] = Object.entries(row).toSorted(([, a], [, b]) => bytesOf(b) - bytesOf(a))
+  const message = 'is too large to be stored'
+  return invalid([
+    { path: ['base'], message },
+    { path: [largest], message },
+  ])
+}

@@ -10,9 +10,10 @@ import {
   getItem,
   getItems,
   getStoredItems,
-  passingItems,
+  itemsOf,
   queryItems,
   type Range,
+  type StoredItem,
   sortKeysOf,
   storedItems,
 } from './read.ts'
@@ -32,51 +33,50 @@ export type Listed<R> = { rows: R[]; metadata: Metadata }
 type Selection<R> = {
   /** Edge field → value: rows that have all of them. Nothing selected means the whole collection. */
   edges?: Record<string, string>
+  /** Leaves out rows of an edge by their fields. All rows of the edge are read, so it has to stay short. */
+  matches?: (row: R) => boolean
   /** Newest first instead of oldest first (A7.2). */
   newestFirst?: boolean
-  /** The fields of a row that are looked at, where it has many more; of rows that are found by an edge all are read. */
+  /** The fields that the caller reads, where a row has many more. A row that is found by an edge is read as a whole. */
   fields?: readonly (keyof R & string)[]
   /** The object that an answer shows for a row, where it can be much larger than the row. */
   shown?: (row: R) => unknown
 }
 
 /**
- * A page of a collection (A7): one query of the base table, whatever the size of the collection, and its exact total
- * from a counter. It ends where its rows fill an answer, and no more of them is read than that takes. Only a combination
- * of filters reads all rows of its narrowest filter.
+ * A page of a collection (A7) by one query, with its exact total from a counter; no more rows are read than fit an
+ * answer. A combination of filters reads all rows of its narrowest filter.
  */
 export async function listRows<R extends Row>(
   entity: Entity<R>,
   account: string,
   page: Page,
-  { edges = {}, newestFirst = false, fields, shown }: Selection<R> = {},
+  { edges = {}, matches, newestFirst = false, fields, shown }: Selection<R> = {},
 ): Promise<Listed<R>> {
   const selected = Object.entries(edges)
   const [first, ...others] = selected
-  if (first && others.length > 0) {
-    const matches = (row: R) => selected.every(([field, value]) => entity.edges[field]?.value(row) === value)
-    return listMatching(entity, account, page, {
-      edge: await narrowest(entity, account, [first, ...others]),
-      matches,
+  if (first && (matches || others.length > 0)) {
+    const isListed = matches ?? ((row) => selected.every(([field, value]) => entity.edges[field]?.value(row) === value))
+    return listMatching(
+      entity,
+      account,
+      page,
+      await narrowest(entity, account, [first, ...others]),
+      isListed,
       newestFirst,
-    })
+    )
   }
-  const position = await readPosition(page)
-
   const pk = first ? edgePartition(account, entity.name, ...first) : partition(account, entity.name)
-  const backward = position?.backward ?? false
-  const range = { after: position?.at, backward: backward !== newestFirst, limit: page.limit + 1 }
-  const [taken, behind, total] = await Promise.all([
-    takePage(first ? rowsAtEdges(entity, pk, range) : rowsIn(entity, pk, range, fields), page.limit, shown),
-    position ? anyFrom(pk, position, newestFirst) : false,
-    first ? partitionTotal(pk) : collectionTotal(account, entity.name),
-  ])
-  return listed(page, windowOf(taken, backward, behind), total)
+  const { backward, ...range } = await rangeOf(page)
+  const inOrder = { ...range, backward: backward !== newestFirst }
+  const source = first ? rowsAtEdges(entity, pk, inOrder) : rowsIn(entity, pk, inOrder, fields)
+  const total = first ? partitionTotal(pk) : readHead(account).then(({ counts }) => counts[entity.name] ?? 0)
+  return listed(page, source, [anyBefore(pk, inOrder), total], shown)
 }
 
 /** The range of a page in the order of the ids, of any partition that is sorted by them, and one row beyond it. */
-export async function rangeOf(page: Page): Promise<Range> {
-  const { at, backward } = (await readPosition(page)) ?? { backward: false }
+export async function rangeOf(page: Page): Promise<Range & { backward: boolean; limit: number }> {
+  const { at, backward } = await readPosition(page)
   return { after: at, backward, limit: page.limit + 1 }
 }
 
@@ -87,19 +87,16 @@ export async function listIds<R extends Row>(
   page: Page,
   within: string,
 ): Promise<Listed<string>> {
-  const position = await readPosition(page)
   const pk = partition(account, name, within)
-  const backward = position?.backward ?? false
-  const [ids, behind, total] = await Promise.all([
-    sortKeysOf(pk, { after: position?.at, backward, limit: page.limit + 1 }),
-    position ? anyFrom(pk, position, false) : false,
-    partitionTotal(pk),
-  ])
-  const kept = ids.slice(0, page.limit).map((id) => ({ sort: id, row: id }))
-  return listed(page, windowOf({ kept, more: ids.length > page.limit }, backward, behind), total)
+  const range = await rangeOf(page)
+  return listed(page, idsIn(pk, range), [anyBefore(pk, range), partitionTotal(pk)])
 }
 
-/** A row and where it stands in the list; without the row where that was just deleted, or is not shown. */
+async function* idsIn(pk: string, range: Range): AsyncGenerator<Placed<string>> {
+  for await (const { sk } of itemsOf(pk, range, ['sk'])) yield { sort: sk, row: sk }
+}
+
+/** A row and its place in the list; without the row where that was just deleted, or is not shown. */
 type Placed<R> = { sort: string; row?: R }
 
 async function* rowsIn<R extends Row>(
@@ -108,9 +105,9 @@ async function* rowsIn<R extends Row>(
   range: Range,
   fields?: readonly string[],
 ): AsyncGenerator<Placed<R>> {
-  // What an older version has stored is upgraded from all that there is.
+  // An upgrade of a row that an older version has stored can read any field.
   const attributes = fields && entity.upgrades.length === 0 ? ['sk', ...fields] : undefined
-  for await (const item of passingItems(pk, range, attributes)) yield { sort: item.sk, row: itemRow(entity, item) }
+  for await (const item of itemsOf(pk, range, attributes)) yield { sort: item.sk, row: itemRow(entity, item) }
 }
 
 /** The rows that edges lead to; the last edge of the range only shows that there are more. */
@@ -129,14 +126,6 @@ async function* rowsAtEdges<R extends Row>(
   for (const { sk } of edges.slice(within.length)) yield { sort: sk }
 }
 
-type Taken<R> = { kept: Placed<R>[]; more: boolean }
-
-const takePage = <R>(
-  source: AsyncIterable<Placed<R>> | Iterable<Placed<R>>,
-  limit: number,
-  shown: (row: R) => unknown = (row) => row,
-): Promise<Taken<R>> => takeFitting(source, { limit, shown: ({ row }) => (row ? shown(row) : null) })
-
 type EdgeValue = [field: string, value: string]
 
 /** The edge with the fewest rows, by its counter. */
@@ -145,6 +134,7 @@ async function narrowest<R extends Row>(
   account: string,
   edges: [EdgeValue, ...EdgeValue[]],
 ): Promise<EdgeValue> {
+  if (edges.length === 1) return edges[0]
   const counters = await getItems(
     edges.map((edge) => ({ pk: edgePartition(account, entity.name, ...edge), sk: counterSort })),
   )
@@ -152,52 +142,60 @@ async function narrowest<R extends Row>(
   return edges[rows.indexOf(Math.min(...rows))] ?? edges[0]
 }
 
-/** Tells if a row lies on the other side of the position; the row at it counts. */
-async function anyFrom(pk: string, { at, backward }: Position, newestFirst: boolean): Promise<boolean> {
-  if (at === undefined) return false
-  const found = await sortKeysOf(pk, { after: at, inclusive: true, backward: !backward !== newestFirst, limit: 1 })
-  return found.length > 0
+/** Returns whether a row lies before the page, seen in its direction; the row that its cursor names is one. */
+async function anyBefore(pk: string, { after, backward }: Range): Promise<boolean> {
+  if (after === undefined) return false
+  return (await sortKeysOf(pk, { after, inclusive: true, backward: !backward, limit: 1 })).length > 0
 }
 
-type Window<R> = { placed: Placed<R>[]; before: boolean; after: boolean }
-
-/** Brings a backward page into the list's order, and says what lies around it. */
-const windowOf = <R>({ kept, more }: Taken<R>, backward: boolean, behind: boolean): Window<R> =>
-  backward ? { placed: kept.toReversed(), before: more, after: behind } : { placed: kept, before: behind, after: more }
-
-async function listed<R>(page: Page, { placed, before, after }: Window<R>, total: number): Promise<Listed<R>> {
-  const cursor = async (at: string | undefined, backward: boolean, wanted: boolean) =>
-    wanted ? pageCursor(page, { at, backward }) : null
-  const [next_page, prev_page] = await Promise.all([
-    cursor(placed.at(-1)?.sort, false, after),
-    cursor(placed[0]?.sort, true, before),
-  ])
+/** The rows of a source that fit an answer, in the order of the list; `behind` if more lie before them, seen in the page's direction. */
+async function listed<R>(
+  page: Page,
+  source: AsyncIterable<Placed<R>> | Iterable<Placed<R>>,
+  around: [behind: Promise<boolean> | boolean, total: Promise<number> | number],
+  shown: (row: R) => unknown = (row) => row,
+): Promise<Listed<R>> {
+  const taking = takeFitting(source, { limit: page.limit, shown: ({ row }) => (row ? shown(row) : null) })
+  const [{ kept, more }, { backward }, behind, total] = await Promise.all([taking, readPosition(page), ...around])
+  const placed = backward ? kept.toReversed() : kept
   const rows = placed.flatMap(({ row }) => (row === undefined ? [] : [row]))
-  return { rows, metadata: { limit: page.limit, next_page, prev_page, total, count: total } }
+  const cursors = await cursorsAround(
+    page,
+    placed.map(({ sort }) => sort),
+    { backward, more, behind },
+  )
+  return { rows, metadata: { limit: page.limit, ...cursors, total, count: total } }
 }
 
-async function collectionTotal(account: string, name: string): Promise<number> {
-  const { counts } = await readHead(account)
-  return counts[name] ?? 0
+/** Cursors to the pages on both sides of the rows of a page, given by their sort keys, where there are rows. */
+export async function cursorsAround(
+  page: Page,
+  sorts: string[],
+  { backward, more, behind }: { backward: boolean; more: boolean; behind: boolean },
+) {
+  const cursor = async (exists: boolean, position: Position) => (exists ? pageCursor(page, position) : null)
+  const [next_page, prev_page] = await Promise.all([
+    cursor(backward ? behind : more, { at: sorts.at(-1), backward: false }),
+    cursor(backward ? more : behind, { at: sorts[0], backward: true }),
+  ])
+  return { next_page, prev_page }
 }
 
-async function partitionTotal(pk: string): Promise<number> {
-  return Number((await getItem({ pk, sk: counterSort }))?.rows ?? 0)
-}
+const partitionTotal = async (pk: string): Promise<number> =>
+  Number((await getItem({ pk, sk: counterSort }))?.rows ?? 0)
 
-type Match<R> = { edge: EdgeValue; matches: (row: R) => boolean; newestFirst?: boolean }
-
-/** A page of the rows of one edge that match: reads all rows of the edge, so for edges that stay short. */
-export async function listMatching<R extends Row>(
+async function listMatching<R extends Row>(
   entity: Entity<R>,
   account: string,
   page: Page,
-  { edge, matches, newestFirst = false }: Match<R>,
+  edge: EdgeValue,
+  matches: (row: R) => boolean,
+  newestFirst: boolean,
 ): Promise<Listed<R>> {
   const edges = await queryItems<RowPointer>(edgePartition(account, entity.name, ...edge), { backward: newestFirst })
-  // All stay packed but the one that is looked at, and those of the page.
+  // Items stay packed but for the one that is compared, and those of the page.
   const items = await getStoredItems(edges.map(({ row }) => row))
-  const read = (item: Record<string, unknown>) => itemRow(entity, unpackLarge(item))
+  const read = (item: StoredItem) => itemRow(entity, unpackLarge(item))
   const all = items.flatMap((item) =>
     item && matches(read(item)) ? [{ id: String(item.id), row: () => read(item) }] : [],
   )
@@ -210,13 +208,10 @@ export async function pageOf<R extends Row>(
   page: Page,
   { newestFirst = false, shown }: Pick<Selection<R>, 'newestFirst' | 'shown'> = {},
 ): Promise<Listed<R>> {
-  const position = await readPosition(page)
-  const backward = position?.backward ?? false
-  const at = position?.at
+  const { at, backward } = await readPosition(page)
   const side =
     at === undefined ? all : all.filter(({ id }) => id !== at && (newestFirst ? id > at : id < at) === backward)
-  const ordered = backward ? side.toReversed() : side
-  const placed = ordered.values().map(({ id, row }) => ({ sort: id, row: row() }))
-  const taken = await takePage(placed, page.limit, shown)
-  return listed(page, windowOf(taken, backward, all.length > side.length), all.length)
+  const ordered = (backward ? side.toReversed() : side).values()
+  const source = ordered.map(({ id, row }) => ({ sort: id, row: row() }))
+  return listed(page, source, [all.length > side.length, all.length], shown)
 }

@@ -1,28 +1,34 @@
-import { jitter, waiting } from '../core/work/waiting.ts'
-import { table, tableName } from './client.ts'
-import { BatchGetCommand, GetCommand, PassingQueryCommand, QueryCommand } from './commands.ts'
+import { BatchGetCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb'
+import { clock, jitter } from '../core/clock.ts'
+import { notFound } from '../core/errors.ts'
+import { slicesOf } from '../core/work/in-parallel.ts'
 import { type Entity, itemRow, type Row } from './entity.ts'
 import { counterSort, edgePartition, entityKey, guardKey, type Key, type RowPointer } from './keys.ts'
 import { unpackLarge } from './large-attributes.ts'
-import { projectionOf } from './projection.ts'
+import { table, tableName } from './table.ts'
 
 type Attributes = Record<string, unknown>
 
-/** An item of the table when nobody says more of it. */
+/** An item of the table of any kind. */
 export type StoredItem = Key & Attributes
 
-/** The table keeps no types: whoever reads a key says what is written there. The one place that takes their word for it. */
+/** Takes the caller's word for the type of an item: the table keeps no types, and a key is written with one kind alone. */
 const asWritten = <T extends Attributes>(item: Attributes): T => item as T
 
-const address = (key: Key) => `${key.pk}\n${key.sk}`
+const address = ({ pk, sk }: Key) => `${pk}\n${sk}`
 
-/** The table takes no longer partition key, so nothing lies under one: a filter can ask for any text (A7.3). */
+/** False for a partition key above the table's bound: a filter can ask for any text (A7.3). */
 const canExist = (pk: string): boolean => Buffer.byteLength(pk) <= 2048
 
-/** How a look reads: `recent` may be a second behind, at half the price. */
+/** Consistency of a read: `recent` may be a second behind, at half the price. */
 export type Look = 'exact' | 'recent'
 
-/** One item, read consistently unless told otherwise. */
+/** The part of a request that reads these attributes alone, whatever names the table has reserved. */
+export const projectionOf = (names: readonly string[]) => ({
+  ProjectionExpression: names.map((name) => `#${name}`).join(', '),
+  ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+})
+
 export async function getItem<T extends Attributes = StoredItem>(
   key: Key,
   look: Look = 'exact',
@@ -33,95 +39,72 @@ export async function getItem<T extends Attributes = StoredItem>(
   return Item && unpackLarge(asWritten<T>(Item))
 }
 
-type Found<T> = Map<string, T>
+/** Items that a read has found so far, and the keys that it has still to ask for. */
+type Reading = { found: Map<string, Attributes>; left: Map<string, Key>; look?: Look; attributes?: readonly string[] }
 
-/**
- * Asks the table for items, 100 keys a request, all at once. Of large items it answers 16 MB a request: those that it left
- * out are returned.
- */
-async function ask<T extends Attributes>(
-  keys: Key[],
-  found: Found<T>,
-  attempt: number,
-  { look = 'exact', ...projection }: { look?: Look } & Partial<ReturnType<typeof projectionOf>> = {},
-): Promise<Key[]> {
+const readingOf = (keys: Key[], options: Pick<Reading, 'look' | 'attributes'> = {}): Reading => ({
+  found: new Map(),
+  left: new Map(keys.map((key) => [address(key), { pk: key.pk, sk: key.sk }])),
+  ...options,
+})
+
+/** Asks for all keys that are left, 100 a request, all at once. Of large items the table answers 16 MB a request. */
+async function ask(reading: Reading, attempt: number): Promise<void> {
   if (attempt === 8) throw Object.assign(new Error('Keys left unread.'), { name: 'ThrottlingException' })
-  if (attempt > 0) await waiting.sleep(jitter(attempt, 20, 2_560))
-  const chunks = Array.from({ length: Math.ceil(keys.length / 100) }, (_, i) => keys.slice(i * 100, i * 100 + 100))
-  const left = await Promise.all(
-    chunks.map(async (Keys) => {
-      const answer = await table().send(
-        new BatchGetCommand({
-          RequestItems: { [tableName()]: { Keys, ConsistentRead: look === 'exact', ...projection } },
-        }),
-      )
-      for (const item of answer.Responses?.[tableName()] ?? [])
-        found.set(address(asWritten<StoredItem>(item)), asWritten<T>(item))
-      return (answer.UnprocessedKeys?.[tableName()]?.Keys ?? []).map(asWritten<Key>)
-    }),
+  if (attempt > 0) await clock.sleep(jitter(attempt, 20, 2_560))
+  const { found, left, look = 'exact', attributes } = reading
+  const request = { ConsistentRead: look === 'exact', ...(attributes && projectionOf(['pk', 'sk', ...attributes])) }
+  const answers = slicesOf([...left.values()], 100).map((Keys) =>
+    table().send(new BatchGetCommand({ RequestItems: { [tableName()]: { Keys, ...request } } })),
   )
-  return left.flat()
-}
-
-const distinct = (keys: Key[]): Key[] => [
-  ...new Map(keys.map((key) => [address(key), { pk: key.pk, sk: key.sk }])).values(),
-]
-
-/**
- * Items in the order of their keys, undefined where there is none; consistent unless told otherwise, with large attributes
- * still packed.
- */
-export async function getStoredItems<T extends Attributes = StoredItem>(
-  keys: Key[],
-  look: Look = 'exact',
-): Promise<(T | undefined)[]> {
-  const found: Found<T> = new Map()
-  let left = distinct(keys)
-  for (let attempt = 0; left.length > 0; attempt++) left = await ask(left, found, attempt, { look })
-  return keys.map((key) => found.get(address(key)))
-}
-
-/** Some attributes of items, in the order of their keys, undefined where there is none. */
-export async function getAttributes(
-  keys: Key[],
-  attributes: readonly string[],
-  look: Look = 'exact',
-): Promise<(StoredItem | undefined)[]> {
-  const found: Found<StoredItem> = new Map()
-  const projection = projectionOf(['pk', 'sk', ...attributes])
-  let left = distinct(keys)
-  for (let attempt = 0; left.length > 0; attempt++) left = await ask(left, found, attempt, { look, ...projection })
-  return keys.map((key) => found.get(address(key)))
-}
-
-/** Which of these items there are, in the order of their keys; consistent. */
-export const whichExist = async (keys: Key[]): Promise<boolean[]> =>
-  (await getAttributes(keys, [])).map((item) => item !== undefined)
-
-/** The same, where few may be taken: of large items, no more are asked for than one answer of the table holds. */
-export async function* storedItems<T extends Attributes = StoredItem>(
-  keys: Key[],
-): AsyncGenerator<T | undefined, undefined> {
-  const found: Found<T> = new Map()
-  let left = distinct(keys)
-  for (const key of keys) {
-    const isLeft = () => left.some((one) => address(one) === address(key))
-    for (let attempt = 0; isLeft(); attempt++) left = await ask(left, found, attempt)
-    yield found.get(address(key))
+  left.clear()
+  for (const { Responses, UnprocessedKeys } of await Promise.all(answers)) {
+    for (const item of Responses?.[tableName()] ?? []) found.set(address(asWritten<StoredItem>(item)), item)
+    for (const key of UnprocessedKeys?.[tableName()]?.Keys ?? []) left.set(address(asWritten<Key>(key)), asWritten(key))
   }
 }
 
-/** Items in the order of their keys, undefined where there is none; consistent. */
-export async function getItems<T extends Attributes = StoredItem>(
+/** Items in the order of their keys, undefined where there is none; large attributes are still packed. */
+export async function getStoredItems<T extends Attributes = StoredItem>(
   keys: Key[],
-  look: Look = 'exact',
+  options?: Pick<Reading, 'look' | 'attributes'>,
 ): Promise<(T | undefined)[]> {
-  return (await getStoredItems<T>(keys, look)).map((item) => item && unpackLarge(item))
+  const reading = readingOf(keys, options)
+  for (let attempt = 0; reading.left.size > 0; attempt++) await ask(reading, attempt)
+  return keys.map((key) => reading.found.get(address(key)) as T | undefined)
 }
+
+/** True for each key that has an item. */
+export const whichExist = async (keys: Key[]): Promise<boolean[]> =>
+  (await getStoredItems(keys, { attributes: [] })).map((item) => item !== undefined)
+
+/** Reads items as they are taken: of large ones, no more than one answer of the table holds beyond the last one taken. */
+export async function* storedItems<T extends Attributes = StoredItem>(
+  keys: Key[],
+): AsyncGenerator<T | undefined, undefined> {
+  const reading = readingOf(keys)
+  for (const key of keys) {
+    for (let attempt = 0; reading.left.has(address(key)); attempt++) await ask(reading, attempt)
+    yield reading.found.get(address(key)) as T | undefined
+  }
+}
+
+/** Items in the order of their keys, undefined where there is none. */
+export const getItems = async <T extends Attributes = StoredItem>(
+  keys: Key[],
+  look?: Look,
+): Promise<(T | undefined)[]> => (await getStoredItems<T>(keys, { look })).map((item) => item && unpackLarge(item))
 
 export async function getRow<R extends Row>(entity: Entity<R>, account: string, id: string): Promise<R | null> {
   const item = await getItem(entityKey(account, entity.name, id))
   return item ? itemRow(entity, item) : null
+}
+
+/** @throws ApiError 404 where there is no such row */
+export async function existingRow<R extends Row>(entity: Entity<R>, account: string, id: string): Promise<R> {
+  const row = await getRow(entity, account, id)
+  if (!row) throw notFound()
+  return row
 }
 
 export async function getRows<R extends Row>(entity: Entity<R>, account: string, ids: string[]): Promise<(R | null)[]> {
@@ -149,50 +132,53 @@ export async function findAllUnique<R extends Row>(
   values: string[],
 ): Promise<(R | null)[]> {
   const guards = await getItems<RowPointer>(values.map((value) => guardKey(account, name, value)))
-  const items = await getItems(guards.flatMap((guard) => (guard ? [guard.row] : [])))
-  let next = 0
+  const items = (await getItems(guards.flatMap((guard) => guard?.row ?? []))).values()
   return guards.map((guard) => {
-    const item = guard && items[next++]
+    const item = guard && items.next().value
     return item ? itemRow(entity, item) : null
   })
 }
 
-/** Rows beyond the sort key `after`, which counts where `inclusive` says so, at most `limit` of them. */
+/** Items beyond the sort key `after`, or from it on where the range is `inclusive`; at most `limit` of them. */
 export type Range = {
+  /** In place of `after`: from the first to the last of these sort keys. */
+  between?: readonly [first: string, last: string]
   after?: string
   inclusive?: boolean
   backward?: boolean
   limit?: number
-  /** Without a limit so many at a time, where the table would send a megabyte: less garbage for whoever walks far. */
+  /** Items per request of a range without a limit. The table's megabyte would be more garbage for a long walk. */
   atOnce?: number
-  /** At half the price, and perhaps without what was written within the last second. */
+  /** Reads at half the price, perhaps without what was written within the last second. */
   relaxed?: boolean
 }
 
-function conditionOf({ after, inclusive = false, backward = false }: Range): string {
-  const equal = inclusive && after !== undefined ? '=' : ''
-  return `pk = :pk AND sk ${backward ? '<' : '>'}${equal} :bound`
+function boundsOf({ between, after, inclusive = false, backward = false }: Range) {
+  if (between)
+    return { condition: 'sk BETWEEN :first AND :last', values: { ':first': between[0], ':last': between[1] } }
+  const comparison = `${backward ? '<' : '>'}${inclusive && after !== undefined ? '=' : ''}`
+  return { condition: `sk ${comparison} :bound`, values: { ':bound': after ?? (backward ? '~' : counterSort) } }
 }
 
-/** Items of a partition in sort key order, consistently, a page of the table at a time. Row counters are left out. */
-async function* pagesOf<T extends Attributes>(
+/** Pages of a partition in the order of the sort keys, without its row counter; large attributes are still packed. */
+export async function* storedPages<T extends Attributes = StoredItem>(
   pk: string,
   range: Range,
   attributes?: readonly string[],
-  Command = QueryCommand,
 ): AsyncGenerator<T[]> {
   if (!canExist(pk)) return
-  const { after, backward = false, limit, atOnce } = range
+  const { backward = false, limit, atOnce, relaxed = false } = range
+  const { condition, values } = boundsOf(range)
   let count = 0
   let start: Attributes | undefined
   do {
     const page = await table().send(
-      new Command({
+      new QueryCommand({
         TableName: tableName(),
-        ConsistentRead: range.relaxed !== true,
+        ConsistentRead: !relaxed,
         ScanIndexForward: !backward,
-        KeyConditionExpression: conditionOf(range),
-        ExpressionAttributeValues: { ':pk': pk, ':bound': after ?? (backward ? '~' : counterSort) },
+        KeyConditionExpression: `pk = :pk AND ${condition}`,
+        ExpressionAttributeValues: { ':pk': pk, ...values },
         ExclusiveStartKey: start,
         Limit: limit === undefined ? atOnce : limit - count,
         ...(attributes && projectionOf(attributes)),
@@ -205,52 +191,28 @@ async function* pagesOf<T extends Attributes>(
   } while (start && (limit === undefined || count < limit))
 }
 
-/** All of the items at once; without a limit the whole partition. */
-export async function queryItems<T extends Attributes = StoredItem>(pk: string, range: Range = {}): Promise<T[]> {
+/** The items of a range, or some of their attributes, one by one; each is unpacked when it is taken. */
+export async function* itemsOf<T extends Attributes = StoredItem>(
+  pk: string,
+  range: Range = {},
+  attributes?: readonly (keyof NoInfer<T> & string)[],
+): AsyncGenerator<T> {
+  for await (const page of storedPages<T>(pk, range, attributes)) for (const item of page) yield unpackLarge(item)
+}
+
+/** All items of a range, or some of their attributes; of the whole partition without one. */
+export async function queryItems<T extends Attributes = StoredItem>(
+  pk: string,
+  range: Range = {},
+  attributes?: readonly (keyof NoInfer<T> & string)[],
+): Promise<T[]> {
   const items: T[] = []
-  for await (const page of pagesOf<T>(pk, range)) items.push(...page.map((item) => unpackLarge(item)))
+  for await (const page of storedPages<T>(pk, range, attributes)) items.push(...page.map((item) => unpackLarge(item)))
   return items
 }
 
-/** The sort keys alone; without a limit those of the whole partition. */
-export async function sortKeysOf(pk: string, range: Range = {}): Promise<string[]> {
-  const keys: string[] = []
-  for await (const page of pagesOf<StoredItem>(pk, range, ['sk'])) for (const { sk } of page) keys.push(sk)
-  return keys
-}
-
-/** Some attributes of the items by their sort keys, to be let go with the answer that is made of them. */
-export async function queryAttributes<T extends Attributes>(
-  pk: string,
-  range: Range,
-  attributes: readonly (keyof T & string)[],
-): Promise<Map<string, T>> {
-  const found = new Map<string, T>()
-  for await (const page of pagesOf<StoredItem>(pk, range, ['sk', ...attributes], PassingQueryCommand)) {
-    for (const item of page) found.set(item.sk, asWritten<T>(item))
-  }
-  return found
-}
-
-/** The items one by one, or some of their attributes, read and unpacked as they are taken. */
-export async function* itemsOf(
-  pk: string,
-  range: Range = {},
-  attributes?: readonly string[],
-): AsyncGenerator<StoredItem> {
-  for await (const page of pagesOf<StoredItem>(pk, range, attributes)) for (const item of page) yield unpackLarge(item)
-}
-
-/** The same, or some of their attributes, where they are let go soon: when the next is taken, or with the answer made of them. */
-export async function* passingItems<T extends Attributes = StoredItem>(
-  pk: string,
-  range: Range,
-  attributes?: readonly (keyof T & string)[],
-): AsyncGenerator<T> {
-  for await (const page of pagesOf<T>(pk, range, attributes, PassingQueryCommand)) {
-    for (const item of page) yield unpackLarge(item)
-  }
-}
+export const sortKeysOf = async (pk: string, range?: Range): Promise<string[]> =>
+  (await queryItems(pk, range, ['sk'])).map(({ sk }) => sk)
 
 /** All rows that have `value` in an edge field, in the edge's order. */
 export async function rowsBy<R extends Row>(

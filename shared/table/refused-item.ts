@@ -1,11 +1,9 @@
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import { ApiError } from '../core/errors.ts'
-import { TransactionCanceledException } from './refused-write.ts'
 
 const names = ['ValidationException', 'SerializationException']
 
-/**
- * Checks for errors that every retry repeats: a key or a text that the table cannot hold, or a row that is too large.
- */
+/** True for an error that every retry repeats: an invalid key or text, or a row that is too large. */
 export function isRefusedItem(error: unknown): boolean {
   if (error instanceof ApiError) return error.code === 'validation_failed'
   if (error instanceof TransactionCanceledException) {

@@ -1,8 +1,8 @@
 import type { BatchStatementError } from '@aws-sdk/client-dynamodb'
-import { jitter, waiting } from '../core/work/waiting.ts'
-import { table, tableName } from './client.ts'
-import { BatchExecuteStatementCommand } from './commands.ts'
+import { BatchExecuteStatementCommand } from '@aws-sdk/lib-dynamodb'
+import { clock, jitter } from '../core/clock.ts'
 import type { Item } from './keys.ts'
+import { table, tableName } from './table.ts'
 
 /** Statements that one request takes. */
 export const mostStatements = 25
@@ -49,13 +49,12 @@ export async function executeAll(statements: Statement[]): Promise<void> {
       refused.find(({ Code = '' }) => final.includes(Code)) ?? (tries === mostTries ? refused[0] : undefined)
     if (cause) throw Object.assign(new Error(cause.Message), { name: cause.Code })
     left = left.filter((_, i) => typeof outcomes[i] === 'object')
-    if (left.length > 0) await waiting.sleep(jitter(tries, 20, 500))
+    if (left.length > 0) await clock.sleep(jitter(tries, 20, 500))
   }
 }
 
 /**
- * Stores up to 25 items, each where there is none yet: what stands at its key stays as it is, and that is no error. The
- * only write that a role can be given without the right to overwrite (docs/decisions/0012). Harmless to repeat.
- * @throws when an item was not stored
+ * Stores up to 25 items where there are none yet. The only write that a role can get without the right to overwrite
+ * (docs/decisions/0012). Idempotent. @throws when an item was not stored
  */
 export const insertTogether = (items: Item[]): Promise<void> => executeAll(items.map(insertion))

@@ -1,16 +1,55 @@
-import type { DynamoDBRecord } from 'aws-lambda'
-import { readAll } from './attribute-values.ts'
+import type { AttributeValue } from '@aws-sdk/client-dynamodb'
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb'
+import type { DynamoDBBatchResponse, DynamoDBRecord } from 'aws-lambda'
+import { describeError } from '../core/logging/describe-error.ts'
+import { logLine } from '../core/logging/log.ts'
 import { accountOf } from './keys.ts'
-import { unpackLarge } from './large-attributes.ts'
+import { packLarge, unpackLarge } from './large-attributes.ts'
+
+type Image = NonNullable<NonNullable<DynamoDBRecord['dynamodb']>['NewImage']>
+
+/** Events have bytes as base64, and of this table's items only packed attributes are bytes. */
+function withBytes(image: Image): Record<string, AttributeValue> {
+  const attributes = Object.entries(image).map(([name, value]) => {
+    const packed: unknown = value.M?.zstd?.B
+    return [name, typeof packed === 'string' ? { M: { zstd: { B: Buffer.from(packed, 'base64') } } } : value]
+  })
+  return Object.fromEntries(attributes)
+}
+
+const itemOf = (image: Image = {}): Record<string, unknown> => unpackLarge(unmarshall(withBytes(image)))
 
 /** The item that a record of the table's stream says was written. */
-export const newImage = ({ dynamodb }: DynamoDBRecord): Record<string, unknown> =>
-  unpackLarge(readAll(dynamodb?.NewImage ?? {}))
+export const newImage = ({ dynamodb }: DynamoDBRecord): Record<string, unknown> => itemOf(dynamodb?.NewImage)
 
 /** The item that a record of the table's stream says was there before. */
-export const oldImage = ({ dynamodb }: DynamoDBRecord): Record<string, unknown> =>
-  unpackLarge(readAll(dynamodb?.OldImage ?? {}))
+export const oldImage = ({ dynamodb }: DynamoDBRecord): Record<string, unknown> => itemOf(dynamodb?.OldImage)
 
-/** Whose item a record of the table's stream is about. */
-export const accountOfRecord = ({ dynamodb }: DynamoDBRecord): string | undefined =>
-  dynamodb?.Keys?.pk?.S && accountOf({ pk: dynamodb.Keys.pk.S })
+/** Handles records one after the other. Reports the first that fails and logs it, so that order is kept. */
+export async function handleInOrder(
+  records: DynamoDBRecord[],
+  failed: Parameters<typeof logLine>[1],
+  handle: (record: DynamoDBRecord) => Promise<void>,
+): Promise<DynamoDBBatchResponse> {
+  for (const record of records) {
+    try {
+      await handle(record)
+    } catch (error) {
+      const { Keys, SequenceNumber: itemIdentifier = '' } = record.dynamodb ?? {}
+      const account_id = Keys?.pk?.S && accountOf({ pk: Keys.pk.S })
+      logLine('ERROR', failed, { account_id, sequence_number: itemIdentifier, ...describeError(error) })
+      return { batchItemFailures: [{ itemIdentifier }] }
+    }
+  }
+  return { batchItemFailures: [] }
+}
+
+/** An item in the form that an event of the stream has it in. */
+export function imageOf(item: Record<string, unknown>): Record<string, unknown> {
+  const attributes = marshall(packLarge(item), { removeUndefinedValues: true })
+  const texts = Object.entries(attributes).map(([name, value]) => {
+    const packed = value.M?.zstd?.B
+    return [name, packed ? { M: { zstd: { B: Buffer.from(packed).toString('base64') } } } : value]
+  })
+  return Object.fromEntries(texts)
+}

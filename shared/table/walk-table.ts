@@ -1,8 +1,8 @@
-import { waiting } from '../core/work/waiting.ts'
-import { table, tableName } from './client.ts'
-import { ScanCommand } from './commands.ts'
+import { ScanCommand } from '@aws-sdk/lib-dynamodb'
+import { clock } from '../core/clock.ts'
 import type { Key } from './keys.ts'
 import type { StoredItem } from './read.ts'
+import { table, tableName } from './table.ts'
 
 /** A page is at most 1 MB: 256 read units where it is consistent. A partition of the table gives 3,000 a second, and requests need theirs. */
 const pauseMs = 60
@@ -20,9 +20,8 @@ type Walk = Scan & {
 type Page<T> = { items: T[]; next: Key | null }
 
 /**
- * The whole table, whoever's items they are, page by page with a pause between them, as far as time allows. A page may have no
- * items: what a filter leaves out is walked all the same. Who keeps `next` of each page that is done goes on behind it, wherever
- * the walk has stopped; large attributes are still packed.
+ * Scans the whole table with a pause between pages, as far as time allows; large attributes are still packed. A page
+ * may be empty where a filter leaves out all of it. `next` resumes behind a page.
  */
 export async function* walkTable<T extends Key = StoredItem>({
   from,
@@ -36,7 +35,7 @@ export async function* walkTable<T extends Key = StoredItem>({
     start = (LastEvaluatedKey as Key | undefined) ?? null
     yield { items: Items as T[], next: start }
     if (start === null) return
-    await waiting.sleep(pauseMs)
+    await clock.sleep(pauseMs)
     if (!hasTime()) return
   }
 }

@@ -1,13 +1,12 @@
-import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb'
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
+import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb'
+import { clock, jitter } from '../core/clock.ts'
 import { ApiError } from '../core/errors.ts'
 import { logLine } from '../core/logging/log.ts'
-import { jitter, waiting } from '../core/work/waiting.ts'
-import { changing, retryUntil } from '../core/work/work.ts'
-import { table, tableName } from './client.ts'
-import { TransactWriteCommand } from './commands.ts'
+import { isLostRace } from '../core/passing-error.ts'
+import { changing, retryUntil, workTime } from '../core/work/work.ts'
 import type { Item, Key } from './keys.ts'
-import { isLostRace } from './lost-race.ts'
-import { TransactionCanceledException } from './refused-write.ts'
+import { table, tableName } from './table.ts'
 
 export type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
 
@@ -41,9 +40,7 @@ export const check = (
   { pk, sk }: Key,
   expected: Record<string, unknown> = {},
   above: Record<string, number> = {},
-): Write => ({
-  ConditionCheck: { TableName: tableName(), Key: { pk, sk }, ...comparing(expected, above) },
-})
+): Write => ({ ConditionCheck: { TableName: tableName(), Key: { pk, sk }, ...comparing(expected, above) } })
 
 /** Puts an item in the place of one with these values; null means of none. */
 export const putOver = (Item: Item, expected: Record<string, unknown> | null): Write => ({
@@ -52,11 +49,6 @@ export const putOver = (Item: Item, expected: Record<string, unknown> | null): W
     Item,
     ...(expected === null ? { ConditionExpression: 'attribute_not_exists(pk)' } : comparing(expected)),
   },
-})
-
-/** Deletes an item that has these values. */
-export const removeOnly = ({ pk, sk }: Key, expected: Record<string, unknown>): Write => ({
-  Delete: { TableName: tableName(), Key: { pk, sk }, ...comparing(expected) },
 })
 
 const sent = (writes: Write[]): Promise<unknown> => table().send(new TransactWriteCommand({ TransactItems: writes }))
@@ -74,20 +66,15 @@ async function outcomeOf(transaction: Promise<unknown>): Promise<'done' | 'lost'
 /** A transaction of items that do not count until they are confirmed: nothing is changed by it that a caller could hear of. */
 export const prepareTogether = (writes: Write[]): Promise<'done' | 'lost'> => outcomeOf(sent(writes))
 
-/**
- * A small transaction outside the account's commits, for what is not change-logged (design 6): it checks the rows that
- * its decision rests on. `lost` when one of them has changed meanwhile, or it met another transaction.
- */
+/** Small transaction beside the commits, of unlogged items (design 6). `lost` when a checked row has changed. */
 export const writeTogether = (writes: Write[]): Promise<'done' | 'lost'> => outcomeOf(changing(sent(writes)))
-
-const timeBudgetMs = 20_000
 
 /** Repeats an attempt until it is not lost. @throws ApiError `unavailable` when patience ends; nothing is changed then. */
 export async function untilDone<T>(attempt: () => Promise<T | 'lost'>): Promise<T> {
-  const deadline = retryUntil(timeBudgetMs)
+  const deadline = retryUntil(workTime.retries())
   let tries = 0
-  for (; tries === 0 || waiting.now() < deadline; tries++) {
-    if (tries > 0) await waiting.sleep(jitter(tries, 8, 250))
+  for (; tries === 0 || clock.monotonic() < deadline; tries++) {
+    if (tries > 0) await clock.sleep(jitter(tries, 8, 250))
     const result = await attempt()
     if (result !== 'lost') return result
   }

@@ -1,69 +1,61 @@
 import * as v from 'valibot'
-import { type FieldErrors, invalid } from '../core/errors.ts'
-import { fieldsOf } from '../core/json/is-object.ts'
-import { tooManyKeys } from './too-many-keys.ts'
+import { invalid, invalidAt } from '../core/errors.ts'
+import { type Fault, faultsAt } from '../core/faults.ts'
+import { isObject } from '../core/json/is-object.ts'
+import { tooManyKeys } from './field.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the entries of a schema are of any type
 export type Fields = v.ObjectSchema<any, any>
 
-/** Fields that passed so far, and the messages of those that did not. */
+/** Valid fields so far, and the faults of the others. */
 export class Draft<T> {
   readonly fields: Partial<T>
-  readonly errors: FieldErrors
+  faults: readonly Fault[]
 
-  constructor(fields: Partial<T>, errors: FieldErrors) {
+  constructor(fields: Partial<T>, faults: readonly Fault[]) {
     this.fields = fields
-    this.errors = errors
+    this.faults = faults
   }
 
-  /** Adds messages; each appears once per field (A5). */
   reject(field: string, ...messages: string[]): void {
-    for (const message of messages) addMessage(this.errors, field, message)
+    this.faults = [...this.faults, ...faultsAt([field], messages)]
+  }
+
+  clear(field: string): void {
+    this.faults = this.faults.filter(({ path }) => path[0] !== field)
   }
 
   has(field: string): boolean {
-    return this.errors[field] !== undefined
+    return this.faults.some(({ path }) => path[0] === field)
   }
 
-  /** All fields. @throws ApiError `validation_failed` when a message was added. */
+  /** @throws ApiError `validation_failed` */
   done(): T {
-    if (Object.keys(this.errors).length > 0) throw invalid(this.errors)
+    if (this.faults.length > 0) throw invalid(this.faults)
     return this.fields as T
   }
 }
 
-function addMessage(errors: FieldErrors, field: string, message: string): void {
-  const known = errors[field] ?? []
-  if (!known.includes(message)) errors[field] = [...known, message]
-}
-
-const required = (schema: v.GenericSchema) => schema.type !== 'optional'
-
-/**
- * Checks each known field by itself (A6); unknown keys are ignored, a missing required one is `can't be blank`.
- * @throws ApiError `validation_failed` for an object of too many keys
- */
+/** Checks each known field by itself (A6), ignoring unknown keys. @throws `validation_failed` for too many keys */
 export function draft<T>(fields: Fields, raw: unknown): Draft<T> {
-  const source = fieldsOf(raw)
+  const source = isObject(raw) ? raw : {}
   const crowded = tooManyKeys(source)
-  if (crowded !== null) throw invalid({ base: [crowded] })
+  if (crowded !== null) throw invalidAt(['base'], crowded)
   const values: Record<string, unknown> = {}
-  const errors: FieldErrors = {}
+  const faults: Fault[] = []
   for (const [name, schema] of Object.entries<v.GenericSchema>(fields.entries)) {
     if (!Object.hasOwn(source, name)) {
-      if (required(schema)) errors[name] = ["can't be blank"]
+      if (schema.type !== 'optional') faults.push({ path: [name], message: "can't be blank" })
       continue
     }
-    const result = v.safeParse(schema, source[name])
+    const result = v.safeParse(schema, source[name], { abortPipeEarly: true })
     if (result.success) values[name] = result.output
     else {
       for (const issue of result.issues) {
-        const path = [name, ...(issue.path ?? []).map((item) => String(item.key))].join('.')
-        // A rule may report a whole message map; its keys are complete already.
-        const key = path.endsWith('.base') && path.split('.').length === 2 ? 'base' : path
-        addMessage(errors, key, issue.message)
+        const path = (issue.path ?? []).map(({ key }) => key as string | number)
+        faults.push({ path: path[0] === 'base' ? path : [name, ...path], message: issue.message })
       }
     }
   }
-  return new Draft<T>(values as Partial<T>, errors)
+  return new Draft<T>(values as Partial<T>, faults)
 }

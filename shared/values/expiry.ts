@@ -1,11 +1,11 @@
 import { parseTimestamp } from '../core/clock.ts'
 import type { Draft } from './draft.ts'
 
-/** Expired tokens are gone from every read and count, whether or not their row is (A13.4, A24.2). */
+/** False for expired tokens, which no read or count includes (A13.4, A24.2). */
 export const isUnexpired = ({ expires_at }: { expires_at: string }, now: number): boolean =>
   (parseTimestamp(expires_at) ?? 0) > now
 
-/** A token is made for a time to come (A13.1, A24.1). */
+/** Rejects an expiry in the past (A13.1, A24.1). */
 export function checkExpiry(draft: Draft<{ expires_at: string }>, now: number): void {
   const { expires_at } = draft.fields
   if (expires_at !== undefined && !isUnexpired({ expires_at }, now)) draft.reject('expires_at', 'must be in the future')

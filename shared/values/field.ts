@@ -1,55 +1,79 @@
 import * as v from 'valibot'
-import type { FieldErrors } from '../core/errors.ts'
-import { fieldsOf } from '../core/json/is-object.ts'
+import { type Fault, faultsAt, maxMessages, type Path } from '../core/faults.ts'
+import { isObject } from '../core/json/is-object.ts'
 
 /** JSON Schema of a field as documented; the check itself also takes the lax forms of A6.3. */
 export type JsonSchema = Record<string, unknown>
 
-export type Checked<T> = { value: T } | { message: string } | { errors: FieldErrors }
+export type Checked<T> = { value: T } | { message: string } | { faults: Fault[] }
 
-/**
- * A field whose rule is a function from any JSON value to a value, a message, or messages by sub-path.
- * Sub-paths start at the field itself: `''` is the field, `0.ports` an element's key, `base` a rule across fields.
- */
+/** Field by a function from any JSON value to a value, a message, or faults below the field (`base`: across fields). */
 export const field = <T>(check: (input: unknown) => Checked<T>, schema: JsonSchema) =>
   v.pipe(
     v.unknown(),
     v.rawTransform<unknown, T>(({ dataset, addIssue, NEVER }) => {
       const result = check(dataset.value)
       if ('value' in result) return result.value
-      const errors = 'message' in result ? { '': [result.message] } : result.errors
-      for (const [path, messages] of Object.entries(errors)) {
-        for (const message of messages) addIssue({ message, path: issuePath(path, dataset.value) })
-      }
+      const faults = 'message' in result ? faultsAt([], [result.message]) : result.faults
+      for (const { path, message } of faults) addIssue({ message, path: issuePath(path, dataset.value) })
       return NEVER
     }),
     v.metadata({ jsonSchema: schema }),
   )
 
-/** A field's schema as it is documented. */
-export function documentedSchema(schema: v.GenericSchema): JsonSchema {
-  const metadata: Record<string, unknown> = v.getMetadata(schema)
-  return fieldsOf(metadata.jsonSchema)
-}
+/** Adds documentation to a field: rules that are checked later, or its meaning. */
+// biome-ignore lint/suspicious/noExplicitAny: a schema of any input
+export const documented = <S extends v.GenericSchema<any, unknown>>(schema: S, more: JsonSchema) =>
+  v.pipe(schema, v.metadata({ more }))
 
-/** A field of which more is documented than its own check tells: rules that are tested later, or what it means here. */
-export const documented = <T>(schema: v.GenericSchema<unknown, T>, more: JsonSchema) =>
-  v.pipe(schema, v.metadata({ jsonSchema: { ...documentedSchema(schema), ...more } }))
-
-/** What holds between fields, as JSON Schema says it: more required ones, narrower properties, alternatives. */
+/** Rules between fields, as JSON Schema. */
 export type FieldRules = {
   required?: readonly string[]
   properties?: Record<string, JsonSchema>
   anyOf?: readonly { required?: readonly string[]; properties: Record<string, JsonSchema> }[]
 }
 
-/** Fields with the rules between them, which the operation tests by itself. */
+/** Fields with the rules between them, which the operation itself checks. */
 export const withRules = <const E extends v.ObjectEntries>(entries: E, rules: FieldRules) =>
   v.pipe(v.object(entries), v.metadata({ rules }))
 
-function issuePath(path: string, input: unknown): [v.IssuePathItem, ...v.IssuePathItem[]] | undefined {
-  if (path === '') return undefined
-  const item = (key: string): v.IssuePathItem => ({ type: 'unknown', origin: 'value', input, key, value: undefined })
-  const [first = '', ...rest] = path.split('.')
-  return [item(first), ...rest.map(item)]
+function issuePath(path: Path, input: unknown): [v.IssuePathItem, ...v.IssuePathItem[]] | undefined {
+  const item = (key: unknown): v.IssuePathItem => ({ type: 'unknown', origin: 'value', input, key, value: undefined })
+  const [first, ...rest] = path
+  return first === undefined ? undefined : [item(first), ...rest.map(item)]
+}
+
+/** Maximum of any object in a body, ignored keys included. */
+export const maxKeys = 1_000
+
+/** Message for an object of too many keys; null for another. */
+export function tooManyKeys(value: object): string | null {
+  let keys = 0
+  for (const _ in value) if (++keys > maxKeys) return `should have at most ${maxKeys} key(s)`
+  return null
+}
+
+/**
+ * Checks the objects of a list one by one, as long as an answer has room for their faults, and then all of them together.
+ * @param check adds the faults of an object at a path; undefined for one that cannot be read
+ */
+export function checkObjects<T>(
+  raw: unknown,
+  max: number,
+  check: (item: Record<string, unknown>, path: Path, faults: Fault[]) => T | undefined,
+  together: (items: T[]) => Fault[] = () => [],
+): Checked<T[]> {
+  if (!Array.isArray(raw)) return { message: 'must be a list' }
+  if (raw.length > max) return { message: `should have at most ${max} item(s)` }
+  const faults: Fault[] = []
+  const items: T[] = []
+  for (const [i, item] of raw.entries()) {
+    const refused = isObject(item) ? tooManyKeys(item) : 'must be an object'
+    const checked = refused === null ? check(item, [i], faults) : undefined
+    if (refused !== null) faults.push({ path: [i], message: refused })
+    if (checked !== undefined) items.push(checked)
+    if (faults.length >= maxMessages) break
+  }
+  faults.push(...together(items))
+  return faults.length > 0 ? { faults } : { value: items }
 }

@@ -1,51 +1,54 @@
+import * as v from 'valibot'
 import { toUtc } from '../core/clock.ts'
-import { isUuid } from '../core/ids.ts'
-import { isOutsideUrl } from '../outside/outside-url.ts'
-import { checkEmail, emailForm } from './email.ts'
-import { type Checked, field, type JsonSchema } from './field.ts'
-import { isLonger } from './is-longer.ts'
-import { textPattern } from './text-pattern.ts'
+import { isOutsideUrl } from '../outside/public-address.ts'
+import { checkEmail, emailForm, hostName } from './email.ts'
+import { documented, field } from './field.ts'
+import { textPattern } from './text.ts'
 
-type TextRule = {
-  max: number
-  trim?: boolean
-}
+const blankMessage = "can't be blank"
 
-const isText = (input: unknown): input is string =>
-  typeof input === 'string' && !input.includes('\0') && input.isWellFormed()
+const isBlank = (input: unknown): boolean =>
+  input === null || input === undefined || (typeof input === 'string' && input.trim() === '')
 
-function blank(input: unknown): boolean {
-  return input === null || input === undefined || (typeof input === 'string' && input.trim() === '')
-}
+/** Text with more than white space; `message` is for a value of another type. */
+export const Filled = (message: string) =>
+  v.pipe(
+    v.string(({ input }) => (isBlank(input) ? blankMessage : message)),
+    v.check((text) => !isBlank(text), blankMessage),
+  )
 
-function checkText(input: unknown, { max, trim = true }: TextRule): Checked<string> {
-  if (blank(input)) return { message: "can't be blank" }
-  if (!isText(input)) return { message: 'is invalid' }
-  const value = trim ? input.trim() : input
-  return isLonger(value, max) ? { message: `should be at most ${max} character(s)` } : { value }
-}
+const Storable = v.pipe(
+  Filled('is invalid'),
+  v.check((text) => !text.includes('\0') && text.isWellFormed(), 'is invalid'),
+)
+
+/** Text that can be stored, without outer blanks. */
+export const TrimmedText = v.pipe(Storable, v.trim())
+
+const maxCharacters = (max: number) =>
+  v.maxCodePoints<string, number, string>(max, `should be at most ${max} character(s)`)
 
 /** Required text of 1 to `max` characters. */
-export const Text = (max: number, { trim = true } = {}) =>
-  field<string>((input) => checkText(input, { max, trim }), {
-    type: 'string',
-    minLength: 1,
-    maxLength: max,
-    pattern: textPattern.filled,
-  })
+export const Text = (max: number) =>
+  v.pipe(TrimmedText, v.minLength(1), maxCharacters(max), v.metadata({ pattern: textPattern.filled }))
 
-/** A secret that another service made: kept as it was sent, because an outer blank can be a part of it. */
-export const SecretText = (max: number) => Text(max, { trim: false })
+/** Text as sent, in which outer blanks are significant. */
+export const RawText = (max: number) =>
+  v.pipe(Storable, v.minLength(1), maxCharacters(max), v.metadata({ pattern: textPattern.filled }))
 
-/** Text that blank clears to null (A6.2). */
+/** Null for null and blank text (A6.2). */
+// biome-ignore lint/suspicious/noExplicitAny: a schema of any input
+export const orNull = <T>(inner: v.GenericSchema<any, T>) =>
+  v.pipe(
+    v.unknown(),
+    v.transform((input) => (isBlank(input) ? null : input)),
+    v.nullable(inner),
+  )
+
 export const NullableText = (max: number) =>
-  field<string | null>((input) => (blank(input) ? { value: null } : checkText(input, { max })), {
-    type: ['string', 'null'],
-    maxLength: max,
-    pattern: textPattern.any,
-  })
+  orNull(v.pipe(TrimmedText, maxCharacters(max), v.metadata({ pattern: textPattern.any })))
 
-const booleans = new Map<unknown, boolean>([
+export const booleans = new Map<unknown, boolean>([
   [true, true],
   ['true', true],
   ['1', true],
@@ -56,10 +59,10 @@ const booleans = new Map<unknown, boolean>([
 
 export const mustBeBoolean = 'must be true or false'
 
-/** A boolean, also as text (A6.3). */
+/** Boolean, also as text (A6.3). */
 export const Bool = field<boolean>(
   (input) => {
-    if (blank(input)) return { message: "can't be blank" }
+    if (isBlank(input)) return { message: blankMessage }
     const value = booleans.get(input)
     return value === undefined ? { message: mustBeBoolean } : { value }
   },
@@ -68,52 +71,35 @@ export const Bool = field<boolean>(
 
 export const mustBeUuid = 'must be a UUID'
 
-const uuidRule = (input: unknown): Checked<string> => {
-  if (blank(input)) return { message: "can't be blank" }
-  return typeof input === 'string' && isUuid(input.trim())
-    ? { value: input.trim().toLowerCase() }
-    : { message: mustBeUuid }
-}
-
-export const Uuid = field<string>(uuidRule, { type: 'string', format: 'uuid' })
+export const Uuid = v.pipe(Filled(mustBeUuid), v.trim(), v.uuid(mustBeUuid), v.toLowerCase())
 
 const mustBeTimestamp = 'must be an RFC 3339 timestamp since 1970, for example 2026-03-01T12:00:00Z'
 
-/** A timestamp with an offset, given back in UTC with microseconds. */
-export const Timestamp = field<string>(
-  (input) => {
-    if (blank(input)) return { message: "can't be blank" }
-    const utc = typeof input === 'string' ? toUtc(input.trim()) : null
-    return utc === null || utc < '1970' ? { message: mustBeTimestamp } : { value: utc }
-  },
-  { type: 'string', format: 'date-time', pattern: '^(19[7-9]|[2-9][0-9]{2})' },
+/** Timestamp with an offset, normalized to UTC with microseconds. */
+export const Timestamp = v.pipe(
+  Filled(mustBeTimestamp),
+  v.transform((text) => toUtc(text.trim()) ?? ''),
+  v.check((utc) => utc >= '1970', mustBeTimestamp),
+  v.metadata({ format: 'date-time', pattern: '^(19[7-9]|[2-9][0-9]{2})' }),
 )
 
-/** The message for a value that is none of a few. */
 export const mustBeOneOf = (members: readonly string[]): string => `must be one of ${members.join(', ')}`
 
 export const OneOf = <const T extends string>(members: readonly T[]) =>
-  field<T>(
-    (input) => {
-      if (blank(input)) return { message: "can't be blank" }
-      const member = members.find((candidate) => candidate === input)
-      return member === undefined ? { message: mustBeOneOf(members) } : { value: member }
-    },
-    { type: 'string', enum: members } satisfies JsonSchema,
-  )
+  v.pipe(Filled(mustBeOneOf(members)), v.picklist(members, mustBeOneOf(members)))
 
 type IntegerRule = {
   min: number
   max: number
-  /** The value that null stands for; without it null is blank. */
+  /** Value for null, which is blank without it. */
   fallback?: number
 }
 
-/** A JSON integer or a string of digits (A6.3). */
+/** JSON integer or string of digits (A6.3). */
 export const Integer = ({ min, max, fallback }: IntegerRule) =>
   field<number>(
     (input) => {
-      if (blank(input)) return fallback === undefined ? { message: "can't be blank" } : { value: fallback }
+      if (isBlank(input)) return fallback === undefined ? { message: blankMessage } : { value: fallback }
       const value = typeof input === 'string' && /^-?\d{1,15}$/.test(input.trim()) ? Number(input) : input
       if (typeof value !== 'number' || !Number.isSafeInteger(value)) return { message: 'must be an integer' }
       if (value < min) return { message: `must be greater than or equal to ${min}` }
@@ -128,77 +114,75 @@ export const Integer = ({ min, max, fallback }: IntegerRule) =>
     },
   )
 
-/** Required text of at most `max` characters with a form of its own, and the message that names the form. */
-const Formed = (max: number, message: string, form: JsonSchema, read: (text: string) => string | null) =>
-  field<string>(
-    (input) => {
-      const checked = checkText(input, { max })
-      if (!('value' in checked)) return checked
-      const value = read(checked.value)
-      return value === null ? { message } : { value }
-    },
-    { type: 'string', maxLength: max, ...form },
-  )
-
-/** An absolute address of an outside service, as it was sent: https, but for one machine that is told otherwise (I1.2). */
-export const OutsideUrl = Formed(
-  2048,
-  'must be an https URL, for example https://idp.example.com',
-  { format: 'uri', pattern: '^https://' },
-  (text) => (isOutsideUrl(text) ? text : null),
+/** Absolute https address of an outside service, as sent; `isOutsideUrl` allows more on one machine (I1.2). */
+export const OutsideUrl = v.pipe(
+  TrimmedText,
+  maxCharacters(2048),
+  v.check(isOutsideUrl, 'must be an https URL, for example https://idp.example.com'),
+  v.metadata({ format: 'uri', pattern: '^https://' }),
 )
 
-/** A host name of two labels or more. */
-export const hostNamePattern =
-  '^([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z][A-Za-z0-9-]{0,61}[A-Za-z0-9]$'
-const hostNameForm = new RegExp(hostNamePattern)
-const mustBeHostName = 'must be a host name, for example idp.example.com'
+const hostNamePattern = '^([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z][A-Za-z0-9-]{0,61}[A-Za-z0-9]$'
 
-/** In lower case. */
-export const HostName = Formed(253, mustBeHostName, { pattern: hostNamePattern }, (text) =>
-  hostNameForm.test(text) ? text.toLowerCase() : null,
+export const HostName = v.pipe(
+  TrimmedText,
+  maxCharacters(253),
+  v.regex(new RegExp(hostNamePattern), 'must be a host name, for example idp.example.com'),
+  v.toLowerCase(),
 )
 
-/** The same, which blank clears to null (A6.2). */
-export const NullableHostName = field<string | null>(
-  (input) => {
-    if (blank(input)) return { value: null }
-    const checked = checkText(input, { max: 253 })
-    if (!('value' in checked)) return checked
-    return hostNameForm.test(checked.value) ? { value: checked.value.toLowerCase() } : { message: mustBeHostName }
-  },
-  { type: ['string', 'null'], maxLength: 253, pattern: `(${hostNamePattern})|^\\s*$` },
-)
+export const NullableHostName = documented(orNull(HostName), { pattern: `(${hostNamePattern})|^\\s*$` })
 
 const guid = '^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$'
-const tenantForm = new RegExp(`(${guid})|(${hostNamePattern})`)
 
-/** A tenant of the cloud directory: its GUID or one of its domain names, in lower case. */
-export const TenantId = field<string>(
-  (input) => {
-    const checked = checkText(input, { max: 253 })
-    if (!('value' in checked)) return checked
-    return tenantForm.test(checked.value)
-      ? { value: checked.value.toLowerCase() }
-      : { message: 'should be the GUID or a domain name of a tenant' }
-  },
-  { type: 'string', maxLength: 253, pattern: `(${guid})|(${hostNamePattern})` },
+/** Tenant of the cloud directory: its GUID or a domain name, in lower case. */
+export const TenantId = v.pipe(
+  TrimmedText,
+  maxCharacters(253),
+  v.regex(new RegExp(`(${guid})|(${hostNamePattern})`), 'should be the GUID or a domain name of a tenant'),
+  v.toLowerCase(),
 )
 
-/** The part of a host name that a vendor gives its customer. */
-export const Subdomain = Formed(
-  63,
-  'must be 1 to 63 of the characters a-z, 0-9 and -',
-  { pattern: '^[a-z0-9-]{1,63}$' },
-  (text) => (/^[a-z0-9-]{1,63}$/.test(text) ? text : null),
+/** Customer's part of a vendor's host name. */
+export const Subdomain = v.pipe(
+  TrimmedText,
+  maxCharacters(63),
+  v.regex(/^[a-z0-9-]{1,63}$/, 'must be 1 to 63 of the characters a-z, 0-9 and -'),
 )
 
-export const EmailAddress = field<string>(
+export const EmailAddress = v.pipe(
+  Filled('is invalid'),
+  v.check((text) => !text.includes('\0'), 'is invalid'),
+  v.rawTransform<string, string>(({ dataset, addIssue, NEVER }) => {
+    const checked = checkEmail(dataset.value.trim())
+    if ('email' in checked) return checked.email
+    addIssue(checked)
+    return NEVER
+  }),
+  v.metadata(emailForm),
+)
+
+const maxDomains = 100
+
+/** Domains that a provider or a directory vouches for, in lower case and punycode; null for any. */
+export const EmailDomains = field<string[] | null>(
   (input) => {
-    if (blank(input)) return { message: "can't be blank" }
-    if (!isText(input)) return { message: 'is invalid' }
-    const checked = checkEmail(input.trim())
-    return 'email' in checked ? { value: checked.email } : checked
+    if (input === null) return { value: null }
+    if (!Array.isArray(input)) return { message: 'must be a list' }
+    if (input.length === 0) return { message: 'should have at least 1 item(s)' }
+    if (input.length > maxDomains) return { message: `should have at most ${maxDomains} item(s)` }
+    const domains = input.map((text) => (typeof text === 'string' ? hostName(text.trim()) : null))
+    const faults = domains.flatMap((domain, i) =>
+      domain === null ? [{ path: [i], message: 'is not a domain name' }] : [],
+    )
+    if (faults.length > 0) return { faults }
+    return { value: [...new Set(domains.filter((domain) => domain !== null))] }
   },
-  { type: 'string', ...emailForm },
+  {
+    type: ['array', 'null'],
+    minItems: 1,
+    maxItems: maxDomains,
+    // Names in other scripts are accepted, too, and no pattern can describe them.
+    items: { type: 'string', maxLength: 253, pattern: hostNamePattern },
+  },
 )

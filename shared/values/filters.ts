@@ -1,24 +1,28 @@
-import { isUuid } from '../core/ids.ts'
-import type { JsonSchema } from './field.ts'
+import * as v from 'valibot'
+import { canonicalIp, parseIp } from './ip.ts'
 
-/** A filter of a list (A7.3): the value to compare with, or undefined for a bad value. */
-export type Filter = { read: (text: string) => string | undefined; schema: JsonSchema }
+/** Filter of a list (A7.3): from the text of a query to the value to compare with. */
+export type Filter = v.GenericSchema<string, string>
 
-/** Compared as it is; an empty text matches nothing. */
-export const textFilter: Filter = { read: (text) => text, schema: { type: 'string' } }
+/** Compared as sent; an empty text matches nothing. */
+export const textFilter = v.string()
 
-export const uuidFilter: Filter = {
-  read: (text) => (isUuid(text) ? text.toLowerCase() : undefined),
-  schema: { type: 'string', format: 'uuid' },
-}
+export const uuidFilter = v.pipe(v.string(), v.uuid(), v.toLowerCase())
 
-/** An empty text asks for the rows without a value. */
-export const uuidOrEmptyFilter: Filter = {
-  read: (text) => (text === '' ? '' : uuidFilter.read(text)),
-  schema: { type: 'string', anyOf: [{ format: 'uuid' }, { const: '' }] },
-}
+/** Empty text matches rows without a value. */
+export const uuidOrEmptyFilter = v.pipe(
+  v.string(),
+  v.union([uuidFilter, v.literal('')]),
+  v.metadata({ jsonSchema: { type: 'string', anyOf: [{ format: 'uuid' }, { const: '' }] } }),
+)
 
-export const enumFilter = (members: readonly string[]): Filter => ({
-  read: (text) => (members.includes(text) ? text : undefined),
-  schema: { type: 'string', enum: members },
-})
+export const enumFilter = (members: readonly string[]) => v.pipe(v.string(), v.picklist(members))
+
+/** An IP literal of one family, compared in its canonical form (A33.3). */
+export const ipFilter = (family: 4 | 6) =>
+  v.pipe(
+    v.string(),
+    v.check((text) => parseIp(text)?.family === family),
+    v.transform((text) => canonicalIp(text) ?? ''),
+    v.metadata({ format: `ipv${family}` }),
+  )

@@ -5,11 +5,11 @@ export type Cidr = { family: 4 | 6; first: bigint; last: bigint; prefix: number 
 
 const widthOf = (family: 4 | 6): number => (family === 4 ? 32 : 128)
 
-/** The most characters of an address, and of one with a netmask. */
+/** Maxima of an address, and of one with a netmask. */
 const maxAddress = 45
 const maxCidr = maxAddress + 4
 
-/** A strict IP literal: four decimal parts without leading zeros, or RFC 4291 text without a zone; null for anything else. */
+/** Parses a strict IP literal: four decimal parts without leading zeros, or RFC 4291 text without a zone. */
 export function parseIp(text: string): Ip | null {
   if (text.length > maxAddress) return null
   if (isIPv4(text)) return { family: 4, value: ipv4Value(text) }
@@ -19,10 +19,8 @@ export function parseIp(text: string): Ip | null {
 const ipv4Value = (text: string): bigint => text.split('.').reduce((value, part) => (value << 8n) | BigInt(part), 0n)
 
 function ipv6Value(text: string): bigint {
-  const [, leading, dotted] = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(text) ?? []
-  const tail = dotted ? ipv4Value(dotted) : 0n
-  const groups = dotted ? `${leading}${(tail >> 16n).toString(16)}:${(tail & 0xffffn).toString(16)}` : text
-  const [head = '', rest] = groups.split('::')
+  // The platform writes a dotted tail in hexadecimal digits.
+  const [head = '', rest] = new URL(`http://[${text}]`).hostname.slice(1, -1).split('::')
   const before = head === '' ? [] : head.split(':')
   const after = rest === undefined || rest === '' ? [] : rest.split(':')
   const zeros = rest === undefined ? [] : Array<string>(8 - before.length - after.length).fill('0')
@@ -34,20 +32,7 @@ export function formatIp({ family, value }: Ip): string {
   if (family === 4) return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 0xffn).join('.')
   if (value >> 32n === 0xffffn) return `::ffff:${formatIp({ family: 4, value: value & 0xffffffffn })}`
   const groups = Array.from({ length: 8 }, (_, i) => ((value >> BigInt(112 - 16 * i)) & 0xffffn).toString(16))
-  const run = longestZeroRun(groups)
-  if (run.length < 2) return groups.join(':')
-  return `${groups.slice(0, run.start).join(':')}::${groups.slice(run.start + run.length).join(':')}`
-}
-
-function longestZeroRun(groups: string[]): { start: number; length: number } {
-  let best = { start: 0, length: 0 }
-  for (let start = 0; start < groups.length; start++) {
-    let length = 0
-    while (groups[start + length] === '0') length++
-    if (length > best.length) best = { start, length }
-    start += length
-  }
-  return best
+  return new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1)
 }
 
 export function canonicalIp(text: string): string | null {
@@ -55,7 +40,7 @@ export function canonicalIp(text: string): string | null {
   return ip && formatIp(ip)
 }
 
-/** The block of an address with a netmask; host bits can be set. */
+/** Parses an address with a netmask, which may have host bits. */
 export function parseCidr(text: string): Cidr | null {
   if (text.length > maxCidr) return null
   const [address = '', mask = '', ...more] = text.split('/')
@@ -65,20 +50,20 @@ export function parseCidr(text: string): Cidr | null {
   return prefix > widthOf(ip.family) ? null : block(ip, prefix)
 }
 
-/** The block of this size around an address. */
+/** Block of this size around an address. */
 export function block({ family, value }: Ip, prefix: number): Cidr {
   const hostBits = BigInt(widthOf(family) - prefix)
   const first = (value >> hostBits) << hostBits
   return { family, first, last: first + (1n << hostBits) - 1n, prefix }
 }
 
-/** A block, or an address as the block of itself. */
+/** Parses a block, or an address as a block of one. */
 export function parseRange(text: string): Cidr | null {
   const ip = parseIp(text)
   return ip ? block(ip, widthOf(ip.family)) : parseCidr(text)
 }
 
-/** The same for text that is known to be a block or an address. @throws Error for any other */
+/** Parses checked text. @throws Error for other text */
 export function rangeOf(text: string): Cidr {
   const range = parseRange(text)
   if (!range) throw new Error(`${text} is no address or network.`)
@@ -92,12 +77,15 @@ export const overlaps = (a: Cidr, b: Cidr): boolean => a.family === b.family && 
 export const contains = (range: Cidr, ip: Ip): boolean =>
   range.family === ip.family && range.first <= ip.value && ip.value <= range.last
 
-/** An IPv4-mapped IPv6 address counts as the IPv4 address it holds (A17.3). */
+/** Replaces an IPv4-mapped IPv6 address by its IPv4 address (A17.3). */
 export const unmapped = (ip: Ip): Ip =>
   ip.family === 6 && ip.value >> 32n === 0xffffn ? { family: 4, value: ip.value & 0xffffffffn } : ip
 
-/** A block of IPv4-mapped IPv6 addresses counts as the IPv4 block it holds. */
+/** Replaces a block of IPv4-mapped IPv6 addresses by its IPv4 block. */
 export const unmappedRange = (range: Cidr): Cidr =>
   range.family === 6 && range.prefix >= 96 && range.first >> 32n === 0xffffn
     ? block({ family: 4, value: range.first & 0xffffffffn }, range.prefix - 96)
     : range
+
+/** Pattern of a port, 1 to 65535. */
+export const portPattern = '([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])'

@@ -1,16 +1,17 @@
+import * as v from 'valibot'
 import { ApiError, type ErrorCode } from '../core/errors.ts'
 import type { Filter } from './filters.ts'
 
-/** What a list is asked for (A7): at most `limit` rows that have the values of `filters`, from the cursor on. */
+/** Request of a list (A7): at most `limit` rows that match `filters`, from the cursor on. */
 export type Page = {
   limit: number
   cursor: string | null
   filters: Record<string, string>
-  /** Account, path and filters: a cursor is good for no other list. */
+  /** Account, path and filters: a cursor is valid for no other list. */
   binding: string
 }
 
-/** The only value of a known parameter; a repeated one, or one in array form, is refused (A7.1). */
+/** Single value of a parameter; a repetition, or array form, is refused (A7.1). */
 function single(query: URLSearchParams, name: string, refuse: () => ApiError): string | null {
   const values = query.getAll(name)
   if (values.length > 1 || query.has(`${name}[]`)) throw refuse()
@@ -26,7 +27,7 @@ export function readLimit(query: URLSearchParams): number {
   return Math.min(100, Math.max(1, Number(text)))
 }
 
-/** @throws ApiError `invalid_page_cursor` for a repeated or empty one; what is in it is tested when it is used. */
+/** @throws ApiError `invalid_page_cursor` for a repeated or empty one; its contents are checked on use */
 export function readCursor(query: URLSearchParams): string | null {
   const refuse = () => new ApiError('invalid_page_cursor' satisfies ErrorCode)
   const cursor = single(query, 'page_cursor', refuse)
@@ -43,9 +44,9 @@ export function readPage(query: URLSearchParams, known: Record<string, Filter>, 
     const refuse = () => new ApiError('invalid_filter', `Invalid value for filter ${name}.`)
     const text = single(query, name, refuse)
     if (text === null) continue
-    const value = filter.read(text)
-    if (value === undefined) throw refuse()
-    filters[name] = value
+    const { success, output } = v.safeParse(filter, text)
+    if (!success) throw refuse()
+    filters[name] = output
   }
   return { limit, cursor, filters, binding: `${scope}?${JSON.stringify(filters)}` }
 }

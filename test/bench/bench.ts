@@ -3,17 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadOperations } from '#functions/operations.ts'
 import { bundle } from '#infra/code/bundle.ts'
-import { deployShape } from '#infra/release/deploy-shape.ts'
-import { shapeText } from '#infra/release/shape-text.ts'
-import { withoutCode } from '#infra/without-code.ts'
 import { clock } from '#shared/core/clock.ts'
 import { pack } from '#shared/logs/flows/packing.ts'
 import { serviceEngines } from '#test/support/run/engine.ts'
-import { accessCosts, accessTable, decisionRates } from './access.ts'
-import { twoCheckouts } from './checkout.ts'
-import { clientListRatio, clientListText } from './client-list.ts'
-import { callTable, importTable, signInImports } from './compare.ts'
-import { consumerCosts, consumerTable } from './consumer.ts'
+import { accessCosts, accessTable, decisionRates } from './access/access.ts'
+import { meetingTable } from './access/meeting.ts'
 import {
   callRows,
   costsTable,
@@ -22,25 +16,28 @@ import {
   writeDerivedCosts,
   writeImportCosts,
   writeSyncCosts,
-} from './costs.ts'
-import { dearestOperations, dearestTable } from './dearest.ts'
-import { ingestCosts, ingestTable } from './ingest.ts'
-import { listCosts, listTable } from './list-costs.ts'
-import { liveFigures } from './live.ts'
-import { liveCrowd } from './live-crowd.ts'
-import { loadTable, loadTest } from './load.ts'
-import { logCosts, logTable } from './log-costs.ts'
-import { meetingTable } from './meeting.ts'
-import { memberCosts, memberText } from './members.ts'
-import { costTable, operationCosts, writeCosts } from './operation-costs.ts'
-import { presenceRatio, presenceRows, presenceText } from './presence-costs.ts'
-import { rowCheckFigures } from './row-check.ts'
-import { readSample, sampleClaims, sampleFlows } from './sample-reports.ts'
-import { sealFigures } from './seal.ts'
-import { measureSync } from './sync.ts'
-import { toldCrowd, toldCrowdText } from './told-crowd.ts'
-import { unconnectedText } from './unconnected.ts'
-import { verdict } from './verdict.ts'
+} from './costs/costs.ts'
+import { dearestOperations, dearestTable } from './costs/dearest.ts'
+import { costTable, operationCosts, writeCosts } from './costs/operation-costs.ts'
+import { presenceRatio, presenceRows, presenceText } from './costs/presence-costs.ts'
+import { consumerCosts, consumerTable } from './flows/consumer.ts'
+import { ingestCosts, ingestTable } from './flows/ingest.ts'
+import { loadTable, loadTest } from './flows/load.ts'
+import { clientListRatio, clientListText } from './lists/client-list.ts'
+import { listCosts, listTable } from './lists/list-costs.ts'
+import { logCosts, logTable } from './lists/log-costs.ts'
+import { memberCosts, memberText } from './lists/members.ts'
+import { liveFigures } from './live/live.ts'
+import { liveCrowd } from './live/live-crowd.ts'
+import { toldCrowd, toldCrowdText } from './live/told-crowd.ts'
+import { unconnectedText } from './live/unconnected.ts'
+import { twoCheckouts } from './measure/checkout.ts'
+import { callTable, importTable, printRequestPathOf, signInImports } from './measure/compare.ts'
+import { readSample, sampleClaims, sampleFlows } from './measure/sample-reports.ts'
+import { verdict } from './measure/verdict.ts'
+import { rowCheckFigures } from './seal/row-check.ts'
+import { sealFigures } from './seal/seal.ts'
+import { measureSync } from './sync/sync.ts'
 
 const print = process.stdout.write.bind(process.stdout)
 // The service's own log lines do not belong here.
@@ -138,15 +135,6 @@ async function printBundle(): Promise<void> {
   }
 }
 
-/** What CloudFormation has to do, and how much of that waits for each other. */
-async function printDeploy(): Promise<void> {
-  const shape = await withoutCode({}, (app, outdir) => {
-    app.synth()
-    return deployShape(outdir)
-  })
-  print(shapeText(shape))
-}
-
 /** The revision after a name of the command line; the commit before this one unless it is named. */
 const revisionAfter = (name: string): string => process.argv[process.argv.indexOf(name) + 1] ?? 'HEAD~1'
 
@@ -168,6 +156,13 @@ const printComparison = (): Promise<void> =>
   withRevision(revisionAfter('--against'), async (compared) => {
     print(`${importTable(compared)}\n${await callTable(compared)}`)
   })
+
+/** The request path with the SDK's clients against the commit before them (docs/decisions/0042). */
+async function printRequestPath(): Promise<void> {
+  // However long the machine takes, the leases of gateways last.
+  process.env.HEARTBEAT_SECS = '3600'
+  await withRevision('28083990', (compared) => printRequestPathOf(compared, print))
+}
 
 /** Whether functions that sign nobody in load as fast as in a revision. */
 const printImports = (): Promise<void> =>
@@ -222,7 +217,6 @@ async function printAll(): Promise<void> {
   await printClientLists()
   print(memberText(await memberCosts(1_000)))
   await printBundle()
-  await printDeploy()
   await printLoad()
   await printLive()
   await printToldCrowd()
@@ -257,6 +251,7 @@ if (process.argv.includes('--load')) {
   const stopEngines = await serviceEngines()
   try {
     if (process.argv.includes('--against')) await printComparison()
+    else if (process.argv.includes('--request-path')) await printRequestPath()
     else if (process.argv.includes('--live-crowd')) await printLiveCrowd()
     else if (process.argv.includes('--clients')) await printMeetingOf()
     else if (process.argv.includes('--client-lists')) await printClientLists()

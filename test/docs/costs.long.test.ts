@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { callRows, flowRows, statedUsages } from '#test/bench/costs.ts'
-import { presenceRatio, presenceRows, presenceText } from '#test/bench/presence-costs.ts'
-import { type Usage, usageNames } from '#test/bench/usage.ts'
+import { callRows, flowRows, statedUsages } from '#test/bench/costs/costs.ts'
+import { presenceRatio, presenceRows, presenceText } from '#test/bench/costs/presence-costs.ts'
+import { type Usage, usageNames } from '#test/bench/measure/usage.ts'
 
 /** What the engine and the code decide; CPU is the machine's. */
 const units = usageNames.filter((name) => name !== 'lambdaGbMs')

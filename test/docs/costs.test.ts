@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { loadOperations } from '#functions/operations.ts'
-import { billedResources } from '#test/bench/billed-resources.ts'
-import { withDerived } from '#test/bench/costs.ts'
+import { billedResources } from '#test/bench/costs/billed-resources.ts'
+import { withDerived } from '#test/bench/costs/costs.ts'
 import { templatesOf } from '#test/support/service/templates.ts'
 
 const text = readFileSync('docs/costs.md', 'utf8')

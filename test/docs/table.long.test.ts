@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { listCosts } from '#test/bench/list-costs.ts'
-import { type OperationCost, operationCosts, statedCosts } from '#test/bench/operation-costs.ts'
+import { type OperationCost, operationCosts, statedCosts } from '#test/bench/costs/operation-costs.ts'
+import { listCosts } from '#test/bench/lists/list-costs.ts'
 import { loadEntries } from '#test/support/operations/operations.ts'
 
 /** Within 10 %, or one unit of a small number. */

@@ -26,7 +26,6 @@ const largest = {
   liveCertificateArn: certificate('eu-central-1'),
   frontCertificateArn: certificate('us-east-1'),
   backupVaultArn: `arn:aws:backup:eu-west-1:${account}:backup-vault:copies`,
-  secretReplicaRegion: 'eu-west-1',
   suiteClientId: 'suite-app',
   suiteClientSecretArn: secret('suite'),
   tenantClientId: 'tenant-app',

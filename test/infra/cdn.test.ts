@@ -19,6 +19,7 @@ it('behind a CDN every function that answers requests can read its secret, and n
     )
   const roles = readers.map(([, { Properties }]) => Properties.Roles[0].Ref.replace(/^Roles|[0-9A-F]{8}$/g, ''))
   expect(roles.sort()).toEqual([
+    'Callback',
     'Client',
     'DirectoryKeys',
     'Gateway',

@@ -83,7 +83,7 @@ describe('data that is there already', () => {
     tableStreamArn: `arn:aws:dynamodb:${account}:table/restored/stream/2026-11-22T08:00:00.000`,
     flowStreamArn: `arn:aws:kinesis:${account}:stream/flows`,
     failuresBucket: 'kept-failures',
-    serviceSecretArn: `arn:aws:secretsmanager:${account}:secret:service-AbCdEf`,
+    secretKeyArn: `arn:aws:kms:${account}:key/0f0e0d0c-0b0a-4009-8807-060504030202`,
     sealBucket: 'kept-seals',
     sealKeyArn: `arn:aws:kms:${account}:key/0f0e0d0c-0b0a-4009-8807-060504030201`,
   }
@@ -94,7 +94,8 @@ describe('data that is there already', () => {
 
   it('is used and not made', () => {
     const made = stateful(dataOf(adopting).resources).map(([, { Type }]) => Type)
-    expect(new Set(made)).toEqual(new Set(['AWS::Logs::LogGroup']))
+    // A new signing secret ends no token that the table holds.
+    expect(new Set(made)).toEqual(new Set(['AWS::Logs::LogGroup', 'AWS::SecretsManager::Secret']))
     const variables = adopting
       .all('AWS::Lambda::Function')
       .find(({ Properties }) => Properties.Handler === 'tasks/provision-account.handler')?.Properties
@@ -103,7 +104,7 @@ describe('data that is there already', () => {
       TABLE_NAME: 'restored',
       FLOW_STREAM_NAME: 'flows',
       FAILURES_BUCKET: 'kept-failures',
-      SERVICE_SECRET_ARN: settings.serviceSecretArn,
+      SECRET_KEY_ARN: settings.secretKeyArn,
       SEAL_BUCKET: 'kept-seals',
       SEAL_KEY_ID: settings.sealKeyArn,
     })
@@ -114,8 +115,8 @@ describe('data that is there already', () => {
     expect(sources.sort()).toEqual([settings.tableStreamArn, settings.tableStreamArn, settings.flowStreamArn].sort())
     const policies = JSON.stringify(adopting.all('AWS::IAM::Policy'))
     expect(policies).toContain(`arn:aws:dynamodb:${account}:table/restored"`)
-    expect(policies).toContain(settings.serviceSecretArn)
-    expect(policies).not.toContain('Storage')
+    expect(policies).toContain(settings.secretKeyArn)
+    expect(policies).not.toMatch(/Storage(?!SigningSecret)/)
   })
 
   it('is known to a new version of each function', () => {
@@ -152,12 +153,6 @@ describe('data that is there already', () => {
     expect(names(adopting)).toEqual(names(templates))
     expect(names(await templatesOf([], { stackName: 'Other' }))).toEqual(names(templates))
   })
-})
-
-it('copies the service secret to another region where that is wanted', async () => {
-  const [made] = (await templatesOf([], { secretReplicaRegion: 'eu-west-1' })).all('AWS::SecretsManager::Secret')
-  expect(made?.Properties.ReplicaRegions).toEqual([{ Region: 'eu-west-1' }])
-  expect(templates.all('AWS::SecretsManager::Secret')[0]?.Properties.ReplicaRegions).toBeUndefined()
 })
 
 it('makes the table of the class that is chosen, and leaves that of an existing one alone', async () => {

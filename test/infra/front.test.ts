@@ -121,9 +121,7 @@ describe('the origin secret', () => {
     expect(distribution.Origins[0].OriginCustomHeaders).toEqual([
       {
         HeaderName: 'x-origin-secret',
-        HeaderValue: {
-          'Fn::Join': ['', ['{{resolve:secretsmanager:', { Ref: id }, ':SecretString:current::}}']],
-        },
+        HeaderValue: { 'Fn::Join': ['', ['{{resolve:secretsmanager:', { Ref: id }, ':SecretString:current::}}']] },
       },
     ])
   })
@@ -172,10 +170,7 @@ describe('the origin secret', () => {
       .map(({ Properties }) => Properties)
       .filter(({ FunctionName }) => JSON.stringify(FunctionName).includes(id))
     expect(permissions).toEqual([
-      expect.objectContaining({
-        Principal: 'secretsmanager.amazonaws.com',
-        SourceAccount: { Ref: 'AWS::AccountId' },
-      }),
+      expect.objectContaining({ Principal: 'secretsmanager.amazonaws.com', SourceAccount: { Ref: 'AWS::AccountId' } }),
     ])
   })
 })

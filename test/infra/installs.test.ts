@@ -139,9 +139,9 @@ describe('logs of AWS', () => {
   })
 })
 
-/** Keys that encrypt: that of the seal signs. */
+/** Keys that encrypt all data: that of the seal signs, and that of secrets has copies in other regions. */
 const encrypting = (from: Templates) =>
-  from.entries('AWS::KMS::Key').filter(([, { Properties }]) => Properties.KeyUsage !== 'SIGN_VERIFY')
+  from.entries('AWS::KMS::Key').filter(([, { Properties }]) => !Properties.MultiRegion)
 
 describe('a key of the own', () => {
   const arn = 'arn:aws:kms:eu-central-1:123456789012:key/0-1-2'

@@ -18,7 +18,7 @@ const adopted = {
   tableStreamArn: `arn:aws:dynamodb:eu-central-1:${account}:table/kept/stream/2026-11-22T08:00:00.000`,
   flowStreamArn: `arn:aws:kinesis:eu-central-1:${account}:stream/kept`,
   failuresBucket: 'kept-failures',
-  serviceSecretArn: `arn:aws:secretsmanager:eu-central-1:${account}:secret:kept-AbCdEf`,
+  secretKeyArn: `arn:aws:kms:eu-central-1:${account}:key/secrets`,
   sealBucket: 'kept-seals',
   sealKeyArn: `arn:aws:kms:eu-central-1:${account}:key/kept`,
 }

@@ -4,7 +4,7 @@ import { Template } from 'aws-cdk-lib/assertions'
 import { Alarm, type MathExpression, type Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { watchSum } from '#infra/watch/watch-jobs.ts'
+import { above, watchSum } from '#infra/watch/watch.ts'
 import { metrics } from '#shared/core/logging/metrics.ts'
 import { operationClasses } from '#shared/http/operation-class.ts'
 import { type Resource, type Templates, templatesOf } from '#test/support/service/templates.ts'
@@ -121,6 +121,7 @@ describe('alarms', () => {
         'rate(30 minutes)': 1_800,
         'rate(1 hour)': 3_600,
         'rate(6 hours)': 21_600,
+        'rate(1 day)': 86_400,
       }
       const Period = seldom[Properties.ScheduleExpression] ?? 300
       const Dimensions = [{ Name: 'FunctionName', Value: { Ref: id } }]
@@ -223,10 +224,8 @@ describe('alarms', () => {
     const functions = Array.from({ length: count }, (_, index) =>
       LambdaFunction.fromFunctionName(stack, `Function${index}`, `function-${index}`),
     )
-    const watches = watchSum(
-      { functions, metricName: 'Throttles', label: 'Throttled runs' },
-      { id: 'Sum', when: { above: 0 }, periods: 1, what: '', runbook: '', silence: 'dead' },
-    )
+    const sum = { id: 'Sum', when: above(0, 1), what: '', runbook: '', toldBy: null }
+    const watches = watchSum(functions, 'Throttles', 'Throttled runs', sum)
     expect(watches.map(({ id }) => id)).toEqual(['Sum', 'Sum2', 'Sum3'].slice(0, sizes.length))
     const watched = watches.map(({ id, metric }) => {
       new Alarm(stack, id, { metric, threshold: 0, evaluationPeriods: 1 })

@@ -76,10 +76,9 @@ describe('several installs in one account and region', () => {
     [{ tableStreamArn: 'arn:aws:dynamodb:eu-west-1:123456789012:table/t' }, 'must be the ARN of the stream of a table'],
     [{ flowStreamArn: 'flows' }, 'flowStreamArn must be the ARN of a Kinesis stream'],
     [{ failuresBucket: 's3://bucket' }, 'failuresBucket must be the name of a bucket'],
-    [{ serviceSecretArn: 'secret' }, 'serviceSecretArn must be the whole ARN of a secret'],
+    [{ secretKeyArn: 'alias/secrets' }, 'secretKeyArn must be the ARN of a key'],
     [{ sealBucket: 'Sealed Logs' }, 'sealBucket must be the name of a bucket'],
     [{ sealKeyArn: 'alias/seal' }, 'sealKeyArn must be the ARN of a key'],
-    [{ secretReplicaRegion: 'Ireland' }, 'secretReplicaRegion must be a region like'],
     [{ backupVaultArn: 'vault' }, 'backupVaultArn must be the ARN of a backup vault'],
     [{ backupDays: 0 }, 'backupDays must be an integer from 1 to 36500'],
   ])('refuse %j', async (context, message) => {

@@ -109,11 +109,8 @@ describe('the policies of operators', () => {
     ['VerifyChangeLogFunction', 'OperatePolicy'],
     ['VerifyRowsFunction', 'OperatePolicy'],
     ['ReplayCommitsFunction', 'OperatePolicy'],
-    ['IndexChangeLogFunction', 'OperatePolicy'],
     ['RollBackFunction', 'OperatePolicy'],
     ['ProvisionAccountFunction', 'BreakGlassPolicy'],
-    ['RotateServiceSecretFunction', 'BreakGlassPolicy'],
-    ['ResealSecretsFunction', 'BreakGlassPolicy'],
     ['BeginSealedLogFunction', 'BreakGlassPolicy'],
   ])('invoke %s by %s alone', (output, policy) => {
     expect(allowing({ action: 'lambda:InvokeFunction', resource: functionOf(output) })).toEqual([policy])
@@ -134,7 +131,7 @@ describe('the policies of operators', () => {
     )
     expect(tasks.size).toBeGreaterThan(20)
     for (const [file] of invocable) expect(file).toMatch(/^tasks\//)
-    expect(invocable).toHaveLength(10)
+    expect(invocable).toHaveLength(7)
   })
 
   it('change nothing of another deployment', () => {

@@ -34,6 +34,7 @@ it.each<[string, string, number?]>([
   ['pulse', 'rate(1 minute)'],
   ['seal-logs', 'rate(5 minutes)', 300],
   ['renew-locks', 'rate(1 hour)', 900],
+  ['rotate-signing-secret', 'rate(1 day)'],
 ])('%s runs at %s, ends before its next run, and keeps its failures', (handler, every, seconds = 60) => {
   const { expressions, properties, settings } = scheduled(handler)
   expect(expressions).toEqual([every])

@@ -1,9 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { loadOperations } from '#functions/operations.ts'
-import { sealedRows } from '#shared/jobs/secret-rotation/sealed-rows.ts'
+import { authProviders } from '#shared/domain/auth-providers/auth-provider.ts'
 import { loadEntities } from '#test/support/operations/entities.ts'
-import { deployedRoles, onTable } from '#test/support/service/deployed-roles.ts'
+import { deployedRoles, elsewhere, onTable } from '#test/support/service/deployed-roles.ts'
 
+/** Collections whose rows show their secrets to readers. Secrets of all others are encrypted. */
+const shown = ['v0_configurations', 'v0_devices']
 const reads = ['GetItem', 'BatchGetItem', 'Query', 'ConditionCheckItem', 'PartiQLSelect']
 
 let deployed: Awaited<ReturnType<typeof deployedRoles>>
@@ -17,16 +19,55 @@ const canRead = (role: string, key: string): boolean =>
     [[key], ['accounts', key]].some((keys) => deployed.allowed(onTable(action, ...keys)).includes(role)),
   )
 
+describe('a stored secret of a provider or a directory', () => {
+  const may = (action: string) => deployed.allowed(elsewhere(`kms:${action}`, 'secret key'))
+
+  it('is decrypted by callbacks of sign-in and synchronisation alone, and encrypted by what writes providers', () => {
+    expect(may('Decrypt')).toEqual(['Callback', 'Sync'])
+    expect(may('GenerateDataKey')).toEqual(['Writer'])
+  })
+
+  it.each([
+    'Encrypt',
+    'ReEncryptFrom',
+    'ReEncryptTo',
+    'CreateGrant',
+    'PutKeyPolicy',
+    'DisableKey',
+    'ScheduleKeyDeletion',
+  ])('has a key on which nobody may %s', (action) => {
+    expect(may(action)).toEqual([])
+  })
+
+  it('is decrypted by no function that reads, or that anybody may call, but the callbacks of sign-in', async () => {
+    for (const { file } of await loadOperations()) {
+      const role = deployed.rights.functions.get(file)?.role
+      const isCallback = /^sign-in\/open-id\/complete-sign-in/.test(file)
+      expect(may('Decrypt').includes(role ?? ''), file).toBe(isCallback)
+    }
+    for (const [file, { role }] of deployed.rights.functions)
+      if (/^(public|live|streams|tasks)\//.test(file)) expect(may('Decrypt'), file).not.toContain(role)
+  })
+
+  it.each([
+    ['a session', ['log.session#2026-11-22', 'portal_sessions', 'client_tokens']],
+    ['an identity', ['external_identities', 'unique.external_identities.x']],
+    ['a commit', ['commits', 'head']],
+    ['a secret', Object.values(authProviders).map(({ name }) => name)],
+  ])('is decrypted by callbacks of sign-in, which write no part of %s', (_what, keys) => {
+    for (const key of keys)
+      for (const action of ['PutItem', 'UpdateItem', 'DeleteItem', 'PartiQLInsert', 'PartiQLUpdate', 'BatchWriteItem'])
+        expect(deployed.allowed(onTable(action, key)), `${action} ${key}`).not.toContain('Callback')
+  })
+})
+
 describe('a read of the account API', () => {
-  it.each([...sealedRows.keys()])(
-    'reads no row of %s, which holds sealed secrets, with the role of all others',
-    (name) => {
-      for (const key of [name, `${name}.name#x`]) {
-        expect(canRead('Reader', key), key).toBe(false)
-        expect(canRead('SecretReader', key), key).toBe(true)
-      }
-    },
-  )
+  it.each(shown)('reads no row of %s, which shows secrets, with the role of all others', (name) => {
+    for (const key of [name, `${name}.name#x`]) {
+      expect(canRead('Reader', key), key).toBe(false)
+      expect(canRead('SecretReader', key), key).toBe(true)
+    }
+  })
 
   it.each(['portal_sessions', 'gateway_tokens', 'passcodes', 'sign_in.pending', 'sign_in.code', 'idempotency#x'])(
     'reads nothing of %s with either role',
@@ -37,14 +78,14 @@ describe('a read of the account API', () => {
   )
 
   it('reads every other collection with the role of all others', async () => {
-    const secret = [...sealedRows.keys(), 'portal_sessions', 'gateway_tokens']
+    const secret = [...shown, 'portal_sessions', 'gateway_tokens']
     const others = [...(await loadEntities()).keys()].filter((name) => !secret.includes(name))
     expect(others.length).toBeGreaterThan(15)
     expect(others.filter((name) => !canRead('Reader', name))).toEqual([])
   })
 
-  it('reads secrets with a role that reads no other rows than those who is asking is known by', async () => {
-    const entities = [...(await loadEntities()).keys()].filter((name) => !sealedRows.has(name))
+  it('reads secrets with a role that reads no other rows than those of the caller', async () => {
+    const entities = [...(await loadEntities()).keys()].filter((name) => !shown.includes(name))
     expect(entities.filter((name) => canRead('SecretReader', name))).toEqual(['accounts', 'actors', 'api_tokens'])
     expect(deployed.allowed(onTable('Scan'))).not.toContain('SecretReader')
   })
@@ -62,12 +103,10 @@ describe('a read of the account API', () => {
   it('has the role that its collection asks for', async () => {
     const roleOf = (file: string) => deployed.rights.functions.get(file)?.role
     const reading = (await loadOperations()).filter(({ file }) => /Reader$/.test(roleOf(file) ?? ''))
-    const bySecret = Map.groupBy(reading, ({ operation: { path } }) =>
-      [...sealedRows.keys()].some((name) =>
-        new RegExp(`^/${name.replace(/^v0_/, 'v0/').replace(/s$/, 's?')}(/|$)`).test(path),
-      ),
-    )
-    expect(bySecret.get(true)?.length).toBeGreaterThan(sealedRows.size)
+    const ofSecrets = (path: string) =>
+      shown.some((name) => new RegExp(`^/${name.replace(/^v0_/, 'v0/').replace(/s$/, 's?')}(/|$)`).test(path))
+    const bySecret = Map.groupBy(reading, ({ operation }) => ofSecrets(operation.path))
+    expect(bySecret.get(true)?.length).toBeGreaterThan(shown.length)
     expect(bySecret.get(false)?.length).toBeGreaterThan(20)
     for (const [secret, members] of bySecret)
       for (const { file } of members) expect(roleOf(file), file).toBe(secret ? 'SecretReader' : 'Reader')

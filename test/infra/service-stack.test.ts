@@ -6,9 +6,9 @@ import { Template } from 'aws-cdk-lib/assertions'
 import type { IConstruct } from 'constructs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loadOperations, type OperationSource } from '#functions/operations.ts'
-import { publicRoutes, signInPages } from '#infra/api/public-routes.ts'
 import { buildApp } from '#infra/build-app.ts'
-import { readDeployment } from '#infra/local/template/deployment.ts'
+import { publicRoutes, signInPages } from '#infra/code/public-routes.ts'
+import { readDeployment } from '#infra/template/deployment.ts'
 import { templatesOf } from '#test/support/service/templates.ts'
 
 type Resource = { Type: string; Properties: Record<string, unknown> }

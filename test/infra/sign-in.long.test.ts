@@ -3,7 +3,7 @@ import { templatesOf } from '#test/support/service/templates.ts'
 
 const secretOf = (kind: string) => `arn:aws:secretsmanager:eu-central-1:123456789012:secret:${kind}-AbCdEf`
 
-it('lets those who sign people in, and nobody else, read the secrets of the deployment at providers', async () => {
+it('lets the callbacks of providers, and nobody else, read the secrets of the deployment at providers', async () => {
   const templates = await templatesOf([], {
     suiteClientId: 'suite-app',
     suiteClientSecretArn: secretOf('suite'),
@@ -15,5 +15,5 @@ it('lets those who sign people in, and nobody else, read the secrets of the depl
       .entries('AWS::IAM::Policy')
       .filter(([, { Properties }]) => JSON.stringify(Properties.PolicyDocument).includes(secretOf(kind)))
       .map(([id]) => id.replace(/DefaultPolicy.*/, ''))
-  expect([reading('suite'), reading('tenant')]).toEqual([['RolesSignIn'], ['RolesSignIn']])
+  expect([reading('suite'), reading('tenant')]).toEqual([['RolesCallback'], ['RolesCallback']])
 })

@@ -28,13 +28,15 @@ it('never renames what holds data, for a new name is a new and empty resource', 
     only('AWS::S3::Bucket', /Sealed/)[0],
     only('AWS::KMS::Key', /SealKey/)[0],
     only('AWS::SecretsManager::Secret')[0],
+    only('AWS::KMS::Key', /SecretKey/)[0],
   ]).toEqual([
     'StorageTableB43FDCE7',
     'StorageFlows6F50AA64',
     'StorageFailures3FF38EE5',
     'StorageSealed75A88AFC',
     'StorageSealKeyD9DED087',
-    'StorageServiceSecret22DC64B0',
+    'StorageSigningSecret5C9E2586',
+    'StorageSecretKey71433BCC',
   ])
 })
 
@@ -156,7 +158,24 @@ describe('the sealed logs', () => {
   })
 })
 
-it('makes up the service secret itself and keeps it', () => {
+it('lets the account copy the key of stored secrets to another region, and decrypt nothing with it', () => {
+  const { KeyPolicy, MultiRegion, EnableKeyRotation } = only('AWS::KMS::Key', /SecretKey/)[1].Properties
+  expect([MultiRegion, EnableKeyRotation]).toEqual([true, true])
+  const [administration, ...uses] = KeyPolicy.Statement
+  expect(administration.Action).toContain('kms:ReplicateKey')
+  expect(administration.Action.filter((action: string) => /crypt|DataKey|Grant|\*$/.test(action))).toEqual(
+    administration.Action.filter((action: string) =>
+      /^kms:(Describe|Disable|Enable|Get|List|Put|Update)\*$/.test(action),
+    ),
+  )
+  const used = uses.map(({ Action, Condition }: Record<string, unknown>) => [Action, JSON.stringify(Condition)])
+  expect(used).toEqual([
+    ['kms:GenerateDataKey', expect.stringMatching(/RolesWriter\*/)],
+    ['kms:Decrypt', expect.stringMatching(/RolesCallback\*.*RolesSync\*/)],
+  ])
+})
+
+it('makes up the signing secret itself and keeps it', () => {
   const [, { Properties, DeletionPolicy }] = only('AWS::SecretsManager::Secret')
   expect(DeletionPolicy).toBe('RetainExceptOnCreate')
   expect(Properties.GenerateSecretString).toMatchObject({ PasswordLength: 64 })

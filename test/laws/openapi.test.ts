@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { namedSchemas } from '#infra/openapi/components.ts'
 import { openApiDocument } from '#infra/openapi/document.ts'
+import { namedSchemas } from '#infra/openapi/schemas.ts'
 import { errorCodes } from '#shared/core/errors.ts'
 import { isV0 } from '#shared/http/v0-headers.ts'
 import { loadEntries } from '#test/support/operations/operations.ts'
@@ -127,7 +127,7 @@ describe.each(operations)('$name', ({ operation, described }) => {
     expect(described.summary).toBe(operation.summary)
     expect(described.description).toContain(operation.permission ?? operation.summary)
     expect(document.tags.map(({ name }: { name: string }) => name)).toContain(described.tags[0])
-    expect(described.responses).toHaveProperty(String(operation.status ?? 200))
+    expect(described.responses).toHaveProperty(String(operation.status))
     const [scheme] = described.security.flatMap(Object.keys)
     if (operation.credential === 'none') return expect(scheme).toBeUndefined()
     expect(document.components.securitySchemes[scheme].type).toBe('http')

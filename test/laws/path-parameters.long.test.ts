@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { namedSchemas } from '#infra/openapi/components.ts'
 import { openApiDocument } from '#infra/openapi/document.ts'
+import { namedSchemas } from '#infra/openapi/schemas.ts'
 import { isV0 } from '#shared/http/v0-headers.ts'
 import { arbitraryOf } from '#test/support/operations/arbitrary-of-schema.ts'
 import { loadEntries } from '#test/support/operations/operations.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { namedSchemas } from '#infra/openapi/components.ts'
 import { openApiDocument } from '#infra/openapi/document.ts'
+import { namedSchemas } from '#infra/openapi/schemas.ts'
 import { loadEntries } from '#test/support/operations/operations.ts'
 
 /** Laws of the texts of the reference: a text says more than the name that it belongs to. */

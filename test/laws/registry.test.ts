@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { OperationSource } from '#functions/operations.ts'
+import { routeId, servedPath } from '#infra/api/route-id.ts'
 import { covers } from '#shared/core/permission.ts'
 import { isV0 } from '#shared/http/v0-headers.ts'
 import { call, newAccount } from '#test/support/accounts/account.ts'
@@ -27,9 +28,12 @@ beforeAll(async () => {
   own = await newAccount()
 })
 
-it('has one operation a file, exported with its handler', () => {
+it('has one operation a file, or those of one method in a family, exported as their handler', () => {
+  const served = entries.map(({ operation, file }) => `${file} ${routeId(operation.method, servedPath(operation))}`)
   const files = entries.map(({ file }) => file)
-  expect(new Set(files).size).toBe(files.length)
+  expect(new Set(served).size).toBe(new Set(files).size)
+  const alone = entries.filter(({ operation }) => operation.family === undefined).map(({ file }) => file)
+  expect(new Set(alone).size).toBe(alone.length)
   for (const { handler, file } of entries) expect(handler, file).toBeTypeOf('function')
 })
 

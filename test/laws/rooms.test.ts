@@ -1,36 +1,23 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { importsOf, sourcesBelow } from '#test/support/run/imports.ts'
+import { diagram, roomsOf } from './rooms.ts'
 
-/** From the ground up (docs/architecture.md): each room imports only from those before it. */
-const rooms = [
-  'core',
-  'outside',
-  'values',
-  'table',
-  'commit',
-  'domain',
-  'logs',
-  'seal',
-  'auth',
-  'live',
-  'sign-in',
-  'access',
-  'v0',
-  'sync',
-  'jobs',
-  'http',
-]
+/** The floor of a file in the list of its folder (`shared/README.md`); -1 where no room has it. */
+const floorOf = (file: string): number => {
+  const [folder = '', room = '', ...rest] = file.split('/')
+  return roomsOf(folder).indexOf(rest.length > 0 ? room : 'app.ts')
+}
 
-/** The floor of a file of shared/; -1 where it lies in no room. */
-const floorOf = (file: string): number => rooms.indexOf(file.split('/').slice(1, -1)[0] ?? '')
-
-/** Imports that leave shared/, or lead from a room to one above it. */
+/** Imports that lead from a room to one above it, or from shared/ elsewhere. */
 const upwardArrows = (sources: Map<string, string>): string[] =>
-  [...sources].flatMap(([file, text]) =>
-    importsOf(file, text)
-      .filter((target) => !target.startsWith('shared/') || floorOf(target) > floorOf(file))
-      .map((target) => `${file} -> ${target}`),
-  )
+  [...sources].flatMap(([file, text]) => {
+    const folder = file.slice(0, file.indexOf('/') + 1)
+    const targets = importsOf(file, text)
+    const leaving = folder === 'shared/' ? targets.filter((target) => !target.startsWith(folder)) : []
+    const up = targets.filter((target) => target.startsWith(folder) && floorOf(target) > floorOf(file))
+    return [...leaving, ...up].map((target) => `${file} -> ${target}`)
+  })
 
 type Arrows = Map<string, Iterable<string>>
 
@@ -70,22 +57,62 @@ function betweenFolders(sources: Map<string, string>): Arrows {
 
 const shared = sourcesBelow('shared')
 
-it('every file of shared/ lies in a room', () => {
-  expect([...shared.keys()].filter((file) => floorOf(file) < 0)).toEqual([])
+const infra = sourcesBelow('infra')
+
+it.each([
+  ['shared', shared],
+  ['infra', infra],
+] as const)('every file of %s/ lies in a room, which imports only from those below it', (_folder, sources) => {
+  expect([...sources.keys()].filter((file) => floorOf(file) < 0)).toEqual([])
+  expect(upwardArrows(sources)).toEqual([])
 })
 
-it('a room imports only from those below it', () => {
-  expect(upwardArrows(shared)).toEqual([])
+it('docs/architecture.md shows the rooms of shared/ as they are listed', () => {
+  expect(readFileSync('docs/architecture.md', 'utf8')).toContain(diagram())
+})
+
+const exported = (name: string) => new RegExp(`^export (?:async )?(?:const|function|class|type) ${name}\\b`, 'm')
+
+it.each(
+  ['shared', 'infra']
+    .flatMap((folder) => roomsOf(folder).map((room) => `${folder}/${room}`))
+    .filter((path) => !path.endsWith('.ts')),
+)('the README of %s names its purpose, its entry points, and only what is there', (path) => {
+  const text = readFileSync(`${path}/README.md`, 'utf8')
+  expect(text).toMatch(/^# \S+\n\n[A-Z].+\.\n\n(?:- \*\*Types\*\*: .+\n)?- \*\*Entry points\*\*: /)
+  const code = [...sourcesBelow(path).values()].join('\n')
+  const names = [...text.matchAll(/`([^`\s]+)`/g)].map(([, name = '']) => name)
+  const missing = names.filter((name) =>
+    /[./]/.test(name) ? !existsSync(`${path}/${name}`) && !existsSync(name) : !exported(name).test(code),
+  )
+  expect(missing).toEqual([])
+})
+
+/** Rules across nouns, the upper layer of domain/. */
+const isRule = (file: string): boolean => file.startsWith('shared/domain/rules/')
+
+it('a noun of domain/ imports no rule across nouns', () => {
+  const nouns = [...sourcesBelow('shared/domain')].filter(([file]) => !isRule(file))
+  expect(
+    nouns.flatMap(([file, text]) =>
+      importsOf(file, text)
+        .filter(isRule)
+        .map((rule) => `${file} -> ${rule}`),
+    ),
+  ).toEqual([])
+  expect([...sourcesBelow('shared/domain/rules').keys()].length).toBeGreaterThan(0)
 })
 
 it('no files import each other in a circle', () => {
-  expect(circles(betweenFiles(new Map([...shared, ...sourcesBelow('functions')])))).toEqual([])
+  expect(circles(betweenFiles(new Map([...shared, ...sourcesBelow('functions'), ...infra])))).toEqual([])
 })
 
-/** Rooms of folders that know each other, as the nouns of an account do. */
-const ofEqualFolders = ['access', 'core', 'domain', 'logs', 'v0']
+it('no folders of infra/ import each other in a circle', () => {
+  expect(circles(betweenFolders(infra))).toEqual([])
+})
 
-it.each(rooms.filter((room) => !ofEqualFolders.includes(room)))(
+/** The nouns of an account know each other. */
+it.each(roomsOf('shared').filter((room) => room !== 'domain'))(
   'no folders of %s/ import each other in a circle',
   (room) => {
     expect(circles(betweenFolders(sourcesBelow(`shared/${room}`)))).toEqual([])
@@ -94,18 +121,18 @@ it.each(rooms.filter((room) => !ofEqualFolders.includes(room)))(
 
 it('finds an arrow that runs up, one that leaves, and a circle', () => {
   const planted = new Map([
-    ['shared/core/clock.ts', "import { table } from '../table/client.ts'"],
+    ['shared/core/clock.ts', "import { table } from '../table/table.ts'"],
     [
-      'shared/table/client.ts',
+      'shared/table/table.ts',
       "import type { Clock } from '../core/clock.ts'\nimport { handler } from '#functions/operations.ts'",
     ],
   ])
   expect(upwardArrows(planted)).toEqual([
-    'shared/core/clock.ts -> shared/table/client.ts',
-    'shared/table/client.ts -> functions/operations.ts',
+    'shared/core/clock.ts -> shared/table/table.ts',
+    'shared/table/table.ts -> functions/operations.ts',
   ])
   expect(circles(betweenFiles(planted))).toEqual([
-    'shared/core/clock.ts -> shared/table/client.ts -> shared/core/clock.ts',
+    'shared/core/clock.ts -> shared/table/table.ts -> shared/core/clock.ts',
   ])
   expect(circles(betweenFolders(planted))).toEqual(['shared/core -> shared/table -> shared/core'])
 })

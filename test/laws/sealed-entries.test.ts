@@ -1,13 +1,12 @@
 import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
 import type { CommitRecord } from '#shared/commit/commit-record.ts'
-import { cutEntry } from '#shared/logs/cut-entry.ts'
-import { ApiRequestEntry, ChangeEntry, LogEntry, SessionEntry } from '#shared/logs/log-entry.ts'
-import { logId, positionTail } from '#shared/logs/log-id.ts'
+import { ApiRequestEntry, ChangeEntry, LogEntry, SessionEntry } from '#shared/logs/entries/log-entry.ts'
+import { logId, positionTail } from '#shared/logs/entries/log-id.ts'
 import type { LogItem } from '#shared/logs/part-reader.ts'
-import { renderEntry } from '#shared/logs/render-entries.ts'
+import { cutEntry, renderEntry } from '#shared/logs/render-entries.ts'
 import { changeText, storedText } from '#shared/seal/log/entry-text.ts'
-import { leafHash } from '#shared/seal/merkle/merkle-hash.ts'
+import { leafHash } from '#shared/seal/merkle/merkle-proof.ts'
 
 /**
  * The leaf of an entry is the hash of what `GET` shows of it (S1.2), sealed once and for good. So an entry that was stored is
@@ -19,14 +18,7 @@ import { leafHash } from '#shared/seal/merkle/merkle-hash.ts'
 const id = (n: number) => `01990000-0000-7000-8000-${String(n).padStart(12, '0')}`
 const time = 1_790_000_000_000_000
 const timestamp = '2026-09-21T14:13:20.000000Z'
-const origin = {
-  ip: '192.0.2.1',
-  ip_region: 'DE',
-  ip_city: null,
-  ip_lat: 52.5,
-  ip_lon: 13.4,
-  user_agent: 'curl/8.5.0',
-}
+const origin = { ip: '192.0.2.1', ip_region: 'DE', ip_city: null, ip_lat: 52.5, ip_lon: 13.4, user_agent: 'curl/8.5.0' }
 const subject = {
   actor_id: id(1),
   actor_name: 'Ada',
@@ -54,11 +46,7 @@ const request = {
 
 /** As a version stored it, with the leaf that it was sealed as. The first of each type is the oldest that was sealed. */
 const forms: Record<string, { item: LogItem; leaf: string }> = {
-  'a change before there were runs': {
-    item: stored('change', { ...change, subject }),
-    leaf: '9h0pO07CJ7XpNU/CTz5CsGe04BQVt7EoIGxm50I+B2M=',
-  },
-  'a change with its number': {
+  'a change': {
     item: stored('change', { ...change, subject, leaf: 7 }),
     leaf: '9h0pO07CJ7XpNU/CTz5CsGe04BQVt7EoIGxm50I+B2M=',
   },
@@ -105,8 +93,7 @@ it('has the same leaf by its commit, when the entry is past its retention', () =
   const record = { time, sequence: 1, account_id: id(9), commit_id: id(8), revocations: [], cascades: [] }
   const by = (members: object) =>
     leafHash(changeText({ ...record, ...members } as unknown as CommitRecord, 0)).toString('base64')
-  expect(by({ first_leaf: null, subject, changes: [change] })).toBe(forms['a change before there were runs']?.leaf)
-  expect(by({ first_leaf: 7, subject, changes: [change] })).toBe(forms['a change with its number']?.leaf)
+  expect(by({ first_leaf: 7, subject, changes: [change] })).toBe(forms['a change']?.leaf)
   expect(by({ first_leaf: 8, subject: null, run_id: id(5), changes: [change] })).toBe(
     forms['a change of a sync run']?.leaf,
   )

@@ -83,7 +83,7 @@ afterAll(async () => {
 
 const verify = async (dataDir: string) => {
   const asked = JSON.stringify({ account_id: accountId, end: new Date().toISOString() })
-  const { stdout } = await runLocal('verify.ts', [asked], { DATA_DIR: dataDir })
+  const { stdout } = await runLocal('verify', [asked], { DATA_DIR: dataDir })
   return JSON.parse(stdout).data
 }
 
@@ -96,7 +96,7 @@ async function endedStays(): Promise<void> {
 
 /** Guards, edges and counters are of the rows, once nobody writes. */
 async function rowsAreWhole(dataDir: string): Promise<void> {
-  const { code, stdout } = await runLocal('verify-rows.ts', [], { DATA_DIR: dataDir })
+  const { code, stdout } = await runLocal('verify-rows', [], { DATA_DIR: dataDir })
   const { findings, moved, rows } = JSON.parse(stdout).data
   expect([code, findings, moved]).toEqual([0, [], []])
   expect(rows).toBeGreaterThan(created.length)
@@ -162,7 +162,7 @@ it('is mended by a replay where the table alone is there, with a stream that is 
     await rowsAreWhole(dataDir)
     const begin = new Date(Date.parse(instant) - 3_600_000).toISOString()
     const event = JSON.stringify({ account_id: accountId, begin })
-    const replayed = await runLocal('replay-commits.ts', [event], { DATA_DIR: dataDir })
+    const replayed = await runLocal('replay-commits', [event], { DATA_DIR: dataDir })
     expect([replayed.code, JSON.parse(replayed.stdout).data]).toEqual([
       0,
       { commits: expect.any(Number), kept: [], next: null },
@@ -174,20 +174,20 @@ it('is mended by a replay where the table alone is there, with a stream that is 
   }
 }, 180_000)
 
-it('is refused with one line where its secret is another, or none', async () => {
+it('is refused with one line where its key is damaged, or missing', async () => {
   const dataDir = newCopy()
   cpSync(original(), dataDir, { recursive: true })
-  const start = () => runLocal('serve.ts', [], { DATA_DIR: dataDir, PORT: '0' })
-  writeFileSync(join(dataDir, 'service-secret'), 'of another directory')
+  const start = () => runLocal('start', [], { DATA_DIR: dataDir, PORT: '0' })
+  writeFileSync(join(dataDir, 'secret-key'), 'of another directory')
   const other = await start()
   expect([other.code, other.stderr.trim().split('\n')]).toEqual([
     1,
-    [expect.stringMatching(/^The service secret .* does not belong to the table beside it/)],
+    [expect.stringMatching(/^The file .*secret-key is damaged/)],
   ])
-  rmSync(join(dataDir, 'service-secret'))
+  rmSync(join(dataDir, 'secret-key'))
   const none = await start()
   expect([none.code, none.stderr.trim().split('\n')]).toEqual([
     1,
-    [expect.stringMatching(/^The data directory .* has a table and no service secret\./)],
+    [expect.stringMatching(/^The data directory .* has a table and no key\./)],
   ])
 }, 120_000)

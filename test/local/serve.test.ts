@@ -47,7 +47,7 @@ describe('npm start', () => {
   it('provisions a demo account whose credentials only their owner can read', async () => {
     const path = join(dataDir, 'credentials.json')
     expect(statSync(path).mode & 0o777).toBe(0o600)
-    expect(statSync(join(dataDir, 'service-secret')).mode & 0o777).toBe(0o600)
+    for (const name of ['secret-key', 'signing-secret']) expect(statSync(join(dataDir, name)).mode & 0o777).toBe(0o600)
     const { base_url, account_id } = JSON.parse(readFileSync(path, 'utf8'))
     expect(base_url).toBe(service.baseUrl)
     const response = await call('/account')
@@ -124,7 +124,7 @@ describe('npm start', () => {
   })
 
   it('refuses a second service on the same data directory', async () => {
-    const { code, stderr } = await runLocal('serve.ts', [], { PORT: '0', DATA_DIR: dataDir })
+    const { code, stderr } = await runLocal('start', [], { PORT: '0', DATA_DIR: dataDir })
     const line = `Another service (process ${service.pid}) runs on the data directory ${dataDir}.`
     expect([code, stderr.split('\n')]).toEqual([1, [expect.stringContaining(line), '']])
   })
@@ -133,25 +133,25 @@ describe('npm start', () => {
 describe('provisioning', () => {
   it('goes to the running service, and fails with the function', async () => {
     const event = { account: { name: 'Other', slug: 'other' }, admin: { name: 'A', email: 'a@example.com' } }
-    const first = await runLocal('provision.ts', [JSON.stringify(event)], { DATA_DIR: dataDir })
+    const first = await runLocal('provision', [JSON.stringify(event)], { DATA_DIR: dataDir })
     expect(first.code).toBe(0)
     const { data } = JSON.parse(first.stdout)
     const credentials = { ...service.credentials, api_token: data.api_token.token }
     expect((await call('/account', {}, { baseUrl: service.baseUrl, credentials })).status).toBe(200)
-    const again = await runLocal('provision.ts', ['-'], { DATA_DIR: dataDir }, JSON.stringify(event))
+    const again = await runLocal('provision', ['-'], { DATA_DIR: dataDir }, JSON.stringify(event))
     expect(again.code).toBe(1)
     expect(JSON.parse(again.stdout)).toMatchObject({ error: { errors: { slug: ['has already been taken'] } } })
   })
 
   it('is the only command that begins a data directory: another one would find all well in an empty one', async () => {
     const nowhere = join(dataDir, 'mistyped')
-    const { code, stderr } = await runLocal('verify-rows.ts', [], { DATA_DIR: nowhere })
+    const { code, stderr } = await runLocal('verify-rows', [], { DATA_DIR: nowhere })
     expect([code, stderr]).toEqual([1, `There is no data directory ${nowhere}. Set DATA_DIR to that of the service.\n`])
     expect(existsSync(nowhere)).toBe(false)
   })
 
   it('says what is wrong with its argument, as JSON', async () => {
-    const { code, stdout } = await runLocal('provision.ts', ['{'], { DATA_DIR: dataDir })
+    const { code, stdout } = await runLocal('provision', ['{'], { DATA_DIR: dataDir })
     const error = { code: 'invalid_json', detail: 'The event is not valid JSON.' }
     expect([code, JSON.parse(stdout)]).toEqual([1, { error }])
   })
@@ -215,7 +215,7 @@ describe('Ctrl-C', () => {
 
 describe('faults are one line and exit code 1', () => {
   const fault = async (variables: Record<string, string>, args: string[] = []) => {
-    const { code, stdout, stderr } = await runLocal('serve.ts', args, {
+    const { code, stdout, stderr } = await runLocal('start', args, {
       PORT: '0',
       DATA_DIR: join(dataDir, 'fault'),
       ...variables,

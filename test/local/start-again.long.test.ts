@@ -15,7 +15,7 @@ let base: string
 let other: { id: string; token: string }
 
 const provision = async (dir: string, event: object) => {
-  const { stdout } = await runLocal('provision.ts', [JSON.stringify(event)], { DATA_DIR: dir })
+  const { stdout } = await runLocal('provision', [JSON.stringify(event)], { DATA_DIR: dir })
   return JSON.parse(stdout).data
 }
 const account = (slug: string) => ({ account: { name: slug, slug }, admin: { name: 'A', email: 'a@example.com' } })
@@ -131,7 +131,7 @@ describe('a data directory stays usable', () => {
 
 describe('a start that fails says one line, and leaves no process', () => {
   async function expectFault(dir: string, text: string, variables: Record<string, string> = {}): Promise<void> {
-    const { code, stdout, stderr } = await runLocal('serve.ts', [], { PORT: '0', DATA_DIR: dir, ...variables })
+    const { code, stdout, stderr } = await runLocal('start', [], { PORT: '0', DATA_DIR: dir, ...variables })
     expect([code, stdout, stderr.trimEnd().split('\n')]).toEqual([
       1,
       '\n  Starting …\n',
@@ -174,10 +174,10 @@ describe('a start that fails says one line, and leaves no process', () => {
     },
   )
 
-  it('when the service secret is another', async () => {
+  it('when the key of stored secrets is damaged', async () => {
     const dir = copy()
-    writeFileSync(join(dir, 'service-secret'), 'of another directory')
-    await expectFault(dir, 'its version 1 is not the one that the table was written with. Put the file service-secret')
+    writeFileSync(join(dir, 'secret-key'), 'not a key')
+    await expectFault(dir, `The file ${join(dir, 'secret-key')} is damaged`)
   })
 
   it.each(['DYNAMODB_ENDPOINT', 'KINESIS_ENDPOINT'])('when nothing answers at %s', async (variable) => {

@@ -1,28 +1,28 @@
 import { vi } from 'vitest'
-import { waiting } from '#shared/core/work/waiting.ts'
+import { clock } from '#shared/core/clock.ts'
 import { followUpFrom } from '#test/support/logs/commit-stream.ts'
-import { disableForAWhile, switchInternetResource } from './account-actions.ts'
-import { administerActors, switchProvider } from './actor-actions.ts'
-import { checkStep } from './check-step.ts'
-import { useClients } from './client-actions.ts'
-import { compareHeartbeat } from './compare-heartbeat.ts'
-import { leaveDeadGrant } from './dead-grant.ts'
-import { useGateways } from './gateway-actions.ts'
-import { administerGroups } from './group-actions.ts'
-import { NudgeJudge } from './nudge-judge.ts'
-import { cdnSecret } from './places.ts'
-import { administerPolicies } from './policy-actions.ts'
-import { populate } from './populate.ts'
-import { rememberReads } from './read-memory.ts'
-import { replaceMethod } from './replace-method.ts'
-import { administerResources, administerSites } from './resource-actions.ts'
-import { SeededRandom } from './seeded-random.ts'
-import { SimulatedAccount } from './simulated-account.ts'
-import { channelAt } from './simulated-channel.ts'
-import { SimulatedClock } from './simulated-clock.ts'
-import { jump } from './time-jump.ts'
-import type { Touched } from './touched.ts'
-import { useChannel } from './use-channel.ts'
+import { disableForAWhile, switchInternetResource } from './actions/account-actions.ts'
+import { administerActors, switchProvider } from './actions/actor-actions.ts'
+import { useClients } from './actions/client-actions.ts'
+import { leaveDeadGrant } from './actions/dead-grant.ts'
+import { useGateways } from './actions/gateway-actions.ts'
+import { administerGroups } from './actions/group-actions.ts'
+import { administerPolicies } from './actions/policy-actions.ts'
+import { populate } from './actions/populate.ts'
+import { administerResources, administerSites } from './actions/resource-actions.ts'
+import { jump } from './actions/time-jump.ts'
+import { useChannel } from './actions/use-channel.ts'
+import { checkStep } from './compare/check-step.ts'
+import { compareHeartbeat } from './compare/compare-heartbeat.ts'
+import { NudgeJudge } from './compare/nudge-judge.ts'
+import { cdnSecret } from './world/places.ts'
+import { rememberReads } from './world/read-memory.ts'
+import { replaceMethod } from './world/replace-method.ts'
+import { SeededRandom } from './world/seeded-random.ts'
+import { SimulatedAccount } from './world/simulated-account.ts'
+import { channelAt } from './world/simulated-channel.ts'
+import { SimulatedClock } from './world/simulated-clock.ts'
+import type { Touched } from './world/touched.ts'
 
 /** Shortly before clocks are set back, and before they are set forward, long after the real time. */
 const starts = ['2040-10-26T06:30:00Z', '2040-03-09T21:00:00Z', '2040-03-23T21:00:00Z']
@@ -85,7 +85,7 @@ export async function simulate(seed: number, steps: number): Promise<Map<string,
   // What the service leaves to chance repeats with the seed too.
   replaceMethod(Math, 'random', () => chance.next())
   // Nobody waits in real time for what happens at once here.
-  replaceMethod(waiting, 'sleep', async () => undefined)
+  replaceMethod(clock, 'sleep', async () => undefined)
   rememberReads()
   const account = new SimulatedAccount(random, new SimulatedClock(random.pick(starts)))
   try {

@@ -1,13 +1,12 @@
 import { expect, it } from 'vitest'
 import { importsOf, sourcesBelow } from '#test/support/run/imports.ts'
 
-/** Pure functions: the verifiers of the sealed log, the signature of a request to AWS, and a check of JSON. */
+/** Pure functions: the verifiers of the sealed log and a check of JSON. */
 const pure = [
-  'shared/core/aws/signed-fetch.ts',
   'shared/core/json/is-object.ts',
   'shared/seal/log/canonical-json.ts',
   'shared/seal/log/sealed-log.ts',
-  'shared/seal/merkle/merkle-hash.ts',
+  'shared/seal/merkle/merkle-proof.ts',
   'shared/seal/merkle/merkle-proof.ts',
   'shared/seal/notes/checkpoint.ts',
   'shared/seal/notes/signed-note.ts',

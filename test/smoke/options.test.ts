@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { readOptions } from '#infra/smoke/options.ts'
-import { Refusal } from '#infra/smoke/refusal.ts'
+import { Refusal } from '#infra/smoke/report.ts'
 
 const address = 'https://access.example.com'
 const variables = { SMOKE_TOKEN: 'naa_example' }

@@ -22,7 +22,7 @@ export async function newAccount(slug: string, fields: { limits?: object; scopes
     admin: { name: 'Ada', email: 'ada@example.com' },
     api_token: { scopes },
   }
-  const { stdout } = await runLocal('provision.ts', [JSON.stringify(event)], { DATA_DIR: service.dataDir })
+  const { stdout } = await runLocal('provision', [JSON.stringify(event)], { DATA_DIR: service.dataDir })
   const { data } = JSON.parse(stdout)
   return { id: data.account.id, token: data.api_token.token }
 }
@@ -31,7 +31,7 @@ export async function newAccount(slug: string, fields: { limits?: object; scopes
 export async function adminToken({ id }: Account): Promise<string> {
   const api_token = { expires_at: new Date(Date.now() + 86_400_000).toISOString() }
   const event = { operation: 'create_api_token', account_id: id, api_token }
-  const { stdout } = await runLocal('provision.ts', [JSON.stringify(event)], { DATA_DIR: service.dataDir })
+  const { stdout } = await runLocal('provision', [JSON.stringify(event)], { DATA_DIR: service.dataDir })
   return JSON.parse(stdout).data.api_token.token
 }
 

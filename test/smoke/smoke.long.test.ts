@@ -37,7 +37,7 @@ describe('the whole run', () => {
     const passcode = await mailedPasscode(running().dataDir, email)
     smoke.child.stdin.write(`222222\n${passcode.toLowerCase()}\n`)
     await smoke.printed(/^ok +sign-in/m)
-    await runLocal('seal.ts', [], { DATA_DIR: running().dataDir })
+    await runLocal('seal', [], { DATA_DIR: running().dataDir })
     const { code, stdout, stderr, lines, outcomes } = await smoke.ended()
     cloudWatch.close()
 
@@ -135,7 +135,7 @@ describe('a step that fails', () => {
 
   it('is the checkpoint where its key is another, or the entry that it includes', async () => {
     const account = await newAccount('tampered')
-    await runLocal('seal.ts', [], { DATA_DIR: running().dataDir })
+    await runLocal('seal', [], { DATA_DIR: running().dataDir })
     const { publicKey } = generateKeyPairSync('ed25519')
     const raw = publicKey.export({ format: 'der', type: 'spki' }).subarray(-32)
     const anotherKey = (body: string) => verifierKeyText({ name: parseVerifierKey(body).name, publicKey: raw })
@@ -154,7 +154,7 @@ describe('a step that fails', () => {
     const smoke = startSmoke(['--base-url', entries.url, '--wait-for-seal'], variablesOf(account))
     smoke.child.stdin.end()
     await smoke.printed(/^skipped +sign-in/m)
-    await runLocal('seal.ts', [], { DATA_DIR: running().dataDir })
+    await runLocal('seal', [], { DATA_DIR: running().dataDir })
     const second = await smoke.ended()
     entries.close()
     expect(second.stdout).toMatch(/^failed +checkpoint +the checkpoint of size \d+ does not include \S+/m)

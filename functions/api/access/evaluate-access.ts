@@ -1,19 +1,14 @@
-import { evaluateAccess as evaluate } from '#shared/access/evaluate-access.ts'
-import { Evaluation, EvaluationFields } from '#shared/access/evaluation-fields.ts'
-import { data } from '#shared/http/envelope.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
+import { Evaluation, EvaluationFields, evaluateAccess as evaluate } from '#shared/access/evaluate-access.ts'
+import { data, operation } from '#shared/http/lambda.ts'
 
-export const evaluateAccess = operation(
+export const handler = operation(
+  'POST /access/evaluate',
   {
-    method: 'POST',
-    path: '/access/evaluate',
     summary: 'Say what would be decided, and why',
     permission: 'policies:read',
     body: { envelope: null, fields: EvaluationFields },
     response: data(Evaluation),
+    status: 200,
   },
   ({ caller, draft }) => evaluate(caller.account, draft),
 )
-
-export const handler = lambda(evaluateAccess)

@@ -1,12 +1,10 @@
-import { accessList } from '#shared/access/access-page.ts'
+import { accessList } from '#shared/access/access-list.ts'
 import { ActorWithAccess, whoCanReach } from '#shared/access/who-can-reach.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
+import { operation } from '#shared/http/lambda.ts'
 
-export const listActorsWithAccess = operation(
+export const handler = operation(
+  'GET /access/resources/{id}/actors',
   {
-    method: 'GET',
-    path: '/access/resources/{id}/actors',
     summary: 'List the actors that can reach a resource now',
     permission: 'policies:read',
     filters: {},
@@ -14,5 +12,3 @@ export const listActorsWithAccess = operation(
   },
   ({ caller, params, page }) => whoCanReach(caller.account, params.id, page),
 )
-
-export const handler = lambda(listActorsWithAccess)

@@ -1,12 +1,10 @@
-import { accessList } from '#shared/access/access-page.ts'
+import { accessList } from '#shared/access/access-list.ts'
 import { ResourceWithAccess, whatCanBeReached } from '#shared/access/what-can-be-reached.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
+import { operation } from '#shared/http/lambda.ts'
 
-export const listReachableResources = operation(
+export const handler = operation(
+  'GET /access/actors/{id}/resources',
   {
-    method: 'GET',
-    path: '/access/actors/{id}/resources',
     summary: 'List the resources that an actor can reach now',
     permission: 'policies:read',
     filters: {},
@@ -14,5 +12,3 @@ export const listReachableResources = operation(
   },
   ({ caller, params, page }) => whatCanBeReached(caller.account, params.id, page),
 )
-
-export const handler = lambda(listReachableResources)

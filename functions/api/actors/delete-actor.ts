@@ -1,21 +1,16 @@
 import { Actor } from '#shared/domain/actors/actor.ts'
-import * as actors from '#shared/domain/actors/store.ts'
-import { data } from '#shared/http/envelope.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
-import { getActor } from './get-actor.ts'
+import { removeActor } from '#shared/domain/rules/delete-actor.ts'
+import { data, operation } from '#shared/http/lambda.ts'
+import { handler as getActor } from './get-actor.ts'
 
-export const deleteActor = operation(
+export const handler = operation(
+  'DELETE /actors/{id}',
   {
-    method: 'DELETE',
-    path: '/actors/{id}',
     summary: 'Delete an actor with its tokens, clients and memberships',
     permission: 'actors:write',
-    etagFrom: getActor,
+    etagFrom: getActor.operation,
     refusals: ['own_actor', 'last_admin'],
     response: data(Actor),
   },
-  ({ author, params }) => actors.remove(author, params.id),
+  ({ author, params }) => removeActor(author, params.id),
 )
-
-export const handler = lambda(deleteActor)

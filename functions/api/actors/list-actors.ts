@@ -1,14 +1,11 @@
 import { Actor, actorTypes } from '#shared/domain/actors/actor.ts'
 import * as actors from '#shared/domain/actors/store.ts'
-import { list } from '#shared/http/envelope.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
+import { list, operation } from '#shared/http/lambda.ts'
 import { enumFilter, textFilter } from '#shared/values/filters.ts'
 
-export const listActors = operation(
+export const handler = operation(
+  'GET /actors',
   {
-    method: 'GET',
-    path: '/actors',
     summary: 'List the actors',
     permission: 'actors:read',
     filters: { name: textFilter, email: textFilter, type: enumFilter(actorTypes) },
@@ -16,5 +13,3 @@ export const listActors = operation(
   },
   ({ accountId, page }) => actors.list(accountId, page),
 )
-
-export const handler = lambda(listActors)

@@ -1,18 +1,8 @@
-import * as v from 'valibot'
-import { endSession } from '#shared/access/client-sessions/end-session.ts'
-import { data } from '#shared/http/envelope.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
+import { endSession } from '#shared/access/client-session.ts'
+import { idOnly, operation } from '#shared/http/lambda.ts'
 
-export const endClientSession = operation(
-  {
-    method: 'DELETE',
-    path: '/client/sessions/{id}',
-    summary: 'End a client session',
-    credential: 'client',
-    response: data(v.object({ id: v.string() })),
-  },
+export const handler = operation(
+  'DELETE /client/sessions/{id}',
+  { summary: 'End a client session', credential: 'client', response: idOnly },
   ({ caller, params }) => endSession(caller, params.id),
 )
-
-export const handler = lambda(endClientSession)

@@ -1,14 +1,12 @@
 import * as v from 'valibot'
-import { listResources } from '#shared/access/client-sessions/list-resources.ts'
+import { listResources } from '#shared/access/client-session.ts'
 import { Resource } from '#shared/domain/resources/resource.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
+import { operation } from '#shared/http/lambda.ts'
 import { readCursor } from '#shared/values/page.ts'
 
-export const listSessionResources = operation(
+export const handler = operation(
+  'GET /client/sessions/{id}/resources',
   {
-    method: 'GET',
-    path: '/client/sessions/{id}/resources',
     summary: 'List what the client of a session can reach',
     credential: 'client',
     parameters: {
@@ -17,12 +15,7 @@ export const listSessionResources = operation(
         description: '`resources_cursor` of the session or its heartbeat, or `next_page` of an earlier answer.',
       },
     },
-    response: v.object({
-      data: v.array(Resource),
-      metadata: v.object({ next_page: v.nullable(v.string()) }),
-    }),
+    response: v.object({ data: v.array(Resource), metadata: v.object({ next_page: v.nullable(v.string()) }) }),
   },
   ({ caller, subject, params, query }) => listResources(caller, subject, params.id, readCursor(query)),
 )
-
-export const handler = lambda(listSessionResources)

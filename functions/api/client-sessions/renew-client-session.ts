@@ -1,15 +1,12 @@
 import * as v from 'valibot'
-import { renewSession } from '#shared/access/client-sessions/renew-session.ts'
+import { renewSession } from '#shared/access/client-session.ts'
 import { Resource } from '#shared/domain/resources/resource.ts'
 import { Lease } from '#shared/domain/sessions/lease.ts'
-import { data } from '#shared/http/envelope.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
+import { data, operation } from '#shared/http/lambda.ts'
 
-export const renewClientSession = operation(
+export const handler = operation(
+  'PUT /client/sessions/{id}',
   {
-    method: 'PUT',
-    path: '/client/sessions/{id}',
     summary: 'Send the heartbeat of a client session',
     credential: 'client',
     response: data(
@@ -23,5 +20,3 @@ export const renewClientSession = operation(
   },
   ({ caller, subject, params }) => renewSession(caller, subject, params.id),
 )
-
-export const handler = lambda(renewClientSession)

@@ -1,17 +1,13 @@
 import * as v from 'valibot'
-import { ClientSessionFields } from '#shared/access/client-sessions/session-fields.ts'
-import { startSession } from '#shared/access/client-sessions/start-session.ts'
+import { ClientSessionFields, startSession } from '#shared/access/start-client-session.ts'
 import { Client } from '#shared/domain/clients/client.ts'
 import { Resource } from '#shared/domain/resources/resource.ts'
 import { Lease } from '#shared/domain/sessions/lease.ts'
-import { data } from '#shared/http/envelope.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
+import { data, operation } from '#shared/http/lambda.ts'
 
-export const startClientSession = operation(
+export const handler = operation(
+  'POST /client/sessions',
   {
-    method: 'POST',
-    path: '/client/sessions',
     summary: 'Start a client session',
     credential: 'client',
     body: { envelope: 'session', fields: ClientSessionFields },
@@ -25,9 +21,6 @@ export const startClientSession = operation(
         ...Lease.entries,
       }),
     ),
-    status: 201,
   },
   ({ caller, subject, draft }) => startSession(caller, subject, draft),
 )
-
-export const handler = lambda(startClientSession)

@@ -1,20 +1,14 @@
-import * as v from 'valibot'
 import * as clientTokens from '#shared/domain/client-tokens/store.ts'
-import { data } from '#shared/http/envelope.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
-import { getClientToken } from './get-client-token.ts'
+import { idOnly, operation } from '#shared/http/lambda.ts'
+import { handler as getClientToken } from './get-client-token.ts'
 
-export const deleteClientToken = operation(
+export const handler = operation(
+  'DELETE /actors/{actor_id}/client_tokens/{id}',
   {
-    method: 'DELETE',
-    path: '/actors/{actor_id}/client_tokens/{id}',
     summary: 'Delete a client token with what was made with it',
     permission: 'tokens:write',
-    etagFrom: getClientToken,
-    response: data(v.object({ id: v.string() })),
+    etagFrom: getClientToken.operation,
+    response: idOnly,
   },
   ({ author, params }) => clientTokens.remove(author, params.actor_id, params.id),
 )
-
-export const handler = lambda(deleteClientToken)

@@ -1,13 +1,10 @@
 import { ClientToken } from '#shared/domain/client-tokens/client-token.ts'
 import * as clientTokens from '#shared/domain/client-tokens/store.ts'
-import { list } from '#shared/http/envelope.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
+import { list, operation } from '#shared/http/lambda.ts'
 
-export const listClientTokens = operation(
+export const handler = operation(
+  'GET /actors/{actor_id}/client_tokens',
   {
-    method: 'GET',
-    path: '/actors/{actor_id}/client_tokens',
     summary: 'List the client tokens of an actor',
     permission: 'tokens:read',
     filters: {},
@@ -15,5 +12,3 @@ export const listClientTokens = operation(
   },
   ({ accountId, params, page }) => clientTokens.list(accountId, params.actor_id, page),
 )
-
-export const handler = lambda(listClientTokens)

@@ -1,20 +1,15 @@
 import { Client } from '#shared/domain/clients/client.ts'
-import * as clients from '#shared/domain/clients/store.ts'
-import { data } from '#shared/http/envelope.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
-import { getClient } from './get-client.ts'
+import { removeClient } from '#shared/domain/rules/delete-client.ts'
+import { data, operation } from '#shared/http/lambda.ts'
+import { handler as getClient } from './get-client.ts'
 
-export const deleteClient = operation(
+export const handler = operation(
+  'DELETE /clients/{id}',
   {
-    method: 'DELETE',
-    path: '/clients/{id}',
     summary: 'Delete a client with its session and authorizations',
     permission: 'clients:write',
-    etagFrom: getClient,
+    etagFrom: getClient.operation,
     response: data(Client),
   },
-  ({ author, params }) => clients.remove(author, params.id),
+  ({ author, params }) => removeClient(author, params.id),
 )
-
-export const handler = lambda(deleteClient)

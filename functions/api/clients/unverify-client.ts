@@ -1,20 +1,15 @@
 import { Client } from '#shared/domain/clients/client.ts'
 import * as clients from '#shared/domain/clients/store.ts'
-import { data } from '#shared/http/envelope.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
-import { getClient } from './get-client.ts'
+import { data, operation } from '#shared/http/lambda.ts'
+import { handler as getClient } from './get-client.ts'
 
-export const unverifyClient = operation(
+export const handler = operation(
+  'PUT /clients/{id}/unverify',
   {
-    method: 'PUT',
-    path: '/clients/{id}/unverify',
     summary: 'Take back the verification of a client',
     permission: 'clients:write',
-    etagFrom: getClient,
+    etagFrom: getClient.operation,
     response: data(Client),
   },
   ({ author, params }) => clients.unverify(author, params.id),
 )
-
-export const handler = lambda(unverifyClient)

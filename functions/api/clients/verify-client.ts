@@ -1,20 +1,15 @@
 import { Client } from '#shared/domain/clients/client.ts'
 import * as clients from '#shared/domain/clients/store.ts'
-import { data } from '#shared/http/envelope.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
-import { getClient } from './get-client.ts'
+import { data, operation } from '#shared/http/lambda.ts'
+import { handler as getClient } from './get-client.ts'
 
-export const verifyClient = operation(
+export const handler = operation(
+  'PUT /clients/{id}/verify',
   {
-    method: 'PUT',
-    path: '/clients/{id}/verify',
     summary: 'Mark a client as verified',
     permission: 'clients:write',
-    etagFrom: getClient,
+    etagFrom: getClient.operation,
     response: data(Client),
   },
   ({ author, params }) => clients.verify(author, params.id),
 )
-
-export const handler = lambda(verifyClient)

@@ -1,13 +1,10 @@
 import { ExternalIdentity } from '#shared/domain/external-identities/external-identity.ts'
 import * as externalIdentities from '#shared/domain/external-identities/store.ts'
-import { list } from '#shared/http/envelope.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
+import { list, operation } from '#shared/http/lambda.ts'
 
-export const listExternalIdentities = operation(
+export const handler = operation(
+  'GET /actors/{actor_id}/external_identities',
   {
-    method: 'GET',
-    path: '/actors/{actor_id}/external_identities',
     summary: 'List the external identities of an actor',
     permission: 'actors:read',
     filters: {},
@@ -15,5 +12,3 @@ export const listExternalIdentities = operation(
   },
   ({ accountId, params, page }) => externalIdentities.list(accountId, params.actor_id, page),
 )
-
-export const handler = lambda(listExternalIdentities)

@@ -1,18 +1,8 @@
-import * as v from 'valibot'
-import { endSession } from '#shared/access/gateway-sessions/renew-session.ts'
-import { data } from '#shared/http/envelope.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
+import { endSession } from '#shared/access/gateway-session.ts'
+import { idOnly, operation } from '#shared/http/lambda.ts'
 
-export const endGatewaySession = operation(
-  {
-    method: 'DELETE',
-    path: '/gateway/sessions/{id}',
-    summary: 'End a session of a gateway',
-    credential: 'gateway',
-    response: data(v.object({ id: v.string() })),
-  },
+export const handler = operation(
+  'DELETE /gateway/sessions/{id}',
+  { summary: 'End a session of a gateway', credential: 'gateway', response: idOnly },
   ({ caller, params }) => endSession(caller, params.id),
 )
-
-export const handler = lambda(endGatewaySession)

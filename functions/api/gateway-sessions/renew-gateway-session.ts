@@ -1,17 +1,14 @@
 import * as v from 'valibot'
-import { GatewayAuthorization } from '#shared/access/gateway-sessions/gateway-authorization.ts'
-import { renewSession } from '#shared/access/gateway-sessions/renew-session.ts'
-import { HeartbeatFields } from '#shared/access/gateway-sessions/session-fields.ts'
+import { GatewayAuthorization } from '#shared/access/gateway-authorizations.ts'
+import { renewSession } from '#shared/access/gateway-session.ts'
+import { HeartbeatFields } from '#shared/access/start-gateway-session.ts'
 import { Gateway } from '#shared/domain/gateways/gateway.ts'
 import { Lease } from '#shared/domain/sessions/lease.ts'
-import { data } from '#shared/http/envelope.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
+import { data, operation } from '#shared/http/lambda.ts'
 
-export const renewGatewaySession = operation(
+export const handler = operation(
+  'PUT /gateway/sessions/{id}',
   {
-    method: 'PUT',
-    path: '/gateway/sessions/{id}',
     summary: 'Heartbeat of a gateway: renew its session and learn who reaches what',
     credential: 'gateway',
     body: { envelope: 'session', optional: true, fields: HeartbeatFields },
@@ -32,5 +29,3 @@ export const renewGatewaySession = operation(
   },
   ({ caller, subject, params, input }) => renewSession(caller, subject, params.id, input().since ?? null),
 )
-
-export const handler = lambda(renewGatewaySession)

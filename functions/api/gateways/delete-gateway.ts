@@ -1,20 +1,15 @@
 import { Gateway } from '#shared/domain/gateways/gateway.ts'
-import * as gateways from '#shared/domain/gateways/store.ts'
-import { data } from '#shared/http/envelope.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
-import { getGateway } from './get-gateway.ts'
+import { removeGateway } from '#shared/domain/rules/delete-gateway.ts'
+import { data, operation } from '#shared/http/lambda.ts'
+import { handler as getGateway } from './get-gateway.ts'
 
-export const deleteGateway = operation(
+export const handler = operation(
+  'DELETE /sites/{site_id}/gateways/{id}',
   {
-    method: 'DELETE',
-    path: '/sites/{site_id}/gateways/{id}',
     summary: 'Delete a gateway with its tokens and authorizations',
     permission: 'gateways:write',
-    etagFrom: getGateway,
+    etagFrom: getGateway.operation,
     response: data(Gateway),
   },
-  ({ author, params }) => gateways.remove(author, params.site_id, params.id),
+  ({ author, params }) => removeGateway(author, params.site_id, params.id),
 )
-
-export const handler = lambda(deleteGateway)

@@ -1,15 +1,11 @@
 import { Gateway } from '#shared/domain/gateways/gateway.ts'
 import * as gateways from '#shared/domain/gateways/store.ts'
-import { list } from '#shared/http/envelope.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
-import { textFilter } from '#shared/values/filters.ts'
-import { ipFilter } from '#shared/values/ip-filter.ts'
+import { list, operation } from '#shared/http/lambda.ts'
+import { ipFilter, textFilter } from '#shared/values/filters.ts'
 
-export const listGateways = operation(
+export const handler = operation(
+  'GET /sites/{site_id}/gateways',
   {
-    method: 'GET',
-    path: '/sites/{site_id}/gateways',
     summary: 'List the gateways of a site',
     permission: 'gateways:read',
     filters: { name: textFilter, ipv4: ipFilter(4), ipv6: ipFilter(6) },
@@ -17,5 +13,3 @@ export const listGateways = operation(
   },
   ({ accountId, params, page }) => gateways.list(accountId, params.site_id, page),
 )
-
-export const handler = lambda(listGateways)

@@ -1,21 +1,15 @@
 import { Group, GroupFields } from '#shared/domain/groups/group.ts'
 import * as groups from '#shared/domain/groups/store.ts'
-import { data } from '#shared/http/envelope.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
+import { data, operation } from '#shared/http/lambda.ts'
 
-export const createGroup = operation(
+export const handler = operation(
+  'POST /groups',
   {
-    method: 'POST',
-    path: '/groups',
     summary: 'Create a group',
     permission: 'groups:write',
     body: { envelope: 'group', fields: GroupFields },
     response: data(Group),
-    status: 201,
-    location: ({ data }) => `/groups/${data.id}`,
+    location: true,
   },
-  ({ author, input }) => groups.create(author, input),
+  ({ author, draft }) => groups.create(author, draft),
 )
-
-export const handler = lambda(createGroup)

@@ -1,14 +1,11 @@
 import { Group } from '#shared/domain/groups/group.ts'
 import * as groups from '#shared/domain/groups/store.ts'
-import { list } from '#shared/http/envelope.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
+import { list, operation } from '#shared/http/lambda.ts'
 import { enumFilter, textFilter, uuidOrEmptyFilter } from '#shared/values/filters.ts'
 
-export const listGroups = operation(
+export const handler = operation(
+  'GET /groups',
   {
-    method: 'GET',
-    path: '/groups',
     summary: 'List the groups',
     permission: 'groups:read',
     filters: { name: textFilter, directory_id: uuidOrEmptyFilter, entity_type: enumFilter(['group', 'org_unit']) },
@@ -16,5 +13,3 @@ export const listGroups = operation(
   },
   ({ accountId, page }) => groups.list(accountId, page),
 )
-
-export const handler = lambda(listGroups)

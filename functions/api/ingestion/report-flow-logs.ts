@@ -1,22 +1,18 @@
 import * as v from 'valibot'
-import { data } from '#shared/http/envelope.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
-import { ingestFlows } from '#shared/logs/flows/ingest-flows.ts'
-import { RejectedReports, recordsSchema } from '#shared/logs/flows/report-schema.ts'
+import { data, operation } from '#shared/http/lambda.ts'
+import { recordsSchema } from '#shared/logs/flows/flow-report.ts'
+import { ingestFlows, RejectedReports } from '#shared/logs/flows/ingest-flows.ts'
 
-export const reportFlowLogs = operation(
+export const handler = operation(
+  'POST /ingestion/flow_logs',
   {
-    method: 'POST',
-    path: '/ingestion/flow_logs',
     summary: 'Report the opening and closing of flows',
     credential: 'ingest',
     body: { envelope: 'flow_logs', shape: 'list', value: recordsSchema, encodings: ['gzip'] },
     refusals: ['too_many_records'],
     rejection: RejectedReports,
     response: data(v.object({ status: v.literal('ok'), accepted: v.number() })),
+    status: 200,
   },
   ({ claims, body, headers }) => ingestFlows(claims, body, headers),
 )
-
-export const handler = lambda(reportFlowLogs)

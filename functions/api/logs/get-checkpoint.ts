@@ -1,13 +1,10 @@
-import { data } from '#shared/http/envelope.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
+import { data, operation } from '#shared/http/lambda.ts'
 import { logIdentifier, sealedLogOf } from '#shared/seal/log/sealed-log.ts'
 import { CheckpointAnswer, newestCheckpoint } from '#shared/seal/sealed-answers.ts'
 
-export const getCheckpoint = operation(
+export const handler = operation(
+  'GET /logs/checkpoints/{log}',
   {
-    method: 'GET',
-    path: '/logs/checkpoints/{log}',
     summary: 'Read the newest checkpoint of a sealed log',
     permission: 'logs:read',
     identifiers: { log: logIdentifier },
@@ -15,5 +12,3 @@ export const getCheckpoint = operation(
   },
   ({ accountId, params, address }) => newestCheckpoint(accountId, sealedLogOf(params.log), address),
 )
-
-export const handler = lambda(getCheckpoint)

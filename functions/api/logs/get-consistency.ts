@@ -1,13 +1,10 @@
-import { data } from '#shared/http/envelope.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
+import { data, operation } from '#shared/http/lambda.ts'
 import { logIdentifier, sealedLogOf } from '#shared/seal/log/sealed-log.ts'
 import { ConsistencyAnswer, consistencyOf } from '#shared/seal/sealed-answers.ts'
 
-export const getConsistency = operation(
+export const handler = operation(
+  'GET /logs/checkpoints/{log}/consistency',
   {
-    method: 'GET',
-    path: '/logs/checkpoints/{log}/consistency',
     summary: 'Prove that a checkpoint extends an earlier one',
     permission: 'logs:read',
     identifiers: { log: logIdentifier },
@@ -17,5 +14,3 @@ export const getConsistency = operation(
   },
   ({ accountId, params, query }) => consistencyOf(accountId, sealedLogOf(params.log), query),
 )
-
-export const handler = lambda(getConsistency)

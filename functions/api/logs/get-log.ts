@@ -1,13 +1,10 @@
-import { data } from '#shared/http/envelope.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
-import { LogEntry } from '#shared/logs/log-entry.ts'
+import { data, operation } from '#shared/http/lambda.ts'
+import { LogEntry } from '#shared/logs/entries/log-entry.ts'
 import { getLog as read } from '#shared/logs/query-logs.ts'
 
-export const getLog = operation(
+export const handler = operation(
+  'GET /logs/{log_id}',
   {
-    method: 'GET',
-    path: '/logs/{log_id}',
     summary: 'Read a log entry',
     permission: 'logs:read',
     identifiers: {
@@ -23,5 +20,3 @@ export const getLog = operation(
   },
   ({ accountId, params }) => read(accountId, params.log_id),
 )
-
-export const handler = lambda(getLog)

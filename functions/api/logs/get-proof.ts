@@ -1,12 +1,9 @@
-import { data } from '#shared/http/envelope.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
+import { data, operation } from '#shared/http/lambda.ts'
 import { ProofAnswer, proofOf } from '#shared/seal/sealed-answers.ts'
 
-export const getProof = operation(
+export const handler = operation(
+  'GET /logs/{log_id}/proof',
   {
-    method: 'GET',
-    path: '/logs/{log_id}/proof',
     summary: 'Prove that a log entry is in a sealed log',
     permission: 'logs:read',
     identifiers: {
@@ -23,5 +20,3 @@ export const getProof = operation(
   },
   ({ accountId, params, query }) => proofOf(accountId, params.log_id, query),
 )
-
-export const handler = lambda(getProof)

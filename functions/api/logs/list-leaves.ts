@@ -1,13 +1,10 @@
-import { data } from '#shared/http/envelope.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
+import { data, operation } from '#shared/http/lambda.ts'
 import { hourStreams, logIdentifier, sealedLogOf } from '#shared/seal/log/sealed-log.ts'
 import { LeavesAnswer, leavesOf } from '#shared/seal/sealed-answers.ts'
 
-export const listLeaves = operation(
+export const handler = operation(
+  'GET /logs/checkpoints/{log}/leaves',
   {
-    method: 'GET',
-    path: '/logs/checkpoints/{log}/leaves',
     summary: 'Read hashes of the leaves of a sealed log',
     permission: 'logs:read',
     identifiers: { log: logIdentifier },
@@ -22,5 +19,3 @@ export const listLeaves = operation(
   },
   ({ accountId, params, query }) => leavesOf(accountId, sealedLogOf(params.log), query),
 )
-
-export const handler = lambda(listLeaves)

@@ -1,17 +1,14 @@
-import { list } from '#shared/http/envelope.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
-import { LogEntry } from '#shared/logs/log-entry.ts'
-import { logStreams } from '#shared/logs/log-id.ts'
+import { list, operation } from '#shared/http/lambda.ts'
+import { LogEntry } from '#shared/logs/entries/log-entry.ts'
+import { logStreams } from '#shared/logs/entries/log-id.ts'
 import { countedByDefault, mostCounted } from '#shared/logs/log-query.ts'
 import { listLogs as query } from '#shared/logs/query-logs.ts'
 
 const time = { type: 'string', format: 'date-time' }
 
-export const listLogs = operation(
+export const handler = operation(
+  'GET /logs',
   {
-    method: 'GET',
-    path: '/logs',
     summary: 'List log entries, newest first',
     permission: 'logs:read',
     waitForRequestLog: true,
@@ -41,5 +38,3 @@ export const listLogs = operation(
   },
   ({ caller, query: search }) => query(caller.account, search),
 )
-
-export const handler = lambda(listLogs)

@@ -1,22 +1,16 @@
 import { NewPostureProviderFields, PostureProvider } from '#shared/domain/posture-providers/posture-provider.ts'
 import * as postureProviders from '#shared/domain/posture-providers/store.ts'
-import { data } from '#shared/http/envelope.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
+import { data, operation } from '#shared/http/lambda.ts'
 
-export const createMdmPostureProvider = operation(
+export const handler = operation(
+  'POST /mdm_posture_providers',
   {
-    method: 'POST',
-    path: '/mdm_posture_providers',
     summary: 'Create a posture provider',
     permission: 'mdm:write',
-    feature: 'device_posture',
     body: { envelope: 'mdm_posture_provider', fields: NewPostureProviderFields },
+    refusals: ['limit_reached'],
     response: data(PostureProvider),
-    status: 201,
-    location: ({ data }) => `/mdm_posture_providers/${data.id}`,
+    location: true,
   },
   ({ author, draft }) => postureProviders.create(author, draft),
 )
-
-export const handler = lambda(createMdmPostureProvider)

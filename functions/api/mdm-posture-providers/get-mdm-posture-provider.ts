@@ -1,19 +1,9 @@
 import { PostureProvider } from '#shared/domain/posture-providers/posture-provider.ts'
 import * as postureProviders from '#shared/domain/posture-providers/store.ts'
-import { data } from '#shared/http/envelope.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
+import { data, operation } from '#shared/http/lambda.ts'
 
-export const getMdmPostureProvider = operation(
-  {
-    method: 'GET',
-    path: '/mdm_posture_providers/{id}',
-    summary: 'Show a posture provider',
-    permission: 'mdm:read',
-    feature: 'device_posture',
-    response: data(PostureProvider),
-  },
+export const handler = operation(
+  'GET /mdm_posture_providers/{id}',
+  { summary: 'Show a posture provider', permission: 'mdm:read', response: data(PostureProvider) },
   ({ accountId, params }) => postureProviders.get(accountId, params.id),
 )
-
-export const handler = lambda(getMdmPostureProvider)

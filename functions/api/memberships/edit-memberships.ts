@@ -1,14 +1,11 @@
 import * as v from 'valibot'
 import { editSchema } from '#shared/domain/member-sets/requested-members.ts'
 import * as memberships from '#shared/domain/memberships/store.ts'
-import { progressing } from '#shared/http/envelope.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
+import { operation, progressing } from '#shared/http/lambda.ts'
 
-export const editMemberships = operation(
+export const handler = operation(
+  'PATCH /groups/{group_id}/memberships',
   {
-    method: 'PATCH',
-    path: '/groups/{group_id}/memberships',
     summary: 'Add and remove members of a group',
     permission: 'groups:write',
     body: { envelope: 'memberships', value: editSchema },
@@ -18,5 +15,3 @@ export const editMemberships = operation(
   },
   ({ author, params, raw }) => memberships.edit(author, params.group_id, raw),
 )
-
-export const handler = lambda(editMemberships)

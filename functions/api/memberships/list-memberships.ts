@@ -1,14 +1,11 @@
 import * as v from 'valibot'
 import { actorTypes } from '#shared/domain/actors/actor.ts'
 import * as memberships from '#shared/domain/memberships/store.ts'
-import { list } from '#shared/http/envelope.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
+import { list, operation } from '#shared/http/lambda.ts'
 
-export const listMemberships = operation(
+export const handler = operation(
+  'GET /groups/{group_id}/memberships',
   {
-    method: 'GET',
-    path: '/groups/{group_id}/memberships',
     summary: 'List the members of a group',
     permission: 'groups:read',
     filters: {},
@@ -16,5 +13,3 @@ export const listMemberships = operation(
   },
   ({ accountId, params, page }) => memberships.list(accountId, params.group_id, page),
 )
-
-export const handler = lambda(listMemberships)

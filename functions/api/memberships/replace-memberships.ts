@@ -1,14 +1,11 @@
 import * as v from 'valibot'
 import { wholeSetSchema } from '#shared/domain/member-sets/requested-members.ts'
 import * as memberships from '#shared/domain/memberships/store.ts'
-import { progressing } from '#shared/http/envelope.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
+import { operation, progressing } from '#shared/http/lambda.ts'
 
-export const replaceMemberships = operation(
+export const handler = operation(
+  'PUT /groups/{group_id}/memberships',
   {
-    method: 'PUT',
-    path: '/groups/{group_id}/memberships',
     summary: 'Replace the members of a group',
     permission: 'groups:write',
     body: { envelope: 'memberships', shape: 'list', value: wholeSetSchema('actor_id') },
@@ -18,5 +15,3 @@ export const replaceMemberships = operation(
   },
   ({ author, params, raw }) => memberships.replace(author, params.group_id, raw),
 )
-
-export const handler = lambda(replaceMemberships)

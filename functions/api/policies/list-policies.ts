@@ -1,14 +1,11 @@
 import { Policy } from '#shared/domain/policies/policy.ts'
 import * as policies from '#shared/domain/policies/store.ts'
-import { list } from '#shared/http/envelope.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
+import { list, operation } from '#shared/http/lambda.ts'
 import { uuidFilter } from '#shared/values/filters.ts'
 
-export const listPolicies = operation(
+export const handler = operation(
+  'GET /policies',
   {
-    method: 'GET',
-    path: '/policies',
     summary: 'List the policies',
     permission: 'policies:read',
     filters: { group_id: uuidFilter, resource_id: uuidFilter },
@@ -16,5 +13,3 @@ export const listPolicies = operation(
   },
   ({ accountId, page }) => policies.list(accountId, page),
 )
-
-export const handler = lambda(listPolicies)

@@ -1,14 +1,11 @@
 import * as v from 'valibot'
 import { editSchema } from '#shared/domain/member-sets/requested-members.ts'
 import * as poolMembers from '#shared/domain/pool-members/store.ts'
-import { progressing } from '#shared/http/envelope.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
+import { operation, progressing } from '#shared/http/lambda.ts'
 
-export const editPoolMembers = operation(
+export const handler = operation(
+  'PATCH /resources/{resource_id}/pool_members',
   {
-    method: 'PATCH',
-    path: '/resources/{resource_id}/pool_members',
     summary: 'Add and remove clients of a device pool',
     permission: 'resources:write',
     body: { envelope: 'pool_members', value: editSchema },
@@ -18,5 +15,3 @@ export const editPoolMembers = operation(
   },
   ({ author, params, raw }) => poolMembers.edit(author, params.resource_id, raw),
 )
-
-export const handler = lambda(editPoolMembers)

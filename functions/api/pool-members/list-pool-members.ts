@@ -1,13 +1,10 @@
 import * as v from 'valibot'
-import * as poolMembers from '#shared/domain/pool-members/read-members.ts'
-import { list } from '#shared/http/envelope.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
+import * as poolMembers from '#shared/domain/pool-members/pool-member.ts'
+import { list, operation } from '#shared/http/lambda.ts'
 
-export const listPoolMembers = operation(
+export const handler = operation(
+  'GET /resources/{resource_id}/pool_members',
   {
-    method: 'GET',
-    path: '/resources/{resource_id}/pool_members',
     summary: 'List the clients of a device pool',
     permission: 'resources:read',
     filters: {},
@@ -18,5 +15,3 @@ export const listPoolMembers = operation(
   },
   ({ accountId, params, page }) => poolMembers.list(accountId, params.resource_id, page),
 )
-
-export const handler = lambda(listPoolMembers)

@@ -1,14 +1,11 @@
 import * as v from 'valibot'
 import { wholeSetSchema } from '#shared/domain/member-sets/requested-members.ts'
 import * as poolMembers from '#shared/domain/pool-members/store.ts'
-import { progressing } from '#shared/http/envelope.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
+import { operation, progressing } from '#shared/http/lambda.ts'
 
-export const replacePoolMembers = operation(
+export const handler = operation(
+  'PUT /resources/{resource_id}/pool_members',
   {
-    method: 'PUT',
-    path: '/resources/{resource_id}/pool_members',
     summary: 'Replace the clients of a device pool',
     permission: 'resources:write',
     body: { envelope: 'pool_members', shape: 'list', value: wholeSetSchema('device_id') },
@@ -18,5 +15,3 @@ export const replacePoolMembers = operation(
   },
   ({ author, params, raw }) => poolMembers.replace(author, params.resource_id, raw),
 )
-
-export const handler = lambda(replacePoolMembers)

@@ -1,21 +1,15 @@
 import { NewResourceFields, Resource } from '#shared/domain/resources/resource.ts'
 import * as resources from '#shared/domain/resources/store.ts'
-import { data } from '#shared/http/envelope.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
+import { data, operation } from '#shared/http/lambda.ts'
 
-export const createResource = operation(
+export const handler = operation(
+  'POST /resources',
   {
-    method: 'POST',
-    path: '/resources',
     summary: 'Create a resource',
     permission: 'resources:write',
     body: { envelope: 'resource', fields: NewResourceFields },
     response: data(Resource),
-    status: 201,
-    location: ({ data }) => `/resources/${data.id}`,
+    location: true,
   },
   ({ author, draft }) => resources.create(author, draft),
 )
-
-export const handler = lambda(createResource)

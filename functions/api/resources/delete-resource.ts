@@ -1,21 +1,16 @@
 import { Resource } from '#shared/domain/resources/resource.ts'
-import * as resources from '#shared/domain/resources/store.ts'
-import { data } from '#shared/http/envelope.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
-import { getResource } from './get-resource.ts'
+import { removeResource } from '#shared/domain/rules/delete-resource.ts'
+import { data, operation } from '#shared/http/lambda.ts'
+import { handler as getResource } from './get-resource.ts'
 
-export const deleteResource = operation(
+export const handler = operation(
+  'DELETE /resources/{id}',
   {
-    method: 'DELETE',
-    path: '/resources/{id}',
     summary: 'Delete a resource with its policies',
     permission: 'resources:write',
-    etagFrom: getResource,
+    etagFrom: getResource.operation,
     refusals: ['internet_resource'],
     response: data(Resource),
   },
-  ({ author, params }) => resources.remove(author, params.id),
+  ({ author, params }) => removeResource(author, params.id),
 )
-
-export const handler = lambda(deleteResource)

@@ -1,14 +1,11 @@
 import { ipStacks, Resource } from '#shared/domain/resources/resource.ts'
 import * as resources from '#shared/domain/resources/store.ts'
-import { list } from '#shared/http/envelope.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
+import { list, operation } from '#shared/http/lambda.ts'
 import { enumFilter, textFilter, uuidFilter } from '#shared/values/filters.ts'
 
-export const listResources = operation(
+export const handler = operation(
+  'GET /resources',
   {
-    method: 'GET',
-    path: '/resources',
     summary: 'List the resources',
     permission: 'resources:read',
     filters: {
@@ -22,5 +19,3 @@ export const listResources = operation(
   },
   ({ accountId, page }) => resources.list(accountId, page),
 )
-
-export const handler = lambda(listResources)

@@ -1,22 +1,16 @@
 import { Site, SiteFields } from '#shared/domain/sites/site.ts'
 import * as sites from '#shared/domain/sites/store.ts'
-import { data } from '#shared/http/envelope.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
+import { data, operation } from '#shared/http/lambda.ts'
 
-export const createSite = operation(
+export const handler = operation(
+  'POST /sites',
   {
-    method: 'POST',
-    path: '/sites',
     summary: 'Create a site',
     permission: 'sites:write',
     body: { envelope: 'site', fields: SiteFields },
     refusals: ['limit_reached'],
     response: data(Site),
-    status: 201,
-    location: ({ data }) => `/sites/${data.id}`,
+    location: true,
   },
-  ({ author, input }) => sites.create(author, input),
+  ({ author, draft }) => sites.create(author, draft),
 )
-
-export const handler = lambda(createSite)

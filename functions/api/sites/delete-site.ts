@@ -1,21 +1,16 @@
+import { removeSite } from '#shared/domain/rules/delete-site.ts'
 import { Site } from '#shared/domain/sites/site.ts'
-import * as sites from '#shared/domain/sites/store.ts'
-import { data } from '#shared/http/envelope.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
-import { getSite } from './get-site.ts'
+import { data, operation } from '#shared/http/lambda.ts'
+import { handler as getSite } from './get-site.ts'
 
-export const deleteSite = operation(
+export const handler = operation(
+  'DELETE /sites/{id}',
   {
-    method: 'DELETE',
-    path: '/sites/{id}',
     summary: 'Delete a site with its gateways and resources',
     permission: 'sites:write',
-    etagFrom: getSite,
+    etagFrom: getSite.operation,
     refusals: ['system_site'],
     response: data(Site),
   },
-  ({ author, params }) => sites.remove(author, params.id),
+  ({ author, params }) => removeSite(author, params.id),
 )
-
-export const handler = lambda(deleteSite)

@@ -1,24 +1,18 @@
 import * as v from 'valibot'
 import { Site, SiteFields } from '#shared/domain/sites/site.ts'
 import * as sites from '#shared/domain/sites/store.ts'
-import { data } from '#shared/http/envelope.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
-import { getSite } from './get-site.ts'
+import { data, operation } from '#shared/http/lambda.ts'
+import { handler as getSite } from './get-site.ts'
 
-export const updateSite = operation(
+export const handler = operation(
+  'PATCH /sites/{id}',
   {
-    method: 'PATCH',
-    alias: 'PUT',
-    path: '/sites/{id}',
     summary: 'Rename a site',
     permission: 'sites:write',
-    etagFrom: getSite,
+    etagFrom: getSite.operation,
     body: { envelope: 'site', fields: v.partial(SiteFields) },
     refusals: ['system_site'],
     response: data(Site),
   },
-  ({ author, params, input }) => sites.update(author, params.id, input),
+  ({ author, params, draft }) => sites.update(author, params.id, draft),
 )
-
-export const handler = lambda(updateSite)

@@ -1,15 +1,12 @@
 import { ApiError } from '#shared/core/errors.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
-import { accountOfSlug } from '#shared/sign-in/account-of-slug.ts'
+import { operation } from '#shared/http/lambda.ts'
+import { accountOfSlug, slug } from '#shared/sign-in/account-of-slug.ts'
 import { listSignInProviders, SignInProviders } from '#shared/sign-in/list-providers.ts'
 import { signInContexts } from '#shared/sign-in/sign-in-context.ts'
-import { slug } from '#shared/sign-in/slug.ts'
 
-export const listProviders = operation(
+export const handler = operation(
+  'GET /sign_in/{slug}/providers',
   {
-    method: 'GET',
-    path: '/sign_in/{slug}/providers',
     summary: 'List the providers that people sign in with',
     credential: 'none',
     identifiers: { slug },
@@ -26,5 +23,3 @@ export const listProviders = operation(
     return { data: await listSignInProviders(account.id, context) }
   },
 )
-
-export const handler = lambda(listProviders)

@@ -1,14 +1,10 @@
-import { data } from '#shared/http/envelope.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
-import { accountOfSlug } from '#shared/sign-in/account-of-slug.ts'
-import { Ordered, OrderFields, orderPasscode } from '#shared/sign-in/passcodes/order-passcode.ts'
-import { slug } from '#shared/sign-in/slug.ts'
+import { data, operation } from '#shared/http/lambda.ts'
+import { accountOfSlug, slug } from '#shared/sign-in/account-of-slug.ts'
+import { Ordered, OrderFields, orderPasscode } from '#shared/sign-in/passcodes/prove-email.ts'
 
-export const sendPasscode = operation(
+export const handler = operation(
+  'POST /sign_in/{slug}/email_otp',
   {
-    method: 'POST',
-    path: '/sign_in/{slug}/email_otp',
     summary: 'Mail a passcode to whom an email address belongs',
     credential: 'none',
     step: 'start',
@@ -19,4 +15,3 @@ export const sendPasscode = operation(
   },
   async ({ params, input }) => orderPasscode(await accountOfSlug(params.slug), input()),
 )
-export const handler = lambda(sendPasscode)

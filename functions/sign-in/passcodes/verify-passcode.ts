@@ -1,15 +1,11 @@
-import { data } from '#shared/http/envelope.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
-import { accountOfSlug } from '#shared/sign-in/account-of-slug.ts'
-import { VerifyFields, verifyPasscode as verify } from '#shared/sign-in/passcodes/verify-passcode.ts'
-import { Issued } from '#shared/sign-in/sessions/issued.ts'
-import { slug } from '#shared/sign-in/slug.ts'
+import { data, operation } from '#shared/http/lambda.ts'
+import { accountOfSlug, slug } from '#shared/sign-in/account-of-slug.ts'
+import { VerifyFields, verifyPasscode as verify } from '#shared/sign-in/passcodes/prove-email.ts'
+import { Issued } from '#shared/sign-in/sessions/issue-session.ts'
 
-export const verifyPasscode = operation(
+export const handler = operation(
+  'POST /sign_in/{slug}/email_otp/verify',
   {
-    method: 'POST',
-    path: '/sign_in/{slug}/email_otp/verify',
     summary: 'Sign in with a mailed passcode',
     credential: 'none',
     step: 'passcode',
@@ -17,9 +13,7 @@ export const verifyPasscode = operation(
     body: { envelope: 'sign_in', fields: VerifyFields },
     refusals: ['unauthorized'],
     response: data(Issued),
-    status: 201,
     secret: true,
   },
   async ({ params, input, origin }) => verify(await accountOfSlug(params.slug), input(), origin),
 )
-export const handler = lambda(verifyPasscode)

@@ -1,17 +1,13 @@
 import * as v from 'valibot'
-import { data } from '#shared/http/envelope.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
+import { data, operation } from '#shared/http/lambda.ts'
 import { endPortalSession as end } from '#shared/sign-in/sessions/end-portal-session.ts'
 
-export const endPortalSession = operation(
+export const handler = operation(
+  'DELETE /sign_in/session',
   {
-    method: 'DELETE',
-    path: '/sign_in/session',
     summary: 'End the portal session that the token is of',
     credential: 'portal',
     response: data(v.object({ id: v.string(), end_session_url: v.nullable(v.string()) })),
   },
   ({ author, caller }) => end(author, caller.token),
 )
-export const handler = lambda(endPortalSession)

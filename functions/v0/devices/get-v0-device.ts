@@ -1,18 +1,9 @@
-import { data } from '#shared/http/envelope.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
-import { V0Device } from '#shared/v0/devices/device.ts'
-import * as devices from '#shared/v0/devices/read-devices.ts'
+import { data, operation } from '#shared/http/lambda.ts'
+import { V0Device } from '#shared/v0/device.ts'
+import * as devices from '#shared/v0/read-devices.ts'
 
-export const getV0Device = operation(
-  {
-    method: 'GET',
-    path: '/v0/devices/{id}',
-    summary: 'Read a legacy device',
-    permission: 'v0:read',
-    response: data(V0Device),
-  },
+export const handler = operation(
+  'GET /v0/devices/{id}',
+  { summary: 'Read a legacy device', permission: 'v0:read', response: data(V0Device) },
   ({ accountId, params, caller }) => devices.get(accountId, params.id, caller.account.v0_lists),
 )
-
-export const handler = lambda(getV0Device)

@@ -1,14 +1,10 @@
-import { data } from '#shared/http/envelope.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
-import { V0Device, V0DeviceChanges } from '#shared/v0/devices/device.ts'
-import * as devices from '#shared/v0/devices/store.ts'
+import { data, operation } from '#shared/http/lambda.ts'
+import { V0Device, V0DeviceChanges } from '#shared/v0/device.ts'
+import * as devices from '#shared/v0/device-store.ts'
 
-export const updateV0Device = operation(
+export const handler = operation(
+  'PATCH /v0/devices/{id}',
   {
-    method: 'PATCH',
-    alias: 'PUT',
-    path: '/v0/devices/{id}',
     summary: 'Change a legacy device',
     permission: 'v0:write',
     body: { envelope: 'device', fields: V0DeviceChanges },
@@ -16,5 +12,3 @@ export const updateV0Device = operation(
   },
   ({ author, params, draft, caller }) => devices.update(author, params.id, draft, caller.account.v0_lists),
 )
-
-export const handler = lambda(updateV0Device)

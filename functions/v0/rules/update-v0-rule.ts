@@ -1,14 +1,10 @@
-import { data } from '#shared/http/envelope.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
-import { V0Rule, V0RuleChanges } from '#shared/v0/rules/rule.ts'
-import * as rules from '#shared/v0/rules/store.ts'
+import { data, operation } from '#shared/http/lambda.ts'
+import { V0Rule, V0RuleChanges } from '#shared/v0/rule.ts'
+import * as rules from '#shared/v0/rule-store.ts'
 
-export const updateV0Rule = operation(
+export const handler = operation(
+  'PATCH /v0/rules/{id}',
   {
-    method: 'PATCH',
-    alias: 'PUT',
-    path: '/v0/rules/{id}',
     summary: 'Change a legacy rule',
     permission: 'v0:write',
     body: { envelope: 'rule', fields: V0RuleChanges },
@@ -16,5 +12,3 @@ export const updateV0Rule = operation(
   },
   ({ author, params, draft }) => rules.update(author, params.id, draft),
 )
-
-export const handler = lambda(updateV0Rule)

@@ -1,13 +1,10 @@
-import { nothing } from '#shared/http/envelope.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
-import * as users from '#shared/v0/users/store.ts'
-import { userIdentifier } from '#shared/v0/users/user.ts'
+import { nothing, operation } from '#shared/http/lambda.ts'
+import { userIdentifier } from '#shared/v0/user.ts'
+import * as users from '#shared/v0/user-store.ts'
 
-export const deleteV0User = operation(
+export const handler = operation(
+  'DELETE /v0/users/{id_or_email}',
   {
-    method: 'DELETE',
-    path: '/v0/users/{id_or_email}',
     summary: 'Delete a legacy user with its devices and rules',
     permission: 'v0:write',
     identifiers: { id_or_email: userIdentifier },
@@ -16,5 +13,3 @@ export const deleteV0User = operation(
   },
   ({ author, params }) => users.remove(author, params.id_or_email),
 )
-
-export const handler = lambda(deleteV0User)

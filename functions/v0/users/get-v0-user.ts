@@ -1,13 +1,10 @@
-import { data } from '#shared/http/envelope.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
-import * as users from '#shared/v0/users/read-users.ts'
-import { userIdentifier, V0User } from '#shared/v0/users/user.ts'
+import { data, operation } from '#shared/http/lambda.ts'
+import * as users from '#shared/v0/read-users.ts'
+import { userIdentifier, V0User } from '#shared/v0/user.ts'
 
-export const getV0User = operation(
+export const handler = operation(
+  'GET /v0/users/{id_or_email}',
   {
-    method: 'GET',
-    path: '/v0/users/{id_or_email}',
     summary: 'Read a legacy user',
     permission: 'v0:read',
     identifiers: { id_or_email: userIdentifier },
@@ -15,5 +12,3 @@ export const getV0User = operation(
   },
   ({ accountId, params }) => users.get(accountId, params.id_or_email),
 )
-
-export const handler = lambda(getV0User)

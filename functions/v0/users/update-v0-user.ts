@@ -1,14 +1,10 @@
-import { data } from '#shared/http/envelope.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/http/operation.ts'
-import * as users from '#shared/v0/users/store.ts'
-import { userIdentifier, V0User, V0UserChanges } from '#shared/v0/users/user.ts'
+import { data, operation } from '#shared/http/lambda.ts'
+import { userIdentifier, V0User, V0UserChanges } from '#shared/v0/user.ts'
+import * as users from '#shared/v0/user-store.ts'
 
-export const updateV0User = operation(
+export const handler = operation(
+  'PATCH /v0/users/{id_or_email}',
   {
-    method: 'PATCH',
-    alias: 'PUT',
-    path: '/v0/users/{id_or_email}',
     summary: 'Change a legacy user',
     permission: 'v0:write',
     identifiers: { id_or_email: userIdentifier },
@@ -17,5 +13,3 @@ export const updateV0User = operation(
   },
   ({ author, params, draft }) => users.update(author, params.id_or_email, draft),
 )
-
-export const handler = lambda(updateV0User)

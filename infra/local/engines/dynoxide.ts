@@ -1,12 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
-import { join } from 'node:path'
+import { spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
+import { accessSync, closeSync, constants, existsSync, openSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { type AddressInfo, createServer } from 'node:net'
+import { delimiter, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { identityOf, readJson } from '../data-dir.ts'
-import { Fault } from '../fault.ts'
-import { loopbackAddress } from './loopback-address.ts'
+import { identityOf, readJson, writeAtomically } from '../files/data-dir.ts'
+import { Fault } from '../files/fault.ts'
 
 export type Dynoxide = { endpoint: string; exited: Promise<void>; stop(): Promise<void> }
 
@@ -14,39 +16,32 @@ export type Dynoxide = { endpoint: string; exited: Promise<void>; stop(): Promis
 export const databaseFile = (dir: string): string => join(dir, 'dynamodb.db')
 
 async function freePort(host: string): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, host, resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('The free port has no number.')
-  return address.port
+  const server = createServer().listen(0, host)
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
 }
 
-async function isDynoxide(endpoint: string): Promise<boolean> {
-  try {
-    const response = await fetch(endpoint, { signal: AbortSignal.timeout(1_000) })
-    await response.body?.cancel()
-    return response.headers.has('x-dynoxide-version')
-  } catch {
-    return false
-  }
-}
+const isDynoxide = (endpoint: string): Promise<boolean> =>
+  fetch(endpoint, { signal: AbortSignal.timeout(1_000) })
+    .then(async ({ body, headers }) => {
+      await body?.cancel()
+      return headers.has('x-dynoxide-version')
+    })
+    .catch(() => false)
 
-/** The engine of the last run, and the directory that it was started for. */
-type Running = { pid: number; endpoint: string; of?: string }
-
-/** A foreign binary outlives a parent that was killed: the one of the last run is ended before its file is opened again. */
+/** Ends the engine of the last run, which outlives a parent that was killed, before its file is opened again. */
 async function endStale(dir: string, pidFile: string): Promise<void> {
-  const last = readJson<Running>(pidFile)
+  const last = readJson<{ pid: number; endpoint: string; of: string }>(pidFile)
   if (!last) return
-  // In a copy of a directory it is the engine of that one, which may be at work. Older files do not say.
-  const isOwn = last.of === undefined || last.of === identityOf(dir)
-  // The pid may belong to another program by now; the port says whether it is ours.
-  if (isOwn && (await isDynoxide(last.endpoint))) {
+  // A copied directory names the engine of the original. The pid may belong to another program by now; the port tells.
+  if (last.of === identityOf(dir) && (await isDynoxide(last.endpoint))) {
     try {
       process.kill(last.pid, 'SIGKILL')
     } catch {
-      // It ended between the question and the signal.
+      // The process ended between the request and the signal.
     }
     for (let i = 0; i < 40 && (await isDynoxide(last.endpoint)); i++) await sleep(25)
   }
@@ -55,14 +50,10 @@ async function endStale(dir: string, pidFile: string): Promise<void> {
 
 /** Without this index a write gets slower with every stream record that was ever written. */
 function indexStream(file: string): void {
-  const db = new DatabaseSync(file, { timeout: 5_000 })
-  try {
-    db.exec(
-      'CREATE INDEX IF NOT EXISTS local_stream_order ON _stream_records(table_name, CAST(sequence_number AS INTEGER))',
-    )
-  } finally {
-    db.close()
-  }
+  using db = new DatabaseSync(file, { timeout: 5_000 })
+  db.exec(
+    'CREATE INDEX IF NOT EXISTS local_stream_order ON _stream_records(table_name, CAST(sequence_number AS INTEGER))',
+  )
 }
 
 async function attempt(binary: string, dir: string, pidFile: string): Promise<Dynoxide | undefined> {
@@ -70,48 +61,32 @@ async function attempt(binary: string, dir: string, pidFile: string): Promise<Dy
   const port = await freePort(host)
   const endpoint = `http://${host}:${port}`
   const log = openSync(join(dir, 'dynamodb.log'), 'w')
-  let child: ChildProcess
-  try {
-    child = spawn(binary, ['--host', host, '--port', String(port), '--db-path', databaseFile(dir)], {
-      stdio: ['ignore', log, log],
-    })
-  } finally {
-    closeSync(log)
-  }
+  const options = ['--host', host, '--port', String(port), '--db-path', databaseFile(dir)]
+  const child = spawn(binary, options, { stdio: ['ignore', log, log] })
+  closeSync(log)
   let failure: Error | undefined
   let running = true
-  const exited = new Promise<void>((resolve) => {
-    child.once('error', (error) => {
+  const exited = once(child, 'exit')
+    .catch((error: Error) => {
       failure = error
-      running = false
-      resolve()
     })
-    child.once('exit', () => {
+    .then(() => {
       running = false
-      resolve()
     })
-  })
-  if (child.pid) {
-    const running: Running = { pid: child.pid, endpoint, of: identityOf(dir) }
-    writeFileSync(pidFile, JSON.stringify(running), { mode: 0o600 })
-  }
-  const end = performance.now() + 5_000
-  while (running && performance.now() < end) {
-    if (await isDynoxide(endpoint)) {
-      if (!running) break
-      return {
-        endpoint,
-        exited,
-        async stop() {
-          if (running) child.kill('SIGTERM')
-          const timer = setTimeout(() => child.kill('SIGKILL'), 2_000)
-          await exited
-          clearTimeout(timer)
-          rmSync(pidFile, { force: true })
-        },
-      }
+  if (child.pid) writeAtomically(pidFile, JSON.stringify({ pid: child.pid, endpoint, of: identityOf(dir) }))
+  for (const end = performance.now() + 5_000; running && performance.now() < end; await sleep(5)) {
+    if (!(await isDynoxide(endpoint)) || !running) continue
+    return {
+      endpoint,
+      exited,
+      async stop() {
+        if (running) child.kill('SIGTERM')
+        const timer = setTimeout(() => child.kill('SIGKILL'), 2_000)
+        await exited
+        clearTimeout(timer)
+        rmSync(pidFile, { force: true })
+      },
     }
-    await sleep(5)
   }
   if (running) child.kill('SIGKILL')
   await exited
@@ -129,18 +104,81 @@ export async function startDynoxide(binary: string, dir: string): Promise<Dynoxi
       `The table file ${file} is empty. Put a copy of it in its place, or remove it to begin with an empty table.`,
     )
   }
-  // Another program may take the free port first: a second and third try.
+  // Retries, because another program may take the free port first.
   for (let i = 0; i < 3; i++) {
     const engine = await attempt(binary, dir, pidFile)
     if (!engine) continue
-    indexStream(databaseFile(dir))
+    indexStream(file)
     return engine
   }
   const log = readFileSync(join(dir, 'dynamodb.log'), 'utf8').trim().split('\n').at(-1) ?? ''
   if (/malformed|not a valid SQLite database|not a database/.test(log)) {
     throw new Fault(
-      `The table file ${databaseFile(dir)} is damaged. Put a copy of the data directory in its place, or move ${dir} away to begin with an empty one.`,
+      `The table file ${file} is damaged. Put a copy of the data directory in its place, or move ${dir} away to begin with an empty one.`,
     )
   }
   throw new Fault(`The DynamoDB engine ${binary} did not start on ${dir}: ${log || 'it said nothing'}`)
+}
+
+/**
+ * An address of this machine that pages in a browser do not find: the table's engine is behind it without a password, and lets
+ * pages of any origin ask. Programs of this machine can still list who listens where.
+ */
+export const loopbackAddress = (platform = process.platform): string =>
+  // Other systems have 127.0.0.1 alone of 127.0.0.0/8.
+  ['linux', 'win32'].includes(platform)
+    ? `127.${randomInt(1, 255)}.${randomInt(256)}.${randomInt(1, 255)}`
+    : '127.0.0.1'
+
+const require = createRequire(import.meta.url)
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The DynamoDB engine's binary: DYNOXIDE_BIN, then the platform's package, then PATH. */
+export function findDynoxide(
+  environment: NodeJS.ProcessEnv = process.env,
+  platform = `${process.platform}-${process.arch}`,
+): string {
+  const name = `@dynoxide/${platform}`
+  const given = environment.DYNOXIDE_BIN
+  if (given) {
+    if (isExecutable(given)) return given
+    throw new Fault(`DYNOXIDE_BIN names ${given}, which is not an executable file.`)
+  }
+  const inPackages = (require.resolve.paths(name) ?? []).flatMap((folder) =>
+    ['dynoxide', 'dynoxide.exe'].map((file) => join(folder, name, file)),
+  )
+  const inPath = (environment.PATH ?? '').split(delimiter).map((folder) => join(folder, 'dynoxide'))
+  const found = [...inPackages, ...inPath].find(isExecutable)
+  if (found) return found
+  throw new Fault(
+    `No DynamoDB engine for ${platform} was found: install the package ${name} (or put "dynoxide" on PATH, or name it in DYNOXIDE_BIN), or set DYNAMODB_ENDPOINT to DynamoDB Local or another table service.`,
+  )
+}
+
+const chunk = 5_000
+
+/**
+ * Removes the stream records that every consumer has handled: the engine never does. It happens before the engine
+ * opens the file, and the last record always stays, because the numbering would begin again without it.
+ */
+export function trimStream(dir: string): void {
+  const handled = readJson<{ table: string; before: string }>(join(dir, 'stream-handled.json'))
+  if (!handled || !existsSync(databaseFile(dir))) return
+  using db = new DatabaseSync(databaseFile(dir), { timeout: 1_000 })
+  const remove = db.prepare(
+    `DELETE FROM _stream_records WHERE id IN (
+       SELECT id FROM _stream_records
+       WHERE table_name = :table AND CAST(sequence_number AS INTEGER) < CAST(:before AS INTEGER)
+         AND id < (SELECT max(id) FROM _stream_records WHERE table_name = :table)
+       LIMIT ${chunk})`,
+  )
+  while (remove.run(handled).changes === chunk);
 }

@@ -1,22 +1,17 @@
 import { existsSync, globSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { Fault, fullDisk, messageOf } from '../fault.ts'
-import type { Source } from '../pollers/source.ts'
-import { type Dynoxide, databaseFile, startDynoxide } from './dynoxide.ts'
+import { Fault, fullDisk, messageOf } from '../files/fault.ts'
+import { waitForLock } from '../files/lock.ts'
+import { type Dynoxide, databaseFile, startDynoxide, trimStream } from './dynoxide.ts'
 import { startKinesis, streamDirectory } from './kinesis.ts'
-import { waitForLock } from './lock.ts'
 import { startTableFront } from './table-front.ts'
-import { trimStream } from './trim-stream.ts'
 
-/**
- * The process that holds the engines: it ends them and itself when the channel to its parent closes, which happens
- * however the parent dies.
- */
+/** Process of the engines. It ends them and itself when the channel to its parent closes, however the parent dies. */
 export type HostOptions = {
   dir: string
   dynoxide: string | null
   kinesis: boolean
-  /** Whether the front stands before the table's engine (`startTableFront`). */
+  /** True to put the front before the table's engine (`startTableFront`). */
   front: boolean
   removeAtExit: boolean
 }
@@ -26,7 +21,7 @@ export type HostMessage =
 
 /** A position in a stream that is no longer there would hide what the new one carries. */
 function forgetPositions(dir: string): void {
-  const forget = (kind: Source['kind']) => {
+  const forget = (kind: 'kinesis' | 'dynamodb') => {
     for (const file of globSync(`checkpoints/*.${kind}.json`, { cwd: dir })) rmSync(join(dir, file))
   }
   if (!existsSync(streamDirectory(dir))) forget('kinesis')

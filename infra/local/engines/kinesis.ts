@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import kinesalite from 'kinesalite'
 import { create } from 'kinesalite/db/index.js'
-import { Fault, messageOf } from '../fault.ts'
+import { listen } from '../api/open-server.ts'
+import { Fault, messageOf } from '../files/fault.ts'
 import { isOfPage, refusePage } from './of-page.ts'
 
 /** A data directory's flow stream: a LevelDB. */
@@ -47,8 +48,5 @@ export async function startKinesis(dir: string): Promise<string> {
     if (isOfPage(request)) refusePage(response)
     else for (const answer of answering) answer.call(server, request, response)
   })
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('The Kinesis engine has no port.')
-  return `http://127.0.0.1:${address.port}`
+  return `http://127.0.0.1:${await listen(server, 0)}`
 }

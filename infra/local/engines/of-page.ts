@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 /**
- * Whether a page in a browser asks: that says where it is from. The engines know no password and let pages of any origin ask, so
- * that whatever page somebody looks at could read and write what they hold.
+ * True for a request of a page in a browser, which names its origin. The engines have no password, so any page that
+ * somebody looks at could read and write their data.
  */
 export const isOfPage = ({ headers, method }: Pick<IncomingMessage, 'headers' | 'method'>): boolean =>
   headers.origin !== undefined || method === 'OPTIONS'

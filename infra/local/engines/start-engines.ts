@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { Fault, messageOf } from '../fault.ts'
-import { findDynoxide } from './binary.ts'
+import { Fault, messageOf } from '../files/fault.ts'
+import { findDynoxide } from './dynoxide.ts'
 import type { HostMessage, HostOptions } from './host.ts'
 
 export type Engines = {
@@ -12,7 +12,14 @@ export type Engines = {
   stop(): Promise<void>
 }
 
-const none = new Promise<string>(() => undefined)
+/** Variables by which clients of the SDK find the engines instead of AWS. The engines verify neither region nor signature. */
+export const engineEnvironment = ({ dynamodb, kinesis }: Pick<Engines, 'dynamodb' | 'kinesis'>) => ({
+  AWS_REGION: process.env.AWS_REGION ?? 'us-east-1',
+  AWS_ACCESS_KEY_ID: process.env.AWS_ACCESS_KEY_ID ?? 'local',
+  AWS_SECRET_ACCESS_KEY: process.env.AWS_SECRET_ACCESS_KEY ?? 'local',
+  AWS_ENDPOINT_URL_DYNAMODB: dynamodb,
+  AWS_ENDPOINT_URL_KINESIS: kinesis,
+})
 
 /** The binary of the table's engine; null where DYNAMODB_ENDPOINT names one that runs. @throws Fault where there is none */
 export const engineBinary = (): string | null => (process.env.DYNAMODB_ENDPOINT ? null : findDynoxide())
@@ -30,8 +37,7 @@ async function checkEndpoint(variable: string, target: string): Promise<void> {
   if (!endpoint) return
   const remedy = 'Start the engine there, or unset the variable to use the one that comes with the service.'
   const headers = { 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': target }
-  const request = { method: 'POST', headers, body: '{}', signal: AbortSignal.timeout(5_000) }
-  const text = await fetch(endpoint, request)
+  const text = await fetch(endpoint, { method: 'POST', headers, body: '{}', signal: AbortSignal.timeout(5_000) })
     .then((response) => response.text())
     .catch((error: Error) => {
       throw new Fault(`Nothing answers at ${variable}=${endpoint} (${messageOf(error.cause ?? error)}). ${remedy}`)
@@ -50,7 +56,12 @@ export async function startEngines(
 ): Promise<Engines> {
   const { DYNAMODB_ENDPOINT, KINESIS_ENDPOINT } = process.env
   if (DYNAMODB_ENDPOINT && KINESIS_ENDPOINT) {
-    return { dynamodb: DYNAMODB_ENDPOINT, kinesis: KINESIS_ENDPOINT, failed: none, stop: async () => undefined }
+    return {
+      dynamodb: DYNAMODB_ENDPOINT,
+      kinesis: KINESIS_ENDPOINT,
+      failed: new Promise(() => undefined),
+      stop: async () => undefined,
+    }
   }
   const hostOptions: HostOptions = {
     dir,

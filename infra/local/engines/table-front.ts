@@ -1,82 +1,62 @@
-import { Agent, createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { json } from 'node:stream/consumers'
+import { Agent, createServer, type IncomingMessage, request, type Server } from 'node:http'
+import { buffer } from 'node:stream/consumers'
 import { fieldsOf } from '#shared/core/json/is-object.ts'
-import { groupStatements, type WriteTogether } from './group-statements.ts'
+import { listen } from '../api/open-server.ts'
 import { isOfPage, refusePage } from './of-page.ts'
 
 const agent = new Agent({ keepAlive: true })
-const batch = 'DynamoDB_20120810.BatchExecuteStatement'
-const transaction = 'DynamoDB_20120810.ExecuteTransaction'
+const target = 'x-amz-target'
 
 /** Asks the engine what a caller asked, or something else in its place: the engine verifies no signature. */
-function ask(engine: URL, { method, url, headers }: IncomingMessage, changed?: { target: string; body: string }) {
-  const own = changed && {
-    'x-amz-target': changed.target,
-    'content-length': String(Buffer.byteLength(changed.body)),
-  }
-  const asking = request(engine, { agent, method, path: url, headers: { ...headers, ...own } })
+function ask(engine: string, { method, url, headers }: IncomingMessage, body: Buffer, other: object = {}) {
+  const asking = request(engine, {
+    agent,
+    method,
+    path: url,
+    headers: { ...headers, ...other, 'content-length': body.length },
+  })
   const answer = new Promise<IncomingMessage>((resolve, reject) =>
     asking.once('response', resolve).once('error', reject),
   )
-  if (changed) asking.end(changed.body)
-  return { asking, answer }
-}
-
-function pass(answer: IncomingMessage, response: ServerResponse): void {
-  response.writeHead(answer.statusCode ?? 502, answer.headers)
-  answer.pipe(response)
+  asking.end(body)
+  return answer
 }
 
 /**
- * The statements of a batch are independent of each other, and the engine waits for the disk after each. Together they
- * wait once: as one transaction, in which all of them are done or, where the condition of one does not hold, none. Then
- * they go to the engine one by one, as they came.
+ * The statements of a batch are independent of each other, and the engine waits for the disk after each. As one transaction they
+ * wait once: all of them are done or, where the condition of one does not hold, none. Answers whether they are.
  */
-async function execute(
-  engine: URL,
-  write: WriteTogether<IncomingMessage>,
-  incoming: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const wanted = await json(incoming)
-  const { Statements = [], ReturnConsumedCapacity } = fieldsOf(wanted)
+async function transact(engine: string, incoming: IncomingMessage, batch: Buffer): Promise<unknown[] | null> {
+  const { Statements, ReturnConsumedCapacity } = fieldsOf(JSON.parse(batch.toString()))
   // A transaction costs twice as much, and what is asked for is the cost of a batch.
-  const isGrouped = ReturnConsumedCapacity === undefined && Array.isArray(Statements) && Statements.length > 1
-  if (isGrouped && (await write(Statements, incoming))) {
-    response.writeHead(200, { 'content-type': 'application/x-amz-json-1.0' })
-    response.end(JSON.stringify({ Responses: Statements.map(() => ({})) }))
-    return
-  }
-  pass(await ask(engine, incoming, { target: batch, body: JSON.stringify(wanted) }).answer, response)
-}
-
-/** True when the transaction is done, false when nothing of it is. */
-async function transact(engine: URL, statements: unknown[], like: IncomingMessage): Promise<boolean> {
-  const body = JSON.stringify({ TransactStatements: statements })
-  const answer = await ask(engine, like, { target: transaction, body }).answer
+  if (ReturnConsumedCapacity !== undefined || !Array.isArray(Statements) || Statements.length < 2) return null
+  const body = Buffer.from(JSON.stringify({ TransactStatements: Statements }))
+  const answer = await ask(engine, incoming, body, { [target]: 'DynamoDB_20120810.ExecuteTransaction' })
   answer.resume()
-  return answer.statusCode === 200
+  return answer.statusCode === 200 ? Statements : null
 }
 
-async function forward(engine: URL, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { asking, answer } = ask(engine, incoming)
-  incoming.pipe(asking)
-  pass(await answer, response)
-}
-
-/** Stands before the DynamoDB engine and lets it wait for the disk once for the statements of several requests. */
+/** Stands before the DynamoDB engine: it keeps pages away, and lets the engine wait for the disk once for a batch. */
 export async function startTableFront(engine: string): Promise<{ endpoint: string; server: Server }> {
-  const url = new URL(engine)
-  const write = groupStatements<IncomingMessage>((statements, like) => transact(url, statements, like))
-  const server = createServer((incoming, response) => {
+  const server = createServer(async (incoming, response) => {
     if (isOfPage(incoming)) return refusePage(response)
-    const isBatch = incoming.headers['x-amz-target'] === batch
-    const answered = isBatch ? execute(url, write, incoming, response) : forward(url, incoming, response)
-    // The caller tries again, as after any connection that is lost.
-    answered.catch(() => response.destroy())
+    try {
+      const body = await buffer(incoming)
+      const isBatch = incoming.headers[target] === 'DynamoDB_20120810.BatchExecuteStatement'
+      const done = isBatch && (await transact(engine, incoming, body))
+      if (done) {
+        response.writeHead(200, { 'content-type': 'application/x-amz-json-1.0' })
+        response.end(JSON.stringify({ Responses: done.map(() => ({})) }))
+        return
+      }
+      const answer = await ask(engine, incoming, body)
+      response.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(response)
+    } catch {
+      // The caller tries again, as after any connection that is lost.
+      response.destroy()
+    }
   })
   server.keepAliveTimeout = 60_000
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve))
-  return { endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server }
+  return { endpoint: `http://127.0.0.1:${await listen(server, 0)}`, server }
 }

@@ -1,6 +1,9 @@
 import { id, instant, type Texts, text, uuid } from './text.ts'
 
-/** Actors, their tokens, and groups. */
+const endOfToken = instant(
+  'When the token ends; it must be in the future. Answered in UTC with microseconds: `2099-03-01T13:00:00+01:00` → `2099-03-01T12:00:00.000000Z`.',
+)
+
 export const actorsAndGroupsTexts: Texts = {
   actor_id: uuid('The person or program that it belongs to: the `id` of an actor.'),
   actor_ids: text('Ids of all members after the change, ascending, each once.', [id]),
@@ -18,12 +21,8 @@ export const actorsAndGroupsTexts: Texts = {
     'account_user',
   ),
   entity_type: text('`group`, or `org_unit` for an organizational unit that a directory synchronizes.', 'group'),
-  'api_tokens.expires_at': instant(
-    'When the token ends; it must be in the future. Answered in UTC with microseconds: `2099-03-01T13:00:00+01:00` → `2099-03-01T12:00:00.000000Z`.',
-  ),
-  'client_tokens.expires_at': instant(
-    'When the token ends; it must be in the future. Answered in UTC with microseconds: `2099-03-01T13:00:00+01:00` → `2099-03-01T12:00:00.000000Z`.',
-  ),
+  'api_tokens.expires_at': endOfToken,
+  'client_tokens.expires_at': endOfToken,
   'api_tokens.last_seen_at': instant('When the token was last used, exact to a minute; null before the first use.'),
   'api_tokens.name': text('What administrators call the token, at most 255 characters; null for none.', 'Terraform'),
   'groups.email': text(

@@ -1,6 +1,5 @@
-import { id, instant, integer, type Texts, text, uuid } from './text.ts'
+import { id, instant, integer, placeOf, type Texts, text, uuid } from './text.ts'
 
-/** Clients and gateways, and their sessions. */
 export const devicesTexts: Texts = {
   added: text('Authorizations that were made since the last heartbeat.'),
   authorizations: text('All authorizations in force; null unless `complete`.'),
@@ -55,22 +54,7 @@ export const devicesTexts: Texts = {
     'The most recent call of any of its clients or tokens, exact to a minute; null before the first.',
   ),
   last_seen_remote_ip: text('Public address of the latest call; null before the first session.', '192.0.2.10'),
-  last_seen_remote_ip_location_city: text(
-    'Where that address is said to be: the city; null where it is unknown.',
-    'Warsaw',
-  ),
-  last_seen_remote_ip_location_lat: text(
-    'Where that address is said to be: degrees north; null where it is unknown.',
-    52.2,
-  ),
-  last_seen_remote_ip_location_lon: text(
-    'Where that address is said to be: degrees east; null where it is unknown.',
-    21,
-  ),
-  last_seen_remote_ip_location_region: text(
-    'Where that address is said to be: ISO 3166-1 alpha-2 code; null where it is unknown.',
-    'PL',
-  ),
+  ...placeOf('last_seen_remote_ip_location_', 'that address'),
   last_seen_user_agent: text('Header `User-Agent` of the latest session; null before the first.', 'gateway/1.4.0'),
   last_seen_version: text(
     'Software release that the device reported at its latest session; null before the first.',

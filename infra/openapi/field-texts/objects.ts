@@ -1,6 +1,5 @@
-import { id, instant, type Texts, text, uuid } from './text.ts'
+import { id, instant, integer, type Texts, text, uuid } from './text.ts'
 
-/** What objects of several collections have. */
 export const objectsTexts: Texts = {
   account_id: uuid('The account of the caller, to which everything belongs.'),
   add: text('Ids to become members, at most 10,000 with those of `remove`. Members already are no error.', [id]),
@@ -48,4 +47,49 @@ export const objectsTexts: Texts = {
   ),
   user_id: text('Identifier of the person at the vendor.'),
   version: text('Release of the software of the device, at most 64 characters.', '1.4.0'),
+
+  // The account and its limits.
+  account_admin_users: text('Limit of enabled administrators.'),
+  'accounts.monthly_active_users': text('Limit of enabled people with a client that was seen within the last month.'),
+  'accounts.name': text('What the company is called, 3 to 64 characters.', 'Example'),
+  'accounts.sites': text('Limit of places that administrators create; the Internet Site does not count.'),
+  'accounts.users': text('Limit of enabled people, administrators among them.'),
+  available: integer('How many more can be created: `total` minus `used`, at least 0.', 7),
+  key: text('Short code of the account, 6 lower-case letters and digits, unique in the service.', 'k3v9qa'),
+  legal_name: text('Registered name of the company; null when none was given.', 'Example Ltd'),
+  limits: text('The limits that are set, each with its use; `{}` when none is set.'),
+  service_accounts: text('Limit of enabled actors that are programs with clients.'),
+  slug: text('Part of the sign-in address `/sign_in/<slug>`, unique in the service.', 'example'),
+  'accounts.total': integer('How many the account may have.', 10),
+  used: integer('How many exist now.', 3),
+
+  // Fields of every answer, page and problem.
+  code: text('The reason in snake_case, for programs to decide by.', 'not_found'),
+  count: integer('The same number as `total`, kept for clients that read this name.', 1),
+  data: text('The object or the list of objects that the request is about.'),
+  deleted_count: integer('How many tokens the request deleted.', 2),
+  detail: text(
+    'A sentence about this occurrence, for people; programs read `code`.',
+    'The requested resource was not found.',
+  ),
+  errors: text(
+    'Only with status 422: field → messages. Nested fields have dotted paths with positions from 0 (`conditions.0.values`); rules across fields are under `base`.',
+    { name: ["can't be blank"] },
+  ),
+  limit: integer('How many rows a page has at most, 1 to 100.', 50),
+  metadata: text('Position of this page in its list, and how long the list is.'),
+  next_page: text('Cursor to send as `page_cursor` for the page after this one; null on the last page.', null),
+  pending: integer(
+    'How many entries are still to be written after this answer. `GET` of the list shows what is there.',
+    5000,
+  ),
+  prev_page: text('Cursor to send as `page_cursor` for the page before this one; null on the first page.', null),
+  request_id: text(
+    'Same as the header `x-request-id`; quote it when you report a fault.',
+    '0f6b7a52-6a55-4f0e-9d4c-2f1b8c1f7d11',
+  ),
+  status: text('`ok` when the request was taken.', 'ok'),
+  title: text('The HTTP reason phrase that belongs to `status`.', 'Not Found'),
+  total: integer('How many rows match the filters, on all pages together.', 1),
+  truncated: text('Names of fields that are cut because the answer would be too large; absent when nothing is cut.'),
 }

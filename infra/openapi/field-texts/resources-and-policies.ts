@@ -1,6 +1,6 @@
+import { operatorText } from '#shared/domain/policies/conditions/conditions.ts'
 import { instant, type Texts, text, uuid } from './text.ts'
 
-/** Resources, policies and what is asked about access. */
 export const resourcesAndPoliciesTexts: Texts = {
   address: text(
     'For `dns` a name, which may have wildcards (`*.example.com`), kept as sent; for `ip` an address; for `cidr` a range. IPv6 is answered in lower case and compressed, a range from its first address: `192.168.1.1/24` → `192.168.1.0/24`, `2001:DB8::0:1` → `2001:db8::1`. Null for `internet` and pools.',
@@ -28,10 +28,7 @@ export const resourcesAndPoliciesTexts: Texts = {
     'Address families that a DNS name is resolved to: `dual` by default. Null for every type but `dns`.',
     'dual',
   ),
-  operator: text(
-    'How `values` are compared; `is_in` when left out. `is_in`, `is_not_in` for regions and providers; `is_in_cidr`, `is_not_in_cidr` for `remote_ip`; `is_in_day_of_week_time_ranges` for times; `is` for `client_verified`.',
-    'is_in',
-  ),
+  operator: text(`How \`values\` are compared; \`is_in\` when left out. ${operatorText}.`, 'is_in'),
   passed: text('True when the condition holds.', true),
   ports: text(
     'Ports and ranges, 1 to 65535; an empty list means all. Answered in the order sent, ranges with blanks around the dash: `8000-8080` → `8000 - 8080`, `5-5` → `5`, the number 443 → `443`.',

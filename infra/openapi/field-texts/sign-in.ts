@@ -1,6 +1,5 @@
 import { id, instant, integer, type Texts, text, uuid } from './text.ts'
 
-/** Providers of people, and signing in. */
 export const signInTexts: Texts = {
   'issueds.actor': text('The person who signed in, as far as the client shows it.'),
   authorization_url: text('Where to send the browser: the sign-in of the provider.'),

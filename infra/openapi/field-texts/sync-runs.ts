@@ -1,6 +1,5 @@
-import { instant, integer, type Texts, text, uuid } from './text.ts'
+import { instant, integer, orNone, type Texts, text, uuid } from './text.ts'
 
-/** Directories, inventories and their runs. */
 export const syncRunsTexts: Texts = {
   accept_deletions: text('True lets the next run delete more than the brake allows, once. It is not answered.', true),
   api_token: text('Secret of this service at the vendor; sent, stored encrypted and never answered.', 'sample-secret'),
@@ -58,7 +57,7 @@ export const syncRunsTexts: Texts = {
   'posture_providers.type': text('Vendor of the inventory: `mdm` or `tenant`; fixed after creation.', 'mdm'),
   posture_provider_id: uuid('The inventory that reported the device.'),
   public_jwk: text('Public half of a key that was just made (JSON Web Key), to register at the provider.'),
-  rewinds: { ...uuid('The run that this one undoes; null for one that synchronizes.'), example: null },
+  rewinds: orNone(uuid('The run that this one undoes; null for one that synchronizes.')),
   rotate_key: text('True makes a new key pair; the answer has its public half in `public_jwk`.', true),
   seen: text('What the provider reported, by kind of object.'),
   service_account_key: text(

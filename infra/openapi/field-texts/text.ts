@@ -7,6 +7,21 @@ export const time = '2026-03-01T12:00:00.000000Z'
 export const integer = (description: string, example: number): Text => ({ description, example, integer: true })
 export const instant = (description: string): Text => ({ description, example: time, format: 'date-time' })
 export const uuid = (description: string): Text => ({ description, example: id, format: 'uuid' })
+/** The text with null as its example. */
+export const orNone = (known: Text): Text => ({ ...known, example: null })
+
+/** Fields of the place of an address, under names with this beginning. */
+export const placeOf = (beginning: string, address: string): Texts => {
+  const said = (what: string, example: unknown) =>
+    text(`Where ${address} is said to be: ${what}; null where it is unknown.`, example)
+  return {
+    [`${beginning}city`]: said('the city', 'Warsaw'),
+    [`${beginning}lat`]: said('degrees north', 52.2),
+    [`${beginning}lon`]: said('degrees east', 21),
+    [`${beginning}region`]: said('ISO 3166-1 alpha-2 code', 'PL'),
+  }
+}
+
 export const text = (description: string, example?: unknown): Text => ({
   description,
   ...(example !== undefined && { example }),

@@ -1,12 +1,9 @@
-import { table, tableName } from '../../table/client.ts'
-import { UpdateCommand } from '../../table/commands.ts'
+import { changeItem } from '../../table/change-item.ts'
 import { type Key, partition } from '../../table/keys.ts'
 import { getItem } from '../../table/read.ts'
-import { ConditionalCheckFailedException } from '../../table/refused-write.ts'
 import type { Bucket } from './bucket.ts'
-import { type BucketState, fullBucket, settledAt } from './bucket-state.ts'
 
-/** The bucket as a process last read it, and the `full_at` that its item had then. */
+/** Bucket as a process last read it, with the `full_at` of its item. */
 export type Known = { state: BucketState; stood: number }
 
 type Attributes = { full_at: number; leases?: Record<string, [units: number, until: number]> }
@@ -23,7 +20,7 @@ export async function readBucket(bucket: Bucket): Promise<Known> {
   return { state: { fullAt: item.full_at, leases }, stood: item.full_at }
 }
 
-/** Every take moves `full_at` on, so it tells whether somebody came between; a full bucket is taken from without knowing it. */
+/** Every take advances `full_at`, which so detects concurrent takes. A full bucket needs no earlier read. */
 function conditionOn(bucket: Bucket, { state, stood }: Known, now: number): [condition: string, bound: number] {
   return settledAt(bucket, state) <= now
     ? [
@@ -33,7 +30,7 @@ function conditionOn(bucket: Bucket, { state, stood }: Known, now: number): [con
     : ['full_at = :bound', stood]
 }
 
-/** Writes the next state of a bucket if it still is as known; what is known then, or null. */
+/** Writes the next state of a bucket if it is as known; null otherwise. */
 export async function writeBucket(
   bucket: Bucket,
   known: Known,
@@ -43,27 +40,64 @@ export async function writeBucket(
   const [condition, bound] = conditionOn(bucket, known, now)
   const next = { fullAt: Math.ceil(fullAt), leases }
   const settled = Math.ceil(settledAt(bucket, next))
-  try {
-    await table().send(
-      new UpdateCommand({
-        TableName: tableName(),
-        Key: bucketKey(bucket),
-        UpdateExpression: 'SET full_at = :full, settled_at = :settled, leases = :leases, #kind = :kind, #ttl = :ttl',
-        ConditionExpression: condition,
-        ExpressionAttributeNames: { '#kind': 'kind', '#ttl': 'ttl' },
-        ExpressionAttributeValues: {
-          ':full': next.fullAt,
-          ':settled': settled,
-          ':leases': Object.fromEntries([...leases].map(([id, { units, until }]) => [id, [units, until]])),
-          ':bound': bound,
-          ':kind': 'rate',
-          ':ttl': Math.ceil(settled / 1_000_000) + 3600,
-        },
-      }),
-    )
-    return { state: next, stood: next.fullAt }
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return null
-    throw error
+  const written = await changeItem(bucketKey(bucket), {
+    set: {
+      full_at: next.fullAt,
+      settled_at: settled,
+      leases: Object.fromEntries([...leases].map(([id, { units, until }]) => [id, [units, until]])),
+      kind: 'rate',
+      ttl: Math.ceil(settled / 1_000_000) + 3600,
+    },
+    when: condition,
+    values: { bound },
+  })
+  return written && { state: next, stood: next.fullAt }
+}
+
+/** Units that one process may use until an instant. */
+type Lease = { units: number; until: number }
+
+/** Bucket that is full again at `fullAt` microseconds (arrival time of a leaky bucket), without the units on lease. */
+export type BucketState = { fullAt: number; leases: ReadonlyMap<string, Lease> }
+
+export const fullBucket: BucketState = { fullAt: 0, leases: new Map() }
+
+/** Keeps the item below 1 KB. */
+const maxLeases = 20
+
+export const microsPerUnit = ({ refill }: Bucket): number => 1_000_000 / refill
+
+const unitsOut = ({ leases }: BucketState): number => [...leases.values()].reduce((sum, { units }) => sum + units, 0)
+
+/** State at an instant. An ended lease counts as used at its end, so that the capacity is never exceeded. */
+export function stateAt(bucket: Bucket, state: BucketState, now: number): BucketState {
+  const cost = microsPerUnit(bucket)
+  const leases = new Map(state.leases)
+  let { fullAt } = state
+  let out = unitsOut(state)
+  for (const [id, { units, until }] of [...leases].sort(([, a], [, b]) => a.until - b.until)) {
+    if (until > now) break
+    fullAt = Math.max(fullAt, until + out * cost)
+    out -= units
+    leases.delete(id)
   }
+  return { fullAt: Math.max(fullAt, now + out * cost), leases }
+}
+
+/** Instant at which the bucket is full without leases and takes. */
+function settledAt(bucket: Bucket, state: BucketState): number {
+  const end = Math.max(0, ...[...state.leases.values()].map(({ until }) => until))
+  return stateAt(bucket, state, end).fullAt
+}
+
+/** Units that can be taken of the state at its instant. */
+export const unitsAt = (bucket: Bucket, { fullAt }: BucketState, now: number): number =>
+  Math.min(bucket.capacity, Math.floor(bucket.capacity - Math.max(0, fullAt - now) / microsPerUnit(bucket)))
+
+/** Units for a process: fewer the more are used or leased. A single unit is no lease; an empty bucket gives none. */
+export function unitsFor(bucket: Bucket, state: BucketState, wanted: number, now: number): number {
+  const free = unitsAt(bucket, state, now)
+  const spare = Math.min(free, bucket.capacity / 2 - unitsOut(state))
+  const share = state.leases.size < maxLeases ? Math.floor(spare / 4) : 1
+  return Math.max(0, Math.min(free, bucket.lease, wanted, Math.max(1, share)))
 }

@@ -1,22 +1,31 @@
 import { randomBytes } from 'node:crypto'
 import { clock } from '../../core/clock.ts'
 import { ApiError } from '../../core/errors.ts'
-import { waiting } from '../../core/work/waiting.ts'
 import type { Bucket } from './bucket.ts'
-import { bucketKey, type Known, readBucket, writeBucket } from './bucket-item.ts'
-import { type BucketState, fullBucket, microsPerUnit, stateAt, unitsAt, unitsFor } from './bucket-state.ts'
+import {
+  type BucketState,
+  bucketKey,
+  fullBucket,
+  type Known,
+  microsPerUnit,
+  readBucket,
+  stateAt,
+  unitsAt,
+  unitsFor,
+  writeBucket,
+} from './bucket-item.ts'
 
-/** A lease ends after this time, so that a quiet process does not hold units for long. */
+/** Short, so that an idle process does not hold units for long. */
 const leaseMicros = 5_000_000
 const maxSkewMicros = 5_000_000
 const maxBuckets = 10_000
 const maxTries = 20
 
-/** The units a process has leased from a bucket, and the bucket as it was after that. */
+/** Units that a process has leased, and the bucket after that. */
 type Held = { units: number; left: number; until: number; known: Known }
 type Renewal = { empty: false } | { empty: true; state: BucketState; now: number }
 
-/** The units that one process has leased of the buckets its requests take from. */
+/** Leases of one process. */
 export class LeaseHolder {
   private readonly now: () => number
   private readonly id = randomBytes(6).toString('base64url')
@@ -27,11 +36,7 @@ export class LeaseHolder {
     this.now = now
   }
 
-  /**
-   * Takes one unit for a request (A9), mostly from what this process has leased before. Returns the headers that tell the
-   * caller how much is left.
-   * @throws ApiError `rate_limited` with `Retry-After` when the bucket is empty
-   */
+  /** Takes one unit for a request (A9) and returns its headers. @throws ApiError `rate_limited` with `Retry-After` */
   async takeUnit(bucket: Bucket): Promise<Record<string, string>> {
     const { pk } = bucketKey(bucket)
     for (;;) {
@@ -46,7 +51,7 @@ export class LeaseHolder {
     }
   }
 
-  /** Requests of one process that find no lease wait for the same one. */
+  /** Concurrent requests without a lease wait for one renewal. */
   private renew(pk: string, bucket: Bucket): Promise<Renewal> {
     const running = this.renewals.get(pk)
     if (running !== undefined) return running
@@ -55,14 +60,16 @@ export class LeaseHolder {
     return renewal
   }
 
-  /** Takes a lease from the bucket as this process knows it; only where that is out of date, the bucket is read. */
+  /** Takes a lease from the known bucket, which is read only where it is out of date. */
   private async takeLease(pk: string, bucket: Bucket): Promise<Renewal> {
     const former = this.held.get(pk)
     let known = former?.known ?? { state: fullBucket, stood: 0 }
     for (let tries = 0; tries < maxTries; tries++) {
-      if (tries > 1) await waiting.sleep(Math.random() * 5 * tries)
+      if (tries > 1) await clock.sleep(Math.random() * 5 * tries)
       const now = this.now()
-      const state = this.withoutOwn(stateAt(bucket, credible(bucket, known.state, now), now))
+      const { fullAt, leases } = stateAt(bucket, credible(bucket, known.state, now), now)
+      // Units of a former lease count as used.
+      const state = { fullAt, leases: new Map([...leases].filter(([id]) => id !== this.id)) }
       const units = unitsFor(bucket, state, wantedUnits(former, now), now)
       if (units === 0 && tries > 0) return { empty: true, state, now }
       const taken = units > 0 && (await writeBucket(bucket, known, this.withLease(bucket, state, units, now), now))
@@ -76,25 +83,20 @@ export class LeaseHolder {
     throw new ApiError('unavailable')
   }
 
-  /** The units of a former lease count as used. */
-  private withoutOwn({ fullAt, leases }: BucketState): BucketState {
-    return { fullAt, leases: new Map([...leases].filter(([id]) => id !== this.id)) }
-  }
-
   private withLease(bucket: Bucket, { fullAt, leases }: BucketState, units: number, now: number): BucketState {
     const own = units > 1 ? [[this.id, { units, until: now + leaseMicros }] as const] : []
     return { fullAt: fullAt + units * microsPerUnit(bucket), leases: new Map([...leases, ...own]) }
   }
 }
 
-/** Twice as much as was used up in time, else what was used: so a process never loses more than it uses. */
+/** Doubles a lease that was used up in time, else renews the used units: a process never loses more than it uses. */
 function wantedUnits(former: Held | undefined, now: number): number {
   if (!former) return 1
   const { units, left, until } = former
   return left === 0 && until > now ? 2 * units : Math.max(1, units - left)
 }
 
-/** Drops times too far in the future: a process whose clock was ahead wrote them, and the bucket would stay empty too long. */
+/** Drops times too far in the future, written by a process whose clock was ahead. */
 function credible(bucket: Bucket, { fullAt, leases }: BucketState, now: number): BucketState {
   const latest = now + bucket.capacity * microsPerUnit(bucket) + maxSkewMicros
   return {
@@ -103,7 +105,7 @@ function credible(bucket: Bucket, { fullAt, leases }: BucketState, now: number):
   }
 }
 
-/** The `RateLimit` headers of every answer behind the credential (A9). */
+/** `RateLimit` headers of an answer (A9). */
 function headersOf(bucket: Bucket, state: BucketState, left: number, now: number): Record<string, string> {
   const units = Math.max(0, Math.min(bucket.capacity, unitsAt(bucket, state, now) + left))
   const full = Math.ceil((bucket.capacity - units) / bucket.refill)
@@ -120,3 +122,8 @@ function limited(bucket: Bucket, state: BucketState, now: number): ApiError {
     headers: { ...headersOf(bucket, state, 0, now), 'retry-after': String(seconds) },
   })
 }
+
+const holder = new LeaseHolder()
+
+/** Takes one unit for a request of this process. @throws ApiError `rate_limited` */
+export const takeUnit = (bucket: Bucket): Promise<Record<string, string>> => holder.takeUnit(bucket)

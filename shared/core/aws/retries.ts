@@ -1,50 +1,58 @@
-import { jitter, waiting } from '../work/waiting.ts'
+import type { RetryErrorInfo, RetryStrategyV2, RetryToken } from '@smithy/types'
+import { clock, jitter } from '../clock.ts'
+import { type Passing, passingKind } from '../passing-error.ts'
 import { retryUntil } from '../work/work.ts'
-import { type Passing, passingKind } from './passing-error.ts'
 
-/** For how long a request is made again, within the work that it belongs to. */
-const usualPatienceMs = 15_000
+const defaultPatienceMs = 15_000
 
-/** What a request costs that is made again, of the tokens that a process has for that: a service that is down is not hammered. */
+/** Cost of another attempt in tokens of the process, so that a service that is down is not hammered. */
 const costs: Record<Passing, number> = { conflict: 0, throttle: 5, fault: 14 }
-const mostTokens = 500
+const maxTokens = 500
 
-/** What the spans double from of which a random part is waited, and their bound. */
-const spans: Record<Passing, [firstMs: number, mostMs: number]> = {
+const spans: Record<Passing, [firstMs: number, maxMs: number]> = {
   conflict: [10, 500],
   throttle: [50, 2_000],
   fault: [25, 1_000],
 }
 
+type Attempt = RetryToken & { deadline: number; tries: number; cost: number }
+
+/** An attempt without a delay of its own, since the strategy itself has waited. */
+const attemptOf = (deadline: number, tries = 0, cost = 1): Attempt => ({
+  deadline,
+  tries,
+  cost,
+  getRetryCount: () => tries,
+  getRetryDelay: () => 0,
+})
+
 /**
- * The one place where requests to a service are repeated: after every failure that may pass, with full jitter, until the
- * time of the work is over. Whoever asks keeps the tokens of one service in one process.
+ * Retry strategy of every client. It adds to the SDK's: conflicts of transactions, the time of the work in place of a
+ * number of attempts, and a clock that a simulation can replace.
  */
-export class Retries {
-  private tokens = mostTokens
+export class Retries implements RetryStrategyV2 {
+  private tokens = maxTokens
   private readonly patienceMs: number
 
-  constructor(patienceMs = usualPatienceMs) {
+  constructor(patienceMs = defaultPatienceMs) {
     this.patienceMs = patienceMs
   }
 
-  /** Runs a request, and again after a failure that may pass. @throws the last failure */
-  async run<T>(attempt: () => Promise<T>): Promise<T> {
-    const deadline = retryUntil(this.patienceMs)
-    let spent = 0
-    for (let tries = 0; ; tries++) {
-      try {
-        const result = await attempt()
-        this.tokens = Math.min(mostTokens, this.tokens + (spent || 1))
-        return result
-      } catch (error) {
-        const kind = passingKind(error)
-        const wait = kind === null ? 0 : jitter(tries, ...spans[kind])
-        if (kind === null || this.tokens < costs[kind] || waiting.now() + wait > deadline) throw error
-        spent = costs[kind]
-        this.tokens -= spent
-        await waiting.sleep(wait)
-      }
-    }
+  async acquireInitialRetryToken(): Promise<Attempt> {
+    return attemptOf(retryUntil(this.patienceMs))
+  }
+
+  /** @throws what the SDK replaces by the error of the service */
+  async refreshRetryTokenForRetry({ deadline, tries }: Attempt, { error }: RetryErrorInfo): Promise<Attempt> {
+    const kind = passingKind(error)
+    const wait = kind === null ? 0 : jitter(tries, ...spans[kind])
+    if (kind === null || this.tokens < costs[kind] || clock.monotonic() + wait > deadline) throw error
+    this.tokens -= costs[kind]
+    await clock.sleep(wait)
+    return attemptOf(deadline, tries + 1, costs[kind] || 1)
+  }
+
+  recordSuccess({ cost }: Attempt): void {
+    this.tokens = Math.min(maxTokens, this.tokens + cost)
   }
 }

@@ -1,21 +1,15 @@
 import { toJson } from './json.ts'
 
-/** What an answer holds at most, before compression (L2.7, A31): Lambda hands over 6 MB. */
+/** Maximum of an answer before compression (L2.7, A31): Lambda hands over 6 MB. */
 export const maxAnswerBytes = 5_500_000
 
-/** What the rows of a page take of it at most, so that metadata and what is shown live have room beside them. */
+/** Maximum of the rows of a page, which leaves capacity for metadata and live fields. */
 const maxRowsBytes = 5_000_000
 
-/**
- * Bytes that a value takes of an answer. Lambda hands the body over as a JSON string, in which a quote or backslash
- * counts twice.
- */
+/** Bytes of a value in an answer, which Lambda hands over as a JSON string: a quote or backslash counts twice. */
 export const answerBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(toJson(value)))
 
-/**
- * No less than a value of JSON takes of an answer, told without writing it: a character takes seven bytes at most. Rows are
- * small beside an answer, so this is all that is asked of most of them.
- */
+/** Upper bound of a value's serialized size, computed without serializing: at most seven bytes a character. */
 export function mostBytes(value: unknown): number {
   switch (typeof value) {
     case 'string':
@@ -33,18 +27,18 @@ export function mostBytes(value: unknown): number {
   }
 }
 
-/** Kept free for what an answer says beside its lists: an object of the account, cursors. */
+/** Capacity for the parts of an answer beside its lists: an object of the account, cursors. */
 const besideBytes = 50_000
 
 type Room<T> = {
   limit?: number
   maxBytes?: number
-  /** What an answer shows of an item; the item unless told otherwise. */
+  /** Part of an item that the answer shows; the whole item by default. */
   shown?: (item: T) => unknown
   bytesOf?: (item: T) => number
 }
 
-/** Says of one item after the other whether it still fits; the first one always does. What fits in any case is not counted. */
+/** Decides item by item which still fit; the first one always does. Exact sizes are computed only near the bound. */
 function roomOf<T>({
   maxBytes = maxRowsBytes,
   shown = (item) => item,
@@ -68,14 +62,11 @@ function roomOf<T>({
   }
 }
 
-/** The room of a whole answer, of which its other lists take some already. */
+/** Decides which items fit a whole answer, of which other lists have taken some bytes. */
 export const answerRoom = (taken = 0): ((item: unknown) => boolean) =>
   roomOf({ maxBytes: maxAnswerBytes - besideBytes - taken })
 
-/**
- * The items from the first on that fit a page together, at most `limit` of them and always one, and whether there are
- * more. They can be read, or made, one by one: nothing is taken from the source beyond the first that is not kept.
- */
+/** Takes the first items that fit a page, at most `limit` and always one, and reads at most one item more. */
 export async function takeFitting<T>(
   source: AsyncIterable<T> | Iterable<T>,
   { limit = Number.POSITIVE_INFINITY, ...room }: Room<T> = {},

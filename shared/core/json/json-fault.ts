@@ -2,13 +2,12 @@
 const blanks = /[ \t\n\r]*/y
 const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
 
-/** The index behind a match of a sticky pattern, or null. */
 function endOf(pattern: RegExp, text: string, at: number): number | null {
   pattern.lastIndex = at
   return pattern.test(text) ? pattern.lastIndex : null
 }
 
-/** Reads a string literal. A pattern would need memory for every escape, so this is a loop. */
+/** Reads a string literal in a loop, since a pattern would need memory for every escape. */
 function readString(text: string, start: number): { end: number } | { fault: number } {
   for (let at = start + 1; at < text.length; at++) {
     const code = text.charCodeAt(at)

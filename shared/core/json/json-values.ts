@@ -1,9 +1,6 @@
 const codes = { quote: 0x22, comma: 0x2c, openList: 0x5b, backslash: 0x5c, openObject: 0x7b }
 
-/**
- * How many values JSON text has, or a few more: lists, objects, and what is in them. A body of a few KB can unpack to many
- * millions, whose parsing takes more seconds and memory than a function has, so they are counted first.
- */
+/** Counts the values of JSON text, or a few more, since a body of a few KB can unpack to millions. */
 export function countJsonValues(text: Uint8Array): number {
   let values = 1
   for (let at = 0; at < text.length; at++) {
@@ -14,7 +11,6 @@ export function countJsonValues(text: Uint8Array): number {
   return values
 }
 
-/** The place of the quote that ends a string; the end of the text where none does. */
 function endOfString(text: Uint8Array, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     if (text[at] === codes.backslash) at++

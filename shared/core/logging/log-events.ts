@@ -1,7 +1,4 @@
-/**
- * What can stand in the service's own log, by the stable name that queries and alarms ask for. The sentence is for who
- * reads a line; it can be put better at any time.
- */
+/** Events of the service's own log: the stable name for queries and alarms, and a sentence for readers. */
 export const logEvents = {
   request: 'A request was answered.',
   live: 'A connection was opened, closed or has sent a message.',
@@ -14,7 +11,6 @@ export const logEvents = {
   answer_not_kept: 'An answer was not kept for its Idempotency-Key, which frees itself.',
   account_above_limits: 'An account is above its limits.',
   cdn_secret_not_read: 'The secret of the CDN was not read again; the one known counts on.',
-  change_log_indexed: 'Pointers to entries of the change log are being put.',
   commit_given_up: 'A commit was not taken for as long as its request may try.',
   commit_not_followed_up: 'A commit record was not followed up; it is delivered again.',
   commit_not_logged: 'A commit record was not written to the change log; it is delivered again.',
@@ -24,8 +20,8 @@ export const logEvents = {
   flows_not_put: 'The flow stream has not taken a batch; it is put again.',
   gateway_told_part: 'A gateway has more authorizations in force than it is told.',
   members_interrupted: 'A change of a set of members was interrupted; follow-up goes on with it.',
-  secrets_not_resealed: 'Secrets of a busy account were not sealed anew; the next run finds them.',
-  service_secret_not_read: 'The service secret was not read again; the versions known count on.',
+  secret_key_failed: 'The key of stored secrets cannot be used.',
+  signing_secret_not_read: 'The signing secret was not read again; the versions that are known stay valid.',
   log_sealed: 'A log was sealed: its new checkpoint is in the bucket and in the table.',
   log_begun: 'A log follows another: the table was restored to an earlier instant, or the bucket is another one.',
   locks_renewed: 'The objects of the sealed logs are locked for another year.',

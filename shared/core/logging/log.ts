@@ -1,16 +1,16 @@
 import { LogFormatter, Logger, LogItem } from '@aws-lambda-powertools/logger'
 import type { LogAttributes, UnformattedAttributes } from '@aws-lambda-powertools/logger/types'
+import { clock } from '../clock.ts'
 import { env } from '../env.ts'
 import { type LogFields, notedFields, notedSamples } from './invocation.ts'
 import { type LogEvent, logEvents } from './log-events.ts'
-import { logText } from './log-text.ts'
 import { embedded } from './metrics.ts'
 
-/** From the least to the most severe. */
+/** Ascending by severity. */
 export const logLevels = ['INFO', 'WARN', 'ERROR'] as const
 export type LogLevel = (typeof logLevels)[number]
 
-/** What every line begins with. */
+/** Order of the first fields of every line. */
 class LineFormat extends LogFormatter {
   formatAttributes(attributes: UnformattedAttributes, { event, ...fields }: LogAttributes): LogItem {
     const { logLevel: level, message, timestamp, xRayTraceId: trace_id } = attributes
@@ -23,31 +23,23 @@ class LineFormat extends LogFormatter {
 
 let logger: Logger | undefined
 
-/** Made for the first line: importing it costs 2 ms, and whoever logs nothing pays no more. */
-function theLogger(): Logger {
-  logger ??= new Logger({ logLevel: 'INFO', logFormatter: new LineFormat() })
-  return logger
-}
-
 const methods = { INFO: 'info', WARN: 'warn', ERROR: 'error' } as const
 
-const isWritten = (level: LogLevel): boolean => {
-  const levels: readonly string[] = logLevels
-  return levels.indexOf(level) >= levels.indexOf(env.logLevel)
-}
+const isWritten = (level: LogLevel): boolean =>
+  logLevels.indexOf(level) >= (logLevels as readonly string[]).indexOf(env.logLevel)
 
-/** One line of JSON for the operator, from the deployment's level on. Never a body, never a token, never a name or an address. */
+/** Logs one line from the deployment's level on. It never contains a body, token, name or address. */
 export function logLine(level: LogLevel, event: LogEvent, fields: LogFields = {}): void {
   if (!isWritten(level)) return
   const all = { event, ...notedFields(), ...fields }
   if (env.logFormat === 'text') process.stdout.write(logText(level, all))
-  else theLogger()[methods[level]]({ message: logEvents[event], ...all })
+  else {
+    logger ??= new Logger({ logLevel: 'INFO', logFormatter: new LineFormat() })
+    logger[methods[level]]({ message: logEvents[event], ...all })
+  }
 }
 
-/**
- * Writes the last line of an invocation, with its measurements. Above this log level only the metrics for CloudWatch
- * are left of it, and a fault, which a gradual shift looks for; a terminal gets nothing.
- */
+/** Logs the last line of an invocation. Below the deployment's level only metrics and faults are written. */
 export function logEnd(level: LogLevel, event: LogEvent, fields: LogFields = {}): void {
   const measured = embedded(notedSamples())
   if (isWritten(level)) logLine(level, event, { ...fields, ...measured })
@@ -56,4 +48,33 @@ export function logEnd(level: LogLevel, event: LogEvent, fields: LogFields = {})
     const version = env.functionVersion
     process.stdout.write(`${JSON.stringify({ class: kind, operation, reason, version, ...measured })}\n`)
   }
+}
+
+/** Ids that tie lines together where there are many machines. */
+const aside = ['event', 'operation', 'class', 'status', 'latency_ms', 'faults', 'function_request_id', 'stack', '_aws']
+
+const shown = (value: unknown): string =>
+  typeof value === 'string' && /^\S+$/.test(value) ? value : JSON.stringify(value)
+
+/** Checks for routine: runs of schedules and consumers, checkpoints, the handshake of the pulse. */
+const isRoutine = ({ event, is_pulse, status }: LogFields): boolean =>
+  event === 'run' || event === 'log_sealed' || (is_pulse === true && status === 401)
+
+/** Formats a line for a terminal: time, event, fields, and a stack below. Empty for routine. */
+function logText(level: string, fields: LogFields): string {
+  if (isRoutine(fields)) return ''
+  const { event, operation, status, latency_ms: latency, stack } = fields
+  const head = [
+    new Date(clock.now() / 1_000).toISOString().slice(11, 23),
+    ...(level === 'INFO' ? [] : [level]),
+    ...(event === 'request' ? [] : [event]),
+    operation,
+    status,
+    latency === undefined ? undefined : `${latency} ms`,
+  ].filter((part) => part !== undefined)
+  const rest = Object.entries(fields)
+    .filter(([name, value]) => value !== undefined && value !== null && !aside.includes(name))
+    .map(([name, value]) => `${name}=${shown(value)}`)
+  const below = typeof stack === 'string' ? `\n${stack.replace(/^/gm, '    ')}` : ''
+  return `${[...head, ...rest].join(' ')}${below}\n`
 }

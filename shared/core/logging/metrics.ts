@@ -1,9 +1,7 @@
+import { clock } from '../clock.ts'
 import { env } from '../env.ts'
 
-/**
- * What the service measures of itself: its unit, and what its values are told apart by. Each combination is a metric that
- * CloudWatch charges for, so none is of an account, and of an operation only where a deployment asks for it (docs/costs.md).
- */
+/** Metrics with unit and dimension. CloudWatch charges for each combination, so none is by account (docs/costs.md). */
 export const metrics = {
   latency_ms: { unit: 'Milliseconds', by: 'class' },
   faults: { unit: 'Count', by: 'class' },
@@ -24,16 +22,16 @@ export const metrics = {
   sign_ins_guessed: { unit: 'Count', by: null },
 } as const satisfies Record<string, { unit: 'Milliseconds' | 'Count'; by: 'class' | 'operation' | 'reason' | null }>
 
-/** What reads the streams, as `operation` of its lines and of its lag. */
+/** Consumers of the streams, as `operation` of their lines and lag. */
 export const consumerNames = ['write-change-log', 'follow-up', 'store-flow-logs'] as const
 
 export type MetricName = keyof typeof metrics
 
-/** What one invocation has measured: counts in sum, times each for itself. */
+/** Samples of one invocation: the sum of counts, and each time. */
 export type Samples = Partial<Record<MetricName, number | number[]>>
 
-/** CloudWatch reads no more values of one metric in a line. */
-const mostValues = 100
+/** Maximum of CloudWatch for values of one metric in a line. */
+const maxValues = 100
 
 export function addSample(samples: Samples, name: MetricName, value: number): void {
   if (metrics[name].unit === 'Count') {
@@ -41,13 +39,13 @@ export function addSample(samples: Samples, name: MetricName, value: number): vo
     return
   }
   const values = [samples[name] ?? []].flat()
-  if (values.length < mostValues) samples[name] = values.length === 0 ? value : [...values, value]
+  if (values.length < maxValues) samples[name] = values.length === 0 ? value : [...values, value]
 }
 
-/** How the metrics of a deployment are told apart: `classes`, or `operations` as well; `none` are made elsewhere. */
+/** Dimensions of the metrics of a deployment: `classes`, or `operations` as well; `none` disables them. */
 export const metricSettings = ['classes', 'operations', 'none'] as const
 
-/** The values of a line, and the member by which CloudWatch makes metrics of them (embedded metric format). */
+/** Values of a line, with the member from which CloudWatch makes metrics (embedded metric format). */
 export function embedded(samples: Samples): Record<string, unknown> {
   const names = Object.keys(samples) as MetricName[]
   if (names.length === 0 || env.metrics === 'none') return samples
@@ -56,5 +54,5 @@ export function embedded(samples: Samples): Record<string, unknown> {
     Dimensions: [by === null ? [] : [by], ...(by === 'class' && env.metrics === 'operations' ? [['operation']] : [])],
     Metrics: members.map((name) => ({ Name: name, Unit: metrics[name].unit })),
   }))
-  return { ...samples, _aws: { Timestamp: Date.now(), CloudWatchMetrics: groups } }
+  return { ...samples, _aws: { Timestamp: Math.floor(clock.now() / 1_000), CloudWatchMetrics: groups } }
 }

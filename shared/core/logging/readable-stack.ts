@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { SourceMap } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
-/** Maps of the bundle's files, read when an error is logged: at every start they would cost each function its time. */
+/** Source maps of the bundle's files, read only when an error is logged. */
 const maps = new Map<string, SourceMap | null>()
 
 function mapOf(file: string): SourceMap | null {
@@ -33,10 +33,7 @@ function placeOf(file: string, line: number, column: number): Place | null {
   return { source, line: originalLine + 1, column: originalColumn + 1, called }
 }
 
-/**
- * A stack with the files, lines and names of the sources. A function's name is what the frame below it called: the one
- * that the bundle gave it says nothing.
- */
+/** A stack in terms of the sources. A function's name comes from the call in the frame below it. */
 export function readableStack(stack: string): string {
   const lines = stack.split('\n').map((text) => {
     const [, at, async = '', name, file = '', line, column] = frame.exec(text) ?? []

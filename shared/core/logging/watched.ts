@@ -1,16 +1,17 @@
+import { clock } from '../clock.ts'
 import { fieldsOf } from '../json/is-object.ts'
 import { describeError } from './describe-error.ts'
 import { within } from './invocation.ts'
 import { logEnd } from './log.ts'
 
-export const millisecondsSince = (startedAt: number): number => Math.round((performance.now() - startedAt) * 10) / 10
+export const millisecondsSince = (startedAt: number): number => Math.round((clock.monotonic() - startedAt) * 10) / 10
 
-/** A handler that no request calls: its lines say which run of what they belong to, and the last one how it ended. */
+/** Handler of a schedule, consumer or task; its lines name the run, and the last one reports how it ended. */
 export const watched =
   <A extends [event?: unknown, context?: unknown], R>(operation: string, work: (...given: A) => Promise<R>) =>
   (...given: A): Promise<R> =>
     within({ operation, request_id: fieldsOf(given[1]).awsRequestId }, async () => {
-      const startedAt = performance.now()
+      const startedAt = clock.monotonic()
       try {
         const result = await work(...given)
         logEnd('INFO', 'run', { latency_ms: millisecondsSince(startedAt) })
@@ -20,3 +21,7 @@ export const watched =
         throw error
       }
     })
+
+/** A `watched` handler whose work begins nothing after so many milliseconds; it gets the end of them by the monotonic clock. */
+export const scheduled = (operation: string, budgetMs: number, work: (deadline: number) => Promise<unknown>) =>
+  watched(operation, () => work(clock.monotonic() + budgetMs))

@@ -1,47 +1,44 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
+import { promisify } from 'node:util'
 import { TaskQueue } from '../work/task-queue.ts'
 
 type Cost = { ln: number; r: number; p: number }
 
-/** The parameters that OWASP recommends for scrypt; they take 128 MB. Tests lower them. */
+/** Parameters that OWASP recommends for scrypt; they take 128 MB. Tests lower them. */
 export const passwordCost: Cost = { ln: 17, r: 8, p: 1 }
 
 const optionsOf = ({ ln, r, p }: Cost): ScryptOptions => ({ N: 2 ** ln, r, p, maxmem: 192 * 1024 * 1024 })
 
 const unpadded = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '')
 
-/** One at a time: a hash takes a core for some tenths of a second, and one of the four threads that files and zlib share. */
+/** Hashes one at a time: each takes a core for some tenths of a second, and one of the four threads of the process. */
 const hashing = new TaskQueue(1)
 
 const phc = ({ ln, r, p }: Cost, salt: string, key: string): string => `$scrypt$ln=${ln},r=${r},p=${p}$${salt}$${key}`
 
 const scryptOf = (password: string, salt: Buffer, options: ScryptOptions) =>
-  new Promise<Buffer>((resolve, reject) => {
-    scrypt(password, salt, 32, options, (error, derived) => (error ? reject(error) : resolve(derived)))
-  })
+  promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)(password, salt, 32, options)
 
 /**
- * A salted slow hash in the PHC string format, which names its parameters.
- * @param deadline until when it may wait for its turn, in milliseconds since 1970
- * @throws ApiError `unavailable` when it is not its turn by then
+ * Salted slow hash in the PHC string format, which names its parameters.
+ * @param deadline end of the wait for its turn, in milliseconds since 1970. @throws ApiError `unavailable` after it
  */
-export async function hashPassword(password: string, deadline: number): Promise<string> {
+export async function hashPassword(password: string, deadline: number, chosen = passwordCost): Promise<string> {
   const salt = randomBytes(16)
-  const cost = { ...passwordCost }
+  const cost = { ...chosen }
   const key = await hashing.run(() => scryptOf(password, salt, optionsOf(cost)), deadline)
   return phc(cost, unpadded(salt), unpadded(key))
 }
 
 const stored = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
 
-/**
- * Whether a password is the one of a hash; null stands for a hash that is not there, and takes as long.
- * @param deadline as above
- */
+/** Compares a password with a hash. Null, or a damaged hash, matches none and takes as long. */
 export async function matchesPassword(password: string, hash: string | null, deadline: number): Promise<boolean> {
-  const [, ln, r, p, salt = '', key = ''] = stored.exec(hash ?? phc(passwordCost, 'A'.repeat(22), 'A'.repeat(43))) ?? []
+  const parts = stored.exec(hash ?? '')
+  const [, ln, r, p, salt = '', key = ''] =
+    parts ?? stored.exec(phc(passwordCost, 'A'.repeat(22), 'A'.repeat(43))) ?? []
   const expected = Buffer.from(key, 'base64')
   const asked = optionsOf({ ln: Number(ln), r: Number(r), p: Number(p) })
   const derived = await hashing.run(() => scryptOf(password, Buffer.from(salt, 'base64'), asked), deadline)
-  return hash !== null && derived.length === expected.length && timingSafeEqual(derived, expected)
+  return parts !== null && derived.length === expected.length && timingSafeEqual(derived, expected)
 }

@@ -1,39 +1,26 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { uuidBytes, uuidText } from '../ids.ts'
-import { namedVersion, nameVersion } from './secret-versions.ts'
-import { keyOf, writingKey } from './service-secret.ts'
 
-/** The kinds of stored tokens and the prefix that tells them apart (A3.1(3)). */
+/** Kinds of stored tokens with their prefixes (A3.1(3)). */
 export const tokenPrefixes = { api: 'naa_', client: 'nac_', gateway: 'nag_', portal: 'nap_' } as const
 export type TokenKind = keyof typeof tokenPrefixes
 
 /** The stored part of a secret; the secret itself is never stored (A3.1(4)). */
-export type SecretHash = { secret_salt: string; secret_hash: string }
+export type SecretHash = { secret_hash: string }
 
 type Ids = { accountId: string; ownerId: string; tokenId: string }
 type Presented = Ids & { kind: TokenKind; secret: Buffer }
 
-const purpose = 'token hash'
+/** Neither salt nor pepper: nobody guesses 256 random bits. */
+const hash = (secret: Buffer): Buffer => createHash('sha256').update(secret).digest()
 
-const hash = (key: Buffer, kind: TokenKind, salt: Buffer, secret: Buffer): Buffer =>
-  createHmac('sha256', key).update(kind).update(salt).update(secret).digest()
-
-/** A new token: the string for its holder, shown once, and what is stored of it. The owner is an actor, site or gateway. */
-export async function mintToken(kind: TokenKind, ids: Ids): Promise<{ token: string; stored: SecretHash }> {
+/** Mints a token: the string, shown once, and the stored hash. The owner is an actor, site or gateway. */
+export function mintToken(kind: TokenKind, ids: Ids): SecretHash & { token: string } {
   const secret = randomBytes(32)
-  const salt = randomBytes(16)
-  const { version, key } = await writingKey(purpose)
   const payload = Buffer.concat([...[ids.accountId, ids.ownerId, ids.tokenId].map(uuidBytes), secret])
-  return {
-    token: tokenPrefixes[kind] + payload.toString('base64url'),
-    stored: {
-      secret_salt: salt.toString('base64'),
-      secret_hash: nameVersion(version, hash(key, kind, salt, secret).toString('base64')),
-    },
-  }
+  return { token: tokenPrefixes[kind] + payload.toString('base64url'), secret_hash: hash(secret).toString('base64') }
 }
 
-/** The parts of a token string of one of these kinds; null for anything else. */
 export function readToken(kinds: readonly TokenKind[], text: string): Presented | null {
   const kind = kinds.find((known) => text.startsWith(tokenPrefixes[known]))
   if (!kind) return null
@@ -46,13 +33,10 @@ export function readToken(kinds: readonly TokenKind[], text: string): Presented 
   return { kind, accountId: idAt(0), ownerId: idAt(16), tokenId: idAt(32), secret: bytes.subarray(48) }
 }
 
-/** Compares in constant time, by the version that the hash names. A token does not count when that is gone. */
-export async function secretMatches(presented: Presented, stored: SecretHash): Promise<boolean> {
-  const { version, text } = namedVersion(stored.secret_hash)
-  const key = await keyOf(version, purpose)
-  if (!key) return false
-  const expected = Buffer.from(text, 'base64')
-  const actual = hash(key, presented.kind, Buffer.from(stored.secret_salt, 'base64'), presented.secret)
+/** Compares the hash of a presented secret with the stored one, in constant time. */
+export function secretMatches(presented: Pick<Presented, 'secret'>, stored: SecretHash): boolean {
+  const expected = Buffer.from(stored.secret_hash, 'base64')
+  const actual = hash(presented.secret)
   return expected.length === actual.length && timingSafeEqual(expected, actual)
 }
 

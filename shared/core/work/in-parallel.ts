@@ -1,4 +1,4 @@
-/** Works through all items, at most `width` of them at a time, begun in their order. @throws the first error */
+/** Works through all items in order, at most `width` at a time. @throws the first error */
 export async function inParallel<T>(
   items: Iterable<T>,
   width: number,
@@ -10,3 +10,19 @@ export async function inParallel<T>(
   }
   await Promise.all(Array.from({ length: width }, lane))
 }
+
+/** Works through all items as `inParallel`, also after failures. @throws AggregateError of all that failed */
+export async function attemptAll<T>(
+  items: Iterable<T>,
+  width: number,
+  work: (item: T) => Promise<unknown>,
+  message: string,
+): Promise<void> {
+  const errors: unknown[] = []
+  await inParallel(items, width, (item) => work(item).catch((error) => errors.push(error)))
+  if (errors.length > 0) throw new AggregateError(errors, message)
+}
+
+/** Slices of a list, of at most this length, in its order. */
+export const slicesOf = <T>(items: T[], length: number): T[][] =>
+  Array.from({ length: Math.ceil(items.length / length) }, (_, i) => items.slice(i * length, (i + 1) * length))

@@ -1,4 +1,4 @@
-/** Waits for both at once. Where both fail, the error of the first is thrown, whichever came sooner. */
+/** Waits for both at once. @throws the error of the first where both fail */
 export async function sideBySide<A, B>(first: Promise<A>, second: Promise<B>): Promise<[A, B]> {
   second.catch(() => undefined)
   return [await first, await second]

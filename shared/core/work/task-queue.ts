@@ -1,6 +1,7 @@
+import { clock } from '../clock.ts'
 import { ApiError } from '../errors.ts'
 
-/** Runs tasks in the order of asking, so many of them at a time. */
+/** Runs tasks in order, at most `atOnce` at a time. */
 export class TaskQueue {
   readonly #atOnce: number
   readonly #waiting: (() => void)[] = []
@@ -14,15 +15,12 @@ export class TaskQueue {
     return this.#running === 0
   }
 
-  /**
-   * @param deadline when waiting ends, in milliseconds since 1970; what runs by then may finish
-   * @throws ApiError `unavailable` when it is not the task's turn by then
-   */
+  /** @throws ApiError `unavailable` for a task not started by the deadline, in milliseconds since 1970 */
   async run<T>(task: () => Promise<T>, deadline = Number.POSITIVE_INFINITY): Promise<T> {
     if (this.#running === this.#atOnce) await new Promise<void>((resolve) => this.#waiting.push(resolve))
     else this.#running++
     try {
-      if (Date.now() > deadline) throw new ApiError('unavailable')
+      if (clock.monotonic() > deadline) throw new ApiError('unavailable')
       return await task()
     } finally {
       const next = this.#waiting.shift()

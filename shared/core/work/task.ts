@@ -1,22 +1,25 @@
+import type { Context } from 'aws-lambda'
 import { ApiError } from '../errors.ts'
 import { describeError } from '../logging/describe-error.ts'
 import { logLine } from '../logging/log.ts'
-import { truthful } from './truthful.ts'
-import { inWorkTime } from './work.ts'
+import { inWorkTime, truthful } from './work.ts'
 
-/** A function that an operator invokes under IAM: its answer is `{"data": …}` or `{"error": {"code", "detail", …}}` (A32). */
-export const task = (work: (event: unknown) => Promise<unknown>) => (event: unknown) =>
-  inWorkTime(Number.POSITIVE_INFINITY, async () => {
-    try {
-      return { data: await work(event) }
-    } catch (error) {
-      const { code, detail, members } = truthful(known(error))
-      return { error: { code, detail, ...members } }
-    }
-  })
+/** Handler that an operator invokes under IAM: its answer is `{"data": …}` or `{"error": {"code", "detail", …}}` (A32). */
+export const task =
+  <C>(work: (event: unknown, context?: C) => Promise<unknown>) =>
+  (event: unknown, context?: C) =>
+    inWorkTime(Number.POSITIVE_INFINITY, async () => {
+      try {
+        return { data: await work(event, context) }
+      } catch (error) {
+        if (!(error instanceof ApiError)) logLine('ERROR', 'unexpected_error', describeError(error))
+        const known = error instanceof ApiError ? error : new ApiError('internal_error')
+        const { code, detail, members } = truthful(known)
+        return { error: { code, detail, ...members } }
+      }
+    })
 
-function known(error: unknown): ApiError {
-  if (error instanceof ApiError) return error
-  logLine('ERROR', 'unexpected_error', describeError(error))
-  return new ApiError('internal_error')
-}
+/** True while a function has more than so many milliseconds left; always where nothing is known of its time. */
+export const timeLeft =
+  (context: Pick<Context, 'getRemainingTimeInMillis'> | undefined, reserveMs: number) => (): boolean =>
+    !context || context.getRemainingTimeInMillis() > reserveMs

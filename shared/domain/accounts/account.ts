@@ -1,5 +1,9 @@
 import * as v from 'valibot'
+import type { Transaction } from '../../commit/transaction.ts'
+import { clock } from '../../core/clock.ts'
 import { entity, type Row } from '../../table/entity.ts'
+import type { Key } from '../../table/keys.ts'
+import { getRow } from '../../table/read.ts'
 
 export const limitNames = [
   'users_count',
@@ -23,19 +27,16 @@ export type FeatureName = (typeof featureNames)[number]
 export const v0Lists = ['text', 'arrays'] as const
 export type V0Lists = (typeof v0Lists)[number]
 
-export type AccountRow = Row & {
-  slug: string
-  key: string
-  name: string
-  legal_name: string | null
-  is_disabled: boolean
-  disabled_reason: string | null
-  /** The instant at which the account is deleted with all its data; null unless its deletion was requested (A32). */
-  delete_at: string | null
-  limits: Record<LimitName, number | null>
-  features: Record<FeatureName, boolean>
-  v0_lists: V0Lists
-}
+export type AccountRow = Row &
+  Omit<v.InferOutput<typeof Account>, 'limits'> & {
+    is_disabled: boolean
+    disabled_reason: string | null
+    /** The instant at which the account is deleted with all its data; null unless its deletion was requested (A32). */
+    delete_at: string | null
+    limits: Record<LimitName, number | null>
+    features: Record<FeatureName, boolean>
+    v0_lists: V0Lists
+  }
 
 export const accounts = entity<AccountRow>({
   name: 'accounts',
@@ -59,3 +60,50 @@ export const Account = v.object({
     sites: v.optional(Usage),
   }),
 })
+
+const timeBudgetMs = 60_000
+const known = new Map<string, { status: AccountStatus; at: number }>()
+
+type AccountStatus = { enabled: false } | { enabled: true; limits: AccountRow['limits'] }
+
+/** The state and limits of an account, cached for 60 seconds (L9.4). */
+export async function accountStatus(account: string): Promise<AccountStatus> {
+  const last = known.get(account)
+  if (last && clock.now() / 1_000 - last.at < timeBudgetMs) return last.status
+  const row = await getRow(accounts, account, account)
+  const status: AccountStatus = row && !row.is_disabled ? { enabled: true, limits: row.limits } : { enabled: false }
+  if (known.size > 10_000) known.clear()
+  known.set(account, { status, at: clock.now() / 1_000 })
+  return status
+}
+
+/** Paths below `/sign_in`, which no slug can have (I2.1). */
+export const reservedSlugs: readonly string[] = ['callback', 'session', 'token']
+
+/** Key of a value that is unique in the service; its item names the account, also for the id of a directory (I4.2). */
+export const serviceGuard = (name: 'slug' | 'key' | 'idp_directory', value: string): Key => ({
+  pk: `service#${name}#${value}`,
+  sk: 'unique',
+})
+
+/** The accounts that have a limit which the half-hourly job compares (A11). */
+export const limitedAccountsPartition = 'service#limited'
+
+const compared: LimitName[] = [
+  'users_count',
+  'monthly_active_users_count',
+  'service_accounts_count',
+  'account_admin_users_count',
+  'sites_count',
+]
+
+const isCompared = (account: Pick<AccountRow, 'limits'> | null): boolean =>
+  account !== null && compared.some((name) => account.limits[name] !== null)
+
+/** Notes with a change of an account whether it has limits to compare. */
+export function noteLimits(transaction: Transaction, before: AccountRow | null, after: AccountRow): void {
+  if (isCompared(before) === isCompared(after)) return
+  const key = { pk: limitedAccountsPartition, sk: after.id }
+  if (isCompared(after)) transaction.put({ ...key, kind: 'limited', account_id: after.id })
+  else transaction.remove(key)
+}

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../commit/transaction.ts'
-import { ApiError, notFound } from '../../core/errors.ts'
-import { type AccountRow, accounts, type LimitName } from './account.ts'
+import { ApiError, featureNotEnabled } from '../../core/errors.ts'
+import { type AccountRow, accounts, type FeatureName, type LimitName } from './account.ts'
 
 /** The limits of A11 that a create tests, each with what it counts. */
 const limits = {
@@ -20,8 +20,7 @@ export const limitOf = (account: AccountRow, limit: Limit): number | null => acc
 
 /** @throws ApiError `limit_reached` when a create would exceed the account's limit (A11). */
 export async function checkLimit(transaction: Transaction, limit: Limit): Promise<void> {
-  const account = await transaction.get(accounts, transaction.accountId)
-  if (!account) throw notFound()
+  const account = await transaction.existing(accounts, transaction.accountId)
   const total = limitOf(account, limit)
   if (total !== null && usageOf((tally) => transaction.count(tally), limit) >= total) throw limitReached(limit)
 }
@@ -32,6 +31,12 @@ const maxSources = 20
 /** @throws ApiError `limit_reached` when a directory or posture provider would be one too many (A11). */
 export function checkSources(transaction: Transaction, collection: string): void {
   if (transaction.count(collection) >= maxSources) throw limitReached(collection)
+}
+
+/** @throws ApiError `feature_not_enabled` */
+export async function checkFeature(transaction: Transaction, feature: FeatureName): Promise<void> {
+  const account = await transaction.get(accounts, transaction.accountId)
+  if (!account?.features[feature]) throw featureNotEnabled(feature)
 }
 
 export const limitReached = (limit: string) =>

@@ -1,11 +1,52 @@
+import { clock, dayMicros, timestamp } from '../../core/clock.ts'
+import { readHead } from '../../table/head.ts'
+import { partition } from '../../table/keys.ts'
+import { getRows, queryItems } from '../../table/read.ts'
+import { actors, isPerson } from '../actors/actor.ts'
+import { clients } from '../clients/client.ts'
 import type { AccountRow } from './account.ts'
-import { countMonthlyActiveUsers } from './monthly-active-users.ts'
-import { readCounts } from './read-counts.ts'
-import { limitsOf } from './usage.ts'
+import { limitOf, usageOf } from './check-limit.ts'
 
 /** The caller's account with the use of its limits (A11). */
 export async function get(account: AccountRow) {
   const counts = await readCounts(account.id)
   const active = account.limits.monthly_active_users_count === null ? 0 : await countMonthlyActiveUsers(account.id)
   return { data: { ...account, limits: limitsOf(account, counts, active) } }
+}
+
+const month = 30 * dayMicros
+
+/** Distinct enabled users and admins with a client seen within the last 30 days (A11). Read only where that limit is set. */
+export async function countMonthlyActiveUsers(account: string): Promise<number> {
+  const since = timestamp(clock.now() - month)
+  const live = await queryItems(partition(account, `live.${clients.name}`))
+  const recent = live.filter((item) => typeof item.last_seen_at === 'string' && item.last_seen_at >= since)
+  const rows = await getRows(
+    clients,
+    account,
+    recent.map((item) => String(item.sk)),
+  )
+  const owners = [...new Set(rows.flatMap((client) => (client ? [client.actor_id] : [])))]
+  const people = await getRows(actors, account, owners)
+  return people.filter((actor) => actor && !actor.is_disabled && isPerson(actor.type)).length
+}
+
+/** The row counters of an account, by collection and by the names that entities declare as `counters`. */
+export const readCounts = async (account: string) => (await readHead(account)).counts
+
+/** The limits that are set, each with its use (A11). `monthlyActive` is counted by the caller. */
+function limitsOf(account: AccountRow, counts: Record<string, number>, monthlyActive: number) {
+  const limits = [
+    ...(['users', 'service_accounts', 'account_admin_users', 'sites'] as const).map((limit) => ({
+      limit,
+      used: usageOf((tally) => counts[tally] ?? 0, limit),
+      total: limitOf(account, limit),
+    })),
+    { limit: 'monthly_active_users', used: monthlyActive, total: account.limits.monthly_active_users_count },
+  ]
+  return Object.fromEntries(
+    limits.flatMap(({ limit, used, total }) =>
+      total === null ? [] : [[limit, { used, available: Math.max(0, total - used), total }]],
+    ),
+  )
 }

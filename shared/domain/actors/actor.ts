@@ -1,21 +1,14 @@
 import * as v from 'valibot'
-import { entity, type Row } from '../../table/entity.ts'
-import { checkEmail, emailForm } from '../../values/email.ts'
-import { field, withRules } from '../../values/field.ts'
-import { Bool, OneOf, Text } from '../../values/fields.ts'
-import { foldAscii } from '../../values/fold-ascii.ts'
+import { entity } from '../../table/entity.ts'
+import { rowsBy } from '../../table/read.ts'
+import { withRules } from '../../values/field.ts'
+import { Bool, EmailAddress, OneOf, orNull, Text } from '../../values/fields.ts'
+import { foldAscii } from '../../values/text.ts'
 
 export const actorTypes = ['account_user', 'account_admin_user', 'service_account', 'api_client'] as const
 export type ActorType = (typeof actorTypes)[number]
 
-export type ActorRow = Row & {
-  name: string
-  email: string | null
-  type: ActorType
-  allow_email_otp_sign_in: boolean
-  created_by_directory_id: string | null
-  is_disabled: boolean
-}
+export type ActorRow = Omit<v.InferOutput<typeof Actor>, 'last_seen_at'>
 
 /** Users and admins are people; they are members of the managed group. */
 export const isPerson = (type: ActorType): boolean => type === 'account_user' || type === 'account_admin_user'
@@ -48,20 +41,10 @@ export const Actor = v.object({
   updated_at: v.string(),
 })
 
-const Email = field<string | null>(
-  (input) => {
-    if (input === null || (typeof input === 'string' && input.trim() === '')) return { value: null }
-    if (typeof input !== 'string' || input.includes('\0')) return { message: 'is invalid' }
-    const checked = checkEmail(input.trim())
-    return 'email' in checked ? { value: checked.email } : checked
-  },
-  { type: ['string', 'null'], ...emailForm },
-)
-
 const inputFields = {
   name: Text(255),
   type: OneOf(actorTypes),
-  email: v.optional(Email),
+  email: v.optional(orNull(EmailAddress)),
   allow_email_otp_sign_in: v.optional(Bool),
   is_disabled: v.optional(Bool),
 }
@@ -73,10 +56,18 @@ export type ActorInput = v.InferOutput<typeof ActorFields>
 const people = actorTypes.filter(isPerson)
 const machines = actorTypes.filter((type) => !isPerson(type))
 
-/** The same for a new actor: people have an email, others have none. */
+/** Fields of a new actor: people have an email, others have none. */
 export const NewActorFields = withRules(inputFields, {
   anyOf: [
     { required: ['email'], properties: { type: { enum: people }, email: { type: 'string' } } },
     { properties: { type: { enum: machines }, email: { type: 'null' } } },
   ],
 })
+
+/** The enabled administrators of an account that mails reach (I8). */
+export async function enabledAdministrators(accountId: string): Promise<(ActorRow & { email: string })[]> {
+  const administrators = await rowsBy(actors, accountId, 'type', 'account_admin_user')
+  return administrators.filter(
+    (actor): actor is ActorRow & { email: string } => actor.email !== null && !actor.is_disabled,
+  )
+}

@@ -2,25 +2,27 @@ import { checkAdministration } from '../../commit/check-administration.ts'
 import { type Author, commit } from '../../commit/commit.ts'
 import { commitInParts } from '../../commit/commit-in-parts.ts'
 import type { Transaction } from '../../commit/transaction.ts'
-import { ApiError, notFound } from '../../core/errors.ts'
+import { ApiError } from '../../core/errors.ts'
 import { listWithLive } from '../../table/list-with-live.ts'
-import { getRow } from '../../table/read.ts'
+import { existingRow, rowsBy } from '../../table/read.ts'
 import type { Draft } from '../../values/draft.ts'
-import { foldAscii } from '../../values/fold-ascii.ts'
+import { isUnexpired } from '../../values/expiry.ts'
 import type { Page } from '../../values/page.ts'
+import { foldAscii } from '../../values/text.ts'
 import { accounts } from '../accounts/account.ts'
 import { checkLimit, limitReached } from '../accounts/check-limit.ts'
-import { countMonthlyActiveUsers } from '../accounts/monthly-active-users.ts'
-import { type LastUse, lastSeen } from '../api-tokens/last-seen.ts'
-import { stageIdentityDeletionsOf } from '../external-identities/delete-external-identity.ts'
-import { stageIssuedTokenDeletions, tokensOfKind } from '../external-identities/issued-tokens.ts'
-import { stagePortalSessionDeletions } from '../portal-sessions/stage-portal-session-deletions.ts'
+import { countMonthlyActiveUsers } from '../accounts/store.ts'
+import { apiTokens, type LastUse, lastSeen, mayGrantAll } from '../api-tokens/api-token.ts'
+import {
+  stageIdentityDeletionsOf,
+  stageIssuedTokenDeletions,
+  stageTokenDeletions,
+  tokensOfKind,
+} from '../external-identities/issued-tokens.ts'
+import { stagePortalSessionDeletions } from '../portal-sessions/portal-session.ts'
 import { type ActorInput, type ActorRow, type ActorType, actors, actorTypes, isPerson } from './actor.ts'
-import { checkCreate, checkTypeChange } from './actor-rules.ts'
-import { checkReach } from './check-reach.ts'
-import { stageActorDeletion, stageTokenDeletions } from './delete-actor.ts'
 
-const shown = async (account: string, row: ActorRow) => {
+export const shown = async (account: string, row: ActorRow) => {
   const [last_seen_at = null] = await lastSeen(account, actors.name, [row.id])
   return { data: { ...row, last_seen_at } }
 }
@@ -28,21 +30,12 @@ const shown = async (account: string, row: ActorRow) => {
 export async function list(account: string, page: Page) {
   const { email, ...others } = page.filters
   const edges = email === undefined ? others : { email: foldAscii(email), ...others }
-  const { listed, metadata } = await listWithLive<ActorRow, LastUse>(
-    actors,
-    account,
-    page,
-    { live: ['last_seen_at'] },
-    edges,
-  )
+  const live = { live: ['last_seen_at'] as const }
+  const { listed, metadata } = await listWithLive<ActorRow, LastUse>(actors, account, page, live, edges)
   return { data: listed.map(({ row, live }) => ({ ...row, last_seen_at: live?.last_seen_at ?? null })), metadata }
 }
 
-export async function get(account: string, id: string) {
-  const actor = await getRow(actors, account, id)
-  if (!actor) throw notFound()
-  return shown(account, actor)
-}
+export const get = async (account: string, id: string) => shown(account, await existingRow(actors, account, id))
 
 type Change = Draft<Partial<ActorInput>>
 
@@ -50,10 +43,8 @@ type Change = Draft<Partial<ActorInput>>
 export const create = (author: Author, sent: { type?: unknown }, draft: () => Draft<ActorInput>) =>
   commit(author, async (transaction) => {
     if (sent.type === 'account_admin_user') checkAdministration(author, 'Creating an administrator')
-    await checkLimits(
-      transaction,
-      actorTypes.find((known) => known === sent.type),
-    )
+    const known = actorTypes.find((type) => type === sent.type)
+    await checkLimits(transaction, known)
     const checked = draft()
     await checkEmailFree(transaction, checked)
     const input = checkCreate(checked)
@@ -70,7 +61,7 @@ export const create = (author: Author, sent: { type?: unknown }, draft: () => Dr
 
 /** The limits of A11 in its order; a missing or unknown type tests none. */
 async function checkLimits(transaction: Transaction, type: ActorType | undefined): Promise<void> {
-  if (type === 'account_user' || type === 'account_admin_user') {
+  if (type && isPerson(type)) {
     const account = await transaction.get(accounts, transaction.accountId)
     const monthly = account?.limits.monthly_active_users_count ?? null
     if (monthly === null) await checkLimit(transaction, 'users')
@@ -91,8 +82,7 @@ async function checkEmailFree(transaction: Transaction, draft: Change, except?: 
 
 export async function update(author: Author, id: string, draft: () => Change) {
   const row = await commitInParts(author, async (transaction) => {
-    const actor = await transaction.get(actors, id)
-    if (!actor) throw notFound()
+    const actor = await transaction.existing(actors, id)
     const checked = draft()
     await checkReach(author, transaction, actor, checked.fields)
     protect(author, transaction, actor, checked.fields)
@@ -102,37 +92,24 @@ export async function update(author: Author, id: string, draft: () => Change) {
     checkTypeChange(checked, actor)
     await checkEmailFree(transaction, checked, actor)
     const input = checked.done()
-    if (input.is_disabled === true && !actor.is_disabled) {
-      if ((await stageTokenDeletions(transaction, actor.id)) === 'more') return 'more'
-    }
-    if (actor.type === 'account_admin_user' && input.type === 'account_user') {
-      if ((await stagePortalSessionDeletions(transaction, 'actor_id', actor.id)) === 'more') return 'more'
-    }
+    const isDisabled = input.is_disabled === true && !actor.is_disabled
+    if (isDisabled && (await stageTokenDeletions(transaction, id)) === 'more') return 'more'
+    const isDemoted = actor.type === 'account_admin_user' && input.type === 'account_user'
+    if (isDemoted && (await stagePortalSessionDeletions(transaction, 'actor_id', id)) === 'more') return 'more'
     if (input.allow_email_otp_sign_in === false && actor.allow_email_otp_sign_in) {
-      const tokens = await tokensOfKind(transaction, actor.id, 'email_otp')
+      const tokens = await tokensOfKind(transaction, id, 'email_otp')
       if (stageIssuedTokenDeletions(transaction, tokens) === 'more') return 'more'
     }
     // An identity was found by the email it had (A12.5); a change of case finds the same.
-    if (input.email !== undefined && foldAscii(input.email ?? '') !== foldAscii(actor.email ?? '')) {
-      if ((await stageIdentityDeletionsOf(transaction, actor.id)) === 'more') return 'more'
-    }
+    const isReaddressed = input.email !== undefined && foldAscii(input.email ?? '') !== foldAscii(actor.email ?? '')
+    if (isReaddressed && (await stageIdentityDeletionsOf(transaction, id)) === 'more') return 'more'
     return { done: transaction.update<ActorRow>(actors, actor, input) }
   })
   return shown(author.accountId, row)
 }
 
-export const remove = (author: Author, id: string) =>
-  commitInParts(author, async (transaction) => {
-    const actor = await transaction.get(actors, id)
-    if (!actor) throw notFound()
-    protect(author, transaction, actor, 'delete')
-    if ((await stageActorDeletion(transaction, actor)) === 'more') return 'more'
-    const { data } = await shown(author.accountId, actor)
-    return { done: { data } }
-  })
-
 /** The acting actor keeps itself, and an account keeps an enabled admin (A12.4). */
-function protect(
+export function protect(
   author: Author,
   transaction: Transaction,
   actor: ActorRow,
@@ -150,4 +127,55 @@ function protect(
     !actor.is_disabled &&
     transaction.count('actors.enabled.account_admin_user') <= 1
   if (leaves && isLast) throw new ApiError('last_admin', 'This is the last enabled administrator of the account.')
+}
+
+/** The rules between type and email on create (A12.2). @throws ApiError `validation_failed` */
+function checkCreate(draft: Draft<ActorInput>): ActorInput {
+  const { type, email = null } = draft.fields
+  const isSent = email !== null || draft.has('email')
+  if (type !== undefined && isPerson(type) && !isSent) rejectEmail(draft, "can't be blank")
+  if (type !== undefined && !isPerson(type) && isSent) rejectEmail(draft, 'must be blank')
+  return draft.done()
+}
+
+/** The rules of A12.3, and of the email of the actor as it is. */
+function checkTypeChange(draft: Draft<Partial<ActorInput>>, actor: ActorRow): void {
+  const { type = actor.type, email } = draft.fields
+  if (type !== actor.type && !isPerson(actor.type)) {
+    draft.reject('type', 'service accounts and API clients cannot change their type')
+  } else if (!isPerson(type) && isPerson(actor.type)) {
+    draft.reject('type', 'users and admins cannot become service accounts or API clients')
+  }
+  if (email === null && isPerson(actor.type)) rejectEmail(draft, "can't be blank")
+  if (email && !isPerson(actor.type)) rejectEmail(draft, 'must be blank')
+}
+
+function rejectEmail(draft: Change, message: string): void {
+  draft.clear('email')
+  draft.reject('email', message)
+  draft.reject('type', 'is invalid')
+}
+
+/** Refuses changes beyond the caller's own scopes (A12.4(4)). @throws ApiError `scope_exceeded` */
+async function checkReach(author: Author, transaction: Transaction, actor: ActorRow, change: Partial<ActorInput>) {
+  const changes = (field: keyof ActorInput) => change[field] !== undefined && change[field] !== actor[field]
+  const enables = changes('is_disabled') && change.is_disabled === false
+  if (changes('type') && change.type === 'account_admin_user') {
+    checkAdministration(author, 'Promoting an actor to an administrator')
+  }
+  if (actor.type === 'account_admin_user') {
+    if (enables) checkAdministration(author, 'Enabling an administrator')
+    if (changes('email')) checkAdministration(author, 'Changing the email of an administrator')
+    if (changes('allow_email_otp_sign_in')) {
+      checkAdministration(author, 'Changing whether an administrator can sign in with passcodes')
+    }
+  }
+  if (actor.type !== 'api_client' || !enables) return
+  const tokens = await rowsBy(apiTokens, transaction.accountId, 'actor_id', actor.id)
+  const regained = tokens.filter((token) => isUnexpired(token, transaction.now)).flatMap(({ scopes }) => scopes)
+  if (mayGrantAll(author, regained)) return
+  throw new ApiError(
+    'scope_exceeded',
+    'Enabling an API client gives its tokens back, so it needs a token that covers all of their scopes.',
+  )
 }

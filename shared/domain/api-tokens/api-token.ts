@@ -1,22 +1,51 @@
 import * as v from 'valibot'
-import type { SecretHash } from '../../core/secrets/token.ts'
-import { entity, type Row } from '../../table/entity.ts'
+import type { Author } from '../../commit/commit.ts'
+import type { Transaction } from '../../commit/transaction.ts'
+import { collections, covers, type Permission } from '../../core/permission.ts'
+import { entity } from '../../table/entity.ts'
+import { liveKey } from '../../table/keys.ts'
+import { getItems } from '../../table/read.ts'
+import { field } from '../../values/field.ts'
 import { NullableText, Timestamp } from '../../values/fields.ts'
-import { Scopes } from './scopes.ts'
+import { stageToken, type TokenRow } from '../tokens/token.ts'
 
-export type ApiTokenRow = Row &
-  SecretHash & {
-    actor_id: string
-    name: string | null
-    scopes: string[]
-    expires_at: string
-  }
+const known = new Set(['*', '*:read', ...collections.flatMap((name) => [`${name}:read`, `${name}:write`])])
+
+/** Bound of the scopes that are sent, repeated ones included. */
+const maxScopes = 100
+
+/** Scopes of an API token (A13.1): known ones, each once, in the order sent. */
+export const Scopes = field<string[]>(
+  (input) => {
+    if (!Array.isArray(input)) return { message: 'must be a list' }
+    if (input.length === 0) return { message: 'should have at least 1 item(s)' }
+    if (input.length > maxScopes) return { message: `should have at most ${maxScopes} item(s)` }
+    const scopes = input.map((scope) => (typeof scope === 'string' ? scope.trim() : ''))
+    return scopes.every((scope) => known.has(scope))
+      ? { value: [...new Set(scopes)] }
+      : { message: 'must be *, *:read, <collection>:read or <collection>:write' }
+  },
+  { type: 'array', items: { type: 'string', enum: [...known] }, minItems: 1, maxItems: maxScopes },
+)
+
+/** A token grants only what it may do itself (A13.3). */
+function mayGrant(scopes: readonly string[], scope: string): boolean {
+  if (scope === '*') return scopes.includes('*')
+  if (scope === '*:read') return scopes.includes('*') || scopes.includes('*:read')
+  return covers(scopes, scope as Permission)
+}
+
+/** Returns whether an author covers all scopes of a token; the service itself covers any. */
+export const mayGrantAll = ({ scopes }: Pick<Author, 'scopes'>, granted: string[]): boolean =>
+  scopes === undefined || granted.every((scope) => mayGrant(scopes, scope))
+
+export type ApiTokenRow = TokenRow & { name: string | null; scopes: string[] }
 
 export const apiTokens = entity<ApiTokenRow>({
   name: 'api_tokens',
   defaults: { name: null },
   edges: { actor_id: { value: (row) => row.actor_id, counted: true } },
-  redact: ['secret_salt', 'secret_hash'],
+  redact: ['secret_hash'],
 })
 
 /** An API token as the API shows it (A13). */
@@ -39,3 +68,26 @@ export const ApiTokenFields = v.object({
   expires_at: Timestamp,
   scopes: v.optional(Scopes),
 })
+
+export function deleteApiToken(transaction: Transaction, token: ApiTokenRow): void {
+  transaction.delete(apiTokens, token)
+  transaction.remove(liveKey(transaction.accountId, apiTokens.name, token.id))
+}
+
+export type LastUse = { last_seen_at?: string }
+
+/** `last_seen_at` of actors or API tokens, in the order of their ids; it is noted beside each whenever a token is used. */
+export async function lastSeen(account: string, collection: string, ids: string[]): Promise<(string | null)[]> {
+  const live = await getItems<LastUse>(ids.map((id) => liveKey(account, collection, id)))
+  return live.map((item) => item?.last_seen_at ?? null)
+}
+
+export type MintedApiToken = ApiTokenRow & { last_seen_at: null; token: string }
+
+/** Stages a new API token of an api_client (A13). */
+export const mintApiToken = (
+  transaction: Transaction,
+  actorId: string,
+  fields: Pick<ApiTokenRow, 'name' | 'scopes' | 'expires_at'>,
+  earlier?: MintedApiToken,
+): MintedApiToken => ({ ...stageToken(transaction, 'api', apiTokens, actorId, fields, earlier), last_seen_at: null })

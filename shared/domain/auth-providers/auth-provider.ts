@@ -1,8 +1,18 @@
 import * as v from 'valibot'
+import { env } from '../../core/env.ts'
 import { recordOf } from '../../core/json/record-of.ts'
 import { type Entity, entity, type Row } from '../../table/entity.ts'
-import { EmailDomains } from '../../values/email-domains.ts'
-import { Bool, HostName, Integer, NullableText, OneOf, OutsideUrl, SecretText, Text } from '../../values/fields.ts'
+import {
+  Bool,
+  EmailDomains,
+  HostName,
+  Integer,
+  NullableText,
+  OneOf,
+  OutsideUrl,
+  RawText,
+  Text,
+} from '../../values/fields.ts'
 
 export const providerKinds = ['email_otp', 'oidc', 'suite', 'tenant', 'idp'] as const
 export type ProviderKind = (typeof providerKinds)[number]
@@ -14,31 +24,22 @@ const emailClaims = ['email', 'upn', 'preferred_username'] as const
 const clientLifetime = { min: 3_600, max: 7_776_000, fallback: 604_800 }
 const portalLifetime = { min: 300, max: 86_400, fallback: 28_800 }
 
-/** An auth provider of any kind; the fields of other kinds are missing (A25.1). */
-export type AuthProviderRow = Row & {
-  account_id: string
-  name: string
-  issuer: string
-  is_disabled: boolean
-  context: (typeof contexts)[number]
-  client_session_lifetime_secs: number
-  portal_session_lifetime_secs: number
-  /** Domains of the emails that it vouches for; null for any. */
-  domains: string[] | null
-  /** Rises with each change of what the provider vouches for: codes given before it are refused. Internal. */
-  trust_version: number
-  is_default?: boolean
-  client_id?: string
-  /** Sealed. */
-  client_secret?: string
-  discovery_document_uri?: string
-  email_verification_method?: (typeof verificationMethods)[number]
-  email_claim?: (typeof emailClaims)[number]
-  idp_domain?: string
-  hosted_domain?: string | null
-}
+type Values<E extends v.ObjectEntries> = v.InferOutput<v.ObjectSchema<E, undefined>>
+type Own = typeof ownFields
+/** Fields of all kinds together, of which a provider has those of its kind. */
+type OwnFields = Own['oidc'] & Own['suite'] & Own['tenant'] & Own['idp']
 
-/** The fields that requests can send, of all kinds together. */
+/** An auth provider of any kind; the fields of other kinds are missing, and `client_secret` is sealed (A25.1). */
+export type AuthProviderRow = Row &
+  Required<Values<typeof commonFields>> &
+  Partial<Values<OwnFields>> & {
+    account_id: string
+    name: string
+    issuer: string
+    /** Rises with each change of what the provider vouches for: codes given before it are refused. Internal. */
+    trust_version: number
+  }
+
 export type AuthProviderInput = Partial<Omit<AuthProviderRow, keyof Row | 'account_id' | 'trust_version'>>
 export type NewAuthProviderInput = Omit<AuthProviderInput, 'name'> & { name?: string | null }
 
@@ -50,9 +51,8 @@ const commonFields = {
   is_disabled: v.optional(Bool),
 }
 const defaultField = { is_default: v.optional(Bool) }
-const clientFields = { client_id: Text(255), client_secret: SecretText(4096) }
+const clientFields = { client_id: Text(255), client_secret: RawText(4096) }
 
-/** The fields that a request can send for each kind, beside the common ones. */
 const ownFields = {
   email_otp: {},
   oidc: {
@@ -66,31 +66,12 @@ const ownFields = {
   idp: { ...defaultField, ...clientFields, idp_domain: HostName },
 } satisfies Record<ProviderKind, v.ObjectEntries>
 
-const newFields = <E extends v.ObjectEntries>(own: E) =>
-  v.object({ name: v.optional(NullableText(255)), ...commonFields, ...own })
+/** Fields of a new provider; a name that is left out is that of its kind. */
+export const NewAuthProviderFields = (kind: ProviderKind) =>
+  v.object({ name: v.optional(NullableText(255)), ...commonFields, ...(ownFields[kind] as OwnFields) })
 
-const newFieldsOf = {
-  email_otp: newFields(ownFields.email_otp),
-  oidc: newFields(ownFields.oidc),
-  suite: newFields(ownFields.suite),
-  tenant: newFields(ownFields.tenant),
-  idp: newFields(ownFields.idp),
-}
-
-const changedFields = <E extends v.ObjectEntries>(own: E) =>
-  v.partial(v.object({ name: Text(255), ...commonFields, ...own }))
-
-const changedFieldsOf = {
-  email_otp: changedFields(ownFields.email_otp),
-  oidc: changedFields(ownFields.oidc),
-  suite: changedFields(ownFields.suite),
-  tenant: changedFields(ownFields.tenant),
-  idp: changedFields(ownFields.idp),
-}
-
-/** A name that is left out is that of its kind. */
-export const NewAuthProviderFields = (kind: ProviderKind) => newFieldsOf[kind]
-export const AuthProviderFields = (kind: ProviderKind) => changedFieldsOf[kind]
+export const AuthProviderFields = (kind: ProviderKind) =>
+  v.partial(v.object({ name: Text(255), ...commonFields, ...(ownFields[kind] as OwnFields) }))
 
 export const defaultsOf: Record<ProviderKind, AuthProviderInput & { name: string }> = {
   email_otp: { name: 'Email passcode' },
@@ -170,3 +151,25 @@ export const AuthProvider = (kind: ProviderKind) =>
     inserted_at: text,
     updated_at: text,
   })
+
+/** Kinds whose providers an account chooses, so that one of them can be hostile to another (docs/decisions/0021). */
+const chosenKinds: readonly ProviderKind[] = ['oidc', 'idp']
+
+/** Path of the callback: of one provider, or of those that the deployment names. */
+export const callbackPath = (providerId: string | null): string =>
+  providerId === null ? '/sign_in/callback' : `/sign_in/callback/${providerId}`
+
+/** The address that a provider leads people back to, which it has to know beforehand (I2.2). */
+export const callbackUri = (address: string, kind: ProviderKind, id: string): string =>
+  address + callbackPath(chosenKinds.includes(kind) ? id : null)
+
+/** The tenant that personal accounts belong to: they are of no company, and never sign in. */
+const personalAccounts = '9188040d-6c67-4c5b-b112-36a304b66dad'
+
+/** The tenant of an issuer; null for one elsewhere: the deployment's secret goes to its own directory alone (I1.3). */
+export function tenantOfIssuer(issuer: string): string | null {
+  const [before = '', after = ''] = env.tenantIssuer.split('{tenant_id}')
+  if (!issuer.startsWith(before) || !issuer.endsWith(after)) return null
+  const tenant = issuer.slice(before.length, issuer.length - after.length)
+  return /^[A-Za-z0-9-]{1,64}$/.test(tenant) && tenant.toLowerCase() !== personalAccounts ? tenant : null
+}

@@ -1,25 +1,17 @@
-import { stageWhileRoom } from '../../commit/stage-while-room.ts'
+import { stageRows } from '../../commit/stage-while-room.ts'
 import { type Sweep, sweep, sweepAll } from '../../commit/sweep.ts'
 import type { Transaction } from '../../commit/transaction.ts'
-import { getRow, rowsBy } from '../../table/read.ts'
-import { isInDomains } from '../../values/email-domains.ts'
-import { foldAscii } from '../../values/fold-ascii.ts'
+import { getRow } from '../../table/read.ts'
+import { isInDomains } from '../../values/email.ts'
+import { foldAscii } from '../../values/text.ts'
 import { actors } from '../actors/actor.ts'
-import { clientTokens } from '../client-tokens/client-token.ts'
-import { deleteClientToken } from '../client-tokens/delete-client-token.ts'
-import { portalSessions } from '../portal-sessions/portal-session.ts'
-import { stagePortalSessionDeletions } from '../portal-sessions/stage-portal-session-deletions.ts'
+import { clientTokens, deleteClientToken } from '../client-tokens/client-token.ts'
+import { portalSessions, stagePortalSessionDeletions } from '../portal-sessions/portal-session.ts'
 import type { AuthProviderRow } from './auth-provider.ts'
 
-/** Stages the end of the client tokens that a provider gave. */
 const stageClientTokensOf = (transaction: Transaction, providerId: string): Promise<'done' | 'more'> =>
-  stageWhileRoom(
-    transaction,
-    (range) => rowsBy(clientTokens, transaction.accountId, 'auth_provider_id', providerId, range),
-    (token) => deleteClientToken(transaction, token),
-  )
+  stageRows(transaction, clientTokens, 'auth_provider_id', providerId, (token) => deleteClientToken(transaction, token))
 
-/** Stages the end of the client tokens and portal sessions that a provider gave. */
 export async function stageAccessOf(transaction: Transaction, providerId: string): Promise<'done' | 'more'> {
   if ((await stageClientTokensOf(transaction, providerId)) === 'more') return 'more'
   return stagePortalSessionDeletions(transaction, 'auth_provider_id', providerId)
@@ -48,29 +40,19 @@ const isNarrowed = (before: Domains, after: Domains): boolean =>
 const isOtherHostedDomain = (before: AuthProviderRow, after: AuthProviderRow): boolean =>
   Boolean(after.hosted_domain) && foldAscii(after.hosted_domain ?? '') !== foldAscii(before.hosted_domain ?? '')
 
-/**
- * Ends what a provider gave and would not give any more after a change (A30). It runs in every part of one change, until nothing
- * is left.
- */
+/** Ends access that a provider would not give after a change (A30), part by part until nothing is left. */
 export function accessNarrower(providerId: string) {
   let outside: Sweep | undefined
-  return async (
-    transaction: Transaction,
-    before: AuthProviderRow,
-    after: AuthProviderRow,
-  ): Promise<'done' | 'more'> => {
+  return async (transaction: Transaction, before: AuthProviderRow, after: AuthProviderRow) => {
     const isDisabled = after.is_disabled && !before.is_disabled
     if (isDisabled || after.issuer !== before.issuer || isOtherHostedDomain(before, after)) {
       return stageAccessOf(transaction, providerId)
     }
-    if (after.context !== before.context) {
-      if (after.context === 'portal_only' && (await stageClientTokensOf(transaction, providerId)) === 'more')
-        return 'more'
-      if (
-        after.context === 'clients_only' &&
-        (await stagePortalSessionDeletions(transaction, 'auth_provider_id', providerId)) === 'more'
-      )
-        return 'more'
+    if (after.context !== before.context && after.context !== 'clients_and_portal') {
+      const ended = await (after.context === 'portal_only'
+        ? stageClientTokensOf(transaction, providerId)
+        : stagePortalSessionDeletions(transaction, 'auth_provider_id', providerId))
+      if (ended === 'more') return 'more'
     }
     if (!isNarrowed(before.domains, after.domains)) return 'done'
     outside ??= outsideSweep(providerId, after.domains)
@@ -88,6 +70,5 @@ const trusted = [
   'hosted_domain',
 ] as const
 
-/** The version of what a provider vouches for after a change. */
 export const trustAfter = (before: AuthProviderRow, after: AuthProviderRow): number =>
   before.trust_version + Number(trusted.some((field) => before[field] !== after[field]))

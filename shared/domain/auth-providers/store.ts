@@ -1,53 +1,50 @@
+import { isDeepStrictEqual } from 'node:util'
+import { checkAdministration } from '../../commit/check-administration.ts'
 import { type Author, commit } from '../../commit/commit.ts'
 import { commitInParts } from '../../commit/commit-in-parts.ts'
 import { rejectTaken } from '../../commit/reject-taken.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { env } from '../../core/env.ts'
-import { invalid, notFound } from '../../core/errors.ts'
-import { resealSecret } from '../../core/secrets/sealed-secret.ts'
-import { listRows } from '../../table/list.ts'
-import { getRow } from '../../table/read.ts'
+import { invalid, invalidAt } from '../../core/errors.ts'
+import { isStored, resealSecret, sealSecret } from '../../core/secrets/stored-secret.ts'
+import { partition } from '../../table/keys.ts'
+import { getItem } from '../../table/read.ts'
 import type { Draft } from '../../values/draft.ts'
 import type { Page } from '../../values/page.ts'
+import { getShown, listShown } from '../reads.ts'
 import {
   type AuthProviderInput,
   type AuthProviderRow,
   authProviders,
+  callbackUri,
   commonDefaults,
   defaultsOf,
   type NewAuthProviderInput,
+  opensPortal,
   type ProviderKind,
   singleSet,
+  tenantOfIssuer,
 } from './auth-provider.ts'
-import { callbackUri } from './callback-uri.ts'
-import { checkNewPortalProvider, checkPortalChange } from './check-portal.ts'
-import { settleDefault } from './default-provider.ts'
-import { discovery } from './discovery.ts'
+import { discovery } from './discovery-document.ts'
 import { accessNarrower, stageAccessOf, trustAfter } from './end-access.ts'
 import { type LastFault, lastFault, lastFaultKey, lastFaults, noFault } from './last-fault.ts'
-import { tenantOfIssuer } from './tenant-issuer.ts'
 
-/** A provider with what follows from where the service is, and with its last fault. */
 const shown = (kind: ProviderKind, row: AuthProviderRow, address: string, fault: LastFault) => ({
   ...row,
   ...fault,
   callback_uri: callbackUri(address, kind, row.id),
 })
 
-export async function list(kind: ProviderKind, account: string, page: Page, address: string) {
-  const { rows, metadata } = await listRows(authProviders[kind], account, page, {
-    edges: page.filters,
-    newestFirst: true,
-  })
+const withFaults = (kind: ProviderKind, address: string) => async (account: string, rows: AuthProviderRow[]) => {
   const faults = await lastFaults(account, kind, rows)
-  return { data: rows.map((row, i) => shown(kind, row, address, faults[i] ?? noFault)), metadata }
+  return rows.map((row, i) => shown(kind, row, address, faults[i] ?? noFault))
 }
 
-export async function get(kind: ProviderKind, account: string, id: string, address: string) {
-  const provider = await getRow(authProviders[kind], account, id)
-  if (!provider) throw notFound()
-  return { data: shown(kind, provider, address, await lastFault(account, kind, provider)) }
-}
+export const list = (kind: ProviderKind, account: string, page: Page, address: string) =>
+  listShown(authProviders[kind], account, page, { newestFirst: true, shown: withFaults(kind, address) })
+
+export const get = (kind: ProviderKind, account: string, id: string, address: string) =>
+  getShown(authProviders[kind], account, id, withFaults(kind, address))
 
 /** Reads a discovery document once a request, however often its commit has to run. */
 function discoverer() {
@@ -58,7 +55,8 @@ function discoverer() {
     return known
   }
 }
-/** What an issuer can be made of besides fields: a discovery document, or the address of the service itself. */
+
+/** Sources of an issuer besides fields: a discovery document, or the address of the service itself. */
 type Issuing = { discover: ReturnType<typeof discoverer>; address: string }
 
 /** The issuer that the fields of a provider make (A25.2(3)); a document is read only when all else is right. */
@@ -78,7 +76,7 @@ async function issuerOf(
   const found = await discover(uri)
   if ('issuer' in found) return found.issuer
   draft.reject('discovery_document_uri', found.failure)
-  throw invalid(draft.errors)
+  throw invalid(draft.faults)
 }
 
 /** A new issuer of a tenant is one of the cloud directory that the deployment signs in with. */
@@ -92,40 +90,34 @@ function checkTenant(kind: ProviderKind, draft: Draft<NewAuthProviderInput>, bef
 const isConfigured = (kind: ProviderKind): boolean =>
   kind === 'suite' ? env.suiteApp !== null : kind === 'tenant' ? env.tenantApp !== null : true
 
-async function checkUnique(
-  transaction: Transaction,
-  kind: ProviderKind,
-  draft: Draft<NewAuthProviderInput>,
-  except?: AuthProviderRow,
-) {
-  const { name, unique } = authProviders[kind]
-  for (const field of ['name', 'client_id', 'issuer'] as const) {
-    if (`${name}.${field}` in unique) await rejectTaken(transaction, draft, `${name}.${field}`, field, except)
-  }
-  if (singleSet in unique && (await transaction.isTaken(singleSet, kind, except))) {
-    draft.reject('base', 'a provider of this kind already exists')
-  }
-}
-
 export function create(kind: ProviderKind, author: Author, draft: () => Draft<NewAuthProviderInput>, address: string) {
   const issuing = { discover: discoverer(), address }
   return commit(author, async (transaction) => {
     const checked = draft()
-    checkNewPortalProvider(author, checked)
+    // Administrators could sign in with it (A25.2(6)).
+    if (!checked.has('context') && opensPortal({ context: commonDefaults.context, ...checked.fields })) {
+      checkAdministration(author, 'Creating a provider whose context allows the portal')
+    }
     if (!checked.has('name')) checked.fields.name ??= defaultsOf[kind].name
     if (!isConfigured(kind)) checked.reject('base', 'this provider kind is not configured')
     checkTenant(kind, checked)
-    await checkUnique(transaction, kind, checked)
+    await rejectTaken(transaction, checked, authProviders[kind])
+    if (singleSet in authProviders[kind].unique && (await transaction.isTaken(singleSet, kind))) {
+      checked.reject('base', 'a provider of this kind already exists')
+    }
     const input = checked.done()
     const issuer = await issuerOf(kind, input, null, checked, issuing)
     const secret = input.client_secret
+    const id = transaction.newId()
+    const owner = { accountId: author.accountId, objectId: id }
     const row = transaction.insert(authProviders[kind], {
+      id,
       account_id: author.accountId,
       ...commonDefaults,
       ...defaultsOf[kind],
       ...input,
       name: input.name ?? defaultsOf[kind].name,
-      ...(secret !== undefined && { client_secret: await resealSecret(author.accountId, secret, null) }),
+      ...(secret !== undefined && { client_secret: await sealSecret(owner, secret) }),
       issuer,
     })
     await settleDefault(transaction, kind, null, row)
@@ -142,40 +134,38 @@ export function update(
 ) {
   const issuing = { discover: discoverer(), address }
   const narrowAccess = accessNarrower(id)
+  const owner = { accountId: author.accountId, objectId: id }
   return commitInParts(author, async (transaction) => {
-    const provider = await known(transaction, kind, id)
+    const provider = await transaction.existing(authProviders[kind], id)
     const checked = draft()
     await checkPortalChange(author, provider, checked.fields)
     checkTenant(kind, checked, provider)
-    await checkUnique(transaction, kind, checked, provider)
+    await rejectTaken(transaction, checked, authProviders[kind], provider)
     const { client_secret: secret, ...input } = checked.done()
     const issuer = await issuerOf(kind, { ...provider, ...input }, provider, checked, issuing)
-    const isMoved = issuer !== provider.issuer
+    const keepsSecret = provider.client_secret !== undefined && secret === undefined
     // A secret goes to the provider that it belongs to and nowhere else (I1.3).
-    if (isMoved && provider.client_secret && secret === undefined) throw invalid({ client_secret: ["can't be blank"] })
+    if (keepsSecret && issuer !== provider.issuer) throw invalidAt(['client_secret'], "can't be blank")
     const after = { ...provider, ...input, issuer }
     if ((await narrowAccess(transaction, provider, after)) === 'more') return 'more'
     const row = transaction.update(authProviders[kind], provider, {
       ...input,
       issuer,
       trust_version: trustAfter(provider, after),
-      ...(secret !== undefined && {
-        client_secret: await resealSecret(author.accountId, secret, provider.client_secret ?? null),
-      }),
+      ...(secret !== undefined && { client_secret: await resealSecret(owner, secret, provider.client_secret) }),
     })
     await settleDefault(transaction, kind, provider, row)
-    if (row === provider)
-      return { done: { data: shown(kind, row, address, await lastFault(author.accountId, kind, row)) } }
+    const fault = row === provider ? await lastFault(author.accountId, kind, row) : noFault
     // The fault belonged to the former settings.
-    transaction.remove(lastFaultKey(author.accountId, kind, id))
-    return { done: { data: shown(kind, row, address, noFault) } }
+    if (row !== provider) transaction.remove(lastFaultKey(author.accountId, kind, id))
+    return { done: { data: shown(kind, row, address, fault) } }
   })
 }
 
-/** Deletes a provider, first the client tokens and portal sessions made through it: they would count without it (A25.2(5)). */
+/** Deletes a provider, first the client tokens and portal sessions made through it (A25.2(5)). */
 export const remove = (kind: ProviderKind, author: Author, id: string, address: string) =>
   commitInParts(author, async (transaction) => {
-    const provider = await known(transaction, kind, id)
+    const provider = await transaction.existing(authProviders[kind], id)
     if ((await stageAccessOf(transaction, id)) === 'more') return 'more'
     const fault = await lastFault(author.accountId, kind, provider)
     transaction.delete(authProviders[kind], provider)
@@ -184,8 +174,49 @@ export const remove = (kind: ProviderKind, author: Author, id: string, address: 
     return { done: { data: shown(kind, provider, address, fault) } }
   })
 
-async function known(transaction: Transaction, kind: ProviderKind, id: string): Promise<AuthProviderRow> {
-  const provider = await transaction.get(authProviders[kind], id)
-  if (!provider) throw notFound()
-  return provider
+type Pointer = { provider_kind: ProviderKind; provider_id: string }
+
+/** Keeps what an account's one default provider is (A25.1): setting a new one clears the old one, of whatever kind. */
+async function settleDefault(
+  transaction: Transaction,
+  kind: ProviderKind,
+  before: AuthProviderRow | null,
+  after: AuthProviderRow | null,
+): Promise<void> {
+  const was = before?.is_default === true
+  const is = after?.is_default === true
+  if (was === is) return
+  const key = { pk: partition(transaction.accountId, 'auth_providers.default'), sk: 'default' }
+  if (!is) return transaction.remove(key)
+  const pointer = await getItem<Pointer>(key)
+  if (pointer) {
+    const other = await transaction.get(authProviders[pointer.provider_kind], pointer.provider_id)
+    if (other) transaction.update(authProviders[pointer.provider_kind], other, { is_default: false })
+  }
+  const pointed: Pointer = { provider_kind: kind, provider_id: after.id }
+  transaction.put({ ...key, kind: 'pointer', ...pointed })
+}
+
+/** Fields that decide neither who opens the portal nor for how long. */
+const harmless: readonly string[] = ['name', 'is_default', 'client_session_lifetime_secs']
+
+/** Returns whether a field can let somebody else into the portal, or the same people for longer. */
+function widens(before: AuthProviderRow, [field, value]: [string, unknown]): boolean {
+  if (harmless.includes(field)) return false
+  if (field === 'is_disabled') return before.is_disabled && value === false
+  if (field === 'portal_session_lifetime_secs') return Number(value) > before.portal_session_lifetime_secs
+  return !isDeepStrictEqual(value, before[field as keyof AuthProviderRow] ?? null)
+}
+
+/** Refuses a change that widens how administrators sign in (A25.2(6)). @throws ApiError `scope_exceeded` */
+async function checkPortalChange(
+  author: Author,
+  before: AuthProviderRow,
+  { client_secret: sent, ...fields }: AuthProviderInput,
+): Promise<void> {
+  if (!opensPortal(before) && !opensPortal({ context: fields.context ?? before.context })) return
+  const owner = { accountId: author.accountId, objectId: before.id }
+  const hasNewSecret = sent !== undefined && !(await isStored(owner, sent, before.client_secret))
+  if (!hasNewSecret && !Object.entries(fields).some((field) => widens(before, field))) return
+  checkAdministration(author, 'Changing how administrators sign in with this provider')
 }

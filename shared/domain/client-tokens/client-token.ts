@@ -1,15 +1,14 @@
 import * as v from 'valibot'
-import type { SecretHash } from '../../core/secrets/token.ts'
-import { entity, type Row } from '../../table/entity.ts'
+import type { Transaction } from '../../commit/transaction.ts'
+import { entity } from '../../table/entity.ts'
+import { liveKey } from '../../table/keys.ts'
 import { Timestamp } from '../../values/fields.ts'
+import { stageToken, type TokenRow } from '../tokens/token.ts'
 
-export type ClientTokenRow = Row &
-  SecretHash & {
-    actor_id: string
-    /** The provider that signed its holder in; null when an administrator made the token. */
-    auth_provider_id: string | null
-    expires_at: string
-  }
+export type ClientTokenRow = TokenRow & {
+  /** The provider that signed its holder in; null when an administrator made the token. */
+  auth_provider_id: string | null
+}
 
 export const clientTokens = entity<ClientTokenRow>({
   name: 'client_tokens',
@@ -18,7 +17,7 @@ export const clientTokens = entity<ClientTokenRow>({
     actor_id: { value: (row) => row.actor_id, counted: true },
     auth_provider_id: { value: (row) => row.auth_provider_id },
   },
-  redact: ['secret_salt', 'secret_hash'],
+  redact: ['secret_hash'],
 })
 
 /** A client token as the API shows it (A24). */
@@ -34,3 +33,17 @@ export const ClientToken = v.object({
 export const ShownClientToken = v.object({ ...ClientToken.entries, token: v.string() })
 
 export const ClientTokenFields = v.object({ expires_at: Timestamp })
+
+/** Stages the deletion of a client token; the sessions and authorizations made with it end with it (A29). */
+export function deleteClientToken(transaction: Transaction, token: ClientTokenRow): void {
+  transaction.delete(clientTokens, token)
+  transaction.remove(liveKey(transaction.accountId, clientTokens.name, token.id))
+  transaction.revoke({ by: 'client_token', id: token.id })
+}
+
+/** Stages a new client token of an actor (A24). */
+export const mintClientToken = async (
+  transaction: Transaction,
+  actorId: string,
+  fields: Pick<ClientTokenRow, 'expires_at' | 'auth_provider_id'>,
+) => stageToken(transaction, 'client', clientTokens, actorId, fields)

@@ -1,29 +1,24 @@
+import { randomInt } from 'node:crypto'
 import * as v from 'valibot'
+import { recordOf } from '../../core/json/record-of.ts'
 import { entity, itemRow, type Row } from '../../table/entity.ts'
 import { Text } from '../../values/fields.ts'
-import { lastSeenFields } from '../gateways/gateway.ts'
+import { lastSeenFields } from '../sessions/presence.ts'
+
+const described = [
+  'hostname',
+  'device_serial',
+  'device_uuid',
+  'identifier_for_vendor',
+  'push_installation_id',
+  'os_name',
+  'os_version',
+] as const
 
 /** The device's description of itself, sent when it starts a session (P3.1). */
-export type DeviceDescription = {
-  hostname: string | null
-  device_serial: string | null
-  device_uuid: string | null
-  identifier_for_vendor: string | null
-  push_installation_id: string | null
-  os_name: string | null
-  os_version: string | null
-}
+export type DeviceDescription = Record<(typeof described)[number], string | null>
 
-/** What a device has said that has said nothing. */
-export const undescribed: DeviceDescription = {
-  hostname: null,
-  device_serial: null,
-  device_uuid: null,
-  identifier_for_vendor: null,
-  push_installation_id: null,
-  os_name: null,
-  os_version: null,
-}
+export const undescribed: DeviceDescription = recordOf(described, () => null)
 
 export type ClientRow = Row &
   DeviceDescription & {
@@ -54,22 +49,20 @@ export const clients = entity<ClientRow>({
   },
 })
 
+const attested = [
+  'last_attested_at',
+  'last_attested_cert_fingerprint',
+  'last_attested_cert_serial',
+  'last_attested_device_serial',
+  'last_attested_device_uuid',
+  'last_attested_mdm_device_id',
+] as const
+
 /** Nothing in this service attests devices. */
-export const unattested = {
-  last_attested_at: null,
-  last_attested_cert_fingerprint: null,
-  last_attested_cert_serial: null,
-  last_attested_device_serial: null,
-  last_attested_device_uuid: null,
-  last_attested_mdm_device_id: null,
-}
+export const unattested = recordOf(attested, () => null)
 
 /** The stored part of a client as the API names it. */
-const namedClient = ({ inserted_at, ...row }: ClientRow) => ({
-  ...row,
-  ...unattested,
-  created_at: inserted_at,
-})
+const namedClient = ({ inserted_at, ...row }: ClientRow) => ({ ...row, ...unattested, created_at: inserted_at })
 
 /** The row of a client that a record of a change names. */
 export function clientOfRecord(recorded: Record<string, unknown>): ClientRow {
@@ -94,12 +87,7 @@ export const Client = v.object({
   device_uuid: text,
   push_installation_id: text,
   identifier_for_vendor: text,
-  last_attested_at: text,
-  last_attested_cert_fingerprint: text,
-  last_attested_cert_serial: text,
-  last_attested_device_serial: text,
-  last_attested_device_uuid: text,
-  last_attested_mdm_device_id: text,
+  ...recordOf(attested, () => text),
   verified_at: text,
   public_key: text,
   ...lastSeenFields,
@@ -109,3 +97,17 @@ export const Client = v.object({
 
 /** The fields that a request can set; required on update, too (A23.2). */
 export const ClientFields = v.object({ name: Text(255) })
+
+const adjectives =
+  'able amber ample azure brave brief bright brisk broad calm candid civil clean clear clever cool coral cosy crisp deep eager early easy exact fair fast fine firm fleet fresh gentle glad golden grand great green happy hardy honest humble ivory keen kind large light lively lofty lucid lucky mellow merry mild modest neat noble novel olive open patient plain polite prime proud pure quick quiet rapid ready rich round royal rustic safe sharp silent silver simple sincere sleek smart smooth soft solid steady stout strong sunny sure swift tall tame tidy true upper vast vivid warm wise witty'.split(
+    ' ',
+  )
+const nouns =
+  'acorn anchor apple arch aspen badge barn basin beacon birch bloom boat bridge brook canal canyon cedar chart cliff cloud clover coast comet compass coral cove creek crest delta desert dune eagle elm ember falcon fern field finch fjord forest fountain garden gate glacier glade grove harbor haven hawk hazel heron hill horizon island ivy juniper lagoon lake lantern lark ledger linden lotus maple marsh meadow mesa moon moss oak oasis ocean orchard otter owl palm path pebble pine planet plaza pond prairie quarry rain reef ridge river robin rose sail sparrow spring spruce star stone stream summit swan tide tower trail tulip valley willow'.split(
+    ' ',
+  )
+
+const one = (words: string[]): string => words[randomInt(words.length)] as string
+
+/** The name of a client that registers itself (P3.1). */
+export const generateClientName = (): string => `${one(adjectives)}-${one(nouns)}`

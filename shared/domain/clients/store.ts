@@ -6,10 +6,8 @@ import { notFound } from '../../core/errors.ts'
 import { listWithLive } from '../../table/list-with-live.ts'
 import { getRow } from '../../table/read.ts'
 import type { Page } from '../../values/page.ts'
-import { findPresence, type Seen, seenAttributes } from '../presence/presence.ts'
-import { type ClientFields, type ClientRow, clients } from './client.ts'
-import { deleteClient } from './delete-client.ts'
-import { renderClient, shownOfRow } from './render-client.ts'
+import { findPresence, renderPresence, type Seen, seenAttributes } from '../sessions/presence.ts'
+import { type ClientFields, type ClientRow, clients, unattested } from './client.ts'
 
 export async function list(account: string, page: Page) {
   const shown = { live: seenAttributes, row: shownOfRow }
@@ -40,21 +38,38 @@ export const unverify = (author: Author, id: string) =>
     return transaction.update(clients, client, { verified_at: null })
   })
 
-/** Deletes a client; its token stays valid, so that the device can register again (A23.2). */
-export const remove = (author: Author, id: string) =>
-  commit(author, async (transaction) => {
-    const client = await transaction.get(clients, id)
-    if (!client) throw notFound()
-    const presence = await findPresence(author.accountId, 'clients', id)
-    await deleteClient(transaction, client)
-    return { data: { ...renderClient(client, presence ?? null, transaction.now), online: false } }
-  })
-
 const change = (author: Author, id: string, apply: (transaction: Transaction, client: ClientRow) => ClientRow) =>
   commit(author, async (transaction) => {
-    const client = await transaction.get(clients, id)
-    if (!client) throw notFound()
+    const client = await transaction.existing(clients, id)
     const after = apply(transaction, client)
     const presence = await findPresence(author.accountId, 'clients', id)
     return { data: renderClient(after, presence ?? null, transaction.now) }
   })
+
+/** Fields of a row that its client does not show are not read. */
+const shownOfRow = [
+  'id',
+  'actor_id',
+  'name',
+  'hostname',
+  'ipv4',
+  'ipv6',
+  'svc_id',
+  'device_serial',
+  'device_uuid',
+  'push_installation_id',
+  'identifier_for_vendor',
+  'verified_at',
+  'inserted_at',
+  'updated_at',
+] as const satisfies (keyof ClientRow)[]
+
+type ShownRow = Pick<ClientRow, (typeof shownOfRow)[number]>
+
+/** A client as the API shows it (A23.1). Its token is not read, since no lease outlives its token. */
+export const renderClient = (client: ShownRow, presence: Seen | null, now: number) => ({
+  ...client,
+  ...unattested,
+  ...renderPresence(presence, now),
+  created_at: client.inserted_at,
+})

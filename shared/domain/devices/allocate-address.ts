@@ -1,23 +1,57 @@
 import { randomInt } from 'node:crypto'
 import type { Transaction } from '../../commit/transaction.ts'
 import { ApiError } from '../../core/errors.ts'
-import { firstFree } from './first-free.ts'
-import { firstOffset, lastOffset, tunnelAddresses } from './tunnel-address.ts'
+import { guardKey } from '../../table/keys.ts'
+import { getItems } from '../../table/read.ts'
+import { formatIp, rangeOf } from '../../values/ip.ts'
+
+const base4 = rangeOf('100.64.0.0').first
+const base6 = rangeOf('fd00:2021:1111::').first
+
+/** Offsets of 100.64.0.0/11 and fd00:2021:1111::/107; the first and the last are never used (A21.2). */
+export const firstOffset = 1
+export const lastOffset = 2 ** 21 - 2
+
+/** The addresses of a device inside the tunnel: the same offset in both ranges. */
+export const tunnelAddresses = (offset: number): { ipv4: string; ipv6: string } => ({
+  ipv4: formatIp({ family: 4, value: base4 + BigInt(offset) }),
+  ipv6: formatIp({ family: 6, value: base6 + BigInt(offset) }),
+})
+
+/** Addresses tested in one round trip; the first is nearly always free, so the first round tests just it. */
+const probesPerRound = 100
+
+/** The first candidate whose value no row of a unique set holds; null when all are taken. */
+export async function firstFree<T>(
+  accountId: string,
+  set: string,
+  candidates: Iterable<T>,
+  guarded: (candidate: T) => string,
+): Promise<T | null> {
+  const source = candidates[Symbol.iterator]()
+  for (let size = 1; ; size = probesPerRound) {
+    const round: T[] = []
+    while (round.length < size) {
+      const next = source.next()
+      if (next.done) break
+      round.push(next.value)
+    }
+    if (round.length === 0) return null
+    const guards = await getItems(round.map((candidate) => guardKey(accountId, set, guarded(candidate))))
+    const free = round.find((_, i) => guards[i] === undefined)
+    if (free !== undefined) return free
+  }
+}
 
 /** The set of unique values that every device with a tunnel address declares by its IPv4 address. */
 const addressSet = 'devices.tunnel_address'
 const capacity = lastOffset - firstOffset + 1
 
-/** All addresses, from an offset upward and around. */
 function* addressesFrom(start: number): Generator<{ ipv4: string; ipv6: string }> {
   for (let i = 0; i < capacity; i++) yield tunnelAddresses(firstOffset + ((start - firstOffset + i) % capacity))
 }
 
-/**
- * Free tunnel addresses for a device that this commit inserts, found by probing linearly from a random offset (A21.2).
- * One device a commit: an address that the commit itself takes is not seen.
- * @throws ApiError `address_space_exhausted`
- */
+/** Free tunnel addresses for the one device of a commit (A21.2). @throws ApiError `address_space_exhausted` */
 export async function allocateAddress(
   transaction: Pick<Transaction, 'accountId' | 'count'>,
   start = randomInt(firstOffset, lastOffset + 1),

@@ -1,25 +1,38 @@
+import { generateKeyPair } from 'node:crypto'
+import { promisify } from 'node:util'
 import type { Transaction } from '../../commit/transaction.ts'
 import { notFound } from '../../core/errors.ts'
 import { isUuid } from '../../core/ids.ts'
 import { note } from '../../core/logging/invocation.ts'
+import { type Owner, sealSecret } from '../../core/secrets/stored-secret.ts'
 import { getItem, getRow } from '../../table/read.ts'
-import { serviceGuard } from '../accounts/service-guard.ts'
-import { directories } from './directory.ts'
-import { publicKeyOf } from './key-pair.ts'
+import { serviceGuard } from '../accounts/account.ts'
+import { directories, type PublicKey } from './directory.ts'
 
 /** Lets the keys of a directory be found by its id alone, from the commit on that makes one. */
 export const stageKeysOf = (transaction: Transaction, id: string): void =>
   transaction.put({ ...serviceGuard('idp_directory', id), kind: 'guard', account_id: transaction.accountId })
 
-/**
- * The public keys that a directory signs with, for its provider (I4.2): that fetches them by itself, so that a new key needs
- * nobody's hand. One whose key was made before they could be found has them with its next rotation.
- */
+/** The public keys that a directory signs with, for its provider to fetch (I4.2). @throws ApiError 404 */
 export async function keysOf(directoryId: string) {
   const id = directoryId.toLowerCase()
   const guard = isUuid(id) ? await getItem<{ account_id: string }>(serviceGuard('idp_directory', id)) : undefined
   const row = guard && (await getRow(directories.idp, guard.account_id, id))
-  if (!row?.kid || !row.private_key) throw notFound()
+  if (!row?.kid || !row.public_key) throw notFound()
   note({ account_id: row.account_id })
-  return { keys: [await publicKeyOf(row.account_id, row.kid, row.private_key)] }
+  return { keys: [publicJwk(row.kid, row.public_key)] }
 }
+
+/** A new signing key of an identity-provider directory: the private half sealed, the public half to be registered. */
+export async function newKeyPair(owner: Owner, kid: string) {
+  const { privateKey, publicKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 })
+  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+  const { n, e } = publicKey.export({ format: 'jwk' })
+  const public_key = { n: String(n), e: String(e) }
+  return {
+    stored: { kid, public_key, private_key: await sealSecret(owner, pem) },
+    public_jwk: publicJwk(kid, public_key),
+  }
+}
+
+const publicJwk = (kid: string, { n, e }: PublicKey) => ({ kty: 'RSA', n, e, kid, alg: 'RS256', use: 'sig' })

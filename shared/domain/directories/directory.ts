@@ -1,19 +1,41 @@
+import { createPrivateKey } from 'node:crypto'
 import * as v from 'valibot'
+import { fieldsOf } from '../../core/json/is-object.ts'
 import { recordOf } from '../../core/json/record-of.ts'
 import { type Entity, entity, type Row } from '../../table/entity.ts'
-import { EmailDomains } from '../../values/email-domains.ts'
 import {
   Bool,
   EmailAddress,
+  EmailDomains,
   HostName,
   NullableHostName,
   OneOf,
-  SecretText,
+  RawText,
   TenantId,
   Text,
 } from '../../values/fields.ts'
 import { neverSynced, type SyncState, shownSyncState, unloggedOfSync } from '../sync/sync-state.ts'
-import { ServiceAccountKey } from './service-account-key.ts'
+
+/** Bounds of an RSA key: shorter ones are weak, and the time to sign grows with the cube of the length. */
+const bits = { min: 2048, max: 8192 }
+
+/** Checks that a key is safe and quick to sign with. A text without a key fails in the run, with a reason. */
+function isUsable(text: string): boolean {
+  try {
+    const pem = fieldsOf(JSON.parse(text)).private_key
+    if (typeof pem !== 'string') return true
+    const { asymmetricKeyType, asymmetricKeyDetails } = createPrivateKey(pem)
+    const length = asymmetricKeyDetails?.modulusLength ?? 0
+    return asymmetricKeyType === 'rsa' && length >= bits.min && length <= bits.max
+  } catch {
+    return true
+  }
+}
+
+export const ServiceAccountKey = v.pipe(
+  Text(16_384),
+  v.check(isUsable, `must have an RSA private key of ${bits.min} to ${bits.max} bits`),
+)
 
 export const directoryKinds = ['suite', 'tenant', 'idp'] as const
 export type DirectoryKind = (typeof directoryKinds)[number]
@@ -21,57 +43,41 @@ export type DirectoryKind = (typeof directoryKinds)[number]
 const groupSyncModes = ['all', 'filtered', 'disabled'] as const
 const emailFields = ['userPrincipalName', 'mail'] as const
 
-/** A directory of any kind; the fields of other kinds are missing (A26.1). */
+/** Modulus and exponent of an RSA key, in base64url. */
+export type PublicKey = { n: string; e: string }
+
+type Values<E extends v.ObjectEntries> = v.InferOutput<v.ObjectSchema<E, undefined>>
+type Own = typeof ownFields
+/** Fields of all kinds together, of which a directory has those of its kind. */
+type OwnFields = Own['suite'] & Own['tenant'] & Own['idp']
+type OwnValues = Partial<Values<OwnFields>>
+
+/** A directory of any kind; the fields of other kinds are missing, and its secrets are sealed (A26.1). */
 export type DirectoryRow = Row &
-  SyncState & {
+  SyncState &
+  Omit<OwnValues, 'client_id'> &
+  Required<Values<typeof commonFields>> & {
     account_id: string
-    name: string
-    /** Domains that the email of an active person must be of; null for any. */
-    domains: string[] | null
-    /** Lets its runs match, link and move identities of administrators (A26.2(5)). */
-    matches_administrators: boolean
-    /** Null for all domains of the customer. */
-    domain?: string | null
-    impersonation_email?: string
-    group_sync_mode?: (typeof groupSyncModes)[number]
-    orgunit_sync_enabled?: boolean
-    /** Sealed. */
-    service_account_key?: string
-    /** Null for a directory of a tenant from before it was asked for. */
+    /** Null for a directory of a tenant from before the field existed. */
     client_id?: string | null
-    idp_domain?: string
     kid?: string
-    /** Sealed. */
+    /** Public half of the signing key, which is published without decrypting the private one. */
+    public_key?: PublicKey
     private_key?: string
-    tenant_id?: string
-    /** Sealed. */
-    client_secret?: string
-    email_field?: (typeof emailFields)[number]
-    sync_all_groups?: boolean
   }
 
-/** The fields that requests can send, of all kinds together. */
-export type DirectoryInput = Partial<
-  Pick<
-    DirectoryRow,
-    | 'name'
-    | 'is_disabled'
-    | 'domains'
-    | 'matches_administrators'
-    | 'domain'
-    | 'impersonation_email'
-    | 'group_sync_mode'
-    | 'orgunit_sync_enabled'
-    | 'service_account_key'
-    | 'client_id'
-    | 'client_secret'
-    | 'idp_domain'
-    | 'tenant_id'
-    | 'email_field'
-    | 'sync_all_groups'
-  >
-> & { accept_deletions?: boolean; rotate_key?: boolean }
+export type DirectoryInput = OwnValues &
+  Partial<Values<typeof commonFields>> & { accept_deletions?: boolean; rotate_key?: boolean }
 export type NewDirectoryInput = DirectoryInput & { name: string }
+
+const commonFields = {
+  name: Text(255),
+  is_disabled: v.optional(Bool),
+  /** Domains that the email of an active person must be of; null for any. */
+  domains: v.optional(EmailDomains),
+  /** Lets its runs match, link and move identities of administrators (A26.2(5)). */
+  matches_administrators: v.optional(Bool),
+}
 
 const ownFields = {
   suite: {
@@ -84,48 +90,26 @@ const ownFields = {
   tenant: {
     tenant_id: TenantId,
     client_id: Text(255),
-    client_secret: SecretText(4096),
+    client_secret: RawText(4096),
     email_field: v.optional(OneOf(emailFields)),
     sync_all_groups: v.optional(Bool),
   },
   idp: { client_id: Text(255), idp_domain: HostName },
 } satisfies Record<DirectoryKind, v.ObjectEntries>
 
-const newFields = <E extends v.ObjectEntries>(own: E) =>
-  v.object({
-    name: Text(255),
-    is_disabled: v.optional(Bool),
-    domains: v.optional(EmailDomains),
-    matches_administrators: v.optional(Bool),
-    ...own,
-  })
+export const NewDirectoryFields = (kind: DirectoryKind) =>
+  v.object({ ...commonFields, ...(ownFields[kind] as OwnFields) })
 
-const newFieldsOf = {
-  suite: newFields(ownFields.suite),
-  tenant: newFields(ownFields.tenant),
-  idp: newFields(ownFields.idp),
-}
+type ChangedFields = OwnFields & { rotate_key: typeof Bool }
 
-const changedFields = <E extends v.ObjectEntries>(own: E) =>
+export const DirectoryFields = (kind: DirectoryKind) =>
   v.partial(
     v.object({
-      name: Text(255),
-      is_disabled: Bool,
-      domains: EmailDomains,
-      matches_administrators: Bool,
+      ...commonFields,
       accept_deletions: Bool,
-      ...own,
+      ...((kind === 'idp' ? { ...ownFields.idp, rotate_key: Bool } : ownFields[kind]) as ChangedFields),
     }),
   )
-
-const changedFieldsOf = {
-  suite: changedFields(ownFields.suite),
-  tenant: changedFields(ownFields.tenant),
-  idp: changedFields({ ...ownFields.idp, rotate_key: Bool }),
-}
-
-export const NewDirectoryFields = (kind: DirectoryKind) => newFieldsOf[kind]
-export const DirectoryFields = (kind: DirectoryKind) => changedFieldsOf[kind]
 
 export const defaultsOf: Record<DirectoryKind, Partial<DirectoryRow>> = {
   suite: { domain: null, group_sync_mode: 'all', orgunit_sync_enabled: false },
@@ -135,27 +119,21 @@ export const defaultsOf: Record<DirectoryKind, Partial<DirectoryRow>> = {
 
 /** The field that is unique in an account beside the name. */
 const identifying = { suite: 'domain', tenant: 'tenant_id', idp: 'client_id' } as const
-export const uniqueFields = (kind: DirectoryKind) => ['name', identifying[kind]] as const
 
 /** The field that each kind is sent its secret in; the key of the identity provider's is made here. */
 export const sentSecret = { suite: 'service_account_key', tenant: 'client_secret', idp: null } as const
-const secretOf = { suite: ['service_account_key'], tenant: ['client_secret'], idp: ['private_key'] }
 
 function directoryEntity(kind: DirectoryKind): Entity<DirectoryRow> {
   const name = `${kind}_directories`
   return entity<DirectoryRow>({
     name,
-    defaults: {
-      ...neverSynced,
-      domains: null,
-      matches_administrators: false,
-      ...defaultsOf[kind],
+    defaults: { ...neverSynced, domains: null, matches_administrators: false, ...defaultsOf[kind] },
+    unique: {
+      [`${name}.name`]: (row) => row.name,
+      [`${name}.${identifying[kind]}`]: (row) => row[identifying[kind]] ?? null,
     },
-    unique: Object.fromEntries(
-      uniqueFields(kind).map((field) => [`${name}.${field}`, (row: DirectoryRow) => row[field] ?? null]),
-    ),
     edges: { name: { value: (row) => row.name, counted: true } },
-    redact: secretOf[kind],
+    redact: [sentSecret[kind] ?? 'private_key'],
     unlogged: unloggedOfSync,
   })
 }

@@ -1,19 +1,14 @@
 import { randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import { checkAdministration, mayAdminister } from '../../commit/check-administration.ts'
 import { type Author, commit } from '../../commit/commit.ts'
-import { commitInParts } from '../../commit/commit-in-parts.ts'
 import { rejectTaken } from '../../commit/reject-taken.ts'
-import type { Transaction } from '../../commit/transaction.ts'
-import { featureNotEnabled, notFound } from '../../core/errors.ts'
-import { resealSecret } from '../../core/secrets/sealed-secret.ts'
+import { type Owner, resealSecret } from '../../core/secrets/stored-secret.ts'
 import type { Draft } from '../../values/draft.ts'
-import { accounts } from '../accounts/account.ts'
-import { checkSources } from '../accounts/check-limit.ts'
-import { withLastRun } from '../sync/last-good-run.ts'
-import { enabledSyncState, firstSyncState } from '../sync/sync-state.ts'
-import { stageTurn } from '../sync/sync-turn.ts'
-import { checkSourceChange } from './check-source.ts'
-import { stageDirectoryDeletion } from './delete-directory.ts'
+import type { Page } from '../../values/page.ts'
+import { checkFeature, checkSources } from '../accounts/check-limit.ts'
+import { getShown, listShown } from '../reads.ts'
+import { enabledSyncState, firstSyncState, stageTurn, withLastRun, withLastRuns } from '../sync/sync-state.ts'
 import {
   type DirectoryInput,
   type DirectoryKind,
@@ -22,34 +17,41 @@ import {
   directories,
   type NewDirectoryInput,
   sentSecret,
-  uniqueFields,
 } from './directory.ts'
-import { stageKeysOf } from './directory-keys.ts'
-import { newKeyPair } from './key-pair.ts'
-import { accessTaker } from './take-access.ts'
+import { newKeyPair, stageKeysOf } from './directory-keys.ts'
 
 type Checked = Draft<DirectoryInput>
+
+const shown = (account: string, rows: DirectoryRow[]) => withLastRuns(account, rows, ({ id }) => id)
+
+export const list = (kind: DirectoryKind, account: string, page: Page) =>
+  listShown(directories[kind], account, page, { newestFirst: true, shown })
+
+export const get = (kind: DirectoryKind, account: string, id: string) => getShown(directories[kind], account, id, shown)
 
 /** Creating a directory starts a run (A26.2(3)). */
 export const create = (kind: DirectoryKind, author: Author, draft: () => Draft<NewDirectoryInput>) =>
   commit(author, async (transaction) => {
-    await checkFeature(transaction)
+    await checkFeature(transaction, 'idp_sync')
     checkSources(transaction, directories[kind].name)
     const checked = draft()
     if (checked.fields.matches_administrators) {
       checkAdministration(author, 'Creating a directory that matches administrators')
     }
-    await checkUnique(transaction, kind, checked)
+    await rejectTaken(transaction, checked, directories[kind])
     const { service_account_key, client_secret, is_disabled = false, ...input } = checked.done()
-    const pair = kind === 'idp' ? await newKeyPair(author.accountId, randomUUID()) : null
+    const id = transaction.newId()
+    const owner = { accountId: author.accountId, objectId: id }
+    const pair = kind === 'idp' ? await newKeyPair(owner, randomUUID()) : null
     const row = transaction.insert(directories[kind], {
+      id,
       account_id: author.accountId,
       domains: null,
       matches_administrators: mayAdminister(author),
       ...defaultsOf[kind],
       ...input,
       ...pair?.stored,
-      ...(await sealedSecret(kind, author.accountId, { service_account_key, client_secret }, null)),
+      ...(await sealedSecret(kind, owner, { service_account_key, client_secret }, null)),
       ...firstSyncState(is_disabled, transaction.now),
     })
     if (!is_disabled) stageTurn(transaction, directories[kind].name, row.id)
@@ -60,15 +62,16 @@ export const create = (kind: DirectoryKind, author: Author, draft: () => Draft<N
 /** Enabling a directory clears what was wrong and starts a run (A26.2(3)). */
 export const update = (kind: DirectoryKind, author: Author, id: string, draft: () => Checked) =>
   commit(author, async (transaction) => {
-    const directory = await known(transaction, kind, id)
+    const directory = await transaction.existing(directories[kind], id)
     const checked = draft()
     const enables = checked.fields.is_disabled === false
-    if (enables && directory.is_disabled) await checkFeature(transaction)
-    const secret = await sealedSecret(kind, author.accountId, checked.fields, directory)
+    if (enables && directory.is_disabled) await checkFeature(transaction, 'idp_sync')
+    const owner = { accountId: author.accountId, objectId: id }
+    const secret = await sealedSecret(kind, owner, checked.fields, directory)
     checkSourceChange(author, directory, { ...checked.fields, ...secret })
-    await checkUnique(transaction, kind, checked, directory)
+    await rejectTaken(transaction, checked, directories[kind], directory)
     const { service_account_key: _key, client_secret: _secret, rotate_key, accept_deletions, ...input } = checked.done()
-    const pair = rotate_key === true ? await newKeyPair(author.accountId, randomUUID()) : null
+    const pair = rotate_key === true ? await newKeyPair(owner, randomUUID()) : null
     const row = transaction.update(directories[kind], directory, {
       ...input,
       ...(accept_deletions === true && { accept_deletions }),
@@ -81,42 +84,31 @@ export const update = (kind: DirectoryKind, author: Author, id: string, draft: (
     return { data: { ...(await withLastRun(row)), ...(pair && { public_jwk: pair.public_jwk }) } }
   })
 
-/** Deletes a directory with its groups, its identities and the actors it created (A26.2(4)). */
-export function remove(kind: DirectoryKind, author: Author, id: string) {
-  const takeAccess = accessTaker(id)
-  return commitInParts(author, async (transaction) => {
-    const directory = await known(transaction, kind, id)
-    const outcome = await stageDirectoryDeletion(author, transaction, directories[kind], directory, takeAccess)
-    return outcome === 'more' ? 'more' : { done: { data: await withLastRun(directory) } }
-  })
-}
-
-/** The secret that was sent, as it is stored. */
 async function sealedSecret(
   kind: DirectoryKind,
-  accountId: string,
+  owner: Owner,
   sent: Pick<DirectoryInput, 'service_account_key' | 'client_secret'>,
   before: DirectoryRow | null,
 ): Promise<Partial<DirectoryRow>> {
   const field = sentSecret[kind]
   const secret = field === null ? undefined : sent[field]
   if (field === null || secret === undefined) return {}
-  return { [field]: await resealSecret(accountId, secret, before?.[field] ?? null) }
+  return { [field]: await resealSecret(owner, secret, before?.[field]) }
 }
 
-async function checkFeature(transaction: Transaction): Promise<void> {
-  const account = await transaction.get(accounts, transaction.accountId)
-  if (!account?.features.idp_sync) throw featureNotEnabled('idp_sync')
+/** Returns whether a field of a directory decides which people it delivers, or what becomes of those it no longer has. */
+function decides(before: DirectoryRow, [field, value]: [string, unknown]): boolean {
+  if (field === 'name') return false
+  if (field === 'is_disabled') return before.is_disabled && value === false
+  if (field === 'rotate_key') return value === true
+  if (field === 'accept_deletions') return value === true && !before.accept_deletions
+  return !isDeepStrictEqual(value, before[field as keyof DirectoryRow] ?? null)
 }
 
-async function checkUnique(transaction: Transaction, kind: DirectoryKind, draft: Checked, except?: DirectoryRow) {
-  for (const field of uniqueFields(kind)) {
-    await rejectTaken(transaction, draft, `${directories[kind].name}.${field}`, field, except)
-  }
-}
-
-async function known(transaction: Transaction, kind: DirectoryKind, id: string): Promise<DirectoryRow> {
-  const directory = await transaction.get(directories[kind], id)
-  if (!directory) throw notFound()
-  return directory
+/** Refuses a change of the source of administrators (A26.2(5)); secrets are in stored form. @throws `scope_exceeded` */
+function checkSourceChange(author: Author, before: DirectoryRow, change: Partial<DirectoryRow>): void {
+  const { matches_administrators = before.matches_administrators } = change
+  if (!before.matches_administrators && !matches_administrators) return
+  if (!Object.entries(change).some((field) => decides(before, field))) return
+  checkAdministration(author, 'Changing a directory that matches administrators')
 }

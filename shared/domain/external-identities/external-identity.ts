@@ -1,30 +1,25 @@
 import * as v from 'valibot'
+import { recordOf } from '../../core/json/record-of.ts'
 import { entity, type Row } from '../../table/entity.ts'
 
-export type ExternalIdentityRow = Row & {
-  actor_id: string
-  account_id: string
-  issuer: string
-  /** Null when it was made by a sign-in (I3). */
-  directory_id: string | null
-  /** Identifier at the provider. */
-  idp_id: string
-  /**
-   * True once a provider that opens the portal, or a directory that matches administrators, has vouched for it (I3.5).
-   */
-  opens_portal: boolean
-  email: string | null
-  name: string | null
-  given_name: string | null
-  middle_name: string | null
-  family_name: string | null
-  nickname: string | null
-  preferred_username: string | null
-  picture: string | null
-  profile: string | null
-  svc_avatar_url: string | null
-  synced_at: string | null
-}
+const profileFields = [
+  'email',
+  'name',
+  'given_name',
+  'middle_name',
+  'family_name',
+  'nickname',
+  'preferred_username',
+  'picture',
+  'profile',
+  'svc_avatar_url',
+] as const
+
+export type ExternalIdentityRow = Row &
+  v.InferOutput<typeof ExternalIdentity> & {
+    /** True once a provider that opens the portal, or a directory that matches administrators, has vouched for it (I3.5). */
+    opens_portal: boolean
+  }
 
 /** The value of the unique set `external_identities.identity`. */
 export const identityOf = (idpId: string, issuer: string): string => `${issuer}#${idpId}`
@@ -34,21 +29,7 @@ export const heldBy = (actorId: string, issuer: string): string => `${actorId}#$
 
 export const externalIdentities = entity<ExternalIdentityRow>({
   name: 'external_identities',
-  defaults: {
-    directory_id: null,
-    opens_portal: false,
-    email: null,
-    name: null,
-    given_name: null,
-    middle_name: null,
-    family_name: null,
-    nickname: null,
-    preferred_username: null,
-    picture: null,
-    profile: null,
-    svc_avatar_url: null,
-    synced_at: null,
-  },
+  defaults: { directory_id: null, opens_portal: false, ...recordOf(profileFields, () => null), synced_at: null },
   unique: {
     'external_identities.identity': (row) => identityOf(row.idp_id, row.issuer),
     'external_identities.actor': (row) => heldBy(row.actor_id, row.issuer),
@@ -63,7 +44,7 @@ export const externalIdentities = entity<ExternalIdentityRow>({
 const text = v.string()
 const optional = v.nullable(text)
 
-/** An identity of an actor at a provider, as the API shows it (A27). */
+/** An identity of an actor at a provider, as the API shows it (A27); without a directory, a sign-in made it (I3). */
 export const ExternalIdentity = v.object({
   id: text,
   actor_id: text,
@@ -71,16 +52,7 @@ export const ExternalIdentity = v.object({
   issuer: text,
   directory_id: optional,
   idp_id: text,
-  email: optional,
-  name: optional,
-  given_name: optional,
-  middle_name: optional,
-  family_name: optional,
-  nickname: optional,
-  preferred_username: optional,
-  picture: optional,
-  profile: optional,
-  svc_avatar_url: optional,
+  ...recordOf(profileFields, () => optional),
   synced_at: optional,
   inserted_at: text,
 })

@@ -1,11 +1,17 @@
+import { readAhead, stageWhileRoom } from '../../commit/stage-while-room.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { getRow, rowsBy } from '../../table/read.ts'
-import { authProviders, type ProviderKind, providerKinds } from '../auth-providers/auth-provider.ts'
-import { type ClientTokenRow, clientTokens } from '../client-tokens/client-token.ts'
-import { deleteClientToken } from '../client-tokens/delete-client-token.ts'
+import {
+  type AuthProviderRow,
+  authProviders,
+  type ProviderKind,
+  providerKinds,
+} from '../auth-providers/auth-provider.ts'
+import { type ClientTokenRow, clientTokens, deleteClientToken } from '../client-tokens/client-token.ts'
 import { type PortalSessionRow, portalSessions } from '../portal-sessions/portal-session.ts'
+import { type ExternalIdentityRow, externalIdentities } from './external-identity.ts'
 
-/** What lets an actor in: a client token, or a portal session. */
+/** A client token or a portal session of an actor. */
 export type IssuedToken = { kind: 'client'; row: ClientTokenRow } | { kind: 'portal'; row: PortalSessionRow }
 
 export function deleteIssuedToken(transaction: Transaction, token: IssuedToken): void {
@@ -22,11 +28,7 @@ export function stageIssuedTokenDeletions(transaction: Transaction, tokens: Issu
   return 'done'
 }
 
-/** The client tokens and portal sessions of an actor. */
-export async function tokensOfActor(
-  { accountId }: Pick<Transaction, 'accountId'>,
-  actorId: string,
-): Promise<IssuedToken[]> {
+export async function tokensOfActor({ accountId }: Pick<Transaction, 'accountId'>, actorId: string) {
   const [tokens, sessions] = await Promise.all([
     rowsBy(clientTokens, accountId, 'actor_id', actorId),
     rowsBy(portalSessions, accountId, 'actor_id', actorId),
@@ -37,36 +39,75 @@ export async function tokensOfActor(
   ]
 }
 
-/** The client tokens and portal sessions that providers of a kind gave an actor. */
-export async function tokensOfKind(
-  transaction: Pick<Transaction, 'accountId'>,
+async function tokensFrom(
+  { accountId }: Pick<Transaction, 'accountId'>,
   actorId: string,
-  kind: ProviderKind,
+  kinds: readonly ProviderKind[],
+  isMeant: (provider: AuthProviderRow) => boolean,
 ): Promise<IssuedToken[]> {
-  const tokens = await tokensOfActor(transaction, actorId)
-  const ofKind = await Promise.all(
-    tokens.map(async ({ row: { auth_provider_id: id } }) =>
-      id === null ? null : getRow(authProviders[kind], transaction.accountId, id),
-    ),
+  const tokens = await tokensOfActor({ accountId }, actorId)
+  const ids = [...new Set(tokens.flatMap(({ row }) => row.auth_provider_id ?? []))]
+  const providers = await Promise.all(
+    ids.flatMap((id) => kinds.map((kind) => getRow(authProviders[kind], accountId, id))),
   )
-  return tokens.filter((_, i) => ofKind[i])
+  const meant = new Set(providers.flatMap((provider) => (provider && isMeant(provider) ? [provider.id] : [])))
+  return tokens.filter(({ row }) => meant.has(row.auth_provider_id ?? ''))
 }
 
-/** The client tokens and portal sessions that providers of these issuers gave an actor. */
-export async function tokensOfIssuers(
-  transaction: Pick<Transaction, 'accountId'>,
-  actorId: string,
-  issuers: Set<string>,
-): Promise<IssuedToken[]> {
+export const tokensOfKind = (transaction: Pick<Transaction, 'accountId'>, actorId: string, kind: ProviderKind) =>
+  tokensFrom(transaction, actorId, [kind], () => true)
+
+export const tokensOfIssuers = (transaction: Pick<Transaction, 'accountId'>, actorId: string, issuers: Set<string>) =>
+  tokensFrom(transaction, actorId, providerKinds, ({ issuer }) => issuers.has(issuer))
+
+type Subject = Pick<ExternalIdentityRow, 'idp_id' | 'issuer'>
+
+/** Returns whether an identity would belong to another subject of a provider than before. */
+export const isOtherSubject = (identity: Subject, { idp_id, issuer }: Partial<Subject>): boolean =>
+  (idp_id ?? identity.idp_id) !== identity.idp_id || (issuer ?? identity.issuer) !== identity.issuer
+
+/** Stages a change of an identity, for a new subject after the end of its tokens (A30); `more` if those did not fit. */
+export async function stageIdentityChange(
+  transaction: Transaction,
+  identity: ExternalIdentityRow,
+  changes: Partial<ExternalIdentityRow>,
+): Promise<'done' | 'more'> {
+  if (isOtherSubject(identity, changes)) {
+    const tokens = await tokensOfIssuers(transaction, identity.actor_id, new Set([identity.issuer]))
+    if (stageIssuedTokenDeletions(transaction, tokens) === 'more' || !transaction.hasRoom()) return 'more'
+  }
+  transaction.update(externalIdentities, identity, changes)
+  return 'done'
+}
+
+/** Stages the deletion of identities of one actor, after the tokens that their issuers gave it (A27). */
+export async function stageIdentityDeletions(
+  transaction: Transaction,
+  identities: ExternalIdentityRow[],
+  issued?: IssuedToken[],
+): Promise<'done' | 'more'> {
+  const [first] = identities
+  if (!first) return 'done'
+  const issuers = new Set(identities.map(({ issuer }) => issuer))
+  const tokens = issued ?? (await tokensOfIssuers(transaction, first.actor_id, issuers))
+  if (stageIssuedTokenDeletions(transaction, tokens) === 'more') return 'more'
+  for (const identity of identities) {
+    if (!transaction.hasRoom()) return 'more'
+    transaction.delete(externalIdentities, identity)
+  }
+  return 'done'
+}
+
+/** Stages the deletion of all identities of an actor, with what providers of their issuers made for it (A12.5). */
+export const stageIdentityDeletionsOf = async (transaction: Transaction, actorId: string): Promise<'done' | 'more'> =>
+  stageIdentityDeletions(transaction, await rowsBy(externalIdentities, transaction.accountId, 'actor_id', actorId))
+
+/** Stages the deletion of an actor's client tokens, with what they authorized, and portal sessions (A30). */
+export async function stageTokenDeletions(transaction: Transaction, actorId: string): Promise<'done' | 'more'> {
   const { accountId } = transaction
-  const tokens = await tokensOfActor(transaction, actorId)
-  const providers = [...new Set(tokens.flatMap(({ row }) => row.auth_provider_id ?? []))]
-  const matching = await Promise.all(
-    providers.map(async (id) => {
-      const rows = await Promise.all(providerKinds.map((kind) => getRow(authProviders[kind], accountId, id)))
-      return rows.some((row) => row && issuers.has(row.issuer)) ? [id] : []
-    }),
-  )
-  const ids = new Set(matching.flat())
-  return tokens.filter(({ row }) => row.auth_provider_id !== null && ids.has(row.auth_provider_id))
+  const tokens = readAhead((range) => rowsBy(clientTokens, accountId, 'actor_id', actorId, range))
+  const sessions = readAhead((range) => rowsBy(portalSessions, accountId, 'actor_id', actorId, range))
+  const outcome = await stageWhileRoom(transaction, tokens, (token) => deleteClientToken(transaction, token))
+  if (outcome === 'more') return outcome
+  return stageWhileRoom(transaction, sessions, (session) => transaction.delete(portalSessions, session))
 }

@@ -1,29 +1,28 @@
 import type { Author } from '../../commit/commit.ts'
 import { commitInParts } from '../../commit/commit-in-parts.ts'
 import { notFound } from '../../core/errors.ts'
-import { listRows } from '../../table/list.ts'
-import { getRow } from '../../table/read.ts'
+import { existingRow } from '../../table/read.ts'
 import type { Page } from '../../values/page.ts'
 import { actors } from '../actors/actor.ts'
-import { withDirectoryRuns } from '../sync/last-good-run.ts'
-import { stageIdentityDeletions } from './delete-external-identity.ts'
+import { getShown, listShown } from '../reads.ts'
+import { withLastRuns } from '../sync/sync-state.ts'
 import { type ExternalIdentityRow, externalIdentities } from './external-identity.ts'
+import { stageIdentityDeletions } from './issued-tokens.ts'
 
-/** The identities of an actor, newest first (A27). */
+const shown = (account: string, rows: ExternalIdentityRow[]) =>
+  withLastRuns(account, rows, ({ directory_id }) => directory_id)
+
+/** The identities of an actor (A27). A bad cursor is reported before an unknown actor (A4). */
 export async function list(account: string, actorId: string, page: Page) {
-  const { rows, metadata } = await listRows(externalIdentities, account, page, {
-    edges: { actor_id: actorId },
-    newestFirst: true,
-  })
-  // A bad cursor is told before an unknown actor (A4).
-  if (!(await getRow(actors, account, actorId))) throw notFound()
-  return { data: await withDirectoryRuns(account, rows), metadata }
+  const edges = { actor_id: actorId }
+  const listed = await listShown(externalIdentities, account, page, { edges, newestFirst: true, shown })
+  await existingRow(actors, account, actorId)
+  return listed
 }
 
 export async function get(account: string, actorId: string, id: string) {
-  const identity = ofActor(await getRow(externalIdentities, account, id), actorId)
-  const [data = identity] = await withDirectoryRuns(account, [identity])
-  return { data }
+  const { data } = await getShown(externalIdentities, account, id, shown)
+  return { data: ofActor(data, actorId) }
 }
 
 /** Deletes an identity with the client tokens and portal sessions that providers of its issuer gave the actor, who stays (A27). */

@@ -1,11 +1,14 @@
 import * as v from 'valibot'
-import type { SecretHash } from '../../core/secrets/token.ts'
+import { type Author, commit } from '../../commit/commit.ts'
+import type { Transaction } from '../../commit/transaction.ts'
+import { microsOf, timestamp } from '../../core/clock.ts'
+import { unauthorized } from '../../core/errors.ts'
+import { mintToken, type SecretHash } from '../../core/secrets/token.ts'
 import { entity, type Row } from '../../table/entity.ts'
+import { liveKey } from '../../table/keys.ts'
+import { getItem, getItems, rowsBy } from '../../table/read.ts'
 
-/**
- * A token of a site, which any number of gateways use, or of one gateway (A22). When a session was first started with
- * it (`used_at`) is in its live item, written by the commit that counts its first use.
- */
+/** A token of a site, for any of its gateways, or of one gateway (A22). Its first use is in its live item. */
 export type GatewayTokenRow = Row &
   SecretHash & {
     site_id: string
@@ -21,8 +24,78 @@ export const gatewayTokens = entity<GatewayTokenRow>({
     site_id: { value: (row) => (row.gateway_id ? null : row.site_id), counted: true },
     gateway_id: { value: (row) => row.gateway_id },
   },
-  redact: ['secret_salt', 'secret_hash'],
+  redact: ['secret_hash'],
 })
 
 /** The answer that shows a gateway token, once (A22). */
 export const ShownGatewayToken = v.object({ id: v.string(), token: v.string() })
+
+/** Stages a new token of a site, or of a gateway in it; `token` is the string that is shown once. */
+export async function mintGatewayToken(transaction: Transaction, owner: { siteId: string; gatewayId: string | null }) {
+  const { siteId, gatewayId } = owner
+  const id = transaction.newId()
+  const ids = { accountId: transaction.accountId, ownerId: gatewayId ?? siteId, tokenId: id }
+  const { token, secret_hash } = mintToken('gateway', ids)
+  transaction.insert(gatewayTokens, { id, site_id: siteId, gateway_id: gatewayId, rotated_at: null, secret_hash })
+  return { id, token }
+}
+
+/** Stages the end of a token. The sessions started with it end too, since a session counts only with its token (P1.7). */
+export function deleteGatewayToken(transaction: Transaction, token: GatewayTokenRow): void {
+  transaction.delete(gatewayTokens, token)
+  transaction.remove(liveKey(transaction.accountId, gatewayTokens.name, token.id))
+}
+
+/** Time for which a rotated gateway token stays valid unless its replacement is used before (A22): 4 hours. */
+export const rotationGraceMicros = 4 * 3_600_000_000
+
+/** True once the grace period of a rotated token is over; tested each time it is presented. */
+export const rotationEnded = ({ rotated_at }: Pick<GatewayTokenRow, 'rotated_at'>, now: number): boolean =>
+  rotated_at !== null && microsOf(rotated_at) + rotationGraceMicros <= now
+
+/** Rotates out a used token for the grace period, ends the one rotated before, and replaces an unused one (A22). */
+export function planRotation(
+  tokens: GatewayTokenRow[],
+  isUsed: (token: GatewayTokenRow) => boolean,
+  now: number,
+): { end: GatewayTokenRow[]; rotateOut: GatewayTokenRow | null } {
+  const active = activeToken(tokens)
+  const rotated = tokens.filter((token) => token.rotated_at !== null)
+  if (active && isUsed(active)) return { end: rotated, rotateOut: active }
+  const ended = rotated.filter((token) => rotationEnded(token, now))
+  return { end: active ? [active, ...ended] : ended, rotateOut: null }
+}
+
+export const activeToken = (tokens: GatewayTokenRow[]): GatewayTokenRow | null =>
+  tokens.find((token) => token.rotated_at === null) ?? null
+
+/** The ids of those tokens with which a session was ever started. */
+export async function usedTokens(account: string, tokens: GatewayTokenRow[]): Promise<Set<string>> {
+  const items = await getItems(tokens.map((token) => liveKey(account, gatewayTokens.name, token.id)))
+  return new Set(tokens.filter((_, index) => items[index]?.used_at !== undefined).map((token) => token.id))
+}
+
+/**
+ * Notes that a session is started with a gateway's own token (A22, P2.4). The first use ends the token that this one
+ * replaced. It goes through a commit, so that it is ordered against rotations: those decide by it.
+ * @throws ApiError `unauthorized` when the token has ended meanwhile.
+ */
+export async function noteFirstUse(author: Author, { id, gateway_id: gatewayId }: GatewayTokenRow): Promise<void> {
+  const { accountId } = author
+  const key = liveKey(accountId, gatewayTokens.name, id)
+  if (gatewayId === null || (await getItem(key))?.used_at !== undefined) return
+  await commit(author, async (transaction) => {
+    const [token, live, siblings] = await Promise.all([
+      transaction.get(gatewayTokens, id),
+      getItem(key),
+      rowsBy(gatewayTokens, accountId, 'gateway_id', gatewayId),
+    ])
+    if (!token) throw unauthorized()
+    if (live?.used_at !== undefined) return
+    const at = timestamp(transaction.now)
+    transaction.put({ ...key, kind: 'live', last_seen_at: at, used_at: at })
+    for (const sibling of siblings) {
+      if (sibling.id !== id && sibling.rotated_at !== null) deleteGatewayToken(transaction, sibling)
+    }
+  })
+}

@@ -1,35 +1,31 @@
 import { type Author, commit } from '../../commit/commit.ts'
+import { commitInParts } from '../../commit/commit-in-parts.ts'
 import { dueItem } from '../../commit/due.ts'
+import { stageRows } from '../../commit/stage-while-room.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { timestamp } from '../../core/clock.ts'
 import { ApiError, notFound } from '../../core/errors.ts'
 import { rowsBy } from '../../table/read.ts'
-import { type GatewayRow, gateways } from '../gateways/gateway.ts'
+import { inSite } from '../gateways/gateway.ts'
 import { sites } from '../sites/site.ts'
-import { usedTokens } from './first-use.ts'
-import { type GatewayTokenRow, gatewayTokens } from './gateway-token.ts'
-import { activeToken, planRotation, rotationEnded, rotationGraceMicros } from './rotation.ts'
-import { deleteGatewayToken, mintGatewayToken } from './stage-gateway-token.ts'
-
-/** Tokens that one commit of a bulk delete takes along; each is four writes. */
-const tokensPerCommit = 20
-
-async function requireSite(transaction: Transaction, id: string): Promise<void> {
-  if (!(await transaction.get(sites, id))) throw notFound()
-}
-
-async function requireGateway(transaction: Transaction, siteId: string, id: string): Promise<GatewayRow> {
-  const gateway = await transaction.get(gateways, id)
-  if (gateway?.site_id !== siteId) throw notFound()
-  return gateway
-}
+import {
+  activeToken,
+  deleteGatewayToken,
+  type GatewayTokenRow,
+  gatewayTokens,
+  mintGatewayToken,
+  planRotation,
+  rotationEnded,
+  rotationGraceMicros,
+  usedTokens,
+} from './gateway-token.ts'
 
 const tokensOf = (transaction: Transaction, gatewayId: string): Promise<GatewayTokenRow[]> =>
   rowsBy(gatewayTokens, transaction.accountId, 'gateway_id', gatewayId)
 
 export const createForSite = (author: Author, siteId: string) =>
   commit(author, async (transaction) => {
-    await requireSite(transaction, siteId)
+    await transaction.existing(sites, siteId)
     return { data: await mintGatewayToken(transaction, { siteId, gatewayId: null }) }
   })
 
@@ -43,37 +39,33 @@ export const remove = (author: Author, siteId: string, id: string) =>
   })
 
 /** Deletes all site tokens of a site, in as many commits as it takes. */
-export async function removeAllOfSite(author: Author, siteId: string) {
-  for (let deleted = 0; ; ) {
-    const part = await commit(author, async (transaction) => {
-      await requireSite(transaction, siteId)
-      const tokens = await rowsBy(gatewayTokens, author.accountId, 'site_id', siteId, { limit: tokensPerCommit })
-      for (const token of tokens) deleteGatewayToken(transaction, token)
-      return tokens.length
+export function removeAllOfSite(author: Author, siteId: string) {
+  const deleted = new Set<string>()
+  return commitInParts(author, async (transaction) => {
+    await transaction.existing(sites, siteId)
+    const outcome = await stageRows(transaction, gatewayTokens, 'site_id', siteId, (token) => {
+      deleteGatewayToken(transaction, token)
+      deleted.add(token.id)
     })
-    deleted += part
-    if (part < tokensPerCommit) return { data: { deleted_count: deleted } }
-  }
+    return outcome === 'more' ? 'more' : { done: { data: { deleted_count: deleted.size } } }
+  })
 }
 
 /** @throws ApiError `active_token_exists` (A22) */
 export const createForGateway = (author: Author, siteId: string, gatewayId: string) =>
   commit(author, async (transaction) => {
-    await requireGateway(transaction, siteId, gatewayId)
+    await inSite(transaction, siteId, gatewayId)
     if (activeToken(await tokensOf(transaction, gatewayId))) {
       throw new ApiError('active_token_exists', 'An active token exists. Rotate or delete it first.')
     }
     return { data: await mintGatewayToken(transaction, { siteId, gatewayId }) }
   })
 
-/**
- * Replaces the active token of a gateway by the rules of A22.
- * @throws ApiError `rotation_conflict` when another rotation came between.
- */
+/** Replaces the active token of a gateway (A22). @throws ApiError `rotation_conflict` after another rotation */
 export async function rotate(author: Author, siteId: string, gatewayId: string) {
   let found: string | null | undefined
   return commit(author, async (transaction) => {
-    await requireGateway(transaction, siteId, gatewayId)
+    await inSite(transaction, siteId, gatewayId)
     const tokens = await tokensOf(transaction, gatewayId)
     const active = activeToken(tokens)?.id ?? null
     // A commit that runs again has lost a race. Were it lost to a rotation, this one would end the token that the

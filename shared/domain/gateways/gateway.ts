@@ -1,5 +1,12 @@
+import { randomInt } from 'node:crypto'
 import * as v from 'valibot'
-import { entity, type Row } from '../../table/entity.ts'
+import type { Transaction } from '../../commit/transaction.ts'
+import { notFound } from '../../core/errors.ts'
+import { entity, itemRow, type Row } from '../../table/entity.ts'
+import { entityKey, type Item, type Key, partition } from '../../table/keys.ts'
+import { getItems, queryItems } from '../../table/read.ts'
+import { Text } from '../../values/fields.ts'
+import { lastSeenFields, presenceKey } from '../sessions/presence.ts'
 
 export type GatewayRow = Row & { site_id: string; name: string; ipv4: string; ipv6: string }
 
@@ -14,18 +21,6 @@ export const gateways = entity<GatewayRow>({
   unique: { 'devices.tunnel_address': (row) => row.ipv4 },
 })
 
-/** The fields of a device that come from its presence (A21.1, A23.1). */
-export const lastSeenFields = {
-  last_seen_at: v.nullable(v.string()),
-  last_seen_version: v.nullable(v.string()),
-  last_seen_user_agent: v.nullable(v.string()),
-  last_seen_remote_ip: v.nullable(v.string()),
-  last_seen_remote_ip_location_region: v.nullable(v.string()),
-  last_seen_remote_ip_location_city: v.nullable(v.string()),
-  last_seen_remote_ip_location_lat: v.nullable(v.number()),
-  last_seen_remote_ip_location_lon: v.nullable(v.number()),
-}
-
 /** A gateway as the API shows it (A21.1). */
 export const Gateway = v.object({
   id: v.string(),
@@ -38,3 +33,46 @@ export const Gateway = v.object({
   rotated_at: v.nullable(v.string()),
   ...lastSeenFields,
 })
+
+const Name = Text(255)
+
+/** Null asks for a random name; blank text does not (A21.2). */
+export const NewGatewayFields = v.object({ name: v.optional(v.nullable(Name)) })
+
+export const GatewayFields = v.object({ name: v.optional(Name) })
+
+/** Five random lower-case letters (A21.2). */
+export const generateGatewayName = (): string =>
+  Array.from({ length: 5 }, () => String.fromCharCode(97 + randomInt(26))).join('')
+
+/** Finds the gateways of a site by the public key of their latest session (P2.2). Keys are not unique (P1.8). */
+export const publicKeyKey = (account: string, siteId: string, publicKey: string, gatewayId: string): Key => ({
+  pk: partition(account, 'gateways.public_key', siteId, publicKey),
+  sk: gatewayId,
+})
+
+export const publicKeyItem = (account: string, siteId: string, publicKey: string, gatewayId: string): Item => ({
+  ...publicKeyKey(account, siteId, publicKey, gatewayId),
+  kind: 'edge',
+  row: entityKey(account, gateways.name, gatewayId),
+})
+
+/** The oldest gateway of the site with this public key. */
+export async function findByPublicKey(account: string, siteId: string, publicKey: string): Promise<GatewayRow | null> {
+  const edges = await queryItems(publicKeyKey(account, siteId, publicKey, '').pk)
+  const ids = edges.map((edge) => String(edge.sk))
+  const items = await getItems(
+    ids.flatMap((id) => [entityKey(account, gateways.name, id), presenceKey(account, 'gateways', id)]),
+  )
+  // A gateway that was just created for its first session has no presence yet.
+  const at = ids.findIndex((_, i) => items[2 * i] && (items[2 * i + 1]?.public_key ?? publicKey) === publicKey)
+  const item = at < 0 ? undefined : items[2 * at]
+  return item ? itemRow(gateways, item) : null
+}
+
+/** @throws ApiError 404 for a gateway of another site */
+export async function inSite(transaction: Transaction, siteId: string, id: string): Promise<GatewayRow> {
+  const gateway = await transaction.get(gateways, id)
+  if (gateway?.site_id !== siteId) throw notFound()
+  return gateway
+}

@@ -1,8 +1,6 @@
-import { table, tableName } from '../../table/client.ts'
-import { UpdateCommand } from '../../table/commands.ts'
+import { changeItem } from '../../table/change-item.ts'
 import { type Item, type Key, partition } from '../../table/keys.ts'
 import { getItem } from '../../table/read.ts'
-import { ConditionalCheckFailedException } from '../../table/refused-write.ts'
 import { leaseEnd } from '../sessions/lease.ts'
 
 /** Leads from a site token and a session to the gateway: a session is known only to the token it was started with (P1.7). */
@@ -30,26 +28,13 @@ export const sessionPointer = (
 })
 
 /** The pointer to the gateway of a session that was started with this site token, live or ended. */
-export const findPointer = async (account: string, tokenId: string, sessionId: string): Promise<Pointer | undefined> =>
-  (await getItem(sessionKey(account, tokenId, sessionId))) as Pointer | undefined
+export const findPointer = (account: string, tokenId: string, sessionId: string) =>
+  getItem<Pointer>(sessionKey(account, tokenId, sessionId))
 
 /** Puts off the end of the pointer of a session that lives on: one write in half a day of heartbeats. */
 export async function keepPointer({ pk, sk, ttl }: Pointer, now: number): Promise<void> {
   const end = pointerEnd(now)
   if (ttl > end - day / 2) return
-  try {
-    await table().send(
-      new UpdateCommand({
-        TableName: tableName(),
-        Key: { pk, sk },
-        UpdateExpression: 'SET #ttl = :end',
-        ConditionExpression: 'attribute_exists(pk)',
-        ExpressionAttributeNames: { '#ttl': 'ttl' },
-        ExpressionAttributeValues: { ':end': end },
-      }),
-    )
-  } catch (error) {
-    // The session was replaced meanwhile, and its pointer went with it.
-    if (!(error instanceof ConditionalCheckFailedException)) throw error
-  }
+  // A session that was replaced meanwhile has no pointer any more.
+  await changeItem({ pk, sk }, { set: { ttl: end }, when: 'attribute_exists(pk)' })
 }

@@ -1,20 +1,23 @@
 import type * as v from 'valibot'
 import { type Author, commit } from '../../commit/commit.ts'
-import type { Transaction } from '../../commit/transaction.ts'
 import { clock } from '../../core/clock.ts'
 import { notFound } from '../../core/errors.ts'
+import { sideBySide } from '../../core/work/side-by-side.ts'
 import { listRows } from '../../table/list.ts'
-import { getRow } from '../../table/read.ts'
+import { existingRow, getRow } from '../../table/read.ts'
 import type { Page } from '../../values/page.ts'
 import { allocateAddress } from '../devices/allocate-address.ts'
-import { mintGatewayToken } from '../gateway-tokens/stage-gateway-token.ts'
-import { readPresence, readPresences } from '../presence/presence.ts'
+import { mintGatewayToken } from '../gateway-tokens/gateway-token.ts'
+import { type CountedPresence, readPresence, readPresences, renderPresence } from '../sessions/presence.ts'
 import { sites } from '../sites/site.ts'
-import { deleteGateway } from './delete-gateway.ts'
-import { type GatewayRow, gateways } from './gateway.ts'
-import type { GatewayFields, NewGatewayFields } from './gateway-fields.ts'
-import { generateGatewayName } from './generated-name.ts'
-import { renderGateway } from './render-gateway.ts'
+import {
+  type GatewayFields,
+  type GatewayRow,
+  gateways,
+  generateGatewayName,
+  inSite,
+  type NewGatewayFields,
+} from './gateway.ts'
 
 /** The narrowest first: a combination of filters reads all rows of the first. */
 const filterOrder = ['ipv4', 'ipv6', 'name']
@@ -26,20 +29,13 @@ const edgesOf = (siteId: string, filters: Page['filters']): Record<string, strin
 }
 
 export async function list(account: string, siteId: string, page: Page) {
-  const [listed, site] = await Promise.allSettled([
+  // A bad cursor is reported before an unknown site (A4).
+  const [{ rows, metadata }] = await sideBySide(
     listRows(gateways, account, page, { edges: edgesOf(siteId, page.filters) }),
-    getRow(sites, account, siteId),
-  ])
-  // A bad cursor is told before an unknown site (A4).
-  if (listed.status === 'rejected') throw listed.reason
-  if (site.status === 'rejected') throw site.reason
-  if (!site.value) throw notFound()
-  const { rows, metadata } = listed.value
-  const presences = await readPresences(
-    account,
-    'gateways',
-    rows.map((row) => row.id),
+    existingRow(sites, account, siteId),
   )
+  const ids = rows.map(({ id }) => id)
+  const presences = await readPresences(account, 'gateways', ids)
   const now = clock.now()
   return { data: rows.map((row, i) => renderGateway(row, presences[i] ?? null, now)), metadata }
 }
@@ -53,7 +49,7 @@ export async function get(account: string, siteId: string, id: string) {
 /** Creates a gateway with a token of its own, in one commit (A21.2). */
 export const create = (author: Author, siteId: string, input: () => v.InferOutput<typeof NewGatewayFields>) =>
   commit(author, async (transaction) => {
-    if (!(await transaction.get(sites, siteId))) throw notFound()
+    await transaction.existing(sites, siteId)
     const addresses = await allocateAddress(transaction)
     const name = input().name ?? generateGatewayName()
     const gateway = transaction.insert(gateways, { site_id: siteId, name, ...addresses })
@@ -68,17 +64,10 @@ export const update = (author: Author, siteId: string, id: string, input: () => 
     return { data: renderGateway(after, await readPresence(author.accountId, 'gateways', id), transaction.now) }
   })
 
-/** Deletes a gateway with its tokens, session and authorizations (A29); it is shown as it last was, but offline. */
-export const remove = (author: Author, siteId: string, id: string) =>
-  commit(author, async (transaction) => {
-    const gateway = await inSite(transaction, siteId, id)
-    const presence = await readPresence(author.accountId, 'gateways', id)
-    await deleteGateway(transaction, gateway)
-    return { data: { ...renderGateway(gateway, presence, transaction.now), online: false } }
-  })
-
-async function inSite(transaction: Transaction, siteId: string, id: string): Promise<GatewayRow> {
-  const gateway = await transaction.get(gateways, id)
-  if (gateway?.site_id !== siteId) throw notFound()
-  return gateway
-}
+/** A gateway as the API shows it (A21.1): the row with its live fields. */
+export const renderGateway = (row: GatewayRow, presence: CountedPresence | null, now: number) => ({
+  ...row,
+  ...renderPresence(presence, now),
+  gateway_token_id: presence?.token_id ?? null,
+  rotated_at: presence?.rotated_at ?? null,
+})

@@ -1,21 +1,17 @@
 import * as v from 'valibot'
-import { entity, type Row } from '../../table/entity.ts'
+import type { Transaction } from '../../commit/transaction.ts'
+import { ApiError } from '../../core/errors.ts'
+import { entity } from '../../table/entity.ts'
 import { Text } from '../../values/fields.ts'
 
-export type GroupRow = Row & {
-  name: string
-  entity_type: 'group' | 'org_unit'
-  directory_id: string | null
-  idp_id: string | null
+export type GroupRow = v.InferOutput<typeof Group> & {
   /** Kind and issuer of the directory that gave `idp_id`; internal. */
   idp_provider: string | null
-  email: string | null
-  synced_at: string | null
   /** The account's "Everyone" group, whose members are computed (A15). */
   is_managed: boolean
 }
 
-/** What a group is that no directory has made. */
+/** Fields of a group that no directory has made. */
 export const nativeGroup = {
   entity_type: 'group',
   directory_id: null,
@@ -57,3 +53,10 @@ export const Group = v.object({
 
 /** The fields that a request can set (A14.2). */
 export const GroupFields = v.object({ name: Text(255) })
+
+/** @throws ApiError 404, or `managed_group` for the group Everyone */
+export async function unmanaged(transaction: Transaction, id: string): Promise<GroupRow> {
+  const group = await transaction.existing(groups, id)
+  if (group.is_managed) throw new ApiError('managed_group', 'The group Everyone is managed by the system.')
+  return group
+}

@@ -56,7 +56,7 @@ const all = <T>(list: string, value: T): Record<string, T> =>
 
 type DeviceField = 'text' | 'boolean' | 'number' | 'timestamp'
 
-/** What kind each field of an inventory is of, but for the lists `tags` and `device_action_results`. */
+/** The kind of each field of an inventory, but for the lists `tags` and `device_action_results`. */
 export const deviceFields: ReadonlyMap<string, DeviceField> = new Map([
   ...names(strings).map((name) => [name, 'text'] as const),
   ...names(booleans).map((name) => [name, 'boolean'] as const),

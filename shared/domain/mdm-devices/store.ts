@@ -3,17 +3,12 @@ import { isUuid } from '../../core/ids.ts'
 import { listRows } from '../../table/list.ts'
 import { findUnique, getRow } from '../../table/read.ts'
 import type { Page } from '../../values/page.ts'
-import { syncedAt } from '../sync/last-good-run.ts'
+import { withLastRuns } from '../sync/sync-state.ts'
 import { type MdmDeviceRow, mdmDevices } from './mdm-device.ts'
 
 /** With the start of the last good run of their providers; of a first run under way, with its own (I7.3). */
-async function shown(account: string, rows: MdmDeviceRow[]): Promise<MdmDeviceRow[]> {
-  const times = await syncedAt(
-    account,
-    rows.map(({ posture_provider_id }) => posture_provider_id),
-  )
-  return rows.map((row, i) => ({ ...row, synced_at: times[i] ?? row.synced_at }))
-}
+const shown = (account: string, rows: MdmDeviceRow[]): Promise<MdmDeviceRow[]> =>
+  withLastRuns(account, rows, ({ posture_provider_id }) => posture_provider_id)
 
 export async function list(account: string, page: Page) {
   const { rows, metadata } = await listRows(mdmDevices, account, page)

@@ -1,26 +1,21 @@
+import { commit } from '../../commit/commit.ts'
 import { dueItem } from '../../commit/due.ts'
-import { stageWhileRoom } from '../../commit/stage-while-room.ts'
+import { stageWhileRoom, together } from '../../commit/stage-while-room.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { timestamp } from '../../core/clock.ts'
 import type { Subject } from '../../core/subject.ts'
+import { type Entity, itemRow, type Row } from '../../table/entity.ts'
 import { type Key, partition } from '../../table/keys.ts'
 import { queryItems } from '../../table/read.ts'
 
-/** Members that leave a set and members that join it. */
 export type SetChange = { leaving: string[]; joining: string[] }
 
-/** The request that a pending part comes from: an id of the change, and who ordered it. */
-type Origin = { change: string; subject: Subject | null }
+/** Some members that are still to leave or to join, with the id and the subject of their change: one item beside the set. */
+export type PendingPart = Key & { change: string; subject: Subject | null; joins: boolean; ids: string[] }
 
-/** Some of the members that are still to leave or to join: one item of the partition beside the set. */
-export type PendingPart = Key & Origin & { joins: boolean; ids: string[] }
+type StoredPart = Omit<PendingPart, 'ids'> & { ids: Uint8Array }
 
-type StoredPart = Key & Origin & { joins: boolean; ids: Uint8Array }
-
-/**
- * As many as a commit takes: a member is two items, and a transaction of 100 also holds the head item, the commit record, the
- * counter of the set and the rest of the pending part.
- */
+/** Members per commit: two items each, of 100; the others are head, record, counter and the rest of the part. */
 export const membersPerCommit = 48
 
 /** The first commit also holds the pool and its first members. */
@@ -39,24 +34,15 @@ function unpack(bytes: Uint8Array): string[] {
 }
 
 /** The changes of a set that are still to be written, removals first (A15.6); at most `limit` items. */
-export async function readPending(
-  account: string,
-  collection: string,
-  ownerId: string,
-  limit?: number,
-): Promise<PendingPart[]> {
-  const items = (await queryItems(pendingPartition(account, collection, ownerId), { limit })) as StoredPart[]
+export async function readPending(account: string, collection: string, ownerId: string, limit?: number) {
+  const items = await queryItems<StoredPart>(pendingPartition(account, collection, ownerId), { limit })
   return items.map(({ ids, ...part }) => ({ ...part, ids: unpack(ids) }))
 }
 
 const slices = (ids: string[], size: number): string[][] =>
   Array.from({ length: Math.ceil(ids.length / size) }, (_, i) => ids.slice(i * size, (i + 1) * size))
 
-/**
- * Stages what is to be written to a set from now on, instead of what was pending before. It falls due after a while, so
- * that it goes on when the request that has begun it dies.
- * @returns the id of the change
- */
+/** Replaces the pending change of a set; it falls due in case its request dies. @returns the id of the change */
 export function stagePending(
   transaction: Transaction,
   subject: Subject | null,
@@ -83,20 +69,38 @@ export function stagePending(
   return change
 }
 
-/** Stages which ids of a part are left; an empty part goes. */
 export function stagePart(transaction: Transaction, part: PendingPart, ids: string[]): void {
   if (ids.length === 0) transaction.remove(part)
   else transaction.put({ ...part, kind: 'pending', ids: pack(ids) })
 }
 
+/** Stages the deletion of the members of an owner that is gone, and of what is pending for them. */
+export const stageRestOfSet = async <M extends Row>(transaction: Transaction, entity: Entity<M>, ownerId: string) =>
+  together(
+    await stageRestOfPending(transaction, entity.name, ownerId),
+    await stageWhileRoom(
+      transaction,
+      (range) => queryItems(partition(transaction.accountId, entity.name, ownerId), range),
+      (item) => transaction.delete(entity, itemRow(entity, item)),
+    ),
+  )
+
 /** Nothing is written to the set of an owner that is gone. */
-export const stageRestOfPending = (
-  transaction: Transaction,
-  collection: string,
-  ownerId: string,
-): Promise<'done' | 'more'> =>
+export const stageRestOfPending = (transaction: Transaction, collection: string, ownerId: string) =>
   stageWhileRoom(
     transaction,
     ({ limit }) => readPending(transaction.accountId, collection, ownerId, limit),
     ({ pk, sk }) => transaction.remove({ pk, sk }),
   )
+
+/** The `metadata` of a change that goes on after its answer (A15.6); a complete one has none. `pending` counts entries. */
+export const progress = (pending: number) => (pending > 0 ? { metadata: { pending } } : {})
+
+/** Hands a pending change to the follow-up consumer, in case its request has died (A15.6). Idempotent. */
+export async function resumeChange(accountId: string, collection: string, ownerId: string): Promise<void> {
+  const [part] = await readPending(accountId, collection, ownerId, 1)
+  if (!part) return
+  await commit({ accountId, subject: part.subject }, async (transaction) =>
+    transaction.defer({ below: collection, id: ownerId, change: part.change }),
+  )
+}

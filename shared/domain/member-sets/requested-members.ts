@@ -1,14 +1,12 @@
-import { type FieldErrors, invalid } from '../../core/errors.ts'
+import { invalid, invalidAt } from '../../core/errors.ts'
+import { firstMessages } from '../../core/faults.ts'
 import { isUuid } from '../../core/ids.ts'
 import { isObject } from '../../core/json/is-object.ts'
-import { firstMessages } from '../../core/message-limit.ts'
-import type { Row } from '../../table/entity.ts'
-import { excerpt } from '../../values/excerpt.ts'
-import type { JsonSchema } from '../../values/field.ts'
-import { maxKeys, tooManyKeys } from '../../values/too-many-keys.ts'
-import type { MemberSet } from './member-set.ts'
+import { type JsonSchema, maxKeys, tooManyKeys } from '../../values/field.ts'
+import { excerpt } from '../../values/text.ts'
+import type { MemberSet } from './set-change.ts'
 
-/** In one request. */
+/** Bound of the entries in one request. */
 export const maxEntries = 10_000
 
 /** The list of a `PUT` as the reference documents it. */
@@ -39,62 +37,51 @@ const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []
 const distinct = (ids: string[]): string[] => [...new Set(ids.map((id) => id.toLowerCase()))]
 
 /** @throws ApiError `validation_failed` */
-function refuseMany<M extends Row>({ envelope }: MemberSet<M>, ...lists: unknown[][]): void {
+function refuseMany({ envelope }: MemberSet, ...lists: unknown[][]): void {
   if (lists.reduce((sum, list) => sum + list.length, 0) > maxEntries) {
-    throw invalid({ [envelope]: [`should have at most ${maxEntries} item(s)`] })
+    throw invalidAt([envelope], `should have at most ${maxEntries} item(s)`)
   }
 }
 
 /** @throws ApiError `validation_failed` with a message for each malformed id */
-function idsOf<M extends Row>({ envelope, noun }: MemberSet<M>, values: unknown[]): string[] {
+function idsOf({ envelope, noun }: MemberSet, values: unknown[]): string[] {
   const messages = firstMessages(values, (id) =>
     typeof id === 'string' && isUuid(id) ? null : `${shown(id)} is not a valid ${noun} id`,
   )
-  if (messages.length > 0) throw invalid({ [envelope]: messages })
+  if (messages.length > 0) throw invalidAt([envelope], ...messages)
   return values.filter((id) => typeof id === 'string')
 }
 
 /** @throws ApiError `validation_failed` for entries of too many keys */
-function refuseCrowded<M extends Row>({ envelope }: MemberSet<M>, entries: unknown[]): void {
-  const errors: FieldErrors = {}
-  for (const [i, entry] of entries.entries()) {
+function refuseCrowded({ envelope }: MemberSet, entries: unknown[]): void {
+  const faults = entries.flatMap((entry, i) => {
     const message = typeof entry === 'object' && entry !== null ? tooManyKeys(entry) : null
-    if (message !== null) errors[`${envelope}.${i}`] = [message]
-  }
-  if (Object.keys(errors).length > 0) throw invalid(errors)
+    return message === null ? [] : [{ path: [envelope, i], message }]
+  })
+  if (faults.length > 0) throw invalid(faults)
 }
 
 /** The ids of a `PUT`, a list of entries (A15.4, A19). @throws ApiError `validation_failed` */
-export function readWholeSet<M extends Row>(
-  set: MemberSet<M>,
-  entries: unknown[],
-  isThere: (id: unknown) => boolean,
-): string[] {
+export function readWholeSet(set: MemberSet, entries: unknown[]): string[] {
   refuseMany(set, entries)
   refuseCrowded(set, entries)
   const ids = entries.map((entry) => (isObject(entry) ? entry[set.key] : undefined))
-  const missing = firstMessages(ids, (id, i) => (isThere(id) ? null : `entry ${i} is missing ${set.key}`))
-  if (missing.length > 0) throw invalid({ [set.envelope]: missing })
+  const missing = firstMessages(ids, (id, i) => (set.isGiven(id) ? null : `entry ${i} is missing ${set.key}`))
+  if (missing.length > 0) throw invalidAt([set.envelope], ...missing)
   return distinct(idsOf(set, ids))
 }
 
 /** The additions and removals of a `PATCH` (A15.4, A19). @throws ApiError `validation_failed` */
-export function readEdit<M extends Row>(
-  set: MemberSet<M>,
-  sent: { add?: unknown; remove?: unknown },
-  explain: (list: unknown) => string | null,
-): { add: string[]; remove: string[] } {
+export function readEdit(set: MemberSet, sent: { add?: unknown; remove?: unknown }) {
   const crowded = tooManyKeys(sent)
-  if (crowded !== null) throw invalid({ base: [crowded] })
+  if (crowded !== null) throw invalidAt(['base'], crowded)
   const { add = [], remove = [] } = sent
   const lists = { add: listOf(add), remove: listOf(remove) }
   refuseMany(set, lists.add, lists.remove)
-  const errors: FieldErrors = {}
-  for (const [name, list] of Object.entries({ add, remove })) {
-    const message = explain(list)
-    if (message !== null) errors[name] = [message]
-  }
-  if (Object.keys(errors).length > 0) throw invalid(errors)
+  const faults = Object.entries({ add, remove }).flatMap(([name, list]) =>
+    set.isList(list) ? [] : [{ path: [name], message: `must be a list of ${set.idsNoun}` }],
+  )
+  if (faults.length > 0) throw invalid(faults)
   const ids = idsOf(set, [...lists.add, ...lists.remove])
   return { add: distinct(ids.slice(0, lists.add.length)), remove: distinct(ids.slice(lists.add.length)) }
 }

@@ -1,8 +1,8 @@
+import type { Revocation } from '../../commit/revoke.ts'
 import type { Transaction } from '../../commit/transaction.ts'
-import { itemRow, type Row } from '../../table/entity.ts'
-import { entityKey, type Key, partition } from '../../table/keys.ts'
+import { type Entity, itemRow } from '../../table/entity.ts'
+import { entityKey, partition } from '../../table/keys.ts'
 import { getItem, getItems, whichExist } from '../../table/read.ts'
-import type { MemberSet } from './member-set.ts'
 import {
   membersPerCommit,
   type PendingPart,
@@ -18,17 +18,16 @@ export const sizeOf = ({ leaving, joining }: SetChange): number => leaving.lengt
 type Step = ((transaction: Transaction) => void) | null
 
 /** Stages a change that fits one commit; returns the members as they are then. */
-export async function stageSetChange<M extends Row>(
+export async function stageSetChange(
   transaction: Transaction,
-  set: MemberSet<M>,
+  set: MemberSet,
   ownerId: string,
   { leaving, joining }: SetChange,
   members: string[],
 ): Promise<string[]> {
-  const { accountId } = transaction
   const [leaves, joins] = await Promise.all([
-    stepsOut(accountId, set, ownerId, leaving),
-    stepsIn(accountId, set, ownerId, joining),
+    stepsOf(transaction, set, ownerId, false, leaving),
+    stepsOf(transaction, set, ownerId, true, joining),
   ])
   const left = new Set(leaving.filter((_, i) => take(transaction, leaves[i])))
   const joined = joining.filter((_, i) => take(transaction, joins[i]))
@@ -41,7 +40,7 @@ export type Checked = { joining: string[]; sequence: number }
 /** The members that are looked at at a time are at most those of so many commits. */
 const mostAhead = 8
 
-/** What is known of the state as long as no other commit comes: parts that are pending, and what is to be done for ids. */
+/** Pending parts and steps by id, valid until another commit comes. */
 type Known = { parts: PendingPart[]; areAll: boolean; steps: Map<string, Step> }
 
 /**
@@ -49,12 +48,7 @@ type Known = { parts: PendingPart[]; areAll: boolean; steps: Map<string, Step> }
  * over, a change that another has replaced is left alone, and nothing is written to the set of an owner that is gone. While
  * each commit follows the one before it, what is known of the set stays true, and more of it is read at a time.
  */
-export function pendingStager<M extends Row>(
-  set: MemberSet<M>,
-  ownerId: string,
-  change?: string,
-  checked?: Checked,
-): (transaction: Transaction) => Promise<'done' | 'more'> {
+export function pendingStager(set: MemberSet, ownerId: string, change?: string, checked?: Checked) {
   let known: Known | undefined
   let ahead = 1
 
@@ -73,16 +67,16 @@ export function pendingStager<M extends Row>(
     return { parts, areAll, steps: new Map(joining.map((id) => [id, stepIn(set, ownerId, id)])) }
   }
 
-  /** What is to be done for the first ids of a part, and maybe for some after them. */
-  async function lookAt({ accountId }: Transaction, { joins }: PendingPart, ids: string[], steps: Known['steps']) {
+  /** Reads the steps of the first ids of a part, and of more ahead. */
+  async function lookAt(transaction: Transaction, { joins }: PendingPart, ids: string[], steps: Known['steps']) {
     if (ids.slice(0, membersPerCommit).every((id) => steps.has(id))) return
     const some = ids.slice(0, ahead * membersPerCommit)
-    const found = await (joins ? stepsIn : stepsOut)(accountId, set, ownerId, some)
+    const found = await stepsOf(transaction, set, ownerId, joins, some)
     for (const [i, id] of some.entries()) steps.set(id, found[i] ?? null)
     ahead = Math.min(mostAhead, ahead * 2)
   }
 
-  return async (transaction) => {
+  return async (transaction: Transaction) => {
     const found = await partsFor(transaction)
     if (!found) return stageRestOfPending(transaction, set.entity.name, ownerId)
     known = found
@@ -108,41 +102,50 @@ function take(transaction: Transaction, step: Step | undefined): boolean {
   return Boolean(step)
 }
 
-const rowKeys = <M extends Row>(accountId: string, { entity }: MemberSet<M>, ownerId: string, ids: string[]): Key[] =>
-  ids.map((sk) => ({ pk: partition(accountId, entity.name, ownerId), sk }))
-
-async function stepsOut<M extends Row>(
-  accountId: string,
-  set: MemberSet<M>,
-  ownerId: string,
-  ids: string[],
-): Promise<Step[]> {
-  const items = await getItems(rowKeys(accountId, set, ownerId, ids))
+/** Reads what is to be done for ids. A member that was deleted meanwhile does not join. */
+async function stepsOf({ accountId }: Transaction, set: MemberSet, ownerId: string, joins: boolean, ids: string[]) {
+  const pk = partition(accountId, set.entity.name, ownerId)
+  const [rows, alive] = await Promise.all([
+    getItems(ids.map((sk) => ({ pk, sk }))),
+    joins ? whichExist(ids.map((id) => entityKey(accountId, set.members, id))) : [],
+  ])
   return ids.map((id, i): Step => {
-    const item = items[i]
-    if (!item) return null
+    const row = rows[i]
+    if (joins) return !row && alive[i] ? stepIn(set, ownerId, id) : null
+    if (!row) return null
     return (transaction) => {
-      transaction.delete(set.entity, itemRow(set.entity, item))
+      transaction.delete(set.entity, itemRow(set.entity, row))
       if (set.revocation) transaction.revoke(set.revocation(ownerId, id))
     }
   })
 }
 
-/** A member can be deleted while a large set is written: it is left out, as its membership would be. */
-async function stepsIn<M extends Row>(
-  accountId: string,
-  set: MemberSet<M>,
-  ownerId: string,
-  ids: string[],
-): Promise<Step[]> {
-  const [present, alive] = await Promise.all([
-    whichExist(rowKeys(accountId, set, ownerId, ids)),
-    whichExist(ids.map((id) => entityKey(accountId, set.members, id))),
-  ])
-  return ids.map((id, i) => (!present[i] && alive[i] ? stepIn(set, ownerId, id) : null))
-}
-
 const stepIn =
-  <M extends Row>(set: MemberSet<M>, ownerId: string, id: string): Step =>
+  (set: MemberSet, ownerId: string, id: string): Step =>
   (transaction) =>
-    transaction.insert<M>(set.entity, set.row(ownerId, id))
+    transaction.insert(set.entity, set.row(ownerId, id))
+
+/** A kind of set that is replaced or edited as a whole: the actors of a group (A15), the clients of a pool (A19). */
+export type MemberSet = {
+  /** The rows of the set lie within its owner, under the member's id. */
+  entity: Entity
+  owners: string
+  members: string
+  /** The key of a member in an entry, and of the row: `actor_id`. */
+  key: string
+  /** The envelope, under which messages stand. */
+  envelope: string
+  /** The word for an id in messages: `actor`, `device`. */
+  noun: string
+  /** The word for a list of ids in messages: `actor ids`, `client ids`. */
+  idsNoun: string
+  /** Returns whether an entry of a `PUT` has an id. */
+  isGiven: (id: unknown) => boolean
+  /** Returns whether a part of a `PATCH` is a list of ids. */
+  isList: (sent: unknown) => boolean
+  /** Checks that the members of an owner can be changed. @throws ApiError */
+  check: (transaction: Transaction, ownerId: string) => Promise<unknown>
+  row: (ownerId: string, memberId: string) => Record<string, string>
+  /** The authorizations that end when a member leaves. */
+  revocation?: (ownerId: string, memberId: string) => Revocation
+}

@@ -11,11 +11,7 @@ export const memberships = entity<MembershipRow>({
   edges: { actor_id: { value: (row) => row.actor_id, sort: (row) => row.group_id } },
 })
 
-export async function getMembership(
-  account: string,
-  groupId: string,
-  actorId: string,
-): Promise<MembershipRow | undefined> {
+export async function getMembership(account: string, groupId: string, actorId: string) {
   const item = await getItem({ pk: partition(account, memberships.name, groupId), sk: actorId })
   return item && itemRow(memberships, item)
 }

@@ -1,20 +1,17 @@
 import * as v from 'valibot'
+import type { Transaction } from '../../commit/transaction.ts'
 import { entity, type Row } from '../../table/entity.ts'
-import type { Condition } from './conditions.ts'
+import { Bool, NullableText, Uuid } from '../../values/fields.ts'
+import { Conditions } from './conditions/conditions.ts'
 
-export type PolicyRow = Row & {
-  /** Null when the group is gone: the policy is orphaned and grants nothing. */
-  group_id: string | null
-  /** The group's identifier at its provider, remembered so that a sync can relink an orphaned policy (I4.6). */
-  group_idp_id: string | null
-  /** Kind and issuer of the directory of the group that an orphaned policy has lost; internal. */
-  group_idp_provider: string | null
-  resource_id: string
-  description: string | null
-  conditions: Condition[]
-  flow_log_uploads_enabled: boolean
-  is_disabled: boolean
-}
+/** A policy without a group is orphaned and grants nothing. */
+export type PolicyRow = Row &
+  v.InferOutput<typeof Policy> & {
+    /** The group's identifier at its provider, remembered so that a sync can relink an orphaned policy (I4.6). */
+    group_idp_id: string | null
+    /** Kind and issuer of the directory of the group that an orphaned policy has lost; internal. */
+    group_idp_provider: string | null
+  }
 
 export const policies = entity<PolicyRow>({
   name: 'policies',
@@ -36,3 +33,20 @@ export const Policy = v.object({
   flow_log_uploads_enabled: v.boolean(),
   is_disabled: v.boolean(),
 })
+
+/** Fields that a request can set (A16.2). */
+export const PolicyFields = v.object({
+  group_id: Uuid,
+  resource_id: Uuid,
+  description: v.optional(NullableText(1024)),
+  conditions: v.optional(Conditions),
+  flow_log_uploads_enabled: v.optional(Bool),
+  is_disabled: v.optional(Bool),
+})
+export type PolicyInput = v.InferOutput<typeof PolicyFields>
+
+/** Stages the deletion of a policy; the authorizations it granted end with it (A29). */
+export function deletePolicy(transaction: Transaction, policy: PolicyRow): void {
+  transaction.delete(policies, policy)
+  transaction.revoke({ by: 'policy', id: policy.id })
+}

@@ -1,32 +1,22 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Author, commit } from '../../commit/commit.ts'
 import type { Transaction } from '../../commit/transaction.ts'
-import { featureNotEnabled, invalid, notFound } from '../../core/errors.ts'
-import { listRows } from '../../table/list.ts'
-import { getRow } from '../../table/read.ts'
+import { invalid } from '../../core/errors.ts'
 import type { Draft } from '../../values/draft.ts'
 import type { Page } from '../../values/page.ts'
-import { accounts } from '../accounts/account.ts'
+import { checkFeature } from '../accounts/check-limit.ts'
 import { groups } from '../groups/group.ts'
+import { getShown, listShown } from '../reads.ts'
 import { resources } from '../resources/resource.ts'
-import { deletePolicy } from './delete-policy.ts'
-import { type PolicyRow, policies } from './policy.ts'
-import type { PolicyInput } from './policy-fields.ts'
+import { deletePolicy, type PolicyInput, type PolicyRow, policies } from './policy.ts'
 
 type Change = Draft<Partial<PolicyInput>>
 
-export async function list(account: string, page: Page) {
-  const { rows, metadata } = await listRows(policies, account, page, { edges: page.filters })
-  return { data: rows, metadata }
-}
+export const list = (account: string, page: Page) => listShown(policies, account, page)
 
-export async function get(account: string, id: string) {
-  const policy = await getRow(policies, account, id)
-  if (!policy) throw notFound()
-  return { data: policy }
-}
+export const get = (account: string, id: string) => getShown(policies, account, id)
 
-/** The rows a policy ties together, with the message for each that is unknown. */
+/** Reads group and resource of a policy, with a message for each that is unknown. */
 async function ends(transaction: Transaction, draft: Change) {
   const { group_id, resource_id } = draft.fields
   const [group, resource] = await Promise.all([
@@ -35,34 +25,22 @@ async function ends(transaction: Transaction, draft: Change) {
   ])
   if (group_id !== undefined && !group) draft.reject('group_id', 'does not exist')
   if (resource_id !== undefined && !resource) draft.reject('resource_id', 'does not exist')
-  if (resource?.type === 'internet') {
-    const account = await transaction.get(accounts, transaction.accountId)
-    if (!account?.features.internet_resource) {
-      throw featureNotEnabled('internet_resource')
-    }
-  }
+  if (resource?.type === 'internet') await checkFeature(transaction, 'internet_resource')
   return { group, resource }
 }
 
-async function checkPair(
-  transaction: Transaction,
-  draft: Change,
-  groupId: string | null,
-  resourceId: string,
-  except?: PolicyRow,
-) {
-  const pair = `${groupId}#${resourceId}`
-  if (groupId !== null && (await transaction.isTaken('policies.grant', pair, except))) {
-    draft.reject('base', 'a policy for this group and resource already exists')
-  }
+async function checkPair(transaction: Transaction, draft: Change, policy?: PolicyRow): Promise<void> {
+  const { group_id = policy?.group_id, resource_id = policy?.resource_id } = draft.fields
+  const isTaken = group_id && (await transaction.isTaken('policies.grant', `${group_id}#${resource_id}`, policy))
+  if (isTaken) draft.reject('base', 'a policy for this group and resource already exists')
 }
 
 export const create = (author: Author, draft: () => Draft<PolicyInput>) =>
   commit(author, async (transaction) => {
     const checked = draft()
     const { group, resource } = await ends(transaction, checked)
-    if (!group || !resource) throw invalid(checked.errors)
-    await checkPair(transaction, checked, group.id, resource.id)
+    if (!group || !resource) throw invalid(checked.faults)
+    await checkPair(transaction, checked)
     const input = checked.done()
     const row = transaction.insert(policies, {
       group_id: input.group_id,
@@ -82,19 +60,16 @@ const grounds = ['conditions', 'group_id', 'resource_id', 'flow_log_uploads_enab
 
 export const update = (author: Author, id: string, sent: object, draft: () => Change) =>
   commit(author, async (transaction) => {
-    const policy = await transaction.get(policies, id)
-    if (!policy) throw notFound()
+    const policy = await transaction.existing(policies, id)
     const checked = draft()
     const { group } = await ends(transaction, checked)
     const empty = Object.keys(sent).length === 0
     if (policy.group_id === null && checked.fields.group_id === undefined && !checked.has('group_id') && !empty) {
       checked.reject('group_id', "can't be blank")
     }
-    const groupId = checked.fields.group_id ?? policy.group_id
-    const resourceId = checked.fields.resource_id ?? policy.resource_id
-    await checkPair(transaction, checked, groupId, resourceId, policy)
+    await checkPair(transaction, checked, policy)
     const input = checked.done()
-    const target = await transaction.get(resources, resourceId)
+    const target = await transaction.get(resources, input.resource_id ?? policy.resource_id)
     const data = transaction.update(policies, policy, {
       ...input,
       ...(group && { group_idp_id: group.idp_id }),
@@ -109,8 +84,7 @@ export const update = (author: Author, id: string, sent: object, draft: () => Ch
 
 export const remove = (author: Author, id: string) =>
   commit(author, async (transaction) => {
-    const policy = await transaction.get(policies, id)
-    if (!policy) throw notFound()
+    const policy = await transaction.existing(policies, id)
     deletePolicy(transaction, policy)
     return { data: policy }
   })

@@ -1,29 +1,17 @@
 import type { Author } from '../../commit/commit.ts'
 import type { Transaction } from '../../commit/transaction.ts'
-import { workTime } from '../../commit/work-time.ts'
-import { changeMembers, edited, finishSet, type Wanted, wholeSet } from '../member-sets/change-members.ts'
-import { stagePending } from '../member-sets/pending-change.ts'
-import { progress } from '../member-sets/progress.ts'
-import { readEdit, readWholeSet } from '../member-sets/requested-members.ts'
-import { resources } from '../resources/resource.ts'
-import { pool } from './pool.ts'
-import { poolMembers } from './pool-member.ts'
-import { refuseOthers } from './read-members.ts'
+import { workTime } from '../../core/work/work.ts'
+import { type ChangedSet, editMembers, finishSet, replaceMembers } from '../member-sets/change-members.ts'
+import { progress, stagePending } from '../member-sets/pending-change.ts'
+import { pool, poolMembers } from './pool-member.ts'
 
-const isText = (value: unknown): boolean => typeof value === 'string' && value.trim() !== ''
+const changed = ({ ids, pending }: ChangedSet) => ({ data: { device_ids: ids }, ...progress(pending) })
 
-/** The whole set as it is (A19.2). */
-export const replace = (author: Author, resourceId: string, entries: unknown[]) =>
-  change(author, resourceId, () => wholeSet(readWholeSet(pool, entries, isText)))
+export const replace = async (author: Author, resourceId: string, entries: unknown[]) =>
+  changed(await replaceMembers(author, pool, resourceId, entries))
 
-export const edit = (author: Author, resourceId: string, sent: Record<string, unknown>) =>
-  change(author, resourceId, () =>
-    edited(
-      readEdit(pool, sent, (ids) =>
-        Array.isArray(ids) && ids.every((id) => typeof id === 'string') ? null : 'must be a list of client ids',
-      ),
-    ),
-  )
+export const edit = async (author: Author, resourceId: string, sent: Record<string, unknown>) =>
+  changed(await editMembers(author, pool, resourceId, sent))
 
 /** Stages the members of a pool that the same commit makes, as many as have room; the others are pending then (A32). */
 export function stageMembers(transaction: Transaction, resourceId: string, ids: string[]): 'done' | 'more' {
@@ -32,7 +20,7 @@ export function stageMembers(transaction: Transaction, resourceId: string, ids: 
       stagePending(transaction, null, poolMembers.name, resourceId, { leaving: [], joining: ids.slice(i) })
       return 'more'
     }
-    transaction.insert(poolMembers, pool.row(resourceId, id))
+    transaction.insert(poolMembers, { resource_id: resourceId, device_id: id })
   }
   return 'done'
 }
@@ -40,9 +28,3 @@ export function stageMembers(transaction: Transaction, resourceId: string, ids: 
 /** Adds the others, in as many commits as it takes (A32). */
 export const addPending = (author: Author, resourceId: string): Promise<void> =>
   finishSet(author, pool, resourceId, workTime.provisioning())
-
-async function change(author: Author, resourceId: string, read: () => Wanted) {
-  const check = async (transaction: Transaction) => refuseOthers(await transaction.get(resources, resourceId))
-  const { ids, pending } = await changeMembers(author, pool, resourceId, check, read)
-  return { data: { device_ids: ids }, ...progress(pending) }
-}

@@ -1,27 +1,19 @@
 import * as v from 'valibot'
-import { entity, type Row } from '../../table/entity.ts'
+import { entity } from '../../table/entity.ts'
 import { withRules } from '../../values/field.ts'
-import { Bool, OneOf, SecretText, Subdomain, TenantId, Text } from '../../values/fields.ts'
+import { Bool, OneOf, RawText, Subdomain, TenantId, Text } from '../../values/fields.ts'
 import { neverSynced, type SyncState, shownSyncState, unloggedOfSync } from '../sync/sync-state.ts'
 
 const types = ['mdm', 'tenant'] as const
 export type PostureProviderType = (typeof types)[number]
 const regions = ['us', 'eu'] as const
 
-export type PostureProviderRow = Row &
+export type PostureProviderRow = v.InferOutput<typeof PostureProvider> &
   SyncState & {
-    account_id: string
-    type: PostureProviderType
-    name: string
-    tenant_id: string | null
-    client_id: string | null
     /** Sealed. */
     client_secret: string | null
-    subdomain: string | null
-    region: (typeof regions)[number] | null
     /** Sealed. */
     api_token: string | null
-    is_verified: boolean
   }
 
 export const postureProviders = entity<PostureProviderRow>({
@@ -65,7 +57,7 @@ const inputFields = {
   is_disabled: v.optional(Bool),
   tenant_id: v.optional(TenantId),
   client_id: v.optional(Text(255)),
-  client_secret: v.optional(SecretText(4096)),
+  client_secret: v.optional(RawText(4096)),
   subdomain: v.optional(Subdomain),
   region: v.optional(OneOf(regions)),
   api_token: v.optional(Text(4096)),
@@ -82,7 +74,7 @@ export const connectionFields = {
   tenant: ['tenant_id', 'client_id', 'client_secret'],
 } as const satisfies Record<PostureProviderType, (keyof PostureProviderInput)[]>
 
-/** The same for a new provider: each type needs its connection. */
+/** Fields of a new provider: each type needs its connection. */
 export const NewPostureProviderFields = withRules(inputFields, {
   anyOf: types.map((type) => ({ required: connectionFields[type], properties: { type: { enum: [type] } } })),
 })

@@ -1,19 +1,22 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Author, commit } from '../../commit/commit.ts'
 import { rejectTaken } from '../../commit/reject-taken.ts'
-import { stageWhileRoom } from '../../commit/stage-while-room.ts'
+import { stageRows } from '../../commit/stage-while-room.ts'
 import type { Transaction } from '../../commit/transaction.ts'
-import { notFound } from '../../core/errors.ts'
-import { resealSecret } from '../../core/secrets/sealed-secret.ts'
-import { listRows } from '../../table/list.ts'
-import { getRow, rowsBy } from '../../table/read.ts'
+import { type Owner, resealSecret } from '../../core/secrets/stored-secret.ts'
 import type { Draft } from '../../values/draft.ts'
 import type { Page } from '../../values/page.ts'
 import { checkSources } from '../accounts/check-limit.ts'
 import { mdmDevices } from '../mdm-devices/mdm-device.ts'
-import { lastGoodRunKey, withLastRun, withLastRuns } from '../sync/last-good-run.ts'
-import { enabledSyncState, firstSyncState } from '../sync/sync-state.ts'
-import { stageTurn } from '../sync/sync-turn.ts'
+import { getShown, listShown } from '../reads.ts'
+import {
+  enabledSyncState,
+  firstSyncState,
+  lastGoodRunKey,
+  stageTurn,
+  withLastRun,
+  withLastRuns,
+} from '../sync/sync-state.ts'
 import {
   connectionFields,
   type PostureProviderInput,
@@ -23,38 +26,28 @@ import {
 } from './posture-provider.ts'
 
 type Change = Draft<Partial<PostureProviderInput>>
-const nameSet = 'mdm_posture_providers.name'
 
-export async function list(account: string, page: Page) {
-  const { rows, metadata } = await listRows(postureProviders, account, page, { newestFirst: true })
-  return { data: await withLastRuns(rows), metadata }
-}
+const shown = (account: string, rows: PostureProviderRow[]) => withLastRuns(account, rows, ({ id }) => id)
 
-export async function get(account: string, id: string) {
-  const provider = await getRow(postureProviders, account, id)
-  if (!provider) throw notFound()
-  return { data: await withLastRun(provider) }
-}
+export const list = (account: string, page: Page) =>
+  listShown(postureProviders, account, page, { newestFirst: true, shown })
+
+export const get = (account: string, id: string) => getShown(postureProviders, account, id, shown)
 
 /** Drops what belongs to the other type, its messages included. */
 function keepConnectionOf(draft: Change, type: PostureProviderType | undefined): void {
   const own: readonly string[] = type === undefined ? [] : connectionFields[type]
   for (const field of Object.values(connectionFields).flat()) {
     if (own.includes(field)) continue
-    delete draft.errors[field]
+    draft.clear(field)
     delete draft.fields[field]
   }
 }
 
-/** The connection of a provider as it is stored, the secret sealed. */
-async function connectionOf(
-  accountId: string,
-  input: Partial<PostureProviderInput>,
-  before: PostureProviderRow | null,
-) {
+async function connectionOf(owner: Owner, input: Partial<PostureProviderInput>, before: PostureProviderRow | null) {
   const sealed = async (field: 'api_token' | 'client_secret') => {
     const [sent, stored] = [input[field], before?.[field] ?? null]
-    return sent === undefined ? stored : resealSecret(accountId, sent, stored)
+    return sent === undefined ? stored : resealSecret(owner, sent, stored)
   }
   return {
     tenant_id: input.tenant_id ?? before?.tenant_id ?? null,
@@ -76,13 +69,15 @@ export const create = (author: Author, draft: () => Draft<PostureProviderInput>)
     for (const field of type === undefined ? [] : connectionFields[type]) {
       if (checked.fields[field] === undefined && !checked.has(field)) checked.reject(field, "can't be blank")
     }
-    await rejectTaken(transaction, checked, nameSet, 'name')
+    await rejectTaken(transaction, checked, postureProviders)
     const input = checked.done()
+    const id = transaction.newId()
     const row = transaction.insert(postureProviders, {
+      id,
       account_id: author.accountId,
       type: input.type,
       name: input.name,
-      ...(await connectionOf(author.accountId, input, null)),
+      ...(await connectionOf({ accountId: author.accountId, objectId: id }, input, null)),
       is_verified: false,
       ...firstSyncState(input.is_disabled ?? false, transaction.now),
     })
@@ -92,14 +87,14 @@ export const create = (author: Author, draft: () => Draft<PostureProviderInput>)
 
 export const update = (author: Author, id: string, draft: () => Change) =>
   commit(author, async (transaction) => {
-    const provider = await known(transaction, id)
+    const provider = await transaction.existing(postureProviders, id)
     const checked = draft()
     const { type } = checked.fields
     if (type !== undefined && type !== provider.type) checked.reject('type', 'cannot be changed')
     keepConnectionOf(checked, provider.type)
-    await rejectTaken(transaction, checked, nameSet, 'name', provider)
+    await rejectTaken(transaction, checked, postureProviders, provider)
     const input = checked.done()
-    const connection = await connectionOf(author.accountId, input, provider)
+    const connection = await connectionOf({ accountId: author.accountId, objectId: id }, input, provider)
     const moved = !isDeepStrictEqual({ ...provider, ...connection }, provider)
     const enables = input.is_disabled === false
     const row = transaction.update(postureProviders, provider, {
@@ -117,7 +112,7 @@ export const update = (author: Author, id: string, draft: () => Change) =>
 /** Deletes a provider with its devices, which give no access (A28.1). */
 export const remove = (author: Author, id: string) =>
   commit(author, async (transaction) => {
-    const provider = await known(transaction, id)
+    const provider = await transaction.existing(postureProviders, id)
     transaction.delete(postureProviders, provider)
     stageTurn(transaction, postureProviders.name, id)
     transaction.remove(lastGoodRunKey(transaction.accountId, id))
@@ -128,14 +123,4 @@ export const remove = (author: Author, id: string) =>
   })
 
 export const stageRestOfPostureProvider = (transaction: Transaction, id: string): Promise<'done' | 'more'> =>
-  stageWhileRoom(
-    transaction,
-    (range) => rowsBy(mdmDevices, transaction.accountId, 'posture_provider_id', id, range),
-    (device) => transaction.delete(mdmDevices, device),
-  )
-
-async function known(transaction: Transaction, id: string): Promise<PostureProviderRow> {
-  const provider = await transaction.get(postureProviders, id)
-  if (!provider) throw notFound()
-  return provider
-}
+  stageRows(transaction, mdmDevices, 'posture_provider_id', id)

@@ -1,5 +1,5 @@
 import { type Cidr, formatCidr, formatIp, overlaps, parseCidr, parseIp, parseRange, rangeOf } from '../../values/ip.ts'
-import { isLonger } from '../../values/is-longer.ts'
+import { isLonger } from '../../values/text.ts'
 
 export type AddressType = 'dns' | 'cidr' | 'ip'
 type Checked = { address: string } | { message: string }
@@ -40,15 +40,15 @@ function checkDnsName(address: string): Checked {
 /** Addresses that no resource can have, in the order of the contract's table. */
 const forbidden: { ranges: Cidr[]; cidr: string; ip: string }[] = [
   {
-    ranges: [rangeOf('0.0.0.0'), rangeOf('::')],
+    ranges: ['0.0.0.0', '::'].map(rangeOf),
     cidr: 'cannot contain all addresses, use the Internet Resource',
     ip: 'cannot stand for all addresses',
   },
-  ...[['127.0.0.0/8', '::1/128']].map((texts) => ({
-    ranges: texts.map(rangeOf),
+  {
+    ranges: ['127.0.0.0/8', '::1/128'].map(rangeOf),
     cidr: 'cannot contain loopback addresses',
     ip: 'cannot contain loopback addresses',
-  })),
+  },
   ...['100.64.0.0/10', 'fd00:2021:1111::/48'].map((text) => ({
     ranges: [rangeOf(text)],
     cidr: `cannot be in ${text}`,

@@ -1,9 +1,7 @@
-import type { FieldErrors } from '../../core/errors.ts'
-import { isObject } from '../../core/json/is-object.ts'
-import { maxMessages } from '../../core/message-limit.ts'
+import { type Fault, faultsAt, type Path } from '../../core/faults.ts'
+import { type Checked, checkObjects } from '../../values/field.ts'
 import { mustBeOneOf } from '../../values/fields.ts'
-import { portPattern } from '../../values/port-pattern.ts'
-import { tooManyKeys } from '../../values/too-many-keys.ts'
+import { portPattern } from '../../values/ip.ts'
 
 export const protocols = ['tcp', 'udp', 'icmp'] as const
 export type Filter = { protocol: (typeof protocols)[number]; ports: string[] }
@@ -13,34 +11,18 @@ export const maxPorts = 500
 
 type PortRange = { first: number; last: number }
 
-/** The filters of a resource as stored, or messages under `filters…` (A18.5). */
-export function checkFilters(raw: unknown): { filters: Filter[] } | { errors: FieldErrors } {
-  if (!Array.isArray(raw)) return { errors: { filters: ['must be a list'] } }
-  if (raw.length > maxFilters) return { errors: { filters: [`should have at most ${maxFilters} item(s)`] } }
-  const errors: FieldErrors = {}
-  const filters: (Filter | undefined)[] = []
-  for (const [i, item] of raw.entries()) {
-    filters.push(checkFilter(item, `filters.${i}`, errors))
-    if (Object.keys(errors).length >= maxMessages) break
-  }
-  return Object.keys(errors).length > 0 ? { errors } : { filters: filters.filter((filter) => filter !== undefined) }
-}
+/** The filters of a resource as stored (A18.5). */
+export const checkFilters = (raw: unknown): Checked<Filter[]> => checkObjects(raw, maxFilters, checkFilter)
 
-function checkFilter(item: unknown, path: string, errors: FieldErrors): Filter | undefined {
-  if (!isObject(item)) {
-    errors[path] = ['must be an object']
-    return undefined
-  }
-  const crowded = tooManyKeys(item)
-  if (crowded !== null) {
-    errors[path] = [crowded]
-    return undefined
-  }
+function checkFilter(item: Record<string, unknown>, path: Path, faults: Fault[]): Filter | undefined {
   const { protocol, ports = [] } = item
   const known = protocols.find((candidate) => candidate === protocol)
-  if (!known) errors[`${path}.protocol`] = [isBlank(protocol) ? "can't be blank" : mustBeOneOf(protocols)]
+  if (!known) {
+    const message = isBlank(protocol) ? "can't be blank" : mustBeOneOf(protocols)
+    faults.push({ path: [...path, 'protocol'], message })
+  }
   const checked = checkPorts(ports)
-  if ('messages' in checked) errors[`${path}.ports`] = checked.messages
+  if ('messages' in checked) faults.push(...faultsAt([...path, 'ports'], checked.messages))
   return known && 'ports' in checked ? { protocol: known, ports: checked.ports } : undefined
 }
 

@@ -1,9 +1,8 @@
 import * as v from 'valibot'
 import { entity, type Row } from '../../table/entity.ts'
-import { field, withRules } from '../../values/field.ts'
-import { mustBeOneOf, NullableText, OneOf, Text, Uuid } from '../../values/fields.ts'
-import { textPattern } from '../../values/text-pattern.ts'
-import { maxKeys } from '../../values/too-many-keys.ts'
+import { documented, field, maxKeys, withRules } from '../../values/field.ts'
+import { NullableText, OneOf, orNull, Text, TrimmedText, Uuid } from '../../values/fields.ts'
+import { textPattern } from '../../values/text.ts'
 import { checkFilters, type Filter, maxFilters, maxPorts, portsSchema, protocols } from './filters.ts'
 
 const resourceTypes = ['cidr', 'ip', 'dns', 'internet', 'static_device_pool'] as const
@@ -11,15 +10,7 @@ export type ResourceType = (typeof resourceTypes)[number]
 
 export const ipStacks = ['ipv4_only', 'ipv6_only', 'dual'] as const
 
-export type ResourceRow = Row & {
-  name: string
-  type: ResourceType
-  address: string | null
-  address_description: string | null
-  filters: Filter[]
-  ip_stack: (typeof ipStacks)[number] | null
-  site_id: string | null
-}
+export type ResourceRow = Row & v.InferOutput<typeof Resource>
 
 export const resources = entity<ResourceRow>({
   name: 'resources',
@@ -47,49 +38,22 @@ export const Resource = v.object({
 })
 
 /** The rule of A18.5, its messages under the field itself. */
-export const Filters = field<Filter[]>(
-  (input) => {
-    const checked = checkFilters(input)
-    if ('filters' in checked) return { value: checked.filters }
-    const relative = Object.entries(checked.errors).map(([path, messages]) => [
-      path.replace(/^filters\.?/, ''),
-      messages,
-    ])
-    return { errors: Object.fromEntries(relative) }
-  },
-  {
-    type: 'array',
-    maxItems: maxFilters,
-    items: {
-      type: 'object',
-      maxProperties: maxKeys,
-      required: ['protocol'],
-      properties: {
-        protocol: { type: 'string', enum: protocols },
-        ports: { type: 'array', maxItems: maxPorts, items: portsSchema },
-      },
+export const Filters = field<Filter[]>(checkFilters, {
+  type: 'array',
+  maxItems: maxFilters,
+  items: {
+    type: 'object',
+    maxProperties: maxKeys,
+    required: ['protocol'],
+    properties: {
+      protocol: { type: 'string', enum: protocols },
+      ports: { type: 'array', maxItems: maxPorts, items: portsSchema },
     },
   },
-)
-
-const IpStack = field<(typeof ipStacks)[number] | null>(
-  (input) => {
-    if (input === null || (typeof input === 'string' && input.trim() === '')) return { value: null }
-    const stack = ipStacks.find((known) => known === input)
-    return stack ? { value: stack } : { message: mustBeOneOf(ipStacks) }
-  },
-  { type: ['string', 'null'], enum: [...ipStacks, null] },
-)
+})
 
 /** An address is checked as soon as its type is known (A18.2). */
-const Address = field<string | null>(
-  (input) => {
-    if (input === null || (typeof input === 'string' && input.trim() === '')) return { value: null }
-    const sound = typeof input === 'string' && !input.includes('\0') && input.isWellFormed()
-    return sound ? { value: input.trim() } : { message: 'is invalid' }
-  },
-  { type: ['string', 'null'], maxLength: 253, pattern: textPattern.any },
-)
+const Address = documented(orNull(TrimmedText), { maxLength: 253, pattern: textPattern.any })
 
 const inputFields = {
   name: Text(255),
@@ -97,7 +61,7 @@ const inputFields = {
   site_id: Uuid,
   address: v.optional(Address),
   address_description: v.optional(NullableText(255)),
-  ip_stack: v.optional(IpStack),
+  ip_stack: v.optional(orNull(OneOf(ipStacks))),
   filters: v.optional(Filters),
 }
 
@@ -105,7 +69,7 @@ const inputFields = {
 export const ResourceFields = v.object(inputFields)
 export type ResourceInput = v.InferOutput<typeof ResourceFields>
 
-/** The same for a new resource: its address belongs to a type that callers can make (A18.3). */
+/** Fields of a new resource: its address belongs to a type that callers can make (A18.3). */
 export const NewResourceFields = withRules(inputFields, {
   required: ['address'],
   properties: {

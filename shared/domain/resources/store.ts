@@ -1,29 +1,19 @@
 import { type Author, commit } from '../../commit/commit.ts'
 import type { Transaction } from '../../commit/transaction.ts'
-import { ApiError, notFound } from '../../core/errors.ts'
-import { listRows } from '../../table/list.ts'
-import { getRow } from '../../table/read.ts'
+import { ApiError } from '../../core/errors.ts'
 import type { Draft } from '../../values/draft.ts'
 import type { Page } from '../../values/page.ts'
-import { sites } from '../sites/site.ts'
-import { deleteResource } from './delete-resource.ts'
-import { type ResourceInput, type ResourceRow, resources } from './resource.ts'
-import { checkTypeAndSite, normalised, resultingStack } from './resource-rules.ts'
+import { getShown, listShown } from '../reads.ts'
+import { type SiteRow, sites } from '../sites/site.ts'
+import { checkAddress } from './address.ts'
+import { type ResourceInput, type ResourceRow, type ResourceType, resources } from './resource.ts'
 
 type Change = Draft<Partial<ResourceInput>>
 
-export async function list(account: string, page: Page) {
-  const { rows, metadata } = await listRows(resources, account, page, { edges: page.filters })
-  return { data: rows, metadata }
-}
+export const list = (account: string, page: Page) => listShown(resources, account, page)
 
-export async function get(account: string, id: string) {
-  const resource = await getRow(resources, account, id)
-  if (!resource) throw notFound()
-  return { data: resource }
-}
+export const get = (account: string, id: string) => getShown(resources, account, id)
 
-/** The site, with the message for one that is unknown. */
 async function siteOf(transaction: Transaction, draft: Change, id: string | undefined) {
   const site = id === undefined ? null : await transaction.get(sites, id)
   if (id !== undefined && !site) draft.reject('site_id', 'does not exist')
@@ -36,7 +26,7 @@ export const create = (author: Author, draft: () => Draft<ResourceInput>) =>
     const { type, site_id, address } = checked.fields
     checkTypeAndSite(checked, await siteOf(transaction, checked, site_id), type)
     // An empty object names name, type and site_id only; the address is tested once the type is known (A18.2).
-    const normal = type === undefined ? null : normalised(checked, type, address)
+    const normal = normalised(checked, type, address)
     const ip_stack = resultingStack(checked, type, null)
     const input = checked.done()
     const row = transaction.insert(resources, {
@@ -66,7 +56,7 @@ export const update = (author: Author, id: string, sent: object, draft: () => Ch
 
 /** Only the name, description and filters of a pool can change (A18.3). */
 function updatePool(transaction: Transaction, resource: ResourceRow, draft: Change): ResourceRow {
-  for (const ignored of ['address', 'site_id']) delete draft.errors[ignored]
+  for (const ignored of ['address', 'site_id']) draft.clear(ignored)
   if (draft.fields.type !== undefined && draft.fields.type !== 'static_device_pool')
     draft.reject('type', 'cannot be changed')
   if (draft.fields.ip_stack) draft.reject('ip_stack', 'is supported only for DNS resources')
@@ -74,12 +64,7 @@ function updatePool(transaction: Transaction, resource: ResourceRow, draft: Chan
   return transaction.update(resources, resource, { name, address_description, filters })
 }
 
-async function updateOwn(
-  transaction: Transaction,
-  resource: ResourceRow,
-  sent: object,
-  draft: Change,
-): Promise<ResourceRow> {
+async function updateOwn(transaction: Transaction, resource: ResourceRow, sent: object, draft: Change) {
   const { fields } = draft
   const type = draft.has('type') ? undefined : (fields.type ?? resource.type)
   const siteId = draft.has('site_id') ? undefined : (fields.site_id ?? resource.site_id ?? undefined)
@@ -96,18 +81,46 @@ async function updateOwn(
   return transaction.update(resources, resource, { ...input, address, ip_stack })
 }
 
-/** Deletes a resource with its policies; what they granted ends (A29). */
-export const remove = (author: Author, id: string) =>
-  commit(author, async (transaction) => {
-    const resource = await editable(transaction, id)
-    await deleteResource(transaction, resource)
-    return { data: resource }
-  })
-
-async function editable(transaction: Transaction, id: string): Promise<ResourceRow> {
-  const resource = await transaction.get(resources, id)
-  if (!resource) throw notFound()
+export async function editable(transaction: Transaction, id: string): Promise<ResourceRow> {
+  const resource = await transaction.existing(resources, id)
   if (resource.type === 'internet')
     throw new ApiError('internet_resource', 'The Internet Resource is managed by the system.')
   return resource
+}
+
+/** The rules between type and site (A18.3); `site` is the one that the resource would be in. */
+function checkTypeAndSite(draft: Change, site: SiteRow | null, type: ResourceType | undefined): void {
+  const system = site?.managed_by === 'system'
+  if (type === 'static_device_pool') draft.reject('type', 'device pools cannot be created through the API')
+  else if (type === 'internet') {
+    if (site && !system) draft.reject('site_id', 'must be the Internet Site')
+    else if (site) draft.reject('type', 'an Internet Resource already exists')
+  } else if (type !== undefined && system) draft.reject('site_id', 'cannot be the Internet Site')
+}
+
+/** The normalised address for the type, from what was sent or is stored (A18.4). */
+function normalised(draft: Change, type: ResourceType | undefined, address: string | null | undefined): string | null {
+  if (type === undefined || draft.has('address')) return null
+  if (address === null || address === undefined) {
+    if (type !== 'internet' && type !== 'static_device_pool') draft.reject('address', "can't be blank")
+    return null
+  }
+  if (type !== 'dns' && type !== 'cidr' && type !== 'ip') return null
+  const checked = checkAddress(type, address)
+  if ('address' in checked) return checked.address
+  draft.reject('address', checked.message)
+  return null
+}
+
+/** The ip_stack that results; only DNS resources have one (A18.2). `stored` is null on create and on entering dns. */
+function resultingStack(draft: Change, type: ResourceType | undefined, stored: ResourceRow['ip_stack']) {
+  const { ip_stack: sent } = draft.fields
+  if (type === 'dns') {
+    if (sent === null && stored !== null) draft.reject('ip_stack', "can't be blank")
+    return sent ?? stored ?? 'dual'
+  }
+  if (sent !== undefined && sent !== null && type !== undefined) {
+    draft.reject('ip_stack', 'is supported only for DNS resources')
+  }
+  return null
 }

@@ -1,12 +1,13 @@
 import * as v from 'valibot'
 import { microsOf, timestamp } from '../../core/clock.ts'
 import { env } from '../../core/env.ts'
-import type { DeviceKind } from '../presence/presence.ts'
+import { Filled, Text } from '../../values/fields.ts'
+import type { DeviceKind } from './presence.ts'
 
 /** A session is a lease of this many heartbeats, or keepalives (P1.3, C3.1). */
 const signsPerLease = 3
 
-/** What a connected client sends nothing for so long is allowed: the platform ends a connection after ten idle minutes. */
+/** Seconds between signs of a connected client: the platform ends a connection after ten idle minutes. */
 const clientKeepaliveSecs = 300
 
 /** A dead gateway is known as soon as without a channel (C3.1). */
@@ -15,18 +16,18 @@ const keepaliveSecs = (device: DeviceKind): number => (device === 'gateways' ? e
 /** End of a lease that begins or is renewed now, in microseconds, where a sign of life comes so often. */
 export const leaseEnd = (now: number, seconds = env.heartbeatSecs): number => now + signsPerLease * seconds * 1_000_000
 
-/** The same of a session that is started with a token that expires: it ends with it (P1.7). */
+/** End of the lease of a session whose token expires: at the latest with the token (P1.7). */
 export const leaseUnder = (token: { expires_at: string }, now: number, seconds?: number): number =>
   Math.min(leaseEnd(now, seconds), microsOf(token.expires_at))
 
-/** The same while the session is connected (C3.1); the token of a gateway has no end of its own. */
+/** End of a lease while the session is connected (C3.1); the token of a gateway has no end of its own. */
 export function connectedLeaseEnd(device: DeviceKind, token: { expires_at?: string }, now: number): number {
   const { expires_at } = token
   const seconds = keepaliveSecs(device)
   return expires_at === undefined ? leaseEnd(now, seconds) : leaseUnder({ expires_at }, now, seconds)
 }
 
-/** What every answer about a session tells of its lease (P1.3) and of the channel (C1.2). */
+/** Lease (P1.3) and channel (C1.2) in every answer about a session. */
 export const Lease = v.object({
   heartbeat_secs: v.number(),
   expires_at: v.string(),
@@ -38,3 +39,15 @@ export const renderLease = (device: DeviceKind, leaseExpiresAt: number) => ({
   expires_at: timestamp(leaseExpiresAt),
   live: env.liveUrl === null ? null : { url: env.liveUrl, keepalive_secs: keepaliveSecs(device) },
 })
+
+const mustBeKey = 'must be 32 bytes in base64, 44 characters'
+
+/** The base64 text of 32 bytes (P1.8). */
+export const PublicKey = v.pipe(
+  Filled(mustBeKey),
+  v.trim(),
+  // Only the canonical spelling: a key is compared as text.
+  v.regex(/^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/, mustBeKey),
+)
+
+export const Version = Text(64)

@@ -1,6 +1,8 @@
 import * as v from 'valibot'
 import { entity, type Row } from '../../table/entity.ts'
-import { Text } from '../../values/fields.ts'
+import { RawText } from '../../values/fields.ts'
+import type { Page } from '../../values/page.ts'
+import { getShown, listShown } from '../reads.ts'
 
 export type SiteRow = Row & {
   name: string
@@ -22,4 +24,8 @@ export const sites = entity<SiteRow>({
 export const Site = v.object({ id: v.string(), name: v.string() })
 
 /** The fields that a request can set; the name is not trimmed (A20.2). */
-export const SiteFields = v.object({ name: Text(64, { trim: false }) })
+export const SiteFields = v.object({ name: RawText(64) })
+
+export const list = (account: string, page: Page) => listShown(sites, account, page)
+
+export const get = (account: string, id: string) => getShown(sites, account, id)

@@ -1,7 +1,10 @@
 import * as v from 'valibot'
-import { timestamp } from '../../core/clock.ts'
+import type { Transaction } from '../../commit/transaction.ts'
+import { dayMicros, timestamp } from '../../core/clock.ts'
+import { type Item, type Key, liveKey } from '../../table/keys.ts'
+import { getItems, queryItems } from '../../table/read.ts'
 
-/** How something that is synced stands: a directory (A26), a posture provider (A28). */
+/** The state of a source: a directory (A26) or a posture provider (A28). */
 export type SyncState = {
   is_disabled: boolean
   disabled_reason: string | null
@@ -9,19 +12,18 @@ export type SyncState = {
   error: string | null
   error_count: number
   error_emailed_at: string | null
-  /** Since when runs have failed without a success between (I6); internal. */
+  /** The first failure since the last success (I6); internal. */
   first_failed_at: string | null
-  /** Mails about the error that stands (I8); internal. */
+  /** Number of mails about the present error (I8); internal. */
   error_mails: number
-  /** When a run was last requested beside the clock. */
+  /** The last request of a run. */
   sync_requested_at: string | null
-  /** Will let the next run pass the deletion brake (I5). */
+  /** Lets the next run pass the deletion brake (I5). */
   accept_deletions: boolean
 }
 
 const healthy = { disabled_reason: null, error: null, error_count: 0, first_failed_at: null, error_mails: 0 }
 
-/** Before the first run. */
 export const neverSynced: SyncState = {
   is_disabled: false,
   ...healthy,
@@ -44,7 +46,6 @@ export const unloggedOfSync = [
 
 const text = v.nullable(v.string())
 
-/** The state as the API shows it. */
 export const shownSyncState = {
   is_disabled: v.boolean(),
   disabled_reason: text,
@@ -54,15 +55,93 @@ export const shownSyncState = {
   error_emailed_at: text,
 }
 
-/** Creating what is synced starts a run, unless it is disabled (A26.2(3)). */
+/** Creating a source starts a run, unless it is disabled (A26.2(3)). */
 export const firstSyncState = (isDisabled: boolean, now: number): SyncState => ({
   ...neverSynced,
   is_disabled: isDisabled,
   sync_requested_at: isDisabled ? null : timestamp(now),
 })
 
-/** Enabling it clears what was wrong, and starts a run where it was disabled (A26.2(3)). */
+/** Enabling a source clears its error, and starts a run where it was disabled (A26.2(3)). */
 export const enabledSyncState = ({ is_disabled }: SyncState, now: number): Partial<SyncState> => ({
   ...healthy,
   ...(is_disabled && { sync_requested_at: timestamp(now) }),
 })
+
+/** The last good run of a source, apart from the row so that a run without changes writes nothing else (I4.3). */
+export type LastGoodRun = {
+  synced_at: string
+  run_id: string
+  /** The snapshot that it sealed. */
+  root: string
+  /** The time of the oldest part of the snapshot, which expires. */
+  staged_at: string
+  /** The last time at which all lists of members were read. */
+  whole_at: string
+}
+
+export const lastGoodRunKey = (account: string, sourceId: string): Key => liveKey(account, 'sync', sourceId)
+
+export function lastGoodRunItem(account: string, sourceId: string, run: LastGoodRun): Item {
+  return { ...lastGoodRunKey(account, sourceId), kind: 'live', ...run }
+}
+
+/** Rows with the start of the last good run of their sources (I4.3); unchanged where there was none. */
+export async function withLastRuns<R extends { synced_at: string | null }>(
+  account: string,
+  rows: R[],
+  sourceOf: (row: R) => string | null,
+): Promise<R[]> {
+  const ids = [...new Set(rows.map(sourceOf))].filter((id) => id !== null)
+  const runs = await getItems<Key & Partial<LastGoodRun>>(ids.map((id) => lastGoodRunKey(account, id)))
+  const times = new Map(ids.map((id, i) => [id, runs[i]?.synced_at]))
+  return rows.map((row) => ({ ...row, synced_at: times.get(sourceOf(row) ?? '') ?? row.synced_at }))
+}
+
+export async function withLastRun<R extends { id: string; account_id: string; synced_at: string | null }>(row: R) {
+  const [shown = row] = await withLastRuns(row.account_id, [row], ({ id }) => id)
+  return shown
+}
+
+export type Synced = { account_id: string; collection: string; source_id: string }
+
+/** The next time at which the minute schedule begins or resumes a run of a source. */
+export type SyncTurn = Key & Synced & { next_at: string }
+
+/** The turns of all sources of the service, and the last steps of accounts. */
+const syncTurnsPartition = 'service#sync'
+
+/** The last step of an account's runs; expires after a day. */
+type LastStep = Key & { account_id: string; stepped_at: string }
+
+export const lastStepItem = (account_id: string, now: number): Item => ({
+  pk: syncTurnsPartition,
+  sk: `#${account_id}`,
+  kind: 'last_step',
+  account_id,
+  stepped_at: timestamp(now),
+  ttl: Math.ceil((now + dayMicros) / 1_000_000),
+})
+
+export async function readTurns(): Promise<{ turns: SyncTurn[]; lastSteps: Map<string, string> }> {
+  const items = await queryItems<SyncTurn | LastStep>(syncTurnsPartition)
+  const turns = items.flatMap((item) => ('next_at' in item ? [item] : []))
+  const steps = items.flatMap((item) => ('stepped_at' in item ? [item] : []))
+  return { turns, lastSteps: new Map(steps.map(({ account_id, stepped_at }) => [account_id, stepped_at])) }
+}
+
+export const syncTurnKey = ({ account_id, collection, source_id }: Synced): Key => ({
+  pk: syncTurnsPartition,
+  sk: `${account_id}#${collection}#${source_id}`,
+})
+
+export const syncTurnItem = ({ account_id, collection, source_id }: Synced, next_at: string): Item => {
+  const synced = { account_id, collection, source_id }
+  return { ...syncTurnKey(synced), kind: 'turn', ...synced, next_at }
+}
+
+/** Stages that the schedule works on a source now: it begins a run, or ends that of a source that is gone. */
+export function stageTurn(transaction: Transaction, collection: string, sourceId: string): void {
+  const synced = { account_id: transaction.accountId, collection, source_id: sourceId }
+  transaction.put(syncTurnItem(synced, timestamp(transaction.now)))
+}

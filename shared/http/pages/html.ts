@@ -1,4 +1,4 @@
-/** HTML that is safe to hand out: made by `html`, which escapes all that is put into it. */
+/** Safe HTML, made by `html`, which escapes all values. */
 export class Html {
   readonly text: string
 
@@ -7,7 +7,7 @@ export class Html {
   }
 }
 
-/** What can stand between tags. Nothing comes of null and false, so that a part can be left out. */
+/** Content between tags; null and false render nothing. */
 type Piece = Html | string | number | null | false | readonly Piece[]
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
@@ -19,6 +19,6 @@ function textOf(piece: Piece): string {
   return String(piece).replace(/[&<>"']/g, (character) => entities[character] ?? '')
 }
 
-/** Template of HTML. Values of attributes stand in quotation marks: the escapes are those of text and of quoted values. */
+/** Template of HTML, which escapes text and quoted values of attributes. */
 export const html = (parts: TemplateStringsArray, ...pieces: Piece[]): Html =>
   new Html(parts.map((part, i) => part + textOf(pieces[i] ?? null)).join(''))

@@ -1,29 +1,115 @@
 import * as v from 'valibot'
+import { ApiError } from '../../core/errors.ts'
 import type { AccountRow } from '../../domain/accounts/account.ts'
 import { accountOfSlug } from '../../sign-in/account-of-slug.ts'
-import { StartFields } from '../../sign-in/browser/start-sign-in.ts'
+import { codeForPasscode } from '../../sign-in/browser/code-for-passcode.ts'
+import { type Start, StartFields, startSignIn } from '../../sign-in/browser/start-sign-in.ts'
 import { listSignInProviders } from '../../sign-in/list-providers.ts'
+import { orderPasscode } from '../../sign-in/passcodes/prove-email.ts'
+import { withParameters } from '../../sign-in/providers/redirect-uri.ts'
 import { draft } from '../../values/draft.ts'
-import { errorWords } from './error-words.ts'
-import type { SignInPage, SignInRequest } from './sign-in-pages.ts'
+import { EmailAddress } from '../../values/fields.ts'
+import { type Answer, redirectTo } from '../exchange.ts'
+import { administrator } from './page.ts'
+import type { PageRequest } from './page-handler.ts'
+import { passcodePage, type SignInPage, type SignInRequest, signInPage } from './sign-in-pages.ts'
 
 const RequestFields = v.omit(StartFields, ['auth_provider_id'])
 
-/** What the page was opened with. @throws ApiError 422 that names what is wrong; then it leads nowhere */
-const requestOf = (fields: URLSearchParams): SignInRequest =>
-  draft<SignInRequest>(RequestFields, Object.fromEntries(fields)).done()
-
 /**
- * Reads everything that the sign-in page shows: account, request, ways to sign in, and the error of an earlier sign-in.
- * After a refusal the provider is asked for a choice of account, since its session would be refused again.
- * @throws ApiError `not_found` for an unknown account, or 422
+ * Reads the contents of the sign-in page. After a refusal it requests a choice of account from the provider, whose
+ * session would be refused again. @throws ApiError `not_found` for an unknown account, or 422
  */
 export async function openSignIn(slug: string, fields: URLSearchParams): Promise<SignInPage & { account: AccountRow }> {
   const account = await accountOfSlug(slug)
-  const asked = requestOf(fields)
+  const asked = draft<SignInRequest>(RequestFields, Object.fromEntries(fields)).done()
   const error = fields.get('error')
   const request: SignInRequest = error === 'access_denied' ? { ...asked, prompt: 'select_account' } : asked
   const providers = await listSignInProviders(account.id, request.context)
   const words = errorWords(error, { request, providers })
   return { account, slug: account.slug, accountName: account.name, request, providers, ...(words && { error: words }) }
+}
+
+type Ways = Pick<SignInPage, 'request' | 'providers'>
+
+/** Words that are added only when there is another way to sign in. */
+export const ifOthers = ({ providers }: Pick<SignInPage, 'providers'>, words: string): string =>
+  providers.length > 1 ? words : ''
+
+/** Message for a way that was disabled after the page was opened. The page itself says when no way is left. */
+export const gone = ({ providers }: Pick<SignInPage, 'providers'>): string =>
+  `This way to sign in is no longer available.${providers.length > 0 ? ' Choose another one.' : ''}`
+
+/** Message for a refusal. It reveals no reason: the portal is for administrators in any case. */
+const refused = (page: Ways): string =>
+  page.request.context === 'portal'
+    ? `You were not signed in. Only administrators sign in here. If you are one, choose another account${ifOthers(page, ' or another way')}. If not, ask ${administrator}.`
+    : `You were not signed in: you stopped, or this account has no access here. Choose another account${ifOthers(page, ' or another way')}, or ask ${administrator}.`
+
+const silent = (page: Ways): string =>
+  `You were not signed in: the sign-in provider is not responding properly. Try again in a minute${ifOthers(page, ', or choose another way')}.`
+
+const broken = (page: Ways): string =>
+  `You were not signed in: this way to sign in is set up incorrectly, and trying again does not help. ${ifOthers(page, 'Choose another way, and tell') || 'Tell'} ${administrator}.`
+
+/** Messages for the errors that a callback redirects with (I2.2). */
+const wordsOf = new Map([
+  ['access_denied', refused],
+  ['temporarily_unavailable', silent],
+  ['server_error', broken],
+])
+
+/** Message for the error of an earlier sign-in; undefined for an error that no callback has. */
+export const errorWords = (error: string | null, page: Ways): string | undefined => wordsOf.get(error ?? '')?.(page)
+
+/** Messages for a sign-in that could not begin, by status. */
+const failures: Partial<Record<number, (page: SignInPage) => string>> = {
+  422: gone,
+  503: (page) =>
+    `This provider could not be reached. Try again in a minute${ifOthers(page, ', or choose another way')}.`,
+}
+
+/** Redirects a browser to a provider; where that fails, back to the page with the reason. */
+export async function leadToProvider({ slug, fields, address }: PageRequest): Promise<Answer> {
+  const account = await accountOfSlug(slug)
+  try {
+    const { data } = await startSignIn(account, draft<Start>(StartFields, Object.fromEntries(fields)), address)
+    return redirectTo(data.authorization_url)
+  } catch (error) {
+    const { status = 0 } = error instanceof ApiError ? error : {}
+    const message = failures[status]
+    if (!message) throw error
+    // Throws where the request itself is invalid.
+    const page = await openSignIn(slug, fields)
+    return signInPage({ ...page, status, error: message(page) })
+  }
+}
+
+const noEmail = 'Enter an email address like name@example.com.'
+const wrongPasscode =
+  'This passcode does not work: it is wrong, was used, or is too old. After three tries only a new one helps.'
+
+/** Takes an email, then the passcode that was mailed to it, and redirects with a code. */
+export async function takeEmail({ slug, fields }: PageRequest): Promise<Answer> {
+  const page = await openSignIn(slug, new URLSearchParams(fields.get('request') ?? ''))
+  const { account, request } = page
+  if (!page.providers.some(({ kind }) => kind === 'email_otp'))
+    return signInPage({ ...page, status: 422, error: gone(page) })
+  const entered = fields.get('email') ?? ''
+  const checked = v.safeParse(EmailAddress, entered)
+  if (!checked.success) return signInPage({ ...page, status: 422, email: entered, error: noEmail })
+  const email = checked.output
+  const passcode = fields.get('passcode')
+  if (passcode === null) {
+    await orderPasscode(account, { email, context: request.context })
+    return passcodePage({ ...page, email })
+  }
+  const { redirect_uri, state, ...rest } = request
+  try {
+    const code = await codeForPasscode(account.id, { email, passcode, ...rest })
+    return redirectTo(withParameters(redirect_uri, { state, code }))
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'unauthorized') throw error
+    return passcodePage({ ...page, email, status: 422, error: wrongPasscode })
+  }
 }

@@ -1,4 +1,4 @@
-/** What pages look like; a test holds their contrast. */
+/** Colours of pages; a test verifies their contrast. */
 export const colours = {
   light: {
     page: '#ffffff',
@@ -27,10 +27,7 @@ const variables = (scheme: Record<string, string>) =>
     .map(([name, value]) => `--${name}:${value}`)
     .join(';')
 
-/**
- * Both schemes, any width, no pictures. Borders are drawn where a forced palette takes backgrounds away, and whoever moves
- * by keyboard sees where they are.
- */
+/** Style of all pages. Borders stay visible where a forced palette removes backgrounds. */
 export const pageStyle = `
 :root{color-scheme:light dark;${variables(colours.light)}}
 @media (prefers-color-scheme:dark){:root{${variables(colours.dark)}}}

@@ -7,16 +7,15 @@ export type Page = {
   title: string
   body: Html
   status?: number
-  /** Where forms may lead besides the page's own origin, also by a redirect: sources of `form-action` (CSP 3, 6.4.1). */
+  /** Sources of `form-action` besides the page's own origin, also for redirects (CSP 3, 6.4.1). */
   formTargets?: readonly string[] | 'anywhere'
 }
 
-let styleHash: string | undefined
-
-/** The person whom a page names for help. */
 export const administrator = 'an administrator of your company’s network access'
 
-/** Nothing but the page's own style and forms: no script, no picture, no frame, nothing from elsewhere. */
+let styleHash: string | undefined
+
+/** Allows only the page's own style and forms. */
 function policy(formTargets: Page['formTargets'] = []): string {
   styleHash ??= createHash('sha256').update(pageStyle).digest('base64')
   return [
@@ -47,10 +46,7 @@ ${body}
 </html>
 `
 
-/**
- * A page for a person. What it was asked with (a state, an address to return to) is in its own address, so nobody keeps it
- * and no other address is told of it.
- */
+/** Page whose address contains a state, so nobody may store it or receive it as a referrer. */
 export const pageAnswer = (page: Page): Answer => ({
   statusCode: page.status ?? 200,
   headers: {

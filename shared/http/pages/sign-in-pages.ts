@@ -2,7 +2,7 @@ import type { Answer } from '../exchange.ts'
 import { type Html, html } from './html.ts'
 import { administrator, pageAnswer } from './page.ts'
 
-/** What a client or portal opens the page with (I2.1), checked. */
+/** Checked request by which a client or portal opens the page (I2.1). */
 export type SignInRequest = {
   context: 'client' | 'portal'
   redirect_uri: string
@@ -12,7 +12,6 @@ export type SignInRequest = {
   prompt?: 'select_account'
 }
 
-/** A way to sign in (I2.1). */
 type Provider = { id: string; kind: string; name: string }
 
 export type SignInPage = {
@@ -22,9 +21,9 @@ export type SignInPage = {
   /** Default first. */
   providers: readonly Provider[]
   status?: number
-  /** What went wrong, in plain words. */
+  /** Failure in plain words. */
   error?: string
-  /** The email that was entered, where it is to be entered anew. */
+  /** Email to correct. */
   email?: string
 }
 
@@ -32,10 +31,9 @@ const base = (slug: string): string => `/sign_in/${encodeURIComponent(slug)}`
 
 type Requested = Pick<SignInPage, 'slug' | 'request'>
 
-/** The page itself with the same request: what links of a page lead back to. */
 const pageOf = ({ slug, request }: Requested): string => `${base(slug)}?${new URLSearchParams(request)}`
 
-/** A link and no form: by it a provider may lead on over as many addresses as it likes, which `form-action` would stop. */
+/** A link, because `form-action` would stop further redirects of a provider from a form. */
 const startOf = ({ slug, request }: Requested, { id }: Provider): string =>
   `${base(slug)}/start?${new URLSearchParams({ auth_provider_id: id, ...request })}`
 
@@ -49,9 +47,7 @@ function destination({ redirect_uri, context }: SignInRequest): Html {
   return context === 'portal' ? html`a program on <b>this device</b>` : html`the client on <b>this device</b>`
 }
 
-/**
- * End of a sign-in. For the portal it names the rights that go there, so that nobody signs in to administer unawares.
- */
+/** Destination of a sign-in, for the portal with its rights, so that nobody signs in to administer unawares. */
 const outcomeOf = (request: SignInRequest): Html =>
   request.context === 'portal'
     ? html`<p>Then you return to ${destination(request)}, which gets your <b>rights as an administrator</b>. Continue only if that is where you started.</p>`
@@ -61,15 +57,15 @@ const titleOf = ({ request, accountName }: Pick<SignInPage, 'request' | 'account
   request.context === 'portal' ? `Sign in to administer ${accountName}` : `Sign in to ${accountName}`
 
 /**
- * The address of a redirect as a source of `form-action`: browsers hold what a form's answer leads to against it. It knows no
- * literal of IPv6 (CSP 3, 2.3.1), so only the scheme stands for those.
+ * Source of `form-action` for a redirect, which browsers compare with the target of a form's answer. CSP has no IPv6
+ * literals (CSP 3, 2.3.1), so those are covered by their scheme.
  */
 function formTargetOf(redirectUri: string): string {
   const { protocol, hostname, origin } = new URL(redirectUri)
   return origin === 'null' || hostname.startsWith('[') ? protocol : origin
 }
 
-/** Told at once by a screen reader, and by the title, which is read first. */
+/** Announced at once by screen readers. */
 const errorOf = (error: string | undefined): Html | null =>
   error === undefined
     ? null
@@ -77,7 +73,7 @@ const errorOf = (error: string | undefined): Html | null =>
 
 const titled = (title: string, error: string | undefined): string => (error === undefined ? title : `Error: ${title}`)
 
-/** The request as one text: a form would change the ends of lines in a state. */
+/** Request as one field, because a form changes line ends in a state. */
 const hidden = (request: SignInRequest): Html =>
   html`<input type="hidden" name="request" value="${new URLSearchParams(request).toString()}">`
 
@@ -91,10 +87,7 @@ ${providers.map(
 )}</ul>`
 }
 
-/**
- * Link for people who share a browser or have two accounts. A single provider opens at once; for several, this page
- * opens with `prompt`.
- */
+/** Link to use another account: to a single provider directly, else to this page with `prompt`. */
 function otherAccount({ slug, request }: SignInPage, [first, ...more]: readonly Provider[]): Html | null {
   if (!first) return null
   if (request.prompt) return html`<p class="quiet other">The next page lets you choose an account.</p>`
@@ -117,7 +110,6 @@ ${isWrong && html`<p class="hint" id="email-error">Error: ${error}</p>`}
 </form>`
 }
 
-/** Every way to sign in to an account. */
 export function signInPage(page: SignInPage): Answer {
   const { request, providers, error, status, email } = page
   const others = providers.filter(({ kind }) => kind !== 'email_otp')
@@ -137,7 +129,7 @@ ${providers.length === 0 && html`<p>There is no way to sign in yet. Ask ${admini
   })
 }
 
-/** Asks for the passcode of a mail, which may never have been sent: nobody learns who has an account. */
+/** Requests the passcode of a mail, which may not have been sent: the page reveals no accounts. */
 export function passcodePage(page: SignInPage & { email: string }): Answer {
   const { slug, request, providers, email, error, status } = page
   const title = 'Enter the passcode'
@@ -168,7 +160,7 @@ ${hidden(request)}
 
 type Refusal = { status: number; title: string; text: string; details?: readonly string[]; requestId?: string }
 
-/** A page that leads nowhere: what went wrong, what to do, and how to find it in the service's own log. */
+/** Page without links: the failure, what to do, and the id in the service's own log. */
 export const refusalPage = ({ status, title, text, details = [], requestId }: Refusal): Answer =>
   pageAnswer({
     status,

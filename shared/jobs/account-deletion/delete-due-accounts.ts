@@ -1,20 +1,21 @@
 import { isDue } from '../../commit/due.ts'
 import { clock, timestamp } from '../../core/clock.ts'
+import { inParallel, slicesOf } from '../../core/work/in-parallel.ts'
+import { changeItem } from '../../table/change-item.ts'
+import { type Key, partition } from '../../table/keys.ts'
 import { queryItems } from '../../table/read.ts'
+import { executeAll, mostStatements, type Statement } from '../../table/statements.ts'
+import { tableName } from '../../table/table.ts'
+import { walkTable } from '../../table/walk-table.ts'
 import { put, remove, writeTogether } from '../../table/write-together.ts'
-import { closeAccount } from './close-account.ts'
-import { deleteItems } from './delete-items.ts'
-import { type DueAccount, dueAccountItem, dueAccountsPartition } from './due-account.ts'
+import { closeAccount, type DueAccount, dueAccountItem, dueAccountsPartition } from './due-account.ts'
 
-/**
- * The streams keep what they carry for 24 hours: what was on its way to an account when it was closed has arrived by
- * then, and goes with a second pass.
- */
+/** Streams keep records for 24 hours: a second pass deletes what arrives for an account after it was closed. */
 const secondPassMicros = 25 * 3_600_000_000
 
 /**
- * Deletes the accounts whose time has come, with everything they have (A31, A32): first all of the accounts themselves,
- * then what they had, as far as time allows. The next run goes on where this one stops, wherever that was.
+ * Deletes the accounts that are due (A31, A32): first all account rows, then their items, as far as time allows. The
+ * next run resumes.
  * @throws AggregateError of what failed; it does not hold up the rest
  */
 export async function deleteDueAccounts(deadline: number): Promise<void> {
@@ -32,7 +33,7 @@ export async function deleteDueAccounts(deadline: number): Promise<void> {
     )
   }
   for (const due of closed) {
-    if (Date.now() < deadline) await tryTo(pass(due, all, deadline))
+    if (clock.monotonic() < deadline) await tryTo(pass(due, all, deadline))
   }
   if (errors.length > 0) throw new AggregateError(errors, 'Some accounts were not deleted.')
 }
@@ -43,4 +44,42 @@ async function pass(due: DueAccount, all: DueAccount[], deadline: number): Promi
   const others = all.filter(({ account_id }) => account_id === due.account_id)
   const second = dueAccountItem(due.account_id, timestamp(clock.now() + secondPassMicros), true)
   await writeTogether([...others.map(remove), ...(due.last ? [] : [put(second)])])
+}
+
+/** Requests under way at once. */
+const width = 4
+/** A run can only stop between two pages, so a page has to be done in seconds even if all of it is to be deleted. */
+const perPage = 2_000
+
+/** A statement, because the right to a batch of deletions is the right to one of puts, too. */
+const deletion = ({ pk, sk }: Key): Statement => ({
+  Statement: `DELETE FROM "${tableName()}" WHERE "pk" = ? AND "sk" = ?`,
+  Parameters: [pk, sk],
+})
+
+/**
+ * Deletes all items of an account from the cursor on, page by page: keys begin with its id, other items have its
+ * `account_id`.
+ * @returns whether the end of the table was reached
+ */
+async function deleteItems({ cursor, ...due }: DueAccount, deadline: number): Promise<boolean> {
+  // Eventually consistent: the second pass sees items that the first one misses.
+  const pages = walkTable<Key>({
+    from: cursor ?? null,
+    hasTime: () => clock.monotonic() < deadline,
+    Limit: perPage,
+    ProjectionExpression: 'pk, sk',
+    FilterExpression: 'begins_with(pk, :own) OR (account_id = :id AND pk <> :due)',
+    ExpressionAttributeValues: {
+      ':own': partition(due.account_id, ''),
+      ':id': due.account_id,
+      ':due': dueAccountsPartition,
+    },
+  })
+  for await (const { items: keys, next } of pages) {
+    await inParallel(slicesOf(keys, mostStatements), width, (batch) => executeAll(batch.map(deletion)))
+    if (next === null) return true
+    await changeItem(due, { set: { cursor: next }, when: 'attribute_exists(pk)' })
+  }
+  return false
 }

@@ -1,4 +1,9 @@
-import type { Item, Key } from '../../table/keys.ts'
+import { isDue } from '../../commit/due.ts'
+import { clock, timestamp } from '../../core/clock.ts'
+import { type AccountRow, accounts, serviceGuard } from '../../domain/accounts/account.ts'
+import { entityKey, headKey, type Item, type Key } from '../../table/keys.ts'
+import { getRow, queryItems, whichExist } from '../../table/read.ts'
+import { remove, removeWhile, writeTogether } from '../../table/write-together.ts'
 
 /** The item that says when an account is to be deleted, and how far the deletion has come. */
 export type DueAccount = Key & {
@@ -19,3 +24,30 @@ export const dueAccountItem = (accountId: string, at: string, last = false): Ite
   account_id: accountId,
   last,
 })
+
+/** Accounts that are being deleted: their items go one by one, without commits. */
+export async function closedAccounts(): Promise<ReadonlySet<string>> {
+  const nowText = timestamp(clock.now())
+  const due = (await queryItems<DueAccount>(dueAccountsPartition)).filter((item) => item.last || isDue(item, nowText))
+  const ids = [...new Set(due.map(({ account_id }) => account_id))]
+  const exist = await whichExist(ids.map((id) => entityKey(id, accounts.name, id)))
+  return new Set(ids.filter((_, i) => !exist[i]))
+}
+
+/** True from the instant at which an account is deleted; the deletion cannot be called off any more (A32). */
+export const isDueForDeletion = ({ is_disabled, delete_at }: AccountRow, nowText: string): boolean =>
+  is_disabled && delete_at !== null && delete_at <= nowText
+
+/** Deletes the row of a due account before its other items, and frees its slug. No commit under way revives it. */
+export async function closeAccount(id: string, nowText: string): Promise<'closed' | 'called off' | 'changing'> {
+  const account = await getRow(accounts, id, id)
+  if (!account) return 'closed'
+  if (!isDueForDeletion(account, nowText)) return 'called off'
+  const outcome = await writeTogether([
+    removeWhile(entityKey(id, accounts.name, id), { updated_at: account.updated_at }),
+    remove(headKey(id)),
+    remove(serviceGuard('slug', account.slug)),
+    remove(serviceGuard('key', account.key)),
+  ])
+  return outcome === 'done' ? 'closed' : 'changing'
+}

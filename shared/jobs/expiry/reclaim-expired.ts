@@ -2,20 +2,15 @@ import { commitInParts } from '../../commit/commit-in-parts.ts'
 import { type Due, duePartition, dueShards, isDue } from '../../commit/due.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { clock, timestamp } from '../../core/clock.ts'
-import { apiTokens } from '../../domain/api-tokens/api-token.ts'
-import { deleteApiToken } from '../../domain/api-tokens/delete-api-token.ts'
-import { clientTokens } from '../../domain/client-tokens/client-token.ts'
-import { deleteClientToken } from '../../domain/client-tokens/delete-client-token.ts'
-import { gatewayTokens } from '../../domain/gateway-tokens/gateway-token.ts'
-import { rotationEnded } from '../../domain/gateway-tokens/rotation.ts'
-import { deleteGatewayToken } from '../../domain/gateway-tokens/stage-gateway-token.ts'
-import { resumeChange } from '../../domain/member-sets/resume-change.ts'
+import { apiTokens, deleteApiToken } from '../../domain/api-tokens/api-token.ts'
+import { clientTokens, deleteClientToken } from '../../domain/client-tokens/client-token.ts'
+import { deleteGatewayToken, gatewayTokens, rotationEnded } from '../../domain/gateway-tokens/gateway-token.ts'
+import { resumeChange } from '../../domain/member-sets/pending-change.ts'
 import { memberships } from '../../domain/memberships/membership.ts'
 import { poolMembers } from '../../domain/pool-members/pool-member.ts'
 import { portalSessions } from '../../domain/portal-sessions/portal-session.ts'
-import { table, tableName } from '../../table/client.ts'
-import { DeleteCommand } from '../../table/commands.ts'
 import type { Key } from '../../table/keys.ts'
+import { removeItem } from '../../table/put-item.ts'
 import { queryItems } from '../../table/read.ts'
 import { isUnexpired } from '../../values/expiry.ts'
 
@@ -48,21 +43,19 @@ const perRead = 25
 type DueItem = Key & Due
 
 /**
- * Deletes the tokens and portal sessions that have ended (A31). They are refused and not shown from that instant on, whatever this does: it
- * only reclaims rows. Changes of member sets whose request may have died go on (A15.6). All of it is harmless to repeat;
- * what fails stays for the next run and does not hold up the rest.
+ * Deletes rows that have ended (A31), which are refused and not shown already, and resumes changes of member sets whose
+ * request may have died (A15.6). What fails stays for the next run.
  * @throws AggregateError of what failed
  */
 export async function reclaimExpired(deadline: number): Promise<void> {
-  const results = await Promise.all(dueShards.map((shard) => reclaimShard(shard, deadline)))
-  const errors = results.flat()
+  const errors = (await Promise.all(dueShards.map((shard) => reclaimShard(shard, deadline)))).flat()
   if (errors.length > 0) throw new AggregateError(errors, 'Some expired rows were not deleted.')
 }
 
 async function reclaimShard(shard: string, deadline: number): Promise<unknown[]> {
   const nowText = timestamp(clock.now())
   const errors: unknown[] = []
-  for (let after: string | undefined; Date.now() < deadline; ) {
+  for (let after: string | undefined; clock.monotonic() < deadline; ) {
     const read = (await queryItems(duePartition(shard), { after, limit: perRead })) as DueItem[]
     const due = read.filter((item) => isDue(item, nowText))
     const byAccount = [...Map.groupBy(due, ({ account_id }) => account_id)]
@@ -86,7 +79,5 @@ async function reclaim(accountId: string, items: DueItem[]): Promise<void> {
     }
     return { done: undefined }
   })
-  await Promise.all(
-    items.map(({ pk, sk }) => table().send(new DeleteCommand({ TableName: tableName(), Key: { pk, sk } }))),
-  )
+  await Promise.all(items.map((item) => removeItem(item)))
 }

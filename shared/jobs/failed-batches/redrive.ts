@@ -1,20 +1,14 @@
+import { DeleteObjectCommand, GetObjectCommand, paginateListObjectsV2 } from '@aws-sdk/client-s3'
+import { s3 } from '../../core/aws/s3.ts'
+import { env } from '../../core/env.ts'
+import { handOver, type Invoke, reasonOf } from '../hand-over.ts'
+
 /** The store of batches that a consumer could not handle. */
 export type FailedBatches = {
   /** The names of what is kept, in the order in which it failed. */
   list(): Promise<string[]>
   read(name: string): Promise<string>
   remove(name: string): Promise<void>
-}
-
-type Invoke = (functionArn: string, event: { Records: unknown[] }) => Promise<unknown>
-
-export type Redriven = {
-  /** Batches that are handled now, and gone. */
-  redriven: number
-  /** Batches that failed again, and stay. */
-  kept: { name: string; reason: string }[]
-  /** Batches that there was no time for. */
-  left: number
 }
 
 type Options = {
@@ -35,41 +29,50 @@ function readBatch(text: string): { functionArn: string; records: unknown[] } {
   return { functionArn: requestContext.functionArn, records: event.Records }
 }
 
-async function hand(functionArn: string, records: unknown[], invoke: Invoke): Promise<void> {
-  const answer = (await invoke(functionArn, { Records: records })) as { batchItemFailures?: unknown[] } | null
-  if (answer?.batchItemFailures?.length) throw new Error('The function reported a failed record.')
-}
-
-/** A batch that fails as a whole is handed over record by record, so that one bad record keeps no other back. */
-async function redriveBatch(text: string, invoke: Invoke): Promise<void> {
-  const { functionArn, records } = readBatch(text)
-  const failed = await hand(functionArn, records, invoke).then(
-    () => undefined,
-    (error) => error,
-  )
-  if (failed === undefined) return
-  if (records.length === 1) throw failed
-  let failures = 0
-  for (const record of records) await hand(functionArn, [record], invoke).catch(() => failures++)
-  if (failures > 0) throw new Error(`${failures} of ${records.length} records failed again.`)
-}
-
-/**
- * Hands every kept batch to its consumer again, removes what succeeded and keeps what did not. The consumers do nothing
- * twice, so an interrupted run is simply repeated, and a batch that is half done is handed over whole the next time.
- */
-export async function redrive({ batches, invoke, hasTime = () => true }: Options): Promise<Redriven> {
+/** Hands every kept batch to its consumer again, and removes those that succeed. Idempotent, as consumers are. */
+export async function redrive({ batches, invoke, hasTime = () => true }: Options) {
   const names = await batches.list()
-  const result: Redriven = { redriven: 0, kept: [], left: 0 }
+  /** Batches that are handled now and gone, those that failed again and stay, and those that there was no time for. */
+  const result = { redriven: 0, kept: [] as { name: string; reason: string }[], left: 0 }
   for (const [i, name] of names.entries()) {
     if (!hasTime()) return { ...result, left: names.length - i }
     try {
-      await redriveBatch(await batches.read(name), invoke)
+      const { functionArn, records } = readBatch(await batches.read(name))
+      const failed = await handOver(invoke, functionArn, records)
+      if (failed[0] && records.length === 1) throw new Error(failed[0].reason)
+      if (failed.length > 0) throw new Error(`${failed.length} of ${records.length} records failed again.`)
       await batches.remove(name)
       result.redriven++
     } catch (error) {
-      result.kept.push({ name, reason: error instanceof Error ? error.message : 'not an error object' })
+      result.kept.push({ name, reason: reasonOf(error) })
     }
   }
   return result
+}
+
+/** Lambda puts them at `aws/lambda/<mapping>/<shard>/YYYY/MM/DD/YYYY-MM-DDTHH.MM.SS-<uuid>`. */
+const Prefix = 'aws/lambda/'
+
+async function keys(Bucket: string): Promise<string[]> {
+  const found: string[] = []
+  for await (const { Contents = [] } of paginateListObjectsV2({ client: s3() }, { Bucket, Prefix }))
+    found.push(...Contents.flatMap(({ Key }) => Key ?? []))
+  // By the time at the end of the key, whatever mapping and shard it is of.
+  const age = (key: string) => key.slice(key.lastIndexOf('/') + 1)
+  return found.sort((a, b) => (age(a) < age(b) ? -1 : 1))
+}
+
+/** The bucket that is the failure destination of the consumers. It keeps removed versions for some days. */
+export function failuresBucket(): FailedBatches {
+  const Bucket = String(env.failuresBucket)
+  return {
+    list: () => keys(Bucket),
+    async read(Key) {
+      const { Body } = await s3().send(new GetObjectCommand({ Bucket, Key }))
+      return Body?.transformToString() ?? ''
+    },
+    async remove(Key) {
+      await s3().send(new DeleteObjectCommand({ Bucket, Key }))
+    },
+  }
 }

@@ -1,7 +1,7 @@
-import type { Connection } from '../../domain/connections/connection.ts'
 import { groups } from '../../domain/groups/group.ts'
 import { memberships } from '../../domain/memberships/membership.ts'
 import { policies } from '../../domain/policies/policy.ts'
+import type { Connection } from '../../live/connection.ts'
 import { guardKey, partition, type RowPointer } from '../../table/keys.ts'
 import { getItem, getItems, rowsBy } from '../../table/read.ts'
 import type { News } from './news.ts'
@@ -9,7 +9,7 @@ import type { News } from './news.ts'
 /** Memberships asked for at a time. */
 const stretchLength = 1_000
 
-/** Of the connected clients, those that may reach something else now (C5.3). What is not connected is not read. */
+/** The connected clients that may reach something else now (C5.3). */
 export async function concernedClients(account: string, news: News, connected: Connection[]): Promise<Connection[]> {
   if (news.everyone) return connected
   const groupIds = [...new Set([...news.groups, ...(await groupsThatReach(account, news.resources))])]
@@ -36,7 +36,7 @@ async function groupsThatReach(account: string, resourceIds: Set<string>): Promi
   return granting.flat().flatMap(({ group_id }) => (group_id === null ? [] : [group_id]))
 }
 
-/** Those of the actors that are members of at least one of the groups. */
+/** The actors among these that are members of at least one of the groups. */
 async function membersAmong(account: string, groupIds: string[], actorIds: string[]): Promise<Set<string>> {
   const members = new Set<string>()
   const keys = groupIds.flatMap((group) =>

@@ -8,37 +8,30 @@ import { gateways } from '../../domain/gateways/gateway.ts'
 import { memberships } from '../../domain/memberships/membership.ts'
 import { policies } from '../../domain/policies/policy.ts'
 import { resources } from '../../domain/resources/resource.ts'
-import type { SessionEnd } from '../../live/end-connection.ts'
+import type { SessionEnd } from '../../live/send-message.ts'
 
-/** What commits and ended authorizations of one account mean to those who are connected (C5). */
-export type News = {
+/** Nothing yet of what commits and ended authorizations of one account mean to connected devices (C5). */
+export const noNews = () => ({
   /** Authorizations that were deleted before their end. */
-  lost: { gateway: string; client: string }[]
+  lost: [] as { gateway: string; client: string }[],
   /** Resources whose content may have changed: the gateways that hold them, and the clients that see them. */
-  resources: Set<string>
+  resources: new Set<string>(),
   /** Groups whose members can reach something else now. */
-  groups: Set<string>
+  groups: new Set<string>(),
   /** Actors whose groups changed. */
-  actors: Set<string>
+  actors: new Set<string>(),
   /** Clients that were verified, or are no more. */
-  clients: Set<string>
+  clients: new Set<string>(),
   /** Everybody, because the account's features changed. */
-  everyone: boolean
-  /** Ids of tokens, devices, actors and the account whose sessions have ended, and why. */
-  ended: Map<string, SessionEnd>
-}
-
-export const noNews = (): News => ({
-  lost: [],
-  resources: new Set(),
-  groups: new Set(),
-  actors: new Set(),
-  clients: new Set(),
   everyone: false,
-  ended: new Map(),
+  /** Ids of tokens, devices, actors and the account whose sessions have ended, and why. */
+  ended: new Map<string, SessionEnd>(),
 })
 
+export type News = ReturnType<typeof noNews>
+
 type Fields = Record<string, unknown>
+type Meaning = (news: News, change: Change) => void
 
 /** Fields of a policy that say who reaches what; a change of the others concerns nobody who is connected. */
 const decisive = ['group_id', 'resource_id', 'conditions', 'is_disabled']
@@ -58,31 +51,32 @@ const addTo = (set: Set<string>, texts: string[]): void => {
 const isNowDisabled = ({ before, after }: Change): boolean =>
   after === null || (!before?.is_disabled && !!after.is_disabled)
 
-/** What the change of a row means, by its collection. Others concern nobody who is connected. */
-const meanings: Record<string, (news: News, change: Change) => void> = {
+/** Sessions end with the deletion of a row. */
+const endingBy =
+  (reason: SessionEnd): Meaning =>
+  (news, change) => {
+    if (change.operation === 'delete') end(news, change, reason)
+  }
+
+/** Meaning of the change of a row, by its collection. Other collections concern no connected device. */
+const meanings: Record<string, Meaning> = {
   [memberships.name]: (news, change) => addTo(news.actors, textsOf(change, 'actor_id')),
   [policies.name]: (news, change) => {
     if (differs(change, decisive)) addTo(news.groups, textsOf(change, 'group_id'))
   },
   [resources.name]: (news, change) => {
-    // One that is new, or gone, comes and goes with its policies.
+    // A new or deleted resource comes and goes with its policies.
     if (change.operation === 'update') addTo(news.resources, textsOf(change, 'id'))
   },
   [clients.name]: (news, change) => {
     if (change.operation === 'delete') end(news, change, 'device')
-    // One that registers is not connected yet.
+    // A client that registers is not connected yet.
     else if (change.operation === 'update' && differs(change, ['verified_at']))
       addTo(news.clients, textsOf(change, 'id'))
   },
-  [gateways.name]: (news, change) => {
-    if (change.operation === 'delete') end(news, change, 'device')
-  },
-  [clientTokens.name]: (news, change) => {
-    if (change.operation === 'delete') end(news, change, 'token')
-  },
-  [gatewayTokens.name]: (news, change) => {
-    if (change.operation === 'delete') end(news, change, 'token')
-  },
+  [gateways.name]: endingBy('device'),
+  [clientTokens.name]: endingBy('token'),
+  [gatewayTokens.name]: endingBy('token'),
   [actors.name]: (news, change) => {
     if (isNowDisabled(change)) end(news, change, 'actor')
   },

@@ -1,14 +1,12 @@
-import { type AuthorizationItem, hasExpired } from '../../access/authorizations/authorization.ts'
+import { type AuthorizationItem, hasExpired } from '../../access/authorization.ts'
 import { authorizationsOf } from '../../commit/revoke.ts'
 import { clock } from '../../core/clock.ts'
 import { env } from '../../core/env.ts'
 import { inParallel } from '../../core/work/in-parallel.ts'
-import { waiting } from '../../core/work/waiting.ts'
-import { type Connection, connectionsOf } from '../../domain/connections/connection.ts'
-import { findPresences } from '../../domain/presence/presence.ts'
-import { endSessionConnection, type SessionEnd } from '../../live/end-connection.ts'
+import { findPresences } from '../../domain/sessions/presence.ts'
+import { type Connection, connectionsOf } from '../../live/connection.ts'
 import { nudgeGateway } from '../../live/nudge-gateway.ts'
-import { sendMessage } from '../../live/send-message.ts'
+import { endSessionConnection, type SessionEnd, sendMessage } from '../../live/send-message.ts'
 import { concernedClients } from './concerned-clients.ts'
 import type { News } from './news.ts'
 
@@ -23,10 +21,7 @@ const longestSpreadMs = 60_000
 /** A client is nudged at most once in that time (C5.1). */
 const foldMs = 1_000
 
-/**
- * Tells those who are connected what commits mean to them: gateways first, then whose session has ended, then clients
- * (C5.2). Who is not told while there is time hears of it at its next heartbeat.
- */
+/** Notifies connected devices of commits: gateways first, then ended sessions, then clients (C5.2). */
 export async function tellDevices(account: string, news: News, hasTime: () => boolean): Promise<void> {
   if (env.liveUrl === null) return
   await inParallel(await concernedGateways(account, news), concurrency, async (id) => {
@@ -53,7 +48,7 @@ async function concernedGateways(account: string, { lost, resources }: News): Pr
   return new Set(concerned.flatMap(({ gateway, client }) => (lapsed.has(client) ? [] : [gateway])))
 }
 
-/** Whoever holds an authorization for a resource. One that has expired lies there until it is reclaimed, and is held no more. */
+/** Holders of an unexpired authorization for a resource. */
 async function authorizationsOfResource(account: string, id: string): Promise<News['lost']> {
   const items = (await authorizationsOf(account, { by: 'resource', id })) as AuthorizationItem[]
   const now = clock.now()
@@ -62,10 +57,7 @@ async function authorizationsOfResource(account: string, id: string): Promise<Ne
     .map(({ gateway_id, client_id }) => ({ gateway: gateway_id, client: client_id }))
 }
 
-/**
- * Of these clients, those whose session has lapsed. Their authorizations were in force no more before they were changed or deleted,
- * mostly by the very heartbeat that told their gateway so.
- */
+/** Clients among these whose session has lapsed: their authorizations were in force no more, as their gateway knows. */
 async function lapsedAmong(account: string, ids: string[]): Promise<Set<string>> {
   const [now, presences] = [clock.now(), await findPresences(account, 'clients', ids)]
   const isLapsed = (end: number | undefined) => end !== undefined && end > 0 && end <= now
@@ -84,7 +76,7 @@ const endSessions = (ended: Map<string, SessionEnd>, connected: Connection[], ha
     if (reason && hasTime()) await endSessionConnection(connection, reason)
   })
 
-/** When this process has last nudged a connection, in microseconds. The records of an account come to one process at a time. */
+/** Instants of the last nudge by connection, in microseconds. One process gets the records of an account. */
 const nudged = new Map<string, number>()
 
 async function nudgeClients(clients: Connection[], hasTime: () => boolean): Promise<void> {
@@ -94,7 +86,7 @@ async function nudgeClients(clients: Connection[], hasTime: () => boolean): Prom
   await inParallel(clients, concurrency, async (connection) => {
     if (!hasTime()) return
     const waited = (clock.now() - (nudged.get(connection.connection_id) ?? 0)) / 1_000
-    if (waited < foldMs) await waiting.sleep(foldMs - waited)
+    if (waited < foldMs) await clock.sleep(foldMs - waited)
     nudged.set(connection.connection_id, clock.now())
     await sendMessage(connection, { type: 'resources', within_ms })
   })

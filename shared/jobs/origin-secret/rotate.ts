@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { parseOriginSecret } from '../../core/secrets/origin-secret.ts'
+import { type OriginSecret, parseOriginSecret } from '../../core/secrets/origin-secret.ts'
 import type { Distribution } from './distribution.ts'
-import { rotated } from './rotated.ts'
 import type { StagedSecret } from './staged-secret.ts'
 
 /** Functions read the secret again after five minutes; each knows a word for certain when it is twice as old. */
@@ -18,9 +17,9 @@ type World = {
 const wordsOf = async (secret: StagedSecret) => parseOriginSecret((await secret.pending()) ?? (await secret.current()))
 
 /**
- * The steps by which Secrets Manager rotates a secret, each harmless when it is repeated. At every instant functions accept
- * the word that an edge sends: CloudFront changes to one that they have known since the rotation before, and the oldest is
- * dropped only when no edge sends it any more.
+ * Steps of a rotation by Secrets Manager, each idempotent. Functions always accept the word that an edge sends:
+ * CloudFront changes to one that they know since the rotation before, and the oldest is dropped when no edge sends it
+ * any more.
  */
 export const rotation: Record<string, (world: World) => Promise<void>> = {
   async createSecret({ secret }) {
@@ -49,3 +48,7 @@ export const rotation: Record<string, (world: World) => Promise<void>> = {
 
   finishSecret: ({ secret }) => secret.finish(),
 }
+
+/** The secret after a rotation. The first one has no next word to change to, and only prepares one. */
+export const rotated = ({ current, next }: OriginSecret, fresh: string): OriginSecret =>
+  next === undefined ? { current, next: fresh } : { previous: current, current: next, next: fresh }

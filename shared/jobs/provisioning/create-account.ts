@@ -1,27 +1,35 @@
 import { randomInt } from 'node:crypto'
-import type * as v from 'valibot'
+import * as v from 'valibot'
 import { commit } from '../../commit/commit.ts'
 import type { Transaction } from '../../commit/transaction.ts'
+import { createSecret } from '../../core/aws/secrets-manager.ts'
 import { clock, dayMicros, timestamp } from '../../core/clock.ts'
-import { invalid } from '../../core/errors.ts'
+import { env } from '../../core/env.ts'
+import { invalidAt } from '../../core/errors.ts'
 import { uuidV7 } from '../../core/ids.ts'
 import { recordOf } from '../../core/json/record-of.ts'
 import { serviceAddress } from '../../core/service-address.ts'
-import { type AccountRow, accounts, featureNames, limitNames } from '../../domain/accounts/account.ts'
-import { noteLimits } from '../../domain/accounts/limited-accounts.ts'
-import { reservedSlugs } from '../../domain/accounts/reserved-slugs.ts'
-import { serviceGuard } from '../../domain/accounts/service-guard.ts'
-import { type ActorRow, actors } from '../../domain/actors/actor.ts'
-import { type MintedApiToken, mintApiToken } from '../../domain/api-tokens/mint-api-token.ts'
+import {
+  type AccountRow,
+  accounts,
+  featureNames,
+  limitNames,
+  noteLimits,
+  reservedSlugs,
+  serviceGuard,
+} from '../../domain/accounts/account.ts'
+import { Actor, type ActorRow, actors } from '../../domain/actors/actor.ts'
+import { type MintedApiToken, mintApiToken, ShownApiToken } from '../../domain/api-tokens/api-token.ts'
 import { groups, nativeGroup } from '../../domain/groups/group.ts'
 import { resources } from '../../domain/resources/resource.ts'
 import { sites } from '../../domain/sites/site.ts'
 import type { RowFields } from '../../table/entity.ts'
 import { getItem } from '../../table/read.ts'
-import { initialConfiguration, v0Configurations } from '../../v0/configuration/configuration.ts'
-import { v0Users } from '../../v0/users/user.ts'
+import { initialConfiguration, v0Configurations } from '../../v0/configuration.ts'
+import { v0Users } from '../../v0/user.ts'
+import { draft } from '../../values/draft.ts'
+import { OneOf } from '../../values/fields.ts'
 import type { AccountFields, AdminFields, InitialTokenFields } from './fields.ts'
-import type { KeepToken } from './token-secret.ts'
 
 const slugFrom = (name: string): string =>
   name
@@ -37,7 +45,7 @@ const randomText = (length: number): string =>
 async function freeSlug(given: string | null, name: string): Promise<string> {
   const slug = given ?? slugFrom(name)
   if (!reservedSlugs.includes(slug) && !(await getItem(serviceGuard('slug', slug)))) return slug
-  if (given !== null) throw invalid({ slug: ['has already been taken'] })
+  if (given !== null) throw invalidAt(['slug'], 'has already been taken')
   return `${slug}-${randomText(6)}`
 }
 
@@ -48,13 +56,11 @@ type Input = {
 }
 
 /** Makes an account with all it starts with, in one commit (A32.1). */
-export function createAccount({ account, admin, token }: Input, keep: KeepToken) {
+export function createAccount({ account, admin, token }: Input, provisioned: ProvisionedToken) {
   const accountId = uuidV7(clock.now())
-  let earlier: MintedApiToken | undefined
   return commit({ accountId, subject: null }, async (transaction) => {
-    if (token.expires_at !== undefined && token.expires_at <= timestamp(transaction.now)) {
-      throw invalid({ 'api_token.expires_at': ['must be in the future'] })
-    }
+    const { name = null, scopes = ['*'], expires_at = timestamp(transaction.now + 90 * dayMicros) } = token
+    checkExpiry(transaction, expires_at)
     const slug = await freeSlug(account.slug ?? null, account.name)
     const key = randomText(6)
     const row = transaction.insert(accounts, { ...accountRow(account, slug, key), id: accountId })
@@ -64,33 +70,22 @@ export function createAccount({ account, admin, token }: Input, keep: KeepToken)
     }
     startingObjects(transaction, admin.email)
     const adminRow = transaction.insert(actors, {
-      ...person,
       name: admin.name,
       email: admin.email,
       type: 'account_admin_user',
       allow_email_otp_sign_in: true,
+      created_by_directory_id: null,
+      is_disabled: false,
     })
-    const apiClient = transaction.insert(actors, {
-      ...person,
-      ...(earlier && { id: earlier.actor_id }),
-      name: 'Provisioning',
-      email: null,
-      type: 'api_client',
-      allow_email_otp_sign_in: false,
-    })
-    const fields = {
-      name: token.name ?? null,
-      scopes: token.scopes ?? ['*'],
-      expires_at: token.expires_at ?? timestamp(transaction.now + 90 * dayMicros),
-    }
-    const apiToken = await mintApiToken(transaction, apiClient.id, fields, earlier)
-    earlier = apiToken
-    await keep(apiToken, accountId, slug)
-    return { account: row, admin: adminRow, api_client: apiClient, api_token: apiToken }
+    await provisioned.stage(transaction, slug, { name, scopes, expires_at })
+    return { account: row, admin: adminRow }
   })
 }
 
-const person = { created_by_directory_id: null, is_disabled: false } satisfies Partial<ActorRow>
+/** @throws ApiError `validation_failed` for a token that has ended */
+export function checkExpiry({ now }: Transaction, expires_at: string): void {
+  if (expires_at <= timestamp(now)) throw invalidAt(['api_token', 'expires_at'], 'must be in the future')
+}
 
 function accountRow(input: Input['account'], slug: string, key: string): RowFields<AccountRow> {
   const defaults = { api_clients_count: 100, api_tokens_per_client_count: 100 }
@@ -102,15 +97,8 @@ function accountRow(input: Input['account'], slug: string, key: string): RowFiel
     is_disabled: false,
     disabled_reason: null,
     delete_at: null,
-    limits: {
-      ...recordOf(limitNames, () => null),
-      ...defaults,
-      ...input.limits,
-    },
-    features: {
-      ...recordOf(featureNames, () => true),
-      ...input.features,
-    },
+    limits: { ...recordOf(limitNames, () => null), ...defaults, ...input.limits },
+    features: { ...recordOf(featureNames, () => true), ...input.features },
     v0_lists: input.v0_lists ?? 'text',
   }
 }
@@ -138,3 +126,65 @@ function startingObjects(transaction: Transaction, adminEmail: string): void {
     disabled_at: null,
   })
 }
+
+const { token: _, ...shownWithoutToken } = ShownApiToken.entries
+const HiddenApiToken = v.object(shownWithoutToken)
+
+/** The new token of an event, to be put into a secret or the answer (A32.6). @throws ApiError `validation_failed` */
+export function provisionedToken(event: Record<string, unknown>) {
+  const { token_in = 'secret' } = draft<{ token_in?: string }>(
+    v.object({ token_in: v.optional(OneOf(['secret', 'answer'])) }),
+    event,
+  ).done()
+  const { tokenSecrets } = env
+  if (token_in === 'secret' && tokenSecrets === null) {
+    throw invalidAt(['token_in'], 'must be answer, because the service has no Secrets Manager here')
+  }
+  let made: { client: ActorRow; token: MintedApiToken; arn?: string } | undefined
+  return {
+    /**
+     * Stages the token of a new API client or a given one, the same in a commit that runs again. It is kept before its
+     * commit, so that no account exists whose token nobody can read.
+     */
+    async stage(transaction: Transaction, slug: string, fields: NewToken, existing?: ActorRow): Promise<void> {
+      const client = existing ?? transaction.insert(actors, { ...newApiClient, ...(made && { id: made.client.id }) })
+      const token = await mintApiToken(transaction, client.id, fields, made?.token)
+      made = { client, token }
+      if (token_in === 'answer' || tokenSecrets === null) return
+      const { accountId } = transaction
+      made.arn = await createSecret({
+        name: `${tokenSecrets.prefix}/${accountId}/${token.id}`,
+        description: `An API token of the account ${slug}. Delete this secret when the token was handed over.`,
+        text: token.token,
+        requestId: token.id,
+        key: tokenSecrets.key,
+        tags: { 'network-access:account-id': accountId, 'network-access:slug': slug },
+      })
+    },
+
+    /** The token as the answer shows it: with its text, or with the ARN of the secret that holds it. */
+    shown() {
+      const { client, token, arn } = made ?? {}
+      return {
+        api_client: showActor({ ...client }),
+        ...(arn === undefined
+          ? { api_token: v.parse(ShownApiToken, token) }
+          : { api_token: v.parse(HiddenApiToken, token), token_secret_arn: arn }),
+      }
+    },
+  }
+}
+
+type ProvisionedToken = ReturnType<typeof provisionedToken>
+type NewToken = Pick<MintedApiToken, 'name' | 'scopes' | 'expires_at'>
+
+const newApiClient = {
+  name: 'Provisioning',
+  email: null,
+  type: 'api_client',
+  allow_email_otp_sign_in: false,
+  created_by_directory_id: null,
+  is_disabled: false,
+} as const
+
+export const showActor = (row: object) => v.parse(Actor, { ...row, last_seen_at: null })

@@ -1,14 +1,20 @@
 import * as v from 'valibot'
+import { faultsAt } from '../../core/faults.ts'
 import { isObject } from '../../core/json/is-object.ts'
-import { type FeatureName, featureNames, type LimitName, limitNames, v0Lists } from '../../domain/accounts/account.ts'
-import { reservedSlugs } from '../../domain/accounts/reserved-slugs.ts'
-import { Scopes } from '../../domain/api-tokens/scopes.ts'
+import {
+  type FeatureName,
+  featureNames,
+  type LimitName,
+  limitNames,
+  reservedSlugs,
+  v0Lists,
+} from '../../domain/accounts/account.ts'
+import { Scopes } from '../../domain/api-tokens/api-token.ts'
 import { maxEntries } from '../../domain/member-sets/requested-members.ts'
 import { Filters } from '../../domain/resources/resource.ts'
-import { field } from '../../values/field.ts'
+import { field, maxKeys, tooManyKeys } from '../../values/field.ts'
 import { Bool, EmailAddress, mustBeBoolean, NullableText, OneOf, Text, Timestamp, Uuid } from '../../values/fields.ts'
-import { isLonger } from '../../values/is-longer.ts'
-import { maxKeys, tooManyKeys } from '../../values/too-many-keys.ts'
+import { isLonger } from '../../values/text.ts'
 
 const AccountName = field<string>(
   (input) => {
@@ -31,42 +37,40 @@ const Slug = field<string | null>(
   { type: ['string', 'null'], pattern: '^[a-z0-9-]{3,100}$' },
 )
 
+/** Some of these names, each with a value that no rule refuses; the rules apply one after the other. */
+const someOf = <N extends string, T>(names: readonly N[], ...rules: ((value: unknown, name: N) => string | null)[]) =>
+  field<Partial<Record<N, T>>>(
+    (input) => {
+      if (!isObject(input)) return { message: 'must be an object' }
+      const crowded = tooManyKeys(input)
+      if (crowded !== null) return { message: crowded }
+      const sent = names.filter((name) => Object.hasOwn(input, name))
+      for (const rule of rules) {
+        const faults = sent.flatMap((name) =>
+          faultsAt(
+            [name],
+            [rule(input[name], name)].filter((text) => text !== null),
+          ),
+        )
+        if (faults.length > 0) return { faults }
+      }
+      return { value: Object.fromEntries(sent.map((name) => [name, input[name]])) as Partial<Record<N, T>> }
+    },
+    { type: 'object', maxProperties: maxKeys },
+  )
+
 /** Rates and capacities are at least 1, counts at least 0 (A32.3). */
 const least = (name: LimitName): number => (/rate|capacity/.test(name) ? 1 : 0)
 
-const Limits = field<Partial<Record<LimitName, number | null>>>(
-  (input) => {
-    if (!isObject(input)) return { message: 'must be an object' }
-    const crowded = tooManyKeys(input)
-    if (crowded !== null) return { message: crowded }
-    const sent = limitNames.filter((name) => Object.hasOwn(input, name))
-    const wrong = sent.filter((name) => input[name] !== null && !Number.isSafeInteger(input[name]))
-    const low = sent.filter((name) => {
-      const limit = input[name]
-      return typeof limit === 'number' && limit < least(name)
-    })
-    if (wrong.length > 0) return { errors: Object.fromEntries(wrong.map((name) => [name, ['must be an integer']])) }
-    if (low.length > 0) {
-      return {
-        errors: Object.fromEntries(low.map((name) => [name, [`must be greater than or equal to ${least(name)}`]])),
-      }
-    }
-    return { value: Object.fromEntries(sent.map((name) => [name, input[name] === null ? null : Number(input[name])])) }
-  },
-  { type: 'object', maxProperties: maxKeys },
+const Limits = someOf<LimitName, number | null>(
+  limitNames,
+  (limit) => (limit === null || Number.isSafeInteger(limit) ? null : 'must be an integer'),
+  (limit, name) =>
+    limit === null || Number(limit) >= least(name) ? null : `must be greater than or equal to ${least(name)}`,
 )
 
-const Features = field<Partial<Record<FeatureName, boolean>>>(
-  (input) => {
-    if (!isObject(input)) return { message: 'must be an object' }
-    const crowded = tooManyKeys(input)
-    if (crowded !== null) return { message: crowded }
-    const sent = featureNames.filter((name) => Object.hasOwn(input, name))
-    const wrong = sent.filter((name) => typeof input[name] !== 'boolean')
-    if (wrong.length > 0) return { errors: Object.fromEntries(wrong.map((name) => [name, [mustBeBoolean]])) }
-    return { value: Object.fromEntries(sent.map((name) => [name, input[name] === true])) }
-  },
-  { type: 'object', maxProperties: maxKeys },
+const Features = someOf<FeatureName, boolean>(featureNames, (value) =>
+  typeof value === 'boolean' ? null : mustBeBoolean,
 )
 
 const DeviceIds = field<string[]>(
@@ -81,24 +85,21 @@ const DeviceIds = field<string[]>(
   { type: 'array', maxItems: maxEntries, items: { type: 'string', format: 'uuid' } },
 )
 
-/** Input of the provisioning function (A32), part by part. */
-export const AccountFields = v.object({
-  name: AccountName,
-  slug: v.optional(Slug),
+const settings = {
   legal_name: v.optional(NullableText(255)),
   limits: v.optional(Limits),
   features: v.optional(Features),
   v0_lists: v.optional(OneOf(v0Lists)),
-})
+}
+
+/** Input of the provisioning function (A32), part by part. */
+export const AccountFields = v.object({ name: AccountName, slug: v.optional(Slug), ...settings })
 
 export const AccountUpdateFields = v.object({
   name: v.optional(AccountName),
-  legal_name: v.optional(NullableText(255)),
   is_disabled: v.optional(Bool),
   disabled_reason: v.optional(NullableText(255)),
-  limits: v.optional(Limits),
-  features: v.optional(Features),
-  v0_lists: v.optional(OneOf(v0Lists)),
+  ...settings,
 })
 
 export const AdminFields = v.object({ name: Text(255), email: EmailAddress })

@@ -2,29 +2,25 @@ import * as v from 'valibot'
 import { commit } from '../../commit/commit.ts'
 import { commitInParts } from '../../commit/commit-in-parts.ts'
 import { clock, dayMicros, timestamp } from '../../core/clock.ts'
-import { ApiError, type FieldErrors, invalid, notFound } from '../../core/errors.ts'
+import { ApiError, invalid, invalidAt, notFound } from '../../core/errors.ts'
+import { below, type Fault, faultsAt, firstMessages } from '../../core/faults.ts'
 import { isUuid } from '../../core/ids.ts'
 import { isObject } from '../../core/json/is-object.ts'
-import { firstMessages } from '../../core/message-limit.ts'
-import { Account, type AccountRow, accounts } from '../../domain/accounts/account.ts'
-import { stageAccountDisabling, stageRestOfAccountDisabling } from '../../domain/accounts/disable-account.ts'
-import { noteLimits } from '../../domain/accounts/limited-accounts.ts'
+import { Account, type AccountRow, accounts, noteLimits } from '../../domain/accounts/account.ts'
 import { get as getAccount } from '../../domain/accounts/store.ts'
-import { Actor, actors } from '../../domain/actors/actor.ts'
+import { actors } from '../../domain/actors/actor.ts'
 import { ApiTokenFields } from '../../domain/api-tokens/api-token.ts'
-import { type MintedApiToken, mintApiToken } from '../../domain/api-tokens/mint-api-token.ts'
 import { clients } from '../../domain/clients/client.ts'
 import * as poolMembers from '../../domain/pool-members/store.ts'
 import { Resource, resources } from '../../domain/resources/resource.ts'
+import { stageAccountDisabling, stageRestOfAccountDisabling } from '../../domain/rules/disable-account.ts'
 import { getRows } from '../../table/read.ts'
 import { Draft, draft, type Fields } from '../../values/draft.ts'
+import { tooManyKeys } from '../../values/field.ts'
 import { mustBeUuid } from '../../values/fields.ts'
-import { tooManyKeys } from '../../values/too-many-keys.ts'
-import { isDueForDeletion } from '../account-deletion/close-account.ts'
-import { dueAccountItem } from '../account-deletion/due-account.ts'
-import { createAccount } from './create-account.ts'
+import { dueAccountItem, isDueForDeletion } from '../account-deletion/due-account.ts'
+import { checkExpiry, createAccount, provisionedToken, showActor } from './create-account.ts'
 import { AccountFields, AccountUpdateFields, AdminFields, InitialTokenFields, PoolFields } from './fields.ts'
-import { tokenPlace } from './token-secret.ts'
 
 type Event = Record<string, unknown>
 
@@ -32,7 +28,7 @@ const week = 7 * dayMicros
 
 /** The fields of one part of the event; its messages go to `found`. @throws ApiError `bad_request` when it is no object. */
 function part<F extends Fields>(
-  found: FieldErrors,
+  found: Fault[],
   event: Event,
   name: string,
   fields: F,
@@ -41,33 +37,33 @@ function part<F extends Fields>(
   const value = event[name] === undefined && !required ? {} : event[name]
   if (!isObject(value)) throw new ApiError('bad_request', `${name} must be an object.`)
   // Fields of the event's main part stand alone; those of another part are named with it.
-  const within = name === 'account' || name === 'resource' ? '' : `${name}.`
+  const within = name === 'account' || name === 'resource' ? [] : [name]
   const crowded = tooManyKeys(value)
-  const { errors, fields: checked } =
-    crowded === null ? draft<v.InferOutput<F>>(fields, value) : new Draft<v.InferOutput<F>>({}, { base: [crowded] })
-  for (const [key, messages] of Object.entries(errors)) found[within + key] = messages
+  const { faults, fields: checked } =
+    crowded === null
+      ? draft<v.InferOutput<F>>(fields, value)
+      : new Draft<v.InferOutput<F>>({}, faultsAt(['base'], [crowded]))
+  found.push(...below(within, faults))
   // `parts` throws before anybody uses a field that is missing here.
   return checked as v.InferOutput<F>
 }
 
 /** Reads the parts of an event. @throws ApiError `validation_failed` with the messages of all of them */
-function parts<T>(read: (found: FieldErrors) => T): T {
-  const found: FieldErrors = {}
+function parts<T>(read: (found: Fault[]) => T): T {
+  const found: Fault[] = []
   const result = read(found)
-  if (Object.keys(found).length > 0) throw invalid(found)
+  if (found.length > 0) throw invalid(found)
   return result
 }
 
 function uuid(event: Event, name: string): string {
   const value = event[name]
   if (typeof value !== 'string' || !isUuid(value))
-    throw invalid({ [name]: [value === undefined ? "can't be blank" : mustBeUuid] })
+    throw invalidAt([name], value === undefined ? "can't be blank" : mustBeUuid)
   return value.toLowerCase()
 }
 
 const shown = async (account: AccountRow) => v.parse(Account, (await getAccount(account)).data)
-
-const showActor = (row: object) => v.parse(Actor, { ...row, last_seen_at: null })
 
 /** The operations of the provisioning function (A32); what they do is change-logged with subject null. */
 const operations: Record<string, (event: Event) => Promise<unknown>> = {
@@ -77,14 +73,9 @@ const operations: Record<string, (event: Event) => Promise<unknown>> = {
       admin: part(found, event, 'admin', AdminFields),
       token: part(found, event, 'api_token', InitialTokenFields, false),
     }))
-    const place = tokenPlace(event)
-    const made = await createAccount(input, place.keep)
-    return {
-      account: await shown(made.account),
-      admin: showActor(made.admin),
-      api_client: showActor(made.api_client),
-      ...place.shown(made.api_token),
-    }
+    const token = provisionedToken(event)
+    const made = await createAccount(input, token)
+    return { account: await shown(made.account), admin: showActor(made.admin), ...token.shown() }
   },
 
   async update_account(event) {
@@ -109,10 +100,10 @@ const operations: Record<string, (event: Event) => Promise<unknown>> = {
     const { device_ids = [], ...fields } = parts((found) => part(found, event, 'resource', PoolFields))
     const author = { accountId: uuid(event, 'account_id'), subject: null }
     const made = await commit(author, async (transaction) => {
-      if (!(await transaction.get(accounts, author.accountId))) throw notFound()
+      await transaction.existing(accounts, author.accountId)
       const found = await getRows(clients, author.accountId, device_ids)
       const unknown = firstMessages(device_ids, (id, i) => (found[i] === null ? `${id} does not exist` : null))
-      if (unknown.length > 0) throw invalid({ device_ids: unknown })
+      if (unknown.length > 0) throw invalidAt(['device_ids'], ...unknown)
       const pool = transaction.insert(resources, {
         name: fields.name,
         address_description: fields.address_description ?? null,
@@ -131,38 +122,23 @@ const operations: Record<string, (event: Event) => Promise<unknown>> = {
   create_api_token: createApiToken,
 }
 
-const newApiClient = {
-  name: 'Provisioning',
-  email: null,
-  type: 'api_client',
-  allow_email_otp_sign_in: false,
-  created_by_directory_id: null,
-  is_disabled: false,
-} as const
-
 async function createApiToken(event: Event) {
   const accountId = uuid(event, 'account_id')
   const actorId = event.actor_id === undefined || event.actor_id === null ? null : uuid(event, 'actor_id')
-  const place = tokenPlace(event)
-  let earlier: MintedApiToken | undefined
-  const made = await commit({ accountId, subject: null }, async (transaction) => {
-    const account = await transaction.get(accounts, accountId)
-    if (!account) throw notFound()
-    const again = earlier && { id: earlier.actor_id }
-    const actor =
-      actorId === null
-        ? transaction.insert(actors, { ...newApiClient, ...again })
-        : await transaction.get(actors, actorId)
-    if (actor?.type !== 'api_client') throw invalid({ actor_id: ['does not exist'] })
-    const fields = parts((found) => part(found, event, 'api_token', ApiTokenFields))
-    if (fields.expires_at <= timestamp(transaction.now))
-      throw invalid({ 'api_token.expires_at': ['must be in the future'] })
-    const token = await mintApiToken(transaction, actor.id, { name: null, scopes: ['*'], ...fields }, earlier)
-    earlier = token
-    await place.keep(token, accountId, account.slug)
-    return { actor, token }
+  const token = provisionedToken(event)
+  await commit({ accountId, subject: null }, async (transaction) => {
+    const { slug } = await transaction.existing(accounts, accountId)
+    const client = actorId === null ? undefined : await transaction.get(actors, actorId)
+    if (client !== undefined && client?.type !== 'api_client') throw invalidAt(['actor_id'], 'does not exist')
+    const {
+      name = null,
+      scopes = ['*'],
+      expires_at,
+    } = parts((found) => part(found, event, 'api_token', ApiTokenFields))
+    checkExpiry(transaction, expires_at)
+    await token.stage(transaction, slug, { name, scopes, expires_at }, client)
   })
-  return { api_client: showActor(made.actor), ...place.shown(made.token) }
+  return token.shown()
 }
 
 type AccountChanges = v.InferOutput<typeof AccountUpdateFields> & { delete_at?: string | null }
@@ -190,14 +166,11 @@ const updateAccount = (accountId: string, changes: AccountChanges): Promise<Acco
     return { done: updated }
   })
 
-/**
- * Does what an operator asks for (A32).
- * @throws ApiError for bad input.
- */
+/** Runs the operation that an operator asks for (A32). @throws ApiError for bad input */
 export async function provision(event: unknown): Promise<unknown> {
   if (!isObject(event)) throw new ApiError('bad_request', 'The event must be an object.')
   const crowded = tooManyKeys(event)
-  if (crowded !== null) throw invalid({ base: [crowded] })
+  if (crowded !== null) throw invalidAt(['base'], crowded)
   const { operation = 'create_account' } = event
   const run = typeof operation === 'string' && Object.hasOwn(operations, operation) ? operations[operation] : undefined
   if (!run) throw new ApiError('bad_request', `operation must be one of ${Object.keys(operations).join(', ')}.`)

@@ -5,7 +5,7 @@ import { commitItem } from '../../commit/commit-record.ts'
 import { clock } from '../../core/clock.ts'
 import { env } from '../../core/env.ts'
 import { serviceAddress } from '../../core/service-address.ts'
-import { pulseAgent } from '../../live/pulse-agent.ts'
+import { pulseAgent } from '../../live/live-handler.ts'
 import { putFlows } from '../../logs/flows/flow-stream.ts'
 import { emptyPack } from '../../logs/flows/packing.ts'
 import type { Key } from '../../table/keys.ts'
@@ -16,14 +16,14 @@ export const pulseKey: Key = { pk: 'service#pulse', sk: 'pulse' }
 /** Names no account; the records of one are found by its id. */
 const nobody = 'service'
 
-/** What answers is up to the API; a page that needs no credential and that anybody may keep is no load for it. */
+/** Path of a page that needs no credential and that caches may keep. */
 const pulsePath = '/openapi'
 const patienceMs = 10_000
 
 /**
- * A sign of life through every part: each has something to do once a minute, so that an alarm can tell one that is dead
- * from one that is idle. What arrives is a commit of nothing and a pack without flows, which consumers of any version read.
- * @throws AggregateError of the parts that did not take it; the others have
+ * A sign of life through every part, so that an alarm can tell a dead part from an idle one: an empty commit and an
+ * empty pack.
+ * @throws AggregateError of the parts that did not take it
  */
 export async function pulse(): Promise<void> {
   const outcomes = await Promise.allSettled([throughTable(), throughFlowStream(), throughApi(), throughChannel()])
@@ -34,7 +34,7 @@ export async function pulse(): Promise<void> {
 /** The consumers read what is inserted, so the one before goes first. */
 async function throughTable(): Promise<void> {
   const now = clock.now()
-  const nothing = { first_leaf: null, changes: [], rows: {}, revocations: [], cascades: [], subject: null }
+  const nothing = { first_leaf: 0, changes: [], rows: {}, revocations: [], cascades: [], subject: null }
   await writeTogether([remove(pulseKey)])
   await writeTogether([
     put(commitItem(pulseKey, { account_id: nobody, commit_id: String(now), sequence: 0, time: now, ...nothing })),

@@ -1,13 +1,11 @@
+import { commitItem, commitRecords } from '../../commit/commit-record.ts'
 import { askedAccount } from '../../core/asked-account.ts'
 import { clock, parseTimestamp, timestamp } from '../../core/clock.ts'
 import { ApiError } from '../../core/errors.ts'
 import { fieldsOf } from '../../core/json/is-object.ts'
-import { commitRecords } from '../../logs/commit-records.ts'
-import { spellAll } from '../../table/attribute-values.ts'
-import { packLarge } from '../../table/large-attributes.ts'
-
-/** Hands an event to a function and waits for its answer. */
-type Invoke = (functionArn: string, event: { Records: unknown[] }) => Promise<unknown>
+import { commitKey } from '../../table/keys.ts'
+import { imageOf } from '../../table/stream-image.ts'
+import { handOver, type Invoke } from '../hand-over.ts'
 
 type Replay = { account: string; begin: number; end: number; consumers: string[] }
 
@@ -37,18 +35,9 @@ function readEvent(event: unknown): Replay {
   return { account, begin: instant(begin, 'begin'), end: to, consumers }
 }
 
-async function reasonOf(work: Promise<unknown>): Promise<string | null> {
-  try {
-    const failures = fieldsOf(await work).batchItemFailures
-    return Array.isArray(failures) && failures.length > 0 ? 'The function reported a failed record.' : null
-  } catch (error) {
-    return error instanceof Error ? error.message : 'not an error object'
-  }
-}
-
 /**
- * Hands the commit records of an account to the consumers of the table's stream, as the stream would: after a restore, whose
- * new stream has nothing of what was committed before it (docs/runbooks/restore.md). Consumers do nothing twice.
+ * Hands the commit records of an account to the consumers of the stream, which a restore starts anew
+ * (docs/runbooks/restore.md).
  * @throws ApiError `bad_request` for an event that names no account, no time or no consumers
  */
 export async function replayCommits(
@@ -61,13 +50,9 @@ export async function replayCommits(
   let batch: { sequence: number; record: object }[] = []
   const hand = async () => {
     for (const consumer of consumers) {
-      const whole = { Records: batch.map(({ record }) => record) }
-      if ((await reasonOf(invoke(consumer, whole))) === null) continue
-      // One bad record keeps no other back.
-      for (const { sequence, record } of batch) {
-        const reason = await reasonOf(invoke(consumer, { Records: [record] }))
-        if (reason !== null) result.kept.push({ sequence, consumer, reason })
-      }
+      const records = batch.map(({ record }) => record)
+      for (const { index, reason } of await handOver(invoke, consumer, records))
+        result.kept.push({ sequence: Number(batch[index]?.sequence), consumer, reason })
     }
     result.commits += batch.length
     batch = []
@@ -75,7 +60,8 @@ export async function replayCommits(
   for await (const commit of commitRecords(account, begin, end)) {
     if (batch.length === 0 && !hasTime()) return { ...result, next: timestamp(commit.time) }
     const SequenceNumber = String(commit.sequence)
-    const record = { eventName: 'INSERT', dynamodb: { SequenceNumber, NewImage: spellAll(packLarge(commit)) } }
+    const NewImage = imageOf(commitItem(commitKey(commit.account_id, commit.sequence), commit))
+    const record = { eventName: 'INSERT', dynamodb: { SequenceNumber, NewImage } }
     batch.push({ sequence: commit.sequence, record })
     // A record is at most 400 KB; a call takes 6 MB.
     if (batch.length === perBatch || JSON.stringify(record).length > 100_000) await hand()

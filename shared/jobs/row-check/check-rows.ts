@@ -3,71 +3,58 @@ import { clock, timestamp } from '../../core/clock.ts'
 import { rejectUnknownAccount } from '../../table/reject-unknown-account.ts'
 import { walkTable } from '../../table/walk-table.ts'
 import { readNext } from '../read-next.ts'
-import type { RowFinding } from './row-finding.ts'
-import { Progress, RowPass } from './row-pass.ts'
-
-export type RowCheck = {
-  begun: string
-  rows: number
-  accounts: number
-  findings: RowFinding[]
-  /** There are more findings than those listed. */
-  truncated: boolean
-  /** Accounts that were changed meanwhile: their counters are not judged, their rows are. */
-  moved: string[]
-  /** What goes on where this run stopped; null when the whole table has been seen. */
-  next: Progress | null
-}
+import { maxOpenRows, type Walk, walkCommits, walkOf } from './commit-walk.ts'
+import { checkPage, dropClosed, endPages, Progress, report } from './row-pass.ts'
 
 /** @throws ApiError `bad_request` for an event that names no account, or a `next` that is none */
-function begin(event: unknown): RowPass {
-  const account = askedAccountOrAll(event)
-  const next = readNext(Progress, event)
-  if (next) return new RowPass(next)
-  return new RowPass({
-    account_id: account,
-    start: null,
-    begun: clock.now(),
-    rows: 0,
-    partition: null,
-    heads: {},
-    found: {},
-    findings: [],
-    truncated: false,
-    moved: [],
-    walk: null,
-  })
+function begin(event: unknown): Progress {
+  const account_id = askedAccountOrAll(event)
+  const counted = { rows: 0, partition: null, heads: {}, found: {}, moved: [] }
+  const begins = { account_id, start: null, begun: clock.now(), ...counted, findings: [], truncated: false, walk: null }
+  return readNext(Progress, event) ?? begins
 }
 
 /** @returns whether the end of the table was reached */
-async function walkPages(pass: RowPass, hasTime: () => boolean): Promise<boolean> {
-  const { progress } = pass
+async function walkPages(progress: Progress, hasTime: () => boolean): Promise<boolean> {
   for await (const { items, next } of walkTable({ from: progress.start, hasTime, ConsistentRead: true })) {
-    await pass.page(items)
+    await checkPage(progress, items)
     progress.start = next
   }
   if (progress.start !== null) return false
-  await pass.end()
+  await endPages(progress)
+  progress.walk = nextWalk(progress, '')
   return true
 }
 
+/** The walk over the commits of the account that follows. */
+function nextWalk({ heads, found }: Progress, account: string): Walk | null {
+  const next = [...Object.keys(heads), ...Object.keys(found)].sort().find((one) => one > account)
+  return next === undefined ? null : walkOf(next)
+}
+
+/** Compares the rows with what all commits have left. @returns whether all of them are walked */
+async function walkAccounts(progress: Progress, hasTime: () => boolean, maxOpen: number): Promise<boolean> {
+  for (let { walk } = progress; walk !== null; walk = progress.walk) {
+    const isDone = await walkCommits({ walk, report: (finding) => report(progress, finding), maxOpen }, hasTime)
+    await dropClosed(progress)
+    if (!isDone) return false
+    progress.walk = nextWalk(progress, walk.account)
+    if (!hasTime()) break
+  }
+  return progress.walk === null
+}
+
 /**
- * Compares guards, edges, counters and heads with the rows: what a transaction writes together is there together, or a copy
- * of the table was torn (docs/runbooks/restore.md). Then compares the rows with the commits: each is as the last commit that
- * wrote it left it, or somebody has changed it without one. It walks the whole table, page by page, then the commits of each
- * account, and writes nothing. `next` resumes a run that stopped.
- * @param event `account_id` where one account alone is to be judged
+ * Compares guards, edges, counters and heads with the rows: a contradiction is a copy that was torn
+ * (docs/runbooks/restore.md). Then compares rows with commits: a difference is a change without a commit. Writes
+ * nothing.
+ * @param event `account_id` to judge one account alone; `next` to resume
  * @param maxOpen bounds the memory of the walk over commits; tests shorten it
  */
-export async function checkRows(
-  event: unknown,
-  hasTime: () => boolean = () => true,
-  maxOpen?: number,
-): Promise<RowCheck> {
-  const pass = begin(event)
-  const { progress } = pass
-  const isWhole = progress.walk !== null || (await walkPages(pass, hasTime))
-  const isDone = isWhole && (await pass.walkCommits(hasTime, maxOpen))
+export async function checkRows(event: unknown, hasTime: () => boolean = () => true, maxOpen = maxOpenRows) {
+  const progress = begin(event)
+  const isWhole = progress.walk !== null || (await walkPages(progress, hasTime))
+  const isDone = isWhole && (await walkAccounts(progress, hasTime, maxOpen))
   const { account_id: asked, begun, rows, heads, findings, truncated, moved } = progress
   if (isDone && asked !== null && rows + findings.length === 0) await rejectUnknownAccount(asked)
   return {
@@ -75,8 +62,13 @@ export async function checkRows(
     rows,
     accounts: Object.keys(heads).length,
     findings,
+    /** There are more findings than those listed. */
     truncated,
+    /** Accounts that were changed meanwhile: their counters are not judged, their rows are. */
     moved,
+    /** Progress for the run that resumes here; null when the whole table has been seen. */
     next: isDone ? null : progress,
   }
 }
+
+export type RowCheck = Awaited<ReturnType<typeof checkRows>>

@@ -1,22 +1,33 @@
 import * as v from 'valibot'
-import { commitKey, counterSort, headKey, type Key } from '../../table/keys.ts'
+import { clock } from '../../core/clock.ts'
+import { accountOf, commitKey, counterSort, headKey, type Key } from '../../table/keys.ts'
 import { getItem, getItems, type StoredItem, sortKeysOf, whichExist } from '../../table/read.ts'
-import { closedAccounts } from '../account-deletion/closed-accounts.ts'
+import { closedAccounts } from '../account-deletion/due-account.ts'
 import { Place } from '../read-next.ts'
-import { checkedEntities } from './checked-entities.ts'
-import { CommitWalk, Walk, walkOf } from './commit-walk.ts'
-import { countersOf, derivedItems, entityOf, isDerived, placeOf } from './derived-items.ts'
-import { isKey, readItems, unpacked } from './read-items.ts'
-import { RowFinding } from './row-finding.ts'
-import { checkOrigins, isRow } from './row-origin.ts'
+import { Walk } from './commit-walk.ts'
+import {
+  checkedEntities,
+  countersOf,
+  derivedItems,
+  entityOf,
+  isDerived,
+  isKey,
+  placeOf,
+  readItems,
+  settleMs,
+  unpacked,
+} from './derived-items.ts'
+import { checkOrigins, findingAt, isRow, RowFinding } from './row-origin.ts'
 
-const mostListed = 1_000
+const maxListed = 1_000
+
+/** Looks at items that contradict others: they may be changing. */
+const looks = 3
 
 const Counts = v.record(v.string(), v.number())
 
 const Head = v.strictObject({ sequence: v.number(), clock: v.number(), counts: Counts })
 
-/** How far a pass over the table has come. */
 export const Progress = v.strictObject({
   account_id: v.nullable(v.string()),
   start: Place,
@@ -37,8 +48,6 @@ export const Progress = v.strictObject({
 })
 export type Progress = v.InferOutput<typeof Progress>
 
-const keyOf = ({ pk, sk }: Key): Key => ({ pk, sk })
-
 const sameKey = (a: Key, b: Key) => a.pk === b.pk && a.sk === b.sk
 
 /** Partitions that have a row counter: those of edges, and of rows that lie within another object. */
@@ -49,196 +58,149 @@ const countedPlaces: ReadonlySet<string> = new Set(
   ]),
 )
 
-/** Holds what one page after the other has against the rows, and keeps what was found. */
-export class RowPass {
-  readonly progress: Progress
-  /** Findings whose accounts are known not to be closed. */
-  private judged: number
+/** Adds a finding. The first one of a row says what is wrong with it; commit records are read more than once. */
+export function report(progress: Progress, finding: RowFinding): void {
+  const { findings } = progress
+  const { item, at, sort } = finding
+  const isSame = (one: RowFinding) => one.item === item && one.at === at && one.sort === sort
+  if ((item === 'row' || item === 'commit') && findings.some(isSame)) return
+  if (findings.length < maxListed) findings.push(finding)
+  else progress.truncated = true
+}
 
-  constructor(progress: Progress) {
-    this.progress = progress
-    this.judged = progress.findings.length
-  }
+function compareCounts(progress: Progress, at: Pick<RowFinding, 'account_id' | 'at' | 'sort'>, counted = 0, found = 0) {
+  if (counted !== found) report(progress, { problem: 'miscounted', item: 'counter', ...at, counted, found })
+}
 
-  async page(items: StoredItem[]): Promise<void> {
-    for (const item of items) {
-      this.enter(item.pk)
-      this.count(item)
-    }
-    const own = items.filter((item) => this.isAsked(item)).map(unpacked)
-    await this.lookForDerived(own.filter((item) => entityOf(item)))
-    await this.lookForRows(own.filter(isDerived))
-    await this.lookForCommits(own.filter(({ kind }) => kind === 'head'))
-    for (const finding of await checkOrigins(own.filter(isRow))) this.report(finding)
-    await this.dropClosed()
-  }
+const isAsked = ({ account_id }: Progress, item: Pick<Key, 'pk'>): boolean =>
+  account_id === null || placeOf(item).account === account_id
 
-  /** After the last page: what is judged only when all has been seen. */
-  async end(): Promise<void> {
-    this.enter(null)
-    const { heads, found, begun } = this.progress
-    const accounts = Object.keys(heads)
-    const now = await getItems(accounts.map(headKey))
-    const moved = accounts.filter((_, i) => Number(now[i]?.clock ?? begun) >= begun)
-    this.progress.findings = this.progress.findings.filter(
-      ({ item, account_id }) => item !== 'counter' || !moved.includes(account_id),
-    )
-    for (const [account_id, { counts }] of Object.entries(heads)) {
-      if (moved.includes(account_id)) continue
-      const rows = found[account_id] ?? {}
-      for (const at of new Set([...Object.keys(counts), ...Object.keys(rows)])) {
-        const [counted, there] = [counts[at] ?? 0, rows[at] ?? 0]
-        if (counted !== there)
-          this.report({ problem: 'miscounted', item: 'counter', account_id, at, sort: null, counted, found: there })
-      }
-    }
-    this.progress.moved = moved
-    for (const account of Object.keys(found)) if (!(account in heads)) await this.lookForHead(account)
-    await this.dropClosed()
-    const first = this.accounts()[0]
-    this.progress.walk = first === undefined ? null : walkOf(first)
+/** Leaves the partition that the pass was in, and compares its counter with what was counted. */
+function enter(progress: Progress, pk: string | null): void {
+  const { partition } = progress
+  if (partition?.pk === pk) return
+  if (partition) {
+    const at = { account_id: accountOf(partition), at: partition.pk, sort: counterSort }
+    compareCounts(progress, at, partition.counted ?? 0, partition.found)
   }
+  const isCounted = pk !== null && isAsked(progress, { pk }) && countedPlaces.has(placeOf({ pk }).collection)
+  progress.partition = isCounted ? { pk, counted: null, found: 0 } : null
+}
 
-  /** Compares the rows with what all commits have left. @returns whether all of them are walked */
-  async walkCommits(hasTime: () => boolean, maxOpen?: number): Promise<boolean> {
-    const accounts = this.accounts()
-    for (let { walk } = this.progress; walk !== null; walk = this.progress.walk) {
-      const { account } = walk
-      const isDone = await new CommitWalk(walk, (finding) => this.report(finding), maxOpen).run(hasTime)
-      await this.dropClosed()
-      if (!isDone) return false
-      const next = accounts.find((one) => one > account)
-      this.progress.walk = next === undefined ? null : walkOf(next)
-      if (!hasTime()) break
-    }
-    return this.progress.walk === null
+function count(progress: Progress, item: StoredItem): void {
+  enter(progress, item.pk)
+  const { partition } = progress
+  if (partition && item.sk === counterSort) partition.counted = Number(item.rows)
+  else if (partition && (item.kind === 'edge' || item.kind === 'entity')) partition.found++
+  if (!isAsked(progress, item)) return
+  const { account } = placeOf(item)
+  if (item.kind === 'head') {
+    const { sequence, clock, counts } = item as StoredItem & v.InferOutput<typeof Head>
+    progress.heads[account] = { sequence, clock, counts }
   }
+  const entity = entityOf(item)
+  if (entity || item.pk === commitKey(account, 0).pk) progress.found[account] ??= {}
+  const found = progress.found[account]
+  if (!entity || !found) return
+  progress.rows++
+  for (const name of countersOf(entity, unpacked(item))) found[name] = (found[name] ?? 0) + 1
+}
 
-  private accounts(): string[] {
-    const { heads, found } = this.progress
-    return [...new Set([...Object.keys(heads), ...Object.keys(found)])].sort()
-  }
+/** A finding, and the item to read again before it is believed. */
+type Suspicion = { about: Key; finding: RowFinding }
 
-  /** Items of an account that is being deleted go one by one: nothing is said of those that are left. */
-  private async dropClosed(): Promise<void> {
-    const { findings } = this.progress
-    if (findings.length === this.judged) return
-    const closed = await closedAccounts()
-    this.progress.findings = findings.filter(({ account_id }) => !closed.has(account_id))
-    this.judged = this.progress.findings.length
-  }
+/** Guards and edges of rows that are not there. */
+async function missingItems(rows: StoredItem[]): Promise<Suspicion[]> {
+  const expected = rows.flatMap((row) => derivedItems(row).map((item) => ({ row, item })))
+  const there = await readItems(expected.map(({ item }) => item))
+  return expected.flatMap(({ row, item }, i) => {
+    const pointer = there[i]?.row as Key | undefined
+    return pointer && sameKey(pointer, row)
+      ? []
+      : [{ about: row, finding: findingAt('missing', item.kind as 'guard' | 'edge', item) }]
+  })
+}
 
-  private isAsked(item: Key): boolean {
-    const { account_id: asked } = this.progress
-    return asked === null || placeOf(item).account === asked
-  }
+/** Guards and edges that point to no row that has them. */
+async function unfoundedItems(pointers: StoredItem[]): Promise<Suspicion[]> {
+  // A guard or edge is no row, so one that names none leads to itself.
+  const rows = await readItems(pointers.map((pointer) => (isKey(pointer.row) ? pointer.row : pointer)))
+  return pointers.flatMap((pointer, i) => {
+    const row = rows[i]
+    if (row && derivedItems(row).some((item) => sameKey(item, pointer))) return []
+    return [{ about: pointer, finding: findingAt('unfounded', pointer.kind as 'guard' | 'edge', pointer) }]
+  })
+}
 
-  /** Leaves the partition that the pass was in: its counter is held against what was counted. */
-  private enter(pk: string | null): void {
-    const { partition } = this.progress
-    if (partition?.pk === pk) return
-    if (partition && (partition.counted ?? 0) !== partition.found) {
-      const { account } = placeOf({ pk: partition.pk, sk: '' })
-      this.report({
-        problem: 'miscounted',
-        item: 'counter',
-        account_id: account,
-        at: partition.pk,
-        sort: counterSort,
-        counted: partition.counted ?? 0,
-        found: partition.found,
-      })
-    }
-    const isCounted =
-      pk !== null && this.isAsked({ pk, sk: '' }) && countedPlaces.has(placeOf({ pk, sk: '' }).collection)
-    this.progress.partition = isCounted ? { pk, counted: null, found: 0 } : null
-  }
+/** Heads without the record of their last commit, or with one beyond it: both are of one transaction. */
+async function strayCommits(heads: StoredItem[]): Promise<Suspicion[]> {
+  const keys = heads.flatMap(({ pk, sequence }) =>
+    [0, 1].map((next) => commitKey(accountOf({ pk }), Number(sequence) + next)),
+  )
+  const exist = await whichExist(keys)
+  const now = await getItems(heads)
+  return keys.flatMap((key, i) => {
+    const [head, isBeyond] = [heads[i >> 1] as StoredItem, i % 2 === 1]
+    if (exist[i] !== isBeyond || now[i >> 1]?.sequence !== head.sequence) return []
+    return [{ about: head, finding: findingAt(isBeyond ? 'unfounded' : 'missing', 'commit', key) }]
+  })
+}
 
-  private count(item: StoredItem): void {
-    const { partition } = this.progress
-    if (partition && item.sk === counterSort) partition.counted = Number(item.rows)
-    else if (partition && (item.kind === 'edge' || item.kind === 'entity')) partition.found++
-    if (!this.isAsked(item)) return
-    const { account } = placeOf(item)
-    if (item.kind === 'head') {
-      const { sequence, clock: last, counts } = item as StoredItem & v.InferOutput<typeof Head>
-      this.progress.heads[account] = { sequence, clock: last, counts }
-    }
-    if (item.pk === commitKey(account, 0).pk) this.progress.found[account] ??= {}
-    const entity = entityOf(item)
-    if (!entity) return
-    this.progress.rows++
-    this.progress.found[account] ??= {}
-    const found = this.progress.found[account]
-    for (const name of countersOf(entity, unpacked(item))) found[name] = (found[name] ?? 0) + 1
-  }
+const suspicionsOf = async (items: StoredItem[]): Promise<Suspicion[]> => [
+  ...(await missingItems(items.filter(entityOf))),
+  ...(await unfoundedItems(items.filter(isDerived))),
+  ...(await strayCommits(items.filter(({ kind }) => kind === 'head'))),
+  ...(await checkOrigins(items.filter(isRow))).map((finding) => ({
+    about: { pk: finding.at, sk: finding.sort ?? '' },
+    finding,
+  })),
+]
 
-  private async lookForDerived(rows: StoredItem[]): Promise<void> {
-    const expected = rows.flatMap((row) => derivedItems(row).map((item) => ({ row, item })))
-    const there = await readItems(expected.map(({ item }) => item))
-    for (const [i, { row, item }] of expected.entries()) {
-      const pointer = there[i]?.row as Key | undefined
-      if (pointer && sameKey(pointer, row)) continue
-      // The row may have changed since the page was read.
-      const [now, derived] = await readItems([row, item])
-      const still = now && derivedItems(now).some((one) => sameKey(one, item))
-      const found = still && derived?.row
-      if (still && !(found && sameKey(found as Key, row))) this.reportItem('missing', item)
-    }
+/** Compares the items of a page with the rows, and counts them. Items that do not fit are read again, since they may be changing. */
+export async function checkPage(progress: Progress, items: StoredItem[]): Promise<void> {
+  for (const item of items) count(progress, item)
+  let suspicions = await suspicionsOf(items.filter((item) => isAsked(progress, item)).map(unpacked))
+  for (let look = 1; look < looks && suspicions.length > 0; look++) {
+    await clock.sleep(settleMs)
+    const keys = new Map(suspicions.map(({ about }) => [`${about.pk}\n${about.sk}`, about]))
+    const now = await readItems([...keys.values()])
+    suspicions = await suspicionsOf(now.filter((item) => item !== undefined))
   }
+  for (const { finding } of suspicions) report(progress, finding)
+  await dropClosed(progress)
+}
 
-  private async lookForRows(pointers: StoredItem[]): Promise<void> {
-    // A guard or edge is no row, so one that names none leads to itself.
-    const targets = pointers.map((pointer) => (isKey(pointer.row) ? pointer.row : pointer))
-    const rows = await readItems(targets)
-    for (const [i, pointer] of pointers.entries()) {
-      const row = rows[i]
-      if (row && derivedItems(row).some((item) => sameKey(item, pointer))) continue
-      // Both may be changing: the one that stays is judged.
-      const [now, target] = await readItems([pointer, targets[i] ?? pointer])
-      const holds = target && derivedItems(target).some((item) => sameKey(item, pointer))
-      if (now && !holds) this.reportItem('unfounded', pointer)
-    }
+/** After the last page: judges what is known only when all has been seen. */
+export async function endPages(progress: Progress): Promise<void> {
+  enter(progress, null)
+  const { heads, found, begun } = progress
+  const ids = Object.keys(heads)
+  const now = await getItems(ids.map(headKey))
+  const moved = ids.filter((_, i) => Number(now[i]?.clock ?? begun) >= begun)
+  progress.moved = moved
+  progress.findings = progress.findings.filter(
+    ({ item, account_id }) => item !== 'counter' || !moved.includes(account_id),
+  )
+  for (const [account_id, { counts }] of Object.entries(heads)) {
+    if (moved.includes(account_id)) continue
+    const rows = found[account_id] ?? {}
+    for (const at of new Set([...Object.keys(counts), ...Object.keys(rows)]))
+      compareCounts(progress, { account_id, at, sort: null }, counts[at], rows[at])
   }
+  for (const account of Object.keys(found)) if (!(account in heads)) await lookForHead(progress, account)
+  await dropClosed(progress)
+}
 
-  /** A head and the record of its last commit are of one transaction, and none lies beyond. */
-  private async lookForCommits(heads: StoredItem[]): Promise<void> {
-    const keys = heads.flatMap(({ pk, sequence }) => {
-      const { account } = placeOf({ pk, sk: '' })
-      return [commitKey(account, Number(sequence)), commitKey(account, Number(sequence) + 1)]
-    })
-    const exist = await whichExist(keys)
-    for (const [i, head] of heads.entries()) {
-      const [last, beyond] = keys.slice(2 * i, 2 * i + 2) as [Key, Key]
-      const now = await getItem(keyOf(head))
-      if (now?.sequence !== head.sequence) continue
-      if (!exist[2 * i]) this.reportItem('missing', { ...last, kind: 'commit' })
-      if (exist[2 * i + 1]) this.reportItem('unfounded', { ...beyond, kind: 'commit' })
-    }
-  }
+/** An account has a head from its first commit until its deletion takes commits and head. */
+async function lookForHead(progress: Progress, account: string): Promise<void> {
+  const key = headKey(account)
+  const [commit] = await sortKeysOf(commitKey(account, 0).pk, { limit: 1 })
+  if (commit !== undefined && !(await getItem(key))) report(progress, findingAt('missing', 'head', key))
+}
 
-  /** An account has a head from its first commit until its deletion takes commits and head. */
-  private async lookForHead(account: string): Promise<void> {
-    const key = headKey(account)
-    const [commit] = await sortKeysOf(commitKey(account, 0).pk, { limit: 1 })
-    if (commit !== undefined && !(await getItem(key))) this.reportItem('missing', { ...key, kind: 'head' })
-  }
-
-  private reportItem(problem: 'missing' | 'unfounded', { pk, sk, kind }: StoredItem): void {
-    const item = kind as 'guard' | 'edge' | 'commit' | 'head'
-    this.report({ problem, item, account_id: placeOf({ pk, sk }).account, at: pk, sort: sk })
-  }
-
-  private report(finding: RowFinding): void {
-    const { findings } = this.progress
-    const { item, at, sort } = finding
-    // The first finding of a row says what is wrong with it. Commit records are read more than once.
-    if (
-      (item === 'row' || item === 'commit') &&
-      findings.some((one) => one.item === item && one.at === at && one.sort === sort)
-    )
-      return
-    if (findings.length < mostListed) findings.push(finding)
-    else this.progress.truncated = true
-  }
+/** Items of an account that is being deleted go one by one: nothing is said of those that are left. */
+export async function dropClosed(progress: Progress): Promise<void> {
+  if (progress.findings.length === 0) return
+  const closed = await closedAccounts()
+  progress.findings = progress.findings.filter(({ account_id }) => !closed.has(account_id))
 }

@@ -1,62 +1,39 @@
-import { elementTexts } from '../../core/aws/element-texts.ts'
-import { serviceHost } from '../../core/aws/service-host.ts'
-import { signedFetch, uriEncode } from '../../core/aws/signed-fetch.ts'
+import { CloudFormationClient, DescribeStacksCommand, paginateListStackResources } from '@aws-sdk/client-cloudformation'
+import {
+  DeleteFunctionCommand,
+  GetAliasCommand,
+  paginateListVersionsByFunction,
+  UpdateAliasCommand,
+} from '@aws-sdk/client-lambda'
+import { awsClient } from '../../core/aws/clients.ts'
+import { lambda } from '../../core/aws/lambda.ts'
 import { env } from '../../core/env.ts'
+import { liveAlias } from '../../core/live-alias.ts'
 
 /** A version of a function as the stack of the service has it. */
 export type DeployedVersion = {
   functionName: string
   version: number
-  /** When the deployment published it, in milliseconds. */
+  /** Instant of its publication, in milliseconds. */
   at: number
   /** Name of the resource in its template. */
   logicalId: string
 }
 
-export type DeployedStack = {
-  status: string
-  /** When the last deployment began, in milliseconds; null before the first update. */
-  updatedAt: number | null
-  versions: DeployedVersion[]
-}
-
-const apiVersion = '2010-05-15'
-const timeoutMs = 10_000
-
-/** CloudFormation takes forms and answers in XML. */
-async function ask(parameters: Record<string, string>): Promise<string> {
-  const form = { ...parameters, Version: apiVersion }
-  const body = Object.entries(form)
-    .map(([name, value]) => `${name}=${uriEncode(value)}`)
-    .join('&')
-  const headers = { 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' }
-  const host = serviceHost('cloudformation')
-  const response = await signedFetch(
-    { service: 'cloudformation', method: 'POST', host, path: '/', headers, body },
-    timeoutMs,
-  )
-  return response.text()
-}
+const cloudFormation = () => awsClient(CloudFormationClient)
 
 type Resource = { type: string; physicalId: string; logicalId: string; at: number }
 
-async function resourcesOf(stack: string): Promise<Resource[]> {
+async function resourcesOf(StackName: string): Promise<Resource[]> {
   const found: Resource[] = []
-  for (let token: string | undefined, first = true; first || token; first = false) {
-    const more: Record<string, string> = token ? { NextToken: token } : {}
-    const xml = await ask({ Action: 'ListStackResources', StackName: stack, ...more })
-    for (const member of elementTexts(xml, 'member')) {
-      const text = (name: string) => elementTexts(member, name)[0] ?? ''
+  for await (const page of paginateListStackResources({ client: cloudFormation() }, { StackName })) {
+    for (const resource of page.StackResourceSummaries ?? []) {
+      const { ResourceType = '', PhysicalResourceId, LogicalResourceId = '', LastUpdatedTimestamp } = resource
       // A resource whose creation has failed has no name.
-      if (!text('PhysicalResourceId') || text('ResourceStatus') === 'DELETE_COMPLETE') continue
-      found.push({
-        type: text('ResourceType'),
-        physicalId: text('PhysicalResourceId'),
-        logicalId: text('LogicalResourceId'),
-        at: Date.parse(text('LastUpdatedTimestamp')),
-      })
+      if (!PhysicalResourceId || resource.ResourceStatus === 'DELETE_COMPLETE') continue
+      const at = LastUpdatedTimestamp?.getTime() ?? 0
+      found.push({ type: ResourceType, physicalId: PhysicalResourceId, logicalId: LogicalResourceId, at })
     }
-    token = elementTexts(xml, 'NextToken')[0]?.replaceAll('&amp;', '&')
   }
   return found
 }
@@ -78,9 +55,8 @@ function newestOfEach(versions: DeployedVersion[]): DeployedVersion[] {
 }
 
 /** Reads the versions that the stack of this install has deployed, also in nested stacks. */
-export async function deployedStack(): Promise<DeployedStack> {
-  const xml = await ask({ Action: 'DescribeStacks', StackName: env.serviceName })
-  const [updated] = elementTexts(xml, 'LastUpdatedTime')
+export async function deployedStack() {
+  const { Stacks = [] } = await cloudFormation().send(new DescribeStacksCommand({ StackName: env.serviceName }))
   const versions: DeployedVersion[] = []
   const stacks = [env.serviceName]
   for (const stack of stacks) {
@@ -89,8 +65,44 @@ export async function deployedStack(): Promise<DeployedStack> {
     versions.push(...resources.filter(({ type }) => type === 'AWS::Lambda::Version').map(versionOf))
   }
   return {
-    status: elementTexts(xml, 'StackStatus')[0] ?? '',
-    updatedAt: updated === undefined ? null : Date.parse(updated),
+    status: Stacks[0]?.StackStatus ?? '',
+    /** Begin of the last deployment, in milliseconds; null before the first update. */
+    updatedAt: Stacks[0]?.LastUpdatedTime?.getTime() ?? null,
     versions: newestOfEach(versions),
   }
+}
+
+export type DeployedStack = Awaited<ReturnType<typeof deployedStack>>
+
+/** Numbers of the published versions of a function, the newest first. */
+export async function publishedVersions(FunctionName: string): Promise<number[]> {
+  const found: number[] = []
+  for await (const { Versions = [] } of paginateListVersionsByFunction({ client: lambda() }, { FunctionName }))
+    found.push(...Versions.map(({ Version }) => Number(Version)).filter(Number.isInteger))
+  return found.sort((one, other) => other - one)
+}
+
+/** The alias by which everything invokes a function: its version, `others` that get a part of the calls, and its revision. */
+export async function readAlias(FunctionName: string) {
+  const alias = await lambda().send(new GetAliasCommand({ FunctionName, Name: liveAlias }))
+  const others = Object.keys(alias.RoutingConfig?.AdditionalVersionWeights ?? {}).map(Number)
+  return { version: Number(alias.FunctionVersion), others, revision: String(alias.RevisionId) }
+}
+
+/** Moves all calls to a version. @throws PreconditionFailedException where the alias was changed since it was read */
+export async function moveAlias(FunctionName: string, version: number, revision: string): Promise<void> {
+  await lambda().send(
+    new UpdateAliasCommand({
+      FunctionName,
+      Name: liveAlias,
+      FunctionVersion: String(version),
+      RoutingConfig: { AdditionalVersionWeights: {} },
+      RevisionId: revision,
+    }),
+  )
+}
+
+/** Deletes one version. @throws ResourceConflictException where an alias points to it */
+export async function deleteVersion(FunctionName: string, version: number): Promise<void> {
+  await lambda().send(new DeleteFunctionCommand({ FunctionName, Qualifier: String(version) }))
 }

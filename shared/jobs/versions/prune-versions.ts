@@ -1,5 +1,4 @@
-import { deployedStack } from './deployed-versions.ts'
-import { deleteVersion, publishedVersions, readAlias } from './function-versions.ts'
+import { deleteVersion, deployedStack, publishedVersions, readAlias } from './deployed-versions.ts'
 
 /** The deployed version, the one before it, and that of a deployment under way. */
 const keptVersions = 3

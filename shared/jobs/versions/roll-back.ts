@@ -3,8 +3,14 @@ import { ApiError } from '../../core/errors.ts'
 import { fieldsOf } from '../../core/json/is-object.ts'
 import { describeError } from '../../core/logging/describe-error.ts'
 import { logLine } from '../../core/logging/log.ts'
-import { type DeployedStack, type DeployedVersion, deployedStack } from './deployed-versions.ts'
-import { moveAlias, publishedVersions, readAlias } from './function-versions.ts'
+import {
+  type DeployedStack,
+  type DeployedVersion,
+  deployedStack,
+  moveAlias,
+  publishedVersions,
+  readAlias,
+} from './deployed-versions.ts'
 
 type Reason = 'no_version_before' | 'at_another_version'
 
@@ -39,10 +45,7 @@ function read(event: unknown): Asked {
   return { to, since: null, functions }
 }
 
-/**
- * True while a deployment may move aliases. The clean-up after a failed one is included, because the stack still lists the
- * versions that it removes.
- */
+/** True while a deployment may move aliases, or the stack lists versions that the clean-up of a failed one removes. */
 const isUnderWay = (status: string): boolean =>
   /_IN_PROGRESS$/.test(status) && status !== 'UPDATE_COMPLETE_CLEANUP_IN_PROGRESS'
 
@@ -66,10 +69,7 @@ const reads = ({ logicalId }: DeployedVersion): boolean => /^(Consumers|Passcode
 
 type Outcome = (result: RolledBack) => void
 
-/**
- * The version that the alias should point to: the deployed one, or the one published before it. Both follow from the stack and
- * not from the current alias, so another call moves nothing further back.
- */
+/** The deployed version, or the one before it. Both follow from the stack, so another call moves nothing further. */
 async function targetOf({ functionName, version }: DeployedVersion, to: Asked['to']): Promise<number | undefined> {
   if (to === 'deployed') return version
   return (await publishedVersions(functionName)).find((published) => published < version)
@@ -112,10 +112,7 @@ async function moveAll(versions: DeployedVersion[], result: RolledBack): Promise
   }
 }
 
-/**
- * Moves the aliases of functions to the version before the deployed one, or back to the deployed one. Code and data stay, and aliases
- * point to versions of this stack alone. Idempotent: a repetition moves what has failed and nothing else.
- */
+/** Moves aliases to the version before the deployed one, or back. Idempotent: a repetition moves what failed. */
 export async function rollBack(event: unknown): Promise<RolledBack> {
   const asked = read(event)
   const stack = await deployedStack()

@@ -1,29 +1,20 @@
 import { env } from '../../core/env.ts'
 import { type Item, type Key, partition } from '../../table/keys.ts'
+import type { attributionFields } from '../entries/log-entry.ts'
 
-/** The actor, device and resource of an authorization as they were when it was made (L12). */
-export type Attribution = {
-  initiator_device_id: string
-  responder_device_id: string
-  policy_authorization_id: string
-  policy_id: string
-  authorized_at: string
-  authorization_expires_at: string
-  initiator_auth_provider_id: string | null
-  initiator_actor_id: string
-  initiator_actor_name: string
-  initiator_actor_email: string | null
-  initiator_client_version: string | null
-  initiator_device_os_name: string | null
-  initiator_device_os_version: string | null
-  initiator_device_serial: string | null
-  initiator_device_uuid: string | null
-  initiator_device_identifier_for_vendor: string | null
-  initiator_device_push_installation_id: string | null
-  resource_id: string
-  resource_name: string
-  resource_address: string | null
-}
+type AlwaysKnown =
+  | 'initiator_device_id'
+  | 'responder_device_id'
+  | 'policy_authorization_id'
+  | 'policy_id'
+  | 'authorized_at'
+  | 'authorization_expires_at'
+  | 'initiator_actor_id'
+  | 'initiator_actor_name'
+  | 'resource_id'
+  | 'resource_name'
+
+export type Attribution = Record<keyof typeof attributionFields, string | null> & Record<AlwaysKnown, string>
 
 export const attributionKey = (account: string, authorizationId: string): Key => ({
   pk: partition(account, 'attribution'),

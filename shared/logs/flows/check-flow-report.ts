@@ -1,13 +1,127 @@
-import { fastParseFlowReport } from './fast-parse-flow-report.ts'
-import type { FlowReport } from './flow-report.ts'
-import type { Rejection } from './record-faults.ts'
-import { validateFlowReport } from './validate-flow-report.ts'
+import type { FieldErrors } from '../../core/faults.ts'
+import { isObject } from '../../core/json/is-object.ts'
+import { excerpt } from '../../values/text.ts'
+import {
+  type Closing,
+  closing,
+  destination,
+  domain,
+  type Field,
+  FieldFault,
+  type Fields,
+  type FlowReport,
+  flow,
+  maxOuters,
+  type OuterPath,
+  source,
+  type Values,
+} from './flow-report.ts'
 
-/**
- * A report, or the first messages of its fields (L10): with none of them the record is judged and not explained. The
- * quick reader takes what gateways usually send; only what it does not take is looked at field by field.
- */
-export function checkFlowReport(record: unknown, mostMessages?: number): { report: FlowReport } | Rejection {
-  const report = fastParseFlowReport(record)
-  return report ? { report } : validateFlowReport(record, mostMessages)
+type Source = Record<string, unknown>
+
+/** The faults of a record; `truncated` where it has more of them than messages. */
+type Rejection = { errors: FieldErrors; truncated: boolean }
+
+/** Maximum number of messages per record in an answer (L8). */
+export const maxMessages = 20
+
+const closeNames = Object.keys(closing)
+const recordNames = new Set([...Object.keys(flow), 'domain', 'outers', ...closeNames])
+const outerNames = new Set([...Object.keys(source), ...Object.keys(destination)])
+const blank = "can't be blank"
+
+const isBlank = (value: unknown): boolean =>
+  value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
+
+/** Reads a record by the declared fields. Its values are incomplete where it has faults. */
+class RecordReader {
+  readonly faults: [field: string, message: string][] = []
+  truncated = false
+  private readonly messages: number
+  /** Index of the outer path that is read; null outside of them. */
+  private index: number | null = null
+
+  constructor(messages: number) {
+    this.messages = messages
+  }
+
+  refuse(field: string, message: string): void {
+    if (this.faults.length === this.messages) this.truncated = true
+    else this.faults.push([this.index === null ? field : `outers.${this.index}.${field}`, message])
+  }
+
+  report(record: Source): FlowReport {
+    this.refuseUnknown(record, recordNames)
+    return {
+      ...this.values(flow, record),
+      domain: isBlank(record.domain) ? null : this.required('domain', domain, record.domain),
+      closing: this.closing(record),
+    }
+  }
+
+  /** Null for an open report, whose outer paths are read and not kept. */
+  private closing(record: Source): Closing | null {
+    const closes = closeNames.some((name) => !isBlank(record[name]))
+    const outers = isBlank(record.outers) ? null : this.outers(record.outers)
+    if (!closes) return null
+    if (!outers) this.refuse('outers', blank)
+    return { ...this.values(closing, record), outers: outers ?? [] }
+  }
+
+  private outers(outers: unknown): OuterPath[] {
+    const paths: OuterPath[] = []
+    if (!Array.isArray(outers)) this.refuse('outers', 'must be a list')
+    else if (outers.length === 0) this.refuse('outers', 'should have at least 1 item(s)')
+    else if (outers.length > maxOuters) this.refuse('outers', `should have at most ${maxOuters} item(s)`)
+    else {
+      for (let i = 0; i < outers.length && !this.truncated; i++) {
+        const outer: unknown = outers[i]
+        if (isObject(outer)) paths.push(this.outer(outer, i))
+        else this.refuse(`outers.${i}`, 'must be an object')
+      }
+    }
+    return paths
+  }
+
+  private outer(outer: Source, index: number): OuterPath {
+    this.index = index
+    this.refuseUnknown(outer, outerNames)
+    const isKnown = !isBlank(outer.src_ip) || !isBlank(outer.src_port)
+    const path = {
+      ...(isKnown ? this.values(source, outer) : { src_ip: null, src_port: null }),
+      ...this.values(destination, outer),
+    }
+    this.index = null
+    return path
+  }
+
+  private refuseUnknown(object: Source, names: Set<string>): void {
+    for (const name in object) {
+      if (this.truncated) return
+      if (!names.has(name)) this.refuse(excerpt(name), 'is not a known field')
+    }
+  }
+
+  /** The values of required fields; after a fault they have no meaning. */
+  private values<F extends Fields>(fields: F, record: Source): Values<F> {
+    const values: Record<string, unknown> = {}
+    for (const name in fields) values[name] = this.required(name, fields[name] as Field<unknown>, record[name])
+    return values as Values<F>
+  }
+
+  private required<T>(name: string, { read }: Field<T>, sent: unknown): T {
+    const value = read(sent)
+    if (value instanceof FieldFault) this.refuse(name, isBlank(sent) ? blank : value.message)
+    return value as T
+  }
+}
+
+/** A report, or the first messages of its fields (L10). Integers beyond 2^53 come in as bigint. */
+export function checkFlowReport(record: unknown, messages = maxMessages): { report: FlowReport } | Rejection {
+  const reader = new RecordReader(messages)
+  if (!isObject(record)) reader.refuse('record', 'must be a JSON object')
+  const report = isObject(record) && reader.report(record)
+  const { faults, truncated } = reader
+  if (report && faults.length === 0 && !truncated) return { report }
+  return { errors: Object.fromEntries(faults.map(([field, message]) => [field, [message]])), truncated }
 }

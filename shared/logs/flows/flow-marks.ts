@@ -1,22 +1,33 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { clock, dayMicros } from '../../core/clock.ts'
-import { table, tableName } from '../../table/client.ts'
-import { PutCommand, UpdateCommand } from '../../table/commands.ts'
+import { inParallel } from '../../core/work/in-parallel.ts'
+import { changeItem } from '../../table/change-item.ts'
 import type { Key } from '../../table/keys.ts'
-import { ConditionalCheckFailedException } from '../../table/refused-write.ts'
-import { logTtl } from '../log-keys.ts'
+import { putItem, removeItem } from '../../table/put-item.ts'
+import { sortKeysOf, storedPages } from '../../table/read.ts'
+import { table, tableName } from '../../table/table.ts'
+import { idFrom, idUntil } from '../entries/log-id.ts'
+import { dayOf, flowShards, logPartition, logTtl } from '../entries/log-keys.ts'
 import { type Attribution, attributionItem } from './attribution.ts'
 import {
   actorSlicesPartition,
   emailActorsPartition,
   flowDaysPartition,
   flowSlicesPartition,
+  isSettled,
+  openPointer,
+  sliceMicros,
+  sliceOf,
   sliceSort,
 } from './flow-index.ts'
+
+/** Attributes by which a flow is pointed to. */
+type FlowItem = { sk: string; actor: string; at: number; fend?: number }
 
 type Mark = { at: number; done: Promise<unknown> }
 const made = new Map<string, Mark>()
 
-/** Makes a mark once a day and process; returns when it stands. */
+/** Makes a mark once a day and process; returns when it is stored. */
 async function once(name: string, mark: (ttl: number) => Promise<unknown>): Promise<void> {
   const at = clock.now()
   const known = made.get(name)
@@ -34,12 +45,8 @@ async function once(name: string, mark: (ttl: number) => Promise<unknown>): Prom
   })
 }
 
-const put = (key: Key) =>
-  once(`${key.pk} ${key.sk}`, (ttl) =>
-    table().send(new PutCommand({ TableName: tableName(), Item: { ...key, kind: 'flow_mark', ttl } })),
-  )
+const put = (key: Key) => once(`${key.pk} ${key.sk}`, (ttl) => putItem({ ...key, kind: 'flow_mark', ttl }))
 
-/** Notes that a day and shard hold flows. */
 export const markDay = (account: string, day: string, shard: number): Promise<void> =>
   once(`${account} ${day} ${shard}`, (ttl) =>
     table().send(
@@ -53,13 +60,12 @@ export const markDay = (account: string, day: string, shard: number): Promise<vo
     ),
   )
 
-/** Notes that a slice holds flows of an actor. */
 export const markActor = (account: string, actor: string, slice: number): Promise<void> =>
   put({ pk: actorSlicesPartition(account, actor), sk: sliceSort(slice) })
 
 const emailsNoted = new Map<string, number>()
 
-/** Notes whose email is in the snapshot of an authorization, for as long as flows can show it (L12). */
+/** Stores the actor under the email in the snapshot of an authorization, for as long as flows can show it (L12). */
 export async function markEmail(account: string, attribution: Attribution): Promise<void> {
   const { initiator_actor_email: email, initiator_actor_id: actor } = attribution
   if (email === null) return
@@ -67,27 +73,53 @@ export async function markEmail(account: string, attribution: Attribution): Prom
   const name = `${Key.pk} ${actor}`
   const until = attributionItem(account, attribution).ttl
   if ((emailsNoted.get(name) ?? 0) >= until) return
-  // A day more, so that it need not be written again for each authorization.
+  // A day longer, so that it is not written again for each authorization.
   const ttl = until + dayMicros / 1_000_000
-  await table()
-    .send(
-      new UpdateCommand({
-        TableName: tableName(),
-        Key,
-        UpdateExpression: 'SET kind = :kind, #ttl = :ttl',
-        ConditionExpression: 'attribute_not_exists(pk) OR #ttl < :ttl',
-        ExpressionAttributeNames: { '#ttl': 'ttl' },
-        ExpressionAttributeValues: { ':kind': 'flow_mark', ':ttl': ttl },
-      }),
-    )
-    .catch((error) => {
-      // It stands for longer already.
-      if (!(error instanceof ConditionalCheckFailedException)) throw error
-    })
+  // The condition fails where it is stored for longer already.
+  await changeItem(Key, { set: { kind: 'flow_mark', ttl }, when: 'attribute_not_exists(pk) OR #ttl < :ttl' })
   if (emailsNoted.size > 100_000) emailsNoted.clear()
   emailsNoted.set(name, ttl)
 }
 
-/** Notes that a slice holds open flows without pointers. */
 export const markSlice = (account: string, slice: number): Promise<void> =>
   put({ pk: flowSlicesPartition(account), sk: sliceSort(slice) })
+
+/** Slices gathered at a time, and how long new ones are begun. */
+const maxSlices = 24
+const timeBudgetMs = 10_000
+
+/** The slice in which each account's were last gathered. */
+const gathered = new Map<string, number>()
+
+/**
+ * Writes a pointer to every flow that is still open some minutes after its slice: those are few. Called as flows of the
+ * account come in, so that each slice is gathered soon after its time.
+ */
+export async function indexOpenFlows(account: string): Promise<void> {
+  const now = clock.now()
+  if (gathered.get(account) === sliceOf(now)) return
+  const slices = await sortKeysOf(flowSlicesPartition(account), { limit: maxSlices })
+  const started = clock.monotonic()
+  for (const sk of slices) {
+    const slice = Number(sk)
+    if (!isSettled(slice, now)) break
+    if (clock.monotonic() - started > timeBudgetMs) return
+    const shards = Array.from({ length: flowShards }, (_, shard) => shard)
+    await inParallel(shards, 4, (shard) => pointToOpen(account, slice, shard))
+    // Last, so that the slice is gathered again after an interruption.
+    await removeItem({ pk: flowSlicesPartition(account), sk })
+  }
+  if (gathered.size > 100_000) gathered.clear()
+  gathered.set(account, sliceOf(now))
+}
+
+async function pointToOpen(account: string, slice: number, shard: number): Promise<void> {
+  const pk = logPartition(account, 'flow', dayOf(slice), shard)
+  const between = [idFrom('flow', slice), idUntil('flow', slice + sliceMicros - 1)] as const
+  for await (const flows of storedPages<FlowItem>(pk, { between, relaxed: true }, ['sk', 'actor', 'at', 'fend'])) {
+    const open = flows.filter(({ fend }) => fend === undefined)
+    await inParallel(open, 16, ({ sk: id, actor, at: ingestedAt }) =>
+      putItem(openPointer({ account, id, actor, ingestedAt })),
+    )
+  }
+}

@@ -1,33 +1,219 @@
-export type OuterPath = {
-  src_ip: string | null
-  src_port: number | null
-  dst_ip: string
-  dst_port: number
-  path_activated_at: number
-}
+import { parseTimestamp } from '../../core/clock.ts'
+import type { JsonSchema } from '../../values/field.ts'
+import { canonicalIp } from '../../values/ip.ts'
+import { isLonger, textPattern } from '../../values/text.ts'
+import { lastLogMicros } from '../entries/log-id.ts'
+
+// The fields of a record and its outer paths (L10): the rule of each with its messages, and its schema.
+
+export const maxReports = 10_000
+export const maxOuters = 1_000
+
+/** The reason why a field is refused; returned instead of thrown, since a request can have thousands. */
+export class FieldFault extends Error {}
+
+/** A field: `read` returns a value in its stored form. */
+export type Field<T> = { read: (value: unknown) => T | FieldFault; schema: JsonSchema }
+export type Fields = Record<string, Field<unknown>>
+export type Values<F extends Fields> = { [K in keyof F]: Exclude<ReturnType<F[K]['read']>, FieldFault> }
 
 /** A 64-bit count: a number, or its digits as text beyond 2^53. */
-export type Counter = number | string
+type Counter = number | string
 
-/** The fields that a close report adds to a flow; times in microseconds. */
-export type Closing = {
-  flow_end: number
-  last_packet: number
-  rx_packets: Counter
-  tx_packets: Counter
-  rx_bytes: Counter
-  tx_bytes: Counter
-  outers: OuterPath[]
+const mustBeIp = new FieldFault('must be an IPv4 or IPv6 address')
+const canonicalByText = new Map<string, string>()
+
+/** Returns the canonical text. The few addresses of a tunnel are remembered. */
+function readIp(value: unknown): string | FieldFault {
+  if (typeof value !== 'string') return mustBeIp
+  const known = canonicalByText.get(value)
+  if (known !== undefined) return known
+  const ip = canonicalIp(value.trim())
+  if (ip === null) return mustBeIp
+  if (canonicalByText.size >= 10_000) canonicalByText.clear()
+  if (value.length <= 64) canonicalByText.set(value, ip)
+  return ip
 }
 
+const ip: Field<string> = { read: readIp, schema: { type: 'string', anyOf: [{ format: 'ipv4' }, { format: 'ipv6' }] } }
+
+const mustBeInteger = new FieldFault('must be an integer')
+const mustBeNatural = new FieldFault('must be greater than or equal to 0')
+
+/** A JSON integer from 0 on: a number whose value is one, so `1.0` and `1e3` are. Beyond 2^53 it comes in as bigint. */
+function natural<T>(max: number | bigint, keep: (value: number | bigint) => T, more: JsonSchema = {}): Field<T> {
+  const mustBeLess = new FieldFault(`must be less than or equal to ${max}`)
+  return {
+    read(value) {
+      const isInteger = typeof value === 'number' ? Number.isInteger(value) || Math.abs(value) === Infinity : false
+      if (!isInteger && typeof value !== 'bigint') return mustBeInteger
+      const integer = value as number | bigint
+      if (integer < 0) return mustBeNatural
+      return integer > max ? mustBeLess : keep(integer)
+    },
+    schema: { type: 'integer', ...more, minimum: 0, maximum: max },
+  }
+}
+
+const port = natural(65_535, Number)
+const counter = natural<Counter>(
+  2n ** 63n - 1n,
+  (count) => (count > Number.MAX_SAFE_INTEGER ? String(count) : Number(count)),
+  { format: 'int64' },
+)
+
+const mustBeTime = new FieldFault('must be an RFC 3339 timestamp, for example 2026-03-01T12:00:00Z')
+/** Years 0 to 9999 in UTC, the range of timestamps in answers. */
+const firstMicros = -62_167_219_200_000_000
+const endMicros = 253_402_300_800_000_000
+
+/** The number of two digits, far out of range for any other text. */
+function twoDigits(text: string, at: number): number {
+  const tens = text.charCodeAt(at) - 48
+  const ones = text.charCodeAt(at + 1) - 48
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? 10 * tens + ones : 1_000
+}
+
+/** The day that was read last: the reports of a request have few. */
+let [day, dayMicros] = ['none', 0]
+
+/** Reads a timestamp in UTC, as most are, several times as fast as `parseTimestamp`. NaN for any other text. */
+function usualTime(text: string): number {
+  const end = text.length - 1
+  if (end < 19 || end === 20 || end > 26 || text.charCodeAt(end) !== 90 || text.charCodeAt(10) !== 84) return Number.NaN
+  if (text.charCodeAt(13) !== 58 || text.charCodeAt(16) !== 58) return Number.NaN
+  const [hour, minute, second] = [twoDigits(text, 11), twoDigits(text, 14), twoDigits(text, 17)]
+  if (hour > 23 || minute > 59 || second > 59 || (end > 19 && text.charCodeAt(19) !== 46)) return Number.NaN
+  let fraction = 0
+  for (let at = 20; at < 26; at++) {
+    const digit = at < end ? text.charCodeAt(at) - 48 : 0
+    if (digit < 0 || digit > 9) return Number.NaN
+    fraction = fraction * 10 + digit
+  }
+  if (!text.startsWith(day)) {
+    const micros = parseTimestamp(`${text.slice(0, 10)}T00:00:00Z`)
+    if (micros === null) return Number.NaN
+    ;[day, dayMicros] = [text.slice(0, 10), micros]
+  }
+  return dayMicros + ((hour * 60 + minute) * 60 + second) * 1_000_000 + fraction
+}
+
+function readTime(value: unknown): number | FieldFault {
+  if (typeof value !== 'string') return mustBeTime
+  const usual = usualTime(value)
+  const micros = Number.isNaN(usual) ? parseTimestamp(value.trim()) : usual
+  return micros !== null && micros >= firstMicros && micros < endMicros ? micros : mustBeTime
+}
+
+const time: Field<number> = { read: readTime, schema: { type: 'string', format: 'date-time' } }
+
+const mustFitLogId = new FieldFault('must be from 1970 to 2112')
+
+/** The start of a flow identifies it, and has to fit a log id (L4). */
+const start: Field<number> = {
+  read(value) {
+    const micros = readTime(value)
+    return micros instanceof FieldFault || (micros >= 0 && micros <= lastLogMicros) ? micros : mustFitLogId
+  },
+  schema: { ...time.schema, pattern: '^(19[7-9][0-9]|20[0-9]{2}|21(0[0-9]|1[01]))' },
+}
+
+const protocols = ['tcp', 'udp'] as const
+const mustBeProtocol = new FieldFault(`must be one of ${protocols.join(', ')}`)
+const protocol: Field<(typeof protocols)[number]> = {
+  read: (value) => protocols.find((one) => one === value) ?? mustBeProtocol,
+  schema: { type: 'string', enum: [...protocols] },
+}
+
+const isInvalid = new FieldFault('is invalid')
+const maxDomain = 255
+const isTooLong = new FieldFault(`should be at most ${maxDomain} character(s)`)
+
+export const domain: Field<string> = {
+  read(value) {
+    if (typeof value !== 'string' || value.includes('\0') || !value.isWellFormed()) return isInvalid
+    const text = value.trim()
+    return isLonger(text, maxDomain) ? isTooLong : text
+  },
+  schema: {
+    type: ['string', 'null'],
+    maxLength: maxDomain,
+    pattern: textPattern.any,
+    description: 'Name by which the resource was reached; only of a DNS resource.',
+    examples: ['wiki.example.com'],
+  },
+}
+
+/** Required in every report. */
+export const flow = {
+  protocol,
+  inner_src_ip: ip,
+  inner_src_port: port,
+  inner_dst_ip: ip,
+  inner_dst_port: port,
+  flow_start: start,
+}
+
+/** Required in a close report; a record with any of them is one (L10.1). */
+export const closing = {
+  flow_end: time,
+  last_packet: time,
+  rx_packets: counter,
+  tx_packets: counter,
+  rx_bytes: counter,
+  tx_bytes: counter,
+}
+
+/** The required end of a path. */
+export const destination = { dst_ip: ip, dst_port: port, path_activated_at: time }
+/** The begin of a path; both or none. */
+export const source = { src_ip: ip, src_port: port }
+
+type Nullable<T> = { [K in keyof T]: T[K] | null }
+export type OuterPath = Nullable<Values<typeof source>> & Values<typeof destination>
+/** The additions of a close report to a flow; times in microseconds. */
+export type Closing = Values<typeof closing> & { outers: OuterPath[] }
 /** A valid report of a flow (L10): addresses in canonical text, times in microseconds. */
-export type FlowReport = {
-  protocol: 'tcp' | 'udp'
-  inner_src_ip: string
-  inner_src_port: number
-  inner_dst_ip: string
-  inner_dst_port: number
-  flow_start: number
-  domain: string | null
-  closing: Closing | null
+export type FlowReport = Values<typeof flow> & { domain: string | null; closing: Closing | null }
+
+const nullable = (schema: JsonSchema): JsonSchema => ({ ...schema, type: [schema.type, 'null'] })
+const schemasOf = (fields: Fields): Record<string, JsonSchema> =>
+  Object.fromEntries(Object.entries(fields).map(([name, { schema }]) => [name, schema]))
+
+const outer: JsonSchema = {
+  type: 'object',
+  required: Object.keys(destination),
+  additionalProperties: false,
+  properties: { src_ip: nullable(ip.schema), src_port: nullable(port.schema), ...schemasOf(destination) },
+  anyOf: [
+    {
+      required: Object.keys(source),
+      properties: { src_ip: { type: ip.schema.type }, src_port: { type: port.schema.type } },
+    },
+    { properties: { src_ip: { type: 'null' }, src_port: { type: 'null' } } },
+  ],
+}
+const outers = { type: 'array', minItems: 1, maxItems: maxOuters, items: outer }
+
+const report = (title: string, more: Record<string, JsonSchema>, required: string[]): JsonSchema => ({
+  title,
+  type: 'object',
+  required: [...Object.keys(flow), ...required],
+  additionalProperties: false,
+  properties: { ...schemasOf(flow), domain: domain.schema, outers: nullable(outers), ...more },
+})
+
+const absent: JsonSchema = { type: 'null', description: 'Null or left out while the flow is open.' }
+const closeFields = Object.keys(closing)
+
+/** The records of a request: each reports that a flow opened, or that it closed. */
+export const recordsSchema: JsonSchema = {
+  type: 'array',
+  maxItems: maxReports,
+  items: {
+    anyOf: [
+      report('Open report', Object.fromEntries(closeFields.map((name) => [name, absent])), []),
+      report('Close report', { ...schemasOf(closing), outers }, ['outers', ...closeFields]),
+    ],
+  },
 }

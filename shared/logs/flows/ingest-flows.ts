@@ -1,41 +1,88 @@
 import { isUtf8 } from 'node:buffer'
 import { gunzipSync } from 'node:zlib'
+import * as v from 'valibot'
 import { clock } from '../../core/clock.ts'
-import { ApiError, type FieldErrors } from '../../core/errors.ts'
+import { ApiError } from '../../core/errors.ts'
+import type { FieldErrors } from '../../core/faults.ts'
 import { isObject } from '../../core/json/is-object.ts'
 import { countJsonValues } from '../../core/json/json-values.ts'
+import { shallowJson } from '../../core/json/shallow-json.ts'
 import { measure } from '../../core/logging/invocation.ts'
-import { checkFlowReport } from './check-flow-report.ts'
-import type { FlowReport } from './flow-report.ts'
+import { checkFlowReport, maxMessages } from './check-flow-report.ts'
+import { type FlowReport, maxReports } from './flow-report.ts'
 import { putFlows } from './flow-stream.ts'
 import type { IngestClaims } from './ingest-token.ts'
 import { pack } from './packing.ts'
-import { parseReports } from './parse-reports.ts'
-import { messagesPerRecord } from './record-faults.ts'
-import { maxReports, type RejectedReports } from './report-schema.ts'
 
 const maxUnpacked = 20_000_000
-/** As they are counted, 5 MB have no more; 20 MB of valid records have a third of it. */
+/** Upper bound of the JSON values in 5 MB; 20 MB of valid records have a third of it. */
 const maxValues = 3_400_000
-/** Rejected records that an answer tells the faults of. */
+/** Maximum number of rejected records whose faults are in the answer. */
 const explainedRecords = 100
+
+/** The members of the answer when some records are not valid (L8). */
+export const RejectedReports = v.object({
+  accepted: v.number(),
+  rejected: v.number(),
+  errors: v.pipe(
+    v.record(v.string(), v.record(v.string(), v.array(v.string()))),
+    v.metadata({
+      description: 'Zero-based index of the record → field → messages, of the first 100 records that are not valid.',
+      examples: [{ 3: { inner_src_port: ["can't be blank"] } }],
+    }),
+  ),
+  errors_truncated: v.boolean(),
+})
+type RejectedReports = v.InferOutput<typeof RejectedReports>
 
 type Headers = Record<string, string | undefined>
 
-const encodingOf = (headers: Headers): string => headers['content-encoding']?.trim().toLowerCase() || 'identity'
-
 function unpacked(body: Buffer, headers: Headers): Buffer {
-  const encoding = encodingOf(headers)
+  const encoding = headers['content-encoding']?.trim().toLowerCase() || 'identity'
   if (encoding === 'identity') return body
   if (encoding !== 'gzip') throw new ApiError('bad_request', 'Content-Encoding must be identity or gzip.')
   try {
-    // A function has one request at a time, so nothing waits for this; in another thread it costs twice as much.
+    // Synchronous, since a function has one request at a time; another thread costs twice as much.
     return gunzipSync(body, { maxOutputLength: maxUnpacked })
   } catch (error) {
     const isTooLarge = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE'
     if (isTooLarge) throw new ApiError('payload_too_large')
     throw new ApiError('bad_request', 'The gzip body is damaged.')
   }
+}
+
+type Reviver = (key: string, value: unknown, context?: { source?: string }) => unknown
+
+const counters = ['rx_packets', 'tx_packets', 'rx_bytes', 'tx_bytes']
+
+/** True for a record with a count that a double may not hold exactly. */
+const isInexact = (record: unknown): boolean =>
+  isObject(record) &&
+  counters.some((name) => typeof record[name] === 'number' && record[name] > Number.MAX_SAFE_INTEGER)
+
+const number = /^(-?\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
+
+/** The integer that a JSON number stands for, in any notation; null for a fraction. */
+function exactInteger(source: string): bigint | null {
+  const [, whole = '', fraction = '', exponent = '0'] = number.exec(source) ?? []
+  const zeros = Number(exponent) - fraction.length
+  const digits = (whole + fraction).replace(/^(-?)0+(?=\d)/, '$1')
+  if (zeros < 0 && /[1-9]/.test(digits.slice(zeros))) return null
+  const integer = zeros < 0 ? digits.slice(0, zeros) || '0' : digits + '0'.repeat(Math.min(zeros, 400))
+  // 400 digits are far beyond 64 bits, so the exact value does not matter; a conversion of millions takes seconds.
+  return BigInt(integer.slice(0, 400))
+}
+
+const exact: Reviver = (_key, value, context) =>
+  typeof value === 'number' && !Number.isSafeInteger(value) && context?.source !== undefined
+    ? (exactInteger(context.source) ?? Number.NaN)
+    : value
+
+/** A body with reports, counts beyond 2^53 as bigint; parsed again only where it has one. @throws SyntaxError */
+export function parseReports(text: string): unknown {
+  const document = JSON.parse(text)
+  const records: unknown = document?.flow_logs
+  return Array.isArray(records) && records.some(isInexact) ? JSON.parse(shallowJson(text), exact) : document
 }
 
 function recordsOf(body: Buffer): unknown[] {
@@ -56,8 +103,8 @@ function recordsOf(body: Buffer): unknown[] {
 }
 
 /**
- * Takes the flow reports of one request (L8): answers when every valid one is durably in the stream.
- * @throws ApiError for each failing step; `validation_failed` tells how many were accepted all the same
+ * Takes the flow reports of a request (L8); returns when every valid one is durably in the stream.
+ * @throws ApiError for each failing step; `validation_failed` with the number of accepted ones
  */
 export async function ingestFlows(claims: IngestClaims, body: Buffer, headers: Headers) {
   const records = recordsOf(unpacked(body, headers))
@@ -66,7 +113,7 @@ export async function ingestFlows(claims: IngestClaims, body: Buffer, headers: H
   let rejected = 0
   let errors_truncated = false
   records.forEach((record, index) => {
-    const checked = checkFlowReport(record, rejected < explainedRecords ? messagesPerRecord : 0)
+    const checked = checkFlowReport(record, rejected < explainedRecords ? maxMessages : 0)
     if ('report' in checked) {
       reports.push(checked.report)
       return

@@ -1,15 +1,15 @@
-import { constants, inflateRawSync, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import type { FlowReport, OuterPath } from './flow-report.ts'
 import type { IngestClaims } from './ingest-token.ts'
 
-/** Many reports of one token in one stream record: the claims once, and when they came in. */
+/** Many reports of a token in one stream record: the claims once, and the time of ingest. */
 export type Pack = { claims: IngestClaims; ingested_at: number; reports: FlowReport[] }
 
-const version = 2
+const version = 1
 
 /** Before compression, so that a pack fits the 1 MiB of a stream record even if nothing compresses. */
 const maxPackLength = 250_000
-/** Reports that are usually within that. */
+/** Number of reports that is usually within that. */
 const reportsPerPack = 1_000
 
 // Reports travel as lists without names, times as differences: less to write, compress and read.
@@ -74,16 +74,12 @@ export function pack(claims: IngestClaims, ingestedAt: number, reports: FlowRepo
   return packs
 }
 
-/** A record without reports, which consumers of any version read and have nothing to do for. */
+/** A record without reports, for which consumers have nothing to do. */
 export const emptyPack = (ingestedAt: number): Buffer =>
   zstdCompressSync(JSON.stringify({ version, claims: {}, ingested_at: ingestedAt, rows: [] }), fast)
 
-/** What every frame of zstd begins with (RFC 8878). */
-const zstdMagic = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
-
-/** @throws for a record that is none of ours, or in a form that is neither today's nor the one before */
+/** @throws Error for a record of another kind or an unknown form */
 export function unpack(bytes: Uint8Array): Pack {
-  if (!zstdMagic.equals(bytes.subarray(0, zstdMagic.length))) return unpackFormer(bytes)
   const value = JSON.parse(zstdDecompressSync(bytes, { maxOutputLength: 4_000_000 }).toString())
   if (value?.version !== version || !Array.isArray(value.rows)) throw new Error('This is no pack of flow reports.')
   return {
@@ -91,18 +87,4 @@ export function unpack(bytes: Uint8Array): Pack {
     ingested_at: value.ingested_at,
     reports: value.rows.map((row: unknown[]) => rowReport(row, value.ingested_at)),
   }
-}
-
-/** A 64-bit count of the form before, `{"$int": "<digits>"}`. */
-const readCount = (_key: string, value: unknown): unknown => {
-  const { $int: digits } = (value ?? {}) as { $int?: unknown }
-  if (typeof digits !== 'string') return value
-  return Number.isSafeInteger(Number(digits)) ? Number(digits) : digits
-}
-
-/** Version 1, deflated JSON of whole reports (docs/evolution.md). */
-function unpackFormer(bytes: Uint8Array): Pack {
-  const value = JSON.parse(inflateRawSync(bytes, { maxOutputLength: 8_000_000 }).toString(), readCount)
-  if (value?.version !== 1 || !Array.isArray(value.reports)) throw new Error('This is no pack of flow reports.')
-  return { claims: value.claims, ingested_at: value.ingested_at, reports: value.reports }
 }

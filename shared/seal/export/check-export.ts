@@ -1,14 +1,12 @@
 import { microsOf } from '../../core/clock.ts'
 import { fieldsOf } from '../../core/json/is-object.ts'
-import { instantOf, streamCodes } from '../../logs/log-id.ts'
+import { instantOf, streamCodes } from '../../logs/entries/log-id.ts'
 import { canonicalJson } from '../log/canonical-json.ts'
-import { hourLeafText, hourText, type SealedHour } from '../log/hour-leaf.ts'
-import { leafHash } from '../merkle/merkle-hash.ts'
+import { hourLeafText, hourText } from '../log/sealed-log.ts'
+import { leafHash } from '../merkle/merkle-proof.ts'
 import { RangeCheck } from '../merkle/range-check.ts'
 import type { Checkpoint } from '../notes/checkpoint.ts'
-import { parseEntryLine } from './export-line.ts'
-import type { ExportSeal } from './export-seal.ts'
-import type { SealedMarks } from './sealed-marks.ts'
+import { type ExportSeal, parseEntryLine } from './export-seal.ts'
 
 /** A statement of an export that does not hold, by its line (from 1) and the `log_id` in it. */
 export class ExportFault extends Error {
@@ -22,142 +20,134 @@ export class ExportFault extends Error {
   }
 }
 
-type Stream = ExportSeal['stream']
 type Entry = { logId: string; hash: Buffer }
 
-/** Throws for the current entry. */
-type Refuse = (message: string) => never
-type RefuseEntry = (message: string, logId?: string) => never
-
-/** The entry of a value in its canonical form. */
-function readEntry(value: unknown, canonical: string, stream: Stream, refuse: RefuseEntry): Entry {
-  const { type, log_id: logId } = fieldsOf(value)
-  if (typeof logId !== 'string' || !/^[0-9a-f]{24}$/.test(logId)) return refuse('is no entry')
-  if (type !== stream || logId[0] !== streamCodes[stream]) return refuse(`is no ${stream} entry`, logId)
-  return { logId, hash: leafHash(canonical) }
-}
+/** Makes the fault of the entry that is checked. */
+type FaultOf = (message: string, logId?: string) => ExportFault
 
 /** Ends of the range that are proven: the log has nothing between them and the entries. */
 export type ProvenEnds = { begin: boolean; end: boolean }
 
-type HourCheck = { hour: SealedHour; check: RangeCheck; count: number }
-
 /** Compares the entries of an export with its checkpoint, line by line, in memory for a few hashes. */
 export class ExportCheck {
-  /** Roots of the log at the requested sizes, empty where the export does not lead through that size. */
-  readonly roots: Map<number, Buffer>
   readonly proven: ProvenEnds
+  /** Roots at those of the requested sizes that the export leads through. */
+  readonly roots: Map<number, Buffer>
   private readonly seal: ExportSeal
-  private readonly marks: SealedMarks
+  private readonly marks: Generator<Buffer>
   private readonly log: RangeCheck
-  private readonly hours: HourCheck[]
+  private readonly hours: { hour: string; check: RangeCheck }[]
   private hoursDone = 0
   private readonly range: { begin: number; end: number }
   private lines = 0
-  private newest: Entry | null = null
+  private newest: string | null = null
 
-  /** @throws ExportFault for a seal that does not fit its checkpoint */
-  constructor(seal: ExportSeal, { size, root }: Checkpoint, marks: SealedMarks, sizes: number[] = []) {
+  /**
+   * @param marks the first bytes of each leaf as it was sealed
+   * @throws ExportFault for a seal that does not fit its checkpoint
+   */
+  constructor(seal: ExportSeal, { size, root }: Checkpoint, marks: Generator<Buffer>, sizes: number[]) {
     this.seal = seal
     this.marks = marks
-    this.roots = new Map(sizes.map((one) => [one, Buffer.alloc(0)]))
     this.range = { begin: microsOf(seal.range.begin), end: microsOf(seal.range.end) }
-    const { first, last } = seal
+    const { first, last, before, after, begin, end, hours = [] } = seal
     try {
-      this.log = new RangeCheck({ size, root, ...(first && { first }), ...(last && { last }) }, this.roots)
-      this.hours = seal.log === 'activity' ? this.hoursOf(this.log) : []
+      this.log = new RangeCheck({ size, root, first, last }, sizes)
+      for (const hour of hours) this.log.add(leafHash(hourLeafText(hour)))
+      if (seal.log === 'activity' && !this.log.holds())
+        throw new ExportFault('The hours of the export do not lead to the root of its checkpoint.')
+      this.hours = this.ownHours()
     } catch (error) {
       if (error instanceof ExportFault) throw error
       throw new ExportFault('The proofs of the export do not fit the size of its checkpoint.')
     }
+    this.roots = this.log.roots
     const [isFirst, isLast] = [!first || first.leaf_index === 0, !last || last.leaf_index === size - 1]
+    const lastHour = hours.findLast(({ stream }) => stream === seal.stream)
     this.proven = {
-      begin: seal.before !== null || (isFirst && !seal.begin?.leaf_index),
-      end: seal.after !== null || (isLast && this.endsLastHour()),
+      begin: before !== null || (isFirst && !begin?.leaf_index),
+      end: after !== null || (isLast && (!end || end.leaf_index === (lastHour?.size ?? 0) - 1)),
     }
-    if (seal.before) this.addNeighbour('before', seal.before, (instant) => instant < this.range.begin)
+    this.addNeighbour('before')
   }
 
-  /** The hours of the export's own stream; all of them are leaves of the log. */
-  private hoursOf(log: RangeCheck): HourCheck[] {
+  /** The hours of the export's own stream. All hours are leaves of the log. */
+  private ownHours() {
     const { hours = [], stream, begin, end } = this.seal
-    for (const hour of hours) log.add(leafHash(hourLeafText(hour)))
-    if (!log.holds()) throw new ExportFault('The hours of the export do not lead to the root of its checkpoint.')
     const own = hours.filter((hour) => hour.stream === stream)
-    return own.map((hour, i) => {
+    return own.map(({ hour, size, root }, i) => {
       const [first, last] = [i === 0 ? begin : undefined, i === own.length - 1 ? end : undefined]
-      const check = new RangeCheck({
-        size: hour.size,
-        root: Buffer.from(hour.root, 'base64'),
-        ...(first && { first }),
-        ...(last && { last }),
-      })
-      return { hour, check, count: (last?.leaf_index ?? hour.size - 1) + 1 - (first?.leaf_index ?? 0) }
+      return { hour, check: new RangeCheck({ size, root: Buffer.from(root, 'base64'), first, last }) }
     })
   }
 
-  private endsLastHour(): boolean {
-    const { end } = this.seal
-    return !end || end.leaf_index === (this.hours.at(-1)?.hour.size ?? 0) - 1
+  /** @throws ExportFault for an entry beside the range that is not where the export says */
+  private addNeighbour(side: 'before' | 'after'): void {
+    const value = this.seal[side]
+    if (!value) return
+    const faultOf: FaultOf = (message, logId) =>
+      new ExportFault(`The entry ${side} the range ${message}.`, null, logId ?? null)
+    const entry = this.readEntry(value, canonicalJson(value), faultOf)
+    const instant = instantOf(entry.logId)
+    const isOutside = side === 'before' ? instant < this.range.begin : instant > this.range.end
+    if (!isOutside) throw faultOf('is in the range', entry.logId)
+    this.addLeaf(entry, faultOf)
   }
 
-  /** @throws ExportFault for an entry beside the range that is not where it is said to be */
-  private addNeighbour(side: 'before' | 'after', value: unknown, isOutside: (instant: number) => boolean): void {
-    const refuse = (message: string, logId: string | null = null): never => {
-      throw new ExportFault(`The entry ${side} the range ${message}.`, null, logId)
-    }
-    const entry = readEntry(value, canonicalJson(value), this.seal.stream, refuse)
-    if (!isOutside(instantOf(entry.logId))) refuse('is in the range', entry.logId)
-    this.addLeaf(entry, (message) => refuse(message, entry.logId))
-  }
-
+  /** @throws ExportFault for a line that is not the next entry of the export */
   add(line: string): void {
     const number = ++this.lines
-    const refuse = (message: string, logId: string | null = null): never => {
-      throw new ExportFault(message, number, logId)
-    }
+    const faultOf: FaultOf = (message, logId) => new ExportFault(message, number, logId ?? null)
     const parsed = parseEntryLine(line)
     if (!parsed)
-      throw refuse(
+      throw faultOf(
         'is not in the form of an export: invalid JSON, a repeated name, or another order, spelling or white space',
       )
-    const entry = readEntry(parsed.entry, parsed.canonical, this.seal.stream, refuse)
+    const entry = this.readEntry(parsed.entry, parsed.canonical, faultOf)
     const { logId, hash } = entry
-    if (this.newest && logId <= this.newest.logId) refuse('is not in order', logId)
-    const isSealed = number > this.seal.entries ? null : this.marks.isNext(hash)
-    if (isSealed === null) refuse('exceeds the number of sealed entries', logId)
-    if (!isSealed) refuse('is not the entry that was sealed at this place', logId)
+    if (this.newest !== null && logId <= this.newest) throw faultOf('is not in order', logId)
+    const mark: Buffer | undefined = number > this.seal.entries ? undefined : this.marks.next().value
+    if (!mark) throw faultOf('exceeds the number of sealed entries', logId)
+    if (!hash.subarray(0, mark.length).equals(mark))
+      throw faultOf('is not the entry that was sealed at this place', logId)
     const instant = instantOf(logId)
-    if (instant < this.range.begin || instant > this.range.end) refuse('is not in the range of the export', logId)
-    this.addLeaf(entry, (message) => refuse(message, logId))
+    if (instant < this.range.begin || instant > this.range.end)
+      throw faultOf('is not in the range of the export', logId)
+    this.addLeaf(entry, faultOf)
   }
 
-  private addLeaf(entry: Entry, refuse: Refuse): void {
-    this.newest = entry
-    if (this.seal.log === 'changes') this.log.add(entry.hash)
-    else this.addToHour(entry, refuse)
+  /** The entry of a value in its canonical form. */
+  private readEntry(value: unknown, canonical: string, faultOf: FaultOf): Entry {
+    const { stream } = this.seal
+    const { type, log_id: logId } = fieldsOf(value)
+    if (typeof logId !== 'string' || !/^[0-9a-f]{24}$/.test(logId)) throw faultOf('is no entry')
+    if (type !== stream || logId[0] !== streamCodes[stream]) throw faultOf(`is no ${stream} entry`, logId)
+    return { logId, hash: leafHash(canonical) }
   }
 
-  private addToHour({ logId, hash }: Entry, refuse: Refuse): void {
-    const current = this.hours[this.hoursDone]
-    if (!current || current.hour.hour !== hourText(instantOf(logId)))
-      throw refuse('belongs to an hour that was not sealed')
-    current.check.add(hash)
-    current.count--
-    if (current.count > 0) return
-    if (!current.check.holds()) refuse(`ends an hour that does not hold (${current.hour.hour})`)
+  private addLeaf({ logId, hash }: Entry, faultOf: FaultOf): void {
+    this.newest = logId
+    if (this.seal.log === 'changes') {
+      this.log.add(hash)
+      return
+    }
+    const { hour, check } = this.hours[this.hoursDone] ?? {}
+    if (!check || hour !== hourText(instantOf(logId))) throw faultOf('belongs to an hour that was not sealed', logId)
+    check.add(hash)
+    if (!check.isComplete) return
+    if (!check.holds()) throw faultOf(`ends an hour that does not hold (${hour})`, logId)
     this.hoursDone++
   }
 
   /** Completes the check: the entries were all of the range. @throws ExportFault */
   end(): void {
-    const { entries, after } = this.seal
-    const at = [this.lines || null, this.newest?.logId ?? null] as const
+    const { entries, log } = this.seal
+    const at = [this.lines || null, this.newest] as const
     if (this.lines < entries)
       throw new ExportFault(`${entries - this.lines} entries are missing behind this one`, ...at)
-    if (after) this.addNeighbour('after', after, (instant) => instant > this.range.end)
+    this.addNeighbour('after')
     if (this.hoursDone < this.hours.length) throw new ExportFault('Entries of a sealed hour are missing', ...at)
-    if (this.seal.log === 'changes' && !this.log.holds()) {
+    if (log === 'changes' && !this.log.holds()) {
       throw new ExportFault('The entries up to this one do not lead to the root of the checkpoint', ...at)
     }
   }

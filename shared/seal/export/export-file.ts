@@ -1,17 +1,19 @@
 import { isUtf8 } from 'node:buffer'
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import * as v from 'valibot'
+import { ExportSeal, exportVersion, markBytes, marksLength, sealLine } from './export-seal.ts'
 
 /** Signals a file that cannot be verified: missing, unreadable, not an export, or larger than an export can be. */
 export class NoExport extends Error {}
 
-const lineFeed = 10
+/** Bytes read at once, also a whole number of marks in base64. */
 const step = 65_536
 
 /** Above the largest entry: a change has at most 1,000,000 bytes of snapshots (L2.7), which escapes can make longer. */
 const maxEntryLine = 8_388_608
 
 /** Opens the file, runs `work`, closes it. @throws NoExport for a file that cannot be read */
-export function withFile<T>(path: string, work: (file: number, size: number) => T): T {
+function withFile<T>(path: string, work: (file: number, size: number) => T): T {
   const stats = statSync(path, { throwIfNoEntry: false })
   if (stats && !stats.isFile()) throw new NoExport(`${path} is no file.`)
   let file: number
@@ -28,66 +30,151 @@ export function withFile<T>(path: string, work: (file: number, size: number) => 
 }
 
 /** The bytes between two offsets, in memory of their own or in `into`, which they fit. */
-export function readPart(
-  file: number,
-  begin: number,
-  end: number,
-  into = Buffer.alloc(Math.max(0, end - begin)),
-): Buffer {
+function readPart(file: number, begin: number, end: number, into = Buffer.alloc(Math.max(0, end - begin))): Buffer {
   return into.subarray(0, readSync(file, into, 0, Math.max(0, end - begin), begin))
 }
 
+/** The bytes between two offsets, in steps that overwrite each other. @throws NoExport for a file that is shorter */
+function* partsOf(path: string, begin: number, end: number): Generator<Buffer> {
+  const file = openSync(path, 'r')
+  try {
+    const part = Buffer.alloc(step)
+    for (let at = begin; at < end; at += step) {
+      const bytes = readPart(file, at, Math.min(end, at + step), part)
+      if (bytes.length < Math.min(step, end - at)) throw new NoExport(`${path} became shorter while it was read.`)
+      yield bytes
+    }
+  } finally {
+    closeSync(file)
+  }
+}
+
 /** Decodes bytes as text. @throws NoExport for invalid UTF-8, which would be read as other characters */
-export function textOf(path: string, bytes: Buffer): string {
+function textOf(path: string, bytes: Buffer): string {
   if (!isUtf8(bytes)) throw new NoExport(`${path} is no text in UTF-8.`)
   return bytes.toString('utf8')
 }
 
-/** Position of the last line, without its line feed. */
-type LastLine = { begin: number; end: number; isEnded: boolean }
-
-/** @throws NoExport for an empty file, and for a last line above `maxBytes` */
-export function findLastLine(path: string, file: number, size: number, maxBytes: number): LastLine {
-  if (size === 0) throw new NoExport(`${path} is empty.`)
-  const isEnded = readPart(file, size - 1, size)[0] === lineFeed
-  const end = isEnded ? size - 1 : size
+/** Offset behind the last occurrence of a character between two offsets; 0 where there is none. */
+function behindLast(character: string, file: number, begin: number, end: number): number {
   const part = Buffer.alloc(step)
-  for (let at = end; at > 0; at -= step) {
-    if (end - at > maxBytes) throw new NoExport(`${path}: The last line is longer than ${maxBytes} bytes.`)
-    const from = Math.max(0, at - step)
-    const found = readPart(file, from, at, part).lastIndexOf(lineFeed)
-    if (found >= 0) return { begin: from + found + 1, end, isEnded }
+  for (let at = end; at > begin; at -= step) {
+    const from = Math.max(begin, at - step)
+    const found = readPart(file, from, at, part).lastIndexOf(character)
+    if (found >= 0) return from + found + 1
   }
-  return { begin: 0, end, isEnded }
+  return 0
 }
 
-/** The lines of a file up to an offset, read in linear time and bounded memory. @throws NoExport for a line longer than any entry */
+/** The lines up to an offset, in linear time and bounded memory. @throws NoExport for a line longer than any entry */
 export function* linesUntil(path: string, end: number): Generator<string> {
-  const file = openSync(path, 'r')
-  try {
-    const part = Buffer.alloc(step)
-    let [rest, length, number]: [Buffer[], number, number] = [[], 0, 1]
-    const lineOf = (last: Buffer): string => {
-      const text = textOf(`${path}, line ${number++}`, rest.length > 0 ? Buffer.concat([...rest, last]) : last)
-      ;[rest, length] = [[], 0]
-      return text
-    }
-    for (let at = 0; at < end; ) {
-      const bytes = readPart(file, at, Math.min(end, at + step), part)
-      if (bytes.length === 0) throw new NoExport(`${path} became shorter while it was read.`)
-      at += bytes.length
-      let from = 0
-      for (let to = bytes.indexOf(lineFeed); to >= 0; to = bytes.indexOf(lineFeed, from)) {
-        yield lineOf(bytes.subarray(from, to))
-        from = to + 1
-      }
-      if (from === bytes.length) continue
-      rest.push(Buffer.from(bytes.subarray(from)))
-      length += bytes.length - from
-      if (length > maxEntryLine) throw new NoExport(`${path}: Line ${number} is longer than ${maxEntryLine} bytes.`)
-    }
-    if (length > 0) yield lineOf(Buffer.alloc(0))
-  } finally {
-    closeSync(file)
+  let [rest, length, number]: [Buffer[], number, number] = [[], 0, 1]
+  const lineOf = (last: Buffer): string => {
+    const text = textOf(`${path}, line ${number++}`, rest.length > 0 ? Buffer.concat([...rest, last]) : last)
+    ;[rest, length] = [[], 0]
+    return text
   }
+  for (const bytes of partsOf(path, 0, end)) {
+    let from = 0
+    for (let to = bytes.indexOf('\n'); to >= 0; to = bytes.indexOf('\n', from)) {
+      yield lineOf(bytes.subarray(from, to))
+      from = to + 1
+    }
+    if (from === bytes.length) continue
+    rest.push(Buffer.from(bytes.subarray(from)))
+    length += bytes.length - from
+    if (length > maxEntryLine) throw new NoExport(`${path}: Line ${number} is longer than ${maxEntryLine} bytes.`)
+  }
+  if (length > 0) yield lineOf(Buffer.alloc(0))
+}
+
+/** Position of the marks of an export in its file, in base64. */
+type MarksPlace = { begin: number; end: number }
+
+/** The first bytes of each leaf as it was sealed, possibly millions. Ends at a text that is not their base64. */
+export function* sealedMarks(path: string, { begin, end }: MarksPlace): Generator<Buffer> {
+  for (const part of partsOf(path, begin, end)) {
+    const text = part.toString('latin1')
+    const marks = Buffer.from(text, 'base64')
+    if (marks.length % markBytes !== 0 || marks.toString('base64') !== text) return
+    for (let at = 0; at < marks.length; at += markBytes) yield marks.subarray(at, at + markBytes)
+  }
+}
+
+/** The largest seal without its marks: 200,000 hours of an activity log, more than ten years. */
+const maxHead = 33_554_432
+const maxEntries = 10_000_000
+const maxSealLine = maxHead + marksLength(maxEntries)
+const lineEnd = '"}'
+
+type LastLine = { begin: number; end: number; isEnded: boolean }
+
+/** @throws NoExport for an empty file, and for a last line longer than any seal */
+function findLastLine(path: string, file: number, size: number): LastLine {
+  if (size === 0) throw new NoExport(`${path} is empty.`)
+  const isEnded = readPart(file, size - 1, size).toString('latin1') === '\n'
+  const end = isEnded ? size - 1 : size
+  const begin = behindLast('\n', file, Math.max(0, end - maxSealLine - 1), end)
+  if (end - begin > maxSealLine) throw new NoExport(`${path}: The last line is longer than ${maxSealLine} bytes.`)
+  return { begin, end, isEnded }
+}
+
+/** Reads the last line of a file, and where it begins. @throws NoExport where there is none */
+export const lastLine = (path: string): { text: string; begin: number; size: number; isEnded: boolean } =>
+  withFile(path, (file, size) => {
+    const { begin, end, isEnded } = findLastLine(path, file, size)
+    return { text: readPart(file, begin, end).toString('utf8'), begin, size, isEnded }
+  })
+
+/** @throws NoExport for a seal of another version */
+function rejectOtherVersion(path: string, start: string): void {
+  const [, version] = /^\{"type":"seal","version":(\d{1,9}),/.exec(start) ?? []
+  if (version === undefined || Number(version) === exportVersion) return
+  throw new NoExport(`${path} is an export of version ${version}; only version ${exportVersion} can be verified.`)
+}
+
+/** The seal in the last line of an export, whose `leaves` stay in the file. @throws NoExport */
+export const readSeal = (path: string): { seal: ExportSeal; begin: number; marks: MarksPlace } =>
+  withFile(path, (file, size) => {
+    const { begin, end, isEnded } = findLastLine(path, file, size)
+    rejectOtherVersion(path, readPart(file, begin, Math.min(end, begin + 64)).toString('latin1'))
+    // The marks are behind the last quote, since they have none.
+    const marksEnd = Math.max(begin, end - lineEnd.length)
+    const marks = { begin: behindLast('"', file, begin, marksEnd), end: marksEnd }
+    const isWhole = isEnded && marks.begin > begin && marks.begin - begin <= maxHead
+    const head = isWhole ? textOf(path, readPart(file, begin, marks.begin)) : ''
+    const seal = parseSeal(head + readPart(file, marks.end, end).toString('latin1'))
+    if (!seal) throw new NoExport(`${path} is no export: its last line is no seal, or not in the form of an export.`)
+    return { seal, begin, marks }
+  })
+
+/** The seal of a line without its marks; null for a text that an export does not write. */
+function parseSeal(text: string): ExportSeal | null {
+  try {
+    const seal = v.parse(ExportSeal, JSON.parse(text))
+    const isOfLog = seal.log === 'activity' || !(seal.hours || seal.begin || seal.end)
+    return isOfLog && sealLine(seal) === text ? seal : null
+  } catch {
+    return null
+  }
+}
+
+/** Upper bound of a note, which has only a few lines. */
+const maxNote = 65_536
+
+/**
+ * The note to compare with, and the export that it is of, if it is of one.
+ * @param against a note, or the file of one or of an export
+ * @throws NoExport
+ */
+export function readNote(against: string): { note: string; file: string | null } {
+  if (against.includes('\n')) return { note: against, file: null }
+  const text = withFile(against, (file, size) => {
+    const start = readPart(file, 0, Math.min(size, maxNote + 1))
+    if (start[0] === '{'.charCodeAt(0)) return null
+    if (start.length <= maxNote) return textOf(against, start)
+    throw new NoExport(`${against} is neither an export nor the note of a checkpoint.`)
+  })
+  if (text === null) return { note: readSeal(against).seal.note, file: against }
+  return { note: text, file: null }
 }

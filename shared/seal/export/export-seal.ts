@@ -1,10 +1,11 @@
 import * as v from 'valibot'
 import { parseTimestamp } from '../../core/clock.ts'
 import { isObject } from '../../core/json/is-object.ts'
+import { canonicalJson } from '../log/canonical-json.ts'
 import { hourStreams, sealedLogs } from '../log/sealed-log.ts'
-import { hashBytes } from '../merkle/merkle-hash.ts'
+import { hashBytes } from '../merkle/merkle-proof.ts'
 
-/** Safe: a proof of a larger tree is searched by sums that no longer change, without an end. */
+/** Safe integers: above, sums no longer change, and a proof would be searched without end. */
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 
 const isHash = (text: string): boolean => {
@@ -25,22 +26,20 @@ const range = v.pipe(
 )
 const Entry = v.custom<Record<string, unknown>>(isObject)
 
-/** Version of the form of exports. */
 export const exportVersion = 2
 
-/** The last line of an export (S5.1): what its entries are compared with. Its members are written in this order. */
+/** The last line of an export (S5.1), which its entries are compared with. Its members are written in this order. */
 export const ExportSeal = v.strictObject({
   type: v.literal('seal'),
   version: v.literal(exportVersion),
   log: v.picklist(sealedLogs),
-  /** The type of the entries. */
   stream: v.picklist(['change', ...hourStreams]),
-  /** The time range that was asked for, both ends included. */
+  /** The requested time range, both ends included. */
   range,
   note: v.string(),
   verifier_key: v.pipe(v.string(), v.regex(/^\S+$/)),
   entries: count,
-  /** The entries next to the range, which prove that it begins and ends there; null where the log or the retention ends first. */
+  /** The entries next to the range, which prove its ends; null where the log or the retention ends first. */
   before: v.nullable(Entry),
   after: v.nullable(Entry),
   /** The outermost leaves of the proof, neighbours included; null for the first and the last leaf of the log. */
@@ -57,7 +56,7 @@ export const ExportSeal = v.strictObject({
   follows: v.optional(v.strictObject({ note: v.string() })),
   /** The proof that the checkpoint extends an earlier one. */
   extends: v.optional(v.strictObject({ from: count, root: hash, path })),
-  /** The first four bytes of the hash of each entry as it was sealed, in base64: they locate an entry that does not hold. */
+  /** The first bytes of the hash of each entry as it was sealed, in base64, to locate an entry that does not hold. */
   leaves: v.string(),
 })
 export type ExportSeal = v.InferOutput<typeof ExportSeal>
@@ -67,3 +66,31 @@ export const markBytes = 4
 
 /** Characters of base64 for this number of marks. */
 export const marksLength = (entries: number): number => 4 * Math.ceil((entries * markBytes) / 3)
+
+/** Characters that editors show as a line break or not at all. A fixed list, since each Node has its own Unicode. */
+const unseen =
+  /[\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu
+const ascii = /^[ -~]*$/
+
+const escapeOf = (character: string): string =>
+  Array.from(character.split(''), (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')
+
+const escaped = (json: string): string => (ascii.test(json) ? json : json.replace(unseen, escapeOf))
+
+/** The one text of an entry in an export: its canonical form, with unseen characters as escapes (S5.1). */
+export const entryLine = (entry: unknown): string => escaped(canonicalJson(entry))
+
+/** The one text of a seal: its members in their order, each in its canonical form. */
+export const sealLine = (seal: object): string =>
+  escaped(`{${Object.entries(seal).map(([name, value]) => `"${name}":${canonicalJson(value)}`)}}`)
+
+/** Parses the line of an entry. Null for a text that an export does not write, such as one with a name twice. */
+export function parseEntryLine(line: string): { entry: unknown; canonical: string } | null {
+  try {
+    const entry: unknown = JSON.parse(line)
+    const canonical = canonicalJson(entry)
+    return escaped(canonical) === line ? { entry, canonical } : null
+  } catch {
+    return null
+  }
+}

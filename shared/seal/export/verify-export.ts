@@ -1,18 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type Follows, parseFollows } from '../log/follows.ts'
 import { parseOrigin } from '../log/sealed-log.ts'
 import { provesConsistency } from '../merkle/merkle-proof.ts'
-import type { Checkpoint } from '../notes/checkpoint.ts'
+import { type Checkpoint, type Follows, parseCheckpoint, parseFollows } from '../notes/checkpoint.ts'
+import { openNote, parseNote, parseVerifierKey } from '../notes/signed-note.ts'
 import { ExportCheck, ExportFault, type ProvenEnds } from './check-export.ts'
-import { linesUntil } from './export-file.ts'
+import { linesUntil, readNote, readSeal, sealedMarks } from './export-file.ts'
 import { type ExportSeal, marksLength } from './export-seal.ts'
-import { parsedCheckpoint, readNote, readSeal, signedCheckpoint, signersOf } from './read-export.ts'
-import { SealedMarks } from './sealed-marks.ts'
 
 /** A statement that the files at hand neither prove nor refute. */
 export class NotShown extends Error {}
 
-/** Result of verifying an export that passed every check. */
 export type Verified = {
   seal: ExportSeal
   checkpoint: Checkpoint
@@ -23,15 +20,15 @@ export type Verified = {
   follows: Omit<Follows, 'note'> | null
 }
 
-/** Called with how many entries were read. */
+/** Called with the number of entries that were read. */
 type Progress = (entries: number, of: number) => void
 
 const perProgress = 10_000
 
 /**
  * Verifies an export, line by line, without a network (S5.2).
- * @param key the verifier key that the checkpoint must be signed by; without it that which the file names
- * @throws NoExport, NotShown, ExportFault
+ * @param key the verifier key that the checkpoint must be signed by; by default the one in the file
+ * @throws NoExport, NoteError, NotShown, ExportFault
  */
 export async function verifyExport(
   path: string,
@@ -46,7 +43,7 @@ export async function verifyExport(
   rejectOtherExtension(checkpoint, seal)
   if (place.end - place.begin !== marksLength(seal.entries))
     throw new ExportFault('The seal of the export is not whole.')
-  const marks = new SealedMarks(place)
+  const marks = sealedMarks(path, place)
   try {
     const check = new ExportCheck(seal, checkpoint, marks, sizes)
     let read = 0
@@ -63,71 +60,66 @@ export async function verifyExport(
     }
     return { seal, checkpoint, proven, roots, follows }
   } finally {
-    marks.close()
+    marks.return(undefined)
   }
+}
+
+/** The checkpoint of a note, unless its key has not signed it. @throws NoteError for a text that is none, or no key */
+function signedCheckpoint(note: string, key: string): Checkpoint | null {
+  const text = openNote(note, parseVerifierKey(key))
+  return text === null ? null : parseCheckpoint(text)
 }
 
 /** @throws ExportFault for a note of several signatures, and for a key in the file that has not signed it */
 function rejectOtherKeys({ note, verifier_key }: ExportSeal): void {
-  if (signersOf(note).length !== 1) throw new ExportFault('The checkpoint has more than one signature.')
+  if (parseNote(note).signatures.length !== 1) throw new ExportFault('The checkpoint has more than one signature.')
   if (!signedCheckpoint(note, verifier_key)) throw new ExportFault('The key that the file names has not signed it.')
 }
 
-/** The log that a checkpoint follows. @throws ExportFault where the note of that log, which the export has, is another */
+/** The log that a checkpoint follows. @throws ExportFault where the export has another note, or an unsigned one */
 function followedBy({ extensions }: Checkpoint, { follows: named, verifier_key }: ExportSeal): Verified['follows'] {
   const follows = parseFollows(extensions)
   if (!named) return follows
-  const { origin, size, root } = parsedCheckpoint(named.note)
+  const { text, signatures } = parseNote(named.note)
+  const { origin, size, root } = parseCheckpoint(text)
   if (origin !== follows?.origin || size !== follows.size || root.toString('base64') !== follows.root) {
     throw new ExportFault('The checkpoint of the log that this one follows is not the one that it names.')
   }
-  const isOwnKey = signersOf(named.note).some((name) => verifier_key.startsWith(`${name}+`))
+  const isOwnKey = signatures.some(({ name }) => verifier_key.startsWith(`${name}+`))
   if (isOwnKey && !signedCheckpoint(named.note, verifier_key)) {
     throw new ExportFault('The checkpoint of the log that this one follows is not signed by its key.')
   }
   return follows
 }
 
-const bytesOf = (hashes: string[]): Buffer[] => hashes.map((hash) => Buffer.from(hash, 'base64'))
-
 /** @throws ExportFault for a proof in the export that does not hold */
 function rejectOtherExtension(checkpoint: Checkpoint, { extends: proof }: ExportSeal): void {
   if (!proof) return
   const older = { size: proof.from, root: Buffer.from(proof.root, 'base64') }
-  if (!provesConsistency(older, checkpoint, bytesOf(proof.path))) {
+  const path = proof.path.map((hash) => Buffer.from(hash, 'base64'))
+  if (!provesConsistency(older, checkpoint, path)) {
     throw new ExportFault(`The proof that the checkpoint extends one of ${proof.from} leaves does not hold.`)
   }
-}
-
-/** A checkpoint to compare with, and the export that it is of, if it is of one. */
-type Other = { checkpoint: Checkpoint; file: string | null }
-
-function readOther(against: string, key: string): Other {
-  const { note, file } = readNote(against)
-  const checkpoint = signedCheckpoint(note, key)
-  if (!checkpoint) throw new ExportFault('The note to compare with is not signed by this key.')
-  return { checkpoint, file }
 }
 
 /**
  * Compares an export with another, or with an earlier checkpoint: the newer log extends the older one (S5.3). A log
  * that follows another extends it up to the leaf that it names.
- * @throws NoExport, NotShown, ExportFault
+ * @throws NoExport, NoteError, NotShown, ExportFault
  */
 export async function compareExport(path: string, against: string, given?: string): Promise<string> {
   const { seal } = readSeal(path)
   const key = given ?? seal.verifier_key
   const own = signedCheckpoint(seal.note, key)
   if (!own) throw new ExportFault('The checkpoint is not signed by this key.')
-  const other = readOther(against, key)
-  const [newer, older] = inOrder(own, other.checkpoint)
-  const isSame = isSameLog(newer.origin, older.origin)
-  const named = isSame ? null : parseFollows(newer.extensions)
-  if (isSame) rejectOtherFollows(newer, older)
-  const follows = named && isSameLog(named.origin, older.origin) ? named : null
-  const sizes = [own.size, other.checkpoint.size, ...(follows ? [follows.shared, follows.size] : [])]
+  const { note, file } = readNote(against)
+  const other = signedCheckpoint(note, key)
+  if (!other) throw new ExportFault('The note to compare with is not signed by this key.')
+  const [newer, older] = inOrder(own, other)
+  const follows = followedLog(newer, older)
+  const sizes = [own.size, other.size, ...(follows ? [follows.shared, follows.size] : [])]
   const sides = [await verifyExport(path, { key, sizes })]
-  if (other.file) sides.push(await verifyExport(other.file, { key, sizes }))
+  if (file) sides.push(await verifyExport(file, { key, sizes }))
   rejectTwoRoots(newer, older, follows, sides)
   const what = `the log of ${newer.size} leaves`
   const isShown = sides.some((side) => shows(side, older, newer))
@@ -135,7 +127,7 @@ export async function compareExport(path: string, against: string, given?: strin
     return `${what} extends that of ${older.size}${follows ? `, ${older.origin}, which it follows` : ''}`
   }
   if (follows && older.size > follows.shared) {
-    const roots = sides.flatMap((side) => rootAt(side, follows.shared) ?? [])
+    const roots = sides.flatMap((side) => side.roots.get(follows.shared) ?? [])
     if (roots.every((root) => root.equals(roots[0] as Buffer))) {
       throw new ExportFault(
         `BEGUN ANEW: ${newer.origin} follows ${older.origin} and has only the first ${follows.shared} of its leaves, not all ${older.size}`,
@@ -145,33 +137,36 @@ export async function compareExport(path: string, against: string, given?: strin
       `FORKED: ${newer.origin} has not the first ${follows.shared} leaves of ${older.origin}, as it says`,
     )
   }
-  const isThrough = sides.some((side) => isOf(side, newer) && rootAt(side, older.size) !== null)
+  const isThrough = sides.some((side) => isOf(side, newer) && side.roots.has(older.size))
   if (isThrough) throw new ExportFault(`FORKED: ${what} does not extend that of ${older.size}`)
   throw new NotShown(
     `It is not shown that ${what} extends that of ${older.size}: neither export leads through the older one. Export with --against.`,
   )
 }
 
-/** @throws ExportFault for two signed statements of one size of a log with different roots, which prove a fork */
-function rejectTwoRoots(newer: Checkpoint, older: Checkpoint, follows: Verified['follows'], sides: Verified[]): void {
-  const forked = (size: number) =>
-    new ExportFault(`FORKED: two signed statements of ${older.origin} name different roots of its first ${size} leaves`)
-  if (!follows) {
-    if (isSameLog(newer.origin, older.origin) && newer.size === older.size && !newer.root.equals(older.root))
-      throw forked(older.size)
-    return
+/**
+ * The lines of the newer checkpoint about the log of the older one, where it follows that.
+ * @throws ExportFault for checkpoints of one log with different lines (S2.5)
+ */
+function followedLog(newer: Checkpoint, older: Checkpoint): Verified['follows'] {
+  const follows = parseFollows(newer.extensions)
+  if (!isSameLog(newer.origin, older.origin)) {
+    return follows && isSameLog(follows.origin, older.origin) ? follows : null
   }
-  const { size } = follows
-  const known = sides.filter((side) => isOf(side, older)).flatMap((side) => rootAt(side, size) ?? [])
-  if (older.size === size) known.push(older.root)
-  if (known.some((root) => root.toString('base64') !== follows.root)) throw forked(size)
+  if (isDeepStrictEqual(follows, parseFollows(older.extensions))) return null
+  throw new ExportFault(`FORKED: two signed statements of ${newer.origin} name different logs that it follows`)
 }
 
-/** @throws ExportFault for checkpoints of one log that name different logs before it: each of them has the same lines (S2.5) */
-function rejectOtherFollows(newer: Checkpoint, older: Checkpoint): void {
-  const [one, other] = [parseFollows(newer.extensions), parseFollows(older.extensions)]
-  if (isDeepStrictEqual(one, other)) return
-  throw new ExportFault(`FORKED: two signed statements of ${newer.origin} name different logs that it follows`)
+/** @throws ExportFault for two signed statements of one size of a log with different roots, which prove a fork */
+function rejectTwoRoots(newer: Checkpoint, older: Checkpoint, follows: Verified['follows'], sides: Verified[]): void {
+  if (!follows && !isSameLog(newer.origin, older.origin)) return
+  const { size, root } = follows ?? { size: newer.size, root: newer.root.toString('base64') }
+  const known = sides.filter((side) => isOf(side, older)).flatMap((side) => side.roots.get(size) ?? [])
+  if (older.size === size) known.push(older.root)
+  if (known.every((one) => one.toString('base64') === root)) return
+  throw new ExportFault(
+    `FORKED: two signed statements of ${older.origin} name different roots of its first ${size} leaves`,
+  )
 }
 
 /** True for an export of this very checkpoint. */
@@ -192,15 +187,50 @@ function inOrder(one: Checkpoint, other: Checkpoint): [newer: Checkpoint, older:
   return isNewer ? [one, other] : [other, one]
 }
 
-const rootAt = ({ roots }: Verified, size: number): Buffer | null => {
-  const root = roots.get(size)
-  return root && root.length > 0 ? root : null
-}
-
 /** True where an export of the newer checkpoint leads through the older one, or has the proof of it. */
 function shows(side: Verified, older: Checkpoint, newer: Checkpoint): boolean {
   if (side.checkpoint.size !== newer.size || !side.checkpoint.root.equals(newer.root)) return false
   if (side.roots.get(older.size)?.equals(older.root)) return true
   const proof = side.seal.extends
   return proof?.from === older.size && proof.root === older.root.toString('base64')
+}
+
+const notShown = (where: string): string =>
+  `NOT SHOWN: that none is missing ${where}, since the entry next to them is past its retention`
+
+/** The part of a range that is proven, and what is not proven of it. */
+function describeRange({ seal, proven }: Verified): string {
+  const { begin, end } = seal.range
+  const isToEnd = proven.end && seal.after !== null
+  const until = isToEnd ? `to ${end}` : 'to the last entry that the checkpoint covers'
+  if (proven.begin && proven.end) return `complete from ${begin} ${until}, in order and unchanged`
+  const missing = [
+    proven.begin ? '' : `between ${begin} and the first`,
+    proven.end ? '' : `between the last and ${end}`,
+  ]
+  return `in order, unchanged and none missing between them; ${notShown(missing.filter(Boolean).join(' and '))}`
+}
+
+/** The leaves of the entries themselves, or of the hours that they are in. */
+function describeLeaves({ log, entries, before, first, last }: ExportSeal, size: number): string {
+  if (entries === 0) return ''
+  const from = (first?.leaf_index ?? 0) + (log === 'changes' && before ? 1 : 0)
+  const to = log === 'changes' ? from + entries - 1 : (last?.leaf_index ?? size - 1)
+  return `, leaves ${from} to ${to} of ${size}`
+}
+
+function describeFollowed({ follows }: Verified): string {
+  if (!follows) return ''
+  const { origin, size, shared, last } = follows
+  const upTo = last === null ? '' : `, up to ${last}`
+  return `; it follows ${origin} of ${size} leaves, of which it has the first ${shared}${upTo}`
+}
+
+/** The statement that a verified export proves, in one line. */
+export function describeVerified(verified: Verified, key: string | undefined): string {
+  const { seal, checkpoint } = verified
+  const by = key === undefined ? ' (the key that the file names: compare it, or give --key)' : ''
+  const entries = `${seal.entries} ${seal.stream} entries of ${checkpoint.origin}`
+  const range = `${describeRange(verified)}${describeLeaves(seal, checkpoint.size)}`
+  return `${entries}, ${range}; signed by ${key ?? seal.verifier_key}${by}${describeFollowed(verified)}`
 }

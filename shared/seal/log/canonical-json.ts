@@ -1,7 +1,7 @@
 /**
- * JSON in its canonical form (RFC 8785): names in the order of their UTF-16 code units, no white space, numbers and texts as
- * ECMAScript writes them. A member that is undefined is absent, as in `JSON.stringify`.
- * @throws RangeError for what the form does not know: a number that is none, and half of a surrogate pair
+ * JSON in its canonical form (RFC 8785): names in the order of their UTF-16 code units, no white space, numbers and
+ * texts as ECMAScript writes them. A member that is undefined is absent, as in `JSON.stringify`.
+ * @throws RangeError for values without such a form: NaN, infinite numbers, and half of a surrogate pair
  */
 export function canonicalJson(value: unknown): string {
   if (typeof value === 'string') return canonicalText(value)
@@ -29,7 +29,7 @@ function canonicalObject(object: Record<string, unknown>): string {
   return `${text}}`
 }
 
-/** Texts that stand in JSON as they are: visible characters of ASCII but quotes and backslashes. */
+/** Texts that JSON does not escape: visible characters of ASCII but quotes and backslashes. */
 const plain = /^[ !#-[\]-~]*$/
 
 function canonicalText(text: string): string {

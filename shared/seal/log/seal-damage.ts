@@ -1,24 +1,20 @@
-/** Why a log is not sealed (S2.4). */
+/**
+ * The reason why a log is not sealed (S2.4). `missing`: a change without its entry. `unfounded`: an entry of no commit, or
+ * a second one. `altered`: an entry that differs from its commit. `gap`: a commit record is missing. `misnumbered`: a
+ * number that is not that of the entry. `tile`: a tile does not lead to the root of the checkpoint. `checkpoint`: that in
+ * the bucket is of another log or key, or older than the table. `behind`: the tree in the bucket is longer, since the
+ * table was restored. `diverged`: the table was restored and written since. `absent`: the bucket is another one.
+ */
 export type SealProblem =
-  /** A change without its entry. */
   | 'missing'
-  /** An entry that no commit made, or that stands twice. */
   | 'unfounded'
-  /** An entry that says something else than its commit. */
   | 'altered'
-  /** A commit record is missing. */
   | 'gap'
-  /** A number that is not that of the entry. */
   | 'misnumbered'
-  /** A tile that does not lead to the root of the checkpoint. */
   | 'tile'
-  /** The checkpoint in the bucket is of another log or key, or older than what the table has. */
   | 'checkpoint'
-  /** The tree in the bucket is longer than what the table has: the table was restored to an earlier instant. */
   | 'behind'
-  /** The bucket has what was signed of another history: the table was restored, and went on. */
   | 'diverged'
-  /** The bucket has nothing of a log that was sealed: it is another one. */
   | 'absent'
 
 /** A log that does not hold: nothing is signed. */
@@ -31,5 +27,12 @@ export class SealDamage extends Error {
     super(`The log does not hold: ${problem} at ${at}.`)
     this.problem = problem
     this.at = at
+  }
+}
+
+/** Signals a run that has lost the log to another one, which continues it. */
+export class Overtaken extends Error {
+  constructor() {
+    super('Another run has the log by now.')
   }
 }

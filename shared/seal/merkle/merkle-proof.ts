@@ -1,7 +1,85 @@
-import { emptyRoot, foldHashes, nodeHash } from './merkle-hash.ts'
-import { consistencyParts, inclusionParts, type Leaves, type Node, nodesOf } from './merkle-nodes.ts'
+import { hash } from 'node:crypto'
 
-/** Tells the hashes of perfect subtrees, in the order in which they are asked for. */
+export const hashBytes = 32
+
+const leafPrefix = Buffer.from([0])
+
+/** The hash of a leaf (RFC 6962, 2.1). */
+export const leafHash = (content: string | Buffer): Buffer =>
+  hash('sha256', typeof content === 'string' ? `\0${content}` : Buffer.concat([leafPrefix, content]), 'buffer')
+
+const node = Buffer.alloc(1 + 2 * hashBytes, 1)
+
+export function nodeHash(left: Buffer, right: Buffer): Buffer {
+  left.copy(node, 1)
+  right.copy(node, 1 + hashBytes)
+  return hash('sha256', node, 'buffer')
+}
+
+export const emptyRoot = (): Buffer => hash('sha256', '', 'buffer')
+
+/** The root over adjacent perfect subtrees, the largest first. */
+export const foldHashes = (hashes: Buffer[]): Buffer =>
+  hashes.length === 0 ? emptyRoot() : hashes.reduceRight((right, left) => nodeHash(left, right))
+
+/** A perfect subtree: the `index`-th of those over `2 ** level` leaves. */
+export type Node = { level: number; index: number }
+
+/** Leaves from `begin` up to `end`, which is not one of them. */
+export type Leaves = { begin: number; end: number }
+
+/** The greatest power of two below a number above 1. */
+function splitOf(count: number): number {
+  let split = 1
+  while (split * 2 < count) split *= 2
+  return split
+}
+
+/** The perfect subtrees that make up the leaves of a tree's proof, the largest first. */
+export function nodesOf({ begin, end }: Leaves): Node[] {
+  const nodes: Node[] = []
+  for (let at = begin; at < end; ) {
+    let [level, width] = [0, 1]
+    while (at % (width * 2) === 0 && at + width * 2 <= end) {
+      level++
+      width *= 2
+    }
+    nodes.push({ level, index: at / width })
+    at += width
+  }
+  return nodes
+}
+
+/** Descends to the leaf before `until`, or the subtree that ends there. Returns it and those beside the way, upward. */
+function descend(until: number, size: number, toLeaf: boolean): { subtree: Leaves; beside: Leaves[] } {
+  const beside: Leaves[] = []
+  let [begin, end] = [0, size]
+  while (end !== until || (toLeaf && end - begin > 1)) {
+    const middle = begin + splitOf(end - begin)
+    if (until <= middle) {
+      beside.push({ begin: middle, end })
+      end = middle
+    } else {
+      beside.push({ begin, end: middle })
+      begin = middle
+    }
+  }
+  return { subtree: { begin, end }, beside: beside.reverse() }
+}
+
+/** Subtrees whose roots are the proof of a leaf, from the leaf upward (RFC 6962, 2.1.1). */
+const inclusionParts = (index: number, size: number): Leaves[] =>
+  index < size ? descend(index + 1, size, true).beside : []
+
+/** Subtrees whose roots prove that a tree extends an earlier one (RFC 6962, 2.1.2). */
+function consistencyParts(from: number, to: number): Leaves[] {
+  if (from === 0) return []
+  const { subtree, beside } = descend(from, to, false)
+  // A subtree that is the whole earlier tree is known by its root.
+  return subtree.begin === 0 ? beside : [subtree, ...beside]
+}
+
+/** Reads the hashes of perfect subtrees, in the order of the request. */
 export type HashReader = (nodes: Node[]) => Promise<Buffer[]>
 
 async function hashesOf(parts: Leaves[], read: HashReader): Promise<Buffer[]> {
@@ -10,7 +88,6 @@ async function hashesOf(parts: Leaves[], read: HashReader): Promise<Buffer[]> {
   return nodes.map(({ length }) => foldHashes(hashes.splice(0, length)))
 }
 
-/** The root of the first `size` leaves. */
 export const rootOf = async (size: number, read: HashReader): Promise<Buffer> =>
   foldHashes(await read(nodesOf({ begin: 0, end: size })))
 
@@ -21,50 +98,38 @@ export const inclusionProof = (index: number, size: number, read: HashReader): P
 export const consistencyProof = (from: number, to: number, read: HashReader): Promise<Buffer[]> =>
   hashesOf(consistencyParts(from, to), read)
 
-/** Of the path of a leaf: the hashes to its left, which are those of all leaves before it, the largest first. */
+/** The hashes of the path of a leaf that are to its left: those of all leaves before it, the largest first. */
 export const leftOf = (index: number, size: number, path: Buffer[]): Buffer[] =>
   path.filter((_, i) => (inclusionParts(index, size)[i]?.begin ?? index) < index).reverse()
 
-/** The root that a leaf and its path lead to; null where the path has not the length of such a tree. */
-function rootFromPath(leaf: Buffer, index: number, size: number, path: Buffer[]): Buffer | null {
-  if (!(index >= 0 && index < size)) return null
+/** False as well for a path that has not the length of such a tree. */
+export function provesInclusion(leaf: Buffer, index: number, size: number, path: Buffer[], root: Buffer): boolean {
+  if (!(index >= 0 && index < size)) return false
   const parts = inclusionParts(index, size)
-  if (parts.length !== path.length) return null
-  return path.reduce(
-    (hash, other, i) => ((parts[i]?.begin ?? 0) < index ? nodeHash(other, hash) : nodeHash(hash, other)),
-    leaf,
-  )
+  if (parts.length !== path.length) return false
+  return parts.reduce((hash, { begin }, i) => join(hash, path[i] as Buffer, begin < index), leaf).equals(root)
 }
 
-export const provesInclusion = (leaf: Buffer, index: number, size: number, path: Buffer[], root: Buffer): boolean =>
-  rootFromPath(leaf, index, size, path)?.equals(root) ?? false
+const join = (hash: Buffer, other: Buffer, isLeft: boolean): Buffer =>
+  isLeft ? nodeHash(other, hash) : nodeHash(hash, other)
 
 type Tree = { size: number; root: Buffer }
 
-/** Tells if a path proves that a tree extends an earlier one (RFC 9162, 2.1.4.2). */
+/** Checks if a path proves that a tree extends an earlier one (RFC 9162, 2.1.4.2). */
 export function provesConsistency(from: Tree, to: Tree, path: Buffer[]): boolean {
-  if (from.size > to.size) return false
-  if (from.size === to.size) return path.length === 0 && from.root.equals(to.root)
-  if (from.size === 0) return path.length === 0 && from.root.equals(emptyRoot())
-  const hashes = isPowerOfTwo(from.size) ? [from.root, ...path] : [...path]
-  let [one, other] = [from.size - 1, to.size - 1]
-  while (one % 2 === 1) [one, other] = [half(one), half(other)]
-  const first = hashes.shift()
-  if (!first) return false
+  if (from.size > to.size || (from.size === to.size && !from.root.equals(to.root))) return false
+  if (from.size === 0 && !from.root.equals(emptyRoot())) return false
+  const parts = consistencyParts(from.size, to.size)
+  if (parts.length !== path.length) return false
+  if (from.size === 0 || from.size === to.size) return true
+  const isWhole = parts[0]?.end !== from.size
+  const beside = isWhole ? parts : parts.slice(1)
+  const [first, ...hashes] = (isWhole ? [from.root, ...path] : path) as [Buffer, ...Buffer[]]
   let [old, fresh] = [first, first]
-  for (const hash of hashes) {
-    if (other === 0) return false
-    if (one % 2 === 1 || one === other) {
-      old = nodeHash(hash, old)
-      fresh = nodeHash(hash, fresh)
-      while (one % 2 === 0 && one !== 0) [one, other] = [half(one), half(other)]
-    } else {
-      fresh = nodeHash(fresh, hash)
-    }
-    ;[one, other] = [half(one), half(other)]
+  for (const [i, { begin }] of beside.entries()) {
+    const [hash, isLeft] = [hashes[i] as Buffer, begin < from.size]
+    if (isLeft) old = nodeHash(hash, old)
+    fresh = join(fresh, hash, isLeft)
   }
-  return other === 0 && old.equals(from.root) && fresh.equals(to.root)
+  return old.equals(from.root) && fresh.equals(to.root)
 }
-
-const half = (count: number): number => Math.floor(count / 2)
-const isPowerOfTwo = (count: number): boolean => Number.isInteger(Math.log2(count))

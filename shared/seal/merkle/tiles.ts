@@ -1,6 +1,4 @@
-import { foldHashes, hashBytes, nodeHash } from './merkle-hash.ts'
-import { type Node, nodesOf } from './merkle-nodes.ts'
-import type { HashReader } from './merkle-proof.ts'
+import { foldHashes, type HashReader, hashBytes, type Node, nodeHash, nodesOf } from './merkle-proof.ts'
 
 /** C2SP tlog-tiles: a tile holds this many hashes, and spans this many levels of the tree. */
 export const tileWidth = 256
@@ -70,45 +68,66 @@ export class MissingHashes extends Error {
   }
 }
 
-/** Adds leaves to a tree of which only the tiles at its right edge are held, and hands out the tiles that become full. */
-export class TileAppender {
+/** A tile as the table keeps it: that of the leaves with the id of each. */
+export type StoredTile = Tile & { ids?: Buffer }
+
+export const idBytes = 12
+
+/** A tree that grows by leaves. Holds only the tiles at its right edge, and those that have changed. */
+export class GrowingTree {
+  readonly from: number
   size: number
   /** By level: the hashes of the tile that is not full. */
   private readonly edge: Buffer[][]
+  private readonly changed = new Set<number>()
+  private readonly full: StoredTile[] = []
+  private ids: Buffer[]
 
-  /** @param edge the tiles that are not full, by level, as `partials` hands them out. @throws MissingHashes */
-  constructor(size = 0, edge: Buffer[] = []) {
+  /** @param edge the tiles that are not full. @throws MissingHashes */
+  constructor(size = 0, edge: StoredTile[] = []) {
+    this.from = size
     this.size = size
     this.edge = partialWidths(size).map((width, level) => {
-      const hashes = edge[level] ?? Buffer.alloc(0)
+      const hashes = edge.find((tile) => tile.level === level)?.hashes ?? Buffer.alloc(0)
       if (hashes.length < width * hashBytes) throw new MissingHashes(level, Math.floor(size / tileWidth ** (level + 1)))
       return Array.from({ length: width }, (_, i) => hashAt(hashes, i))
     })
+    const known = edge.find(({ level }) => level === 0)?.ids?.subarray(0, (size % tileWidth) * idBytes)
+    this.ids = known ? [known] : []
   }
 
-  /** The tiles that are full with this leaf. */
-  append(leaf: Buffer): Tile[] {
-    const full: Tile[] = []
+  /** @param id 24 hexadecimal characters, for a tree that the table keeps */
+  add(leaf: Buffer, id = ''): void {
+    this.ids.push(Buffer.from(id, 'hex'))
     this.size++
     for (let [level, hash] = [0, leaf]; ; level++) {
-      const tile = this.edge[level] ?? []
-      this.edge[level] = tile
-      tile.push(hash)
-      if (tile.length < tileWidth) return full
-      const hashes = Buffer.concat(tile)
-      full.push({ level, index: Math.floor(this.size / tileWidth ** (level + 1)) - 1, hashes })
-      hash = subtree(hashes, 0, tileWidth)
+      const hashes = this.edge[level] ?? []
+      this.edge[level] = hashes
+      hashes.push(hash)
+      this.changed.add(level)
+      if (hashes.length < tileWidth) return
+      const tile = this.tileAt(level)
+      this.full.push({ ...tile, index: tile.index - 1 })
+      hash = subtree(tile.hashes, 0, tileWidth)
       this.edge[level] = []
+      if (level === 0) this.ids = []
     }
   }
 
-  /** The tiles that are not full, without those that have no hash yet. */
-  partials(): Tile[] {
-    return this.edge.flatMap((tile, level) =>
-      tile.length === 0
-        ? []
-        : [{ level, index: Math.floor(this.size / tileWidth ** (level + 1)), hashes: Buffer.concat(tile) }],
-    )
+  /** The tile at the right edge of a level; one that is full just now counts as the next. */
+  private tileAt(level: number): StoredTile {
+    const index = Math.floor(this.size / tileWidth ** (level + 1))
+    const tile = { level, index, hashes: Buffer.concat(this.edge[level] ?? []) }
+    return level === 0 ? { ...tile, ids: Buffer.concat(this.ids) } : tile
+  }
+
+  takeFull(): StoredTile[] {
+    return this.full.splice(0)
+  }
+
+  /** The tiles that are not full and have changed, without those that have no hash yet. */
+  partials(): StoredTile[] {
+    return this.edge.flatMap(({ length }, level) => (length > 0 && this.changed.has(level) ? [this.tileAt(level)] : []))
   }
 
   root(): Buffer {

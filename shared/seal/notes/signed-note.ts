@@ -1,6 +1,6 @@
 import { createPublicKey, hash, verify } from 'node:crypto'
 
-/** Of C2SP signed-note: Ed25519. */
+/** Signature type Ed25519 of C2SP signed-note. */
 const ed25519 = 1
 
 /** A key that verifies notes: its name, and the 32 bytes of an Ed25519 public key. */
@@ -14,7 +14,7 @@ export class NoteError extends Error {}
 
 const typed = (publicKey: Buffer): Buffer => Buffer.concat([Buffer.from([ed25519]), publicKey])
 
-/** The first four bytes that a signature and a verifier key begin with. */
+/** The four bytes that a signature and a verifier key begin with. */
 const keyHashOf = ({ name, publicKey }: VerifierKey): Buffer =>
   hash('sha256', Buffer.concat([Buffer.from(`${name}\n`), typed(publicKey)]), 'buffer').subarray(0, 4)
 
@@ -29,7 +29,6 @@ const base64 = (text: string): Buffer | null => {
   return bytes.toString('base64') === text ? bytes : null
 }
 
-/** @throws NoteError */
 export function parseVerifierKey(text: string): VerifierKey {
   const [, name = '', hash = '', encoded = ''] = /^([^+]+)\+([0-9a-f]{8})\+(\S+)$/.exec(text.trim()) ?? []
   const bytes = base64(encoded)
@@ -44,7 +43,6 @@ export function parseVerifierKey(text: string): VerifierKey {
 export const noteOf = (text: string, key: VerifierKey, signature: Buffer): string =>
   `${text}\n— ${key.name} ${Buffer.concat([keyHashOf(key), signature]).toString('base64')}\n`
 
-/** @throws NoteError */
 export function parseNote(note: string): SignedNote {
   const split = note.lastIndexOf('\n\n')
   if (split < 0 || !note.endsWith('\n')) throw new NoteError('A note is a text, an empty line, and signatures.')

@@ -1,65 +1,42 @@
 import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto'
-import { endpointOf } from '../../core/aws/endpoint.ts'
-import { JsonService } from '../../core/aws/json-service.ts'
+import { GetPublicKeyCommand, KMSClient, SignCommand } from '@aws-sdk/client-kms'
+import { awsClient } from '../../core/aws/clients.ts'
 import { env } from '../../core/env.ts'
 import { keyNameOf } from '../log/sealed-log.ts'
 import type { VerifierKey } from './signed-note.ts'
 
-/** The key that signs checkpoints (S2.2): Ed25519, of which nobody sees more than the public half. */
-type SigningKey = { publicKey(): Promise<Buffer>; sign(text: Buffer): Promise<Buffer> }
-
-const kms = new JsonService({
-  name: 'kms',
-  target: 'TrentService',
-  contentType: 'application/x-amz-json-1.1',
-  endpoint: () => endpointOf('kms', 'AWS_ENDPOINT_URL_KMS'),
-})
-
-const publicKeyBytes = 32
-/** The public key stands at the end of its DER form. */
-const rawOf = (der: Buffer): Buffer => der.subarray(der.length - publicKeyBytes)
-
-const keyInKms = (KeyId: string): SigningKey => ({
-  async publicKey() {
-    const { PublicKey, KeySpec } = await kms.call('GetPublicKey', JSON.stringify({ KeyId }))
-    if (typeof PublicKey !== 'string') throw new Error(`KMS has no public key of ${KeyId}, which is ${KeySpec}.`)
-    return rawOf(Buffer.from(PublicKey, 'base64'))
-  },
-  async sign(text) {
-    const request = {
-      KeyId,
-      Message: text.toString('base64'),
-      MessageType: 'RAW',
-      SigningAlgorithm: 'ED25519_SHA_512',
-    }
-    const { Signature } = await kms.call('Sign', JSON.stringify(request))
-    if (typeof Signature !== 'string') throw new Error(`KMS has signed nothing with ${KeyId}.`)
-    return Buffer.from(Signature, 'base64')
-  },
-})
+const kms = () => awsClient(KMSClient)
 
 async function keyOfFile(path: string): Promise<KeyObject> {
   const { readFile } = await import('node:fs/promises')
   return createPrivateKey(await readFile(path, 'utf8'))
 }
 
-const keyInFile = (path: string): SigningKey => ({
-  publicKey: async () => rawOf(createPublicKey(await keyOfFile(path)).export({ format: 'der', type: 'spki' })),
-  sign: async (text) => sign(null, text, await keyOfFile(path)),
-})
+/** The public key in DER, which ends with its bytes. */
+async function publicDer(): Promise<Uint8Array> {
+  if (env.sealKeyFile) return createPublicKey(await keyOfFile(env.sealKeyFile)).export({ format: 'der', type: 'spki' })
+  const { PublicKey, KeySpec } = await kms().send(new GetPublicKeyCommand({ KeyId: env.sealKeyId }))
+  if (!PublicKey) throw new Error(`KMS has no public key of ${env.sealKeyId}, which is ${KeySpec}.`)
+  return PublicKey
+}
 
-const signingKey = (): SigningKey => (env.sealKeyFile ? keyInFile(env.sealKeyFile) : keyInKms(env.sealKeyId))
-
+const publicKeyBytes = 32
 const known = new Map<string, Promise<Buffer>>()
 
-/** The public half, under the name that it signs by at this address. */
+/** The public half of the key that signs checkpoints (S2.2), Ed25519, under its name at this address. */
 export async function verifierKey(address: string): Promise<VerifierKey> {
   const id = env.sealKeyFile ?? env.sealKeyId
-  const publicKey = known.get(id) ?? signingKey().publicKey()
+  const publicKey = known.get(id) ?? publicDer().then((der) => Buffer.from(der.subarray(-publicKeyBytes)))
   known.set(id, publicKey)
   publicKey.catch(() => known.delete(id))
   return { name: keyNameOf(address), publicKey: await publicKey }
 }
 
-/** Signs the text of a note. */
-export const signText = (text: string): Promise<Buffer> => signingKey().sign(Buffer.from(text))
+export async function signText(text: string): Promise<Buffer> {
+  const Message = Buffer.from(text)
+  if (env.sealKeyFile) return sign(null, Message, await keyOfFile(env.sealKeyFile))
+  const request = { KeyId: env.sealKeyId, Message, MessageType: 'RAW', SigningAlgorithm: 'ED25519_SHA_512' } as const
+  const { Signature } = await kms().send(new SignCommand(request))
+  if (!Signature) throw new Error(`KMS has signed nothing with ${env.sealKeyId}.`)
+  return Buffer.from(Signature)
+}

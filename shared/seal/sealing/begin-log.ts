@@ -1,72 +1,68 @@
+import { askedAccount } from '../../core/asked-account.ts'
 import { clock } from '../../core/clock.ts'
+import { ApiError } from '../../core/errors.ts'
+import { fieldsOf } from '../../core/json/is-object.ts'
+import { logLine } from '../../core/logging/log.ts'
+import { serviceAddress } from '../../core/service-address.ts'
 import { sealPartition } from '../../table/keys.ts'
-import type { Follows } from '../log/follows.ts'
-import { readHourId } from '../log/hour-leaf.ts'
-import { SealDamage } from '../log/seal-damage.ts'
-import { originOf } from '../log/sealed-log.ts'
-import type { SealedState } from '../log/sealed-state.ts'
-import { splitHashes } from '../merkle/compact-range.ts'
-import { TileAppender, tileWidth } from '../merkle/tiles.ts'
-import { checkpointText } from '../notes/checkpoint.ts'
+import { rejectUnknownAccount } from '../../table/reject-unknown-account.ts'
+import { Overtaken, SealDamage, type SealProblem } from '../log/seal-damage.ts'
+import { originOf, readHourId, type SealedLog, sealedLogs } from '../log/sealed-log.ts'
+import { hashBytes } from '../merkle/merkle-proof.ts'
+import { GrowingTree, tileWidth } from '../merkle/tiles.ts'
+import { checkpointText, type Follows } from '../notes/checkpoint.ts'
 import { noteOf, parseNote, verifierKeyText } from '../notes/signed-note.ts'
 import { signText, verifierKey } from '../notes/signing-key.ts'
+import { seal } from './seal-logs.ts'
 import { extensionsOf, storeTiles } from './seal-tree.ts'
-import { pathOf, putNewest, putOnce, readSigned, type Sealing } from './signed-objects.ts'
+import { Lease, type SealedState } from './sealed-state.ts'
+import { damageOf, pathOf, putNewest, putOnce, readSigned, type Sealing } from './signed-objects.ts'
 import { leafHashes, leafIds } from './table-tiles.ts'
 
-type Ended = Omit<Follows, 'shared' | 'last'>
-
 /**
- * What the newest checkpoint of the log says that ends. The table has a part of its tree, which the bucket has signed.
+ * The log that ends, by its newest checkpoint. The table has a part of its tree, which the bucket has signed.
  * @throws SealDamage where the bucket has signed another tree of that size, or lacks it
  */
-async function endedLog(sealing: Sealing): Promise<Ended> {
+async function endedLog(sealing: Sealing): Promise<Omit<Follows, 'shared' | 'last'>> {
   const { state } = sealing.lease
   const signed = await readSigned(sealing, 'checkpoint')
-  if (signed && (!state || signed.checkpoint.size >= state.size)) {
-    const { origin, size, root } = signed.checkpoint
-    const name = `checkpoints/${state?.size}`
-    const shared = state && (await readSigned(sealing, name))
-    if (state && shared?.checkpoint.root.toString('base64') !== state.root) {
-      throw new SealDamage('checkpoint', pathOf(sealing, name))
-    }
-    return { origin, size, root: root.toString('base64'), note: signed.note }
+  if (!signed && state) {
+    // The bucket is another one: the checkpoint in the table is the newest that is known.
+    const { origin, size, root, note } = state
+    return { origin, size, root, note }
   }
-  // The bucket is another one: what the table has is the newest that is known.
-  if (!state || signed) throw new SealDamage('checkpoint', pathOf(sealing, 'checkpoint'))
-  const { origin, size, root, note } = state
-  return { origin, size, root, note }
+  if (!signed || (state && signed.checkpoint.size < state.size)) throw damageOf(sealing, 'checkpoint')
+  const name = `checkpoints/${state?.size}`
+  const shared = state && (await readSigned(sealing, name))
+  if (state && shared?.checkpoint.root.toString('base64') !== state.root) throw damageOf(sealing, 'checkpoint', name)
+  const { origin, size, root } = signed.checkpoint
+  return { origin, size, root: root.toString('base64'), note: signed.note }
 }
 
-/** Tiles that are read and put at once. */
 const perBatch = 64
 
-/** Puts the tiles of the leaves that both logs have into the bucket of the new one. @throws SealDamage where they do not lead to the root */
+/** Puts the tiles of the shared leaves into the folder of the new log. @throws SealDamage where the root is another */
 async function copyTiles(sealing: Sealing, { size, root }: SealedState, generation: number): Promise<void> {
   const pk = sealPartition(sealing.account, sealing.log)
-  const appender = new TileAppender()
+  const tree = new GrowingTree()
   for (let at = 0; at < size; at += perBatch * tileWidth) {
-    const leaves = splitHashes(await leafHashes(pk, at, Math.min(size, at + perBatch * tileWidth)))
-    await storeTiles(
-      sealing,
-      leaves.flatMap((leaf) => appender.append(leaf)),
-      generation,
-    )
+    const leaves = await leafHashes(pk, at, Math.min(size, at + perBatch * tileWidth))
+    for (let i = 0; i < leaves.length; i += hashBytes) tree.add(leaves.subarray(i, i + hashBytes))
+    await storeTiles(sealing, tree.takeFull(), generation)
   }
-  await storeTiles(sealing, appender.partials(), generation)
-  if (appender.size !== size || appender.root().toString('base64') !== root) {
+  await storeTiles(sealing, tree.partials(), generation)
+  if (tree.size !== size || tree.root().toString('base64') !== root) {
     throw new SealDamage('tile', `${sealing.account}/${sealing.log}`)
   }
 }
 
 /**
- * Begins the log that follows this one, whose table was restored to an earlier instant or whose bucket is another (S2.5): of
- * another origin, in another place, with the leaves that the table has of it. What was signed before stays as it is. Each step
- * can be repeated.
+ * Begins the log that follows this one, whose table was restored or whose bucket is another (S2.5). The new log has an
+ * origin and a folder of its own, and the leaves that the table has. Each step is idempotent.
  * @throws SealDamage where table and bucket are not of one log
  * @throws Overtaken where another run has the log
  */
-export async function beginLog(sealing: Sealing): Promise<{ origin: string; follows: Follows }> {
+async function beginLog(sealing: Sealing): Promise<{ origin: string; follows: Follows }> {
   const { account, log, address, lease } = sealing
   const { state } = lease
   const ended = await endedLog(sealing)
@@ -77,14 +73,14 @@ export async function beginLog(sealing: Sealing): Promise<{ origin: string; foll
     const origin = originOf(address, account, log, generation)
     const before = await readSigned(sealing, 'checkpoint', generation)
     if (!state) {
-      // A log of before this table's instant has the number; the next is free.
+      // A log from before the restore has the number.
       if (before) continue
       await lease.begin({ generation, follows }, { hour: lease.hour })
       return { origin, follows }
     }
     const root = Buffer.from(state.root, 'base64')
     const text = checkpointText({ origin, size: state.size, root, extensions: extensionsOf(state, { follows }) })
-    // What a run has begun that broke off is gone on with; any other log of this number is of a history that the table has lost.
+    // A run that broke off is resumed; any other log of this number is of a history that the table has lost.
     if (before && parseNote(before.note).text !== text) continue
     await copyTiles(sealing, state, generation)
     lease.check()
@@ -92,11 +88,71 @@ export async function beginLog(sealing: Sealing): Promise<{ origin: string; foll
     const note = before?.note ?? noteOf(text, key, await signText(text))
     await putNewest(pathOf(sealing, 'checkpoint', generation), note, before?.tag ?? null)
     await putOnce(pathOf(sealing, `checkpoints/${state.size}`, generation), note, 'diverged')
-    const signed_at = clock.now()
-    await lease.begin(
-      { generation, follows },
-      { ...state, origin, note, verifier_key: verifierKeyText(key), signed_at },
-    )
+    const verifier_key = verifierKeyText(key)
+    await lease.begin({ generation, follows }, { ...state, origin, note, verifier_key, signed_at: clock.now() })
     return { origin, follows }
   }
+}
+
+type Begun = { origin: string; follows: Omit<Follows, 'note'>; size: number }
+
+/** By log; null for one that continues. */
+type BegunLogs = Record<SealedLog, Begun | null>
+
+/** Damages that cannot be repaired: the table has lost what the bucket has, or the bucket is another one. */
+const lost: SealProblem[] = ['behind', 'diverged', 'absent']
+
+const refuse = (detail: string) => new ApiError('bad_request', detail)
+
+async function beginOne(account: string, log: SealedLog, deadline: number): Promise<Begun | null> {
+  const lease = await Lease.take(account, log)
+  if (!lease) throw new Overtaken()
+  try {
+    const sealing: Sealing = { account, log, address: serviceAddress(), lease, isAsked: true }
+    try {
+      await seal[log](sealing, deadline)
+      return null
+    } catch (error) {
+      if (!(error instanceof SealDamage && lost.includes(error.problem))) throw error
+    }
+    const begun = await beginLog(sealing)
+    const { note: _note, ...follows } = begun.follows
+    const { size, shared } = follows
+    logLine('WARN', 'log_begun', {
+      account_id: account,
+      log,
+      origin: begun.origin,
+      follows: follows.origin,
+      size,
+      shared,
+    })
+    await seal[log](sealing, deadline)
+    return { origin: begun.origin, follows, size: lease.state?.size ?? 0 }
+  } finally {
+    await lease.end()
+  }
+}
+
+/**
+ * Begins the logs that follow those of which the table has lost a part (S2.5, docs/runbooks/seal-stopped.md).
+ * @throws ApiError `bad_request` for an event that names no account, and for a log that does not hold otherwise;
+ * `unavailable` while another run has it
+ */
+export async function beginSealedLog(event: unknown, deadline: number): Promise<BegunLogs> {
+  const account = askedAccount(event)
+  const other = Object.keys(fieldsOf(event)).find((name) => name !== 'account_id')
+  if (other !== undefined) throw refuse(`${other} is not known; the event has account_id.`)
+  await rejectUnknownAccount(account)
+  const begun: BegunLogs = { changes: null, activity: null }
+  for (const log of sealedLogs) {
+    try {
+      begun[log] = await beginOne(account, log, deadline)
+    } catch (error) {
+      if (error instanceof Overtaken)
+        throw new ApiError('unavailable', `Another run has the log ${log}. Try again in five minutes.`)
+      if (!(error instanceof SealDamage)) throw error
+      throw refuse(`The log ${log} does not hold: ${error.problem} at ${error.at}. Mend that first (seal-stopped.md).`)
+    }
+  }
+  return begun
 }

@@ -1,12 +1,110 @@
-import { measure } from '../../core/logging/invocation.ts'
+import { type CommitRecord, readCommitRecord } from '../../commit/commit-record.ts'
+import { clock } from '../../core/clock.ts'
+import { instantOf, logId, positionTail } from '../../logs/entries/log-id.ts'
+import { logKeys, retentionMicros } from '../../logs/entries/log-keys.ts'
+import type { LogItem } from '../../logs/part-reader.ts'
+import { walkLogs } from '../../logs/walk-logs.ts'
 import { readHead } from '../../table/head.ts'
-import { heldCommits } from '../log/held-commits.ts'
+import { commitKey } from '../../table/keys.ts'
+import { getItem, itemsOf } from '../../table/read.ts'
+import { changeText, type EntrySource, saysSame, sealedAttributes, storedText } from '../log/entry-text.ts'
 import { SealDamage } from '../log/seal-damage.ts'
-import { openTree, type Reached, readNewest, sealTree } from './seal-tree.ts'
-import { pathOf, type Sealing } from './signed-objects.ts'
+import { hourMicros } from '../log/sealed-log.ts'
+import { leafHash } from '../merkle/merkle-proof.ts'
+import { lacksLeaves, openTree, readNewest, sealTree } from './seal-tree.ts'
+import type { Sealing } from './signed-objects.ts'
 
-/** So many leaves under one signature: their tiles are held in memory until it is there. */
-const mostLeaves = 50_000
+type HeldCommit = { sequence: number; time: number; leaves: { id: string; hash: Buffer }[] }
+
+type Numbered = EntrySource & Pick<CommitRecord, 'sequence' | 'first_leaf'>
+type NumberedItem = Numbered & { version?: number }
+const numberedAttributes = ['version', 'sequence', 'time', 'first_leaf', 'subject', 'run_id', 'changes'] as const
+
+/** The end of a sealed log. */
+type After = { account: string; sequence: number; time: number; leaves: number }
+
+/** Time to wait for an entry on its way; its consumer has an alarm of its own. */
+const onItsWayMicros = 900_000_000
+/** Margin at the end of retention, which passes while a run reads. */
+const marginMicros = hourMicros
+
+const damageAt = (problem: 'gap' | 'misnumbered', { time }: { time: number }) =>
+  new SealDamage(problem, logId('change', time, positionTail(0)))
+
+/** The commit records behind a sequence up to `last`, without a gap. @throws SealDamage */
+async function* recordsAfter(account: string, sequence: number, last: number): AsyncGenerator<Numbered> {
+  const { pk, sk } = commitKey(account, sequence)
+  const items = itemsOf<NumberedItem>(pk, { after: sk, relaxed: true }, numberedAttributes)
+  let { value: found } = await items.next()
+  for (let [next, time] = [sequence + 1, 0]; next <= last; next++) {
+    const isFound = found?.sequence === next
+    // A relaxed read can overlook one.
+    const item = isFound ? found : await getItem(commitKey(account, next))
+    if (!item) throw damageAt('gap', found ?? { time })
+    const record = readCommitRecord(item)
+    yield record
+    time = record.time
+    if (isFound) found = (await items.next()).value
+  }
+}
+
+/**
+ * The commits behind those that are sealed, compared with their entries (S2.4). Ends before a commit whose entries are
+ * still on their way.
+ * @throws SealDamage for what does not hold
+ */
+export async function* heldCommits(
+  { account, sequence, time, leaves }: After,
+  last: number,
+): AsyncGenerator<HeldCommit> {
+  const now = clock.now()
+  const kept = now - retentionMicros('change') + marginMicros
+  const begin = Math.max(time + 1, kept)
+  const entries = walkLogs({
+    account,
+    streams: ['change'],
+    ascending: true,
+    begin,
+    end: now,
+    relaxed: true,
+    passing: sealedAttributes,
+    expected: 500,
+  })
+  let entry = await entries.next()
+  let next = leaves
+
+  const stored = async (id: string): Promise<LogItem | undefined> => {
+    if (!entry.done && entry.value.sk < id) throw new SealDamage('unfounded', entry.value.sk)
+    if (entry.done || entry.value.sk !== id) return getItem<LogItem & { pk: string }>(logKeys(account, id)[0] as never)
+    const { value } = entry
+    entry = await entries.next()
+    return value
+  }
+
+  for await (const record of recordsAfter(account, sequence, last)) {
+    if (record.first_leaf !== next) throw damageAt('misnumbered', record)
+    const held: HeldCommit['leaves'] = []
+    for (const position of record.changes.keys()) {
+      const id = logId('change', record.time, positionTail(position))
+      let text: string | undefined
+      if (record.time >= kept) {
+        const item = await stored(id)
+        if (!item && record.time > now - onItsWayMicros) return
+        if (!item) throw new SealDamage('missing', id)
+        if (!saysSame(item, record, position)) throw new SealDamage('altered', id)
+        if (item.leaf !== next) throw new SealDamage('misnumbered', id)
+        text = storedText(item)
+      }
+      held.push({ id, hash: leafHash(text ?? changeText(record, position)) })
+      next++
+    }
+    if (!entry.done && instantOf(entry.value.sk) <= record.time) throw new SealDamage('unfounded', entry.value.sk)
+    yield { sequence: record.sequence, time: record.time, leaves: held }
+  }
+}
+
+/** Maximum number of leaves under one signature: their tiles are held in memory until it is there. */
+const maxLeaves = 50_000
 
 /**
  * Seals the change log of an account as far as it is held (S2.3).
@@ -14,43 +112,24 @@ const mostLeaves = 50_000
  */
 export async function sealChanges(sealing: Sealing, deadline: number): Promise<void> {
   const { account, lease } = sealing
-  const damage = (problem: 'behind' | 'diverged') => new SealDamage(problem, pathOf(sealing, 'checkpoint'))
   const { sequence: last } = await readHead(account)
-  for (let more = true; more && Date.now() < deadline; ) {
+  for (let more = true; more && clock.monotonic() < deadline; ) {
     more = false
     const { state } = lease
-    const reached: Reached & { sequence: number; time: number } = {
-      from: state?.from ?? null,
-      sequence: state?.sequence ?? 0,
-      time: state?.time ?? 0,
-    }
+    const reached = { from: state?.from ?? null, sequence: state?.sequence ?? 0, time: state?.time ?? 0 }
     const newest = await readNewest(sealing)
-    const { unfinished } = newest
     const tree = await openTree(sealing)
-    const target = unfinished?.checkpoint.size ?? tree.size + mostLeaves
-    let read = 0
-    const after = { account, sequence: reached.sequence, time: reached.time, leaves: tree.size }
-    for await (const commit of heldCommits(after, last)) {
-      const isOlder = !commit.isNumbered || lease.generation > 1
-      if (!state && tree.size === 0 && isOlder) reached.from ??= commit.leaves[0]?.id ?? null
-      for (const { id, hash } of commit.leaves) tree.add(id, hash)
-      Object.assign(reached, { sequence: commit.sequence, time: commit.time })
-      read++
-      more = tree.size >= target || Date.now() > deadline
+    const target = newest.unfinished?.checkpoint.size ?? tree.size + maxLeaves
+    const { sequence: begin } = reached
+    for await (const { leaves, sequence, time } of heldCommits({ account, ...reached, leaves: tree.size }, last)) {
+      if (!state && tree.size === 0 && lease.generation > 1) reached.from ??= leaves[0]?.id ?? null
+      for (const { id, hash } of leaves) tree.add(hash, id)
+      Object.assign(reached, { sequence, time })
+      more = tree.size >= target || clock.monotonic() > deadline
       if (more) break
     }
-    const grown = tree.size - tree.from
-    if (unfinished && tree.size !== target) {
-      if (tree.size > target) throw damage('diverged')
-      if (reached.sequence === last) throw damage('behind')
-      // Their entries are on their way.
-      return
-    }
-    if (grown > 0) {
-      await sealTree(sealing, tree, reached, newest)
-      measure('entries_sealed', grown)
-    } else if (state && read > 0) {
-      await lease.store({ ...state, ...reached })
-    }
+    if (lacksLeaves(sealing, tree, newest, reached.sequence === last)) return
+    if (tree.size > tree.from) await sealTree(sealing, tree, reached, newest)
+    else if (state && reached.sequence > begin) await lease.store({ ...state, ...reached })
   }
 }

@@ -2,19 +2,15 @@ import { clock } from '../../core/clock.ts'
 import { passcodeKey } from '../../domain/passcodes/passcode.ts'
 import { putOver, removeWhile, writeTogether } from '../../table/write-together.ts'
 import { mintOneTimeToken, oneTimeItem } from '../one-time-token.ts'
-import { provePasscode } from '../passcodes/prove-passcode.ts'
+import { provePasscode } from '../passcodes/prove-email.ts'
+import { withoutReason } from '../refusals/refusal-cause.ts'
 import { SignInRefused } from '../refusals/sign-in-refused.ts'
-import { withoutReason } from '../refusals/without-reason.ts'
 import type { SignInContext } from '../sign-in-context.ts'
 import { codeMicros, type SignInCode } from './sign-in-code.ts'
 
 type Entered = { email: string; passcode: string; context: SignInContext; code_challenge: string }
 
-/**
- * The code of a redirect for somebody who knows the passcode that was mailed to the address (I2.2(5), I2.5). The passcode goes
- * when the code comes. Who may sign in is decided when it is redeemed.
- * @throws ApiError `unauthorized`, the same for every reason; `rate_limited`
- */
+/** Exchanges a mailed passcode for a code (I2.2(5), I2.5). @throws ApiError `unauthorized`, `rate_limited` */
 export async function codeForPasscode(accountId: string, entered: Entered): Promise<string> {
   const { context, code_challenge } = entered
   return withoutReason(accountId, async () => {
@@ -29,7 +25,7 @@ export async function codeForPasscode(accountId: string, entered: Entered): Prom
     }
     const used = removeWhile(passcodeKey(accountId, proof.actorId), { id: proof.passcodeId })
     const made = putOver(oneTimeItem(key, clock.now() + codeMicros.alone, content), null)
-    // Of many at once the first finds the passcode.
+    // A concurrent request has used the passcode.
     if ((await writeTogether([used, made])) === 'lost') throw new SignInRefused('passcode', proof.actorId)
     return text
   })

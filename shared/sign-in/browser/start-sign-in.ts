@@ -2,55 +2,43 @@ import * as v from 'valibot'
 import { timestamp } from '../../core/clock.ts'
 import { ApiError } from '../../core/errors.ts'
 import type { AccountRow } from '../../domain/accounts/account.ts'
-import { callbackUri } from '../../domain/auth-providers/callback-uri.ts'
+import { callbackUri } from '../../domain/auth-providers/auth-provider.ts'
 import type { Draft } from '../../values/draft.ts'
-import { field } from '../../values/field.ts'
-import { OneOf, Text, Uuid } from '../../values/fields.ts'
+import { Filled, OneOf, RawText, Uuid } from '../../values/fields.ts'
 import { limitAttempts } from '../limit-attempts.ts'
-import { openIdProvider } from '../providers/open-id-provider.ts'
-import { appOf } from '../providers/provider-app.ts'
+import { appOf, openIdProvider } from '../providers/provider-app.ts'
 import { isRedirectUri } from '../providers/redirect-uri.ts'
 import { SignInRefused } from '../refusals/sign-in-refused.ts'
 import { allowsContext, signInContexts } from '../sign-in-context.ts'
-import { type Begun, beginAtProvider, type UsedProvider } from './begin-at-provider.ts'
-import { noteFailure } from './note-failure.ts'
+import { type Begun, beginAtProvider, noteFailure, type UsedProvider } from './begin-at-provider.ts'
 
 const isPrintable = (text: string): boolean => /^[^\p{Cc}]*$/u.test(text)
 
-const codeChallenge = '^[A-Za-z0-9_-]{43}$'
-const CodeChallenge = field<string>(
-  (input) =>
-    input === null || input === '' || input === undefined
-      ? { message: "can't be blank" }
-      : typeof input === 'string' && new RegExp(codeChallenge).test(input)
-        ? { value: input }
-        : { message: 'must be an S256 challenge, 43 characters of base64url' },
-  { type: 'string', pattern: codeChallenge, examples: ['E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'] },
+const mustBeChallenge = 'must be an S256 challenge, 43 characters of base64url'
+const CodeChallenge = v.pipe(
+  Filled(mustBeChallenge),
+  v.regex(/^[A-Za-z0-9_-]{43}$/, mustBeChallenge),
+  v.metadata({ examples: ['E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'] }),
 )
 
-const RedirectUri = field<string>(
-  (input) =>
-    input === null || input === '' || input === undefined
-      ? { message: "can't be blank" }
-      : typeof input === 'string' && isPrintable(input) && isRedirectUri(input)
-        ? { value: input }
-        : { message: 'must be one of the redirect URIs that the deployment allows' },
-  { type: 'string' },
+const mustBeAllowed = 'must be one of the redirect URIs that the deployment allows'
+const RedirectUri = v.pipe(
+  Filled(mustBeAllowed),
+  v.check((text) => isPrintable(text) && isRedirectUri(text), mustBeAllowed),
 )
 
-/** The fields of a start (I2.1). */
 export const StartFields = v.object({
   auth_provider_id: Uuid,
   context: OneOf(signInContexts),
   redirect_uri: RedirectUri,
-  state: Text(512, { trim: false }),
+  state: RawText(512),
   code_challenge: CodeChallenge,
-  /** Asks the provider which account to use, where its session would decide otherwise. */
+  /** Requests a choice of account from the provider. */
   prompt: v.optional(OneOf(['select_account'])),
 })
 export type Start = v.InferOutput<typeof StartFields>
 
-/** The provider and its app. @throws ApiError 422 where it is no provider that people sign in with for this context */
+/** Provider and its app. @throws ApiError 422 for a provider that is closed for this context */
 async function checkProvider(account: string, draft: Draft<Start>): Promise<UsedProvider & { input: Start }> {
   const { auth_provider_id: id, context } = draft.fields
   const provider = id === undefined ? null : await openIdProvider(account, id)
@@ -63,29 +51,21 @@ async function checkProvider(account: string, draft: Draft<Start>): Promise<Used
   return { input, ...provider, app }
 }
 
-/**
- * Begins a sign-in with a provider (I2.2): the address that the browser is led to, good for 10 minutes and one answer.
- * @throws ApiError 422, or 503 when the provider does not tell where to go
- */
+/** Begins a sign-in with a provider (I2.2). @throws ApiError 422, or 503 where the provider cannot be reached */
 export async function startSignIn(account: AccountRow, draft: Draft<Start>, address: string) {
   const { input, ...provider } = await checkProvider(account.id, draft)
-  // Only valid attempts are limited: junk from many addresses would otherwise close the account's sign-in.
+  // Only valid attempts count; junk would otherwise close the account's sign-in.
   await limitAttempts(account.id, 'providers')
   const { context, redirect_uri, state, code_challenge, prompt = null } = input
   const { kind, row } = provider
-  const begun: Begun = {
-    context,
-    redirect_uri,
-    state,
-    code_challenge,
-    callback_uri: callbackUri(address, kind, row.id),
+  const callback_uri = callbackUri(address, kind, row.id)
+  const begun: Begun = { context, redirect_uri, state, code_challenge, callback_uri }
+  try {
+    const { url, expiresAt } = await beginAtProvider(account.id, provider, begun, prompt)
+    return { data: { authorization_url: url, expires_at: timestamp(expiresAt) } }
+  } catch (error) {
+    if (!(error instanceof SignInRefused)) throw error
+    await noteFailure(account.id, { kind, id: row.id }, error)
+    throw new ApiError('unavailable', 'The provider could not be reached. Nothing was changed; retry later.')
   }
-  const { url, expiresAt } = await beginAtProvider(account.id, provider, begun, prompt).catch(
-    async (error: unknown) => {
-      if (!(error instanceof SignInRefused)) throw error
-      await noteFailure(account.id, { kind, id: row.id }, error)
-      throw new ApiError('unavailable', 'The provider could not be reached. Nothing was changed; retry later.')
-    },
-  )
-  return { data: { authorization_url: url, expires_at: timestamp(expiresAt) } }
 }

@@ -1,3 +1,4 @@
+import type { Transaction } from '../../commit/transaction.ts'
 import { actors } from '../../domain/actors/actor.ts'
 import { type AuthProviderRow, opensPortal } from '../../domain/auth-providers/auth-provider.ts'
 import {
@@ -6,30 +7,31 @@ import {
   heldBy,
   identityOf,
 } from '../../domain/external-identities/external-identity.ts'
+import { stageIdentityChange } from '../../domain/external-identities/issued-tokens.ts'
 import { findUnique } from '../../table/read.ts'
 import { checkEmail } from '../../values/email.ts'
-import { foldAscii } from '../../values/fold-ascii.ts'
-import { SignInRefused } from '../refusals/sign-in-refused.ts'
+import { foldAscii } from '../../values/text.ts'
+import { type Refusal, SignInRefused } from '../refusals/sign-in-refused.ts'
 import type { SignInContext } from '../sign-in-context.ts'
-import type { ProvenIdentity } from './proven-identity.ts'
+import { emptyProfile, type ProfileFields } from './profile-fields.ts'
 
-/** The actor of a proven identity, and its row: null before the first link. */
-export type FoundIdentity = {
+type FoundIdentity = {
   actorId: string
+  /** Null before the first link. */
   identity: ExternalIdentityRow | null
-  /** The verified email led to the actor, so the provider vouches for the link. */
+  /** The verified email has found the actor, so the provider vouches for the link. */
   byEmail: boolean
 }
 
-/** The identity that was linked before; null before its first link. */
+/** Identity linked before; null before its first link. */
 export const linkedIdentity = (accountId: string, { idpId, issuer }: Pick<ProvenIdentity, 'idpId' | 'issuer'>) =>
   findUnique(externalIdentities, accountId, 'external_identities.identity', identityOf(idpId, issuer))
 
-/** Returns whether a linked identity signs in without its email: for the portal only where that was vouched for (I3.5). */
+/** True for an identity that signs in without its email: for the portal where that was vouched for (I3.5). */
 const isSettled = ({ opens_portal }: ExternalIdentityRow, context: SignInContext): boolean =>
   context === 'client' || opens_portal
 
-/** The linked identity that signs in without its email; null where the email is needed. */
+/** Linked identity that signs in without its email; null where the email is needed. */
 export async function settledIdentity(
   accountId: string,
   proven: Pick<ProvenIdentity, 'idpId' | 'issuer'>,
@@ -39,12 +41,7 @@ export async function settledIdentity(
   return linked && isSettled(linked, context) ? linked : null
 }
 
-/**
- * Finds whom a proven identity belongs to (I3.1, I3.2): by itself, else by its verified email, ignoring case. Whether that
- * actor may sign in is not decided here.
- * @param provider what the person signs in with; null where it has been deleted since
- * @throws SignInRefused when it is nobody's
- */
+/** Finds the actor of a proven identity by its link, else by its verified email (I3.1, I3.2). @throws SignInRefused */
 export async function findIdentity(
   accountId: string,
   proven: ProvenIdentity,
@@ -72,9 +69,40 @@ export async function findIdentity(
   // A link that nobody vouched for must not lock an administrator out of the portal.
   const isReplaced = isAdmin && other?.opens_portal === false && provider !== null && opensPortal(provider)
   if (isReplaced) return { actorId: actor.id, identity: other, byEmail: true }
-  // What a directory owns says who its user is; a sign-in does not hand that to another.
+  // A directory-owned identity is authoritative; signing in never reassigns it.
   if (other && other.directory_id !== null) throw new SignInRefused('identity_of_directory', actor.id)
   // Getting the address of an administrator at the provider makes nobody an administrator.
   if (other && isAdmin) throw new SignInRefused('identity_of_admin', actor.id)
   return { actorId: actor.id, identity: other, byEmail: true }
+}
+
+/** Identity of a person at a provider, proven by it or by a passcode (I2.3). */
+export type ProvenIdentity = {
+  issuer: string
+  idpId: string
+  /** Email to match on first sign-in (I3.2), or the refusal and the claim that is missing. */
+  email: { verified: string } | { refusal: Refusal; claim?: string }
+  profile: Partial<ProfileFields>
+}
+
+/**
+ * Stages a proven identity (I3). A known one gets the current profile; a new one is linked to the actor of its email,
+ * and opens the portal where the provider does (I3.5). A new subject first ends the grants of the former one; `more`
+ * when those did not fit.
+ */
+export async function stageIdentity(
+  transaction: Transaction,
+  { actorId, identity, byEmail }: FoundIdentity,
+  { issuer, idpId: idp_id, profile }: ProvenIdentity,
+  provider: Pick<AuthProviderRow, 'context'>,
+): Promise<'done' | 'more'> {
+  const opens_portal = byEmail || !identity ? opensPortal(provider) : identity.opens_portal
+  if (identity) {
+    // The directory that names the former subject does not own the new one.
+    const directory_id = identity.idp_id === idp_id ? identity.directory_id : null
+    return stageIdentityChange(transaction, identity, { idp_id, opens_portal, directory_id, ...profile })
+  }
+  const ids = { actor_id: actorId, account_id: transaction.accountId, directory_id: null, synced_at: null }
+  transaction.insert(externalIdentities, { ...ids, issuer, idp_id, opens_portal, ...emptyProfile, ...profile })
+  return 'done'
 }

@@ -8,7 +8,7 @@ export type ProfileFields = Pick<ExternalIdentityRow, (typeof texts)[number] | (
 const maxText = 255
 const maxAddress = 2048
 
-/** At most so many characters; what is no text, or blank, is null. */
+/** Truncates text; blank text and other values are null. */
 function cut(value: unknown): string | null {
   if (typeof value !== 'string') return null
   const text = value
@@ -19,24 +19,20 @@ function cut(value: unknown): string | null {
   return text === '' ? null : [...text].slice(0, maxText).join('').trimEnd()
 }
 
-/** An address that a portal can show; any other scheme than the web's could run when it is opened. */
+/** Web address that a portal can show; other schemes could run code when opened. */
 function addressOf(value: unknown): string | null {
   if (typeof value !== 'string' || value.length > maxAddress || !value.isWellFormed() || !URL.canParse(value))
     return null
   return ['https:', 'http:'].includes(new URL(value).protocol) ? value : null
 }
 
-/**
- * The profile fields that claims or a directory's user tell (I3.4). What they do not tell is missing here, so that it stays as
- * it is; what they tell and cannot be used is null.
- */
+/** Profile fields of claims or of a directory's user (I3.4). Absent claims stay unchanged; unusable ones are null. */
 export function profileOf(claims: Record<string, unknown>): Partial<ProfileFields> {
-  const told = (name: string) => claims[name] !== undefined
+  const isGiven = (name: string) => claims[name] !== undefined
   return Object.fromEntries([
-    ...texts.filter(told).map((name) => [name, cut(claims[name])]),
-    ...addresses.filter(told).map((name) => [name, addressOf(claims[name])]),
+    ...texts.filter(isGiven).map((name) => [name, cut(claims[name])]),
+    ...addresses.filter(isGiven).map((name) => [name, addressOf(claims[name])]),
   ])
 }
 
-/** The profile of a new identity. */
 export const emptyProfile = Object.fromEntries([...texts, ...addresses].map((name) => [name, null])) as ProfileFields

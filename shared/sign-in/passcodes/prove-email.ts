@@ -1,31 +1,39 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import * as v from 'valibot'
+import { commitInParts } from '../../commit/commit-in-parts.ts'
 import type { Transaction } from '../../commit/transaction.ts'
+import { invokeLater } from '../../core/aws/lambda.ts'
 import { clock } from '../../core/clock.ts'
+import { env } from '../../core/env.ts'
 import { matchesPassword } from '../../core/secrets/password-hash.ts'
+import type { Origin } from '../../core/subject.ts'
 import { retryUntil } from '../../core/work/work.ts'
+import type { AccountRow } from '../../domain/accounts/account.ts'
 import { type Passcode, passcodeKey } from '../../domain/passcodes/passcode.ts'
-import { table, tableName } from '../../table/client.ts'
-import { UpdateCommand } from '../../table/commands.ts'
 import { guardKey, type RowPointer } from '../../table/keys.ts'
+import { ifMet } from '../../table/put-item.ts'
 import { getItem } from '../../table/read.ts'
-import { ConditionalCheckFailedException } from '../../table/refused-write.ts'
-import { foldAscii } from '../../values/fold-ascii.ts'
+import { table, tableName } from '../../table/table.ts'
+import { EmailAddress, OneOf, Text } from '../../values/fields.ts'
+import { foldAscii } from '../../values/text.ts'
+import type { ProvenIdentity } from '../identities/find-identity.ts'
+import { limitAttempts, limitEmailAttempts } from '../limit-attempts.ts'
+import { noteSignIn, withoutReason } from '../refusals/refusal-cause.ts'
 import { SignInRefused } from '../refusals/sign-in-refused.ts'
-import { readPasscode } from './passcode-text.ts'
-import { type PasscodeUse, useText } from './passcode-use.ts'
+import { stageSignIn } from '../sessions/issue-session.ts'
+import { type SignInContext, signInContexts } from '../sign-in-context.ts'
+import { type PasscodeUse, passcodeProvider, readPasscode, useText } from './passcode-text.ts'
+import type { PasscodeOrder } from './send-passcode.ts'
 
-const mostAttempts = 3
+const maxAttempts = 3
 const hashPatienceMs = 20_000
-/** Has no passcode. What is asked of the table for an address that nobody has is asked for it. */
+/** Actor without a passcode, whose item is requested for unknown addresses. */
 const nobody = '00000000-0000-0000-0000-000000000000'
 
-/** A passcode that somebody knew; it is used up in the commit that it leads to. */
-export type EmailProof = { actorId: string; passcodeId: string }
+/** A matching passcode, which the following commit uses up. */
+type EmailProof = { actorId: string; passcodeId: string }
 
-/**
- * Holds what somebody entered against the passcode that was mailed to an address for this use. It takes the same requests and
- * the same time, whether the address is anybody's, has a passcode, or has none any more.
- * @throws SignInRefused `passcode`, for every reason
- */
+/** Compares a passcode with the mailed one, in equal time for unknown addresses. @throws SignInRefused */
 export async function proveEmail(
   accountId: string,
   email: string,
@@ -42,50 +50,85 @@ export async function proveEmail(
   return { actorId, passcodeId: held.id }
 }
 
-/**
- * Counts an attempt before it is made, so that many at once are no more than many one by one. One for another use cannot
- * succeed, and takes none of the passcode's away.
- */
+/** Counts an attempt before it is made, so that concurrent ones are limited, but none for another use. */
 async function takeAttempt(
   accountId: string,
   actorId: string,
   email: string,
   use: PasscodeUse,
 ): Promise<Passcode | null> {
-  try {
-    const { Attributes } = await table().send(
-      new UpdateCommand({
-        TableName: tableName(),
-        Key: passcodeKey(accountId, actorId),
-        UpdateExpression: 'SET attempts = attempts + :one',
-        ConditionExpression:
-          'attempts < :most AND expires_at > :now AND email = :email AND (attribute_not_exists(#use) OR #use = :use)',
-        ExpressionAttributeNames: { '#use': 'use' },
-        ExpressionAttributeValues: {
-          ':one': 1,
-          ':most': mostAttempts,
-          ':now': clock.now(),
-          ':email': email,
-          ':use': useText(use),
-        },
-        ReturnValues: 'ALL_NEW',
-      }),
-    )
-    // At its key nothing else is ever written.
-    return (Attributes as Passcode | undefined) ?? null
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return null
-    throw error
-  }
+  const taking = new UpdateCommand({
+    TableName: tableName(),
+    Key: passcodeKey(accountId, actorId),
+    UpdateExpression: 'SET attempts = attempts + :one',
+    ConditionExpression: 'attempts < :max AND expires_at > :now AND email = :email AND #use = :use',
+    ExpressionAttributeNames: { '#use': 'use' },
+    ExpressionAttributeValues: {
+      ':one': 1,
+      ':max': maxAttempts,
+      ':now': clock.now(),
+      ':email': email,
+      ':use': useText(use),
+    },
+    ReturnValues: 'ALL_NEW',
+  })
+  const taken = await ifMet(table().send(taking))
+  return (taken?.Attributes as Passcode | undefined) ?? null
 }
 
-/**
- * Stages that a passcode is used: of many commits that it leads to, the first alone finds it.
- * @throws SignInRefused `passcode` when it was used, or replaced, meanwhile
- */
+/** Stages the use of a passcode. @throws SignInRefused `passcode` when it was used, or replaced, meanwhile */
 export async function useProof(transaction: Transaction, { actorId, passcodeId }: EmailProof): Promise<void> {
   const key = passcodeKey(transaction.accountId, actorId)
   const held = await getItem<Passcode>(key)
   if (held?.id !== passcodeId) throw new SignInRefused('passcode', actorId)
   transaction.remove(key)
+}
+
+/** Proves an identity by the passcode of a sign-in (I2.5). @throws SignInRefused; ApiError `rate_limited` */
+export async function provePasscode(
+  accountId: string,
+  { email, passcode, context }: { email: string; passcode: string; context: SignInContext },
+) {
+  await Promise.all([limitAttempts(accountId, 'passcodes'), limitEmailAttempts(email)])
+  const provider = await passcodeProvider(accountId)
+  if (!provider) throw new SignInRefused('provider_disabled')
+  const proof = await proveEmail(accountId, email, passcode, { purpose: 'sign_in', providerId: provider.id, context })
+  const identity: ProvenIdentity = {
+    issuer: provider.issuer,
+    idpId: foldAscii(email),
+    email: { verified: email },
+    profile: { email },
+  }
+  const { id, trust_version } = provider
+  return { provider: { kind: 'email_otp', id, trust_version } as const, proof, identity }
+}
+
+export const VerifyFields = v.object({ email: EmailAddress, passcode: Text(255), context: OneOf(signInContexts) })
+
+/** Signs in by a mailed passcode in one commit (I2.5, I2.6). @throws ApiError `unauthorized`, `rate_limited` */
+export async function verifyPasscode(account: AccountRow, entered: v.InferOutput<typeof VerifyFields>, origin: Origin) {
+  const accountId = account.id
+  const { context } = entered
+  return withoutReason(accountId, async () => {
+    const { provider, proof, identity } = await provePasscode(accountId, entered)
+    const signIn = { identity, mailedTo: proof.actorId, provider, context, origin }
+    const issued = await commitInParts({ accountId, subject: null }, (transaction) =>
+      stageSignIn(transaction, signIn, () => useProof(transaction, proof)),
+    )
+    noteSignIn()
+    return { data: issued }
+  })
+}
+
+export const OrderFields = v.object({ email: EmailAddress, context: OneOf(signInContexts) })
+
+/** Answer to every order, for any address. */
+export const Ordered = v.object({ status: v.literal('sent') })
+
+/** Orders a passcode. The address is looked up after the answer (I2.5). @throws ApiError `rate_limited` */
+export async function orderPasscode(account: AccountRow, { email, context }: v.InferOutput<typeof OrderFields>) {
+  await Promise.all([limitAttempts(account.id, 'passcodes'), limitEmailAttempts(email)])
+  const order: PasscodeOrder = { account_id: account.id, email, context, purpose: 'sign_in', provider_id: null }
+  await invokeLater(env.passcodeFunction, order)
+  return { data: { status: 'sent' as const } }
 }

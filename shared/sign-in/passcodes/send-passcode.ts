@@ -1,52 +1,38 @@
-import { randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { sendMail } from '../../core/aws/send-mail.ts'
 import { clock } from '../../core/clock.ts'
 import { env } from '../../core/env.ts'
 import { hashPassword } from '../../core/secrets/password-hash.ts'
 import { type AccountRow, accounts } from '../../domain/accounts/account.ts'
-import { limitOf, usageOf } from '../../domain/accounts/check-limit.ts'
-import { readCounts } from '../../domain/accounts/read-counts.ts'
-import { type ActorRow, actors } from '../../domain/actors/actor.ts'
+import { readCounts } from '../../domain/accounts/store.ts'
+import { actors } from '../../domain/actors/actor.ts'
 import { type AuthProviderRow, authProviders, type ProviderKind } from '../../domain/auth-providers/auth-provider.ts'
 import { type Passcode, passcodeKey } from '../../domain/passcodes/passcode.ts'
-import { table, tableName } from '../../table/client.ts'
-import { PutCommand } from '../../table/commands.ts'
-import { findUnique, getRow } from '../../table/read.ts'
-import { foldAscii } from '../../values/fold-ascii.ts'
-import { noteRefusal } from '../refusals/note-sign-in.ts'
-import { refusalOf } from '../refusals/refusal-of.ts'
+import { ifMet, putItem } from '../../table/put-item.ts'
+import { findUnique, getItem, getRow, type StoredItem } from '../../table/read.ts'
+import { foldAscii } from '../../values/text.ts'
+import { noteRefusal } from '../refusals/refusal-cause.ts'
+import { isAboveUsersLimit, refusalOf } from '../refusals/refusal-of.ts'
 import { SignInRefused } from '../refusals/sign-in-refused.ts'
 import type { SignInContext } from '../sign-in-context.ts'
-import { passcodeMail } from './passcode-mail.ts'
-import { passcodeProvider } from './passcode-provider.ts'
-import { newPasscode } from './passcode-text.ts'
-import { useText } from './passcode-use.ts'
-import { takeMail } from './take-mail.ts'
+import { newPasscode, passcodeProvider, useText } from './passcode-text.ts'
 
-/** What the function that mails passcodes is asked for. */
-export type PasscodeOrder = {
-  account_id: string
-  email: string
-  context: SignInContext
-  /** `proof`: somebody has signed in at an OpenID provider that does not vouch for the address (I2.3). */
-  purpose: 'sign_in' | 'proof'
-  /** That provider; null for the one of passcodes. */
-  provider_id: string | null
-  /** Of a proof: the key of the code that waits for it; the version before named none. */
-  code?: string
-}
+export type PasscodeOrder = { account_id: string; email: string; context: SignInContext } & (
+  | { purpose: 'sign_in'; provider_id: null }
+  // Proves the address of a sign-in at an OpenID provider that does not vouch for it (I2.3).
+  | { purpose: 'proof'; provider_id: string; code: string }
+)
 
 const validMicros = 15 * 60_000_000
 /** Below the time of the function. */
 const hashPatienceMs = 20_000
 
 /**
- * Makes a passcode and mails it, if the address belongs to somebody who can sign in with it (I8.3); otherwise the service's
- * log says why not. Every order costs one hash, also that of an address that nobody has: on one machine whoever verifies
- * waits for it in the same queue. @throws when the mail was not taken: then Lambda runs the whole again
+ * Mails a passcode if the address belongs to an actor who can sign in with it (I8.3); otherwise logs the refusal. Every
+ * order costs one hash, also for unknown addresses. @throws when the mail was not accepted: Lambda then retries
  */
 export async function sendPasscode(order: PasscodeOrder): Promise<void> {
-  const { account_id: accountId, email, purpose, context } = order
+  const { account_id: accountId, email, context } = order
   const { mailSender } = env
   if (mailSender === null) return noteRefusal(accountId, new SignInRefused('mails_not_configured'))
   const passcode = newPasscode()
@@ -54,19 +40,18 @@ export async function sendPasscode(order: PasscodeOrder): Promise<void> {
     getRow(accounts, accountId, accountId),
     findUnique(actors, accountId, 'actors.email', foldAscii(email)),
     providerOf(order),
-    hashPassword(passcode, Date.now() + hashPatienceMs),
+    hashPassword(passcode, clock.monotonic() + hashPatienceMs),
   ])
-  const refusal = await refusalFor(order, account, actor, provider)
+  const counts = await readCounts(accountId)
+  const aboveUsersLimit = isAboveUsersLimit(account, (tally) => counts[tally] ?? 0)
+  const refusal = refusalOf({ account, kind: kindOf(order), provider, actor, context, aboveUsersLimit })
   if (refusal || !account || !actor || !provider)
     return noteRefusal(accountId, new SignInRefused(refusal ?? 'actor_unknown', actor?.id))
   if (!(await takeMail(email, clock.now())))
     return noteRefusal(accountId, new SignInRefused('too_many_mails', actor.id))
-  await keepPasscode(accountId, actor.id, { email: foldAscii(email), hash, ...useOf(order, provider) })
-  await sendMail({
-    from: mailSender,
-    to: actor.email ?? email,
-    ...passcodeMail(account, passcode, { purpose, context }),
-  })
+  const use = useText(order.purpose === 'proof' ? order : { purpose: 'sign_in', providerId: provider.id, context })
+  await keepPasscode(accountId, actor.id, { email: foldAscii(email), hash, use })
+  await sendMail({ from: mailSender, to: actor.email ?? email, ...passcodeMail(account, passcode, order) })
 }
 
 const kindOf = ({ purpose }: PasscodeOrder): ProviderKind => (purpose === 'proof' ? 'oidc' : 'email_otp')
@@ -76,29 +61,8 @@ const providerOf = (order: PasscodeOrder): Promise<AuthProviderRow | null> =>
     ? passcodeProvider(order.account_id)
     : getRow(authProviders[kindOf(order)], order.account_id, order.provider_id)
 
-async function refusalFor(
-  order: PasscodeOrder,
-  account: AccountRow | null,
-  actor: ActorRow | null,
-  provider: AuthProviderRow | null,
-) {
-  const counts = await readCounts(order.account_id)
-  const total = account && limitOf(account, 'users')
-  const aboveUsersLimit = total !== null && usageOf((tally) => counts[tally] ?? 0, 'users') > total
-  return refusalOf({ account, kind: kindOf(order), provider, actor, context: order.context, aboveUsersLimit })
-}
-
-function useOf({ purpose, context, code }: PasscodeOrder, provider: AuthProviderRow): Pick<Passcode, 'use'> {
-  if (purpose === 'sign_in') return { use: useText({ purpose, providerId: provider.id, context }) }
-  return code === undefined ? {} : { use: useText({ purpose, code }) }
-}
-
-/** The one passcode of an actor: an earlier one is gone. */
-async function keepPasscode(
-  accountId: string,
-  actorId: string,
-  kept: Pick<Passcode, 'email' | 'hash' | 'use'>,
-): Promise<void> {
+/** Stores the only passcode of an actor. */
+async function keepPasscode(accountId: string, actorId: string, kept: Pick<Passcode, 'email' | 'hash' | 'use'>) {
   const expiresAt = clock.now() + validMicros
   const item: Passcode = {
     ...passcodeKey(accountId, actorId),
@@ -109,5 +73,55 @@ async function keepPasscode(
     expires_at: expiresAt,
     ttl: Math.ceil(expiresAt / 1_000_000),
   }
-  await table().send(new PutCommand({ TableName: tableName(), Item: item }))
+  await putItem(item)
+}
+
+/** Mail of a passcode (I8.3): plain text without a link, which a scanner could open. */
+const passcodeMail = (
+  { name: given, slug }: Pick<AccountRow, 'name' | 'slug'>,
+  passcode: string,
+  { purpose, context }: PasscodeOrder,
+) => {
+  // The name of an account must not add lines.
+  const name = given.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
+  return {
+    subject: `Your passcode for ${name}`,
+    text: [
+      purpose === 'sign_in'
+        ? `Somebody wants to sign in to ${name} (${slug}) with this email address, ${context === 'portal' ? 'to administer it' : 'on a device'}. The passcode is`
+        : `Somebody signs in to ${name} (${slug}) for the first time and says that this email address is theirs. The passcode that confirms it is`,
+      '',
+      `    ${passcode}`,
+      '',
+      'It counts once, within 15 minutes, for this alone, and no earlier one does any more. Enter it only where you have',
+      'begun to sign in yourself, and pass it on to nobody.',
+      '',
+      'If that was not you, there is nothing to do: without the passcode nobody gets in.',
+      '',
+    ].join('\n'),
+  }
+}
+
+const maxMails = 5
+const windowMicros = 15 * 60_000_000
+
+/** Partition of the recent mails to an address in the whole service, by its hash. */
+const passcodeMailsPartition = (email: string): string =>
+  `service#mails.passcode#${hash('sha256', foldAscii(email), 'base64url')}`
+
+type Sent = StoredItem & { sent: number[] }
+
+/** Takes one of the five mails of an address in 15 minutes (I2.5); false when they are spent. */
+async function takeMail(email: string, now: number): Promise<boolean> {
+  const key = { pk: passcodeMailsPartition(email), sk: 'sent' }
+  for (let tries = 0; tries < 10; tries++) {
+    const item = await getItem<Sent>(key)
+    const recent = (item?.sent ?? []).filter((at) => at > now - windowMicros)
+    if (recent.length >= maxMails) return false
+    const ttl = Math.ceil((now + windowMicros) / 1_000_000)
+    const unchanged = { ConditionExpression: 'sent = :known', ExpressionAttributeValues: { ':known': item?.sent } }
+    const condition = item ? unchanged : { ConditionExpression: 'attribute_not_exists(pk)' }
+    if (await ifMet(putItem({ ...key, kind: 'mail', sent: [...recent, now], ttl }, condition))) return true
+  }
+  return false
 }

@@ -1,33 +1,29 @@
 import * as client from 'openid-client'
+import { clock } from '../../core/clock.ts'
 import { env } from '../../core/env.ts'
 import { fieldsOf } from '../../core/json/is-object.ts'
+import { withoutSecrets } from '../../core/logging/describe-error.ts'
 import type { DiscoveryDocument } from '../../domain/auth-providers/discovery-document.ts'
 import type { GuardedFetch } from '../../outside/guarded-fetch.ts'
 import { KeptAnswers } from '../../outside/kept-answers.ts'
 import { outsideErrorOf } from '../../outside/outside-error.ts'
 import { SignInRefused } from '../refusals/sign-in-refused.ts'
-import { descriptionForLog } from './error-description.ts'
 import type { Claims } from './identity-claims.ts'
 import type { Proofs } from './pending-sign-in.ts'
 import type { App } from './provider-app.ts'
 
-/**
- * The keys of providers as they were last read, by issuer and where they stand: kept in the process for all who sign in. They are
- * read anew after ten minutes, and at once for a token of a key that is not among them.
- */
+/** Key sets by issuer and address, read again after ten minutes, and at once for a token of an unknown key. */
 const keys = new KeptAnswers<client.ExportedJWKSCache>({ ms: 10 * 60_000, most: 1_000 })
-/** More than any provider has: what is longer is read anew each time, so that nobody fills the process. */
+/** Longer key sets are not cached, so that nobody fills the process. */
 const maxKeptText = 100_000
-/** The library asks anew for a key that it misses only where those it has are a minute old. */
+/** The library reads an unknown key only where its key set is a minute old. */
 const staleSeconds = 61
-/** How far a provider's clock may be ahead (I2.2(3)); the library's own tolerance for `exp` and `nbf`. */
+/** Tolerance for a provider's clock (I2.2(3)), as the library's own for `exp` and `nbf`. */
 const toleranceSeconds = 30
 
-/** What a provider's answer to the browser is exchanged with. */
 type Answered = {
   app: App
   document: DiscoveryDocument
-  /** The query that the browser came back with. */
   query: URLSearchParams
   state: string
   callbackUri: string
@@ -35,31 +31,31 @@ type Answered = {
   fetch: GuardedFetch
 }
 
-/** The verified claims of the ID token, and those of userinfo for whoever misses one. */
-export type Exchanged = { claims: Claims; userinfo: (() => Promise<Claims>) | null }
+/** Verified claims of the ID token, and a request for those of userinfo. */
+type Exchanged = { claims: Claims; userinfo: (() => Promise<Claims>) | null }
 
 const authenticationOf = ({ token_endpoint_auth_methods_supported: methods }: DiscoveryDocument, secret: string) =>
-  // Secrets with special characters are spelled in two ways in the header, and in one in the body.
+  // Implementations differ in the escapes of special characters in the header, and not in the body.
   methods?.includes('client_secret_post') ? client.ClientSecretPost(secret) : client.ClientSecretBasic(secret)
 
 const keysOf = ({ issuer, jwks_uri }: DiscoveryDocument): string => `${issuer} ${jwks_uri}`
 
 function withKeys(config: client.Configuration, document: DiscoveryDocument): void {
   const kept = keys.get(keysOf(document))
-  if (kept) client.setJwksCache(config, { jwks: kept.jwks, uat: Math.floor(Date.now() / 1_000) - staleSeconds })
+  if (kept) client.setJwksCache(config, { jwks: kept.jwks, uat: Math.floor(clock.now() / 1_000_000) - staleSeconds })
 }
 
 function keepKeys(config: client.Configuration, document: DiscoveryDocument): void {
   const read = client.getJwksCache(config)
-  // What came from here is a minute older than what was just read.
-  if (!read || read.uat < Math.floor(Date.now() / 1_000) - staleSeconds / 2) return
+  // Cached keys were handed over as a minute older than just read ones.
+  if (!read || read.uat < Math.floor(clock.now() / 1_000_000) - staleSeconds / 2) return
   if (JSON.stringify(read.jwks).length <= maxKeptText) keys.keep(keysOf(document), read)
 }
 
 async function configurationOf({ app, document, fetch }: Answered): Promise<client.Configuration> {
   const authentication = authenticationOf(document, await app.secret())
   const config = new client.Configuration(document, app.clientId, undefined, authentication)
-  // Without it the signature of an ID token that comes straight from the provider is not looked at (I2.2(3)).
+  // Without it the library does not verify the signature of an ID token of the token endpoint (I2.2(3)).
   client.enableNonRepudiationChecks(config)
   if (env.allowInsecureProviders) client.allowInsecureRequests(config)
   config[client.customFetch] = (url, { method, headers, body, signal }) =>
@@ -68,10 +64,10 @@ async function configurationOf({ app, document, fetch }: Answered): Promise<clie
   return config
 }
 
-/** A code of an error: letters, digits and what parts them, so that nobody's name can stand there. */
-const codeOf = (value: unknown): string => /^[A-Za-z0-9_.-]{1,64}$/.exec(String(value))?.[0] ?? 'unnamed'
+/** Restricts the code of an error to characters that contain no names of people. */
+export const codeOf = (value: unknown): string => /^[A-Za-z0-9_.-]{1,64}$/.exec(String(value))?.[0] ?? 'unnamed'
 
-/** The members of an error in a body that nobody has read (RFC 6749, 5.2). */
+/** Members of an error in an unread body (RFC 6749, 5.2). */
 async function errorIn(response: unknown): Promise<Record<string, unknown>> {
   if (!(response instanceof Response) || response.bodyUsed) return {}
   return fieldsOf(await response.json().catch(() => null))
@@ -89,7 +85,6 @@ async function reported(error: unknown): Promise<{ code?: unknown; description?:
   return { description }
 }
 
-/** Why an exchange failed, as the operator is told it. */
 async function refusalOf(error: unknown, at: 'token' | 'userinfo', app: App): Promise<SignInRefused> {
   const outside = outsideErrorOf(error)
   if (outside) return new SignInRefused('provider_unreachable', null, { at, failure: outside.reason })
@@ -109,37 +104,27 @@ async function refusalOf(error: unknown, at: 'token' | 'userinfo', app: App): Pr
 }
 
 /**
- * Exchanges the code of a provider for the claims of its ID token, verified as I2.2(3) says: signature by the provider's
- * keys, algorithm, issuer, audience, authorized party, times, nonce; and the issuer of the answer itself (RFC 9207).
- * @throws SignInRefused
+ * Exchanges a code for the claims of an ID token, verified by I2.2(3): signature, algorithm, issuer, audience,
+ * authorized party, times, nonce; and the issuer of the answer itself (RFC 9207). @throws SignInRefused
  */
 export async function exchangeCode(answered: Answered): Promise<Exchanged> {
   const { app, document, query, state, callbackUri, proofs } = answered
   const config = await configurationOf(answered)
   const url = new URL(callbackUri)
   url.search = query.toString()
-  const checks = {
-    expectedState: state,
-    expectedNonce: proofs.nonce,
-    pkceCodeVerifier: proofs.verifier,
-    idTokenExpected: true,
-  }
-  const exchange = async () => {
-    const answer = await client.authorizationCodeGrant(config, url, checks)
-    keepKeys(config, document)
-    return answer
-  }
-  const tokens = await exchange().catch(async (error: unknown) => {
+  const { nonce: expectedNonce, verifier: pkceCodeVerifier } = proofs
+  const checks = { expectedState: state, expectedNonce, pkceCodeVerifier, idTokenExpected: true }
+  const tokens = await client.authorizationCodeGrant(config, url, checks).catch(async (error: unknown) => {
     throw await refusalOf(error, 'token', app)
   })
+  keepKeys(config, document)
   const claims = tokens.claims()
   if (!claims) throw new SignInRefused('id_token')
-  // The library looks at it only where the token is for several.
+  // The library checks `azp` only of a token with several audiences, and never the time of issue.
   if (claims.azp !== undefined && claims.azp !== app.clientId) {
     throw new SignInRefused('id_token', null, { at: 'token', claim: 'azp' })
   }
-  // The library does not check the time of issue.
-  if (claims.iat > Math.floor(Date.now() / 1_000) + toleranceSeconds) {
+  if (claims.iat > Math.floor(clock.now() / 1_000_000) + toleranceSeconds) {
     throw new SignInRefused('id_token', null, { at: 'token', claim: 'iat' })
   }
   const userinfo = () =>
@@ -147,4 +132,31 @@ export async function exchangeCode(answered: Answered): Promise<Exchanged> {
       throw await refusalOf(error, 'userinfo', app)
     })
   return { claims, userinfo: document.userinfo_endpoint === undefined ? null : userinfo }
+}
+
+const maxDescription = 500
+
+const lowerEscapes = (text: string): string => text.replace(/%[0-9A-F]{2}/g, (byte) => byte.toLowerCase())
+const form = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1)
+const base64 = (text: string): string[] => [
+  Buffer.from(text).toString('base64').replace(/=+$/, ''),
+  Buffer.from(text).toString('base64url'),
+]
+
+/** Spellings of a client secret in what is sent to a token endpoint, longest first. */
+function spellings({ clientId, secret }: Credentials): string[] {
+  const escaped = [encodeURIComponent(secret), form(secret)]
+  const basic = base64(`${form(clientId)}:${form(secret)}`)
+  const all = [secret, JSON.stringify(secret).slice(1, -1), ...escaped, ...escaped.map(lowerEscapes), ...basic]
+  return [...all, ...base64(secret)].filter(Boolean).sort((a, b) => b.length - a.length)
+}
+
+type Credentials = { clientId: string; secret: string }
+
+/** A provider's `error_description` for the operator's log, printable, bounded, without secrets and email addresses. */
+export function descriptionForLog(description: unknown, credentials: Credentials): string | undefined {
+  if (typeof description !== 'string' || description.trim() === '') return undefined
+  const redacted = spellings(credentials).reduce((kept, secret) => kept.replaceAll(secret, '[secret]'), description)
+  const printable = withoutSecrets(redacted).replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]+/gu, ' ')
+  return [...printable.trim()].slice(0, maxDescription).join('')
 }

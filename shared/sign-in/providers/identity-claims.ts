@@ -1,17 +1,15 @@
-import type { AuthProviderRow } from '../../domain/auth-providers/auth-provider.ts'
-import { tenantOfIssuer } from '../../domain/auth-providers/tenant-issuer.ts'
-import { foldAscii } from '../../values/fold-ascii.ts'
+import { type AuthProviderRow, tenantOfIssuer } from '../../domain/auth-providers/auth-provider.ts'
+import { checkEmail } from '../../values/email.ts'
+import { foldAscii } from '../../values/text.ts'
+import { type ProvenIdentity, settledIdentity } from '../identities/find-identity.ts'
 import { profileOf } from '../identities/profile-fields.ts'
-import type { ProvenIdentity } from '../identities/proven-identity.ts'
 import { type Refusal, SignInRefused } from '../refusals/sign-in-refused.ts'
+import type { SignInContext } from '../sign-in-context.ts'
 import type { OpenIdKind } from './provider-app.ts'
 
 export type Claims = Record<string, unknown>
 
-/**
- * Merges the claims of an ID token with those of userinfo. An email and `email_verified` come from one source, since
- * each source vouches only for its own address.
- */
+/** Merges the claims of an ID token and of userinfo, with email and `email_verified` of one source. */
 export function withUserinfo(claims: Claims, userinfo: Claims): Claims {
   const isSame = claims.email === userinfo.email && claims.email_verified === undefined
   const { email, email_verified } = claims.email === undefined || isSame ? userinfo : claims
@@ -19,7 +17,7 @@ export function withUserinfo(claims: Claims, userinfo: Claims): Claims {
   return { ...userinfo, ...claims, email, email_verified }
 }
 
-/** Who signs in, by the verified claims of a provider; an email that is still to be proven by a passcode is `toProve`. */
+/** Identity by the verified claims of a provider, with an email to prove by a passcode. */
 export type ClaimedIdentity = ProvenIdentity & { toProve: string | null }
 
 /** Some providers send booleans as text. */
@@ -27,26 +25,19 @@ const isTrue = (claim: unknown): boolean => claim === true || claim === 'true'
 
 const textOf = (claim: unknown): string | null => (typeof claim === 'string' && claim.trim() !== '' ? claim : null)
 
-/** The longest that a subject can be (OpenID Connect Core 1.0, 2). */
+/** Maximum of a subject (OpenID Connect Core 1.0, 2). */
 const maxSubject = 255
 
-/** The claim that says who somebody is at the provider; a tenant has `oid` for it, since `sub` is another for each app. */
+/** Claim of the subject: for a tenant `oid`, since its `sub` differs by app. */
 const subjectClaim = (kind: OpenIdKind): 'sub' | 'oid' => (kind === 'tenant' ? 'oid' : 'sub')
 
-/** Returns the subject of claims; null where there is none, or one that cannot be stored. */
+/** Subject of claims; null for none, or one that cannot be stored. */
 export function subjectIn(kind: OpenIdKind, claims: Claims): string | null {
   const subject = textOf(claims[subjectClaim(kind)])
   return subject !== null && subject.length <= maxSubject && subject.isWellFormed() ? subject : null
 }
 
-/** @throws SignInRefused */
-function subjectOf(kind: OpenIdKind, claims: Claims): string {
-  const subject = subjectIn(kind, claims)
-  if (subject === null) throw new SignInRefused('subject_missing', null, { claim: subjectClaim(kind) })
-  return subject
-}
-
-/** The claims that a kind needs: for every sign-in, and beside them for the first link (I2.3). */
+/** Claims that a kind needs for every sign-in, and in addition for the first link (I2.3). */
 export function claimsOf(kind: OpenIdKind, provider: AuthProviderRow): { always: string[]; toLink: string[] } {
   if (kind === 'suite') {
     return { always: provider.hosted_domain ? ['hd'] : [], toLink: ['email', 'email_verified', 'hd'] }
@@ -56,17 +47,14 @@ export function claimsOf(kind: OpenIdKind, provider: AuthProviderRow): { always:
   return { always: [], toLink: ['email', ...(verified ? ['email_verified'] : [])] }
 }
 
-/**
- * What a kind asks of every sign-in, whether or not the identity is known: the domain or tenant that it is restricted to.
- * @throws SignInRefused
- */
+/** Checks the domain or tenant that a provider is restricted to. @throws SignInRefused */
 function checkMembership(kind: OpenIdKind, provider: AuthProviderRow, claims: Claims): void {
   const domain = kind === 'suite' ? provider.hosted_domain : null
   if (domain && foldAscii(textOf(claims.hd) ?? '') !== foldAscii(domain)) {
     throw new SignInRefused('domain_other', null, { claim: 'hd' })
   }
   const tenant = kind === 'tenant' ? tenantOfIssuer(provider.issuer) : undefined
-  // The tenant of personal accounts is none, and so is every tenant to an issuer without one.
+  // No tenant matches the issuer of personal accounts, or one without a tenant.
   if (tenant !== undefined && (tenant === null || textOf(claims.tid)?.toLowerCase() !== tenant.toLowerCase())) {
     throw new SignInRefused('tenant_other', null, { claim: 'tid' })
   }
@@ -76,7 +64,6 @@ type Address = Pick<ClaimedIdentity, 'email' | 'toProve'>
 
 const without = (refusal: Refusal, claim: string): Address => ({ email: { refusal, claim }, toProve: null })
 
-/** The email that the first link goes by, or why none counts and for want of which claim. */
 function addressOf(kind: OpenIdKind, provider: AuthProviderRow, claims: Claims): Address {
   const name = kind === 'tenant' ? (provider.email_claim ?? 'upn') : 'email'
   const email = textOf(claims[name])
@@ -85,15 +72,28 @@ function addressOf(kind: OpenIdKind, provider: AuthProviderRow, claims: Claims):
   if (kind === 'tenant' || method === 'none') return { email: { verified: email }, toProve: null }
   if (method === 'proof') return { ...without('email_not_verified', name), toProve: email }
   if (!isTrue(claims.email_verified)) return without('email_not_verified', 'email_verified')
-  // Without a domain of its own the provider does not vouch for the address: whoever had it once may sign in with it.
+  // Without a domain of its own the provider does not vouch for the address, which may have had another owner.
   if (kind === 'suite' && textOf(claims.hd) === null) return without('email_not_vouched_for', 'hd')
   return { email: { verified: email }, toProve: null }
 }
 
-/** The identity that claims make (I2.3, I3.4). @throws SignInRefused by what every sign-in of the kind needs */
+/** Identity of claims (I2.3, I3.4). @throws SignInRefused for a missing subject, or another domain or tenant */
 export function identityOfClaims(kind: OpenIdKind, provider: AuthProviderRow, claims: Claims): ClaimedIdentity {
-  const idpId = subjectOf(kind, claims)
+  const idpId = subjectIn(kind, claims)
+  if (idpId === null) throw new SignInRefused('subject_missing', null, { claim: subjectClaim(kind) })
   checkMembership(kind, provider, claims)
   const profile = profileOf({ ...claims, svc_avatar_url: claims.picture })
   return { issuer: provider.issuer, idpId, ...addressOf(kind, provider, claims), profile }
+}
+
+/** Email to prove by a passcode before the first link (I2.3); null for none. @throws SignInRefused for other text */
+export async function emailToProve(
+  accountId: string,
+  identity: ClaimedIdentity,
+  context: SignInContext,
+): Promise<string | null> {
+  if (identity.toProve === null || (await settledIdentity(accountId, identity, context))) return null
+  const checked = checkEmail(identity.toProve.trim())
+  if (!('email' in checked)) throw new SignInRefused('email_invalid')
+  return checked.email
 }

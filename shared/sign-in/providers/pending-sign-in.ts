@@ -1,28 +1,27 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { seal, unseal } from '../../core/secrets/sealed-secret.ts'
+import { deriveKey, openBytes, sealBytes } from '../../core/secrets/sealed-bytes.ts'
+import type { DiscoveryDocument } from '../../domain/auth-providers/discovery-document.ts'
 import type { SignInContext } from '../sign-in-context.ts'
-import type { AccountPrompt } from './account-prompt.ts'
 import type { OpenIdKind } from './provider-app.ts'
 
-/** A sign-in whose person is at the provider: what it was begun with, and what the provider's answer is held against. */
+/** Sign-in whose person is at the provider. */
 export type PendingSignIn = {
   provider: { kind: OpenIdKind; id: string }
-  /** The issuer that the browser was led to: an answer of another is none to this sign-in. */
+  /** Issuer that the browser was redirected to; answers of another are refused. */
   issuer: string
   context: SignInContext
-  /** Where the caller is led back to, with the state it gave and a code for its challenge. */
+  /** Address of the caller, who receives the state and a code for the challenge. */
   redirect_uri: string
   state: string
   code_challenge: string
-  /** How the provider was asked for another account; null where it was not. */
+  /** Prompt that was sent to the provider. */
   prompt: AccountPrompt | null
-  /** Where the provider leads back to. */
   callback_uri: string
-  /** Sealed: nonce and verifier towards the provider. */
-  sealed: { version: string; bytes: Uint8Array }
+  /** Nonce and verifier towards the provider, encrypted with a key that is derived from the state. */
+  sealed: Uint8Array
 }
 
-/** What binds the provider's answer to this sign-in: the nonce of its ID token, and the verifier of PKCE (RFC 7636). */
+/** Binding of the provider's answer: the nonce of its ID token, and the verifier of PKCE (RFC 7636). */
 export type Proofs = { nonce: string; verifier: string }
 
 const purpose = 'pending sign-in'
@@ -33,8 +32,30 @@ export const newProofs = (): Proofs => ({ nonce: random(), verifier: random() })
 /** The S256 challenge of a verifier (RFC 7636, 4.2). */
 export const challengeOf = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url')
 
-export const sealProofs = (accountId: string, place: string, proofs: Proofs): Promise<PendingSignIn['sealed']> =>
-  seal(accountId, purpose, place, Buffer.from(JSON.stringify(proofs)))
+/** @param state known to the provider alone; the table has its hash */
+export const sealProofs = (state: string, proofs: Proofs): Uint8Array =>
+  sealBytes(deriveKey(state, purpose), Buffer.from(JSON.stringify(proofs)))
 
-export const openProofs = async (accountId: string, place: string, sealed: PendingSignIn['sealed']): Promise<Proofs> =>
-  JSON.parse((await unseal(accountId, purpose, place, sealed)).toString())
+export const openProofs = (state: string, sealed: Uint8Array): Proofs =>
+  JSON.parse(openBytes(deriveKey(state, purpose), sealed).toString())
+
+/** Value of `prompt` (OpenID Connect Core 1.0, 3.1.2.1) that keeps a provider from using the account of its session. */
+export type AccountPrompt = 'select_account' | 'login'
+
+/** Kinds whose real provider documents no `select_account`; all others are tried with it (docs/decisions/0021). */
+const loginOnly: readonly OpenIdKind[] = ['idp']
+
+/** Prompt by which a provider lets a person use another account; null where it knows none. */
+export function accountPrompt(
+  kind: OpenIdKind,
+  { prompt_values_supported: known }: Pick<DiscoveryDocument, 'prompt_values_supported'>,
+): AccountPrompt | null {
+  const values = known ?? (loginOnly.includes(kind) ? ['login'] : ['select_account'])
+  return (['select_account', 'login'] as const).find((prompt) => values.includes(prompt)) ?? null
+}
+
+const withoutChoice = ['invalid_request', 'account_selection_required']
+
+/** True for a provider that only refused to offer a choice of accounts; the service then requests a login instead. */
+export const lacksChoice = (asked: AccountPrompt | null, query: URLSearchParams): boolean =>
+  asked === 'select_account' && withoutChoice.includes(query.get('error') ?? '')

@@ -1,25 +1,39 @@
-import { readSecret } from '../../core/aws/read-secret.ts'
+import { readSecret } from '../../core/aws/secrets-manager.ts'
 import { env, type ProviderApp } from '../../core/env.ts'
-import { openSecret } from '../../core/secrets/sealed-secret.ts'
-import type { AuthProviderRow, ProviderKind } from '../../domain/auth-providers/auth-provider.ts'
-import { documentUriFor, documentUriOf, wellKnown } from '../../domain/auth-providers/discovery-document.ts'
-import { tenantOfIssuer } from '../../domain/auth-providers/tenant-issuer.ts'
+import { openSecret, UnreadableSecret } from '../../core/secrets/stored-secret.ts'
+import {
+  type AuthProviderRow,
+  authProviders,
+  type ProviderKind,
+  tenantOfIssuer,
+} from '../../domain/auth-providers/auth-provider.ts'
+import {
+  type DiscoveryDocument,
+  documentUriFor,
+  documentUriOf,
+  readDiscoveryDocument,
+  wellKnown,
+} from '../../domain/auth-providers/discovery-document.ts'
+import { guardedFetch } from '../../outside/guarded-fetch.ts'
+import { KeptAnswers } from '../../outside/kept-answers.ts'
+import { outsideErrorOf } from '../../outside/outside-error.ts'
+import { getRow } from '../../table/read.ts'
+import { SignInRefused } from '../refusals/sign-in-refused.ts'
 
 /** Kinds of providers that a browser is led to. */
 export type OpenIdKind = Exclude<ProviderKind, 'email_otp'>
 
-/** The app that people sign in through at a provider, and where the provider says what it is. */
+/** App registration at a provider, with the address of its discovery document. */
 export type App = { issuer: string; documentUri: string; clientId: string; secret(): Promise<string> }
 
-/** A changed secret is known everywhere after this long. */
-const timeBudgetMs = 5 * 60_000
-const known = new Map<string, { secret: string; at: number }>()
+/** Every process knows a changed secret after five minutes. */
+const secrets = new KeptAnswers<string>({ ms: 5 * 60_000, most: 10 })
 
 async function secretAt(arn: string): Promise<string> {
-  const kept = known.get(arn)
-  if (kept && Date.now() - kept.at < timeBudgetMs) return kept.secret
+  const kept = secrets.get(arn)
+  if (kept !== null) return kept
   const secret = (await readSecret(arn)).trim()
-  known.set(arn, { secret, at: Date.now() })
+  secrets.keep(arn, secret)
   return secret
 }
 
@@ -32,16 +46,20 @@ const ofDeployment = (app: ProviderApp | null, issuer: string): App | null =>
   }
 
 const ofAccount = (
-  { issuer, account_id, client_id = '', client_secret = '' }: AuthProviderRow,
+  { issuer, account_id, id, client_id = '', client_secret = '' }: AuthProviderRow,
   documentUri: string,
 ) => ({
   issuer,
   documentUri,
   clientId: client_id,
-  secret: () => openSecret(account_id, client_secret),
+  secret: () =>
+    openSecret({ accountId: account_id, objectId: id }, client_secret).catch((error) => {
+      // The secret has to be entered again.
+      throw error instanceof UnreadableSecret ? new SignInRefused('provider_not_configured') : error
+    }),
 })
 
-/** The app of a provider; null where the deployment has none for its kind, or its issuer is not one that the app is for. */
+/** App of a provider; null where the deployment has none for its kind or issuer. */
 export function appOf(kind: OpenIdKind, provider: AuthProviderRow): App | null {
   const { issuer } = provider
   if (kind === 'oidc') return ofAccount(provider, documentUriFor(provider.discovery_document_uri ?? issuer))
@@ -49,7 +67,43 @@ export function appOf(kind: OpenIdKind, provider: AuthProviderRow): App | null {
     const base = env.idpApiUrl.replaceAll('{idp_domain}', provider.idp_domain ?? '')
     return ofAccount(provider, `${base}${wellKnown}`)
   }
-  // The deployment's secret goes to the provider it belongs to and nowhere else (I1.3).
+  // The deployment's secret is sent to its own provider only (I1.3).
   if (kind === 'suite') return issuer === env.suiteIssuer ? ofDeployment(env.suiteApp, issuer) : null
   return tenantOfIssuer(issuer) === null ? null : ofDeployment(env.tenantApp, issuer)
+}
+
+const openIdKinds: OpenIdKind[] = ['oidc', 'suite', 'tenant', 'idp']
+
+/** Finds a provider that browsers are redirected to, of any kind. */
+export async function openIdProvider(
+  account: string,
+  id: string,
+): Promise<{ kind: OpenIdKind; row: AuthProviderRow } | null> {
+  const rows = await Promise.all(openIdKinds.map((kind) => getRow(authProviders[kind], account, id)))
+  const found = openIdKinds.flatMap((kind, i) => (rows[i] ? [{ kind, row: rows[i] }] : []))
+  return found[0] ?? null
+}
+
+/** Cached for ten minutes for all accounts, since nothing in a document belongs to an account. */
+const documents = new KeptAnswers<DiscoveryDocument>({ ms: 10 * 60_000, most: 1_000 })
+/** Shorter than every caller's timeout, so a request nobody waits for ends soon. */
+const requestMs = 8_000
+
+async function readDocument({ issuer, documentUri }: App): Promise<DiscoveryDocument> {
+  const document = await readDiscoveryDocument(documentUri, guardedFetch({ timeoutMs: requestMs }))
+  // The document of another issuer could name foreign endpoints.
+  if (!document || document.issuer !== issuer) throw new SignInRefused('provider_answer', null, { at: 'discovery' })
+  return document
+}
+
+/** Cached discovery document. @throws SignInRefused when it cannot be read in time, or is another issuer's */
+export async function documentOf(app: App, timeoutMs: number): Promise<DiscoveryDocument> {
+  const key = `${app.issuer} ${app.documentUri}`
+  return documents
+    .ask(key, () => readDocument(app), timeoutMs)
+    .catch((error: unknown) => {
+      const failed = outsideErrorOf(error)
+      if (!failed) throw error
+      throw new SignInRefused('provider_unreachable', null, { at: 'discovery', failure: failed.reason })
+    })
 }

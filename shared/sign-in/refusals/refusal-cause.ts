@@ -1,56 +1,143 @@
-import type { Refusal, SignInRefused } from './sign-in-refused.ts'
+import { unauthorized } from '../../core/errors.ts'
+import { measure, note } from '../../core/logging/invocation.ts'
+import { logLine } from '../../core/logging/log.ts'
+import { type Cause, causes, SignInRefused } from './sign-in-refused.ts'
 
-/**
- * Where a refusal comes from, as alarms tell them apart: a provider that fails, or is set up so that nobody gets in by it; somebody who
- * tries what they do not know; or the person, whom it is right to refuse.
- */
-type Cause = 'provider' | 'guess' | 'person'
-
-const causes: Record<Refusal, Cause> = {
-  account_disabled: 'person',
-  provider_disabled: 'person',
-  provider_context: 'person',
-  actor_unknown: 'guess',
-  actor_disabled: 'person',
-  actor_type: 'person',
-  actor_not_admin: 'person',
-  email_otp_not_allowed: 'person',
-  above_users_limit: 'person',
-  mails_not_configured: 'person',
-  too_many_mails: 'guess',
-  email_invalid: 'person',
-  identity_of_directory: 'person',
-  identity_of_admin: 'person',
-  identity_not_vouched_for: 'person',
-  email_missing: 'provider',
-  email_not_verified: 'person',
-  email_not_vouched_for: 'person',
-  domain_other: 'person',
-  email_domain_other: 'person',
-  tenant_other: 'person',
-  subject_missing: 'provider',
-  provider_not_configured: 'provider',
-  provider_changed: 'person',
-  declined: 'person',
-  // What a browser brings of it, anybody can have made up; what a token endpoint says of us is below.
-  provider_refused: 'person',
-  provider_unreachable: 'provider',
-  provider_answer: 'provider',
-  callback_other: 'guess',
-  id_token: 'provider',
-  userinfo: 'provider',
-  passcode: 'guess',
-  state_unknown: 'guess',
-  code_unknown: 'guess',
-  verifier: 'guess',
-}
-
-/** What a token endpoint says of a client that it does not know, or whose secret has ended (RFC 6749, 5.2). */
+/** Errors of a token endpoint for an unknown client, or an expired secret (RFC 6749, 5.2). */
 const clientErrors = ['invalid_client', 'unauthorized_client']
 
-export function causeOf({ reason, details: { at, error = '' } }: SignInRefused): Cause {
+function causeOf({ reason, details: { at, error = '' } }: SignInRefused): Cause {
   if (reason === 'provider_refused' && at === 'token' && clientErrors.includes(error)) return 'provider'
-  // What a browser brings, anybody can have made up.
+  // Anybody can forge the answer that a browser brings.
   if (reason === 'provider_answer' && at === 'authorization') return 'guess'
   return causes[reason]
+}
+
+/** Errors by which a provider reports its own trouble. */
+const outages = ['server_error', 'temporarily_unavailable', 'slow_down']
+
+/** Errors about the request or the app that sends it. An administrator fixes those; a retry does not help. */
+const setupErrors = [
+  ...clientErrors,
+  'invalid_request',
+  'invalid_scope',
+  'unsupported_response_type',
+  'unsupported_grant_type',
+  'invalid_request_object',
+  'invalid_request_uri',
+  'request_not_supported',
+  'request_uri_not_supported',
+  'invalid_dpop_proof',
+  'use_dpop_nonce',
+  'invalid_target',
+]
+
+/** Checks of an answer that fail on each try: its encryption, its algorithm, a challenge to the client. */
+const setupChecks = ['OAUTH_UNSUPPORTED_OPERATION', 'OAUTH_KEY_SELECTION_FAILED', 'OAUTH_WWW_AUTHENTICATE_CHALLENGE']
+
+/** Checks that fail on a malformed answer, such as an outage page. */
+const formChecks = [
+  'OAUTH_RESPONSE_IS_NOT_CONFORM',
+  'OAUTH_RESPONSE_IS_NOT_JSON',
+  'OAUTH_PARSE_ERROR',
+  'OAUTH_INVALID_RESPONSE',
+]
+
+const places: Record<string, string> = {
+  discovery: 'server of the discovery document',
+  token: 'token endpoint or key set',
+  userinfo: 'userinfo endpoint',
+}
+
+const failures: Record<string, string> = {
+  timeout: 'did not answer in time',
+  unreachable: 'could not be reached',
+  too_large: 'gave an answer that is too large',
+  // An address that is never called stays refused on every retry.
+  refused: 'has a private, loopback or link-local address, which the service never calls',
+}
+
+const fromBrowser = 'A browser came back from the provider with'
+
+/** Fault by the name of a reported error; the sentence never contains free text of a provider or a browser. */
+function reportedFault(at: string, error: string): ProviderFault | null {
+  // Anybody can forge an error in a browser, so those sentences do not name the provider as its source.
+  const isBrowser = at === 'authorization'
+  if (outages.includes(error)) {
+    return passing(
+      isBrowser
+        ? `${fromBrowser} the error ${error}. The provider may be unavailable at the moment.`
+        : `The provider reported that it is unavailable at the moment (${error}).`,
+    )
+  }
+  if (!setupErrors.includes(error)) return null
+  if (isBrowser) {
+    return lasting(
+      `${fromBrowser} the error ${error}. Compare the app's registration at the provider with the settings here.`,
+    )
+  }
+  return lasting(
+    clientErrors.includes(error)
+      ? `The token endpoint refused this service (${error}). The client ID or the client secret is wrong, or has expired.`
+      : `The token endpoint refused the request (${error}). The app's registration at the provider may require something that this service does not send.`,
+  )
+}
+
+/** `error` is that of the redirect to a client or portal (RFC 6749, 4.1.2.1); the sentence is for administrators. */
+type ProviderFault = { error: 'temporarily_unavailable' | 'server_error'; sentence: string }
+
+const passing = (sentence: string): ProviderFault => ({ error: 'temporarily_unavailable', sentence })
+const lasting = (sentence: string): ProviderFault => ({ error: 'server_error', sentence })
+
+/** Fault of a provider; null for a refusal of the person. */
+export function faultOf({ reason, details }: SignInRefused): ProviderFault | null {
+  const { at = '', error = '', failure = '', check = '', claim } = details
+  const place = places[at] ?? 'provider'
+  const checked = [check, claim && `claim ${claim}`].filter(Boolean).join(', ')
+  const unusable = `gave an answer that cannot be used${checked && ` (${checked})`}.`
+  switch (reason) {
+    case 'provider_unreachable':
+      return (failure === 'refused' ? lasting : passing)(`The ${place} ${failures[failure] ?? 'could not be reached'}.`)
+    case 'provider_refused':
+      return reportedFault(at, error)
+    case 'provider_answer':
+      if (at === 'discovery')
+        return passing('The discovery document is missing or incomplete, or names another issuer.')
+      if (at === 'authorization') return passing(`${fromBrowser} neither a code nor an error.`)
+      return (setupChecks.includes(check) ? lasting : passing)(`The ${place} ${unusable}`)
+    case 'userinfo':
+      return (formChecks.includes(check) ? passing : lasting)(`The userinfo endpoint ${unusable}`)
+    case 'id_token':
+      return lasting(`The ID token failed its verification${checked && ` (${checked})`}.`)
+    case 'email_missing':
+    case 'subject_missing':
+      return lasting(`The provider did not send the claim ${claim}. Its app may lack a scope or a claim.`)
+    case 'provider_not_configured':
+      return lasting('This deployment has no app for providers of this kind.')
+    default:
+      return null
+  }
+}
+
+export const noteSignIn = (): void => measure('sign_ins')
+
+/** Logs a refusal for the operator alone, with a metric by reason, and the actor's id as the only personal data. */
+export function noteRefusal(accountId: string | null, refused: SignInRefused): void {
+  const { reason, actorId, details } = refused
+  note({ reason })
+  measure('sign_ins_refused')
+  const cause = causeOf(refused)
+  if (cause !== 'person') measure(cause === 'provider' ? 'sign_ins_failed' : 'sign_ins_guessed')
+  logLine('WARN', 'sign_in_refused', { account_id: accountId, actor_id: actorId, ...details })
+}
+
+/** Logs a refusal for the operator. @throws ApiError `unauthorized` for every refusal; other errors unchanged */
+export async function withoutReason<T>(accountId: string | null, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof SignInRefused)) throw error
+    noteRefusal(accountId, error)
+    throw unauthorized()
+  }
 }

@@ -1,7 +1,8 @@
 import type { AccountRow } from '../../domain/accounts/account.ts'
+import { limitOf, usageOf } from '../../domain/accounts/check-limit.ts'
 import { type ActorRow, isPerson } from '../../domain/actors/actor.ts'
 import type { AuthProviderRow, ProviderKind } from '../../domain/auth-providers/auth-provider.ts'
-import { isInDomains } from '../../values/email-domains.ts'
+import { isInDomains } from '../../values/email.ts'
 import { allowsContext, type SignInContext } from '../sign-in-context.ts'
 import type { Refusal } from './sign-in-refused.ts'
 
@@ -11,11 +12,10 @@ type Facts = {
   provider: Pick<AuthProviderRow, 'is_disabled' | 'context' | 'domains'> | null
   actor: Pick<ActorRow, 'is_disabled' | 'type' | 'email' | 'allow_email_otp_sign_in'> | null
   context: SignInContext
-  /** Whether the account has more enabled users than it may. */
   aboveUsersLimit: boolean
 }
 
-/** Why somebody cannot sign in (I2.4), the first reason that applies; null for who can. */
+/** First reason that a person cannot sign in (I2.4); null for none. */
 export function refusalOf({ account, kind, provider, actor, context, aboveUsersLimit }: Facts): Refusal | null {
   if (!account || account.is_disabled) return 'account_disabled'
   if (!provider || provider.is_disabled) return 'provider_disabled'
@@ -28,4 +28,10 @@ export function refusalOf({ account, kind, provider, actor, context, aboveUsersL
   if (!isInDomains(actor.email, provider.domains)) return 'email_domain_other'
   if (kind === 'email_otp' && !actor.allow_email_otp_sign_in) return 'email_otp_not_allowed'
   return context === 'client' && aboveUsersLimit ? 'above_users_limit' : null
+}
+
+/** True for an account above its limit of enabled users, which clients' sessions are compared with, too (A11). */
+export function isAboveUsersLimit(account: AccountRow | null, count: (tally: string) => number): boolean {
+  const total = account && limitOf(account, 'users')
+  return total !== null && usageOf(count, 'users') > total
 }

@@ -1,52 +1,53 @@
-/**
- * Why a sign-in was refused, by the names that the service's own log and metrics have for it. Callers never hear them
- * (I2.2(4), I2.5).
- */
-export const refusals = [
-  'account_disabled',
-  'provider_disabled',
-  'provider_context',
-  'actor_unknown',
-  'actor_disabled',
-  'actor_type',
-  'actor_not_admin',
-  'email_otp_not_allowed',
-  'above_users_limit',
-  'mails_not_configured',
-  'too_many_mails',
-  'email_invalid',
-  'identity_of_directory',
-  'identity_of_admin',
-  'identity_not_vouched_for',
-  'email_missing',
-  'email_not_verified',
-  'email_not_vouched_for',
-  'domain_other',
-  'email_domain_other',
-  'tenant_other',
-  'subject_missing',
-  'provider_not_configured',
-  'provider_changed',
-  'declined',
-  'provider_refused',
-  'provider_unreachable',
-  'provider_answer',
-  'callback_other',
-  'id_token',
-  'userinfo',
-  'passcode',
-  'state_unknown',
-  'code_unknown',
-  'verifier',
-] as const
-export type Refusal = (typeof refusals)[number]
+/** Origin of a refusal for alarms: a failing or misconfigured provider, a guess, or a person who is rightly refused. */
+export type Cause = 'provider' | 'guess' | 'person'
 
-/** A sign-in that is refused. It leaves a commit unwritten; whoever answers the request tells it as the contract says. */
+/** Reasons of refusals in the service's own log and metrics, which callers never receive (I2.2(4), I2.5). */
+export const causes = {
+  account_disabled: 'person',
+  provider_disabled: 'person',
+  provider_context: 'person',
+  actor_unknown: 'guess',
+  actor_disabled: 'person',
+  actor_type: 'person',
+  actor_not_admin: 'person',
+  email_otp_not_allowed: 'person',
+  above_users_limit: 'person',
+  mails_not_configured: 'person',
+  too_many_mails: 'guess',
+  email_invalid: 'person',
+  identity_of_directory: 'person',
+  identity_of_admin: 'person',
+  identity_not_vouched_for: 'person',
+  email_missing: 'provider',
+  email_not_verified: 'person',
+  email_not_vouched_for: 'person',
+  domain_other: 'person',
+  email_domain_other: 'person',
+  tenant_other: 'person',
+  subject_missing: 'provider',
+  provider_not_configured: 'provider',
+  provider_changed: 'person',
+  declined: 'person',
+  // Anybody can forge the error that a browser brings. Errors of the token endpoint are in `causeOf`.
+  provider_refused: 'person',
+  provider_unreachable: 'provider',
+  provider_answer: 'provider',
+  callback_other: 'guess',
+  id_token: 'provider',
+  userinfo: 'provider',
+  passcode: 'guess',
+  state_unknown: 'guess',
+  code_unknown: 'guess',
+  verifier: 'guess',
+} satisfies Record<string, Cause>
+export type Refusal = keyof typeof causes
+export const refusals = Object.keys(causes) as Refusal[]
+
+/** Refusal of a sign-in, which aborts a commit. */
 export class SignInRefused extends Error {
   readonly reason: Refusal
-  /** Whom it was about, where that is known. */
   readonly actorId: string | null
-  /** What else the operator is told: names of claims and of checks, never what somebody is called. */
+  /** More for the operator: names of claims and checks, never of people. */
   readonly details: Record<string, string>
 
   constructor(reason: Refusal, actorId: string | null = null, details: Record<string, string> = {}) {

@@ -1,71 +1,65 @@
 import { recordOf } from '../../core/json/record-of.ts'
 import { type DirectoryKind, type DirectoryRow, directoryKinds } from '../../domain/directories/directory.ts'
-import { adapters } from '../adapters/adapters.ts'
-import type { DirectoryAdapter } from '../directory-adapter.ts'
-import type { Staged } from '../plans/staged.ts'
-import { chunksOf } from '../read/source-chunks.ts'
-import type { OpenSource, SourceKind } from '../sources/sync-source.ts'
-import { applyEnded, applyGroups, applyJoined, applyRelinks, applyVanished } from './apply/apply-groups.ts'
-import { applyLostActors, applyLostIdentities, applyWithheld, type DirectoryStage } from './apply/apply-identities.ts'
-import { applyUsers } from './apply/apply-users.ts'
-import { directoryInfos } from './directory-info.ts'
-import { changeOf, type DirectoryEntries, type DirectorySection, directorySections } from './plan/directory-plan.ts'
-import { type DirectoryRules, planDirectory } from './plan/plan-directory.ts'
-import { readDirectory } from './read/read-directory.ts'
+import { ProviderFault } from '../adapter.ts'
+import { adapters } from '../providers/open.ts'
+import { type Appliers, applyPlan } from '../runs/apply-plan.ts'
+import type { Planned } from '../runs/plan.ts'
+import type { SourceKind } from '../runs/source.ts'
+import { applyEnded, applyGroups, applyJoined, applyRelinks, applyVanished } from './apply-groups.ts'
+import { applyLostActors, applyLostIdentities, applyWithheld, type DirectoryStage } from './apply-identities.ts'
+import { applyUsers } from './apply-users.ts'
+import { type DirectoryEntries, directoryInfos, directorySections } from './directory-plan.ts'
+import { planGroups, planMemberships, planRelinks } from './plan-groups.ts'
+import { planActors, planInactive, planKnownUsers, planLostUsers, planNewUsers } from './plan-people.ts'
+import { newPlanning } from './planning.ts'
+import { readDirectory } from './read-directory.ts'
 
-/** Entries that one commit looks at: as many as may fit it, or few where each can take many writes of its own. */
-const perCommit: Record<DirectorySection, number> = {
-  inactive: 12,
-  withheld: 12,
-  ended: 48,
-  users: 10,
-  groups: 18,
-  relinked: 12,
-  joined: 48,
-  vanished: 4,
-  absent: 6,
-  actors: 6,
+const appliers: Appliers<DirectoryStage, DirectoryEntries> = {
+  inactive: { perCommit: 12, stage: (stage, entries) => applyLostIdentities(stage, entries, true) },
+  withheld: { perCommit: 12, stage: applyWithheld },
+  ended: { perCommit: 48, stage: applyEnded },
+  users: { perCommit: 10, stage: applyUsers },
+  groups: { perCommit: 18, stage: applyGroups },
+  relinked: { perCommit: 12, stage: applyRelinks },
+  joined: { perCommit: 48, stage: applyJoined },
+  vanished: { perCommit: 4, stage: applyVanished },
+  absent: { perCommit: 6, stage: (stage, entries) => applyLostIdentities(stage, entries, false) },
+  actors: { perCommit: 6, stage: applyLostActors },
 }
 
-type Stagers = {
-  [S in DirectorySection]: (stage: DirectoryStage, entries: DirectoryEntries[S][]) => Promise<Staged>
+/** Plans the differences between the account and a snapshot (I4.3 to I4.6), with 300 bytes per person in memory. */
+async function planDirectory(...given: Parameters<typeof newPlanning>): Promise<Planned> {
+  const planning = await newPlanning(...given)
+  const { sheet, losses } = planning
+  const inactive = await planKnownUsers(planning)
+  const { owned } = losses.identities
+  // An empty list of users means a wrong query where the directory had people (I5.1).
+  if (planning.people.size === 0 && owned > 0) {
+    throw new ProviderFault('fatal', `The list of users was empty, where there were ${owned}; nothing was changed.`)
+  }
+  await planNewUsers(planning)
+  await planInactive(planning, inactive)
+  const absent = await planLostUsers(planning)
+  const present = await planGroups(planning)
+  await planRelinks(planning, present)
+  await planMemberships(planning, present)
+  await planActors(planning)
+  return { ...(await sheet.end()), losses, absent }
 }
-
-const stagers: Stagers = {
-  inactive: (stage, entries) => applyLostIdentities(stage, entries, true),
-  withheld: applyWithheld,
-  ended: applyEnded,
-  users: applyUsers,
-  groups: applyGroups,
-  relinked: applyRelinks,
-  joined: applyJoined,
-  vanished: applyVanished,
-  absent: (stage, entries) => applyLostIdentities(stage, entries, false),
-  actors: applyLostActors,
-}
-
-const openSource = (
-  { issuer, ...adapter }: DirectoryAdapter,
-  { provider, domains, matchesAdministrators }: DirectoryRules,
-): OpenSource => ({
-  read: (work, last) => readDirectory(work, { issuer, ...adapter }, last),
-  plan: (work) => planDirectory(work, chunksOf(work), { issuer, provider, domains, matchesAdministrators }),
-  confirm: (idpIds) => adapter.confirm(idpIds),
-  stage(section, transaction, work, entries) {
-    const { sourceId, run } = work
-    const stage = { transaction, sourceId, issuer, provider, startedAt: run.started_at, matchesAdministrators }
-    return stagers[section as DirectorySection](stage, entries as never[])
-  },
-})
 
 const directorySource = (kind: DirectoryKind): SourceKind<DirectoryRow> => ({
   ...directoryInfos[kind],
-  sections: directorySections.map((name) => ({ name, perCommit: perCommit[name] })),
-  changeOf: (section, entry) => changeOf(section as DirectorySection, entry as never),
   open: async (row, deadline) => {
     const adapter = await adapters.directory(kind, row, deadline)
-    const { domains, matches_administrators: matchesAdministrators } = row
-    return openSource(adapter, { provider: `${kind} ${adapter.issuer}`, domains, matchesAdministrators })
+    const { issuer } = adapter
+    const { matches_administrators: matchesAdministrators, domains } = row
+    const rules = { issuer, provider: `${kind} ${issuer}`, matchesAdministrators }
+    return {
+      read: (work, last) => readDirectory(work, adapter, last),
+      plan: (work) => planDirectory(work, { ...rules, domains }),
+      confirm: (idpIds) => adapter.confirm(idpIds),
+      apply: (work) => applyPlan(work, directoryInfos[kind], directorySections, appliers, rules),
+    }
   },
 })
 

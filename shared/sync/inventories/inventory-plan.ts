@@ -1,43 +1,39 @@
-import type { RunChange } from '../runs/run.ts'
+import {
+  type PostureProviderRow,
+  type PostureProviderType,
+  postureProviders,
+} from '../../domain/posture-providers/posture-provider.ts'
+import { change, type SourceInfo, type Tellers } from '../runs/run.ts'
 import type { StoredFields } from './stored-device.ts'
 
-/** The sections of an inventory's plan, in the order in which they are applied (I7.3, I7.4). */
-export const inventorySections = ['changed', 'new', 'absent'] as const
-export type InventorySection = (typeof inventorySections)[number]
+type Device = { id: string; mdm_id: string; name: string }
 
-type Entry = { id: string; mdm_id: string; name: string }
-/** `before` and `after` have the fields that differ: of 148, some time stamps in most runs. */
-export type ChangedEntry = Entry & { before: StoredFields; after: StoredFields }
-export type NewEntry = Entry & { fields: StoredFields }
-export type AbsentEntry = Entry & { was: StoredFields }
-
-export type InventoryEntries = { changed: ChangedEntry; new: NewEntry; absent: AbsentEntry }
-
-/** What an entry of the plan says to an administrator. */
-const tellers: { [S in InventorySection]: (entry: InventoryEntries[S]) => RunChange } = {
-  changed: ({ mdm_id, name, before, after }) => ({
-    change: 'update',
-    object: 'devices',
-    name,
-    before: { mdm_id, ...before },
-    after: { mdm_id, ...after },
-  }),
-  new: ({ mdm_id, name, fields }) => ({
-    change: 'insert',
-    object: 'devices',
-    name,
-    before: null,
-    after: { mdm_id, ...fields },
-  }),
-  absent: ({ id, mdm_id, name, was }) => ({
-    change: 'delete',
-    object: 'devices',
-    name,
-    before: { id, mdm_id, ...was },
-    after: null,
-  }),
+/** The entries of an inventory's plan by section. `before` and `after` have only the fields that differ. */
+export type InventoryEntries = {
+  changed: Device & { before: StoredFields; after: StoredFields }
+  new: Device & { fields: StoredFields }
+  absent: Device & { was: StoredFields }
 }
 
-export function deviceChangeOf<S extends InventorySection>(section: S, entry: InventoryEntries[S]): RunChange {
-  return tellers[section](entry)
+/** The sections of an inventory's plan, in the order in which they are applied (I7.3, I7.4). */
+export const inventoryPlan: Tellers<InventoryEntries> = {
+  changed: ({ mdm_id, name, before, after }) => change('devices', name, { mdm_id, ...before }, { mdm_id, ...after }),
+  new: ({ mdm_id, name, fields }) => change('devices', name, null, { mdm_id, ...fields }),
+  absent: ({ id, mdm_id, name, was }) => change('devices', name, { id, mdm_id, ...was }, null),
+}
+export const inventorySections = Object.keys(inventoryPlan)
+
+/** Minutes between those of the directories (I7.1). */
+const minutes: Record<PostureProviderType, number> = { mdm: 50, tenant: 10 }
+
+export const inventoryObjects = ['devices'] as const
+
+/** Runs of device inventories without their phases, which operations that begin a run need not load. */
+export const inventoryInfo: SourceInfo<PostureProviderRow> = {
+  entity: postureProviders,
+  feature: 'device_posture',
+  minuteOf: ({ type }) => minutes[type],
+  objects: inventoryObjects,
+  connectionOf: ({ type, tenant_id, client_id, subdomain, region }) =>
+    JSON.stringify([type, tenant_id, client_id, subdomain, region]),
 }

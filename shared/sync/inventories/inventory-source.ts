@@ -1,39 +1,78 @@
+import { type MdmDeviceRow, mdmDevices } from '../../domain/mdm-devices/mdm-device.ts'
 import type { PostureProviderRow } from '../../domain/posture-providers/posture-provider.ts'
-import { adapters } from '../adapters/adapters.ts'
-import type { InventoryAdapter } from '../inventory-adapter.ts'
-import type { Staged } from '../plans/staged.ts'
-import { chunksOf } from '../read/source-chunks.ts'
-import type { OpenSource, SourceKind } from '../sources/sync-source.ts'
-import { applyAbsentDevices, applyChangedDevices, applyNewDevices, type InventoryStage } from './apply-devices.ts'
-import { inventoryInfo } from './inventory-info.ts'
-import { deviceChangeOf, type InventoryEntries, type InventorySection, inventorySections } from './inventory-plan.ts'
-import { InventoryPlanner } from './plan-inventory.ts'
+import type { RowFields } from '../../table/entity.ts'
+import { guardKey } from '../../table/keys.ts'
+import { whichExist } from '../../table/read.ts'
+import { adapters } from '../providers/open.ts'
+import { type Appliers, applyPlan } from '../runs/apply-plan.ts'
+import { entryRows, type Stage, type Staged, stageEach } from '../runs/plan.ts'
+import type { SourceKind } from '../runs/source.ts'
+import { type InventoryEntries, inventoryInfo, inventorySections } from './inventory-plan.ts'
+import { planInventory } from './plan-inventory.ts'
 import { readInventory } from './read-inventory.ts'
+import { deviceKey } from './stored-device.ts'
 
-/** As many as mostly fit a commit: a device that comes or goes is three writes, one that changes is its row twice. */
-const perCommit: Record<InventorySection, number> = { changed: 20, new: 24, absent: 24 }
-
-type Stagers = {
-  [S in InventorySection]: (stage: InventoryStage, entries: InventoryEntries[S][]) => Promise<Staged>
+/** Sizes that usually fit a commit: a new or absent device is three writes, a changed one its row twice. */
+const appliers: Appliers<Stage, InventoryEntries> = {
+  changed: { perCommit: 20, stage: applyChangedDevices },
+  new: { perCommit: 24, stage: applyNewDevices },
+  absent: { perCommit: 24, stage: applyAbsentDevices },
 }
 
-const stagers: Stagers = { changed: applyChangedDevices, new: applyNewDevices, absent: applyAbsentDevices }
-
-const openSource = (adapter: InventoryAdapter): OpenSource => ({
-  read: (work, last) => readInventory(work, adapter, last),
-  plan: (work) => new InventoryPlanner(work, chunksOf(work)).plan(),
-  stage(section, transaction, { sourceId, run }, entries) {
-    const stage = { transaction, sourceId, startedAt: run.started_at }
-    return stagers[section as InventorySection](stage, entries as never[])
-  },
-})
-
-/** Runs of device inventories (I7). Neither type can be asked for a single device, so the brake alone doubts a list. */
+/** Runs of device inventories (I7). Neither type confirms single devices, so the brake alone checks a list. */
 export const inventorySource: SourceKind<PostureProviderRow> = {
   ...inventoryInfo,
-  sections: inventorySections.map((name) => ({ name, perCommit: perCommit[name] })),
-  changeOf: (section, entry) => deviceChangeOf(section as InventorySection, entry as never),
   onFatal: { is_verified: false },
   onSuccess: { is_verified: true },
-  open: async (row, deadline) => openSource(await adapters.inventory(row, deadline)),
+  open: async (row, deadline) => {
+    const adapter = await adapters.inventory(row, deadline)
+    return {
+      read: (work, last) => readInventory(work, adapter, last),
+      plan: (work) => planInventory(work),
+      apply: (work) => applyPlan(work, inventoryInfo, inventorySections, appliers, {}),
+    }
+  },
+}
+
+async function ownRows({ transaction, sourceId }: Stage, entries: { id: string; mdm_id: string }[]) {
+  const rows = await entryRows(mdmDevices, transaction.accountId, entries)
+  return rows.map((row, i) =>
+    row && row.posture_provider_id === sourceId && row.mdm_id === entries[i]?.mdm_id ? row : null,
+  )
+}
+
+async function applyChangedDevices(stage: Stage, entries: InventoryEntries['changed'][]): Promise<Staged> {
+  const { transaction } = stage
+  const rows = await ownRows(stage, entries)
+  return stageEach(transaction, 'devices', entries, undefined, ({ after }, i) => {
+    const row = rows[i]
+    return row && transaction.update(mdmDevices, row, after as Partial<MdmDeviceRow>) !== row ? 'update' : undefined
+  })
+}
+
+/** Inserts new devices, except those that another provider has brought since the plan was made. */
+async function applyNewDevices(stage: Stage, entries: InventoryEntries['new'][]): Promise<Staged> {
+  const { transaction, sourceId, startedAt } = stage
+  const { accountId } = transaction
+  const [isTaken, rows] = await Promise.all([
+    whichExist(entries.map(({ mdm_id }) => guardKey(accountId, 'mdm_devices.mdm_id', deviceKey(mdm_id)))),
+    entryRows(mdmDevices, accountId, entries),
+  ])
+  return stageEach(transaction, 'devices', entries, undefined, ({ id, mdm_id, name, fields }, i) => {
+    if (isTaken[i] || rows[i]) return { idp_id: mdm_id, name, reason: 'other_provider' }
+    const told = { ...mdmDevices.defaults, ...fields } as RowFields<MdmDeviceRow>
+    const owner = { account_id: accountId, posture_provider_id: sourceId, synced_at: startedAt }
+    transaction.insert(mdmDevices, { ...told, ...owner, mdm_id, id })
+    return 'insert'
+  })
+}
+
+async function applyAbsentDevices(stage: Stage, entries: InventoryEntries['absent'][]): Promise<Staged> {
+  const { transaction } = stage
+  const rows = await ownRows(stage, entries)
+  return stageEach(transaction, 'devices', rows, undefined, (row) => {
+    if (!row) return
+    transaction.delete(mdmDevices, row)
+    return 'delete'
+  })
 }

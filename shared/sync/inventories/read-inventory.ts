@@ -1,175 +1,151 @@
-import type { LastGoodRun } from '../../domain/sync/last-good-run.ts'
-import type { InventoryAdapter } from '../inventory-adapter.ts'
-import { ProviderFault } from '../provider-fault.ts'
-import { askProvider } from '../read/ask-provider.ts'
-import { countBarren } from '../read/barren-pages.ts'
-import { ChunkCutter, type Chunks } from '../read/chunks.ts'
-import { restartList } from '../read/restart-list.ts'
-import { chunksOf, isReusable } from '../read/source-chunks.ts'
-import type { Reading } from '../runs/run.ts'
+import { hash } from 'node:crypto'
+import type { LastGoodRun } from '../../domain/sync/sync-state.ts'
+import { type InventoryAdapter, ProviderFault } from '../adapter.ts'
+import { type Chunks, chunksOf, reused, seal } from '../read/chunks.ts'
+import { eachPage } from '../read/read-list.ts'
+import { newReading, type Reading } from '../runs/run.ts'
 import type { RunWork } from '../runs/run-work.ts'
-import { StepOver } from '../runs/step-end.ts'
-import { hasBuckets, isPartOf, type ListedDevice, partOf, readInventoryRoot } from './inventory-snapshot.ts'
-import { storedFields } from './stored-device.ts'
+import { deviceKey, type StoredFields, storedFields } from './stored-device.ts'
 
-/** Chunks of about so many devices. */
 const perChunk = 256
 
 /** Tests make them smaller. */
 export const inventoryBounds = {
-  /** A snapshot holds at most so many. */
   devices: 500_000,
-  /** So much of a list is held in memory, as JSON; one that is longer is divided. */
+  /** Maximum of a list in memory, as JSON; longer lists are divided. */
   heldBytes: 8_000_000,
 }
 
-const firstReading = (list: string): Reading => ({
-  list,
-  position: null,
-  restarts: 0,
-  read: 0,
-  chunks: {},
-  next: 0,
-  scratch: null,
-})
-
-/** What the last good snapshot has is not written again. */
-async function keepLast({ run }: RunWork, chunks: Chunks, last: LastGoodRun | undefined): Promise<void> {
-  if (!last || !isReusable(last)) return
-  try {
-    const { parts } = await readInventoryRoot(chunks, last.root)
-    chunks.keep([last.root, ...Object.values(parts).flat()])
-    run.staged_at = last.staged_at
-  } catch {
-    // It is only of use; without it everything is written.
-  }
-}
-
-/** What was read of a list and lies in no chunk yet. */
-class HeldList {
-  private readonly parts: Record<string, string[]>
-  private readonly list: string
-  private readonly chunks: Chunks
-  private entries: ListedDevice[] = []
-  private bytes = 0
-
-  constructor(parts: Record<string, string[]>, list: string, chunks: Chunks) {
-    this.parts = parts
-    this.list = list
-    this.chunks = chunks
-  }
-
-  get isFull(): boolean {
-    return this.bytes > inventoryBounds.heldBytes
-  }
-
-  add(entry: ListedDevice): void {
-    this.entries.push(entry)
-    this.bytes += JSON.stringify(entry).length
-  }
-
-  /** The list begins anew. */
-  drop(): void {
-    for (const part of Object.keys(this.parts)) if (isPartOf(part, this.list)) delete this.parts[part]
-    this.clear()
-  }
-
-  /** Stores what is held. A list that is stored in several goes, or comes after one that was, is divided into buckets. */
-  async store(isWhole: boolean): Promise<void> {
-    const isDivided = !isWhole || hasBuckets(this.parts)
-    const groups = Map.groupBy(this.entries, ({ idp_id }) => partOf(this.list, idp_id, isDivided))
-    for (const [part, entries] of groups) {
-      const own = this.parts[part] ?? []
-      this.parts[part] = own
-      const cutter = new ChunkCutter<ListedDevice>(perChunk)
-      for (const entry of entries) own.push(...(await this.chunks.put(cutter.add(entry) ?? [])))
-      own.push(...(await this.chunks.put(cutter.rest())))
-    }
-    this.clear()
-  }
-
-  private clear(): void {
-    this.entries = []
-    this.bytes = 0
-  }
-}
-
-/**
- * Reads all lists of an inventory into chunks, and seals the snapshot when each has ended. Nothing of the account changes. It
- * goes on where an earlier step has kept its place.
- * @throws ProviderFault when the run cannot go on
- */
-export async function readInventory(
-  work: RunWork,
-  adapter: InventoryAdapter,
-  last: LastGoodRun | undefined,
-): Promise<void> {
+/** Reads all lists of an inventory from the saved place on, and seals the snapshot. @throws ProviderFault */
+export async function readInventory(work: RunWork, adapter: InventoryAdapter, last: LastGoodRun | undefined) {
   const { run } = work
   const { lists } = adapter
   const chunks = chunksOf(work)
-  await keepLast(work, chunks, last)
-  run.reading ??= firstReading(lists[0])
+  await reused(work, chunks, last, async (digest) => {
+    const { parts } = await chunks.root<InventoryRoot>(digest)
+    return { digests: Object.values(parts).flat() }
+  })
+  run.reading ??= newReading(lists[0], {})
   const { reading } = run
   for (const list of lists.slice(lists.indexOf(reading.list))) {
     if (reading.list !== list) Object.assign(reading, { list, position: null, restarts: 0, read: 0 })
     await readList(work, adapter, reading, chunks)
   }
-  const [root] = await chunks.put([{ lists, parts: reading.chunks }])
-  run.root = root ?? null
-  run.reading = null
+  await seal(run, chunks, { lists, parts: reading.chunks } satisfies InventoryRoot)
 }
 
-/** Reads one list to its end, page by page. */
 async function readList(work: RunWork, { lists, read }: InventoryAdapter, reading: Reading, chunks: Chunks) {
   const { run } = work
   const { list } = reading
   const isFirst = list === lists[0]
-  const held = new HeldList(reading.chunks, list, chunks)
+  const parts = reading.chunks
+  let held: ListedDevice[] = []
+  let bytes = 0
+  const clear = () => {
+    held = []
+    bytes = 0
+  }
+  const add = (entry: ListedDevice) => {
+    held.push(entry)
+    bytes += JSON.stringify(entry).length
+  }
+  const drop = () => {
+    for (const part of Object.keys(parts)) if (part === list || part.startsWith(`${list}#`)) delete parts[part]
+    clear()
+  }
+  /** Stores the held entries. A list that is stored in parts, or comes after such a list, is divided into buckets. */
+  const store = async (isWhole: boolean) => {
+    const isDivided = !isWhole || hasBuckets(parts)
+    for (const [part, entries] of Map.groupBy(held, ({ idp_id }) => partOf(list, idp_id, isDivided))) {
+      parts[part] = [...(parts[part] ?? []), ...(await chunks.putCut(entries, perChunk))]
+    }
+    clear()
+  }
   const begin = () => {
-    held.drop()
+    drop()
     reading.read = 0
     if (isFirst) run.seen.devices = 0
   }
   const keep = async (position: string | null) => {
-    await held.store(false)
+    await store(false)
     reading.position = position
   }
+  const pause = async (position: string | null) => {
+    await keep(position)
+    await work.save()
+  }
+  const advance = async (position: string) => {
+    if (bytes > inventoryBounds.heldBytes || work.isDue) await keep(position)
+    await work.keepPlace()
+  }
   if (reading.position === null) begin()
-  for (let position = reading.position; ; ) {
-    const place = position
-    const page = await askProvider(work, () => read(list, place)).catch(async (error) => {
-      if (!(error instanceof StepOver)) return restartList(work, error)
-      await keep(place)
-      await work.save()
-      throw error
-    })
-    if (page === 'again') {
-      begin()
-      position = null
-      continue
-    }
+  const pages = eachPage(work, list, reading.position, (place) => read(list, place), { restart: begin, pause, advance })
+  for await (const { page } of pages) {
     for (const { idp_id, name, reason } of page.skipped) {
-      // A device that cannot be used is counted when the snapshot is planned with: it may be read twice.
-      if (isFirst) held.add({ idp_id, unusable: reason })
+      // An unusable device is counted by the plan, because it may be read twice.
+      if (isFirst) add({ idp_id, unusable: reason })
       else work.skip({ idp_id, name, reason })
-      // The right can go between two pages: half of what a list tells would stand for the rest of it.
-      if (reason === 'list_not_readable') held.drop()
+      // Permission may be revoked between two pages: the partial list is dropped.
+      if (reason === 'list_not_readable') drop()
     }
-    for (const { mdm_id, fields } of page.entries) held.add({ idp_id: mdm_id, fields: storedFields(fields) })
+    for (const { mdm_id, fields } of page.entries) add({ idp_id: mdm_id, fields: storedFields(fields) })
     reading.read = (reading.read ?? 0) + page.entries.length
     if (isFirst) run.seen.devices = reading.read
     if (reading.read > inventoryBounds.devices) throw tooMany(list)
-    if (page.next === null) break
-    reading.barren = countBarren(list, reading.barren ?? 0, page.barren)
-    position = page.next
-    if (held.isFull || work.isDue) await keep(position)
-    await work.keepPlace()
   }
-  await held.store(true)
+  await store(true)
 }
 
 const tooMany = (list: string): ProviderFault => {
   const most = inventoryBounds.devices.toLocaleString('en')
   const what = list === 'devices' ? 'devices' : `devices in its list ${list}`
   return new ProviderFault('fatal', `The inventory has more than ${most} ${what}.`)
+}
+
+/** The fields that one list has of a device; or the reason why it is unusable. */
+export type ListedDevice = { idp_id: string; fields: StoredFields } | { idp_id: string; unusable: string }
+
+/** The chunks of a snapshot by list, or by list and bucket (`devices#7`); the first of the lists has all devices. */
+export type InventoryRoot = { lists: readonly string[]; parts: Record<string, string[]> }
+
+/** A snapshot is merged one bucket after the other: a bucket of the largest one takes some 80 MB. */
+const buckets = 32
+
+const bucketOf = (mdmId: string): number => (hash('sha1', deviceKey(mdmId), 'buffer')[0] ?? 0) % buckets
+
+const partOf = (list: string, mdmId: string, isDivided: boolean): string =>
+  isDivided ? `${list}#${bucketOf(mdmId)}` : list
+
+const hasBuckets = (parts: Record<string, string[]>): boolean => Object.keys(parts).some((part) => part.includes('#'))
+
+async function* entriesOf(chunks: Chunks, { parts }: InventoryRoot, list: string, bucket: number | null) {
+  for await (const entry of chunks.each<ListedDevice>(parts[list] ?? [])) {
+    if (bucket === null || bucketOf(entry.idp_id) === bucket) yield entry
+  }
+  if (bucket !== null) yield* chunks.each<ListedDevice>(parts[`${list}#${bucket}`] ?? [])
+}
+
+/** The devices of the first list, each once, with the fields of all lists. */
+export async function* mergedDevices(chunks: Chunks, root: InventoryRoot): AsyncGenerator<ListedDevice> {
+  const [first = '', ...further] = root.lists
+  const every = hasBuckets(root.parts) ? Array.from({ length: buckets }, (_, bucket) => bucket) : [null]
+  for (const bucket of every) {
+    const merged = new Map<string, ListedDevice>()
+    for await (const entry of entriesOf(chunks, root, first, bucket)) {
+      const { idp_id } = entry
+      const key = deviceKey(idp_id)
+      const before = merged.get(key)
+      if (before && before.idp_id !== idp_id) yield { idp_id, unusable: 'same_id' }
+      // A copy, because chunks are cached. A device that a later page shows again has its later fields.
+      else if ('fields' in entry) merged.set(key, { idp_id, fields: { ...entry.fields } })
+      else if (!before) merged.set(key, entry)
+    }
+    for (const list of further) {
+      for await (const entry of entriesOf(chunks, root, list, bucket)) {
+        const device = merged.get(deviceKey(entry.idp_id))
+        if (device && 'fields' in device && 'fields' in entry) Object.assign(device.fields, entry.fields)
+      }
+    }
+    yield* merged.values()
+  }
 }

@@ -1,19 +1,18 @@
-import { isUuid } from '../../core/ids.ts'
-import { uuidV5 } from '../../core/uuid-v5.ts'
+import { isUuid, uuidV5 } from '../../core/ids.ts'
+import { isObject } from '../../core/json/is-object.ts'
 import { deviceFields, type MdmDeviceRow } from '../../domain/mdm-devices/mdm-device.ts'
-import type { DeviceValue } from '../inventory-adapter.ts'
+import type { DeviceValue } from '../adapter.ts'
 
 /** Fields of A28.2 that are stored; one that is missing is null. */
 export type StoredFields = Record<string, DeviceValue>
 
 const maxText = 1_024
-/** Tags, or results of actions. */
 const maxEntries = 100
-/** What the table holds of a number without another one becoming of it. */
+/** Bounds of numbers that the table stores exactly. */
 const largest = Number.MAX_SAFE_INTEGER
 const smallest = 1e-100
 
-/** At most so many characters, and none that no text holds. */
+/** Cuts a text to well-formed characters. */
 const cut = (text: string): string => {
   const short = text.slice(0, 2 * maxText).toWellFormed()
   return short.length <= maxText ? short : [...short].slice(0, maxText).join('')
@@ -22,16 +21,14 @@ const cut = (text: string): string => {
 const isNumber = (value: unknown): value is number =>
   typeof value === 'number' && Math.abs(value) <= largest && (value === 0 || Math.abs(value) >= smallest)
 
-/** An entry of a list of objects, each text cut, its names in order. */
-function plainEntry(entry: Record<string, unknown>): Record<string, unknown> {
-  const known = Object.entries(entry).filter(
-    ([, value]) => value === null || ['string', 'boolean'].includes(typeof value),
+/** An entry of a list of objects, with short texts and sorted names. */
+const plainEntry = (entry: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(entry)
+      .filter(([, value]) => value === null || typeof value === 'string' || typeof value === 'boolean')
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, value]) => [name, typeof value === 'string' ? cut(value) : value]),
   )
-  const sorted = known.toSorted(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(sorted.map(([name, value]) => [name, typeof value === 'string' ? cut(value) : value]))
-}
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
 function listOf(name: string, value: DeviceValue | undefined): DeviceValue {
   if (!Array.isArray(value)) return null
@@ -46,24 +43,19 @@ function kept(kind: string, value: DeviceValue | undefined): DeviceValue {
   return typeof value === 'string' ? cut(value) : null
 }
 
-/**
- * What is stored of what an inventory tells of a device (I7.3): the fields of A28.2, each of its kind, texts cut to 1,024
- * characters. They come in one order, so that equal devices are equal texts as JSON. What is null is left out.
- */
+/** The stored fields of a device (I7.3), in one order so that equal devices are equal texts as JSON; without nulls. */
 export function storedFields(told: Record<string, DeviceValue | undefined>): StoredFields {
   const fields: StoredFields = {}
   const add = (name: string, value: DeviceValue) => {
     if (value !== null) fields[name] = value
   }
-  for (const [name, kind] of deviceFields) if (name in told) add(name, kept(kind, told[name]))
-  for (const name of ['tags', 'device_action_results']) if (name in told) add(name, listOf(name, told[name]))
+  for (const [name, kind] of deviceFields) add(name, kept(kind, told[name]))
+  for (const name of ['tags', 'device_action_results']) add(name, listOf(name, told[name]))
   return fields
 }
 
-/** The same of a device that is stored. */
 export const fieldsOfRow = (row: MdmDeviceRow): StoredFields => storedFields(row as Record<string, DeviceValue>)
 
-/** What separates two devices: the fields that differ, null where one has none. */
 export function differences(from: StoredFields, to: StoredFields): { before: StoredFields; after: StoredFields } {
   const names = [...new Set([...Object.keys(from), ...Object.keys(to)])].filter(
     (name) => JSON.stringify(from[name]) !== JSON.stringify(to[name]),

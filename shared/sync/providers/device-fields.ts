@@ -1,9 +1,10 @@
 import { toUtc } from '../../core/clock.ts'
+import { fieldsOf } from '../../core/json/is-object.ts'
 import { deviceFields } from '../../domain/mdm-devices/mdm-device.ts'
-import type { DeviceValue } from '../inventory-adapter.ts'
-import type { Fields } from './rows-of.ts'
+import type { DeviceValue } from '../adapter.ts'
+import type { Fields } from './call.ts'
 
-/** Where a field of a device is in an entry: a name, or names from the outside in. Lists are read apart. */
+/** The paths of a device's fields in an entry: a name, or names from the outside in. Lists are read apart. */
 export type FieldPaths = Readonly<Record<string, string | readonly [string, string]>>
 
 const yes = new Set(['true', 'yes', 'on', '1', 'enabled'])
@@ -26,25 +27,22 @@ function textOf(value: unknown): string | null {
   return typeof text === 'string' && text.trim() !== '' ? text : null
 }
 
-/** Inventories write the first day of their calendar where there is no time; the last one is a real `never`. */
+/** The first day of their calendar, which inventories write for no time; the last one is a real `never`. */
 const noTime = /^0001-01-01T/
 
 function timestampOf(value: unknown): string | null {
   if (typeof value !== 'string' || noTime.test(value)) return null
   const text = value.trim().replace(' ', 'T')
-  // Some leave the zone out; they mean UTC.
+  // Times without a zone are in UTC.
   return toUtc(text) ?? toUtc(`${text}Z`)
 }
 
 const readers = { text: textOf, boolean: booleanOf, number: numberOf, timestamp: timestampOf }
 
-function at(entry: Fields, path: string | readonly [string, string]): unknown {
-  if (typeof path === 'string') return entry[path]
-  const outer = entry[path[0]]
-  return typeof outer === 'object' && outer !== null ? (outer as Fields)[path[1]] : undefined
-}
+const at = (entry: Fields, path: string | readonly [string, string]): unknown =>
+  typeof path === 'string' ? entry[path] : fieldsOf(entry[path[0]])[path[1]]
 
-/** The fields of a device that an entry has, each in its own kind; null where the entry has none, or nothing of the kind. */
+/** Fields of a device in their own kinds; null where the entry has no value of the kind. */
 export function readFields(entry: Fields, paths: FieldPaths): Record<string, DeviceValue> {
   const fields: Record<string, DeviceValue> = {}
   for (const [field, path] of Object.entries(paths)) {

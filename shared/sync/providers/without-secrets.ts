@@ -48,11 +48,7 @@ const patternOf = (secret: string): string =>
 /** No spelling of a character is longer: four bytes of an address, or two escaped units of JSON. */
 const maxSpelling = 12
 
-/**
- * Returns the first `max` characters of a text that another service has written, without secrets in any spelling. Only
- * as much of the text is searched as is shown.
- * @param max the characters of the text that are shown
- */
+/** Returns the first `max` characters of another service's text, without secrets in any spelling. */
 export function withoutSecrets(text: string, secrets: readonly string[], max: number): string {
   const long = secrets.filter(({ length }) => length >= minLength)
   if (long.length === 0) return text.slice(0, max)

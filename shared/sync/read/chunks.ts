@@ -1,38 +1,38 @@
 import { createHash } from 'node:crypto'
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
-import { table, tableName } from '../../table/client.ts'
-import { PutCommand } from '../../table/commands.ts'
+import { PutCommand } from '@aws-sdk/lib-dynamodb'
+import { clock, dayMicros, microsOf } from '../../core/clock.ts'
+import type { LastGoodRun } from '../../domain/sync/sync-state.ts'
 import { type Key, partition } from '../../table/keys.ts'
 import { getItem } from '../../table/read.ts'
+import { table, tableName } from '../../table/table.ts'
+import type { Run } from '../runs/run.ts'
+import type { RunWork } from '../runs/run-work.ts'
 
-/** An item holds 400 KB with its key and names. */
+/** Maximum of compressed bytes: an item holds 400 KB with its key and names. */
 const maxBytes = 350_000
-/** Text of decoded chunks that are kept at hand, since members of nested groups are asked for over and over. */
-const mostKeptBytes = 4_000_000
+/** Maximum of cached text of decoded chunks; members of nested groups are read over and over. */
+const maxKeptBytes = 4_000_000
 
 const chunksPartition = (account: string, sourceId: string): string => partition(account, 'sync.chunks', sourceId)
 
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22)
 
-/**
- * What a run has read, in parts that are named by what they hold: a part that the last good snapshot has as well is not
- * written again, so that a directory in which nothing changes costs no writes (docs/decisions/0025).
- */
+/** A snapshot in parts named by their content, so that unchanged parts are not written again (docs/decisions/0025). */
 export class Chunks {
   private readonly pk: string
-  /** Those that lie in the table for longer than a run takes. */
-  private readonly alive: Set<string>
+  /** Chunks that outlive the run. */
+  private readonly alive = new Set<string>()
   private readonly ttl: number
   private readonly kept = new Map<string, { entries: unknown[]; bytes: number }>()
   private keptBytes = 0
 
-  constructor(account: string, sourceId: string, ttl: number, alive: Iterable<string> = []) {
+  constructor(account: string, sourceId: string, ttl: number) {
     this.pk = chunksPartition(account, sourceId)
     this.ttl = ttl
-    this.alive = new Set(alive)
   }
 
-  /** Stores a list in as many chunks as it takes; none for an empty one. */
+  /** Stores a list in chunks; none for an empty one. */
   async put(entries: unknown[]): Promise<string[]> {
     if (entries.length === 0) return []
     const text = JSON.stringify(entries)
@@ -49,7 +49,15 @@ export class Chunks {
     return [digest]
   }
 
-  /** @throws Error when it is not there any more */
+  /** Stores a list in chunks that its entries cut. */
+  async putCut<T extends { idp_id: string }>(entries: T[], mean: number): Promise<string[]> {
+    const cutter = new ChunkCutter<T>(mean)
+    const digests: string[] = []
+    for (const entry of entries) digests.push(...(await this.put(cutter.add(entry) ?? [])))
+    return [...digests, ...(await this.put(cutter.rest()))]
+  }
+
+  /** @throws Error for a chunk that is gone */
   async get<T>(digest: string): Promise<T[]> {
     const known = this.kept.get(digest)
     if (known) return known.entries as T[]
@@ -57,52 +65,52 @@ export class Chunks {
     if (!item) throw new Error(`The part ${digest} of a snapshot is gone.`)
     const text = zstdDecompressSync(item.entries).toString()
     const entries: T[] = JSON.parse(text)
-    this.keepAtHand(digest, entries, text.length)
+    this.cache(digest, entries, text.length)
     return entries
   }
 
-  /** Makes room among the oldest. */
-  private keepAtHand(digest: string, entries: unknown[], bytes: number): void {
+  /** The root of a snapshot. @throws Error for one that is gone */
+  async root<T>(digest: string): Promise<T> {
+    const [found] = await this.get<T>(digest)
+    if (!found) throw new Error(`The snapshot ${digest} is empty.`)
+    return found
+  }
+
+  private cache(digest: string, entries: unknown[], bytes: number): void {
     for (const [oldest, { bytes: freed }] of this.kept) {
-      if (this.keptBytes + bytes <= mostKeptBytes) break
+      if (this.keptBytes + bytes <= maxKeptBytes) break
       this.kept.delete(oldest)
       this.keptBytes -= freed
     }
-    // Two that ask for the same at once count it once.
+    // Two concurrent reads of a chunk are counted once.
     if (!this.kept.has(digest)) this.keptBytes += bytes
     this.kept.set(digest, { entries, bytes })
   }
 
-  /** The entries of chunks, one after the other. */
   async *each<T>(digests: string[]): AsyncGenerator<T> {
     for (const digest of digests) yield* await this.get<T>(digest)
   }
 
-  /** From now on these need not be written. */
   keep(digests: Iterable<string>): void {
     for (const digest of digests) this.alive.add(digest)
   }
 }
 
-/** FNV-1a: spreads ids evenly, and says the same in every process. */
+/** FNV-1a: spreads ids evenly, and equally in every process. */
 function spread(text: string): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
   return hash >>> 0
 }
 
-const mostChunkBytes = 600_000
+const maxChunkBytes = 600_000
 
-/**
- * Cuts a list into chunks where its entries say so, not where pages end: an entry that comes or goes changes one chunk, and
- * all others stay what they were.
- */
+/** Cuts a list into chunks by the hash of its entries, not by pages: an entry that comes or goes changes one chunk. */
 export class ChunkCutter<T extends { idp_id: string }> {
   private readonly mean: number
   private entries: T[] = []
   private bytes = 0
 
-  /** @param mean about so many entries make a chunk */
   constructor(mean: number) {
     this.mean = mean
   }
@@ -111,15 +119,14 @@ export class ChunkCutter<T extends { idp_id: string }> {
     return this.entries.length === 0
   }
 
-  /** Adds an entry; the chunk, when it ends with it. */
+  /** Adds an entry. @returns the chunk that ends with it, or null */
   add(entry: T): T[] | null {
     this.entries.push(entry)
     this.bytes += JSON.stringify(entry).length
     const ends = spread(entry.idp_id) % this.mean === 0 || this.entries.length >= 4 * this.mean
-    return ends || this.bytes > mostChunkBytes ? this.rest() : null
+    return ends || this.bytes > maxChunkBytes ? this.rest() : null
   }
 
-  /** What is left when the list has ended. */
   rest(): T[] {
     const { entries } = this
     this.entries = []
@@ -127,3 +134,39 @@ export class ChunkCutter<T extends { idp_id: string }> {
     return entries
   }
 }
+
+/** Chunks expire after this time; snapshots are used again for half of it, which leaves a run days to spare. */
+const chunkDays = 8
+const reusedDays = 4
+
+/** Lets a snapshot use the chunks that `read` finds of the last good run; null where those are old or gone. */
+export async function reused<T extends { digests: string[] }>(
+  { run }: RunWork,
+  chunks: Chunks,
+  last: LastGoodRun | undefined,
+  read: (root: string) => Promise<T>,
+): Promise<T | null> {
+  if (!last || microsOf(last.staged_at) < clock.now() - reusedDays * dayMicros) return null
+  try {
+    const found = await read(last.root)
+    chunks.keep([last.root, ...found.digests])
+    run.staged_at = last.staged_at
+    return found
+  } catch {
+    return null
+  }
+}
+
+export async function seal(run: Run, chunks: Chunks, root: object): Promise<void> {
+  const [digest = null] = await chunks.put([root])
+  run.root = digest
+  run.reading = null
+}
+
+export const chunksOf = ({ run }: RunWork): Chunks =>
+  new Chunks(run.account_id, run.source_id, Math.ceil((clock.now() + chunkDays * dayMicros) / 1_000_000))
+
+const maxLength = 255
+
+/** Checks that keys can hold a provider's id: at most 255 characters of well-formed Unicode. */
+export const isStorableId = (id: string): boolean => id.length <= maxLength && id.isWellFormed()

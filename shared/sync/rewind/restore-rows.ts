@@ -2,164 +2,185 @@ import { mayAdminister } from '../../commit/check-administration.ts'
 import type { Author } from '../../commit/commit.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { type ActorRow, actors } from '../../domain/actors/actor.ts'
-import { type ClientRow, clients } from '../../domain/clients/client.ts'
+import { clientOfRecord, clients } from '../../domain/clients/client.ts'
 import { type ExternalIdentityRow, externalIdentities } from '../../domain/external-identities/external-identity.ts'
-import { type GroupRow, groups } from '../../domain/groups/group.ts'
-import { type MembershipRow, memberships } from '../../domain/memberships/membership.ts'
-import { type PoolMemberRow, poolMembers } from '../../domain/pool-members/pool-member.ts'
-import { type ResourceRow, resources } from '../../domain/resources/resource.ts'
+import { groups } from '../../domain/groups/group.ts'
+import { memberships } from '../../domain/memberships/membership.ts'
+import { policies } from '../../domain/policies/policy.ts'
+import { poolMembers } from '../../domain/pool-members/pool-member.ts'
+import { resources } from '../../domain/resources/resource.ts'
 import { type Entity, type Row, rowKey } from '../../table/entity.ts'
 import { guardKey } from '../../table/keys.ts'
 import { getRows, whichExist } from '../../table/read.ts'
-import { foldAscii } from '../../values/fold-ascii.ts'
-import { nothingStaged, type Staged, stagedSkip } from '../plans/staged.ts'
-import type { Deleted } from './rewind-plan.ts'
+import { foldAscii } from '../../values/text.ts'
+import { type Stage, type Staged, stageEach } from '../runs/plan.ts'
+import type { Deleted, Orphaned, RewindEntries } from './rewind-plan.ts'
 
-type Owner<R, O extends Row> = {
-  entity: Entity<O>
-  id: keyof R & string
-  /** Why its own do not come back without it. */
-  gone: string
-}
+/** An owner whose absence skips a row; `gone` is the reason. */
+type Owner<R extends Row> = { entity: Entity; gone: string; idOf(row: R): string }
 
-/** How rows of one kind come back. */
-type Restoration<R extends Row> = {
+export type Restoration<R extends Row = Row> = {
   entity: Entity<R>
-  /** What runs count it as. */
+  /** The object that runs count it as. */
   object: string
-  /** What one takes of a commit, with its guards, edges and counters. */
+  /** Writes per row, with its guards, edges and counters. */
   writes: number
-  /** What the list of those that were skipped calls it. */
-  told(row: R): string
-  actor?: Owner<R, ActorRow>
-  group?: Owner<R, GroupRow>
-  client?: Owner<R, ClientRow>
-  resource?: Owner<R, ResourceRow>
-  /** Whether the actor that it was of is still the same person. */
+  perCommit: number
+  /** The id of a skipped row. */
+  idOf(row: R): string
+  /** The name in the plan; without it, the names of the owners. */
+  nameOf?(row: R): string
+  owners?: readonly Owner<R>[]
   isSame?(deleted: Deleted<R>, actor: ActorRow | null): boolean
-  /** Returns whether the row gives somebody administration. Only a caller who may administer restores such a row. */
+  /** Returns whether the row grants administration, so that only a caller who may administer restores it. */
   isAdministration?(row: R, actor: ActorRow | null): boolean
+  /** Converts the row of a record; by default it is in stored form. */
+  rowOf?(recorded: Record<string, unknown>): R
 }
 
-const ofActor = { entity: actors, id: 'actor_id', gone: 'actor_gone' } as const
-const ofGroup = { entity: groups, id: 'group_id', gone: 'group_gone' } as const
+const ofActor = { entity: actors, gone: 'actor_gone', idOf: (row: { actor_id: string }) => row.actor_id }
+const nameOf = ({ name }: { name: string }) => name
 
 const folded = (email: string | null) => (email === null ? null : foldAscii(email))
 
-/**
- * An identity is that of the person whose address its actor has. Where that was changed since, nobody may sign in by the old one
- * (A12.5).
- */
+/** Returns whether an identity still fits the email of its actor; a changed one ends sign-ins by the old (A12.5). */
 const isSamePerson = ({ row, at }: Deleted<ExternalIdentityRow>, actor: ActorRow | null): boolean =>
   actor === null || actor.updated_at <= at || folded(actor.email) === folded(row.email)
 
-export const restorations = {
+export type RewindStage = Stage & { author: Author }
+
+type Restorable = Exclude<keyof RewindEntries, 'policies'>
+
+export const restorations: { readonly [S in Restorable]: Restoration<RewindEntries[S]['row']> } = {
   actors: {
     entity: actors,
     object: 'actors',
     writes: 11,
-    told: ({ id }) => id,
+    perCommit: 10,
+    idOf: ({ id }) => id,
+    nameOf,
     isAdministration: ({ type }) => type === 'account_admin_user',
-  } satisfies Restoration<ActorRow>,
+  },
   groups: {
     entity: groups,
     object: 'groups',
     writes: 9,
-    told: ({ id, idp_id }) => idp_id ?? id,
-  } satisfies Restoration<GroupRow>,
+    perCommit: 18,
+    idOf: ({ id, idp_id }) => idp_id ?? id,
+    nameOf,
+  },
   identities: {
     entity: externalIdentities,
     object: 'users',
     writes: 6,
-    told: ({ idp_id }) => idp_id,
-    actor: ofActor,
+    perCommit: 15,
+    idOf: ({ idp_id }) => idp_id,
+    nameOf: ({ name, email, idp_id }) => name ?? email ?? idp_id,
+    owners: [ofActor],
     isSame: isSamePerson,
     isAdministration: (_row, actor) => actor?.type === 'account_admin_user',
-  } satisfies Restoration<ExternalIdentityRow>,
+  },
   memberships: {
     entity: memberships,
     object: 'memberships',
     writes: 3,
-    told: ({ actor_id }) => actor_id,
-    actor: ofActor,
-    group: ofGroup,
-  } satisfies Restoration<MembershipRow>,
+    perCommit: 48,
+    idOf: ({ actor_id }) => actor_id,
+    owners: [ofActor, { entity: groups, gone: 'group_gone', idOf: ({ group_id }) => group_id }],
+  },
   clients: {
     entity: clients,
     object: 'clients',
     writes: 10,
-    told: ({ id }) => id,
-    actor: ofActor,
-  } satisfies Restoration<ClientRow>,
+    perCommit: 10,
+    idOf: ({ id }) => id,
+    nameOf,
+    owners: [ofActor],
+    rowOf: clientOfRecord,
+  },
   pool_members: {
     entity: poolMembers,
     object: 'static_device_pool_members',
     writes: 3,
-    told: ({ device_id }) => device_id,
-    client: { entity: clients, id: 'device_id', gone: 'client_gone' },
-    resource: { entity: resources, id: 'resource_id', gone: 'resource_gone' },
-  } satisfies Restoration<PoolMemberRow>,
+    perCommit: 30,
+    idOf: ({ device_id }) => device_id,
+    owners: [
+      { entity: clients, gone: 'client_gone', idOf: ({ device_id }) => device_id },
+      { entity: resources, gone: 'resource_gone', idOf: ({ resource_id }) => resource_id },
+    ],
+  },
 }
 
-/** The values of a row that no other may have, by what it is called when another has. */
 const uniqueValues = <R extends Row>({ entity }: Restoration<R>, accountId: string, row: R) =>
   Object.entries(entity.unique).flatMap(([set, read]) => {
     const value = read(row)
     return value === null ? [] : [{ key: guardKey(accountId, set, value), taken: `${set.split('.')[1]}_taken` }]
   })
 
-/**
- * Stages rows that a run has deleted, as they were. What is there already is passed over; what cannot be, because another has
- * its name by now, or because what it belongs to is gone, is skipped and told.
- */
+/** Stages deleted rows. Existing rows are passed over; rows with a taken name or a missing owner are skipped. */
 export async function bringBack<R extends Row>(
-  transaction: Transaction,
-  author: Author,
+  { transaction, author }: RewindStage,
   kind: Restoration<R>,
   entries: Deleted<R>[],
 ): Promise<Staged> {
   const { accountId } = transaction
   const rows = entries.map(({ row }) => row)
-  const ownersOf = async <O extends Row>(owner: Owner<R, O> | undefined) =>
-    owner
-      ? getRows(
-          owner.entity,
-          accountId,
-          rows.map((row) => String(row[owner.id])),
-        )
-      : null
   const values = rows.map((row) => uniqueValues(kind, accountId, row))
-  const [areThere, people, teams, devices, targets, held] = await Promise.all([
+  const [areThere, held, ...owned] = await Promise.all([
     whichExist(rows.map((row) => rowKey(kind.entity, accountId, row))),
-    ownersOf(kind.actor),
-    ownersOf(kind.group),
-    ownersOf(kind.client),
-    ownersOf(kind.resource),
     whichExist(values.flat().map(({ key }) => key)),
+    ...(kind.owners ?? []).map(async ({ entity, gone, idOf }) => {
+      const owners = await getRows(entity, accountId, rows.map(idOf))
+      return { entity, gone, owners }
+    }),
   ])
+  const people = owned.find(({ entity }) => entity.name === actors.name)?.owners as (ActorRow | null)[] | undefined
   const taken = new Set(values.flat().flatMap(({ key }, i) => (held[i] ? [key.pk] : [])))
-  const staged = nothingStaged()
-  for (const [i, deleted] of entries.entries()) {
-    if (!transaction.hasRoom(kind.writes)) break
-    staged.handled++
-    if (areThere[i]) continue
+  return stageEach(transaction, kind.object, entries, kind.writes, (deleted, i) => {
+    if (areThere[i]) return
     const { row, name } = deleted
     const actor = people?.[i] ?? null
     const reason =
-      (people && !actor && kind.actor?.gone) ||
-      (teams && !teams[i] && kind.group?.gone) ||
-      (devices && !devices[i] && kind.client?.gone) ||
-      (targets && !targets[i] && kind.resource?.gone) ||
+      owned.find(({ owners }) => !owners[i])?.gone ||
       values[i]?.find(({ key }) => taken.has(key.pk))?.taken ||
       (kind.isSame?.(deleted, actor) === false && 'changed_since') ||
       (!mayAdminister(author) && kind.isAdministration?.(row, actor) && 'scope_exceeded')
-    if (reason) {
-      stagedSkip(staged, kind.told(row), name, reason)
-      continue
-    }
+    if (reason) return { idp_id: kind.idOf(row), name, reason }
     for (const { key } of values[i] ?? []) taken.add(key.pk)
     transaction.restore(kind.entity, row)
-    staged.changes.push({ object: kind.object, change: 'insert' })
-  }
-  return staged
+    return 'insert'
+  })
+}
+
+/** A row, its guard, its edge and the counter of that. */
+const writesPerPolicy = 4
+
+/** Gives orphaned policies their groups again, unless another policy grants the same (I4.6). */
+export async function regainGroups(transaction: Transaction, entries: Orphaned[]): Promise<Staged> {
+  const { accountId } = transaction
+  const ids = (name: 'id' | 'group_id' | 'resource_id') => entries.map((entry) => entry[name])
+  const grants = entries.map(({ group_id, resource_id }) => `${group_id}#${resource_id}`)
+  const [orphans, owners, targets, held] = await Promise.all([
+    getRows(policies, accountId, ids('id')),
+    getRows(groups, accountId, ids('group_id')),
+    getRows(resources, accountId, ids('resource_id')),
+    whichExist(grants.map((grant) => guardKey(accountId, 'policies.grant', grant))),
+  ])
+  const taken = new Set(grants.filter((_, i) => held[i]))
+  return stageEach(transaction, 'policies', entries, writesPerPolicy, ({ id, name, group_id, updated_at }, i) => {
+    const [policy, grant = ''] = [orphans[i], grants[i]]
+    const skip = (reason: string) => ({ idp_id: id, name, reason })
+    if (!policy) return skip('policy_gone')
+    if (policy.group_id === group_id) return
+    const reason =
+      (!owners[i] && 'group_gone') ||
+      // A later change by an administrator wins.
+      (policy.updated_at !== updated_at && 'changed_since') ||
+      (!targets[i] && 'resource_gone') ||
+      (taken.has(grant) && 'policy_exists')
+    if (reason) return skip(reason)
+    taken.add(grant)
+    transaction.update(policies, policy, { group_id })
+    return 'update'
+  })
 }

@@ -1,32 +1,58 @@
+import { takeFitting } from '../../core/json/answer-size.ts'
 import type { Item } from '../../table/keys.ts'
-import { pageOf } from '../../table/list.ts'
+import { type Metadata, pageOf } from '../../table/list.ts'
+import { pageCursor, readPosition } from '../../table/page-cursor.ts'
 import { queryItems } from '../../table/read.ts'
 import type { Page } from '../../values/page.ts'
-import { noteSkipped, type Run } from './run.ts'
-import { isKept, type OpenRun, runsPartition } from './run-items.ts'
-import { readOpen, runOf } from './run-store.ts'
+import { PlanReader } from './plan.ts'
+import { mergedSkips, type Run, type RunChange, type Tellers } from './run.ts'
+import { isKept, readOpen, runOf, runsPartition } from './run-store.ts'
 
-/** A run that is under way with what its commits have noted so far. */
-function withProgress(run: Run, open: OpenRun | undefined): Run {
-  if (run.finished_at !== null || open?.run_id !== run.id) return run
-  const shown = structuredClone(run)
-  for (const [reason, count] of Object.entries(open.skipped)) {
-    shown.skipped[reason] = (shown.skipped[reason] ?? 0) + count
+/** The plan of a run, in the order in which it is applied, in pages that fit an answer (I4.1(5)). */
+export async function listChanges(run: Run, tellers: Tellers, page: Page) {
+  const plan = new PlanReader(run)
+  let total = 0
+  const sections = Object.entries(tellers).map(([name, changeOf], section) => {
+    const first = total
+    total += run.sections[name] ?? 0
+    return { changeOf, section, first, end: total }
+  })
+  async function* changesFrom(from: number, step: 1 | -1): AsyncGenerator<RunChange> {
+    for (let at = from; ; at += step) {
+      const found = sections.find(({ first, end }) => at >= first && at < end)
+      if (!found) return
+      const [entry] = await plan.read<unknown>(found.section, at - found.first, 1)
+      yield found.changeOf(entry)
+    }
   }
-  for (const one of open.skipped_sample) noteSkipped({ skipped: {}, skipped_sample: shown.skipped_sample }, one)
-  return { ...shown, applied: open.applied }
+  const { at: start = 0, backward } = await readPosition(page)
+  const at = Number(start)
+  const { kept } = await takeFitting(backward ? changesFrom(at - 1, -1) : changesFrom(at, 1), { limit: page.limit })
+  const [from, to] = backward ? [at - kept.length, at] : [at, at + kept.length]
+  const cursor = (place: number, backward: boolean) => pageCursor(page, { at: String(place), backward })
+  const metadata: Metadata = {
+    limit: page.limit,
+    next_page: to < total ? await cursor(to, false) : null,
+    prev_page: from > 0 ? await cursor(from, true) : null,
+    total,
+    count: total,
+  }
+  return { data: backward ? kept.toReversed() : kept, metadata }
 }
 
-/** The runs of a source, newest first (I4.1(4)). They are a few hundred at most: twelve a day, for 30 days. */
+/** The runs of a source, newest first (I4.1(4)): at most a few hundred, twelve a day for 30 days. */
 export async function listRuns(account: string, sourceId: string, page: Page) {
   const [items, open] = await Promise.all([
     queryItems<Item & Run>(runsPartition(account, sourceId), { backward: true }),
     readOpen(account, sourceId),
   ])
-  const runs = items.filter(isKept).map((item) => ({
-    id: item.id,
-    row: () => ({ ...withProgress(runOf(item), open), inserted_at: item.started_at, updated_at: item.started_at }),
-  }))
+  /** A run that is under way shows what its commits have noted so far. */
+  const shown = (run: Run) => {
+    const isOpen = run.finished_at === null && open?.run_id === run.id
+    const progress = isOpen && { ...mergedSkips(run, open), applied: open.applied }
+    return { ...run, ...progress, inserted_at: run.started_at, updated_at: run.started_at }
+  }
+  const runs = items.filter(isKept).map((item) => ({ id: item.id, row: () => shown(runOf(item)) }))
   const { rows, metadata } = await pageOf(runs, page, { newestFirst: true })
   return { data: rows, metadata }
 }

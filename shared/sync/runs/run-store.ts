@@ -1,69 +1,88 @@
-import { clock, timestamp } from '../../core/clock.ts'
+import { clock, microsOf, timestamp } from '../../core/clock.ts'
 import { ApiError, notFound } from '../../core/errors.ts'
 import { uuidV7 } from '../../core/ids.ts'
-import { syncTurnItem } from '../../domain/sync/sync-turn.ts'
-import { table, tableName } from '../../table/client.ts'
-import { UpdateCommand } from '../../table/commands.ts'
-import type { Item } from '../../table/keys.ts'
+import { syncTurnItem } from '../../domain/sync/sync-state.ts'
+import { changeItem } from '../../table/change-item.ts'
+import { type Item, type Key, partition } from '../../table/keys.ts'
 import { getItem, queryItems } from '../../table/read.ts'
-import { ConditionalCheckFailedException } from '../../table/refused-write.ts'
-import { put, putOver, type Write, writeTogether } from '../../table/write-together.ts'
-import { countsOf, type Run } from './run.ts'
-import {
-  isKept,
-  type OpenRun,
-  openRunItem,
-  openRunKey,
-  openRunsPartition,
-  runItem,
-  runsPartition,
-} from './run-items.ts'
+import { put, putOver, writeTogether } from '../../table/write-together.ts'
+import { countsOf, type Run, type SourceInfo, type SourceRow } from './run.ts'
 
-/** How long a lease lasts that nobody renews. */
+/** Duration of a lease that is not renewed. */
 const leaseMicros = 120_000_000
+
+/** Duration for which runs and their plans are listed (I4.1(4)). */
+const keptMicros = 30 * 86_400_000_000
+
+/** The runs of one directory or posture provider, by their ids. */
+export const runsPartition = (account: string, sourceId: string): string => partition(account, 'sync.runs', sourceId)
+
+const openRunsPartition = (account: string): string => partition(account, 'sync.open')
+
+/** The state that each commit of a run writes, and its lease; it exists while the run is under way. */
+export type OpenRun = Pick<Run, 'applied' | 'skipped' | 'skipped_sample'> & {
+  run_id: string
+  /** The holder of the lease; null for nobody. */
+  owner: string | null
+  /** The end of the lease, in microseconds. */
+  until: number
+  /** The place in its plan at which applying resumes. */
+  at: { section: number; index: number }
+  took_administrator?: boolean
+}
+
+export const openRunKey = (account: string, sourceId: string): Key => ({ pk: openRunsPartition(account), sk: sourceId })
+
+export function openRunItem(account: string, sourceId: string, open: OpenRun): Item {
+  return { ...openRunKey(account, sourceId), kind: 'open_run', ...open }
+}
+
+/** Expiry of the items of a run, in seconds. */
+export const runTtl = (startedAt: string): number => Math.ceil((microsOf(startedAt) + keptMicros) / 1_000_000)
+
+export const isKept = ({ started_at }: Pick<Run, 'started_at'>): boolean =>
+  started_at > timestamp(clock.now() - keptMicros)
+
+export function runItem(run: Run): Item {
+  const pk = runsPartition(run.account_id, run.source_id)
+  return { pk, sk: run.id, kind: 'run', ttl: runTtl(run.started_at), ...run }
+}
+
+export const runOf = ({ pk: _pk, sk: _sk, kind: _kind, ttl: _ttl, ...run }: Item & Run): Run => run
 
 export async function readRun(account: string, sourceId: string, id: string): Promise<Run | null> {
   const item = await getItem<Item & Run>({ pk: runsPartition(account, sourceId), sk: id })
   return item && isKept(item) ? runOf(item) : null
 }
 
-/** @throws ApiError `not_found` */
 export async function knownRun(account: string, sourceId: string, id: string): Promise<Run> {
   const run = await readRun(account, sourceId, id)
   if (!run) throw notFound()
   return run
 }
 
-/** The run of an item; those of before there were rewinds say nothing of them. */
-export function runOf({ pk: _pk, sk: _sk, kind: _kind, ttl: _ttl, ...run }: Item & Run): Run {
-  return {
-    ...run,
-    rewinds: run.rewinds ?? null,
-    subject: run.subject ?? null,
-    scopes: run.scopes ?? null,
-    took_administrator: run.took_administrator ?? false,
-  }
-}
+export const readOpen = (account: string, sourceId: string) => getItem<Item & OpenRun>(openRunKey(account, sourceId))
 
-/** The run of a source that is under way, with what its commits have noted. */
-export const readOpen = (account: string, sourceId: string): Promise<(Item & OpenRun) | undefined> =>
-  getItem<Item & OpenRun>(openRunKey(account, sourceId))
-
-/** The runs of an account that are under way, by their sources. */
-export const readOpenRuns = (account: string): Promise<(Item & OpenRun)[]> =>
-  queryItems<Item & OpenRun>(openRunsPartition(account))
-
-type Begin = Pick<Run, 'account_id' | 'collection' | 'source_id' | 'preview' | 'connection'> & {
-  objects: readonly string[]
-}
+export const readOpenRuns = (account: string) => queryItems<Item & OpenRun>(openRunsPartition(account))
 
 export const running = () => new ApiError('sync_running', 'A run of this is under way.')
 
-/** A run that has done nothing yet, and the item that stands while it is under way. */
-export function newRun({ objects, ...begin }: Begin, now: number): { run: Run; open: OpenRun } {
+type Given = Pick<Run, 'preview'> & Partial<Run>
+
+export function newRun<R extends SourceRow>(
+  { entity, objects, connectionOf }: SourceInfo<R>,
+  row: R,
+  given: Given,
+): { run: Run; open: OpenRun } {
+  const now = clock.now()
+  const progress = () => ({ applied: countsOf(objects), skipped: {}, skipped_sample: [] })
   const run: Run = {
-    ...begin,
+    ...progress(),
     id: uuidV7(now),
+    account_id: row.account_id,
+    collection: entity.name,
+    source_id: row.id,
+    connection: connectionOf(row),
     rewinds: null,
     subject: null,
     scopes: null,
@@ -74,79 +93,52 @@ export function newRun({ objects, ...begin }: Begin, now: number): { run: Run; o
     error: null,
     seen: Object.fromEntries(objects.map((object) => [object, 0])),
     planned: countsOf(objects),
-    applied: countsOf(objects),
     took_administrator: false,
-    skipped: {},
-    skipped_sample: [],
     reading: null,
     root: null,
     staged_at: timestamp(now),
     whole_at: timestamp(now),
     sections: {},
     troubled_since: null,
+    ...given,
   }
-  const open: OpenRun = {
-    run_id: run.id,
-    owner: null,
-    until: 0,
-    at: { section: 0, index: 0 },
-    applied: countsOf(objects),
-    skipped: {},
-    skipped_sample: [],
-  }
-  return { run, open }
+  return { run, open: { ...progress(), run_id: run.id, owner: null, until: 0, at: { section: 0, index: 0 } } }
 }
 
-/**
- * Begins a run, unless one is under way.
- * @param turnAt the turn by which it is due: one that has moved since was another's, whose run may be over by now
- * @throws ApiError `sync_running`
- */
-export async function beginRun(begin: Begin, turnAt?: string): Promise<Run> {
-  const { run, open } = newRun(begin, clock.now())
+/** Begins a run, unless one is under way or its turn has moved from `turnAt`. @throws ApiError `sync_running` */
+export async function beginRun<R extends SourceRow>(
+  kind: SourceInfo<R>,
+  row: R,
+  given: Given,
+  turnAt?: string,
+): Promise<Run> {
+  const { run, open } = newRun(kind, row, given)
   const { account_id, source_id } = run
+  const turn = syncTurnItem(run, run.started_at)
   for (let tries = 0; tries < 5; tries++) {
     if (await readOpen(account_id, source_id)) throw running()
     const outcome = await writeTogether([
       putOver(openRunItem(account_id, source_id, open), null),
       put(runItem(run)),
-      turnAt === undefined
-        ? put(syncTurnItem(run, run.started_at))
-        : putOver(syncTurnItem(run, run.started_at), { next_at: turnAt }),
+      turnAt === undefined ? put(turn) : putOver(turn, { next_at: turnAt }),
     ])
     if (outcome === 'done') return run
   }
   throw running()
 }
 
-/** Takes the lease of a run that is under way; null while somebody else has it, or when the run is over. */
+/** Takes the lease of a run that is under way; null while another holds it, or when the run is over. */
 export async function takeLease(account: string, sourceId: string, owner: string): Promise<OpenRun | null> {
   const now = clock.now()
-  try {
-    const { Attributes } = await table().send(
-      new UpdateCommand({
-        TableName: tableName(),
-        Key: openRunKey(account, sourceId),
-        UpdateExpression: 'SET #owner = :owner, #until = :until',
-        ConditionExpression: 'attribute_exists(pk) AND #until < :now',
-        ExpressionAttributeNames: { '#owner': 'owner', '#until': 'until' },
-        ExpressionAttributeValues: { ':owner': owner, ':until': now + leaseMicros, ':now': now },
-        ReturnValues: 'ALL_NEW',
-      }),
-    )
-    const { pk: _pk, sk: _sk, kind: _kind, ...open } = Attributes as Item & OpenRun
-    return { ...open, owner }
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return null
-    throw error
-  }
+  const leased = { owner, until: now + leaseMicros }
+  const before = await changeItem<Item & OpenRun>(openRunKey(account, sourceId), {
+    set: leased,
+    when: 'attribute_exists(pk) AND #until < :now',
+    values: { now },
+  })
+  if (!before) return null
+  const { pk: _pk, sk: _sk, kind: _kind, ...open } = before
+  return { ...open, ...leased }
 }
 
-/** The lease as who holds it renews it. */
 export const renewed = (open: OpenRun): OpenRun => ({ ...open, until: clock.now() + leaseMicros })
-
-/** The writes that keep the place of a run, on the condition that the lease is still held. */
-export const savingWrites = (run: Run, open: OpenRun): Write[] => [
-  putOver(openRunItem(run.account_id, run.source_id, open), { run_id: run.id, owner: open.owner }),
-  put(runItem(run)),
-]

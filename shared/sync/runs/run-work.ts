@@ -1,49 +1,41 @@
 import type { Author } from '../../commit/commit.ts'
-import { waiting } from '../../core/work/waiting.ts'
-import { writeTogether } from '../../table/write-together.ts'
+import { clock } from '../../core/clock.ts'
+import { put, putOver, writeTogether } from '../../table/write-together.ts'
 import { noteSkipped, type Run, type RunSkipped } from './run.ts'
-import type { OpenRun } from './run-items.ts'
-import { renewed, savingWrites } from './run-store.ts'
-import { LeaseLost, StepOver } from './step-end.ts'
+import { type OpenRun, openRunItem, renewed, runItem } from './run-store.ts'
 
-/** A place is kept at least this often: half of what the contract allows, since a call can take a while (I4.1(2)). */
-const keptEveryMs = 25_000
+/** The place is saved at least this often: half of the contract's bound, since a call can take a while (I4.1(2)). */
+const savedEveryMs = 25_000
 
-/** One step of a run: what it knows, and how it keeps its place. */
 export class RunWork {
   readonly run: Run
+  readonly accountId: string
+  readonly sourceId: string
   open: OpenRun
-  /** When the step ends, in milliseconds since 1970. */
+  /** The end of the step, in milliseconds since 1970. */
   readonly deadline: number
-  private savedAt = waiting.now()
+  private savedAt = clock.monotonic()
+  private collected: Pick<Run, 'skipped' | 'skipped_sample'> | null = null
 
   constructor(run: Run, open: OpenRun, deadline: number) {
     this.run = run
+    this.accountId = run.account_id
+    this.sourceId = run.source_id
     this.open = open
     this.deadline = deadline
   }
 
-  get accountId(): string {
-    return this.run.account_id
-  }
-
-  get sourceId(): string {
-    return this.run.source_id
-  }
-
-  /** Who commits what the run changes (I4.7): the service, or who asked for a rewind. */
+  /** The author of the run's commits (I4.7): the service, or the requester of a rewind. */
   get author(): Author {
     const { id, subject, scopes } = this.run
     return { accountId: this.accountId, subject, ...(scopes && { scopes }), runId: id }
   }
 
-  private collected: Pick<Run, 'skipped' | 'skipped_sample'> | null = null
-
   skip(skipped: RunSkipped): void {
     noteSkipped(this.collected ?? this.run, skipped)
   }
 
-  /** What is skipped by work that begins anew when its step dies counts for the run once the work is done. */
+  /** Adds the skips of work to the run once it is done, because work whose step dies is repeated. */
   async collectingSkips<T>(work: () => Promise<T>): Promise<T> {
     const { skipped, skipped_sample } = this.run
     this.collected = structuredClone({ skipped, skipped_sample })
@@ -56,41 +48,68 @@ export class RunWork {
     }
   }
 
-  /** Keeps the place, and the lease. @throws LeaseLost */
+  /** Values of the open run's item for as long as the lease is held. */
+  get lease() {
+    return { run_id: this.run.id, owner: this.open.owner }
+  }
+
+  /** @throws LeaseLost */
+  checkLease(stored: Partial<OpenRun> | undefined): void {
+    if (stored?.run_id !== this.run.id || stored.owner !== this.open.owner) throw new LeaseLost()
+  }
+
+  private write(open: OpenRun): Promise<'done' | 'lost'> {
+    const place = putOver(openRunItem(this.accountId, this.sourceId, open), this.lease)
+    return writeTogether([place, put(runItem(this.run))])
+  }
+
+  /** Saves the place and renews the lease. @throws LeaseLost */
   async save(): Promise<void> {
     this.open = renewed(this.open)
-    for (let tries = 0; ; tries++) {
-      if ((await writeTogether(savingWrites(this.run, this.open))) === 'done') break
-      // A transaction that met another one is lost as well: only a second look tells.
+    for (let tries = 0; (await this.write(this.open)) === 'lost'; tries++) {
+      // A collision with another transaction is `lost` as well, so the write is repeated.
       if (tries === 3) throw new LeaseLost()
     }
-    this.savedAt = waiting.now()
+    this.savedAt = clock.monotonic()
   }
 
-  /** Keeps the place, and lets go: whoever comes next goes on. @throws LeaseLost */
+  /** Saves the place and releases the lease, so the next step resumes here. @throws LeaseLost */
   async release(): Promise<void> {
-    const free = { ...this.open, until: 0 }
-    if ((await writeTogether(savingWrites(this.run, free))) === 'lost') throw new LeaseLost()
+    if ((await this.write({ ...this.open, until: 0 })) === 'lost') throw new LeaseLost()
   }
 
-  /** What a commit has written of the run is kept. */
+  /** Takes over the state that a commit has written. */
   noteSaved(open: OpenRun): void {
     this.open = open
-    this.savedAt = waiting.now()
+    this.savedAt = clock.monotonic()
   }
 
-  /** True when it is time to keep the place. */
   get isDue(): boolean {
-    return waiting.now() - this.savedAt >= keptEveryMs || this.isOver
+    return clock.monotonic() - this.savedAt >= savedEveryMs || this.isOver
   }
 
   get isOver(): boolean {
-    return waiting.now() >= this.deadline
+    return clock.monotonic() >= this.deadline
   }
 
-  /** To be called where the run stands at a place that it can go on from. @throws StepOver when the time is over */
+  /** Saves the place where that is due. Callers must be able to resume at it. @throws StepOver when the time is over */
   async keepPlace(): Promise<void> {
     if (this.isDue) await this.save()
     if (this.isOver) throw new StepOver()
   }
+}
+
+/** The step is over, and its run is not: the next step resumes it. */
+export class StepOver extends Error {
+  override readonly name = 'StepOver'
+}
+
+/** Another worker holds the lease: this step has nothing more to write. */
+export class LeaseLost extends Error {
+  override readonly name = 'LeaseLost'
+}
+
+/** The source of the run was disabled, deleted or changed since the run began. */
+export class RunCancelled extends Error {
+  override readonly name = 'RunCancelled'
 }

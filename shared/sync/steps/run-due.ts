@@ -1,29 +1,22 @@
 import { clock, timestamp } from '../../core/clock.ts'
 import { ApiError } from '../../core/errors.ts'
-import { inParallel } from '../../core/work/in-parallel.ts'
-import { accounts } from '../../domain/accounts/account.ts'
-import { lastStepItem, readTurns, type SyncTurn, syncTurnKey } from '../../domain/sync/sync-turn.ts'
-import { table, tableName } from '../../table/client.ts'
-import { DeleteCommand, UpdateCommand } from '../../table/commands.ts'
-import { getRow } from '../../table/read.ts'
-import { ConditionalCheckFailedException } from '../../table/refused-write.ts'
-import { put, writeTogether } from '../../table/write-together.ts'
-import { nextSlot } from '../runs/next-slot.ts'
+import { attemptAll } from '../../core/work/in-parallel.ts'
+import { directoryKinds } from '../../domain/directories/directory.ts'
+import { lastStepItem, readTurns, type SyncTurn, syncTurnItem, syncTurnKey } from '../../domain/sync/sync-state.ts'
+import { put, putOver, removeWhile, writeTogether } from '../../table/write-together.ts'
+import { directorySources } from '../directories/directory-source.ts'
+import { inventorySource } from '../inventories/inventory-source.ts'
+import { nextSlot } from '../runs/run.ts'
 import { beginRun, readOpen, readOpenRuns, readRun } from '../runs/run-store.ts'
-import { isAllowed } from '../sources/is-allowed.ts'
-import type { SourceKind } from '../sources/sync-source.ts'
-import { sourceKinds } from './source-kinds.ts'
+import { isAllowed, readSource, type SourceKind } from '../runs/source.ts'
 import { workOnRun } from './work-on-run.ts'
 
-/** Parallel runs of one invocation: more than an account can have under way. */
+/** Runs that an invocation works on at a time: more than an account can have under way. */
 const width = 3
 /** Runs of one account that are worked on at a time. */
 const maxOpenRuns = 2
 
-/**
- * Orders due turns fairly. Accounts whose last step is longest ago come first, and each has one turn before any has a
- * second.
- */
+/** Orders due turns: accounts with the oldest last step come first, and each has one turn before any has a second. */
 export function inOrder(turns: SyncTurn[], lastSteps: Map<string, string>): SyncTurn[] {
   const ofAccounts = Map.groupBy(
     turns.toSorted((a, b) => (a.next_at < b.next_at ? -1 : 1)),
@@ -35,21 +28,20 @@ export function inOrder(turns: SyncTurn[], lastSteps: Map<string, string>): Sync
 }
 
 /**
- * Begins the runs that are due, and goes on with those that are under way and that nobody works on (I4.1). Invocations may
- * overlap: the lease of a run keeps them apart.
+ * Begins the runs that are due, and resumes those under way (I4.1). The lease of a run keeps overlapping invocations
+ * apart.
  * @param deadline in milliseconds since 1970
- * @throws AggregateError of what failed; it does not hold up the rest
+ * @throws AggregateError of the runs that failed, after all others
  */
 export async function runDue(deadline: number): Promise<void> {
   const now = timestamp(clock.now())
   const { turns, lastSteps } = await readTurns()
   const due = turns.filter(({ next_at }) => next_at <= now)
   const begun = new Map<string, Promise<unknown>>()
-  const errors: unknown[] = []
-  await inParallel(inOrder(due, lastSteps), width, async (turn) => {
-    if (Date.now() < deadline) await take(turn, deadline, begun).catch((error) => void errors.push(error))
-  })
-  if (errors.length > 0) throw new AggregateError(errors, 'Some sync runs did not go on.')
+  const takeInTime = async (turn: SyncTurn) => {
+    if (clock.monotonic() < deadline) await take(turn, deadline, begun)
+  }
+  await attemptAll(inOrder(due, lastSteps), width, takeInTime, 'Some sync runs did not go on.')
 }
 
 async function take(turn: SyncTurn, deadline: number, begun: Map<string, Promise<unknown>>): Promise<void> {
@@ -72,7 +64,7 @@ async function take(turn: SyncTurn, deadline: number, begun: Map<string, Promise
   }
 }
 
-/** Begins a run where none is under way. Returns whether the run of the source may have a step now. */
+/** Begins a run where none is under way. @returns whether the run of the source may have a step now */
 async function openOrBegin(turn: SyncTurn, kind: SourceKind): Promise<boolean> {
   const { account_id, source_id } = turn
   const open = await readOpen(account_id, source_id)
@@ -81,10 +73,7 @@ async function openOrBegin(turn: SyncTurn, kind: SourceKind): Promise<boolean> {
   return (await begin(turn, kind)) && isAmongFirst(turn)
 }
 
-/**
- * Returns whether the run of a source is one of the account's oldest. A rewind always is, since it waits for no
- * provider and no other run.
- */
+/** Returns whether the run of a source is a rewind, which waits for no provider, or one of the account's oldest. */
 async function isAmongFirst({ account_id, source_id }: SyncTurn): Promise<boolean> {
   const all = (await readOpenRuns(account_id)).toSorted((a, b) => (a.run_id < b.run_id ? -1 : 1))
   const rank = all.findIndex(({ sk }) => sk === source_id)
@@ -94,23 +83,18 @@ async function isAmongFirst({ account_id, source_id }: SyncTurn): Promise<boolea
   return run?.rewinds != null
 }
 
-/** Begins a run where one is due; false where none is. */
 async function begin(turn: SyncTurn, kind: SourceKind): Promise<boolean> {
-  const { account_id, collection, source_id } = turn
-  const [row, account] = await Promise.all([
-    getRow(kind.entity, account_id, source_id),
-    getRow(accounts, account_id, account_id),
-  ])
+  const { account_id, source_id } = turn
+  const [row, account] = await readSource(kind, account_id, source_id)
   if (!row || !isAllowed(kind, row, account)) {
-    await postpone(turn, row ? timestamp(nextSlot(kind.minuteOf(row), clock.now())) : null)
+    // A turn is left alone where a run was requested meanwhile.
+    const asRead = { next_at: turn.next_at }
+    const next = row && syncTurnItem(turn, timestamp(nextSlot(kind.minuteOf(row), clock.now())))
+    await writeTogether([next ? putOver(next, asRead) : removeWhile(syncTurnKey(turn), asRead)])
     return false
   }
-  const connection = kind.connectionOf(row)
   try {
-    await beginRun(
-      { account_id, collection, source_id, preview: false, connection, objects: kind.objects },
-      turn.next_at,
-    )
+    await beginRun(kind, row, { preview: false }, turn.next_at)
     return true
   } catch (error) {
     if (error instanceof ApiError && error.code === 'sync_running') return false
@@ -118,27 +102,6 @@ async function begin(turn: SyncTurn, kind: SourceKind): Promise<boolean> {
   }
 }
 
-/** Looks again at the next slot, or never where the source is gone; unless something was asked for meanwhile. */
-async function postpone(turn: SyncTurn, at: string | null): Promise<void> {
-  const Key = syncTurnKey(turn)
-  const asRead = {
-    TableName: tableName(),
-    Key,
-    ConditionExpression: 'next_at = :read',
-    ExpressionAttributeValues: { ':read': turn.next_at },
-  }
-  try {
-    if (at === null) await table().send(new DeleteCommand(asRead))
-    else {
-      await table().send(
-        new UpdateCommand({
-          ...asRead,
-          UpdateExpression: 'SET next_at = :at',
-          ExpressionAttributeValues: { ':read': turn.next_at, ':at': at },
-        }),
-      )
-    }
-  } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error
-  }
-}
+const sourceKinds: ReadonlyMap<string, SourceKind> = new Map(
+  [...directoryKinds.map((kind) => directorySources[kind]), inventorySource].map((kind) => [kind.entity.name, kind]),
+)

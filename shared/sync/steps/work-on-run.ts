@@ -1,35 +1,32 @@
 import { randomUUID } from 'node:crypto'
-import { isDeepStrictEqual } from 'node:util'
 import { clock, microsOf } from '../../core/clock.ts'
 import { env } from '../../core/env.ts'
 import { measure } from '../../core/logging/invocation.ts'
-import { accounts } from '../../domain/accounts/account.ts'
-import { type LastGoodRun, lastGoodRunKey } from '../../domain/sync/last-good-run.ts'
-import type { Synced } from '../../domain/sync/sync-turn.ts'
+import { type LastGoodRun, lastGoodRunKey, type Synced } from '../../domain/sync/sync-state.ts'
 import type { Key } from '../../table/keys.ts'
 import { getItem, getRow } from '../../table/read.ts'
-import { applyPlan, endingOfPlan } from '../apply/apply-plan.ts'
-import { brake } from '../plans/brake.ts'
-import { discardPlan } from '../plans/plan-store.ts'
-import { ProviderFault } from '../provider-fault.ts'
-import { askProvider } from '../read/ask-provider.ts'
-import { rewound } from '../rewind/rewound.ts'
-import { cancelled, type Ending } from '../runs/ending.ts'
+import { ProviderFault } from '../adapter.ts'
+import { askProvider } from '../read/read-list.ts'
+import { rewound } from '../rewind/rewind.ts'
+import { endingOfPlan } from '../runs/apply-plan.ts'
+import { brake, discardPlan } from '../runs/plan.ts'
+import { cancelled, type Ending, type SourceRow } from '../runs/run.ts'
 import { readRun, takeLease } from '../runs/run-store.ts'
-import { RunWork } from '../runs/run-work.ts'
-import { LeaseLost, RunCancelled, StepOver } from '../runs/step-end.ts'
-import { checkStanding } from '../sources/check-standing.ts'
-import type { OpenSource, SourceKind, SourceRow } from '../sources/sync-source.ts'
-import { closeRun, isTooOld } from './close-run.ts'
+import { LeaseLost, RunCancelled, RunWork, StepOver } from '../runs/run-work.ts'
+import { checkStanding, type OpenSource, readSource, type SourceKind } from '../runs/source.ts'
+import { closeRun } from './close-run.ts'
 
-/** Of more people who are absent, so many are asked for (I5.2). */
-const mostConfirmed = 200
+/** Maximum of absent people to confirm with the provider; above it, a sample of this size (I5.2). */
+const maxConfirmed = 200
+
+/** Duration after which a run is given up: one that takes this long never ends (I4.1(2)). */
+const maxRunMicros = 6 * 3_600_000_000
 
 /**
- * Works on the run of a source that is under way, until it is over or time is: a step (I4.1(2)). Does nothing while somebody
- * else works on it.
+ * Works on the run of a source until it or the time is over: a step (I4.1(2)). Does nothing while another worker holds
+ * the lease.
  * @param deadline in milliseconds since 1970
- * @throws what the service's own storage throws; the run is as it was, and the next step goes on
+ * @throws errors of the service's own storage; the next step resumes the run
  */
 export async function workOnRun(synced: Synced, kind: SourceKind, deadline: number): Promise<void> {
   const { account_id, source_id } = synced
@@ -43,57 +40,39 @@ export async function workOnRun(synced: Synced, kind: SourceKind, deadline: numb
     await closeRun(work, kind, await finished(work, kind))
   } catch (error) {
     if (error instanceof LeaseLost) return
-    // What it was doing is kept where it stands, and free for the next step.
-    if (error instanceof StepOver) await work.release()
-    else {
-      await work.release().catch(() => undefined)
-      throw error
-    }
-  }
-}
-
-/** Goes through the phases that are left; how the run ends. @throws StepOver, LeaseLost and errors that are no provider's */
-async function finished(work: RunWork, kind: SourceKind): Promise<Ending> {
-  try {
-    if (isTooOld(work.run)) throw new ProviderFault('transient', 'The run did not end within 6 hours.')
-    return await phasesOf(work, kind)
-  } catch (error) {
-    if (error instanceof RunCancelled) return cancelled(work.run)
-    if (!(error instanceof ProviderFault)) throw error
-    return { outcome: 'failed', error: error.message, class: error.faultClass === 'fatal' ? 'fatal' : 'transient' }
-  }
-}
-
-async function hasNewSecret(
-  { accountId, sourceId }: RunWork,
-  { entity }: SourceKind,
-  opened: SourceRow,
-): Promise<boolean> {
-  const secrets = (row: SourceRow) => Object.entries(row).filter(([field]) => entity.redact.includes(field))
-  const row = await getRow(entity, accountId, sourceId)
-  return row !== null && !isDeepStrictEqual(new Map(secrets(row)), new Map(secrets(opened)))
-}
-
-async function phasesOf(work: RunWork, kind: SourceKind): Promise<Ending> {
-  const { run, accountId, sourceId } = work
-  const [row, account] = await Promise.all([
-    getRow(kind.entity, accountId, sourceId),
-    getRow(accounts, accountId, accountId),
-  ])
-  checkStanding(run, kind, row, account)
-  if (run.rewinds !== null) return rewound(work, kind)
-  const source = row as SourceRow
-  try {
-    return await throughProvider(work, kind, source)
-  } catch (error) {
-    const isFatal = error instanceof ProviderFault && error.faultClass === 'fatal'
-    // What a provider thinks of an old secret is of no matter once somebody has entered a new one.
-    if (isFatal && (await hasNewSecret(work, kind, source))) throw new StepOver()
+    if (error instanceof StepOver) return work.release()
+    await work.release().catch(() => undefined)
     throw error
   }
 }
 
-/** What is left of a run that asks its provider. */
+/** Goes through the rest of the phases. @throws StepOver, LeaseLost and errors that are no provider's */
+async function finished(work: RunWork, kind: SourceKind): Promise<Ending> {
+  const { run, accountId, sourceId } = work
+  let opened: SourceRow | null = null
+  try {
+    if (microsOf(run.started_at) < clock.now() - maxRunMicros)
+      throw new ProviderFault('transient', 'The run did not end within 6 hours.')
+    const [row, account] = await readSource(kind, accountId, sourceId)
+    checkStanding(run, kind, row, account)
+    if (run.rewinds !== null) return await rewound(work, kind)
+    opened = row as SourceRow
+    return await throughProvider(work, kind, opened)
+  } catch (error) {
+    if (error instanceof RunCancelled) return cancelled(run)
+    if (!(error instanceof ProviderFault)) throw error
+    const isFatal = error.faultClass === 'fatal'
+    // A refused secret that was replaced meanwhile fails no run.
+    if (isFatal && opened && (await hasNewSecret(work, kind, opened))) throw new StepOver()
+    return { outcome: 'failed', error: error.message, class: isFatal ? 'fatal' : 'transient' }
+  }
+}
+
+async function hasNewSecret({ accountId, sourceId }: RunWork, { entity }: SourceKind, opened: SourceRow) {
+  const row = await getRow(entity, accountId, sourceId)
+  return row !== null && (entity.redact as (keyof SourceRow)[]).some((field) => row[field] !== opened[field])
+}
+
 async function throughProvider(work: RunWork, kind: SourceKind, row: SourceRow): Promise<Ending> {
   const { run, accountId, sourceId } = work
   const source = await kind.open(row, work.deadline)
@@ -109,14 +88,11 @@ async function throughProvider(work: RunWork, kind: SourceKind, row: SourceRow):
     run.phase = 'apply'
     await work.save()
   }
-  await applyPlan(work, kind, {
-    sections: kind.sections,
-    stage: (section, transaction, entries) => source.stage(section, transaction, work, entries),
-  })
+  await source.apply(work)
   return endingOfPlan(work)
 }
 
-/** Plans, and tests whether the plan is to be believed (I5); the ending of a run that goes no further. */
+/** Plans, and checks that the plan is plausible (I5). @returns the ending of a run that goes no further */
 async function planned(work: RunWork, source: OpenSource, { accept_deletions }: SourceRow): Promise<Ending | null> {
   const { run } = work
   run.phase = 'plan'
@@ -132,14 +108,14 @@ async function planned(work: RunWork, source: OpenSource, { accept_deletions }: 
   return stopped === null ? null : { outcome: 'stopped', error: stopped, class: 'fatal' }
 }
 
-/** A list that lacks people whom the provider still knows has lied (I5.2). */
+/** Checks that the provider does not know absent people (I5.2). @throws ProviderFault fatal */
 async function confirmAbsent(work: RunWork, source: OpenSource, absent: string[]): Promise<void> {
   if (!source.confirm || absent.length === 0) return
-  const every = Math.max(1, Math.floor(absent.length / mostConfirmed))
-  const asked = absent.filter((_, i) => i % every === 0).slice(0, mostConfirmed)
+  const every = Math.max(1, Math.floor(absent.length / maxConfirmed))
+  const asked = absent.filter((_, i) => i % every === 0).slice(0, maxConfirmed)
   const confirm = source.confirm.bind(source)
   const known = await askProvider(work, () => confirm(asked))
   if (known.length === 0) return
-  const sentence = `The list of users lacks ${known.length} of ${asked.length} whom the provider still knows as active, such as ${known[0]}; nothing was changed.`
-  throw new ProviderFault('fatal', sentence)
+  const people = `${known.length} of ${asked.length} whom the provider still knows as active, such as ${known[0]}`
+  throw new ProviderFault('fatal', `The list of users lacks ${people}; nothing was changed.`)
 }

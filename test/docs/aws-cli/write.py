@@ -31,13 +31,13 @@ dynamodb update-continuous-backups update-table update-time-to-live
 dynamodb wait table-exists
 events describe-rule disable-rule enable-rule list-rules list-targets-by-rule put-rule put-targets
 iam get-account-summary get-role-policy put-role-policy
-kms describe-key enable-key put-key-policy
+kms describe-key enable-key put-key-policy replicate-key
 lambda add-permission create-event-source-mapping delete-event-source-mapping get-account-settings get-alias
 lambda get-event-source-mapping get-function-concurrency invoke list-event-source-mappings list-functions update-alias
 lambda update-event-source-mapping
 s3 mb
 s3api get-object get-object-lock-configuration get-object-retention list-object-versions list-objects-v2
-secretsmanager create-secret delete-secret describe-secret get-secret-value list-secrets rotate-secret
+secretsmanager create-secret delete-secret describe-secret get-secret-value list-secrets put-secret-value rotate-secret
 sesv2 get-account get-email-identity
 sns list-subscriptions-by-topic subscribe
 sts get-caller-identity

@@ -1,15 +1,16 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { handler as updateActor } from '#functions/api/actors/update-actor.ts'
 import { handler as endClient } from '#functions/api/client-sessions/end-client-session.ts'
 import { handler as removeToken } from '#functions/api/client-tokens/delete-client-token.ts'
-import { connectionsOf, findConnection, keepConnection } from '#shared/domain/connections/connection.ts'
-import { findPresence, presenceKey } from '#shared/domain/presence/presence.ts'
-import { table, tableName } from '#shared/table/client.ts'
-import { UpdateCommand } from '#shared/table/commands.ts'
+import { findPresence, presenceKey } from '#shared/domain/sessions/presence.ts'
+import { connectionsOf, findConnection, keepConnection } from '#shared/live/connection.ts'
+import { table, tableName } from '#shared/table/table.ts'
 import { newAccessWorld } from '#test/support/access/access.ts'
 import { type LiveDevice, openChannel } from '#test/support/access/live.ts'
 import { call } from '#test/support/accounts/account.ts'
 import { until } from '#test/support/run/until.ts'
+import { recordCommands } from '#test/support/table/intercept-table.ts'
 
 let channel: Awaited<ReturnType<typeof openChannel>>
 beforeAll(async () => {
@@ -37,11 +38,11 @@ describe('messages of a device (C4)', () => {
   test('renew the lease with one write', async () => {
     const { device, presence } = await connected()
     const before = (await presence())?.lease_expires_at ?? 0
-    const send = vi.spyOn(table(), 'send')
+    const sent = recordCommands()
     device.send({ type: 'keepalive' })
     await until(async () => ((await presence())?.lease_expires_at ?? 0) > before)
-    const writes = send.mock.calls.filter(([command]) => command instanceof UpdateCommand)
-    send.mockRestore()
+    const writes = sent.filter((command) => command instanceof UpdateCommand)
+    vi.restoreAllMocks()
     expect(writes).toHaveLength(1)
     expect(device.received).toEqual([])
   })

@@ -5,11 +5,12 @@ import { handler as compareLimits } from '#functions/schedules/compare-limits.ts
 import { handler as provision } from '#functions/tasks/provision-account.ts'
 import { commit } from '#shared/commit/commit.ts'
 import { clock } from '#shared/core/clock.ts'
-import { mintClientToken } from '#shared/domain/client-tokens/mint-client-token.ts'
+import { mintClientToken } from '#shared/domain/client-tokens/client-token.ts'
 import { publicKey } from '#test/support/access/public-key.ts'
 import { call, newAccount } from '#test/support/accounts/account.ts'
 import { insertActor } from '#test/support/accounts/rows.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
+import { sdkByFetch } from '#test/support/service/sdk-by-fetch.ts'
 import { useOwnTable } from '#test/support/table/own-table.ts'
 
 type Sent = { FromEmailAddress: string; to: string; subject: string; text: string }
@@ -23,6 +24,7 @@ beforeEach(async () => {
   refused = null
   catchLog('WARN')
   vi.stubEnv('MAIL_SENDER', 'access@example.net')
+  sdkByFetch()
   vi.stubGlobal('fetch', async (url: string, { body, headers }: { body: string; headers: Record<string, string> }) => {
     expect(url).toBe(`https://email.${process.env.AWS_REGION}.amazonaws.com/v2/email/outbound-emails`)
     expect(headers.authorization).toMatch(/^AWS4-HMAC-SHA256 Credential=.*\/ses\/aws4_request/)

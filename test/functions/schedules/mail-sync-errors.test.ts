@@ -5,12 +5,12 @@ import { clock, dayMicros, parseTimestamp } from '#shared/core/clock.ts'
 import { type AccountRow, accounts } from '#shared/domain/accounts/account.ts'
 import { type DirectoryRow, directories } from '#shared/domain/directories/directory.ts'
 import { postureProviders } from '#shared/domain/posture-providers/posture-provider.ts'
-import { isMailDue } from '#shared/jobs/sync-mails/mail-day.ts'
-import { mailSyncErrors as mailUntil } from '#shared/jobs/sync-mails/mail-sync-errors.ts'
+import { isMailDue, mailSyncErrors as mailUntil } from '#shared/sync/mails/mail-sync-errors.ts'
 import { getRow } from '#shared/table/read.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 import { insertActor, updateRow } from '#test/support/accounts/rows.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
+import { sdkByFetch } from '#test/support/service/sdk-by-fetch.ts'
 import { directoriesApi, storedDirectory } from '#test/support/sync/directories.ts'
 import { mdmFields } from '#test/support/sync/posture-providers.ts'
 import { useOwnTable } from '#test/support/table/own-table.ts'
@@ -33,6 +33,7 @@ beforeEach(async () => {
   meanwhile = async () => {}
   catchLog('ERROR')
   vi.stubEnv('MAIL_SENDER', 'access@example.net')
+  sdkByFetch()
   vi.stubGlobal('fetch', async (_url: string, { body }: { body: string }) => {
     const { Destination, Content } = JSON.parse(body)
     const [to] = Destination.ToAddresses

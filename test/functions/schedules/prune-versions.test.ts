@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { handler } from '#functions/schedules/prune-versions.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
 import { FakeVersions } from '#test/support/service/fake-versions.ts'
+import { sdkByFetch } from '#test/support/service/sdk-by-fetch.ts'
 
 const at = '2026-11-23T14:03:00Z'
 let aws: FakeVersions
@@ -16,6 +17,7 @@ beforeEach(() => {
     Sites: { logicalId: 'B', versions: [1, 2, 3, 4, 5], deployed: 5, at, alias: 1, weights: { 2: 0.1 } },
     Made: { logicalId: 'C', versions: [1], deployed: 1, at, alias: 1 },
   })
+  sdkByFetch()
   vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => aws.answer(input as string, init))
 })
 afterEach(() => {

@@ -6,12 +6,12 @@ import { handler as listLogs } from '#functions/api/logs/list-logs.ts'
 import { handler } from '#functions/streams/store-flow-logs.ts'
 import { clock } from '#shared/core/clock.ts'
 import { checkFlowReport } from '#shared/logs/flows/check-flow-report.ts'
-import { flowLogId } from '#shared/logs/flows/flow-identity.ts'
 import type { FlowReport } from '#shared/logs/flows/flow-report.ts'
-import { table } from '#shared/table/client.ts'
+import { flowLogId } from '#shared/logs/flows/flow-store.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 import { closeRecord, flowRecord, kinesisRecord, newFlowGrant, openRecord } from '#test/support/logs/flows.ts'
 import { measure } from '#test/support/table/consumed-capacity.ts'
+import { interceptTable } from '#test/support/table/intercept-table.ts'
 
 type Grant = Awaited<ReturnType<typeof newFlowGrant>>
 type Fields = Record<string, unknown>
@@ -144,13 +144,12 @@ describe('faults', () => {
   it('reports the first record whose flow was not stored; a repeated delivery completes it', async () => {
     const flows = [newFlow(), newFlow(), newFlow()]
     const records = flows.map((flow, i) => flowRecord(grant.claims(), at(i), flow.close()))
-    const send = table().send.bind(table())
     const throttled = new ProvisionedThroughputExceededException({ message: 'slow down', $metadata: {} })
-    vi.spyOn(table(), 'send').mockImplementation((async (command: { input: object }) => {
+    interceptTable(async (command, send) => {
       const { input } = command as { input: { ExpressionAttributeValues?: Fields } }
       if (input.ExpressionAttributeValues?.[':sport'] === flows[1]?.open().inner_src_port) throw throttled
-      return send(command as never)
-    }) as never)
+      return send(command)
+    })
     expect(await failures(...records)).toEqual([records[1]?.kinesis.sequenceNumber])
     expect(await flows[0]?.read()).toBeDefined()
     expect(await flows[1]?.read()).toBeUndefined()

@@ -4,10 +4,11 @@ import { afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { handler as listLogs } from '#functions/api/logs/list-logs.ts'
 import { handler } from '#functions/streams/write-change-log.ts'
 import { commit } from '#shared/commit/commit.ts'
+import { type Change, commitItem } from '#shared/commit/commit-record.ts'
 import { clock, timestamp } from '#shared/core/clock.ts'
 import { sites } from '#shared/domain/sites/site.ts'
-import { logId, positionTail } from '#shared/logs/log-id.ts'
-import { namedPartition } from '#shared/logs/log-keys.ts'
+import { logId, positionTail } from '#shared/logs/entries/log-id.ts'
+import { namedPartition } from '#shared/logs/entries/log-keys.ts'
 import { commitKey } from '#shared/table/keys.ts'
 import { getItem, queryItems } from '#shared/table/read.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
@@ -41,7 +42,20 @@ const change = (position: number) => ({
   after: { id: String(position) },
 })
 const record = (changes: unknown[], time = clock.now()) =>
-  streamRecord({ kind: 'commit', account_id: account.id, sequence: 1, time, subject: null, changes })
+  streamRecord(
+    commitItem(commitKey(account.id, 1), {
+      account_id: account.id,
+      commit_id: randomUUID(),
+      sequence: 1,
+      time,
+      first_leaf: 0,
+      subject: null,
+      changes: changes as Change[],
+      rows: {},
+      revocations: [],
+      cascades: [],
+    }),
+  )
 const deliver = async (...Records: DynamoDBRecord[]) =>
   (await handler({ Records })).batchItemFailures.map(({ itemIdentifier }) => itemIdentifier)
 const changes = async (query: Record<string, string> = {}): Promise<Entry[]> =>
@@ -167,7 +181,7 @@ it('makes the entries of a commit that is stored compressed', async () => {
   expect(entries[0].after).toEqual({ id: '399', name: 'x'.repeat(100) })
 })
 
-it('names the sync run of a change; null for what none caused, and for entries from before there were runs', async () => {
+it('names the sync run of a change; null for what none caused', async () => {
   const time = clock.now()
   const runId = '01990000-0000-7000-8000-0000000000aa'
   await commit({ accountId: account.id, subject: null, runId }, async (transaction) => {

@@ -5,13 +5,14 @@ import { handler as getCheckpoint } from '#functions/api/logs/get-checkpoint.ts'
 import { handler as getProof } from '#functions/api/logs/get-proof.ts'
 import { handler as listSites } from '#functions/api/sites/list-sites.ts'
 import { handler as beginSealedLog } from '#functions/tasks/begin-sealed-log.ts'
-import { exportLog } from '#infra/local/export/export-log.ts'
-import type { ExportOptions } from '#infra/local/export/export-options.ts'
+import { exportLog } from '#infra/commands/export/export-log.ts'
+import type { ExportOptions } from '#infra/commands/export/log-client.ts'
+import { microsOf } from '#shared/core/clock.ts'
 import { compareExport, verifyExport } from '#shared/seal/export/verify-export.ts'
 import type { SealedLog } from '#shared/seal/log/sealed-log.ts'
-import { Lease } from '#shared/seal/log/sealed-state.ts'
 import { parseCheckpoint } from '#shared/seal/notes/checkpoint.ts'
 import { openNote } from '#shared/seal/notes/signed-note.ts'
+import { Lease } from '#shared/seal/sealing/sealed-state.ts'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
 import { HandlerClient } from '#test/support/seal/handler-client.ts'
 import { changeSites } from '#test/support/seal/sealed-account.ts'
@@ -46,10 +47,13 @@ const items = () => own.items(account.id)
 /** The table is what it was, the bucket stays as it is. */
 const restore = (at: Record<string, unknown>[]) => own.restore(account.id, at)
 
-const exported = async (options: Partial<ExportOptions> = {}) => {
+const exported = async (
+  options: Partial<Omit<ExportOptions, 'begin' | 'end'> & { begin: string; end: string }> = {},
+) => {
   const out = join(world.folder, '..', `export-${files++}.ndjson`)
   const all = { type: 'change' as const, begin: '1970-01-01T00:00:00Z', end: '2100-01-01T00:00:00Z', out, ...options }
-  await exportLog(new HandlerClient(account), all)
+  const times = { begin: microsOf(all.begin), end: microsOf(all.end) }
+  await exportLog(new HandlerClient(account), { ...all, ...times })
   return out
 }
 const objects = () => new Map(world.paths().map((path) => [path, world.read(path)]))

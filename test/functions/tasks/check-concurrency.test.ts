@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { handler } from '#functions/tasks/check-concurrency.ts'
 import type { CustomResourceEvent } from '#shared/core/custom-resource.ts'
+import { sdkByFetch } from '#test/support/service/sdk-by-fetch.ts'
 
 const event = (RequestType: CustomResourceEvent['RequestType'], Reserved = '150'): CustomResourceEvent => ({
   RequestType,
@@ -21,6 +22,7 @@ const answers = () =>
 const answer = () => JSON.parse(String(answers()[0]?.body))
 
 beforeEach(() => {
+  sdkByFetch()
   vi.stubGlobal('fetch', fetched)
   for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'key')
   vi.stubEnv('AWS_REGION', 'eu-central-1')
@@ -44,7 +46,7 @@ describe('the check of a deployment', () => {
       LogicalResourceId: 'Check',
     })
     expect(answer().Reason).toContain('runs 10 Lambda functions at once')
-    expect(fetched.mock.calls[0]?.[0]).toBe('https://lambda.eu-central-1.amazonaws.com/2016-08-19/account-settings/')
+    expect(fetched.mock.calls[0]?.[0]).toBe('https://lambda.eu-central-1.amazonaws.com/2016-08-19/account-settings')
   })
 
   it('lets it go on with what was found', async () => {

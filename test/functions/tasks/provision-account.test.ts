@@ -9,7 +9,7 @@ import { handler as listSites } from '#functions/api/sites/list-sites.ts'
 import { loadOperations } from '#functions/operations.ts'
 import { handler as provision } from '#functions/tasks/provision-account.ts'
 import { isObject } from '#shared/core/json/is-object.ts'
-import { reservedSlugs } from '#shared/domain/accounts/reserved-slugs.ts'
+import { reservedSlugs } from '#shared/domain/accounts/account.ts'
 import { call, newAccount } from '#test/support/accounts/account.ts'
 import { mustBe } from '#test/support/form-messages.ts'
 import { commitsOf } from '#test/support/logs/commit-stream.ts'
@@ -228,11 +228,7 @@ describe('update_account', () => {
   ])('refuses %j', async (fields, errors) => {
     const own = await newAccount()
     const { error } = await run({ operation: 'update_account', account_id: own.id, account: fields })
-    expect(error).toEqual({
-      code: 'validation_failed',
-      detail: 'The request body failed validation.',
-      errors,
-    })
+    expect(error).toEqual({ code: 'validation_failed', detail: 'The request body failed validation.', errors })
   })
 
   it('disables an account: no credential counts any more, until it is enabled', async () => {

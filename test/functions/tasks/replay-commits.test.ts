@@ -16,12 +16,7 @@ beforeEach(async () => {
 
 const consumers: Record<string, (event: never) => Promise<unknown>> = { log: writeChangeLog, follow: followUp }
 const begin = '2020-01-01T00:00:00Z'
-const event = (fields: object = {}) => ({
-  account_id: account.id,
-  begin,
-  consumers: Object.keys(consumers),
-  ...fields,
-})
+const event = (fields: object = {}) => ({ account_id: account.id, begin, consumers: Object.keys(consumers), ...fields })
 /** As Lambda does: what is handed over is JSON. */
 const invoke = async (name: string, records: object) => consumers[name]?.(JSON.parse(JSON.stringify(records)) as never)
 const damages = async () => {

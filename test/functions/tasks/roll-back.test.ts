@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { handler } from '#functions/tasks/roll-back.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
 import { FakeVersions } from '#test/support/service/fake-versions.ts'
+import { sdkByFetch } from '#test/support/service/sdk-by-fetch.ts'
 
 const today = '2026-11-23T14:03:00Z'
 const earlier = '2026-11-20T09:00:00Z'
@@ -30,6 +31,7 @@ beforeEach(() => {
     Made: { logicalId: 'GetMadeVersion1', nested, versions: [1], deployed: 1, at: today, alias: 1 },
     RollBack: { logicalId: 'TasksRollBackVersion1', versions: [1, 2], deployed: 2, at: today, alias: 2 },
   })
+  sdkByFetch()
   vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => aws.answer(input as string, init))
 })
 afterEach(() => {

@@ -2,11 +2,12 @@ import { describe, expect, test } from 'vitest'
 import { choosePolicy } from '#shared/access/decide.ts'
 import { parseTimestamp } from '#shared/core/clock.ts'
 import type { PolicyRow } from '#shared/domain/policies/policy.ts'
+import { circumstances } from '#test/support/access/circumstances.ts'
 
 const at = (text: string) => parseTimestamp(text) as number
 const now = at('2026-11-16T12:00:00Z') // a Monday
 const tokenEnd = at('2026-11-20T00:00:00Z')
-const context = { ip: '192.0.2.1', region: null, verifiedAt: null, authProviderId: null }
+const context = circumstances({ ip: '192.0.2.1' })
 
 const until = (end: string) => ({
   property: 'current_utc_datetime',

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { queueCommit } from '#shared/commit/commit-queue.ts'
+import { queueCommit } from '#shared/commit/commit.ts'
 
 /** Tasks that tell how many of them ran at the same time, and in which order they began. */
 function crowd(accountId: string, size: number) {

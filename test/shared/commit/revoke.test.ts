@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import { expect, test } from 'vitest'
-import { type Authorization, authorizationItems } from '#shared/access/authorizations/authorization.ts'
-import { grantKey } from '#shared/commit/authorization-pointers.ts'
+import { type Authorization, authorizationItems } from '#shared/access/authorization.ts'
 import { commit } from '#shared/commit/commit.ts'
-import { authorizationsOf, deleteAuthorization, revoke } from '#shared/commit/revoke.ts'
-import { table, tableName } from '#shared/table/client.ts'
-import { PutCommand } from '#shared/table/commands.ts'
+import { authorizationsOf, deleteAuthorization, grantKey, revoke } from '#shared/commit/revoke.ts'
 import { headKey } from '#shared/table/keys.ts'
 import { getItem } from '#shared/table/read.ts'
+import { table, tableName } from '#shared/table/table.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 
 const authorization = (account: string, fields: Partial<Authorization>): Authorization => ({

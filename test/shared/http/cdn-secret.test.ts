@@ -18,7 +18,7 @@ beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   vi.stubEnv('CDN_SECRET_ARN', arn)
   vi.resetModules()
-  ;({ cameThroughCdn } = await import('#shared/http/cdn-secret.ts'))
+  ;({ cameThroughCdn } = await import('#shared/http/origin.ts'))
 })
 afterEach(() => {
   vi.useRealTimers()

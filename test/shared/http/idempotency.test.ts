@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+import { PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { handler as createActor } from '#functions/api/actors/create-actor.ts'
 import { handler as createGateway } from '#functions/api/gateways/create-gateway.ts'
@@ -7,11 +9,12 @@ import { handler as listGroups } from '#functions/api/groups/list-groups.ts'
 import { handler as createSite } from '#functions/api/sites/create-site.ts'
 import { handler as provision } from '#functions/tasks/provision-account.ts'
 import { clock } from '#shared/core/clock.ts'
-import { table } from '#shared/table/client.ts'
-import { TransactWriteCommand } from '#shared/table/commands.ts'
+import type { Item } from '#shared/table/keys.ts'
 import { queryItems } from '#shared/table/read.ts'
+import { table, tableName } from '#shared/table/table.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 import { engineError, standBeforeTable } from '#test/support/table/in-front-of-table.ts'
+import { interceptTable } from '#test/support/table/intercept-table.ts'
 
 let account: Awaited<ReturnType<typeof newAccount>>
 beforeAll(async () => {
@@ -55,6 +58,22 @@ describe('a repeated request', () => {
     expect(kept.length).toBeGreaterThan(0)
     const bytes = kept.map(({ answer }) => Buffer.from(answer as Uint8Array).toString('latin1')).join()
     expect(bytes).not.toContain(first.body.data.token.slice(-20))
+  })
+
+  it('never gets the answer of another key, or a damaged one, out of the table', async () => {
+    const [mine, other] = [await create('Mine', 'mine'), await create('Theirs', 'other')]
+    const items = (await queryItems(`${account.id}#idempotency#${account.tokenId}`)) as Item[]
+    const at = (key: string) => items.find(({ sk }) => sk === createHash('sha256').update(key).digest('base64url'))
+    const bytes = Buffer.from(at('other')?.answer as Uint8Array)
+    for (const answer of [bytes, bytes.subarray(0, -1), bytes.subarray(0, 5), Buffer.alloc(0)]) {
+      const Item = { ...at('mine'), answer }
+      await table().send(new PutCommand({ TableName: tableName(), Item }))
+      const again = await create('Mine', 'mine')
+      expect(again.status).toBe(500)
+      expect(again.text).not.toContain(other.body.data.id)
+    }
+    await table().send(new PutCommand({ TableName: tableName(), Item: at('mine') as Item }))
+    expect((await create('Mine', 'mine')).text).toBe(mine.text)
   })
 
   it('gets a refusal again, though it would succeed by now', async () => {
@@ -138,12 +157,11 @@ describe('a key', () => {
 
 describe('a request that died', () => {
   it('after its commit is answered from the commit', async () => {
-    const send = table().send.bind(table())
-    vi.spyOn(table(), 'send').mockImplementation((async (command: object, ...rest: []) => {
-      const answer = await send(command as never, ...rest)
-      if (command instanceof TransactWriteCommand) vi.spyOn(table(), 'send').mockRejectedValue(new Error('dead'))
+    interceptTable(async (command, send) => {
+      const answer = await send(command)
+      if (command instanceof TransactWriteCommand) interceptTable(async () => Promise.reject(new Error('dead')))
       return answer
-    }) as never)
+    })
     await create('Phoenix', 'phoenix').catch(() => {})
     vi.restoreAllMocks()
     const again = await create('Phoenix', 'phoenix')
@@ -169,13 +187,12 @@ describe('a request that died', () => {
 
   it('before its commit frees its key after 60 seconds', async () => {
     const { token } = await newAccount()
-    const send = table().send.bind(table())
-    vi.spyOn(table(), 'send').mockImplementation((async (command: object, ...rest: []) => {
+    interceptTable(async (command, send) => {
       const isKey = (command as { input?: { Item?: { kind?: string } } }).input?.Item?.kind === 'idempotency'
-      const answer = await send(command as never, ...rest)
-      if (isKey) vi.spyOn(table(), 'send').mockRejectedValue(new Error('dead'))
+      const answer = await send(command)
+      if (isKey) interceptTable(async () => Promise.reject(new Error('dead')))
       return answer
-    }) as never)
+    })
     await create('Ghost', 'ghost', { token }).catch(() => {})
     vi.restoreAllMocks()
     expect((await create('Ghost', 'ghost', { token })).body.code).toBe('idempotency_in_progress')
@@ -185,13 +202,12 @@ describe('a request that died', () => {
   })
 
   it('for want of the table keeps nothing, and can be repeated at once', async () => {
-    const send = table().send.bind(table())
-    vi.spyOn(table(), 'send').mockImplementation((async (command: object, ...rest: []) => {
+    interceptTable(async (command, send) => {
       if (command instanceof TransactWriteCommand) {
         throw Object.assign(new Error('no such item'), { name: 'ValidationException' })
       }
-      return send(command as never, ...rest)
-    }) as never)
+      return send(command)
+    })
     expect((await create('Later', 'later')).status).toBe(500)
     vi.restoreAllMocks()
     expect((await create('Later', 'later')).status).toBe(201)

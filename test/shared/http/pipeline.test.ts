@@ -1,10 +1,11 @@
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { handler as getAccount } from '#functions/api/account/get-account.ts'
 import { handler as createGroup } from '#functions/api/groups/create-group.ts'
 import { handler as getGroup } from '#functions/api/groups/get-group.ts'
 import { handler as listGroups } from '#functions/api/groups/list-groups.ts'
 import { handler as listLogs } from '#functions/api/logs/list-logs.ts'
-import { TransactWriteCommand } from '#shared/table/commands.ts'
+import { clock } from '#shared/core/clock.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 import { unknownId } from '#test/support/accounts/unknown-id.ts'
 import { failTable, inserts } from '#test/support/table/table-faults.ts'
@@ -166,12 +167,14 @@ describe('when the table fails', () => {
     'a write that meets a %s for as long as it tries is 503, and nothing is changed',
     async (name) => {
       const before = await total()
-      vi.useFakeTimers({ toFake: ['Date'] })
+      const now = clock.monotonic
+      let passed = 0
+      vi.spyOn(clock, 'monotonic').mockImplementation(() => now() + passed)
       failTable(
         name,
         (command) => command instanceof TransactWriteCommand,
         // The time of the retries passes at once.
-        () => vi.setSystemTime(Date.now() + 23_000),
+        () => (passed += 23_000),
       )
       const answer = await create()
       expect([answer.status, answer.body.code, answer.headers['retry-after']]).toEqual([503, 'unavailable', '1'])

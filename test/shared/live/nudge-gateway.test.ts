@@ -1,8 +1,11 @@
+import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { HttpResponse } from '@smithy/core/protocols'
+import { NodeHttpHandler } from '@smithy/node-http-handler'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { handler as renewGateway } from '#functions/api/gateway-sessions/renew-gateway-session.ts'
-import { connectionsOf, findConnection, keepConnection } from '#shared/domain/connections/connection.ts'
-import { findPresence } from '#shared/domain/presence/presence.ts'
+import { findPresence } from '#shared/domain/sessions/presence.ts'
+import { connectionsOf, findConnection, keepConnection } from '#shared/live/connection.ts'
 import { nudgeGateway } from '#shared/live/nudge-gateway.ts'
 import { sendMessage } from '#shared/live/send-message.ts'
 import { newAccessWorld } from '#test/support/access/access.ts'
@@ -98,20 +101,21 @@ test('a table that fails, and a platform that does not answer, are no fault of t
 
 test('a nudge that did not leave counts for nothing, and who was folded into it has one of their own', async () => {
   const { nudge, nudges, device, beat } = await connected()
-  const ask = globalThis.fetch
-  const held = Promise.withResolvers<Response>()
+  const { handle } = NodeHttpHandler.prototype
+  const held = Promise.withResolvers<void>()
   const asked = Promise.withResolvers<void>()
   let refusals = 1
-  vi.spyOn(globalThis, 'fetch').mockImplementation((...given) => {
-    if (!String(given[0]).includes('connections/') || refusals-- <= 0) return ask(...given)
+  vi.spyOn(NodeHttpHandler.prototype, 'handle').mockImplementation(async function (this: NodeHttpHandler, ...args) {
+    if (!args[0].path.includes('connections/') || refusals-- <= 0) return handle.apply(this, args)
     asked.resolve()
-    return held.promise
+    await held.promise
+    return { response: new HttpResponse({ statusCode: 429, body: Readable.from([Buffer.from('{}')]) }) }
   })
   const first = nudge()
   await asked.promise
   await nudge()
   expect(nudges()).toBe(0)
-  held.resolve(new Response('{"message":"Limit exceeded"}', { status: 429 }))
+  held.resolve()
   await first
   await device.next('authorizations')
   expect((await beat()).more).toBe(false)

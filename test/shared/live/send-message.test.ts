@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test, vi } from 'vitest'
 import { clock } from '#shared/core/clock.ts'
 import { notedSamples, within } from '#shared/core/logging/invocation.ts'
-import { type Connection, findConnection, keepConnection } from '#shared/domain/connections/connection.ts'
+import { type Connection, findConnection, keepConnection } from '#shared/live/connection.ts'
 import { sendMessage } from '#shared/live/send-message.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
 

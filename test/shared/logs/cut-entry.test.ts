@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { cutEntry } from '#shared/logs/cut-entry.ts'
-import type { ChangeEntry } from '#shared/logs/log-entry.ts'
+import type { ChangeEntry } from '#shared/logs/entries/log-entry.ts'
+import { cutEntry } from '#shared/logs/render-entries.ts'
 
 const entry = (before: ChangeEntry['before'], after: ChangeEntry['after']): ChangeEntry => ({
   type: 'change',

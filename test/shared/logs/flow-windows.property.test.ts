@@ -5,11 +5,11 @@ import { handler as storeFlowLogs } from '#functions/streams/store-flow-logs.ts'
 import { clock, timestamp } from '#shared/core/clock.ts'
 import type { AccountRow } from '#shared/domain/accounts/account.ts'
 import { checkFlowReport } from '#shared/logs/flows/check-flow-report.ts'
-import { flowLogId } from '#shared/logs/flows/flow-identity.ts'
 import type { FlowReport } from '#shared/logs/flows/flow-report.ts'
-import { table } from '#shared/table/client.ts'
+import { flowLogId } from '#shared/logs/flows/flow-store.ts'
 import { closeRecord, flowRecord, newFlowGrant, openRecord } from '#test/support/logs/flows.ts'
 import { readPages } from '#test/support/logs/log-pages.ts'
+import { interceptTable } from '#test/support/table/intercept-table.ts'
 
 const minute = 60_000_000
 const hour = 60 * minute
@@ -79,11 +79,10 @@ const parse = (record: unknown) => (checkFlowReport(record) as { report: FlowRep
 async function deliver(Records: ReturnType<typeof flowRecord>[], interruption: number | null): Promise<void> {
   if (interruption !== null) {
     let left = interruption
-    const send = table().send.bind(table())
-    const gone = vi.spyOn(table(), 'send').mockImplementation((async (command: never) => {
+    const gone = interceptTable(async (command, send) => {
       if (left-- <= 0) throw new Error('interrupted')
       return send(command)
-    }) as never)
+    })
     await storeFlowLogs({ Records })
     gone.mockRestore()
   }

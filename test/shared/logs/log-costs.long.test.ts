@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { logCosts } from '#test/bench/log-costs.ts'
+import { logCosts } from '#test/bench/lists/log-costs.ts'
 
 it('asks of a page of a large log what it asks of one of a small log', { timeout: 300_000 }, async () => {
   const small = await logCosts(1_000)

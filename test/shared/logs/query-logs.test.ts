@@ -1,14 +1,14 @@
 import type { QueryCommandInput } from '@aws-sdk/lib-dynamodb'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, type MockInstance, vi } from 'vitest'
 import { clock, timestamp } from '#shared/core/clock.ts'
 import type { AccountRow } from '#shared/domain/accounts/account.ts'
-import { idFrom } from '#shared/logs/log-id.ts'
+import { idFrom } from '#shared/logs/entries/log-id.ts'
 import { listLogs } from '#shared/logs/query-logs.ts'
-import { table } from '#shared/table/client.ts'
-import type { QueryCommand } from '#shared/table/commands.ts'
+import { interceptTable } from '#test/support/table/intercept-table.ts'
 
 const account = { id: 'acc', inserted_at: '2020-01-01T00:00:00.000000Z' } as AccountRow
 let ids: string[] = []
+let requests: MockInstance
 
 /** A query as the engine answers it, over more entries than a test would want to store. */
 function answer({ ExpressionAttributeValues: values, ScanIndexForward, ExclusiveStartKey, Limit }: QueryCommandInput) {
@@ -22,7 +22,7 @@ function answer({ ExpressionAttributeValues: values, ScanIndexForward, Exclusive
 }
 
 beforeEach(() => {
-  vi.spyOn(table(), 'send').mockImplementation((async ({ input }: QueryCommand) => answer(input)) as never)
+  requests = interceptTable(async ({ input }) => answer(input as QueryCommandInput))
 })
 afterEach(() => {
   vi.restoreAllMocks()
@@ -47,9 +47,7 @@ it.each([
   const { metadata } = await listLogs(account, new URLSearchParams({ ...query, ...counted }))
   expect([metadata.total, metadata.count]).toEqual([total, total])
   // One request is that of the page; what is counted takes one for 1,000 entries, and one that finds the end.
-  expect(vi.mocked(table().send).mock.calls.length).toBeLessThanOrEqual(
-    1 + Math.ceil(total / 1_000) + Math.min(1, total),
-  )
+  expect(requests.mock.calls.length).toBeLessThanOrEqual(1 + Math.ceil(total / 1_000) + Math.min(1, total))
 })
 
 it('asks for no partition of days that cannot have entries', async () => {
@@ -60,5 +58,5 @@ it('asks for no partition of days that cannot have entries', async () => {
   )
   expect(metadata).toEqual({ limit: 50, next_page: null, prev_page: null, total: 0, count: 0 })
   // Page and count: each of three streams a day of the retention, and the days that have flows.
-  expect(vi.mocked(table().send).mock.calls.length).toBeLessThanOrEqual(2 * (3 * 93 + 1))
+  expect(requests.mock.calls.length).toBeLessThanOrEqual(2 * (3 * 93 + 1))
 })

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { names } from '#shared/outside/allowed-target.ts'
 import { guardedFetch } from '#shared/outside/guarded-fetch.ts'
-import { names } from '#shared/outside/guarded-lookup.ts'
 import { OutsideError, outsideErrorOf } from '#shared/outside/outside-error.ts'
 
 let server: Server

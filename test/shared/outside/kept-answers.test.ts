@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { KeptAnswers } from '#shared/outside/kept-answers.ts'
+import { OutsideError } from '#shared/outside/outside-error.ts'
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'] })
+  vi.useFakeTimers()
 })
 afterEach(() => {
   vi.useRealTimers()
@@ -31,4 +32,65 @@ it('lets the oldest go when it is full, and nothing else', () => {
     null,
     997,
   ])
+})
+
+/** A provider that answers each question when it is told to. */
+function provider() {
+  const asked: PromiseWithResolvers<string>[] = []
+  const ask = () => {
+    const question = Promise.withResolvers<string>()
+    asked.push(question)
+    return question.promise
+  }
+  return { asked, ask }
+}
+const outcome = (answer: Promise<string>) =>
+  answer.catch((error: Error) => (error instanceof OutsideError ? error.reason : error.message))
+
+it('asks once for all who ask at once, and anew for who asks later', async () => {
+  const questions = new KeptAnswers<string>({ ms: 0, most: 1 })
+  const { asked, ask } = provider()
+  const answers = Array.from({ length: 50 }, () => questions.ask('q', ask, 1_000))
+  asked[0]?.resolve('a')
+  expect(new Set(await Promise.all(answers))).toEqual(new Set(['a']))
+  expect(asked).toHaveLength(1)
+  const later = questions.ask('q', ask, 1_000)
+  asked[1]?.resolve('b')
+  expect(await later).toBe('b')
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+it('lets each wait as long as they have, whoever has asked', async () => {
+  const questions = new KeptAnswers<string>({ ms: 0, most: 1 })
+  const { asked, ask } = provider()
+  const short = outcome(questions.ask('q', ask, 100))
+  const long = outcome(questions.ask('q', ask, 1_000))
+  const shorter = outcome(questions.ask('q', ask, 50))
+  await vi.advanceTimersByTimeAsync(100)
+  expect(await Promise.all([short, shorter])).toEqual(['timeout', 'timeout'])
+  // A caller that gives up leaves the others waiting for the same answer.
+  asked[0]?.resolve('a')
+  expect(await long).toBe('a')
+  expect(asked).toHaveLength(1)
+})
+
+it('gives nobody the failure of a question that was asked before they came', async () => {
+  const questions = new KeptAnswers<string>({ ms: 0, most: 1 })
+  const { asked, ask } = provider()
+  const first = outcome(questions.ask('q', ask, 1_000))
+  const others = [1, 2, 3].map(() => outcome(questions.ask('q', ask, 1_000)))
+  asked[0]?.reject(new Error('down'))
+  expect(await first).toBe('down')
+  await vi.advanceTimersByTimeAsync(0)
+  // The three have one of their own.
+  expect(asked).toHaveLength(2)
+  asked[1]?.resolve('up again')
+  expect(await Promise.all(others)).toEqual(['up again', 'up again', 'up again'])
+  const again = outcome(questions.ask('q', ask, 1_000))
+  const last = outcome(questions.ask('q', ask, 1_000))
+  asked[2]?.reject(new Error('down'))
+  await vi.advanceTimersByTimeAsync(0)
+  asked[3]?.reject(new Error('still down'))
+  expect(await Promise.all([again, last])).toEqual(['down', 'still down'])
+  expect(asked).toHaveLength(4)
 })

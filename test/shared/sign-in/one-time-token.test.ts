@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import { expect, it } from 'vitest'
 import { clock } from '#shared/core/clock.ts'
 import {
@@ -8,8 +9,7 @@ import {
   readOneTimeToken,
   takeOneTime,
 } from '#shared/sign-in/one-time-token.ts'
-import { table, tableName } from '#shared/table/client.ts'
-import { PutCommand } from '#shared/table/commands.ts'
+import { table, tableName } from '#shared/table/table.ts'
 
 /** A token of a sign-in that is at the provider, and until when it counts. */
 async function stored() {

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import type { DirectoryUser } from '#shared/sync/directory-adapter.ts'
-import type { Page } from '#shared/sync/page.ts'
+import type { DirectoryUser, Page } from '#shared/sync/adapter.ts'
 import {
   memoryAdapter,
   memoryDirectory,

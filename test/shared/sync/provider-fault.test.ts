@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ProviderFault } from '#shared/sync/provider-fault.ts'
+import { ProviderFault } from '#shared/sync/adapter.ts'
 
 it('a sentence is cut to 1,000 characters', () => {
   const fault = new ProviderFault('fatal', 'x'.repeat(2_000))

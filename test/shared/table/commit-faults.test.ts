@@ -1,10 +1,11 @@
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { commit } from '#shared/commit/commit.ts'
+import { clock } from '#shared/core/clock.ts'
 import { sites } from '#shared/domain/sites/site.ts'
-import { table } from '#shared/table/client.ts'
-import { TransactWriteCommand } from '#shared/table/commands.ts'
 import { getRow } from '#shared/table/read.ts'
-import { TransactionCanceledException } from '#shared/table/refused-write.ts'
+import { table } from '#shared/table/table.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 
 const cancelled = (code: string) =>
@@ -64,12 +65,14 @@ describe('a commit', () => {
   })
 
   it('that never gets through answers 503 and changes nothing', async () => {
+    const now = clock.monotonic
+    let passed = 0
     onTransaction(async () => {
       // Time that the retries would take passes at once.
-      vi.setSystemTime(Date.now() + 23_000)
+      passed += 23_000
       throw cancelled('TransactionConflict')
     })
-    vi.useFakeTimers({ toFake: ['Date'] })
+    vi.spyOn(clock, 'monotonic').mockImplementation(() => now() + passed)
     await expect(insertSite('never')).rejects.toMatchObject({
       code: 'unavailable',
       status: 503,

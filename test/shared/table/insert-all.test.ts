@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import { BatchExecuteStatementCommand } from '@aws-sdk/lib-dynamodb'
 import { afterEach, expect, it, vi } from 'vitest'
-import { table } from '#shared/table/client.ts'
-import { BatchExecuteStatementCommand } from '#shared/table/commands.ts'
 import { insertAll } from '#shared/table/insert-all.ts'
 import type { Item } from '#shared/table/keys.ts'
 import { getItem, queryItems } from '#shared/table/read.ts'
 import { measure } from '#test/support/table/consumed-capacity.ts'
+import { interceptTable } from '#test/support/table/intercept-table.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -19,17 +19,16 @@ const stored = (items: Item[]) => queryItems(items[0]?.pk ?? '')
 
 /** Refuses some statements of each request with an error, for as long as there are refusals left. */
 function refuse(Code: string, times: number, isRefused = (at: number) => at % 2 === 0): () => number {
-  const send = table().send.bind(table())
   let requests = 0
-  vi.spyOn(table(), 'send').mockImplementation((async (command: object) => {
-    if (!(command instanceof BatchExecuteStatementCommand) || ++requests > times) return send(command as never)
+  interceptTable(async (command, send) => {
+    if (!(command instanceof BatchExecuteStatementCommand) || ++requests > times) return send(command)
     const all = command.input.Statements ?? []
     const kept = all.filter((_, i) => !isRefused(i))
     const { Responses = [] } = kept.length
       ? await send(new BatchExecuteStatementCommand({ Statements: kept }))
       : { Responses: [] }
     return { Responses: all.map((_, i) => (isRefused(i) ? { Error: { Code, Message: Code } } : Responses.shift())) }
-  }) as never)
+  })
   return () => requests
 }
 

@@ -1,9 +1,9 @@
+import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { inWorkTime } from '#shared/core/work/work.ts'
-import { table, tableName } from '#shared/table/client.ts'
-import { PutCommand, UpdateCommand } from '#shared/table/commands.ts'
 import type { Key } from '#shared/table/keys.ts'
 import { getItem } from '#shared/table/read.ts'
+import { table, tableName } from '#shared/table/table.ts'
 import { check, put, writeTogether } from '#shared/table/write-together.ts'
 import { ItemsInFlight } from '#test/support/table/items-in-flight.ts'
 

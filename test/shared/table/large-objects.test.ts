@@ -9,15 +9,13 @@ import { handler as getResource } from '#functions/api/resources/get-resource.ts
 import { handler as listResources } from '#functions/api/resources/list-resources.ts'
 import { handler as updateResource } from '#functions/api/resources/update-resource.ts'
 import { clock, timestamp } from '#shared/core/clock.ts'
-import { type ResourceRow, resources } from '#shared/domain/resources/resource.ts'
-import { logId, positionTail } from '#shared/logs/log-id.ts'
+import { logId, positionTail } from '#shared/logs/entries/log-id.ts'
 import { verifyChangeLog } from '#shared/logs/verify-change-log.ts'
-import { maxRowBytes } from '#shared/table/row-size.ts'
-import { SeededRandom } from '#test/simulation/seeded-random.ts'
+import { maxRowBytes } from '#shared/table/large-attributes.ts'
+import { SeededRandom } from '#test/simulation/world/seeded-random.ts'
 import { newAccessWorld } from '#test/support/access/access.ts'
 import { commitsOf, writeChangeLogOf } from '#test/support/logs/commit-stream.ts'
 import { seedOf } from '#test/support/run/seeds.ts'
-import { plantRows } from '#test/support/table/plant-rows.ts'
 
 const random = new SeededRandom(seedOf('PROPERTY_SEED'))
 
@@ -103,23 +101,5 @@ describe('an object above 256 KB', () => {
     const other = await account.call(createResource, { method: 'POST', body: { resource } })
     expect([other.status, other.body.errors]).toEqual([422, { base: [tooLarge], filters: [tooLarge] }])
     expect((await commitsOf(account.id)).length).toBe(before)
-  })
-
-  it('that is there already can shrink and go, and not grow', async () => {
-    const { account, site } = await newAccessWorld()
-    const row = { name: 'Old', type: 'dns' as const, address: 'old.example.com', address_description: null }
-    const filters = mostFilters(50) as ResourceRow['filters']
-    await plantRows<ResourceRow>(account.id, resources, 1, () => ({
-      ...row,
-      filters,
-      ip_stack: 'dual',
-      site_id: site.id,
-    }))
-    const { data } = (await account.call(listResources, { query: { name: 'Old' } })).body
-    const params = { id: data[0].id }
-    const change = (resource: object) => account.call(updateResource, { method: 'PATCH', params, body: { resource } })
-    expect((await change({ name: 'Older' })).body.errors).toEqual({ base: [tooLarge], filters: [tooLarge] })
-    expect((await change({ name: 'O' })).status).toBe(200)
-    expect((await account.call(deleteResource, { method: 'DELETE', params })).status).toBe(200)
   })
 })

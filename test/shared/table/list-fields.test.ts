@@ -1,12 +1,12 @@
+import { QueryCommand } from '@aws-sdk/lib-dynamodb'
 import { afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { handler as getClient } from '#functions/api/clients/get-client.ts'
 import { handler as listClients } from '#functions/api/clients/list-clients.ts'
 import { type GroupRow, groups, nativeGroup } from '#shared/domain/groups/group.ts'
-import { table } from '#shared/table/client.ts'
-import { QueryCommand } from '#shared/table/commands.ts'
 import type { Entity } from '#shared/table/entity.ts'
 import { listRows } from '#shared/table/list.ts'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { recordCommands } from '#test/support/table/intercept-table.ts'
 import { plantGroups, plantOnlineClients } from '#test/support/table/plant-listed.ts'
 
 let account: Account
@@ -31,10 +31,10 @@ it('shows in a list of clients what each of them shows by itself', async () => {
 })
 
 it('reads the fields that are looked at, and no others', async () => {
-  const send = vi.spyOn(table(), 'send')
+  const sent = recordCommands()
   const { rows } = await listRows(groups, account.id, page, { fields: ['id', 'name'] })
   expect(rows.slice(-2)).toEqual(planted.map(({ id, name }) => ({ ...nativeGroup, id, name })))
-  const asked = send.mock.calls.map(([command]) => command).find((command) => command instanceof QueryCommand)
+  const asked = sent.find((command) => command instanceof QueryCommand)
   expect(asked?.input.ProjectionExpression).toBe('#sk, #id, #name')
 })
 

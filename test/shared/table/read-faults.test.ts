@@ -1,14 +1,15 @@
 import type { BatchGetCommandOutput } from '@aws-sdk/lib-dynamodb'
+import { BatchGetCommand } from '@aws-sdk/lib-dynamodb'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { handler as getGroup } from '#functions/api/groups/get-group.ts'
 import { type GroupRow, groups, nativeGroup } from '#shared/domain/groups/group.ts'
-import { table, tableName } from '#shared/table/client.ts'
-import { BatchGetCommand } from '#shared/table/commands.ts'
 import { entityKey } from '#shared/table/keys.ts'
 import { getItems } from '#shared/table/read.ts'
+import { tableName } from '#shared/table/table.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 import { insertRow } from '#test/support/accounts/rows.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
+import { interceptTable } from '#test/support/table/intercept-table.ts'
 
 let account: Awaited<ReturnType<typeof newAccount>>
 const rows: GroupRow[] = []
@@ -26,9 +27,8 @@ afterEach(() => {
 /** Lets batches of reads come back with at most so many keys processed. Answers the sizes that were asked. */
 function processAtMost(most: number): number[] {
   const asked: number[] = []
-  const send = table().send.bind(table())
-  vi.spyOn(table(), 'send').mockImplementation((async (command: object, ...rest: []) => {
-    if (!(command instanceof BatchGetCommand)) return send(command as never, ...rest)
+  interceptTable(async (command, send) => {
+    if (!(command instanceof BatchGetCommand)) return send(command)
     const name = tableName()
     const request = command.input.RequestItems?.[name] as { Keys: Record<string, unknown>[] }
     asked.push(request.Keys.length)
@@ -36,11 +36,10 @@ function processAtMost(most: number): number[] {
     const UnprocessedKeys = later.length > 0 ? { [name]: { ...request, Keys: later } } : {}
     if (now.length === 0) return { Responses: {}, UnprocessedKeys }
     const answer = (await send(
-      new BatchGetCommand({ RequestItems: { [name]: { ...request, Keys: now } } }) as never,
-      ...rest,
-    )) as unknown as BatchGetCommandOutput
+      new BatchGetCommand({ RequestItems: { [name]: { ...request, Keys: now } } }),
+    )) as BatchGetCommandOutput
     return { ...answer, UnprocessedKeys }
-  }) as never)
+  })
   return asked
 }
 

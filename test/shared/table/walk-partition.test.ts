@@ -1,9 +1,9 @@
+import { QueryCommand } from '@aws-sdk/lib-dynamodb'
 import { afterEach, beforeAll, expect, it, vi } from 'vitest'
-import { table } from '#shared/table/client.ts'
-import { QueryCommand } from '#shared/table/commands.ts'
 import { partition } from '#shared/table/keys.ts'
 import { itemsOf, queryItems } from '#shared/table/read.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
+import { interceptTable } from '#test/support/table/intercept-table.ts'
 import { plantGroups } from '#test/support/table/plant-listed.ts'
 
 let pk: string
@@ -22,8 +22,7 @@ afterEach(() => {
 /** How many items each query of the table asked for. */
 function watchLimits(): (number | undefined)[] {
   const limits: (number | undefined)[] = []
-  const send = table().send.bind(table())
-  vi.spyOn(table(), 'send').mockImplementation((command) => {
+  interceptTable((command, send) => {
     if (command instanceof QueryCommand) limits.push(command.input.Limit)
     return send(command)
   })

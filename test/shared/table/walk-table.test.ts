@@ -1,6 +1,6 @@
+import { ScanCommand } from '@aws-sdk/lib-dynamodb'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { waiting } from '#shared/core/work/waiting.ts'
-import { ScanCommand } from '#shared/table/commands.ts'
+import { clock } from '#shared/core/clock.ts'
 import { insertAll } from '#shared/table/insert-all.ts'
 import type { Key } from '#shared/table/keys.ts'
 import { walkTable } from '#shared/table/walk-table.ts'
@@ -40,7 +40,7 @@ async function walkOn(from: Key | null, hasTime: () => boolean, work: (items: Ke
 }
 
 it('comes by every item once, with a pause between two pages and none behind the last', async () => {
-  const sleep = vi.spyOn(waiting, 'sleep')
+  const sleep = vi.spyOn(clock, 'sleep')
   const { pages, isWhole } = await walkOn(null, () => true)
   expect(pages.map(({ length }) => length)).toEqual([3, 3, 1])
   expect(pages.flat().sort()).toEqual(all)

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import { invalid } from '#shared/core/errors.ts'
+import { faultsAt } from '#shared/core/faults.ts'
 import { refuseLargeSet } from '#shared/domain/member-sets/change-members.ts'
-import type { MemberSet } from '#shared/domain/member-sets/member-set.ts'
-import { excerpt } from '#shared/values/excerpt.ts'
-import { isLonger } from '#shared/values/is-longer.ts'
-import { tooManyKeys } from '#shared/values/too-many-keys.ts'
+import type { MemberSet } from '#shared/domain/member-sets/set-change.ts'
+import { tooManyKeys } from '#shared/values/field.ts'
+import { excerpt, isLonger } from '#shared/values/text.ts'
 
 const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`key${i}`, i]))
 
@@ -30,12 +30,14 @@ it('takes a thousand keys', () => {
 
 it('tells a hundred messages of a request', () => {
   const messages = (count: number) => Array.from({ length: count }, (_, i) => `message ${i}`)
-  const { errors } = invalid({ a: messages(60), b: messages(60), c: ['is invalid'] }).members
+  const sent = { a: messages(60), b: messages(60), c: ['is invalid'] }
+  const faults = Object.entries(sent).flatMap(([field, found]) => faultsAt([field], found))
+  const { errors } = invalid(faults).members
   expect(errors).toEqual({ a: messages(60), b: messages(40) })
 })
 
 it('lets a set have 100,000 members', () => {
-  const set = { envelope: 'memberships' } as MemberSet<never>
+  const set = { envelope: 'memberships' } as MemberSet
   const ids = (count: number) => Array.from({ length: count }, (_, i) => String(i))
   const grow = (joining: number, leaving: number, members: number) => () =>
     refuseLargeSet(set, { joining: ids(joining), leaving: ids(leaving) }, ids(members))

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
-import { EmailDomains, isInDomains } from '#shared/values/email-domains.ts'
+import { isInDomains } from '#shared/values/email.ts'
+import { EmailDomains } from '#shared/values/fields.ts'
 
 function read(input: unknown) {
   const result = v.safeParse(EmailDomains, input)

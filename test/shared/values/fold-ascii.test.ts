@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { foldAscii } from '#shared/values/fold-ascii.ts'
+import { foldAscii } from '#shared/values/text.ts'
 
 it.each([
   ['Ada@Example.COM', 'ada@example.com'],

@@ -13,21 +13,20 @@ import { handler as deleteResource } from '#functions/api/resources/delete-resou
 import { handler as updateResource } from '#functions/api/resources/update-resource.ts'
 import { handler as deleteSite } from '#functions/api/sites/delete-site.ts'
 import { handler as provision } from '#functions/tasks/provision-account.ts'
-import { type AuthorizationItem, isPending } from '#shared/access/authorizations/authorization.ts'
+import { type AuthorizationItem, isPending } from '#shared/access/authorization.ts'
 import { authorizationsOf } from '#shared/commit/revoke.ts'
 import { clock, timestamp } from '#shared/core/clock.ts'
-import { waiting } from '#shared/core/work/waiting.ts'
 import { clientTokens } from '#shared/domain/client-tokens/client-token.ts'
 import { clients } from '#shared/domain/clients/client.ts'
 import { gateways } from '#shared/domain/gateways/gateway.ts'
 import { groups, nativeGroup } from '#shared/domain/groups/group.ts'
 import { policies } from '#shared/domain/policies/policy.ts'
-import { findPresence, isOnline } from '#shared/domain/presence/presence.ts'
 import { resources } from '#shared/domain/resources/resource.ts'
+import { findPresence, isOnline } from '#shared/domain/sessions/presence.ts'
 import { sites } from '#shared/domain/sites/site.ts'
 import { partition } from '#shared/table/keys.ts'
 import { getItem, getRow } from '#shared/table/read.ts'
-import { SeededRandom } from '#test/simulation/seeded-random.ts'
+import { SeededRandom } from '#test/simulation/world/seeded-random.ts'
 import { type Answer, call } from '../accounts/account.ts'
 import { insertRow } from '../accounts/rows.ts'
 import { ItemsInFlight } from '../table/items-in-flight.ts'
@@ -90,10 +89,7 @@ export const takings: Record<string, (race: Race) => Promise<Pick<Answer, 'statu
     return { status: 'data' in answer ? 200 : 500, body: answer, text: JSON.stringify(answer) }
   },
   'a deleted token': (race) =>
-    race.account.call(deleteToken, {
-      method: 'DELETE',
-      params: { actor_id: race.actor.id, id: first(race).tokenId },
-    }),
+    race.account.call(deleteToken, { method: 'DELETE', params: { actor_id: race.actor.id, id: first(race).tokenId } }),
   'a deleted client': (race) => race.account.call(deleteClient, { method: 'DELETE', params: { id: first(race).id } }),
   'a client that is not verified': (race) =>
     race.account.call(unverifyClient, { method: 'PUT', params: { id: first(race).id } }),
@@ -146,7 +142,7 @@ export async function raceGrants(
   const race = await newRace()
   // A grant waits for the put of its attribution: time for a whole revocation between its second look and its confirmation.
   const flight = new ItemsInFlight(seed, { PutItem: [4, 80] })
-  const within = (ms: number) => waiting.sleep(ms * random.next())
+  const within = (ms: number) => clock.sleep(ms * random.next())
   try {
     const take = async () => {
       await within(120)

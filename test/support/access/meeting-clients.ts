@@ -19,12 +19,7 @@ function told(answers: Timed[], conflicts: number): Met {
   const times = answers.map(({ ms }) => ms).sort((a, b) => a - b)
   const statuses = new Map<number, number>()
   for (const { result } of answers) statuses.set(result.status, (statuses.get(result.status) ?? 0) + 1)
-  return {
-    statuses,
-    p99: times[Math.ceil(times.length * 0.99) - 1] ?? 0,
-    longest: times.at(-1) ?? 0,
-    conflicts,
-  }
+  return { statuses, p99: times[Math.ceil(times.length * 0.99) - 1] ?? 0, longest: times.at(-1) ?? 0, conflicts }
 }
 
 /** So many clients come back at once after an outage, and then all ask for one resource at once. */

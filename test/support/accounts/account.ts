@@ -60,6 +60,12 @@ export function eventOf({
   } as unknown as Event
 }
 
+/** A function as API Gateway calls it behind one of its routes: `PATCH /groups/{id}`. */
+export const ofRoute =
+  (handler: Handler, routeKey: string): Handler =>
+  (event, context) =>
+    handler({ ...event, routeKey }, context)
+
 /** Calls a handler as API Gateway does. */
 export async function call(handler: Handler, request: Call): Promise<Answer> {
   const { statusCode = 0, headers = {}, body = '' } = await handler(eventOf(request))

@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { handler as updateActor } from '#functions/api/actors/update-actor.ts'
-import { handler as createTenantAuthProvider } from '#functions/api/tenant-auth-providers/create-tenant-auth-provider.ts'
+import { handler as createTenantAuthProviderOfAnyKind } from '#functions/api/auth-providers/create-auth-provider.ts'
 import { commit } from '#shared/commit/commit.ts'
 import type { ActorRow } from '#shared/domain/actors/actor.ts'
-import { mintClientToken } from '#shared/domain/client-tokens/mint-client-token.ts'
+import { mintClientToken } from '#shared/domain/client-tokens/client-token.ts'
 import { type ExternalIdentityRow, externalIdentities } from '#shared/domain/external-identities/external-identity.ts'
 import { emptyProfile } from '#shared/sign-in/identities/profile-fields.ts'
-import type { Account } from './account.ts'
+import { type Account, ofRoute } from './account.ts'
 import { insertActor, insertRow } from './rows.ts'
+
+const createTenantAuthProvider = ofRoute(createTenantAuthProviderOfAnyKind, 'POST /tenant_auth_providers')
 
 /** An identity of an actor, as a sign-in by a provider that opens the portal, or a sync, would have made it. */
 export const insertIdentity = (accountId: string, actorId: string, fields: Partial<ExternalIdentityRow> = {}) =>

@@ -48,11 +48,6 @@ export async function signInWith(
   const { kind = 'tenant' } = given
   const provider = given.provider ?? (await insertProvider(id, kind))
   const actorId = given.actorId ?? (await insertAdmin(id)).id
-  const issued = await issueSession(id, {
-    actorId,
-    provider: { kind, id: provider.id },
-    context,
-    origin: signInOrigin,
-  })
+  const issued = await issueSession(id, { actorId, provider: { kind, id: provider.id }, context, origin: signInOrigin })
   return { ...issued, provider }
 }

@@ -43,12 +43,7 @@ export async function fillAccess({ id: account }: Account, { rows = 7, grants = 
   const members = each(actorIds, (actor_id, group_id) => ({ actor_id, group_id }))
   await plantRows(account, memberships, members.count, members.at)
   const conditions = largestConditions()
-  const granted = each(resourceIds, (resource_id, group_id) => ({
-    ...openPolicy,
-    resource_id,
-    group_id,
-    conditions,
-  }))
+  const granted = each(resourceIds, (resource_id, group_id) => ({ ...openPolicy, resource_id, group_id, conditions }))
   await plantRows(account, policies, granted.count, granted.at)
   return { actorIds, resourceIds }
 }

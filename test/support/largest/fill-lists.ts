@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { handler as updateConfiguration } from '#functions/v0/configuration/update-v0-configuration.ts'
-import { sealSecret } from '#shared/core/secrets/sealed-secret.ts'
 import { actors } from '#shared/domain/actors/actor.ts'
 import { apiTokens } from '#shared/domain/api-tokens/api-token.ts'
 import { authProviders, providerKinds } from '#shared/domain/auth-providers/auth-provider.ts'
@@ -17,13 +16,14 @@ import { poolMembers } from '#shared/domain/pool-members/pool-member.ts'
 import { postureProviders } from '#shared/domain/posture-providers/posture-provider.ts'
 import { resources } from '#shared/domain/resources/resource.ts'
 import { sites } from '#shared/domain/sites/site.ts'
-import { directorySections } from '#shared/sync/directories/plan/directory-plan.ts'
-import { inventorySections } from '#shared/sync/inventories/inventory-plan.ts'
-import { PlanWriter } from '#shared/sync/plans/plan-store.ts'
+import { directoryPlan } from '#shared/sync/directories/directory-plan.ts'
+import { inventoryPlan } from '#shared/sync/inventories/inventory-plan.ts'
+import { PlanSheet } from '#shared/sync/runs/plan.ts'
+import type { RunWork } from '#shared/sync/runs/run-work.ts'
 import type { Entity, Row } from '#shared/table/entity.ts'
-import { v0Devices } from '#shared/v0/devices/device.ts'
-import { v0Rules } from '#shared/v0/rules/rule.ts'
-import { v0Users } from '#shared/v0/users/user.ts'
+import { v0Devices } from '#shared/v0/device.ts'
+import { v0Rules } from '#shared/v0/rule.ts'
+import { v0Users } from '#shared/v0/user.ts'
 import type { Account } from '../accounts/account.ts'
 import { newV0Device, newV0User } from '../accounts/v0.ts'
 import { newInventoryWorld } from '../sync/inventory-runs.ts'
@@ -273,7 +273,7 @@ export const plans: Record<string, Plan> = {
       async (account) => {
         const world = await newSyncWorld(kind, account)
         const run = await plantRun(world, { sections: { users: moreThanAnAnswer } })
-        const plan = new PlanWriter(run, directorySections)
+        const plan = new PlanSheet({ run, isDue: false } as RunWork, directoryPlan, [])
         const names = Array.from({ length: moreThanAnAnswer }, (_, i) => uniqueText(i, 255))
         const texts = ['email', 'given_name', 'middle_name', 'family_name', 'nickname', 'preferred_username']
         const urls = ['picture', 'profile', 'svc_avatar_url']
@@ -293,7 +293,7 @@ export const plans: Record<string, Plan> = {
   'GET /mdm_posture_providers/{id}/runs/{run_id}/changes': async (account) => {
     const world = await newInventoryWorld(account)
     const run = await plantRun(world, { sections: { changed: some } })
-    const plan = new PlanWriter(run, inventorySections)
+    const plan = new PlanSheet({ run, isDue: false } as RunWork, inventoryPlan, [])
     const names = Array.from({ length: some }, (_, i) => uniqueText(i, 1_024))
     for (const name of names)
       await plan.add('changed', {
@@ -352,12 +352,11 @@ export const plans: Record<string, Plan> = {
   },
   'GET /v0/devices': async (account, plant) => {
     const { id: _id, inserted_at: _inserted, updated_at: _updated, ...sample } = await newV0Device(account, {})
-    const preshared_key = await sealSecret(account.id, sample.preshared_key)
     const long = { description: widest(2048), dns: widest(4096), use_default_dns: false }
     // What a device takes from the configuration is shown with it.
     const configuration = { default_client_allowed_ips: `192.0.2.1${'\v'.repeat(4087)}` }
     await account.call(updateConfiguration, { method: 'PATCH', body: { configuration } })
-    const row = () => ({ ...sample, preshared_key, ...long })
+    const row = () => ({ ...sample, ...long })
     return { limit: 100, ids: await plant(v0Devices, 70, row, []) }
   },
 }

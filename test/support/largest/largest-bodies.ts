@@ -103,10 +103,7 @@ function allFields(operation: Operation, json: (bytes: number) => string, maxByt
 /** What reading a body takes is the same for all operations of a surface: one of them is sent such bodies whole. */
 const unreadable = (operation: Operation, bytes: number): LargeBody[] => [
   { what: 'a million keys beside the envelope', rawBody: `{${manyKeys(bytes)}}` },
-  {
-    what: 'deep nesting beside what is known',
-    rawBody: wrapped(operation, {}, `"unknown":${nested(bytes / 5)}`),
-  },
+  { what: 'deep nesting beside what is known', rawBody: wrapped(operation, {}, `"unknown":${nested(bytes / 5)}`) },
   { what: 'huge texts in all fields', rawBody: allFields(operation, (part) => `"${'x'.repeat(part - 50)}"`, bytes) },
 ]
 

@@ -1,9 +1,9 @@
-import { dayOf, logPartition } from '#shared/logs/log-keys.ts'
-import { pointerItems } from '#shared/logs/log-store.ts'
-import { table, tableName } from '#shared/table/client.ts'
-import { DeleteCommand } from '#shared/table/commands.ts'
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb'
+import { dayOf, logPartition } from '#shared/logs/entries/log-keys.ts'
+import { pointerItems } from '#shared/logs/entries/log-store.ts'
 import type { Item, Key } from '#shared/table/keys.ts'
 import { queryItems } from '#shared/table/read.ts'
+import { table, tableName } from '#shared/table/table.ts'
 import { commitsOf } from './commit-stream.ts'
 
 /** The stored entries of an account's change log, in their order, unpacked. */
@@ -20,7 +20,7 @@ export const pointersTo = (accountId: string, entries: Item[]): Item[] =>
 export const removeItem = ({ pk, sk }: Key) =>
   table().send(new DeleteCommand({ TableName: tableName(), Key: { pk, sk } }))
 
-/** Leaves the change log of an account as it was before there were pointers; what was removed. */
+/** Removes all pointers to entries of an account's change log; returns them. */
 export async function removePointers(accountId: string): Promise<Item[]> {
   const pointers = pointersTo(accountId, await changeEntriesOf(accountId))
   for (const pointer of pointers) await removeItem(pointer)

@@ -1,4 +1,4 @@
-import { deliver } from '#infra/local/pollers/deliver.ts'
+import { deliver } from '#infra/local/lambda/deliver.ts'
 
 type Consumer = (event: { Records: never[] }) => Promise<unknown>
 

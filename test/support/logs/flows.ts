@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import type { KinesisStreamRecord } from 'aws-lambda'
 import { type Attribution, attributionItem } from '#shared/logs/flows/attribution.ts'
 import { markEmail } from '#shared/logs/flows/flow-marks.ts'
 import type { FlowReport } from '#shared/logs/flows/flow-report.ts'
 import { type FlowRole, type IngestClaims, signIngestToken } from '#shared/logs/flows/ingest-token.ts'
 import { pack } from '#shared/logs/flows/packing.ts'
-import { table, tableName } from '#shared/table/client.ts'
-import { PutCommand } from '#shared/table/commands.ts'
+import { table, tableName } from '#shared/table/table.ts'
 
 export const openRecord = (fields: Record<string, unknown> = {}) => ({
   protocol: 'tcp',
@@ -57,17 +57,17 @@ export async function newFlowGrant(accountId: string, fields: Partial<Attributio
   }
   await markEmail(accountId, attribution)
   await table().send(new PutCommand({ TableName: tableName(), Item: attributionItem(accountId, attribution) }))
-  const token = (role: FlowRole = 'initiator', changes: { uploadsEnabled?: boolean; expiresAt?: string } = {}) =>
+  const token = (role: FlowRole = 'initiator', changes: { uploads_enabled?: boolean; expires_at?: string } = {}) =>
     signIngestToken({
-      accountId,
-      authorizationId: attribution.policy_authorization_id,
+      account_id: accountId,
+      policy_authorization_id: attribution.policy_authorization_id,
       role,
-      uploadsEnabled: true,
-      authorizedAt: attribution.authorized_at,
-      expiresAt: attribution.authorization_expires_at,
-      initiatorDeviceId: attribution.initiator_device_id,
-      initiatorActorId: attribution.initiator_actor_id,
-      resourceId: attribution.resource_id,
+      uploads_enabled: true,
+      authorized_at: attribution.authorized_at,
+      expires_at: attribution.authorization_expires_at,
+      initiator_device_id: attribution.initiator_device_id,
+      initiator_actor_id: attribution.initiator_actor_id,
+      resource_id: attribution.resource_id,
       ...changes,
     })
   const claims = (role: FlowRole = 'initiator'): IngestClaims => ({

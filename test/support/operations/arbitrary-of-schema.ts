@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { alternativesOf } from '#infra/openapi/alternatives.ts'
+import { alternativesOf } from '#infra/openapi/examples.ts'
 import type { Json } from '#infra/openapi/schemas.ts'
 
 type Bounds = { minLength?: number; maxLength?: number; minItems?: number; maxItems?: number; pattern?: string }

@@ -1,18 +1,14 @@
-import * as v from 'valibot'
+import type * as v from 'valibot'
+import { Schemas } from '#infra/openapi/schemas.ts'
 import type { Operation } from '#shared/http/operation.ts'
 import type { JsonSchema } from '#shared/values/field.ts'
-
-type Wrapper = v.GenericSchema & { wrapped?: Wrapper }
-
-const unwrapped = (schema: Wrapper): v.GenericSchema => (schema.wrapped ? unwrapped(schema.wrapped) : schema)
 
 /** The fields of an operation's body as they document themselves. */
 export const fieldSchemas = ({ body }: Operation): Record<string, JsonSchema> =>
   Object.fromEntries(
-    Object.entries((body?.fields?.entries ?? {}) as Record<string, Wrapper>).map(([name, schema]) => [
+    Object.entries((body?.fields?.entries ?? {}) as Record<string, v.GenericSchema>).map(([name, schema]) => [
       name,
-      (v.getMetadata(unwrapped(schema) as v.SchemaWithPipe<readonly [v.GenericSchema]>) as { jsonSchema: JsonSchema })
-        .jsonSchema,
+      new Schemas(new Map()).of(schema, ''),
     ]),
   )
 

@@ -1,5 +1,6 @@
 import { loadOperations, type OperationSource } from '#functions/operations.ts'
 import type { Handler } from '#shared/http/lambda.ts'
+import { ofRoute } from '../accounts/account.ts'
 import { collection } from '../accounts/collection.ts'
 
 export type Entry = OperationSource & {
@@ -12,7 +13,8 @@ async function load(): Promise<Entry[]> {
   return Promise.all(
     (await loadOperations()).map(async (source) => {
       const { handler } = await import(new URL(`../../../functions/${source.file}`, import.meta.url).href)
-      return { ...source, handler, name: `${source.operation.method} ${source.operation.path}` }
+      const name = `${source.operation.method} ${source.operation.path}`
+      return { ...source, handler: ofRoute(handler, name), name }
     }),
   )
 }

@@ -1,7 +1,8 @@
 import { afterAll, vi } from 'vitest'
+import { clients } from '#shared/core/aws/clients.ts'
 import { clock } from '#shared/core/clock.ts'
 import { passwordCost } from '#shared/core/secrets/password-hash.ts'
-import { discovery } from '#shared/domain/auth-providers/discovery.ts'
+import { discovery } from '#shared/domain/auth-providers/discovery-document.ts'
 
 const { read } = discovery
 const cost = { ...passwordCost }
@@ -18,6 +19,8 @@ afterAll(() => {
   vi.useRealTimers()
   vi.restoreAllMocks()
   vi.unstubAllEnvs()
+  // A client keeps the endpoint and credentials that it was created with.
+  clients.clear()
   for (const [name, value] of settings) {
     if (value === undefined) delete process.env[name]
     else process.env[name] = value

@@ -1,15 +1,12 @@
-import { existsSync, mkdirSync, mkdtempSync, statfsSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, statfsSync } from 'node:fs'
 import { freemem, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openAwsServices } from '#infra/local/aws-services.ts'
-import { engineClients } from '#infra/local/clients.ts'
-import { createStream, createTable } from '#infra/local/create-resources.ts'
 import { databaseFile } from '#infra/local/engines/dynoxide.ts'
-import { startEngines } from '#infra/local/engines/start-engines.ts'
-import { engineEnvironment } from '#infra/local/environment.ts'
-import { sealKeyFile } from '#infra/local/seal-key-file.ts'
-import { serviceSecret } from '#infra/local/secret-file.ts'
-import { synthesize } from '#infra/local/service.ts'
+import { engineEnvironment, startEngines } from '#infra/local/engines/start-engines.ts'
+import { sealKeyFile, secretFile } from '#infra/local/secret-file.ts'
+import { createStream, createTable, synthesize } from '#infra/local/service.ts'
+import { clients } from '#shared/core/aws/clients.ts'
 
 /** The template's table and stream, without the operations: nothing has to be bundled for them. */
 function storage(dir: string) {
@@ -45,12 +42,11 @@ type Kept = {
 }
 
 async function enginesIn(dir: string, { removeAtExit, bare }: Kept): Promise<() => Promise<void>> {
-  const secret = serviceSecret(dir)
+  const keyFile = secretFile(dir, 'secret-key')
   const [engines, { table, stream, environment }] = await Promise.all([
     startEngines(dir, { removeAtExit, front: !bare }),
     storage(dir),
   ])
-  const clients = engineClients(engines)
   // It takes what is to run later, and runs nothing: a test that looks at that has one of its own.
   const lambda = await openAwsServices({ invoke: async () => {}, deliver: async () => {} })
   Object.assign(process.env, engineEnvironment(engines), {
@@ -75,12 +71,13 @@ async function enginesIn(dir: string, { removeAtExit, bare }: Kept): Promise<() 
     SIGN_IN_REDIRECT_URIS: 'http://127.0.0.1/callback https://portal.example.com/signed-in',
     SEAL_FOLDER: join(dir, 'seal'),
     SEAL_KEY_FILE: sealKeyFile(dir),
-    SERVICE_SECRET: secret,
+    SIGNING_SECRET: readFileSync(secretFile(dir, 'signing-secret'), 'utf8'),
+    SECRET_KEY_FILE: keyFile,
   })
   const definition = bare ? { ...table, StreamSpecification: undefined } : table
-  await Promise.all([createTable(clients, definition), createStream(clients, stream)])
+  await Promise.all([createTable(definition), createStream(stream)])
   return async () => {
-    clients.destroy()
+    clients.clear()
     await lambda.stop()
     await engines.stop()
   }

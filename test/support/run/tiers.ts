@@ -1,7 +1,7 @@
 import { importsOf, sourcesBelow } from './imports.ts'
 
 /** What a test that needs the engines reaches: the table, the flow stream, or the engines themselves. */
-const engines = ['shared/table/client.ts', 'shared/logs/flows/flow-stream.ts', 'infra/local/engines/start-engines.ts']
+const engines = ['shared/table/table.ts', 'shared/logs/flows/flow-stream.ts', 'infra/local/engines/start-engines.ts']
 
 /**
  * The test files by what they need, which each tells by its name or by what it imports: `plain` start without engines,

@@ -3,7 +3,7 @@ import { handler as getConsistency } from '#functions/api/logs/get-consistency.t
 import { handler as getProof } from '#functions/api/logs/get-proof.ts'
 import { handler as listLeaves } from '#functions/api/logs/list-leaves.ts'
 import { handler as listLogs } from '#functions/api/logs/list-logs.ts'
-import { LogClient } from '#infra/local/export/log-client.ts'
+import { LogClient } from '#infra/commands/export/log-client.ts'
 import type { Account } from '../accounts/account.ts'
 
 /** A client of the logs that calls their operations in this process. */

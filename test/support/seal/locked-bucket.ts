@@ -1,6 +1,10 @@
 import { vi } from 'vitest'
-import { elementTexts } from '#shared/core/aws/element-texts.ts'
 import { clock } from '#shared/core/clock.ts'
+import { sdkByFetch } from '../service/sdk-by-fetch.ts'
+
+/** The content of each element of this name in a document of S3. */
+const elementTexts = (xml: string, name: string): string[] =>
+  [...xml.matchAll(new RegExp(`<${name}>([\\s\\S]*?)</${name}>`, 'g'))].map(([, text = '']) => text)
 
 type Version = { key: string; id: string; isLatest: boolean; putAt: Date; until: Date | null; isMarker?: boolean }
 
@@ -27,6 +31,7 @@ export class LockedBucket {
     vi.stubEnv('SEAL_LOCK_DAYS', String(days))
     for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'eu-central-1')
     const { fetch } = globalThis
+    sdkByFetch()
     vi.stubGlobal('fetch', async (url: string, init: RequestInit) =>
       new URL(url).hostname.startsWith('sealed.s3.') ? this.answer(new URL(url), init) : fetch(url, init),
     )
@@ -74,27 +79,29 @@ export class LockedBucket {
     if (about === 'versions') return this.list(url.searchParams)
     const version = this.of(key).find(({ id }) => id === url.searchParams.get('versionId'))
     if (about !== 'retention') return new Response('', { status: 405 })
-    if (!version) return new Response('<Code>NoSuchVersion</Code>', { status: 404 })
+    if (!version) return new Response('<Error><Code>NoSuchVersion</Code></Error>', { status: 404 })
     if (method === 'GET') {
-      if (!version.until) return new Response('<Code>NoSuchObjectLockConfiguration</Code>', { status: 404 })
+      if (!version.until)
+        return new Response('<Error><Code>NoSuchObjectLockConfiguration</Code></Error>', { status: 404 })
       const date = version.until.toISOString()
       return new Response(`<Retention><Mode>COMPLIANCE</Mode><RetainUntilDate>${date}</RetainUntilDate></Retention>`)
     }
-    if (!(headers as Record<string, string>)['content-md5']) return new Response('', { status: 400 })
+    if (!(headers as Record<string, string>)['x-amz-checksum-crc32']) return new Response('', { status: 400 })
     return this.retain(version, await new Response(body).text())
   }
 
   private retain(version: Version, xml: string): Response {
     const until = new Date(elementTexts(xml, 'RetainUntilDate')[0] ?? '')
     if (elementTexts(xml, 'Mode')[0] !== 'COMPLIANCE') return new Response('', { status: 400 })
-    if (version.until && until < version.until) return new Response('<Code>AccessDenied</Code>', { status: 403 })
+    if (version.until && until < version.until)
+      return new Response('<Error><Code>AccessDenied</Code></Error>', { status: 403 })
     version.until = until
     return new Response('')
   }
 
   private lockConfiguration(): Response {
     if (this.rule === null) {
-      return new Response('<Code>ObjectLockConfigurationNotFoundError</Code>', { status: 404 })
+      return new Response('<Error><Code>ObjectLockConfigurationNotFoundError</Code></Error>', { status: 404 })
     }
     return new Response(`<ObjectLockConfiguration><ObjectLockEnabled>Enabled</ObjectLockEnabled><Rule>
       <DefaultRetention>${this.rule}</DefaultRetention></Rule></ObjectLockConfiguration>`)
@@ -112,11 +119,11 @@ export class LockedBucket {
     const last = page.at(-1)
     const isCut = at + this.pageLength < order.length
     const spelled = page.map(({ key, id, isLatest, putAt, isMarker }) => {
-      const fields = `<Key>${encodeURIComponent(key)}</Key><VersionId>${id}</VersionId><IsLatest>${isLatest}</IsLatest>`
+      const fields = `<Key>${key}</Key><VersionId>${id}</VersionId><IsLatest>${isLatest}</IsLatest>`
       const name = isMarker ? 'DeleteMarker' : 'Version'
       return `<${name}>${fields}<LastModified>${putAt.toISOString()}</LastModified></${name}>`
     })
-    const marker = `<NextKeyMarker>${encodeURIComponent(last?.key ?? '')}</NextKeyMarker>
+    const marker = `<NextKeyMarker>${last?.key}</NextKeyMarker>
       <NextVersionIdMarker>${last?.id}</NextVersionIdMarker>`
     return new Response(`<ListVersionsResult><IsTruncated>${isCut}</IsTruncated>${isCut ? marker : ''}
       ${spelled.join('')}</ListVersionsResult>`)

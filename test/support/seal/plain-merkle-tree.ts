@@ -1,4 +1,4 @@
-import { emptyRoot, nodeHash } from '#shared/seal/merkle/merkle-hash.ts'
+import { emptyRoot, nodeHash } from '#shared/seal/merkle/merkle-proof.ts'
 
 /**
  * A Merkle tree as RFC 6962, 2.1 words it, without any thrift but that a hash is made once: what the one of the service is held

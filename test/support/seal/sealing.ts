@@ -2,17 +2,18 @@ import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import { onTestFinished, vi } from 'vitest'
 import { clock } from '#shared/core/clock.ts'
 import { serviceAddress } from '#shared/core/service-address.ts'
 import type { SealedLog } from '#shared/seal/log/sealed-log.ts'
-import { Lease, readSealedState } from '#shared/seal/log/sealed-state.ts'
 import { parseVerifierKey, type VerifierKey } from '#shared/seal/notes/signed-note.ts'
 import { verifierKey } from '#shared/seal/notes/signing-key.ts'
 import { sealActivity } from '#shared/seal/sealing/seal-activity.ts'
 import { sealChanges } from '#shared/seal/sealing/seal-changes.ts'
-import { table } from '#shared/table/client.ts'
-import { PutCommand } from '#shared/table/commands.ts'
+import { Lease, readSealedLog } from '#shared/seal/sealing/sealed-state.ts'
+import { table } from '#shared/table/table.ts'
+import { interceptTable } from '#test/support/table/intercept-table.ts'
 
 const address = 'https://access.example.com'
 
@@ -75,7 +76,7 @@ export async function sealNow(
 
 /** What was sealed of a log. @throws where nothing was */
 export async function sealedState(account: string, log: SealedLog = 'changes') {
-  const state = await readSealedState(account, log)
+  const { state } = await readSealedLog(account, log)
   if (!state) throw new Error('Nothing is sealed.')
   return { ...state, key: parseVerifierKey(state.verifier_key) }
 }
@@ -83,12 +84,12 @@ export async function sealedState(account: string, log: SealedLog = 'changes') {
 /** Calls this ahead of each object and each item that is put, with the item, until the answer is called. */
 export function aheadOfWrites(before: (item?: Record<string, unknown>) => unknown): () => void {
   const { promises } = process.getBuiltinModule('node:fs')
-  const [send, writeFile] = [table().send.bind(table()), promises.writeFile.bind(promises)]
+  const [_send, writeFile] = [table().send.bind(table()), promises.writeFile.bind(promises)]
   const spies = [
-    vi.spyOn(table(), 'send').mockImplementation((async (command: object) => {
+    interceptTable(async (command, send) => {
       if (command instanceof PutCommand) await before(command.input.Item)
-      return send(command as never)
-    }) as never),
+      return send(command)
+    }),
     vi.spyOn(promises, 'writeFile').mockImplementation(async (...of) => {
       await before()
       await writeFile(...of)

@@ -1,4 +1,4 @@
-import type { Found, Stack } from '#infra/local/template/stack.ts'
+import type { Found, Stack } from '#infra/template/stack.ts'
 import { type Delivery, deliveriesOf } from './deliveries.ts'
 import { admits, type Decision, evaluateForService, type ResourceStatement, type Statement } from './iam.ts'
 

@@ -1,4 +1,4 @@
-import type { Found } from '#infra/local/template/stack.ts'
+import type { Found } from '#infra/template/stack.ts'
 import type { World } from './admission.ts'
 
 /** A call that a service of AWS makes because a resource of the templates says so. */

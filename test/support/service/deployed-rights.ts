@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildApp } from '#infra/build-app.ts'
-import { allStacks } from '#infra/local/template/all-stacks.ts'
-import { readAssembly } from '#infra/local/template/assembly.ts'
-import type { Stack } from '#infra/local/template/stack.ts'
+import { readAssembly } from '#infra/template/assembly.ts'
+import type { Stack } from '#infra/template/stack.ts'
+import { allStacks } from '#infra/template/stack.ts'
 import type { ResourceStatement, Statement } from './iam.ts'
 import type { Target } from './recorded-calls.ts'
 
@@ -76,9 +76,10 @@ function readRights(stacks: Stack[], context: Record<string, unknown>) {
     only('AWS::Kinesis::Stream'),
     only('AWS::S3::Bucket', /Failures/),
     only('AWS::S3::Bucket', /Sealed/),
-    only('AWS::SecretsManager::Secret', /ServiceSecret/),
+    only('AWS::SecretsManager::Secret', /SigningSecret/),
   ]
   const sealKey = only('AWS::KMS::Key', /SealKey/)
+  const secretKey = only('AWS::KMS::Key', /SecretKey/)
   const live = only('AWS::ApiGatewayV2::Api', /Live/)
   const api = only('AWS::ApiGatewayV2::Api', /^Api/)
   const arns = {
@@ -87,6 +88,7 @@ function readRights(stacks: Stack[], context: Record<string, unknown>) {
     failures: failures.stack.arn(failures.id),
     sealed: sealed.stack.arn(sealed.id),
     'seal key': sealKey.stack.arn(sealKey.id),
+    'secret key': secretKey.stack.arn(secretKey.id),
     secret: String(secret.stack.resolve({ Ref: secret.id })),
     // Secrets Manager ends the ARN of a secret with six characters of its own.
     'token secret': `arn:aws:secretsmanager:us-east-1:000000000000:secret:network-access/api-token/${randomUUID()}/${randomUUID()}-AbCdEf`,

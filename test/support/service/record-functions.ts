@@ -3,7 +3,7 @@ import { handler as rotateToken } from '#functions/api/gateways/rotate-gateway-t
 import { handler as deleteSite } from '#functions/api/sites/delete-site.ts'
 import { commit } from '#shared/commit/commit.ts'
 import { clock, dayMicros, timestamp } from '#shared/core/clock.ts'
-import { discovery } from '#shared/domain/auth-providers/discovery.ts'
+import { discovery } from '#shared/domain/auth-providers/discovery-document.ts'
 import { type DirectoryRow, directories } from '#shared/domain/directories/directory.ts'
 import { resources } from '#shared/domain/resources/resource.ts'
 import { checkFlowReport } from '#shared/logs/flows/check-flow-report.ts'
@@ -11,11 +11,10 @@ import type { FlowReport } from '#shared/logs/flows/flow-report.ts'
 import { newAccessWorld } from '../access/access.ts'
 import { newSite } from '../access/gateways.ts'
 import { publicKey } from '../access/public-key.ts'
-import { call, newAccount } from '../accounts/account.ts'
+import { call, newAccount, ofRoute } from '../accounts/account.ts'
 import { postureProvidersApi } from '../accounts/collections.ts'
 import { hostFields } from '../accounts/row-fields.ts'
 import { updateRow } from '../accounts/rows.ts'
-import { removePointers } from '../logs/change-log-items.ts'
 import { commitsOf, recordOf, writeChangeLogOf } from '../logs/commit-stream.ts'
 import { closeRecord, flowRecord, newFlowGrant, openRecord } from '../logs/flows.ts'
 import { loadEntries } from '../operations/operations.ts'
@@ -92,13 +91,13 @@ async function recordOperations(record: Record): Promise<string> {
       const answer = await record(
         file,
         async (handler) => {
-          const { discovery: loaded } = await import('#shared/domain/auth-providers/discovery.ts')
+          const { discovery: loaded } = await import('#shared/domain/auth-providers/discovery-document.ts')
           // What the samples have put in the place of a provider of identities.
           loaded.read = discovery.read
           // What is handed to Lambda goes where it would on AWS.
           vi.stubEnv('AWS_ENDPOINT_URL_LAMBDA', '')
           inRegion()
-          return call(handler, asked)
+          return call(ofRoute(handler, name), asked)
         },
         taken,
       )
@@ -298,9 +297,14 @@ async function recordRenewal(record: Record, account: string): Promise<void> {
     (until: string) =>
     (url: URL, { method }: RequestInit) => {
       const rule = '<Mode>COMPLIANCE</Mode><Days>1</Days>'
-      if (url.searchParams.has('object-lock')) return new Response(rule)
-      if (method === 'PUT') return new Response('<Code>AccessDenied</Code>', { status: 403 })
-      if (url.searchParams.has('retention')) return new Response(`${rule}<RetainUntilDate>${until}</RetainUntilDate>`)
+      if (url.searchParams.has('object-lock')) {
+        const retention = `<Rule><DefaultRetention>${rule}</DefaultRetention></Rule>`
+        return new Response(`<ObjectLockConfiguration>${retention}</ObjectLockConfiguration>`)
+      }
+      if (method === 'PUT') return new Response('<Error><Code>AccessDenied</Code></Error>', { status: 403 })
+      if (url.searchParams.has('retention')) {
+        return new Response(`<Retention>${rule}<RetainUntilDate>${until}</RetainUntilDate></Retention>`)
+      }
       const key = url.searchParams.get('prefix') === `${account}/` ? `<Key>${account}/changes/checkpoint</Key>` : ''
       const version = `<VersionId>1</VersionId><IsLatest>true</IsLatest><LastModified>2026-01-01T00:00:00Z</LastModified>`
       return new Response(key && `<ListVersionsResult><Version>${key}${version}</Version></ListVersionsResult>`)
@@ -365,7 +369,7 @@ async function recordSchedules(record: Record): Promise<void> {
   company.users = [{ id: 'one', email: 'one@example.com' }]
   company.groups = [{ id: 'all', members: ['one'] }]
   await record('schedules/sync.ts', async (handler) => {
-    const { adapters } = await import('#shared/sync/adapters/adapters.ts')
+    const { adapters } = await import('#shared/sync/providers/open.ts')
     adapters.directory = async () => company.adapter
     adapters.inventory = async () => fleet.adapter
     await handler({})
@@ -375,6 +379,7 @@ async function recordSchedules(record: Record): Promise<void> {
     await laterBy(3)
     await handler({})
   })
+  await record('schedules/rotate-signing-secret.ts', (handler) => handler({}))
   await record(
     'schedules/pulse.ts',
     (handler) => handler({}),
@@ -441,12 +446,6 @@ async function recordTasks(record: Record, account: string, consumer: string): P
     taken,
   )
   await record('tasks/verify-rows.ts', (handler) => handler({}))
-  await removePointers(account)
-  await record('tasks/index-change-log.ts', async (handler) => {
-    const { data, error } = await handler({}, context)
-    if (!(data?.added > 0)) throw new Error(`No pointer was put: ${error?.detail}`)
-    await handler({ account_id: nobody }, context)
-  })
   const batch = { requestContext: { functionArn: consumer }, payload: '{"Records":[]}' }
   const bucket = (url: URL) => {
     if (url.hostname.startsWith('lambda.')) return Response.json({ batchItemFailures: [] })
@@ -463,24 +462,6 @@ async function recordTasks(record: Record, account: string, consumer: string): P
     },
     bucket,
   )
-}
-
-/** A rotation of the service secret. What is sealed by then is read by those that come later, too. */
-async function recordRotation(record: Record): Promise<void> {
-  const one = { version: '1', secret: process.env.SERVICE_SECRET }
-  const two = { version: 'two', secret: 'another secret', from: '2026-01-01T00:00:00Z' }
-  const run = async (file: string, event: object) => {
-    const { error } = await record(file, (handler) => handler(event, context))
-    if (error) throw new Error(`${file} answered ${error.detail}`)
-  }
-  const rotate = 'tasks/rotate-service-secret.ts'
-  await run(rotate, { operation: 'add' })
-  process.env.SERVICE_SECRET = JSON.stringify([two, one])
-  await run('tasks/reseal-secrets.ts', {})
-  const keys = { 'token hash': Buffer.alloc(32).toString('base64') }
-  process.env.SERVICE_SECRET = JSON.stringify([two, { version: '1', keys }])
-  await run(rotate, { operation: 'forget', version: '1', even_if_named: true })
-  process.env.SERVICE_SECRET = JSON.stringify([two, one])
 }
 
 /** Commits of an account, handed to a consumer again. */
@@ -531,7 +512,6 @@ export async function recordFunctions(consumer: string): Promise<Recorded> {
   await recordConsumersOfCommits(record, accounts)
   await recordTasks(record, accounts[0] as string, consumer)
   await recordReplay(record, accounts[0] as string, consumer)
-  await recordRotation(record)
   await recordSchedules(record)
   await recordDeployment(record)
   await recordVersions(record)

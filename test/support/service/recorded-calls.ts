@@ -1,10 +1,13 @@
-import { generateKeyPairSync, sign } from 'node:crypto'
+import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { vi } from 'vitest'
 import { fieldsOf } from '#shared/core/json/is-object.ts'
+import { deriveKey, openBytes, sealBytes } from '#shared/core/secrets/sealed-bytes.ts'
 import { statementKey } from '../table/statement-key.ts'
+import { sdkByFetch } from './sdk-by-fetch.ts'
 import { versionCall } from './version-calls.ts'
 
 /** What is asked for, by the name that the test gives it: one table, one stream and so on are all there are. */
@@ -18,11 +21,14 @@ export type Target =
   | 'sealed'
   | `sealed/${string}`
   | 'seal key'
+  | 'secret key'
   | 'token secret'
   | 'mail'
   | 'account'
   | `connections/${string}`
   | `arn:${string}`
+
+let secretKeyFile = ''
 
 /** A call of AWS as IAM hears of it. */
 export type RecordedCall = { action: string; target: Target; context: Record<string, string[]> }
@@ -41,10 +47,7 @@ const pkOf = (key: unknown): string => textOf(fieldsOf(key).pk)
 const onTable = (action: string, keys: string[], enclosing?: string): RecordedCall => ({
   action: `dynamodb:${action}`,
   target: 'table',
-  context: {
-    'dynamodb:LeadingKeys': keys,
-    ...(enclosing && { 'dynamodb:EnclosingOperation': [enclosing] }),
-  },
+  context: { 'dynamodb:LeadingKeys': keys, ...(enclosing && { 'dynamodb:EnclosingOperation': [enclosing] }) },
 })
 
 /**
@@ -135,7 +138,10 @@ function callsOf(target: string, body: string): RecordedCall[] {
       target: 'token secret',
       context: {},
     }))
-  if (service === 'TrentService') return [{ action: `kms:${operation}`, target: 'seal key', context: {} }]
+  if (service === 'TrentService') {
+    const key = ['GenerateDataKey', 'Decrypt'].includes(operation) ? 'secret key' : 'seal key'
+    return [{ action: `kms:${operation}`, target: key, context: {} }]
+  }
   if (target === 'Kinesis_20131202.PutRecords') return [{ action: 'kinesis:PutRecords', target: 'flows', context: {} }]
   const known = service === 'DynamoDB_20120810' ? tableCalls[operation] : undefined
   if (!known) throw new Error(`It is not known what ${target} is to IAM.`)
@@ -160,14 +166,14 @@ function callOfFetch(url: URL, method: string, body: string): RecordedCall {
   }
   const ofVersions = versionCall(url, method, body)
   if (ofVersions) return ofVersions
-  if (first === 'lambda' && url.pathname.endsWith('/account-settings/'))
+  if (first === 'lambda' && url.pathname.endsWith('/account-settings'))
     return call('lambda:GetAccountSettings', 'account')
   if (first === 'lambda' && url.pathname.endsWith('/invocations')) {
     const name = decodeURIComponent(url.pathname.split('/')[3] ?? '')
     const qualifier = url.searchParams.get('Qualifier')
     return call('lambda:InvokeFunction', `function ${name}${qualifier ? `:${qualifier}` : ''}`)
   }
-  if (url.hostname.includes('.execute-api.') && url.pathname.includes('/%40connections/')) {
+  if (url.hostname.includes('.execute-api.') && /\/(?:%40|@)connections\//.test(url.pathname)) {
     return call('execute-api:ManageConnections', `connections/${method}`)
   }
   if (first === 'email' && body !== '') return call('ses:SendEmail', 'mail')
@@ -182,17 +188,32 @@ const unanswered: Answer = (url) => {
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519')
 
-/** The key in KMS that signs checkpoints. */
+/** The key in KMS that encrypts data keys, and opens those of the key file, under which the world of the tests was made. */
+function dataKeyAnswer(operation: string, body: string) {
+  const { EncryptionContext, CiphertextBlob } = JSON.parse(body)
+  const key = deriveKey(readFileSync(secretKeyFile), JSON.stringify(EncryptionContext))
+  if (operation === 'Decrypt') {
+    return { Plaintext: openBytes(key, Buffer.from(CiphertextBlob, 'base64')).toString('base64') }
+  }
+  const plain = randomBytes(32)
+  return { Plaintext: plain.toString('base64'), CiphertextBlob: sealBytes(key, plain).toString('base64') }
+}
+
+/** The key in KMS that signs checkpoints, and the one of stored secrets. */
 const keyAnswer = (target: string, body: string) =>
-  target.endsWith('.Sign')
-    ? { Signature: sign(null, Buffer.from(String(JSON.parse(body).Message), 'base64'), privateKey).toString('base64') }
-    : { PublicKey: publicKey.export({ format: 'der', type: 'spki' }).toString('base64') }
+  /\.(GenerateDataKey|Decrypt)$/.test(target)
+    ? dataKeyAnswer(target.split('.')[1] ?? '', body)
+    : target.endsWith('.Sign')
+      ? {
+          Signature: sign(null, Buffer.from(String(JSON.parse(body).Message), 'base64'), privateKey).toString('base64'),
+        }
+      : { PublicKey: publicKey.export({ format: 'der', type: 'spki' }).toString('base64') }
 
 /** Stands before the engines, and notes what goes through. No engine keeps secrets: theirs is answered here. */
 async function startFront(note: (calls: RecordedCall[]) => void, secret: string) {
   const engines: Record<string, string | undefined> = {
     DynamoDB_20120810: process.env.AWS_ENDPOINT_URL_DYNAMODB,
-    Kinesis_20131202: process.env.KINESIS_ENDPOINT,
+    Kinesis_20131202: process.env.AWS_ENDPOINT_URL_KINESIS,
   }
   const handle = async (incoming: IncomingMessage, response: ServerResponse) => {
     const body = await buffer(incoming)
@@ -227,18 +248,22 @@ async function startFront(note: (calls: RecordedCall[]) => void, secret: string)
  */
 export async function recordCalls(work: () => Promise<unknown>, answer = unanswered): Promise<RecordedCall[]> {
   const calls: RecordedCall[] = []
-  const front = await startFront((noted) => void calls.push(...noted), process.env.SERVICE_SECRET ?? '')
+  const front = await startFront((noted) => void calls.push(...noted), process.env.SIGNING_SECRET ?? '')
   vi.resetModules()
   for (const name of [
     'AWS_ENDPOINT_URL_DYNAMODB',
     'AWS_ENDPOINT_URL_SECRETS_MANAGER',
     'AWS_ENDPOINT_URL_KMS',
-    'KINESIS_ENDPOINT',
+    'AWS_ENDPOINT_URL_KINESIS',
   ]) {
     vi.stubEnv(name, front.endpoint)
   }
-  vi.stubEnv('SERVICE_SECRET', '')
-  vi.stubEnv('SERVICE_SECRET_ARN', 'recorded')
+  sdkByFetch()
+  vi.stubEnv('SIGNING_SECRET', '')
+  vi.stubEnv('SIGNING_SECRET_ARN', 'recorded')
+  secretKeyFile = process.env.SECRET_KEY_FILE ?? ''
+  vi.stubEnv('SECRET_KEY_FILE', '')
+  vi.stubEnv('SECRET_KEY_ARN', 'recorded')
   vi.stubEnv('TOKEN_SECRETS', 'recorded')
   vi.stubEnv('SEAL_KEY_FILE', '')
   vi.stubEnv('SEAL_KEY_ID', 'recorded')

@@ -37,7 +37,7 @@ export async function openAccount(service: Service): Promise<{ accountId: string
     admin: { name: 'Ada', email: 'ada@example.com' },
     token_in: 'answer',
   }
-  const { code, stdout } = await runLocal('provision.ts', [JSON.stringify(event)], { DATA_DIR: service.dataDir })
+  const { code, stdout } = await runLocal('provision', [JSON.stringify(event)], { DATA_DIR: service.dataDir })
   if (code !== 0) throw new Error(`No account was provisioned: ${stdout}`)
   const { data } = JSON.parse(stdout)
   return { accountId: data.account.id, call: callerOf(service, data.api_token.token) }

@@ -28,10 +28,12 @@ type Options = { dataDir?: string; port?: number; args?: string[]; env?: Record<
 
 const repositoryRoot = fileURLToPath(new URL('../../../', import.meta.url))
 
-/** Runs one of `infra/local/commands/` as npm does, with none of the variables that this test run has set. */
+const { scripts } = JSON.parse(readFileSync(join(repositoryRoot, 'package.json'), 'utf8'))
+
+/** Runs a script as npm does, with none of the variables that this test run has set. */
 function spawnLocal(script: string, args: string[], variables: Record<string, string> = {}): ChildProcess {
   const { PATH = '', HOME = '', TMPDIR } = process.env
-  return spawn(process.execPath, [join(repositoryRoot, 'infra/local/commands', script), ...args], {
+  return spawn(process.execPath, [...scripts[script].split(' ').slice(1), ...args], {
     cwd: repositoryRoot,
     env: { PATH, HOME, ...(TMPDIR ? { TMPDIR } : {}), ...variables },
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -69,7 +71,7 @@ async function untilReady(child: ChildProcess, output: () => string): Promise<st
 type Started = { child: ChildProcess; exited: Promise<unknown>; baseUrl: string; output(): string }
 
 async function start({ args = [], env }: Options, dataDir: string, port: number): Promise<Started> {
-  const child = spawnLocal('serve.ts', args, { PORT: String(port), DATA_DIR: dataDir, ...env })
+  const child = spawnLocal('start', args, { PORT: String(port), DATA_DIR: dataDir, ...env })
   let printed = ''
   const note = (chunk: Buffer) => {
     printed += chunk

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-export type Asked = { headers: IncomingHttpHeaders; body: string; path: string }
+type Asked = { headers: IncomingHttpHeaders; body: string; path: string }
 type Reply = (response: ServerResponse, asked: Asked) => void
 
 /** A service on this machine that answers as it is told, and keeps what it was asked. */

@@ -1,18 +1,21 @@
 import { randomUUID } from 'node:crypto'
+import { LambdaClient } from '@aws-sdk/client-lambda'
+import { SESv2Client } from '@aws-sdk/client-sesv2'
+import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import { vi } from 'vitest'
 import { handler as mailPasscode } from '#functions/tasks/mail-passcode.ts'
 import { openAwsServices } from '#infra/local/aws-services.ts'
+import { awsClient } from '#shared/core/aws/clients.ts'
 import type { Mail } from '#shared/core/aws/send-mail.ts'
 import { clock } from '#shared/core/clock.ts'
 import { hashPassword, passwordCost } from '#shared/core/secrets/password-hash.ts'
 import { TaskQueue } from '#shared/core/work/task-queue.ts'
 import { passcodeKey } from '#shared/domain/passcodes/passcode.ts'
-import { passcodeProvider } from '#shared/sign-in/passcodes/passcode-provider.ts'
-import { useText } from '#shared/sign-in/passcodes/passcode-use.ts'
-import { table, tableName } from '#shared/table/client.ts'
-import { PutCommand } from '#shared/table/commands.ts'
+import { passcodeProvider, useText } from '#shared/sign-in/passcodes/passcode-text.ts'
+import { table, tableName } from '#shared/table/table.ts'
 import { insertProvider } from '../accounts/portal-sessions.ts'
 import { insertActor } from '../accounts/rows.ts'
+import { pointAt } from '../service/sdk-by-fetch.ts'
 
 /** Passcodes are mailed from here on, and kept here, until the mocks are restored and `stop` is called. */
 export async function catchMails(deliver: (mail: Mail) => Promise<void> = async () => {}) {
@@ -34,10 +37,11 @@ export async function catchMails(deliver: (mail: Mail) => Promise<void> = async 
     },
     pausesMs: [1, 1],
   })
-  vi.stubEnv('AWS_ENDPOINT_URL_LAMBDA', services.endpoint)
-  vi.stubEnv('AWS_ENDPOINT_URL_SESV2', services.endpoint)
   vi.stubEnv('MAIL_SENDER', 'access@example.net')
-  for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'eu-central-1')
+  for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'])
+    vi.stubEnv(name, process.env[name] ?? 'local')
+  pointAt(awsClient(LambdaClient), services.endpoint)
+  pointAt(awsClient(SESv2Client), services.endpoint)
   return {
     mails,
     /** Resolves when nothing is under way any more. */
@@ -57,11 +61,8 @@ export const passcodeIn = (mail: Mail | undefined): string => /^ {4}(\w{6})$/m.e
 /** By what they cost: a hash of another cost takes another time to hold something against. */
 const known = new Map<number, Promise<string>>()
 
-/**
- * Somebody who was mailed a passcode to sign in with, without the mail; hashing takes long, so all have the same one.
- * `before`: by the version that did not keep what for.
- */
-export async function mailedPasscode(accountId: string, context: 'client' | 'portal' | 'before' = 'client') {
+/** Somebody who was mailed a passcode to sign in with, without the mail; hashing takes long, so all have the same one. */
+export async function mailedPasscode(accountId: string, context: 'client' | 'portal' = 'client') {
   const passcode = 'ABC234'
   const hashing = known.get(passwordCost.ln) ?? hashPassword(passcode, Date.now() + 60_000)
   known.set(passwordCost.ln, hashing)
@@ -79,7 +80,7 @@ export async function mailedPasscode(accountId: string, context: 'client' | 'por
     kind: 'passcode',
     id: randomUUID(),
     email,
-    ...(context !== 'before' && { use: useText({ purpose: 'sign_in', providerId, context }) }),
+    use: useText({ purpose: 'sign_in', providerId, context }),
     hash,
     attempts: 0,
     expires_at: clock.now() + 900_000_000,

@@ -1,9 +1,9 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { handler as complete } from '#functions/sign-in/open-id/complete-sign-in.ts'
 import { handler as completeOfProvider } from '#functions/sign-in/open-id/complete-sign-in-of-provider.ts'
 import { handler as redeem } from '#functions/sign-in/open-id/redeem-code.ts'
 import { handler as start } from '#functions/sign-in/open-id/start-sign-in.ts'
-import { sealSecret } from '#shared/core/secrets/sealed-secret.ts'
+import { sealSecret } from '#shared/core/secrets/stored-secret.ts'
 import type { AuthProviderRow, ProviderKind } from '#shared/domain/auth-providers/auth-provider.ts'
 import type { PlainProvider } from '#test/fakes/plain-provider.ts'
 import { type Answer, call } from '../accounts/account.ts'
@@ -28,16 +28,19 @@ export const providerBehind = async (
   fake: Pick<PlainProvider, 'issuer' | 'documentUri' | 'secret'>,
   kind: ProviderKind = 'oidc',
   fields: Partial<AuthProviderRow> = {},
-) =>
-  insertProvider(accountId, kind, {
+) => {
+  const id = fields.id ?? randomUUID()
+  return insertProvider(accountId, kind, {
+    id,
     issuer: fake.issuer,
     ...(kind === 'oidc' && { discovery_document_uri: fake.documentUri }),
     ...((kind === 'oidc' || kind === 'idp') && {
       client_id: `client-${randomBytes(4).toString('hex')}`,
-      client_secret: await sealSecret(accountId, fake.secret),
+      client_secret: await sealSecret({ accountId, objectId: id }, fake.secret),
     }),
     ...fields,
   })
+}
 
 type Begun = { slug: string; source?: string; fields?: Record<string, unknown> }
 

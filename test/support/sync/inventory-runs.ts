@@ -1,12 +1,11 @@
 import { vi } from 'vitest'
 import { type MdmDeviceRow, mdmDevices } from '#shared/domain/mdm-devices/mdm-device.ts'
 import type { Handler } from '#shared/http/lambda.ts'
-import { adapters } from '#shared/sync/adapters/adapters.ts'
+import type { InventoryAdapter } from '#shared/sync/adapter.ts'
 import { inventorySource } from '#shared/sync/inventories/inventory-source.ts'
-import type { InventoryAdapter } from '#shared/sync/inventory-adapter.ts'
+import { adapters } from '#shared/sync/providers/open.ts'
 import type { Run } from '#shared/sync/runs/run.ts'
-import { runsPartition } from '#shared/sync/runs/run-items.ts'
-import { beginRun, readOpen, runOf } from '#shared/sync/runs/run-store.ts'
+import { beginRun, readOpen, runOf, runsPartition } from '#shared/sync/runs/run-store.ts'
 import { workOnRun } from '#shared/sync/steps/work-on-run.ts'
 import { itemRow } from '#shared/table/entity.ts'
 import { partition } from '#shared/table/keys.ts'
@@ -26,10 +25,7 @@ export async function newInventoryWorld(given?: Account, fields: Fields = mdmFie
   const { id } = (await postureProvidersApi.create(account, fields)).body.data as { id: string }
   const synced = { account_id: account.id, collection: inventorySource.entity.name, source_id: id }
   const row = () => storedProvider(account, id)
-  const begin = async (preview = false): Promise<Run> => {
-    const connection = inventorySource.connectionOf(await row())
-    return beginRun({ ...synced, preview, connection, objects: inventorySource.objects })
-  }
+  const begin = async (preview = false): Promise<Run> => beginRun(inventorySource, await row(), { preview })
   /** Reads the fleet in memory, or what another adapter reads. */
   const connect = (adapter: () => InventoryAdapter = () => fleet.adapter) =>
     vi.spyOn(adapters, 'inventory').mockImplementation(async () => adapter())

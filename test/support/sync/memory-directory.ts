@@ -1,13 +1,14 @@
 import { emptyProfile } from '#shared/sign-in/identities/profile-fields.ts'
 import type {
+  DeviceValue,
   DirectoryAdapter,
   DirectoryGroup,
   DirectoryMember,
   DirectoryUser,
-} from '#shared/sync/directory-adapter.ts'
-import type { DeviceValue, InventoryAdapter } from '#shared/sync/inventory-adapter.ts'
-import type { Page } from '#shared/sync/page.ts'
-import { ProviderFault } from '#shared/sync/provider-fault.ts'
+  InventoryAdapter,
+  Page,
+} from '#shared/sync/adapter.ts'
+import { ProviderFault } from '#shared/sync/adapter.ts'
 
 /** A person of a directory in memory. */
 export const memoryUser = (idp_id: string, fields: Partial<DirectoryUser> = {}): DirectoryUser =>

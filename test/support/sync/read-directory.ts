@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, vi } from 'vitest'
-import type { DirectoryAdapter, DirectoryMember, MembersOf } from '#shared/sync/directory-adapter.ts'
-import type { Page, Skipped } from '#shared/sync/page.ts'
-import { ProviderFault } from '#shared/sync/provider-fault.ts'
+import type { DirectoryAdapter, DirectoryMember, MembersOf, Page, Skipped } from '#shared/sync/adapter.ts'
+import { ProviderFault } from '#shared/sync/adapter.ts'
 
 /** Lets the service call fakes on this machine, for the tests of a file. */
 export function callsFakes(): void {

@@ -25,13 +25,7 @@ export async function newRewindWorld() {
   await world.run()
   const site = await insertRow(account.id, sites, { name: 'Berlin', managed_by: 'account' })
   const addResource = (name: string, type: ResourceType = 'dns') =>
-    insertRow(account.id, resources, {
-      name,
-      ...dnsResource,
-      type,
-      address: 'wiki.example.com',
-      site_id: site.id,
-    })
+    insertRow(account.id, resources, { name, ...dnsResource, type, address: 'wiki.example.com', site_id: site.id })
   const groupOf = async (idpId: string) => (await world.state()).groups.find(({ idp_id }) => idp_id === idpId)
   const addPolicy = async (idpId: string, resourceId: string) => {
     const group = await groupOf(idpId)

@@ -1,7 +1,6 @@
 import { emptyProfile } from '#shared/sign-in/identities/profile-fields.ts'
-import type { DirectoryAdapter, DirectoryMember, DirectoryUser } from '#shared/sync/directory-adapter.ts'
-import type { Page, Skipped } from '#shared/sync/page.ts'
-import { ProviderFault } from '#shared/sync/provider-fault.ts'
+import type { DirectoryAdapter, DirectoryMember, DirectoryUser, Page, Skipped } from '#shared/sync/adapter.ts'
+import { ProviderFault } from '#shared/sync/adapter.ts'
 
 export type ScriptedUser = {
   id: string
@@ -25,14 +24,7 @@ export type ScriptedGroup = {
 type Before = (call: string, position: string | null) => void | Promise<void>
 
 const userOf = ({ id, email, name = `Name of ${id}`, active = true, fields }: ScriptedUser): DirectoryUser =>
-  ({
-    ...emptyProfile,
-    idp_id: id,
-    name,
-    active,
-    email,
-    ...fields,
-  }) as DirectoryUser
+  ({ ...emptyProfile, idp_id: id, name, active, email, ...fields }) as DirectoryUser
 
 /** A directory of a company in memory, in pages, whose people, groups and faults a test sets as it likes. */
 export class ScriptedDirectory {

@@ -1,5 +1,4 @@
-import type { DeviceValue, InventoryAdapter } from '#shared/sync/inventory-adapter.ts'
-import type { Skipped } from '#shared/sync/page.ts'
+import type { DeviceValue, InventoryAdapter, Skipped } from '#shared/sync/adapter.ts'
 
 type Told = { mdm_id: string } & Record<string, DeviceValue>
 

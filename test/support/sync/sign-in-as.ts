@@ -1,6 +1,5 @@
 import { commit } from '#shared/commit/commit.ts'
-import { findIdentity } from '#shared/sign-in/identities/find-identity.ts'
-import { stageIdentity } from '#shared/sign-in/identities/stage-identity.ts'
+import { findIdentity, stageIdentity } from '#shared/sign-in/identities/find-identity.ts'
 import { SignInRefused } from '#shared/sign-in/refusals/sign-in-refused.ts'
 import type { SyncWorld } from './sync-runs.ts'
 

@@ -6,11 +6,10 @@ import { type DirectoryKind, type DirectoryRow, directories } from '#shared/doma
 import { type ExternalIdentityRow, externalIdentities } from '#shared/domain/external-identities/external-identity.ts'
 import { type GroupRow, groups } from '#shared/domain/groups/group.ts'
 import { memberships } from '#shared/domain/memberships/membership.ts'
-import { adapters } from '#shared/sync/adapters/adapters.ts'
 import { directorySources } from '#shared/sync/directories/directory-source.ts'
+import { adapters } from '#shared/sync/providers/open.ts'
 import type { Run } from '#shared/sync/runs/run.ts'
-import { openRunKey, runItem, runsPartition } from '#shared/sync/runs/run-items.ts'
-import { beginRun, readOpen, runOf } from '#shared/sync/runs/run-store.ts'
+import { beginRun, openRunKey, readOpen, runItem, runOf, runsPartition } from '#shared/sync/runs/run-store.ts'
 import { workOnRun } from '#shared/sync/steps/work-on-run.ts'
 import { itemRow } from '#shared/table/entity.ts'
 import { partition } from '#shared/table/keys.ts'
@@ -62,8 +61,7 @@ export async function newSyncWorld(kind: DirectoryKind = 'idp', given?: Account)
   const connect = () => {
     vi.spyOn(adapters, 'directory').mockImplementation(async () => company.adapter)
   }
-  const begin = async (preview = false): Promise<Run> =>
-    beginRun({ ...synced, preview, connection: source.connectionOf(await row()), objects: source.objects })
+  const begin = async (preview = false): Promise<Run> => beginRun(source, await row(), { preview })
   const step = async (ms = 600_000): Promise<void> => {
     connect()
     await workOnRun(synced, source as never, Date.now() + ms)

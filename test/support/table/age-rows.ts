@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import { vi } from 'vitest'
-import { table } from '#shared/table/client.ts'
-import { TransactWriteCommand } from '#shared/table/commands.ts'
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import type { Entity } from '#shared/table/entity.ts'
+import { interceptTable } from '#test/support/table/intercept-table.ts'
 
 type Item = Record<string, unknown>
 
@@ -18,8 +17,7 @@ function aged(item: Item, { defaults }: Entity): Item {
 /** Lets everything that is stored from now on be stored as by such a version, until the mocks are restored. */
 export function ageRows(entities: Map<string, Entity>): { names: Set<string> } {
   const names = new Set<string>()
-  const send = table().send.bind(table())
-  vi.spyOn(table(), 'send').mockImplementation((async (command: object, ...rest: []) => {
+  interceptTable(async (command, send) => {
     if (command instanceof TransactWriteCommand) {
       for (const { Put } of command.input.TransactItems ?? []) {
         if (Put?.Item?.kind !== 'entity') continue
@@ -29,7 +27,7 @@ export function ageRows(entities: Map<string, Entity>): { names: Set<string> } {
         Put.Item = aged(Put.Item, entity)
       }
     }
-    return send(command as never, ...rest)
-  }) as never)
+    return send(command)
+  })
   return { names }
 }

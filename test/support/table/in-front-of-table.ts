@@ -1,36 +1,36 @@
-import { transport } from '#shared/core/aws/json-service.ts'
+import { HttpRequest, HttpResponse } from '@smithy/core/protocols'
 import { fieldsOf } from '#shared/core/json/is-object.ts'
+import { table } from '#shared/table/table.ts'
 
-/** What an engine answers a request with. */
-export type EngineAnswer = Awaited<ReturnType<typeof transport.post>>
+/** Answer of an engine to a request, as the SDK passes it to its deserializer. */
+export type EngineAnswer = { response: unknown }
 
 /** A request on its way to the engine: the operation, its input as it is on the wire, and how it is asked. */
-export type EngineRequest = {
-  operation: string
-  input: Record<string, unknown>
-  ask: () => Promise<EngineAnswer>
+export type EngineRequest = { operation: string; input: Record<string, unknown>; ask: () => Promise<EngineAnswer> }
+
+/** An error as DynamoDB answers it, which the SDK's client reads as it would on AWS. */
+export function engineError(type: string, fields: Record<string, unknown> = {}, statusCode = 400): EngineAnswer {
+  const message = `${type} said the table`
+  const body = Buffer.from(JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${type}`, message, ...fields }))
+  return { response: new HttpResponse({ statusCode, headers: { 'x-amzn-requestid': 'TESTREQUESTID' }, body }) }
 }
 
-/** An error as DynamoDB answers it, which the client reads as it would on AWS. */
-export const engineError = (type: string, fields: Record<string, unknown> = {}, status = 400): EngineAnswer => ({
-  status,
-  headers: { 'x-amzn-requestid': 'TESTREQUESTID' },
-  text: JSON.stringify({
-    __type: `com.amazonaws.dynamodb.v20120810#${type}`,
-    message: `${type} said the table`,
-    ...fields,
-  }),
-})
+const name = 'standsBeforeTable'
 
 /** Lets `answer` stand between the table's client, with its retries, and the engine. Returns how to take it away again. */
 export function standBeforeTable(answer: (request: EngineRequest) => Promise<EngineAnswer>): () => void {
-  const { post } = transport
-  transport.post = (endpoint, headers, body, patience) => {
-    const ask = () => post(endpoint, headers, body, patience)
-    const [service = '', operation = ''] = (headers['x-amz-target'] ?? '').split('.')
-    return service.startsWith('DynamoDB') ? answer({ operation, input: fieldsOf(JSON.parse(body)), ask }) : ask()
-  }
+  const { middlewareStack } = table()
+  middlewareStack.add(
+    (next, { commandName = '' }) =>
+      async (args) => {
+        const body: unknown = HttpRequest.isInstance(args.request) ? args.request.body : undefined
+        const input = fieldsOf(JSON.parse(body instanceof Uint8Array ? Buffer.from(body).toString() : String(body)))
+        const answered = await answer({ operation: commandName.replace(/Command$/, ''), input, ask: () => next(args) })
+        return answered as Awaited<ReturnType<typeof next>>
+      },
+    { step: 'deserialize', priority: 'low', name, override: true },
+  )
   return () => {
-    transport.post = post
+    middlewareStack.remove(name)
   }
 }

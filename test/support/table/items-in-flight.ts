@@ -1,8 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { clock } from '#shared/core/clock.ts'
 import { fieldsOf } from '#shared/core/json/is-object.ts'
-import { waiting } from '#shared/core/work/waiting.ts'
-import { SeededRandom } from '#test/simulation/seeded-random.ts'
+import { SeededRandom } from '#test/simulation/world/seeded-random.ts'
 import { type EngineAnswer, type EngineRequest, engineError, standBeforeTable } from './in-front-of-table.ts'
 import { statementKey } from './statement-key.ts'
 
@@ -42,12 +41,7 @@ function touched({ operation, input }: EngineRequest): string[] {
 
 /** Milliseconds that a request takes: so many at least, as many more in the mean, and one in a hundred ten times as long. */
 type Latencies = Record<string, [least: number, more: number]>
-const latencies: Latencies = {
-  GetItem: [2, 2],
-  BatchGetItem: [3, 4],
-  Query: [3, 4],
-  TransactWriteItems: [12, 12],
-}
+const latencies: Latencies = { GetItem: [2, 2], BatchGetItem: [3, 4], Query: [3, 4], TransactWriteItems: [12, 12] }
 
 /**
  * Puts a simulated time, and DynamoDB as it documents items that are in flight, before the engine, which is serial and
@@ -77,11 +71,11 @@ export class ItemsInFlight {
   constructor(seed: number, slower: Latencies = {}) {
     this.latencies = { ...latencies, ...slower }
     this.random = new SeededRandom(seed)
-    const real = { ...waiting, clock: clock.now }
+    const real = { ...clock }
     const start = Date.now()
     let last = 0
-    waiting.now = () => start + this.time
-    waiting.sleep = (ms) => this.after(ms, () => {})
+    clock.monotonic = () => start + this.time
+    clock.sleep = (ms) => this.after(ms, () => {})
     clock.now = () => {
       last = Math.max(Math.floor((start + this.time) * 1_000), last + 1)
       return last
@@ -89,8 +83,7 @@ export class ItemsInFlight {
     const stepAside = standBeforeTable((request) => this.answer(request))
     this.end = () => {
       stepAside()
-      Object.assign(waiting, { now: real.now, sleep: real.sleep })
-      clock.now = real.clock
+      Object.assign(clock, real)
     }
   }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { CreateTableCommand, DeleteTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { table } from '#shared/table/client.ts'
-import { DeleteCommand, PutCommand, ScanCommand } from '#shared/table/commands.ts'
+import { DeleteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb'
+import { table } from '#shared/table/table.ts'
 
 type Items = Record<string, unknown>[]
 

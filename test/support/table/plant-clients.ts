@@ -26,7 +26,7 @@ export async function plantClients(
       const at = timestamp(clock.now())
       const stamps = { inserted_at: at, updated_at: at }
       const tokenId = uuidV7(clock.now())
-      const { token, stored } = await mintToken('client', { accountId: account.id, ownerId: actor.id, tokenId })
+      const { token, ...stored } = mintToken('client', { accountId: account.id, ownerId: actor.id, tokenId })
       const tokenRow: ClientTokenRow = {
         id: tokenId,
         actor_id: actor.id,

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import { marshall } from '@aws-sdk/util-dynamodb'
-import { tableName } from '#shared/table/client.ts'
 import type { Item } from '#shared/table/keys.ts'
+import { tableName } from '#shared/table/table.ts'
 
 /** Rows that are written at a time; others may write in between. */
 const chunk = 500

@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { clock, dayMicros, timestamp } from '#shared/core/clock.ts'
+import { type LogStream, logId, logStreams, positionTail } from '#shared/logs/entries/log-id.ts'
+import { dayOf, flowKey, flowShard } from '#shared/logs/entries/log-keys.ts'
+import { logItems } from '#shared/logs/entries/log-store.ts'
 import {
   actorSlicesPartition,
   flowDaysPartition,
@@ -8,9 +11,6 @@ import {
   sliceOf,
   sliceSort,
 } from '#shared/logs/flows/flow-index.ts'
-import { type LogStream, logId, logStreams, positionTail } from '#shared/logs/log-id.ts'
-import { dayOf, flowKey, flowShard } from '#shared/logs/log-keys.ts'
-import { logItems } from '#shared/logs/log-store.ts'
 import type { Item, Key } from '#shared/table/keys.ts'
 import { newFlowGrant } from '../logs/flows.ts'
 import { plantItems } from './plant-items.ts'

@@ -1,10 +1,10 @@
+import { BatchWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { clock, timestamp } from '#shared/core/clock.ts'
 import { uuidV7 } from '#shared/core/ids.ts'
-import { table, tableName } from '#shared/table/client.ts'
-import { BatchWriteCommand, UpdateCommand } from '#shared/table/commands.ts'
 import { countedPartitions, type Entity, edgeItems, type Row, type RowFields, rowItem } from '#shared/table/entity.ts'
 import { counterSort, headKey, type Item } from '#shared/table/keys.ts'
 import { packLarge } from '#shared/table/large-attributes.ts'
+import { table, tableName } from '#shared/table/table.ts'
 
 /**
  * Writes many rows straight into the table, as commits would have left them for a list: rows, edges and counters.

@@ -1,14 +1,12 @@
-import { vi } from 'vitest'
-import { table } from '#shared/table/client.ts'
-import { TransactWriteCommand } from '#shared/table/commands.ts'
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import type { Item } from '#shared/table/keys.ts'
+import { interceptTable } from '#test/support/table/intercept-table.ts'
 
 /** Every state of every row that transactions have stored from now on, by its key, oldest first; the mocks restored end it. */
 export function recordVersions(): Map<string, Item[]> {
   const versions = new Map<string, Item[]>()
-  const send = table().send.bind(table())
-  vi.spyOn(table(), 'send').mockImplementation((async (command: object, ...rest: []) => {
-    const answer = await send(command as never, ...rest)
+  interceptTable(async (command, send) => {
+    const answer = await send(command)
     if (command instanceof TransactWriteCommand) {
       for (const { Put } of command.input.TransactItems ?? []) {
         const item = Put?.Item as Item | undefined
@@ -18,6 +16,6 @@ export function recordVersions(): Map<string, Item[]> {
       }
     }
     return answer
-  }) as never)
+  })
   return versions
 }

@@ -1,8 +1,8 @@
+import { QueryCommand } from '@aws-sdk/lib-dynamodb'
 import { expect } from 'vitest'
 import { handler as createSite } from '#functions/api/sites/create-site.ts'
 import { handler as listSites } from '#functions/api/sites/list-sites.ts'
-import { table, tableName } from '#shared/table/client.ts'
-import { QueryCommand } from '#shared/table/commands.ts'
+import { table, tableName } from '#shared/table/table.ts'
 import { newAccount } from '../accounts/account.ts'
 
 async function commits(account: string) {

@@ -1,15 +1,17 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { handler as createEmailOtp } from '#functions/api/email-otp-auth-providers/create-email-otp-auth-provider.ts'
-import { openSecret } from '#shared/core/secrets/sealed-secret.ts'
+import { handler as createEmailOtpOfAnyKind } from '#functions/api/auth-providers/create-auth-provider.ts'
+import { openSecret } from '#shared/core/secrets/stored-secret.ts'
 import { authProviders, type ProviderKind, providerKinds } from '#shared/domain/auth-providers/auth-provider.ts'
-import { discovery } from '#shared/domain/auth-providers/discovery.ts'
+import { discovery } from '#shared/domain/auth-providers/discovery-document.ts'
 import { getRow } from '#shared/table/read.ts'
-import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { type Account, newAccount, ofRoute } from '#test/support/accounts/account.ts'
 import { withScopes } from '#test/support/accounts/api-tokens.ts'
 import { discovered, providerSecret, providers } from '#test/support/accounts/auth-providers.ts'
 import { mustBe } from '#test/support/form-messages.ts'
 import { commitsOf } from '#test/support/logs/commit-stream.ts'
 import { named } from '#test/support/run/brief.ts'
+
+const createEmailOtp = ofRoute(createEmailOtpOfAnyKind, 'POST /email_otp_auth_providers')
 
 type Fields = Record<string, unknown>
 
@@ -111,11 +113,7 @@ describe('the fields of a kind (A25.1)', () => {
     [
       'oidc',
       { client_id: '', client_secret: undefined, discovery_document_uri: undefined },
-      {
-        client_id: ["can't be blank"],
-        client_secret: ["can't be blank"],
-        discovery_document_uri: ["can't be blank"],
-      },
+      { client_id: ["can't be blank"], client_secret: ["can't be blank"], discovery_document_uri: ["can't be blank"] },
     ],
     ['oidc', { discovery_document_uri: 'http://login.example.com' }, { discovery_document_uri: [mustBe.httpsUrl] }],
     ['oidc', { discovery_document_uri: 'nonsense' }, { discovery_document_uri: [mustBe.httpsUrl] }],
@@ -159,7 +157,7 @@ describe('the fields of a kind (A25.1)', () => {
       const client_secret = ' two blanks  '
       const { id } = (await providers[kind].create(account, { client_secret })).body.data
       const row = await getRow(authProviders[kind], account.id, id)
-      expect(await openSecret(account.id, row?.client_secret ?? '')).toBe(client_secret)
+      expect(await openSecret({ accountId: account.id, objectId: id }, row?.client_secret ?? '')).toBe(client_secret)
       const blank = await providers[kind].create(account, { client_secret: '  ' })
       expect([blank.status, blank.body.errors]).toEqual([422, { client_secret: ["can't be blank"] }])
     },
@@ -177,9 +175,7 @@ describe('the fields of a kind (A25.1)', () => {
     await providers.tenant.create(account, { issuer: 'https://tenants.example.com/same/v2.0' })
     expect(
       (await providers.tenant.create(account, { issuer: 'https://tenants.example.com/same/v2.0' })).body.errors,
-    ).toEqual({
-      issuer: ['has already been taken'],
-    })
+    ).toEqual({ issuer: ['has already been taken'] })
   })
 
   it.each(['suite', 'tenant'] as const)('of %s: there is none where the deployment has no app', async (kind) => {

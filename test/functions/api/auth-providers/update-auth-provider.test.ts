@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type ProviderKind, providerKinds } from '#shared/domain/auth-providers/auth-provider.ts'
-import { discovery } from '#shared/domain/auth-providers/discovery.ts'
+import { discovery } from '#shared/domain/auth-providers/discovery-document.ts'
 import { clientTokens } from '#shared/domain/client-tokens/client-token.ts'
 import { getRow } from '#shared/table/read.ts'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'

@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto'
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { handler as deleteToken } from '#functions/api/client-tokens/delete-client-token.ts'
 import { handler as endGatewaySession } from '#functions/api/gateway-sessions/end-gateway-session.ts'
 import { commit } from '#shared/commit/commit.ts'
 import { authorizationsOf, revoke } from '#shared/commit/revoke.ts'
 import { clock, parseTimestamp, timestamp } from '#shared/core/clock.ts'
-import { mintClientToken } from '#shared/domain/client-tokens/mint-client-token.ts'
+import { mintClientToken } from '#shared/domain/client-tokens/client-token.ts'
 import { memberships } from '#shared/domain/memberships/membership.ts'
 import { policies } from '#shared/domain/policies/policy.ts'
 import { attributionKey } from '#shared/logs/flows/attribution.ts'
-import { table } from '#shared/table/client.ts'
-import { TransactWriteCommand } from '#shared/table/commands.ts'
 import { headKey, partition, type RowPointer } from '#shared/table/keys.ts'
 import { getItem, queryItems } from '#shared/table/read.ts'
 import { newAccessWorld } from '#test/support/access/access.ts'
 import { call } from '#test/support/accounts/account.ts'
 import { insertActor, updateRow } from '#test/support/accounts/rows.ts'
 import { mustBe } from '#test/support/form-messages.ts'
+import { interceptTable } from '#test/support/table/intercept-table.ts'
 
 const elsewhere = [{ property: 'remote_ip', operator: 'is_in_cidr', values: ['203.0.113.0/24'] }]
 const verified = { property: 'client_verified', operator: 'is', values: ['true'] }
@@ -191,15 +191,14 @@ describe('revocation (P7)', () => {
     const world = await newAccessWorld()
     await world.addGateway()
     const { id } = (await world.startSession()).body.data
-    const send = table().send.bind(table())
     let deletion: Promise<unknown> | undefined
-    vi.spyOn(table(), 'send').mockImplementation((async (command: object, ...rest: []) => {
+    interceptTable(async (command, send) => {
       if (command instanceof TransactWriteCommand && !deletion) {
         deletion = world.account.call(deleteToken, { params: { actor_id: world.actor.id, id: world.token.id } })
         await deletion
       }
-      return send(command as never, ...rest)
-    }) as never)
+      return send(command)
+    })
     expect((await world.ask({ resource_id: world.resource.id, session_id: id })).status).toBe(401)
   })
 

@@ -4,7 +4,7 @@ import {
   type AuthorizationItem,
   authorizationItems,
   pendingItem,
-} from '#shared/access/authorizations/authorization.ts'
+} from '#shared/access/authorization.ts'
 import { authorizationsOf, revoke } from '#shared/commit/revoke.ts'
 import { clock, timestamp } from '#shared/core/clock.ts'
 import { attributionKey } from '#shared/logs/flows/attribution.ts'
@@ -179,14 +179,4 @@ describe('a pending authorization', () => {
     }
     expect((await queryItems(attributionKey(world.account.id, '').pk)).length - attributions.length).toBe(1)
   })
-})
-
-it('an authorization in the form of the version before is in force, and is revoked with all that leads to it', async () => {
-  const { main, grant, edges } = authorizationItems(authorizationAt(clock.now()))
-  const pointers = [grant, ...edges]
-  await plantItems([{ ...main, edges: pointers.map(({ pk, sk }) => ({ pk, sk })) }, ...pointers])
-  expect(await told()).toMatchObject([{ id: main.id }])
-  expect((await ask()).body.data.id).toBe(main.id)
-  await revoke(world.account.id, { by: 'policy', id: world.policy.id })
-  for (const { pk, sk } of [main, ...pointers]) expect(await getItem({ pk, sk })).toBeUndefined()
 })

@@ -3,17 +3,17 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { handler as end } from '#functions/api/client-sessions/end-client-session.ts'
 import { handler } from '#functions/api/client-sessions/list-session-resources.ts'
 import { handler as renew } from '#functions/api/client-sessions/renew-client-session.ts'
+import { commit } from '#shared/commit/commit.ts'
 import { authorizationsOf } from '#shared/commit/revoke.ts'
 import { clock } from '#shared/core/clock.ts'
 import { uuidV7 } from '#shared/core/ids.ts'
 import { maxAnswerBytes } from '#shared/core/json/answer-size.ts'
-import { presenceKey } from '#shared/domain/presence/presence.ts'
 import { resources } from '#shared/domain/resources/resource.ts'
+import { presenceKey } from '#shared/domain/sessions/presence.ts'
 import { getItem } from '#shared/table/read.ts'
 import { type AccessWorld, newAccessWorld } from '#test/support/access/access.ts'
 import { heartbeat } from '#test/support/access/gateways.ts'
 import { type Answer, call } from '#test/support/accounts/account.ts'
-import { updateRow } from '#test/support/accounts/rows.ts'
 import { addLargeResources } from '#test/support/largest/large-resources.ts'
 import { plantItems } from '#test/support/table/plant-rows.ts'
 
@@ -126,7 +126,9 @@ describe('a client that reaches more than an answer holds', () => {
     const world = await newAccessWorld()
     const [first, ...others] = await addLargeResources(world, 8)
     const { id, resources: told, resources_cursor: page_cursor } = (await world.startSession()).body.data
-    await updateRow(world.account.id, resources, { ...told.at(-1), inserted_at: '', updated_at: '' }, { site_id: null })
+    await commit({ accountId: world.account.id, subject: null }, async (transaction) =>
+      transaction.delete(resources, { ...told.at(-1), inserted_at: '', updated_at: '' }),
+    )
     const late = await world.addResource({ name: 'Late' })
     await world.addPolicy({ resource_id: late.id })
     const { body } = await list(world.token.token, id, { page_cursor })

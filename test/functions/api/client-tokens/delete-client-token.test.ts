@@ -42,7 +42,6 @@ test('an expired token cannot be deleted any more, nor one of an API client (A24
     actor_id,
     auth_provider_id: null,
     expires_at: '2020-01-01T00:00:00.000000Z',
-    secret_salt: 's',
     secret_hash: 'h',
   })
   const status = async (params: Record<string, string>) =>

@@ -17,7 +17,6 @@ test('deletes every token of an actor and counts the unexpired ones (A24.2)', as
     actor_id: actor.id,
     auth_provider_id: null,
     expires_at: '2020-01-01T00:00:00.000000Z',
-    secret_salt: '',
     secret_hash: '',
   })
   const remove = () => account.call(handler, { params: { actor_id: actor.id } })

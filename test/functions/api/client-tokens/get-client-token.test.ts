@@ -10,13 +10,7 @@ test('reads a token without its secret; an expired one is gone (A24.2)', async (
   const account = await newAccount()
   const actor = await insertActor(account.id)
   const insert = (expires_at: string) =>
-    insertRow(account.id, clientTokens, {
-      actor_id: actor.id,
-      auth_provider_id: null,
-      expires_at,
-      secret_salt: 's',
-      secret_hash: 'h',
-    })
+    insertRow(account.id, clientTokens, { actor_id: actor.id, auth_provider_id: null, expires_at, secret_hash: 'h' })
   const read = async (id: string) => account.call(handler, { params: { actor_id: actor.id, id } })
   const [valid, expired] = [await insert('2099-01-01T00:00:00.000000Z'), await insert('2020-01-01T00:00:00.000000Z')]
   const { id, actor_id, expires_at, inserted_at, updated_at } = valid

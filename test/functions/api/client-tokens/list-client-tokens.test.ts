@@ -12,7 +12,7 @@ test('lists the unexpired tokens, newest first, in pages (A24.2)', async () => {
   const ids: string[] = []
   for (let i = 0; i < 5; i++) {
     const expires_at = i === 2 ? '2020-01-01T00:00:00.000000Z' : '2099-01-01T00:00:00.000000Z'
-    const row = { actor_id: actor.id, auth_provider_id: null, expires_at, secret_salt: 's', secret_hash: 'h' }
+    const row = { actor_id: actor.id, auth_provider_id: null, expires_at, secret_hash: 'h' }
     const { id } = await insertRow(account.id, clientTokens, row)
     if (i !== 2) ids.unshift(id)
   }

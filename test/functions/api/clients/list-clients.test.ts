@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { QueryCommand } from '@aws-sdk/lib-dynamodb'
 import { expect, test, vi } from 'vitest'
 import { handler as endClientSession } from '#functions/api/client-sessions/end-client-session.ts'
 import { handler as deleteToken } from '#functions/api/client-tokens/delete-client-token.ts'
@@ -8,8 +9,6 @@ import { handler as listGroups } from '#functions/api/groups/list-groups.ts'
 import { clientTokens } from '#shared/domain/client-tokens/client-token.ts'
 import { groups } from '#shared/domain/groups/group.ts'
 import type { Handler } from '#shared/http/lambda.ts'
-import { table } from '#shared/table/client.ts'
-import { QueryCommand } from '#shared/table/commands.ts'
 import { entityKey, type Key, liveKey } from '#shared/table/keys.ts'
 import { getItems, getRow } from '#shared/table/read.ts'
 import { type AccessWorld, newAccessWorld } from '#test/support/access/access.ts'
@@ -17,6 +16,7 @@ import { call, newAccount } from '#test/support/accounts/account.ts'
 import { insertActor, insertRow } from '#test/support/accounts/rows.ts'
 import { followUpAll } from '#test/support/logs/commit-stream.ts'
 import { measure } from '#test/support/table/consumed-capacity.ts'
+import { interceptTable } from '#test/support/table/intercept-table.ts'
 import { plantGroups, plantOnlineClients } from '#test/support/table/plant-listed.ts'
 import { crashAfter } from '#test/support/table/table-faults.ts'
 
@@ -99,9 +99,8 @@ test('shows who is online beside clients that are deleted between two reads', as
   const world = await newAccessWorld()
   const ids: string[] = []
   for (let i = 0; i < 5; i++) ids.push((await world.startSession({ svc_id: `laptop ${i}` })).body.data.client.id)
-  const send = table().send.bind(table())
   let gone: Promise<unknown> | undefined
-  vi.spyOn(table(), 'send').mockImplementation((async (command: object, ...rest: []) => {
+  interceptTable(async (command, send) => {
     const isList = JSON.stringify(command).includes(`${world.account.id}#clients"`)
     if (command instanceof QueryCommand && isList) {
       // The live items of the first three are read by then.
@@ -112,8 +111,8 @@ test('shows who is online beside clients that are deleted between two reads', as
       )
       await gone
     }
-    return send(command as never, ...rest)
-  }) as never)
+    return send(command)
+  })
   const { data } = (await world.account.call(handler, { query: { limit: '2' } })).body
   expect(gone).toBeDefined()
   expect(data.map(({ id, online }: { id: string; online: boolean }) => [id, online])).toEqual([

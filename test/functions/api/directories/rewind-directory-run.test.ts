@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { handler as listPolicies } from '#functions/api/policies/list-policies.ts'
-import { Pace } from '#shared/sync/apply/pace.ts'
+import { Pace } from '#shared/sync/runs/apply-plan.ts'
 import type { Account } from '#test/support/accounts/account.ts'
 import { commitsOf } from '#test/support/logs/commit-stream.ts'
 import { directoriesApi, runsApi } from '#test/support/sync/directories.ts'

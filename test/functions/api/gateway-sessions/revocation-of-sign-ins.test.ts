@@ -1,19 +1,26 @@
 import { describe, expect, it } from 'vitest'
 import { handler as updateActor } from '#functions/api/actors/update-actor.ts'
+import { handler as createProviderOfAnyKind } from '#functions/api/auth-providers/create-auth-provider.ts'
+import { handler as deleteProviderOfAnyKind } from '#functions/api/auth-providers/delete-auth-provider.ts'
+import { handler as updateProviderOfAnyKind } from '#functions/api/auth-providers/update-auth-provider.ts'
+import { handler as createDirectoryOfAnyKind } from '#functions/api/directories/create-directory.ts'
+import { handler as deleteDirectoryOfAnyKind } from '#functions/api/directories/delete-directory.ts'
 import { handler as deleteIdentity } from '#functions/api/external-identities/delete-external-identity.ts'
-import { handler as createProvider } from '#functions/api/tenant-auth-providers/create-tenant-auth-provider.ts'
-import { handler as deleteProvider } from '#functions/api/tenant-auth-providers/delete-tenant-auth-provider.ts'
-import { handler as updateProvider } from '#functions/api/tenant-auth-providers/update-tenant-auth-provider.ts'
-import { handler as createDirectory } from '#functions/api/tenant-directories/create-tenant-directory.ts'
-import { handler as deleteDirectory } from '#functions/api/tenant-directories/delete-tenant-directory.ts'
 import { commit } from '#shared/commit/commit.ts'
-import { mintClientToken } from '#shared/domain/client-tokens/mint-client-token.ts'
+import { mintClientToken } from '#shared/domain/client-tokens/client-token.ts'
 import { memberships } from '#shared/domain/memberships/membership.ts'
 import type { Handler } from '#shared/http/lambda.ts'
 import { newAccessWorld } from '#test/support/access/access.ts'
 import { heartbeat } from '#test/support/access/gateways.ts'
+import { ofRoute } from '#test/support/accounts/account.ts'
 import { insertIdentity } from '#test/support/accounts/identities.ts'
 import { insertActor, insertRow } from '#test/support/accounts/rows.ts'
+
+const createProvider = ofRoute(createProviderOfAnyKind, 'POST /tenant_auth_providers')
+const deleteProvider = ofRoute(deleteProviderOfAnyKind, 'DELETE /tenant_auth_providers/{id}')
+const updateProvider = ofRoute(updateProviderOfAnyKind, 'PATCH /tenant_auth_providers/{id}')
+const createDirectory = ofRoute(createDirectoryOfAnyKind, 'POST /tenant_directories')
+const deleteDirectory = ofRoute(deleteDirectoryOfAnyKind, 'DELETE /tenant_directories/{id}')
 
 /** A person with a client token of a provider, an identity of its issuer, and an authorization that the gateway knows of. */
 async function grantedToPerson() {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { handler as listGateways } from '#functions/api/gateways/list-gateways.ts'
 import { clock } from '#shared/core/clock.ts'
-import { dayOf, logPartition } from '#shared/logs/log-keys.ts'
+import { dayOf, logPartition } from '#shared/logs/entries/log-keys.ts'
 import { commitKey, partition } from '#shared/table/keys.ts'
 import { queryItems } from '#shared/table/read.ts'
 import { end, heartbeat, newSite, start } from '#test/support/access/gateways.ts'

@@ -1,13 +1,13 @@
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { handler as deleteToken } from '#functions/api/gateway-tokens/delete-gateway-token.ts'
 import { handler as createToken } from '#functions/api/gateways/create-gateway-token.ts'
 import { handler as rotateToken } from '#functions/api/gateways/rotate-gateway-token.ts'
 import { clock } from '#shared/core/clock.ts'
-import { table } from '#shared/table/client.ts'
-import { TransactWriteCommand } from '#shared/table/commands.ts'
 import { heartbeat, newSite, start } from '#test/support/access/gateways.ts'
 import { publicKey } from '#test/support/access/public-key.ts'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { interceptTable } from '#test/support/table/intercept-table.ts'
 
 let account: Account
 let site: Awaited<ReturnType<typeof newSite>>
@@ -152,15 +152,14 @@ describe('POST /sites/{site_id}/gateways/{gateway_id}/token/rotate', () => {
   })
 
   it('lets one of two rotations at the same time win', async () => {
-    const send = table().send.bind(table())
     let first: ReturnType<typeof rotate> | undefined
-    vi.spyOn(table(), 'send').mockImplementation((async (command: object, ...rest: []) => {
+    interceptTable(async (command, send) => {
       if (command instanceof TransactWriteCommand && !first) {
         first = rotate()
         await first
       }
-      return send(command as never, ...rest)
-    }) as never)
+      return send(command)
+    })
     const lost = await rotate()
     vi.restoreAllMocks()
     const won = await first

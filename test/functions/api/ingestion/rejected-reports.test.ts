@@ -1,19 +1,24 @@
 import { gzipSync } from 'node:zlib'
+import { KinesisClient, PutRecordsCommand, type PutRecordsCommandInput } from '@aws-sdk/client-kinesis'
+import { mockClient } from 'aws-sdk-client-mock'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { handler } from '#functions/api/ingestion/report-flow-logs.ts'
 import { answerBytes, maxAnswerBytes } from '#shared/core/json/answer-size.ts'
-import { flowStream } from '#shared/logs/flows/flow-stream.ts'
 import { call, newAccount } from '#test/support/accounts/account.ts'
 import { closeRecord, newFlowGrant, openRecord } from '#test/support/logs/flows.ts'
 
+const kinesis = mockClient(KinesisClient)
+
 let token: string
 beforeAll(async () => {
-  vi.spyOn(flowStream, 'putRecords').mockImplementation(async ({ Records }) => ({
-    Records: Records.map(() => ({ SequenceNumber: '1', ShardId: 'shard' })),
-  }))
+  kinesis
+    .on(PutRecordsCommand)
+    .callsFake(({ Records }: PutRecordsCommandInput) => ({
+      Records: Records?.map(() => ({ SequenceNumber: '1', ShardId: 'shard' })),
+    }))
   token = await (await newFlowGrant((await newAccount()).id)).token()
 })
-afterAll(() => vi.restoreAllMocks())
+afterAll(() => kinesis.restore())
 
 const post = (rawBody: string) => call(handler, { method: 'POST', path: '/ingestion/flow_logs', token, rawBody })
 const send = (...records: unknown[]) => post(JSON.stringify({ flow_logs: records }))

@@ -1,13 +1,14 @@
 import { createHmac } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
+import { KinesisClient, PutRecordsCommand, type PutRecordsCommandOutput } from '@aws-sdk/client-kinesis'
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { mockClient } from 'aws-sdk-client-mock'
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { handler } from '#functions/api/ingestion/report-flow-logs.ts'
 import { clock, parseTimestamp } from '#shared/core/clock.ts'
-import { keyOf } from '#shared/core/secrets/service-secret.ts'
-import { flowStream } from '#shared/logs/flows/flow-stream.ts'
+import { signingKey } from '#shared/core/secrets/signing-secret.ts'
 import { unpack } from '#shared/logs/flows/packing.ts'
-import { table, tableName } from '#shared/table/client.ts'
-import { UpdateCommand } from '#shared/table/commands.ts'
+import { table, tableName } from '#shared/table/table.ts'
 import { call, newAccount } from '#test/support/accounts/account.ts'
 import { closeRecord, newFlowGrant, openRecord } from '#test/support/logs/flows.ts'
 
@@ -15,9 +16,11 @@ let account: Awaited<ReturnType<typeof newAccount>>
 let grant: Awaited<ReturnType<typeof newFlowGrant>>
 let token: string
 
-type Put = typeof flowStream.putRecords
-const putsBy = (put: Put) => vi.spyOn(flowStream, 'putRecords').mockImplementation(put)
-const puts = () => vi.mocked(flowStream.putRecords).mock.calls.map(([{ Records }]) => Records)
+type Put = (input: { Records: { Data: Buffer; PartitionKey: string }[] }) => Promise<Partial<PutRecordsCommandOutput>>
+const kinesis = mockClient(KinesisClient)
+const putsBy = (put: Put) => kinesis.reset().on(PutRecordsCommand).callsFake(put)
+const puts = () =>
+  kinesis.commandCalls(PutRecordsCommand).map(({ args }) => (args[0].input as Parameters<Put>[0]).Records)
 const all: Put = async ({ Records }) => ({
   Records: Records.map((_, i) => ({ SequenceNumber: String(i), ShardId: 'shard' })),
 })
@@ -175,10 +178,13 @@ describe('ingest tokens (L9)', () => {
   const claims = () => JSON.parse(Buffer.from(parts()[1], 'base64url').toString())
   const signed = async (header: unknown, payload: unknown, algorithm = 'sha256') => {
     const text = `${base64(header)}.${base64(payload)}`
-    const key = (await keyOf('1', `ingest token 1 ${account.id}`)) as Buffer
+    const { key } = await signingKey(`ingest token ${account.id}`)
     return `${text}.${createHmac(algorithm, key).update(text).digest('base64url')}`
   }
-  const header = { alg: 'HS256', kid: '1', typ: 'JWT' }
+  let header: { alg: string; kid: string; typ: string }
+  beforeAll(async () => {
+    header = { alg: 'HS256', kid: (await signingKey('any')).version, typ: 'JWT' }
+  })
   const statusOf = async (bearer: string) => (await post({ body: { flow_logs: [] }, token: bearer })).status
 
   it('are the same at every signing, and hold the claims', async () => {
@@ -237,7 +243,7 @@ describe('ingest tokens (L9)', () => {
           { uploads_enabled: undefined },
         ].map((change) => signed(header, { ...claims(), ...change })),
       )),
-      await grant.token('initiator', { uploadsEnabled: false }),
+      await grant.token('initiator', { uploads_enabled: false }),
     ]
     const answers = await Promise.all(bad.map((bearer) => post({ body: { flow_logs: [] }, token: bearer })))
     for (const { status, body, headers } of answers) {

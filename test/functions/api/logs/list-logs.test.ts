@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { BatchWriteCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { handler as getLog } from '#functions/api/logs/get-log.ts'
 import { handler } from '#functions/api/logs/list-logs.ts'
@@ -6,18 +7,17 @@ import { handler as setMembers } from '#functions/api/memberships/replace-member
 import { handler as storeFlowLogs } from '#functions/streams/store-flow-logs.ts'
 import { clock, timestamp } from '#shared/core/clock.ts'
 import { anonymous } from '#shared/core/subject.ts'
+import { type LogStream, logId } from '#shared/logs/entries/log-id.ts'
+import { flowKey, namedPartition } from '#shared/logs/entries/log-keys.ts'
+import { logItems } from '#shared/logs/entries/log-store.ts'
 import { checkFlowReport } from '#shared/logs/flows/check-flow-report.ts'
-import { flowLogId } from '#shared/logs/flows/flow-identity.ts'
 import { longFlowsPartition } from '#shared/logs/flows/flow-index.ts'
 import type { FlowReport } from '#shared/logs/flows/flow-report.ts'
-import { type LogStream, logId } from '#shared/logs/log-id.ts'
-import { flowKey, namedPartition } from '#shared/logs/log-keys.ts'
-import { logItems } from '#shared/logs/log-store.ts'
+import { flowLogId } from '#shared/logs/flows/flow-store.ts'
 import { overlaps } from '#shared/logs/match-entries.ts'
-import { table, tableName } from '#shared/table/client.ts'
-import { BatchWriteCommand, PutCommand } from '#shared/table/commands.ts'
 import { packLarge } from '#shared/table/large-attributes.ts'
 import { getItem, queryItems } from '#shared/table/read.ts'
+import { table, tableName } from '#shared/table/table.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 import { actorsApi, groupsApi } from '#test/support/accounts/collections.ts'
 import { writeChangeLogOf } from '#test/support/logs/commit-stream.ts'
@@ -460,9 +460,7 @@ describe('retention (L1)', () => {
     const grant = await newFlowGrant(own.id, { initiator_actor_id: actor.id })
     const { report } = checkFlowReport(
       closeRecord({ flow_start: timestamp(at - 600 * second), flow_end: timestamp(at) }),
-    ) as {
-      report: FlowReport
-    }
+    ) as { report: FlowReport }
     await storeFlowLogs({ Records: [flowRecord(grant.claims(), at, report)] })
     const flow = await getItem(flowKey(own.id, actor.id, flowLogId(grant.claims(), report)))
     const [pointer] = await queryItems(longFlowsPartition(own.id, 0))

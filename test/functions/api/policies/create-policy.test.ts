@@ -56,9 +56,7 @@ describe('POST /policies (A16)', () => {
       [{ conditions: ['x'] }, { 'conditions.0': [mustBe.object] }],
       [
         { conditions: [{ property: 'colour', values: ['x'] }] },
-        {
-          'conditions.0.property': [mustBe.conditionProperty],
-        },
+        { 'conditions.0.property': [mustBe.conditionProperty] },
       ],
       [
         { conditions: [{ ...region, operator: 'is' }] },

@@ -63,9 +63,7 @@ describe('PATCH /policies/{id} (A16)', () => {
       [{ conditions: null }, { conditions: [mustBe.list] }],
       [
         { conditions: [region, { property: 'colour', values: [] }] },
-        {
-          'conditions.1.property': [mustBe.conditionProperty],
-        },
+        { 'conditions.1.property': [mustBe.conditionProperty] },
       ],
       [{ conditions: [region, region] }, { base: ['only one condition per property is allowed'] }],
       [

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { AuthProviderRow, ProviderKind } from '#shared/domain/auth-providers/auth-provider.ts'
-import { callbackUri } from '#shared/domain/auth-providers/callback-uri.ts'
+import { type AuthProviderRow, callbackUri, type ProviderKind } from '#shared/domain/auth-providers/auth-provider.ts'
 import { startCertifiedProvider } from '#test/fakes/certified-provider.ts'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
 import { newPerson } from '#test/support/accounts/identities.ts'

@@ -1,10 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { router } from '#infra/local/routes.ts'
-import { lookAtOneTime, readOneTimeToken } from '#shared/sign-in/one-time-token.ts'
-import type { PendingSignIn } from '#shared/sign-in/providers/pending-sign-in.ts'
-import { table, tableName } from '#shared/table/client.ts'
-import { PutCommand } from '#shared/table/commands.ts'
+import { router } from '#infra/local/api/routes.ts'
 import { type PlainProvider, startPlainProvider } from '#test/fakes/plain-provider.ts'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
@@ -124,32 +120,6 @@ it('takes no answer of a provider of the deployment, whose address is another', 
   const code = fake.codeFor(begun.url, await claimsOf())
   const { told, reason } = await outcome({ home: `${begun.home}/${provider.id}` }, { state: begun.own, code })
   expect([told.error, reason]).toEqual(['access_denied', 'callback_other'])
-})
-
-describe('a sign-in that the version before has begun', () => {
-  /** It was led to the address that all providers had. */
-  async function begunBefore() {
-    const provider = await world.behind()
-    const begun = await beginSignIn(provider.id, { slug: world.account.slug })
-    const key = readOneTimeToken(begun.own, 'pending')?.key
-    const pending = key && (await lookAtOneTime<PendingSignIn>(key, 0))
-    const Item = { ...key, ...pending, callback_uri: plainHome.home }
-    await table().send(new PutCommand({ TableName: tableName(), Item }))
-    const url = new URL(begun.url)
-    url.searchParams.set('redirect_uri', plainHome.home)
-    return { ...begun, code: fake.codeFor(url.href, await claimsOf()) }
-  }
-
-  it('is answered where that one has led it', async () => {
-    const { own, code, verifier } = await begunBefore()
-    const { told } = await outcome(plainHome, { state: own, code })
-    expect((await redeemWith({ code: told.code, code_verifier: verifier })).status).toBe(201)
-  })
-
-  it('and nowhere else', async () => {
-    const { own, code, home } = await begunBefore()
-    expect((await outcome({ home }, { state: own, code })).reason).toBe('callback_other')
-  })
 })
 
 it('has an address that is no page of an account, whatever stands at its end', async () => {

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { handler as sendPasscode } from '#functions/sign-in/passcodes/send-passcode.ts'
 import { handler as verifyPasscode } from '#functions/sign-in/passcodes/verify-passcode.ts'
-import { handler as mailPasscode } from '#functions/tasks/mail-passcode.ts'
 import type { AuthProviderRow } from '#shared/domain/auth-providers/auth-provider.ts'
 import { externalIdentities } from '#shared/domain/external-identities/external-identity.ts'
 import { rowsBy } from '#shared/table/read.ts'
@@ -125,18 +124,6 @@ describe('an email that a provider does not vouch for (I2.3)', () => {
     expect((await redeemWith({ code: waiting, code_verifier: own, passcode: passcodeIn(post.mails[0]) })).status).toBe(
       401,
     )
-  })
-
-  it('is proven by what the version before has mailed, which did not keep for what', async () => {
-    const person = await world.person()
-    const email = String(person.email)
-    const { code, code_verifier } = await claim(email)
-    const post = await catchMails()
-    const order = { account_id: world.account.id, email, context: 'client', provider_id: provider.id } as const
-    await mailPasscode({ ...order, purpose: 'proof' })
-    await post.stop()
-    const passcode = passcodeIn(post.mails[0])
-    expect((await redeemWith({ code, code_verifier, passcode })).body.data.actor.id).toBe(person.id)
   })
 
   it('signs in nobody else whom it belongs to by then', async () => {

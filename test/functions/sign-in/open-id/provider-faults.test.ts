@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { clock } from '#shared/core/clock.ts'
-import { sealSecret } from '#shared/core/secrets/sealed-secret.ts'
+import { sealSecret } from '#shared/core/secrets/stored-secret.ts'
 import { type AuthProviderRow, authProviders } from '#shared/domain/auth-providers/auth-provider.ts'
 import { liveKey } from '#shared/table/keys.ts'
 import { getItem } from '#shared/table/read.ts'
@@ -233,9 +234,11 @@ describe('what a provider says of an error', () => {
 
   it('is without the secret in any spelling, tokens and addresses of people', async () => {
     const secret = ' s3cret/+&"ä '
+    const id = randomUUID()
     const provider = await world.behind('oidc', {
+      id,
       client_id: `spelled out ${newSubject()}`,
-      client_secret: await sealSecret(account.id, secret),
+      client_secret: await sealSecret({ accountId: account.id, objectId: id }, secret),
     })
     const form = (text: string) => new URLSearchParams([['', text]]).toString().slice(1)
     const basic = Buffer.from(`${form(provider.client_id ?? '')}:${form(secret)}`).toString('base64')

@@ -39,10 +39,7 @@ it('creates a rule and answers it with its address', async () => {
       updated_at: body.data.inserted_at,
     },
   })
-  expect(headers).toMatchObject({
-    location: `/v0/rules/${body.data.id}`,
-    link: '</policies>; rel="successor-version"',
-  })
+  expect(headers).toMatchObject({ location: `/v0/rules/${body.data.id}`, link: '</policies>; rel="successor-version"' })
   const read = await account.call(getRule, { params: { id: body.data.id } })
   expect(read.body).toEqual(body)
   const commit = (await commitsOf(account.id)).at(-1)

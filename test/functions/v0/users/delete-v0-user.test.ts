@@ -1,3 +1,4 @@
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { handler as deleteDevice } from '#functions/v0/devices/delete-v0-device.ts'
 import { handler as getDevice } from '#functions/v0/devices/get-v0-device.ts'
@@ -5,11 +6,11 @@ import { handler as listDevices } from '#functions/v0/devices/list-v0-devices.ts
 import { handler as updateDevice } from '#functions/v0/devices/update-v0-device.ts'
 import { handler as deleteUser } from '#functions/v0/users/delete-v0-user.ts'
 import { handler as getUser } from '#functions/v0/users/get-v0-user.ts'
-import { TransactWriteCommand } from '#shared/table/commands.ts'
+import { clock } from '#shared/core/clock.ts'
 import { getRow, rowsBy } from '#shared/table/read.ts'
-import { type V0DeviceRow, v0Devices } from '#shared/v0/devices/device.ts'
-import { v0Rules } from '#shared/v0/rules/rule.ts'
-import { goneUsers } from '#shared/v0/users/gone-users.ts'
+import { type V0DeviceRow, v0Devices } from '#shared/v0/device.ts'
+import { goneUsers } from '#shared/v0/read-users.ts'
+import { v0Rules } from '#shared/v0/rule.ts'
 import { publicKey } from '#test/support/access/public-key.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 import { newV0Device, newV0User } from '#test/support/accounts/v0.ts'
@@ -80,9 +81,9 @@ async function plantDevices(accountId: string, id: string, count: number): Promi
 
 /** The table fails some commits; with each of them so much time passes that none is tried again for long. */
 function failCommits(fails: () => boolean): void {
-  const now = Date.now
+  const now = clock.monotonic
   let passed = 0
-  vi.spyOn(Date, 'now').mockImplementation(() => now() + passed)
+  vi.spyOn(clock, 'monotonic').mockImplementation(() => now() + passed)
   const isFailing = (command: object) => command instanceof TransactWriteCommand && fails()
   failTable('InternalServerError', isFailing, () => (passed += 30_000))
 }

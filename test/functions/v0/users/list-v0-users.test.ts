@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { handler as listUsers } from '#functions/v0/users/list-v0-users.ts'
-import { v0Users } from '#shared/v0/users/user.ts'
+import { v0Users } from '#shared/v0/user.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 import { newV0User } from '#test/support/accounts/v0.ts'
 import { plantRows } from '#test/support/table/plant-rows.ts'
@@ -33,13 +33,7 @@ describe('with more users', () => {
   it('gives a page with its metadata, forth and back', async () => {
     const first = (await list({ limit: '2' })).body
     expect(first.data).toEqual(users.slice(0, 2))
-    expect(first.metadata).toEqual({
-      limit: 2,
-      next_page: expect.any(String),
-      prev_page: null,
-      count: 5,
-      total: 5,
-    })
+    expect(first.metadata).toEqual({ limit: 2, next_page: expect.any(String), prev_page: null, count: 5, total: 5 })
     const second = (await list({ limit: '2', page_cursor: first.metadata.next_page })).body
     expect(second.data).toEqual(users.slice(2, 4))
     const last = (await list({ limit: '2', page_cursor: second.metadata.next_page })).body

@@ -1,16 +1,16 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { handler as getAccount } from '#functions/api/account/get-account.ts'
 import { handler as createGroup } from '#functions/api/groups/create-group.ts'
 import { handler as listLogs } from '#functions/api/logs/list-logs.ts'
 import type { Bucket } from '#shared/auth/rate-limit/bucket.ts'
 import { bucketKey } from '#shared/auth/rate-limit/bucket-item.ts'
-import { LeaseHolder } from '#shared/auth/rate-limit/lease-holder.ts'
-import { takeUnit } from '#shared/auth/rate-limit/take-unit.ts'
+import { LeaseHolder, takeUnit } from '#shared/auth/rate-limit/lease-holder.ts'
 import { clock } from '#shared/core/clock.ts'
-import { table, tableName } from '#shared/table/client.ts'
-import { PutCommand } from '#shared/table/commands.ts'
 import { getItem } from '#shared/table/read.ts'
+import { table, tableName } from '#shared/table/table.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
+import { recordCommands } from '#test/support/table/intercept-table.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -70,20 +70,20 @@ describe('a bucket', () => {
 
   it('needs well under one write per request', async () => {
     const own = bucket({ capacity: 500, refill: 50, lease: 10 })
-    const send = vi.spyOn(table(), 'send')
+    const sent = recordCommands()
     for (let i = 0; i < 100; i++) await takeUnit(own)
-    expect(send.mock.calls.length).toBeLessThanOrEqual(30)
+    expect(sent.length).toBeLessThanOrEqual(30)
   })
 
   it('takes a lease with one write and no read, from a bucket it does not know or as it left it', async () => {
     const pass = holdClock()
     const own = bucket({ capacity: 500, refill: 50, lease: 10 })
-    const send = vi.spyOn(table(), 'send')
+    const sent = recordCommands()
     for (let i = 0; i < 17; i++) await takeUnit(own)
-    expect(send.mock.calls.map(([command]) => command.constructor.name)).toEqual(Array(5).fill('UpdateCommand'))
+    expect(sent.map((command) => command.constructor.name)).toEqual(Array(5).fill('UpdateCommand'))
     pass(60)
     await new LeaseHolder().takeUnit(own)
-    expect(send).toHaveBeenCalledTimes(6)
+    expect(sent).toHaveLength(6)
   })
 
   it('is understood as an earlier version of the service left it, before or in between', async () => {

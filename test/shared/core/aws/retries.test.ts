@@ -1,21 +1,28 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import { Retries } from '#shared/core/aws/retries.ts'
-import { waiting } from '#shared/core/work/waiting.ts'
+import { clock } from '#shared/core/clock.ts'
 
 afterEach(() => vi.restoreAllMocks())
 
 /** What each of many requests waits before each of its further attempts. */
-async function waits(name: string, failures: number, requests: number): Promise<number[][]> {
+async function waits(
+  name: string,
+  failures: number,
+  requests: number,
+  $metadata = { httpStatusCode: name.startsWith('Internal') ? 500 : 400 },
+): Promise<number[][]> {
   const all: number[][] = []
-  vi.spyOn(waiting, 'sleep').mockImplementation(async (ms) => {
+  vi.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
     all.at(-1)?.push(ms)
   })
   for (let i = 0; i < requests; i++) {
     all.push([])
-    let left = failures
-    await new Retries().run(async () => {
-      if (left-- > 0) throw Object.assign(new Error(), { name })
-    })
+    const retries = new Retries()
+    let attempt = await retries.acquireInitialRetryToken()
+    const error = Object.assign(new Error(), { name, $metadata })
+    for (let tried = 0; tried < failures; tried++)
+      attempt = await retries.refreshRetryTokenForRetry(attempt, { error: error as never, errorType: 'TRANSIENT' })
+    retries.recordSuccess(attempt)
   }
   return all
 }

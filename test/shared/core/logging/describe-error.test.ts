@@ -1,6 +1,6 @@
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import { expect, it } from 'vitest'
 import { describeError } from '#shared/core/logging/describe-error.ts'
-import { TransactionCanceledException } from '#shared/table/refused-write.ts'
 
 it('names the error, its stack and its causes', () => {
   const told = describeError(new Error('outer', { cause: new TypeError('inner') }))

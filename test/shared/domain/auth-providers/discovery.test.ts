@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
-import { discovery } from '#shared/domain/auth-providers/discovery.ts'
+import { discovery } from '#shared/domain/auth-providers/discovery-document.ts'
 import { type GuardedFetch, guardedFetch } from '#shared/outside/guarded-fetch.ts'
 
 const wellKnown = '/.well-known/openid-configuration'

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { allocateAddress } from '#shared/domain/devices/allocate-address.ts'
-import { firstOffset, lastOffset, tunnelAddresses } from '#shared/domain/devices/tunnel-address.ts'
+import { allocateAddress, firstOffset, lastOffset, tunnelAddresses } from '#shared/domain/devices/allocate-address.ts'
 import { guardKey } from '#shared/table/keys.ts'
 import { put, writeTogether } from '#shared/table/write-together.ts'
 

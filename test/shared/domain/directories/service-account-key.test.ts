@@ -1,7 +1,7 @@
 import { createPrivateKey, generateKeyPairSync, getDiffieHellman, type KeyObject } from 'node:crypto'
 import * as v from 'valibot'
 import { expect, it } from 'vitest'
-import { ServiceAccountKey } from '#shared/domain/directories/service-account-key.ts'
+import { ServiceAccountKey } from '#shared/domain/directories/directory.ts'
 
 const numberOf = (bytes: Buffer): bigint => BigInt(`0x${bytes.toString('hex')}`)
 function encoded(number: bigint): string {

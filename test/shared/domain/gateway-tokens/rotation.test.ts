@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { timestamp } from '#shared/core/clock.ts'
-import type { GatewayTokenRow } from '#shared/domain/gateway-tokens/gateway-token.ts'
-import { planRotation, rotationEnded, rotationGraceMicros } from '#shared/domain/gateway-tokens/rotation.ts'
+import {
+  type GatewayTokenRow,
+  planRotation,
+  rotationEnded,
+  rotationGraceMicros,
+} from '#shared/domain/gateway-tokens/gateway-token.ts'
 
 const now = 1_700_000_000_000_000
 const token = (id: string, rotatedAt?: number) =>

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Candidate, chooseGateway, compatible } from '#shared/domain/gateways/choose-gateway.ts'
-import { generateGatewayName } from '#shared/domain/gateways/generated-name.ts'
-import { SeededRandom } from '#test/simulation/seeded-random.ts'
+import { generateGatewayName } from '#shared/domain/gateways/gateway.ts'
+import { SeededRandom } from '#test/simulation/world/seeded-random.ts'
 import { seedOf } from '#test/support/run/seeds.ts'
 
 const berlin = { lat: 52.5, lon: 13.4 }

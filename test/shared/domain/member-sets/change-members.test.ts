@@ -4,13 +4,13 @@ import { handler as deleteGroup } from '#functions/api/groups/delete-group.ts'
 import { type ActorRow, actors } from '#shared/domain/actors/actor.ts'
 import { readPending } from '#shared/domain/member-sets/pending-change.ts'
 import { memberships } from '#shared/domain/memberships/membership.ts'
-import { table } from '#shared/table/client.ts'
 import { partition } from '#shared/table/keys.ts'
 import { sortKeysOf } from '#shared/table/read.ts'
 import { robotRow } from '#test/support/accounts/actors.ts'
 import { entries, type MembershipWorld, newMembershipWorld } from '#test/support/accounts/memberships.ts'
 import { commitsOf } from '#test/support/logs/commit-stream.ts'
 import { measure } from '#test/support/table/consumed-capacity.ts'
+import { interceptTable } from '#test/support/table/intercept-table.ts'
 import { plantIds } from '#test/support/table/plant-rows.ts'
 
 let world: MembershipWorld
@@ -24,12 +24,11 @@ const membersOf = (group: string) => sortKeysOf(partition(world.account.id, memb
 
 /** Runs something else before the transaction of this number. */
 function beforeTransaction(number: number, act: () => Promise<unknown>): void {
-  const send = table().send.bind(table())
   let count = 0
-  vi.spyOn(table(), 'send').mockImplementation((async (command: object, ...rest: []) => {
+  interceptTable(async (command, send) => {
     if (command.constructor.name === 'TransactWriteCommand' && ++count === number) await act()
-    return send(command as never, ...rest)
-  }) as never)
+    return send(command)
+  })
 }
 
 it('writes two items a member, and as many members a commit as a transaction takes', async () => {

@@ -3,11 +3,11 @@ import { handler as getAccount } from '#functions/api/account/get-account.ts'
 import { handler as deleteActor } from '#functions/api/actors/delete-actor.ts'
 import { handler as updateActor } from '#functions/api/actors/update-actor.ts'
 import { handler as createApiToken } from '#functions/api/api-tokens/create-api-token.ts'
+import { handler as deleteProviderOfAnyKind } from '#functions/api/auth-providers/delete-auth-provider.ts'
+import { handler as updateProviderOfAnyKind } from '#functions/api/auth-providers/update-auth-provider.ts'
 import { handler as deleteIdentity } from '#functions/api/external-identities/delete-external-identity.ts'
 import { handler as createGroup } from '#functions/api/groups/create-group.ts'
 import { handler as listLogs } from '#functions/api/logs/list-logs.ts'
-import { handler as deleteProvider } from '#functions/api/tenant-auth-providers/delete-tenant-auth-provider.ts'
-import { handler as updateProvider } from '#functions/api/tenant-auth-providers/update-tenant-auth-provider.ts'
 import { handler as expire } from '#functions/schedules/expire.ts'
 import { handler as provision } from '#functions/tasks/provision-account.ts'
 import { handler as listUsers } from '#functions/v0/users/list-v0-users.ts'
@@ -15,12 +15,15 @@ import { clock } from '#shared/core/clock.ts'
 import { actors } from '#shared/domain/actors/actor.ts'
 import { portalSessions } from '#shared/domain/portal-sessions/portal-session.ts'
 import { getRow, rowsBy } from '#shared/table/read.ts'
-import { type Account, call, newAccount } from '#test/support/accounts/account.ts'
+import { type Account, call, newAccount, ofRoute } from '#test/support/accounts/account.ts'
 import { insertIdentity } from '#test/support/accounts/identities.ts'
 import { signInWith } from '#test/support/accounts/portal-sessions.ts'
 import { updateRow } from '#test/support/accounts/rows.ts'
 import { writeChangeLogOf } from '#test/support/logs/commit-stream.ts'
 import { measure } from '#test/support/table/consumed-capacity.ts'
+
+const deleteProvider = ofRoute(deleteProviderOfAnyKind, 'DELETE /tenant_auth_providers/{id}')
+const updateProvider = ofRoute(updateProviderOfAnyKind, 'PATCH /tenant_auth_providers/{id}')
 
 type World = { account: Account } & Awaited<ReturnType<typeof signInWith>>
 

@@ -1,11 +1,13 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { checkFilters } from '#shared/domain/resources/filters.ts'
+import { Filters } from '#shared/domain/resources/resource.ts'
+import { checkField, errorsOf } from '#test/support/operations/check-field.ts'
 
 const port = fc.integer({ min: 1, max: 65_535 })
 const range = fc.tuple(port, port).map(([a, b]) => ({ first: Math.min(a, b), last: Math.max(a, b) }))
 type Range = { first: number; last: number }
 
+const checkFilters = (raw: unknown) => checkField('filters', Filters, raw)
 const checked = (ports: unknown[]) => checkFilters([{ protocol: 'tcp', ports }])
 const text = ({ first, last }: Range) => (first === last ? String(first) : `${first} - ${last}`)
 
@@ -65,9 +67,8 @@ it('refuses a range in reverse', () => {
 it('answers any value with filters or messages', () => {
   fc.assert(
     fc.property(fc.oneof(fc.anything(), fc.array(fc.anything())), (value) => {
-      const result = checkFilters(value)
-      if ('errors' in result)
-        for (const field of Object.keys(result.errors)) expect(field).toMatch(/^filters(\.\d+(\.(protocol|ports))?)?$/)
+      const errors = errorsOf(checkFilters(value)) ?? {}
+      for (const field of Object.keys(errors)) expect(field).toMatch(/^filters(\.\d+(\.(protocol|ports))?)?$/)
     }),
   )
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { errorWords, gone, ifOthers } from '#shared/http/pages/error-words.ts'
+import { errorWords, gone, ifOthers } from '#shared/http/pages/open-sign-in.ts'
 import { passcodePage, type SignInPage } from '#shared/http/pages/sign-in-pages.ts'
 
 const company = { id: 'one', kind: 'oidc', name: 'Company' }

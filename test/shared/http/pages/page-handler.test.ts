@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ApiError, invalid, notFound } from '#shared/core/errors.ts'
+import { ApiError, invalidAt, notFound } from '#shared/core/errors.ts'
 import type { Event } from '#shared/http/exchange.ts'
 import { html } from '#shared/http/pages/html.ts'
 import { pageAnswer } from '#shared/http/pages/page.ts'
@@ -77,7 +77,7 @@ describe('what went wrong', () => {
     [notFound(), 404, 'There is no sign-in here'],
     [new ApiError('rate_limited', undefined, { headers: { 'retry-after': '3' } }), 429, 'Too many tries'],
     [new ApiError('bad_request', 'The reason.'), 400, 'The reason.'],
-    [invalid({ state: ["can't be blank"] }), 422, 'state can&#39;t be blank'],
+    [invalidAt(['state'], "can't be blank"), 422, 'state can&#39;t be blank'],
     [new ApiError('unavailable'), 503, 'Something is broken'],
     [new Error('a secret of the inside'), 500, 'Something is broken'],
   ] as const

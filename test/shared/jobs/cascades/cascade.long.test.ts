@@ -1,3 +1,4 @@
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { handler as deleteActor } from '#functions/api/actors/delete-actor.ts'
 import { handler as listClients } from '#functions/api/clients/list-clients.ts'
@@ -12,20 +13,18 @@ import { handler as provision } from '#functions/tasks/provision-account.ts'
 import { commit } from '#shared/commit/commit.ts'
 import type { Transaction } from '#shared/commit/transaction.ts'
 import { type ActorRow, actors } from '#shared/domain/actors/actor.ts'
-import { clientTokens } from '#shared/domain/client-tokens/client-token.ts'
-import { mintClientToken } from '#shared/domain/client-tokens/mint-client-token.ts'
+import { clientTokens, mintClientToken } from '#shared/domain/client-tokens/client-token.ts'
 import { groups, nativeGroup } from '#shared/domain/groups/group.ts'
 import { memberships } from '#shared/domain/memberships/membership.ts'
 import { policies } from '#shared/domain/policies/policy.ts'
 import { resources } from '#shared/domain/resources/resource.ts'
-import { table } from '#shared/table/client.ts'
-import { TransactWriteCommand } from '#shared/table/commands.ts'
 import { partition } from '#shared/table/keys.ts'
 import { queryItems } from '#shared/table/read.ts'
 import { newAccessWorld } from '#test/support/access/access.ts'
 import { hostFields, openPolicy } from '#test/support/accounts/row-fields.ts'
 import { insertActor, insertRow } from '#test/support/accounts/rows.ts'
 import { commitsOf, followUpAll } from '#test/support/logs/commit-stream.ts'
+import { interceptTable } from '#test/support/table/intercept-table.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -95,15 +94,8 @@ describe('a resource with 120 policies', () => {
   it('takes them along', async () => {
     const { account, resource } = await newAccessWorld()
     await storeMany(account.id, 120, 6, async (transaction, i) => {
-      const group = transaction.insert(groups, {
-        name: `Group ${i}`,
-        ...nativeGroup,
-      })
-      transaction.insert(policies, {
-        group_id: group.id,
-        ...openPolicy,
-        resource_id: resource.id,
-      })
+      const group = transaction.insert(groups, { name: `Group ${i}`, ...nativeGroup })
+      transaction.insert(policies, { group_id: group.id, ...openPolicy, resource_id: resource.id })
     })
     expect((await account.call(deleteResource, { method: 'DELETE', params: { id: resource.id } })).status).toBe(200)
     await followUpAll(account.id)
@@ -177,14 +169,13 @@ describe('an actor with much', () => {
 describe('an interruption', () => {
   /** Lets so many commits through, then the process is as good as dead. */
   function dieAfter(commits: number): void {
-    const send = table().send.bind(table())
     let left = commits
-    vi.spyOn(table(), 'send').mockImplementation((async (command: object, ...rest: []) => {
+    interceptTable(async (command, send) => {
       if (command instanceof TransactWriteCommand && left-- <= 0) {
         throw Object.assign(new Error('dead'), { name: 'ValidationException' })
       }
-      return send(command as never, ...rest)
-    }) as never)
+      return send(command)
+    })
   }
 
   it('of a large deletion is finished by a retry', async () => {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { concurrencyFinding } from '#shared/jobs/concurrency/concurrency-finding.ts'
+import { concurrencyFinding } from '#shared/jobs/concurrency/check-concurrency.ts'
 
 const wanted = { reserved: 150, requestsPerSecond: 3_000, deployedBefore: false }
 

@@ -6,19 +6,18 @@ import type { KinesisStreamEvent } from 'aws-lambda'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { handler as listLogs } from '#functions/api/logs/list-logs.ts'
 import { handler as storeFlowLogs } from '#functions/streams/store-flow-logs.ts'
-import { engineClients } from '#infra/local/clients.ts'
-import { createStream } from '#infra/local/create-resources.ts'
-import { failuresFolder } from '#infra/local/failures-folder.ts'
-import { openCheckpoint } from '#infra/local/pollers/checkpoints.ts'
-import { failureFolder } from '#infra/local/pollers/destination.ts'
-import { kinesisSource } from '#infra/local/pollers/kinesis-source.ts'
-import { pollShard } from '#infra/local/pollers/poller.ts'
-import { Wake } from '#infra/local/pollers/wake.ts'
-import { readMapping } from '#infra/local/template/mapping.ts'
+import { openCheckpoint } from '#infra/local/lambda/checkpoints.ts'
+import { failureFolder, failuresFolder } from '#infra/local/lambda/failures.ts'
+import { kinesisSource } from '#infra/local/lambda/kinesis-source.ts'
+import { pollShard } from '#infra/local/lambda/poller.ts'
+import { Wake } from '#infra/local/lambda/wake.ts'
+import { createStream } from '#infra/local/service.ts'
+import { readMapping } from '#infra/template/mapping.ts'
 import { clock } from '#shared/core/clock.ts'
 import { redrive } from '#shared/jobs/failed-batches/redrive.ts'
 import { checkFlowReport } from '#shared/logs/flows/check-flow-report.ts'
 import type { FlowReport } from '#shared/logs/flows/flow-report.ts'
+import { kinesis } from '#shared/logs/flows/flow-stream.ts'
 import { pack } from '#shared/logs/flows/packing.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 import { newFlowGrant, openRecord } from '#test/support/logs/flows.ts'
@@ -34,7 +33,6 @@ afterEach(() => {
   rmSync(dir, { recursive: true, force: true })
 })
 
-const clients = engineClients({ dynamodb: '', kinesis: process.env.KINESIS_ENDPOINT ?? '' })
 const report = (port: number): FlowReport =>
   (checkFlowReport(openRecord({ inner_src_port: port })) as { report: FlowReport }).report
 const keptFiles = () => readdirSync(join(dir, 'failed', 'store-flow-logs')).length
@@ -51,7 +49,7 @@ async function poll(streamName: string, invoke: (event: KinesisStreamEvent) => P
     DestinationConfig: { OnFailure: { Destination: 'arn:aws:s3:::bucket' } },
     MaximumRetryAttempts: 1,
   })
-  const source = kinesisSource(clients.kinesis, streamName, 'arn:stream', 'us-east-1')
+  const source = kinesisSource(streamName, 'arn:stream')
   const [shard = ''] = await source.shards()
   const checkpoint = openCheckpoint(dir, 'consumer')
   const ending = new AbortController()
@@ -75,10 +73,10 @@ it('brings what a consumer gave up into the log when the cause is gone, and keep
   const account = await newAccount()
   const grant = await newFlowGrant(account.id)
   const streamName = `redrive-${process.pid}`
-  await createStream(clients, { name: streamName, shards: 1 })
+  await createStream({ name: streamName, shards: 1 })
   const good = [1, 2, 3].map((port) => pack(grant.claims(), clock.now(), [report(port)])[0] as Buffer)
   const put = async (data: Buffer) =>
-    (await clients.kinesis.send(new PutRecordCommand({ StreamName: streamName, PartitionKey: 'p', Data: data })))
+    (await kinesis().send(new PutRecordCommand({ StreamName: streamName, PartitionKey: 'p', Data: data })))
       .SequenceNumber as string
   const first = await put(good[0] as Buffer)
   const faulty = await put(good[1] as Buffer)

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { distribution } from '#shared/jobs/origin-secret/distribution.ts'
+import { sdkByFetch } from '#test/support/service/sdk-by-fetch.ts'
 
 const config = (word: string, more = '') =>
   `<DistributionConfig><Origins><Quantity>1</Quantity><Items><Origin><CustomHeaders><Quantity>1</Quantity><Items>
@@ -8,9 +9,11 @@ const config = (word: string, more = '') =>
 const answer = (text: string, status = 200) => new Response(text, { status, headers: { etag: 'E1' } })
 
 const fetched = vi.fn<typeof fetch>()
+const wordsIn = (body: unknown) => [...String(body).matchAll(/<HeaderValue>(\w+)</g)].map(([, word]) => word)
 const sentIn = (call: number) => fetched.mock.calls[call] as [string, RequestInit]
 
 beforeEach(() => {
+  sdkByFetch()
   vi.stubGlobal('fetch', fetched)
   vi.stubEnv('AWS_REGION', 'eu-central-1')
   vi.stubEnv('AWS_ACCESS_KEY_ID', 'AKIA')
@@ -32,7 +35,8 @@ describe('the distribution', () => {
       'if-match': 'E1',
       authorization: expect.stringContaining('/us-east-1/cloudfront/'),
     })
-    expect(body).toBe(config('new'))
+    expect(wordsIn(body)).toEqual(['new'])
+    expect(String(body)).toContain('<Comment>$1 &amp; more</Comment>')
   })
 
   it('writes nothing when it sends the word already', async () => {
@@ -43,7 +47,13 @@ describe('the distribution', () => {
 
   it.each([
     ['no', '<DistributionConfig/>'],
-    ['two different', config('a', '<x><HeaderName>X-Origin-Secret</HeaderName><HeaderValue>b</HeaderValue></x>')],
+    [
+      'two different',
+      config(
+        'a',
+        '<OriginCustomHeader><HeaderName>X-Origin-Secret</HeaderName><HeaderValue>b</HeaderValue></OriginCustomHeader>',
+      ),
+    ],
   ])('refuses %s such headers', async (_many, text) => {
     fetched.mockResolvedValueOnce(answer(text))
     await expect(distribution('E123').send('new')).rejects.toThrow('does not send one x-origin-secret')
@@ -51,15 +61,18 @@ describe('the distribution', () => {
 
   it('changes it for all origins', async () => {
     const two = (word: string) =>
-      config(word, `<x><HeaderName>x-origin-secret</HeaderName><HeaderValue>${word}</HeaderValue></x>`)
+      config(
+        word,
+        `<OriginCustomHeader><HeaderName>x-origin-secret</HeaderName><HeaderValue>${word}</HeaderValue></OriginCustomHeader>`,
+      )
     fetched.mockResolvedValueOnce(answer(two('old'))).mockResolvedValueOnce(answer(two('new')))
     await distribution('E123').send('new')
-    expect(sentIn(1)[1].body).toBe(two('new'))
+    expect(wordsIn(sentIn(1)[1].body)).toEqual(['new', 'new'])
   })
 
   it('fails when it was changed meanwhile', async () => {
     fetched.mockResolvedValueOnce(answer(config('old'))).mockResolvedValueOnce(answer('', 412))
-    await expect(distribution('E123').send('new')).rejects.toThrow('412')
+    await expect(distribution('E123').send('new')).rejects.toMatchObject({ $metadata: { httpStatusCode: 412 } })
   })
 
   it.each([

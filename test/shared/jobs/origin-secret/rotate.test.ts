@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { acceptedWords, parseOriginSecret } from '#shared/core/secrets/origin-secret.ts'
+import { acceptedWords, type OriginSecret, parseOriginSecret } from '#shared/core/secrets/origin-secret.ts'
 import type { Distribution } from '#shared/jobs/origin-secret/distribution.ts'
-import { rotation } from '#shared/jobs/origin-secret/rotate.ts'
+import { rotated, rotation } from '#shared/jobs/origin-secret/rotate.ts'
 import type { StagedSecret } from '#shared/jobs/origin-secret/staged-secret.ts'
 
 const minute = 60_000
@@ -147,4 +147,12 @@ describe('the rotation of the origin secret', () => {
     await world.distribution.send('another')
     await expect(rotation.testSecret?.(world)).rejects.toThrow('sends another word')
   })
+})
+
+it('changes to the word that was prepared, and keeps the one that was sent', () => {
+  const first = rotated({ current: 'a' }, 'b')
+  expect(first).toEqual({ current: 'a', next: 'b' })
+  const second = rotated(first, 'c')
+  expect(second).toEqual({ previous: 'a', current: 'b', next: 'c' })
+  expect(rotated(second, 'd')).toEqual({ previous: 'b', current: 'c', next: 'd' } satisfies OriginSecret)
 })

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
+import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { commit } from '#shared/commit/commit.ts'
-import { waiting } from '#shared/core/work/waiting.ts'
+import { clock } from '#shared/core/clock.ts'
 import { type GroupRow, groups, nativeGroup } from '#shared/domain/groups/group.ts'
 import { checkRows } from '#shared/jobs/row-check/check-rows.ts'
-import { table, tableName } from '#shared/table/client.ts'
-import { DeleteCommand, PutCommand } from '#shared/table/commands.ts'
 import { commitKey, entityKey, guardKey, headKey, type Item, type Key } from '#shared/table/keys.ts'
 import { getItem } from '#shared/table/read.ts'
+import { table, tableName } from '#shared/table/table.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 import { useOwnTable } from '#test/support/table/own-table.ts'
 
@@ -16,7 +16,7 @@ let accountId: string
 let one: GroupRow
 let other: GroupRow
 beforeEach(async () => {
-  vi.spyOn(waiting, 'sleep').mockResolvedValue(undefined)
+  vi.spyOn(clock, 'sleep').mockResolvedValue(undefined)
   own = await useOwnTable()
   accountId = (await newAccount()).id
   one = await insert('One')

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { checkedEntities } from '#shared/jobs/row-check/checked-entities.ts'
+import { checkedEntities } from '#shared/jobs/row-check/derived-items.ts'
 import { loadEntities } from '#test/support/operations/entities.ts'
 
 it('names every kind of stored object', async () => {

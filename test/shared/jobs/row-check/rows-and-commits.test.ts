@@ -1,19 +1,19 @@
+import { BatchGetCommand, DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { commit } from '#shared/commit/commit.ts'
-import { rowDigest, rowName } from '#shared/commit/written-row.ts'
-import { waiting } from '#shared/core/work/waiting.ts'
+import { rowDigest, rowName } from '#shared/commit/commit-record.ts'
+import { clock } from '#shared/core/clock.ts'
 import { type GroupRow, groups, nativeGroup } from '#shared/domain/groups/group.ts'
-import { closeAccount } from '#shared/jobs/account-deletion/close-account.ts'
 import { deleteDueAccounts } from '#shared/jobs/account-deletion/delete-due-accounts.ts'
-import { dueAccountItem } from '#shared/jobs/account-deletion/due-account.ts'
+import { closeAccount, dueAccountItem } from '#shared/jobs/account-deletion/due-account.ts'
 import { checkRows, type RowCheck } from '#shared/jobs/row-check/check-rows.ts'
 import { verifyChangeLog } from '#shared/logs/verify-change-log.ts'
-import { table, tableName } from '#shared/table/client.ts'
-import { BatchGetCommand, DeleteCommand, PutCommand, UpdateCommand } from '#shared/table/commands.ts'
 import { commitKey, entityKey, type Item, type Key } from '#shared/table/keys.ts'
 import { getItem } from '#shared/table/read.ts'
+import { table, tableName } from '#shared/table/table.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 import { writeChangeLogOf } from '#test/support/logs/commit-stream.ts'
+import { interceptTable } from '#test/support/table/intercept-table.ts'
 import { useOwnTable } from '#test/support/table/own-table.ts'
 
 let own: Awaited<ReturnType<typeof useOwnTable>>
@@ -66,13 +66,13 @@ it('stores which commit wrote a row, and on its record what it wrote', async () 
   expect((await getItem(commitKey(accountId, item.commit + 1)))?.rows).toEqual({ [rowName(item)]: null })
 })
 
-it('records a row that is stored in another form, or changed in a field that is not logged', async () => {
+it('records a row that is changed in a field that is not logged', async () => {
   const row = await insert('One')
-  await change(async (transaction) => transaction.restate(groups, row, { synced_at: 'restated' } as never))
-  const restated = (await itemOf(row)) as unknown as GroupRow & { commit: number }
-  expect((await getItem(commitKey(accountId, restated.commit)))?.changes).toEqual([])
+  await change(async (transaction) => transaction.update(groups, row, { synced_at: '2026-03-01T12:00:00.000000Z' }))
+  const changed = (await itemOf(row)) as unknown as GroupRow & { commit: number }
+  expect((await getItem(commitKey(accountId, changed.commit)))?.changes).toEqual([])
   expect(ofRows(await checkRows({}))).toEqual([])
-  await put({ ...restated, synced_at: null })
+  await put({ ...changed, synced_at: null })
   const { findings } = await checkRows({})
   expect(findings).toEqual([expect.objectContaining({ problem: 'altered', sort: row.id })])
   expect(findings[0]).not.toHaveProperty('fields')
@@ -91,15 +91,14 @@ it('finds a deleted row that is there again', async () => {
 it('looks again where the items of a transaction are seen one after the other', async () => {
   const row = await insert('One')
   const { commit: sequence } = await itemOf(row)
-  const send = table().send.bind(table())
   let hidden = 0
-  vi.spyOn(table(), 'send').mockImplementation((async (command: object, ...rest: []) => {
-    const answer = (await send(command as never, ...rest)) as { Responses?: Record<string, Item[]> }
+  interceptTable(async (command, send) => {
+    const answer = (await send(command)) as { Responses?: Record<string, Item[]> }
     const items = answer.Responses?.[tableName()] ?? []
     const record = items.findIndex(({ kind, sk }) => kind === 'commit' && sk === commitKey(accountId, sequence).sk)
     if (record >= 0 && hidden++ === 0) items.splice(record, 1)
     return answer
-  }) as never)
+  })
   expect(ofRows(await checkRows({}))).toEqual([])
   expect(hidden).toBeGreaterThan(1)
 })
@@ -217,22 +216,21 @@ it('does not judge an account that is being deleted, and judges one that is to b
 it('reads again what the table did not answer, and finds the same', async () => {
   const rows = await insertMany(['One', 'Two', 'Three'])
   await remove(keyOf(rows[1] as GroupRow))
-  vi.spyOn(waiting, 'sleep').mockResolvedValue(undefined)
-  const send = table().send.bind(table())
+  vi.spyOn(clock, 'sleep').mockResolvedValue(undefined)
   let left = 6
-  vi.spyOn(table(), 'send').mockImplementation((async (command: object, ...rest: []) => {
-    const answer = await send(command as never, ...rest)
+  interceptTable(async (command, send) => {
+    const answer = await send(command)
     if (!(command instanceof BatchGetCommand) || left-- <= 0) return answer
     // The first half of the requested keys.
     const { Keys = [], ...how } = command.input.RequestItems?.[tableName()] ?? {}
-    const items = (answer as { Responses: Record<string, Item[]> }).Responses[tableName()] ?? []
+    const items = (answer as unknown as { Responses: Record<string, Item[]> }).Responses[tableName()] ?? []
     const unread = Keys.slice(Math.ceil(Keys.length / 2))
     const isUnread = (item: Item) => unread.some(({ pk, sk }) => pk === item.pk && sk === item.sk)
     return {
       Responses: { [tableName()]: items.filter((item) => !isUnread(item)) },
       UnprocessedKeys: unread.length > 0 ? { [tableName()]: { Keys: unread, ...how } } : {},
     }
-  }) as never)
+  })
   expect(ofRows(await checkRows({}))).toEqual([['missing', rows[1]?.id]])
   expect(left).toBeLessThanOrEqual(0)
 })

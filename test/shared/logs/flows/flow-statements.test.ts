@@ -1,16 +1,16 @@
+import { BatchExecuteStatementCommand } from '@aws-sdk/lib-dynamodb'
 import fc from 'fast-check'
 import { afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { handler as getLog } from '#functions/api/logs/get-log.ts'
 import { handler } from '#functions/streams/store-flow-logs.ts'
 import { clock, timestamp } from '#shared/core/clock.ts'
 import { checkFlowReport } from '#shared/logs/flows/check-flow-report.ts'
-import { flowLogId } from '#shared/logs/flows/flow-identity.ts'
 import type { FlowReport } from '#shared/logs/flows/flow-report.ts'
-import { table } from '#shared/table/client.ts'
-import { BatchExecuteStatementCommand } from '#shared/table/commands.ts'
+import { flowLogId } from '#shared/logs/flows/flow-store.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 import { closeRecord, flowRecord, newFlowGrant, openRecord } from '#test/support/logs/flows.ts'
 import { measure } from '#test/support/table/consumed-capacity.ts'
+import { interceptTable } from '#test/support/table/intercept-table.ts'
 import { failTable } from '#test/support/table/table-faults.ts'
 
 let account: Awaited<ReturnType<typeof newAccount>>
@@ -88,13 +88,12 @@ it('ends in one state however reports are spread over consumers that know nothin
 
 it('does by itself what is refused among statements, and fails what the table refuses then too', async () => {
   const flows = newFlows(3)
-  const send = table().send.bind(table())
-  vi.spyOn(table(), 'send').mockImplementation((async (command: object) => {
-    if (!(command instanceof BatchExecuteStatementCommand)) return send(command as never)
+  interceptTable(async (command, send) => {
+    if (!(command instanceof BatchExecuteStatementCommand)) return send(command)
     const [, ...others] = command.input.Statements ?? []
     const { Responses = [] } = await send(new BatchExecuteStatementCommand({ Statements: others }))
     return { Responses: [{ Error: { Code: 'ThrottlingError' } }, ...Responses] }
-  }) as never)
+  })
   expect(await deliver(flows.map(({ open }) => open))).toBe(0)
   vi.restoreAllMocks()
   for (const flow of flows) expect((await flow.read()).flow_end).toBeNull()

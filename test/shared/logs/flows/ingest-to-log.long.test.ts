@@ -1,15 +1,14 @@
 import { gzipSync } from 'node:zlib'
 import { KinesisClient, PutRecordsCommand, type PutRecordsResultEntry } from '@aws-sdk/client-kinesis'
 import type { KinesisStreamEvent, KinesisStreamRecord } from 'aws-lambda'
+import { mockClient } from 'aws-sdk-client-mock'
 import { afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { handler as ingest } from '#functions/api/ingestion/report-flow-logs.ts'
 import { handler as listLogs } from '#functions/api/logs/list-logs.ts'
 import { handler as store } from '#functions/streams/store-flow-logs.ts'
-import { engineClients } from '#infra/local/clients.ts'
-import { kinesisSource } from '#infra/local/pollers/kinesis-source.ts'
+import { kinesisSource } from '#infra/local/lambda/kinesis-source.ts'
 import { env } from '#shared/core/env.ts'
-import { flowStream } from '#shared/logs/flows/flow-stream.ts'
-import { SeededRandom } from '#test/simulation/seeded-random.ts'
+import { SeededRandom } from '#test/simulation/world/seeded-random.ts'
 import { call, newAccount } from '#test/support/accounts/account.ts'
 import { deliverAll } from '#test/support/logs/deliver-all.ts'
 import { closeRecord, newFlowGrant, openRecord } from '#test/support/logs/flows.ts'
@@ -20,7 +19,6 @@ type Account = Awaited<ReturnType<typeof newAccount>>
 let account: Account
 let token: string
 
-const clients = engineClients({ dynamodb: '', kinesis: process.env.KINESIS_ENDPOINT ?? '' })
 beforeAll(async () => {
   account = await newAccount({ limits: { ingest_capacity: 1_000_000, ingest_refill_rate: 1_000_000 } })
   token = await (await newFlowGrant(account.id)).token()
@@ -46,9 +44,7 @@ function disturbStream(): void {
     const answers =
       taken.length > 0 ? (await pass(new PutRecordsCommand({ ...command.input, Records: taken }))).Records : []
     if (random.chance(0.2)) throw lost()
-    return {
-      Records: refused.map((isRefused) => (isRefused ? { ErrorCode: 'InternalFailure' } : answers.shift())),
-    }
+    return { Records: refused.map((isRefused) => (isRefused ? { ErrorCode: 'InternalFailure' } : answers.shift())) }
   } as never)
 }
 
@@ -64,7 +60,7 @@ async function report(records: object[]): Promise<number> {
 
 /** Everything that the stream holds, in its order. */
 async function streamed(): Promise<KinesisStreamRecord[]> {
-  const source = kinesisSource(clients.kinesis, env.flowStreamName, 'arn:stream', 'us-east-1')
+  const source = kinesisSource(env.flowStreamName, 'arn:stream')
   const records: KinesisStreamRecord[] = []
   for (const shard of await source.shards()) {
     for (let after: string | undefined; ; ) {
@@ -120,12 +116,12 @@ it('has every acknowledged flow in the log once, whatever the stream refuses, lo
 })
 
 it('answers 503 as long as the stream is away, and the same batch is taken when it is back', async () => {
-  vi.spyOn(flowStream, 'putRecords').mockRejectedValue(Object.assign(new Error('away'), { code: 'ECONNREFUSED' }))
+  const away = mockClient(KinesisClient).rejects(Object.assign(new Error('away'), { code: 'ECONNREFUSED' }))
   const body = { flow_logs: [openRecord({ inner_src_port: 60_000 })] }
   const send = () => call(ingest, { method: 'POST', path: '/ingestion/flow_logs', token, body })
   const refused = await send()
   expect([refused.status, refused.headers['retry-after']]).toEqual([503, '1'])
-  vi.restoreAllMocks()
+  away.restore()
   expect((await send()).body.data.accepted).toBe(1)
 })
 

@@ -16,7 +16,7 @@ beforeAll(async () => {
   silent = createServer(() => asked++)
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
   const endpoint = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
-  vi.stubEnv('KINESIS_ENDPOINT', endpoint)
+  vi.stubEnv('AWS_ENDPOINT_URL_KINESIS', endpoint)
   vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', endpoint)
   // The clients of this process know where the real engines are.
   vi.resetModules()

@@ -12,10 +12,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ExportFault } from '#shared/seal/export/check-export.ts'
-import { describeVerified } from '#shared/seal/export/describe-verified.ts'
 import { NoExport } from '#shared/seal/export/export-file.ts'
-import { sealLine } from '#shared/seal/export/export-line.ts'
-import { compareExport, NotShown, verifyExport } from '#shared/seal/export/verify-export.ts'
+import { sealLine } from '#shared/seal/export/export-seal.ts'
+import { compareExport, describeVerified, NotShown, verifyExport } from '#shared/seal/export/verify-export.ts'
 import {
   changeAt,
   changes,
@@ -158,6 +157,13 @@ it('refuses counts that no number tells apart', async () => {
   const made = sealedExport(log)
   const first = { leaf_index: 2 ** 60, path: [] }
   await expect(verified({ ...made, seal: { ...made.seal, first } })).rejects.toThrow(NoExport)
+})
+
+// A walk to the leaf would take more memory than a process has.
+it('refuses a leaf behind the log, whatever its path', async () => {
+  const made = sealedExport(log)
+  const first = { leaf_index: 2 ** 40, path: [Buffer.alloc(32).toString('base64')] }
+  await expect(verified({ ...made, seal: { ...made.seal, first } })).rejects.toThrow('do not fit')
 })
 
 it('does not read a device', async () => {

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { sealLine } from '#shared/seal/export/export-line.ts'
+import { sealLine } from '#shared/seal/export/export-seal.ts'
 import { verifyExport } from '#shared/seal/export/verify-export.ts'
-import { emptyRoot } from '#shared/seal/merkle/merkle-hash.ts'
+import { emptyRoot } from '#shared/seal/merkle/merkle-proof.ts'
 import { changeAt, changes, exportText, keyText, newSigner, sealedExport } from '#test/support/seal/sealed-export.ts'
 
 let file: string

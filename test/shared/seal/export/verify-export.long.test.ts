@@ -1,17 +1,17 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import { beforeEach, expect, it } from 'vitest'
-import { exportLog } from '#infra/local/export/export-log.ts'
+import { exportLog } from '#infra/commands/export/export-log.ts'
 import { readCommitRecord } from '#shared/commit/commit-record.ts'
 import { microsOf, timestamp } from '#shared/core/clock.ts'
 import { NoExport } from '#shared/seal/export/export-file.ts'
-import { sealLine } from '#shared/seal/export/export-line.ts'
+import { sealLine } from '#shared/seal/export/export-seal.ts'
 import { compareExport, verifyExport } from '#shared/seal/export/verify-export.ts'
 import { verifierKeyText } from '#shared/seal/notes/signed-note.ts'
-import { table, tableName } from '#shared/table/client.ts'
-import { PutCommand } from '#shared/table/commands.ts'
 import { commitKey, type Item, sealKey, sealPartition } from '#shared/table/keys.ts'
 import { getItem, queryItems } from '#shared/table/read.ts'
+import { table, tableName } from '#shared/table/table.ts'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
 import { changeEntriesOf, removeItem } from '#test/support/logs/change-log-items.ts'
 import { HandlerClient } from '#test/support/seal/handler-client.ts'
@@ -29,7 +29,8 @@ const entries = () => changeEntriesOf(account.id)
 const fileOf = (): string => join(world.folder, '..', `export-${files++}.ndjson`)
 const export_ = async (options: object = {}, out = fileOf()) => {
   const all = { type: 'change' as const, begin: '1970-01-01T00:00:00Z', end: '2100-01-01T00:00:00Z', out, ...options }
-  await exportLog(new HandlerClient(account), all)
+  const times = { begin: microsOf(all.begin), end: microsOf(all.end) }
+  await exportLog(new HandlerClient(account), { ...all, ...times })
   return out
 }
 const linesOf = (file: string) => readFileSync(file, 'utf8').trimEnd().split('\n')
@@ -85,9 +86,7 @@ it.each<[string, (lines: string[]) => string[], number]>([
 ])('finds %s in a file, by its line', async (_what, damage, line) => {
   const file = await export_()
   const found = verifyExport(rewrite(file, damage(linesOf(file))))
-  await expect(found).rejects.toMatchObject({
-    line: line > 0 ? line : linesOf(file).length + line,
-  })
+  await expect(found).rejects.toMatchObject({ line: line > 0 ? line : linesOf(file).length + line })
   await verifyExport(file)
 })
 

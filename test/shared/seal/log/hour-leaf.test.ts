@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { hourId, hourLeafText, hourMicros, readHourId } from '#shared/seal/log/hour-leaf.ts'
-import { hourStreams } from '#shared/seal/log/sealed-log.ts'
+import { hourId, hourLeafText, hourMicros, hourStreams, readHourId } from '#shared/seal/log/sealed-log.ts'
 
 it('finds an hour of a stream by an id that sorts as their leaves do (S1.3)', () => {
   const hour = 494_000 * hourMicros

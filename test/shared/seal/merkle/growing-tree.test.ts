@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { GrowingTree, idBytes, type StoredTile } from '#shared/seal/merkle/growing-tree.ts'
-import { hashBytes, leafHash } from '#shared/seal/merkle/merkle-hash.ts'
+import { hashBytes, leafHash } from '#shared/seal/merkle/merkle-proof.ts'
+import { GrowingTree, idBytes, type StoredTile } from '#shared/seal/merkle/tiles.ts'
 import { plainRoot } from '#test/support/seal/plain-merkle-tree.ts'
 
 const idOf = (n: number) => n.toString(16).padStart(24, '0')
@@ -8,7 +8,7 @@ const leaves = Array.from({ length: 600 }, (_, i) => leafHash(String(i)))
 
 function grown(from: number, to: number, edge: StoredTile[] = []): GrowingTree {
   const tree = new GrowingTree(from, edge)
-  for (let i = from; i < to; i++) tree.add(idOf(i), leaves[i] as Buffer)
+  for (let i = from; i < to; i++) tree.add(leaves[i] as Buffer, idOf(i))
   return tree
 }
 const widths = (tiles: StoredTile[]) =>

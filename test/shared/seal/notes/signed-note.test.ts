@@ -1,6 +1,6 @@
 import { createPrivateKey, sign } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { emptyRoot } from '#shared/seal/merkle/merkle-hash.ts'
+import { emptyRoot } from '#shared/seal/merkle/merkle-proof.ts'
 import { checkpointText, parseCheckpoint } from '#shared/seal/notes/checkpoint.ts'
 import {
   NoteError,

@@ -1,14 +1,16 @@
 import { generateKeyPairSync, randomUUID, sign } from 'node:crypto'
+import { GetPublicKeyCommand, KMSClient, SignCommand } from '@aws-sdk/client-kms'
+import { mockClient } from 'aws-sdk-client-mock'
 import { beforeEach, expect, it, vi } from 'vitest'
-import { transport } from '#shared/core/aws/json-service.ts'
 import { noteOf, openNote } from '#shared/seal/notes/signed-note.ts'
 import { signText, verifierKey } from '#shared/seal/notes/signing-key.ts'
 
 const address = 'https://access.example.com'
+const kms = mockClient(KMSClient)
 const { privateKey, publicKey } = generateKeyPairSync('ed25519')
 
 /** What was asked of KMS, and answers to come that are not its own. */
-const asked: { operation: string; request: Record<string, string> }[] = []
+const asked: { operation: string; request: object }[] = []
 const others: object[] = []
 
 beforeEach(() => {
@@ -17,18 +19,16 @@ beforeEach(() => {
   vi.stubEnv('SEAL_KEY_FILE', '')
   vi.stubEnv('SEAL_KEY_ID', randomUUID())
   for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'eu-central-1')
-  const spy = vi.spyOn(transport, 'post').mockImplementation(async (_endpoint, headers, body) => {
-    const operation = String(headers['x-amz-target']).split('.').at(-1) ?? ''
-    const request = JSON.parse(body)
-    asked.push({ operation, request })
-    const answers: Record<string, () => object> = {
-      GetPublicKey: () => ({ PublicKey: publicKey.export({ format: 'der', type: 'spki' }).toString('base64') }),
-      Sign: () => ({ Signature: sign(null, Buffer.from(request.Message, 'base64'), privateKey).toString('base64') }),
-    }
-    return { status: 200, headers: {}, text: JSON.stringify(others.shift() ?? answers[operation]?.()) }
+  kms.on(GetPublicKeyCommand).callsFake((request) => {
+    asked.push({ operation: 'GetPublicKey', request })
+    return others.shift() ?? { PublicKey: publicKey.export({ format: 'der', type: 'spki' }) }
+  })
+  kms.on(SignCommand).callsFake((request) => {
+    asked.push({ operation: 'Sign', request })
+    return others.shift() ?? { Signature: sign(null, request.Message, privateKey) }
   })
   return () => {
-    spy.mockRestore()
+    kms.reset()
     vi.unstubAllEnvs()
   }
 })
@@ -42,7 +42,7 @@ it('signs with the key in KMS what its public half opens, which is asked for onc
   // The raw message: a digest of one is another signature.
   expect(asked[1]?.request).toEqual({
     KeyId: process.env.SEAL_KEY_ID,
-    Message: Buffer.from(text).toString('base64'),
+    Message: Buffer.from(text),
     MessageType: 'RAW',
     SigningAlgorithm: 'ED25519_SHA_512',
   })

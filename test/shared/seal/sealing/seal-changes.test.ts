@@ -1,8 +1,9 @@
+import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb'
 import { beforeEach, expect, it, vi } from 'vitest'
 import { readCommitRecord } from '#shared/commit/commit-record.ts'
-import { logId, positionTail } from '#shared/logs/log-id.ts'
-import { Overtaken } from '#shared/seal/log/overtaken.ts'
-import { Lease } from '#shared/seal/log/sealed-state.ts'
+import { clock } from '#shared/core/clock.ts'
+import { logId, positionTail } from '#shared/logs/entries/log-id.ts'
+import { Overtaken } from '#shared/seal/log/seal-damage.ts'
 import {
   consistencyProof,
   inclusionProof,
@@ -11,17 +12,18 @@ import {
 } from '#shared/seal/merkle/merkle-proof.ts'
 import { parseCheckpoint } from '#shared/seal/notes/checkpoint.ts'
 import { openNote } from '#shared/seal/notes/signed-note.ts'
+import { Lease } from '#shared/seal/sealing/sealed-state.ts'
 import { findLeaf, tableHashes } from '#shared/seal/sealing/table-tiles.ts'
-import { table, tableName } from '#shared/table/client.ts'
-import { PutCommand, QueryCommand } from '#shared/table/commands.ts'
 import { commitKey, headKey, type Item, sealKey, sealPartition } from '#shared/table/keys.ts'
 import { getItem, queryItems } from '#shared/table/read.ts'
+import { table, tableName } from '#shared/table/table.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 import { changeEntriesOf, removeItem } from '#test/support/logs/change-log-items.ts'
 import { writeChangeLogOf } from '#test/support/logs/commit-stream.ts'
 import { plainRoot } from '#test/support/seal/plain-merkle-tree.ts'
 import { changeSites, insertSites, leavesOf } from '#test/support/seal/sealed-account.ts'
 import { laterByMinutes, type SealWorld, sealedState, sealNow, sealWorld } from '#test/support/seal/sealing.ts'
+import { interceptTable } from '#test/support/table/intercept-table.ts'
 
 type Tree = { size: number; root: Buffer }
 
@@ -110,15 +112,15 @@ it('passes over commits without an entry, and does not read them again', async (
 })
 
 it('seals as far as a run has time, and the rest by the next', async () => {
-  const [now, send] = [Date.now.bind(Date), table().send.bind(table())]
+  const now = clock.monotonic
   let late = 0
   const spies = [
-    vi.spyOn(Date, 'now').mockImplementation(() => now() + late),
-    vi.spyOn(table(), 'send').mockImplementation((async (command: object) => {
-      const answer = await send(command as never)
+    vi.spyOn(clock, 'monotonic').mockImplementation(() => now() + late),
+    interceptTable(async (command, send) => {
+      const answer = await send(command)
       if (command instanceof QueryCommand && JSON.stringify(command.input).includes('#commits')) late = 90_000
       return answer
-    }) as never),
+    }),
   ]
   await sealNow(account)
   for (const spy of spies) spy.mockRestore()
@@ -129,25 +131,6 @@ it('seals as far as a run has time, and the rest by the next', async () => {
   expect(state.root).toBe(plainRoot(all.slice(0, state.size)).toString('base64'))
   await sealNow(account)
   expect((await sealedState(account)).size).toBe(all.length)
-})
-
-it('seals what was there before, and says from which entry', async () => {
-  // As a version left it that did not count.
-  for (const item of await queryItems(commitKey(account, 0).pk)) {
-    const { first_leaf: _, ...old } = item
-    await put(old)
-  }
-  const { leaves: _leaves, ...head } = (await getItem(headKey(account))) as Record<string, unknown>
-  await put(head)
-  await sealNow(account)
-  const { note, key, size } = await sealedState(account)
-  expect(size).toBe((await leaves()).length)
-  const [first] = await entries()
-  expect(parseCheckpoint(openNote(note, key) ?? '').extensions).toEqual([`from ${first?.sk}`])
-  await change(2)
-  expect((await records()).at(-1)?.first_leaf).toBe(size)
-  await sealNow(account)
-  expect((await sealedState(account)).size).toBe(size + 2)
 })
 
 it('waits for entries that are on their way', async () => {

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { Lease } from '#shared/seal/log/sealed-state.ts'
-import { GrowingTree, idBytes, type StoredTile } from '#shared/seal/merkle/growing-tree.ts'
-import { hashBytes, leafHash } from '#shared/seal/merkle/merkle-hash.ts'
-import { partialWidths, tileWidth } from '#shared/seal/merkle/tiles.ts'
+import { hashBytes, leafHash } from '#shared/seal/merkle/merkle-proof.ts'
+import { GrowingTree, idBytes, partialWidths, type StoredTile, tileWidth } from '#shared/seal/merkle/tiles.ts'
 import { readNewest, sealTree } from '#shared/seal/sealing/seal-tree.ts'
+import { Lease } from '#shared/seal/sealing/sealed-state.ts'
 import { sealWorld } from '#test/support/seal/sealing.ts'
 
 const leaf = leafHash('a leaf')
@@ -32,7 +31,7 @@ async function putsOf(tree: GrowingTree, more: number): Promise<number> {
   if (!lease) throw new Error('Another run has the log.')
   const sealing = { account, log: 'changes' as const, address: world.address, lease }
   const newest = await readNewest(sealing)
-  for (let i = 0; i < more; i++) tree.add(idOf(tree.size), leaf)
+  for (let i = 0; i < more; i++) tree.add(leaf, idOf(tree.size))
   await sealTree(sealing, tree, { from: null }, newest)
   return world.paths().length
 }
@@ -52,7 +51,7 @@ it.each([
 /** Beside the two objects of the checkpoint. */
 const tilesOf = (from: number, more: number): number => {
   const tree = treeOf(from)
-  for (let i = 0; i < more; i++) tree.add(idOf(from + i), leaf)
+  for (let i = 0; i < more; i++) tree.add(leaf, idOf(from + i))
   return tree.takeFull().length + tree.partials().length
 }
 

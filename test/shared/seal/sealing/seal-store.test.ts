@@ -1,10 +1,14 @@
 import { hash } from 'node:crypto'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { HttpRequest } from '@smithy/core/protocols'
+import type { NodeHttpHandler } from '@smithy/node-http-handler'
 import { beforeEach, expect, it, vi } from 'vitest'
-import { workTime } from '#shared/commit/work-time.ts'
-import { sealStore } from '#shared/seal/sealing/seal-store.ts'
+import { s3 as bucketClient } from '#shared/core/aws/s3.ts'
+import { workTime } from '#shared/core/work/work.ts'
+import { sealStore } from '#shared/seal/sealing/signed-objects.ts'
 import { sealWorld } from '#test/support/seal/sealing.ts'
+import { sdkByFetch } from '#test/support/service/sdk-by-fetch.ts'
 
 /** A bucket as S3 is to conditional requests. */
 const objects = new Map<string, string>()
@@ -36,6 +40,7 @@ const inBucket = () => {
   vi.stubEnv('SEAL_FOLDER', '')
   vi.stubEnv('SEAL_BUCKET', 'sealed')
   for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'eu-central-1')
+  sdkByFetch()
   vi.stubGlobal('fetch', s3)
 }
 
@@ -69,11 +74,13 @@ it.each([
 
 it('waits for the bucket no longer than a request has time for after its last try', async () => {
   inBucket()
-  const timeout = vi.spyOn(AbortSignal, 'timeout')
-  await sealStore().get('a/checkpoint')
-  const [[ms = Number.POSITIVE_INFINITY] = []] = timeout.mock.calls
-  expect(workTime.retries() + ms).toBeLessThan(29_000)
   vi.restoreAllMocks()
+  const requestHandler = bucketClient().config.requestHandler as NodeHttpHandler
+  // The handler resolves its settings with its first request.
+  await expect(requestHandler.handle(new HttpRequest({}), { abortSignal: AbortSignal.abort() })).rejects.toThrow()
+  const settings = requestHandler.httpHandlerConfigs()
+  expect(settings.throwOnRequestTimeout).toBe(true)
+  expect(workTime.retries() + (settings.requestTimeout ?? Number.POSITIVE_INFINITY)).toBeLessThan(29_000)
   vi.unstubAllGlobals()
 })
 

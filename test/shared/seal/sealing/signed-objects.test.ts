@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest'
-import { Overtaken } from '#shared/seal/log/overtaken.ts'
+import { Overtaken } from '#shared/seal/log/seal-damage.ts'
 import { hasNewest, putNewest, putOnce } from '#shared/seal/sealing/signed-objects.ts'
 import { type SealWorld, sealWorld } from '#test/support/seal/sealing.ts'
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { idBytes } from '#shared/seal/merkle/growing-tree.ts'
-import { hashBytes } from '#shared/seal/merkle/merkle-hash.ts'
+import { hashBytes } from '#shared/seal/merkle/merkle-proof.ts'
+import { idBytes } from '#shared/seal/merkle/tiles.ts'
 import { edgeTiles, findLeaf, leafHashes, putTiles } from '#shared/seal/sealing/table-tiles.ts'
 
 const idOf = (n: number) => n.toString(16).padStart(24, '0')

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { expect, it } from 'vitest'
 import { handler as listSites } from '#functions/api/sites/list-sites.ts'
-import { Overtaken } from '#shared/seal/log/overtaken.ts'
+import { Overtaken } from '#shared/seal/log/seal-damage.ts'
 import type { SealedLog } from '#shared/seal/log/sealed-log.ts'
 import { consistencyProof, provesConsistency, rootOf } from '#shared/seal/merkle/merkle-proof.ts'
 import { parseCheckpoint } from '#shared/seal/notes/checkpoint.ts'

@@ -1,25 +1,26 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { Overtaken } from '#shared/seal/log/overtaken.ts'
-import { table } from '#shared/table/client.ts'
-import { PutCommand } from '#shared/table/commands.ts'
+import { clock } from '#shared/core/clock.ts'
+import { Overtaken } from '#shared/seal/log/seal-damage.ts'
 import { laterByMinutes, sealNow } from '#test/support/seal/sealing.ts'
 import { newSettledHour } from '#test/support/seal/settled-hour.ts'
+import { interceptTable } from '#test/support/table/intercept-table.ts'
 
 /** Runs that have time for 1,000 entries or for all, and what happens ahead of what one stores of an hour. */
 function runsOf(account: string) {
-  const [now, send] = [Date.now.bind(Date), table().send.bind(table())]
+  const now = clock.monotonic
   const runs = { ahead: async (_size: unknown) => {} }
   let [isShort, late] = [false, 0]
   const spies = [
-    vi.spyOn(Date, 'now').mockImplementation(() => now() + late),
-    vi.spyOn(table(), 'send').mockImplementation((async (command: object) => {
+    vi.spyOn(clock, 'monotonic').mockImplementation(() => now() + late),
+    interceptTable(async (command, send) => {
       if (command instanceof PutCommand && command.input.Item?.kind === 'seal_hour') {
         await runs.ahead(command.input.Item.size)
       }
-      const answer = (await send(command as never)) as { Items?: unknown[] }
+      const answer = (await send(command)) as { Items?: unknown[] }
       if (isShort && (answer.Items?.length ?? 0) >= 1_000) late = 60_000
       return answer
-    }) as never),
+    }),
   ]
   onTestFinished(() => {
     for (const spy of spies) spy.mockRestore()

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { documentOf } from '#shared/sign-in/providers/provider-document.ts'
+import { KeptAnswers } from '#shared/outside/kept-answers.ts'
+import { documentOf } from '#shared/sign-in/providers/provider-app.ts'
 import { type PlainProvider, startPlainProvider } from '#test/fakes/plain-provider.ts'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
 import { beginSignIn, comeBack, ledTo, providerBehind } from '#test/support/sign-in/sign-in.ts'
@@ -23,15 +24,6 @@ afterEach(async () => {
 afterAll(() => {
   vi.unstubAllEnvs()
 })
-
-/** Lets what the process keeps of a provider be older than it is kept. */
-async function longAgo<T>(work: () => Promise<T>): Promise<T> {
-  const now = Date.now
-  const spy = vi.spyOn(Date, 'now').mockImplementation(() => now() - 11 * 60_000)
-  const done = await work()
-  spy.mockRestore()
-  return done
-}
 
 /** What the browser is told by the callback, and the operator by the log and a metric. */
 async function comesBack(begun: Awaited<ReturnType<typeof beginSignIn>>) {
@@ -89,7 +81,10 @@ describe('a discovery document that is none', () => {
   it.each(forms)('%s is 503 at the start, and a fault at the callback', async (_form, body, reason) => {
     const answering = body()
     const provider = await providerBehind(account.id, fake)
-    const begun = await longAgo(() => beginSignIn(provider.id, { slug: account.slug }))
+    // The process has kept nothing of the provider by the time of the callback.
+    const keep = vi.spyOn(KeptAnswers.prototype, 'keep').mockReturnValue()
+    const begun = await beginSignIn(provider.id, { slug: account.slug })
+    keep.mockRestore()
     fake.misbehave('discovery', (answer) => answer.end(answering))
     fake.asked.length = 0
     const { status, told, refused, counted } = await comesBack(begun)

@@ -1,7 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import { within } from '#shared/core/logging/invocation.ts'
 import { logEnd } from '#shared/core/logging/log.ts'
-import { noteRefusal, noteSignIn } from '#shared/sign-in/refusals/note-sign-in.ts'
+import { noteRefusal, noteSignIn } from '#shared/sign-in/refusals/refusal-cause.ts'
 import { SignInRefused } from '#shared/sign-in/refusals/sign-in-refused.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
 
@@ -21,10 +21,7 @@ function linesOf(level: string, work: () => void): Record<string, unknown>[] {
 }
 
 const refused = () => noteRefusal('account-1', new SignInRefused('actor_disabled', 'actor-1'))
-const byReason = {
-  Dimensions: [['reason']],
-  Metrics: [{ Name: 'sign_ins_refused', Unit: 'Count' }],
-}
+const byReason = { Dimensions: [['reason']], Metrics: [{ Name: 'sign_ins_refused', Unit: 'Count' }] }
 
 it.each(['INFO', 'ERROR'])('a refusal is a metric by its reason, at level %s', (level) => {
   const last = linesOf(level, refused).at(-1) as { _aws: { CloudWatchMetrics: object[] } }
@@ -66,11 +63,7 @@ it.each<[string, SignInRefused, object]>([
 ])('%s is counted for the alarm that it concerns, and no other', (_what, refusal, counted) => {
   const { sign_ins_failed, sign_ins_guessed, _aws } = linesOf('ERROR', () => noteRefusal('account-1', refusal)).at(
     -1,
-  ) as {
-    sign_ins_failed?: number
-    sign_ins_guessed?: number
-    _aws: { CloudWatchMetrics: object[] }
-  }
+  ) as { sign_ins_failed?: number; sign_ins_guessed?: number; _aws: { CloudWatchMetrics: object[] } }
   const found = { ...(sign_ins_failed && { sign_ins_failed }), ...(sign_ins_guessed && { sign_ins_guessed }) }
   expect(found).toEqual(counted)
   const [name] = Object.keys(counted)

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { actors } from '#shared/domain/actors/actor.ts'
-import { Pace } from '#shared/sync/apply/pace.ts'
+import { Pace } from '#shared/sync/runs/apply-plan.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 import { withScopes } from '#test/support/accounts/api-tokens.ts'
 import { insertIdentity, newIssuer } from '#test/support/accounts/identities.ts'

@@ -16,13 +16,7 @@ const people = Array.from({ length: 6 }, (_, i) => ({ id: `u${i}`, email: `u${i}
 const ids = people.map(({ id }) => id)
 
 const policy = (world: SyncWorld, group_id: string | null, resource_id: string, fields = {}) =>
-  insertRow(world.account.id, policies, {
-    ...openPolicy,
-    group_id,
-    group_idp_id: 'g',
-    resource_id,
-    ...fields,
-  })
+  insertRow(world.account.id, policies, { ...openPolicy, group_id, group_idp_id: 'g', resource_id, ...fields })
 
 describe('groups (I4.4)', () => {
   it('NetBird #3003: are inserted, and get name, email and kind of the provider, each time', async () => {

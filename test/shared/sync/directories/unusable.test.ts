@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { ProviderFault } from '#shared/sync/provider-fault.ts'
+import { ProviderFault } from '#shared/sync/adapter.ts'
 import { newSyncWorld } from '#test/support/sync/sync-runs.ts'
 
 afterEach(() => {

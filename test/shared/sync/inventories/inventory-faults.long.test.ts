@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { waiting as pauses } from '#shared/core/work/waiting.ts'
+import { clock } from '#shared/core/clock.ts'
 import { inventorySource } from '#shared/sync/inventories/inventory-source.ts'
 import { inventoryBounds } from '#shared/sync/inventories/read-inventory.ts'
 import type { Run } from '#shared/sync/runs/run.ts'
@@ -60,7 +60,7 @@ function worldOf(kind: Kind) {
     if (!made) throw new Error('It is made before its tests.')
     return made
   }
-  const step = () => workOnRun(known().synced, inventorySource as never, pauses.now() + 600_000)
+  const step = () => workOnRun(known().synced, inventorySource as never, clock.monotonic() + 600_000)
   const run = async (): Promise<Run> => {
     await known().begin()
     await step()
@@ -283,7 +283,7 @@ it.each(['inventory\ntoken', '“inventory-token”', 'inventory token'])(
   async (api_token) => {
     const world = await newInventoryWorld(undefined, mdmFields({ api_token }))
     await world.begin()
-    await workOnRun(world.synced, inventorySource as never, pauses.now() + 600_000)
+    await workOnRun(world.synced, inventorySource as never, clock.monotonic() + 600_000)
     expect(await world.last()).toMatchObject({
       outcome: 'failed',
       error: expect.stringMatching(/^api_token has a char/),

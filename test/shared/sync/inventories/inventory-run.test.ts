@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { lastGoodRunKey } from '#shared/domain/sync/last-good-run.ts'
+import { lastGoodRunKey } from '#shared/domain/sync/sync-state.ts'
 import { getItem } from '#shared/table/read.ts'
 import { commitsOf } from '#test/support/logs/commit-stream.ts'
 import { newInventoryWorld } from '#test/support/sync/inventory-runs.ts'

@@ -3,15 +3,14 @@ import { handler as listMdmDevices } from '#functions/api/mdm-devices/list-mdm-d
 import { handler as sync } from '#functions/schedules/sync.ts'
 import { type AccountRow, accounts } from '#shared/domain/accounts/account.ts'
 import { type MdmDeviceRow, mdmDevices } from '#shared/domain/mdm-devices/mdm-device.ts'
-import { Pace } from '#shared/sync/apply/pace.ts'
+import { ProviderFault } from '#shared/sync/adapter.ts'
 import { inventorySource } from '#shared/sync/inventories/inventory-source.ts'
 import { inventoryBounds } from '#shared/sync/inventories/read-inventory.ts'
 import { storedFields } from '#shared/sync/inventories/stored-device.ts'
-import { ProviderFault } from '#shared/sync/provider-fault.ts'
+import { Pace } from '#shared/sync/runs/apply-plan.ts'
 import { workOnRun } from '#shared/sync/steps/work-on-run.ts'
-import { table } from '#shared/table/client.ts'
+import { bytesOf } from '#shared/table/large-attributes.ts'
 import { getRow } from '#shared/table/read.ts'
-import { bytesOf } from '#shared/table/row-size.ts'
 import { managedDevice, managedDevicesFake, managedDevicesFaults } from '#test/fakes/managed-devices.ts'
 import { mdmFake, mdmFaults, mdmFleet } from '#test/fakes/mdm.ts'
 import { postureProvidersApi } from '#test/support/accounts/collections.ts'
@@ -19,6 +18,7 @@ import { insertRow, updateRow } from '#test/support/accounts/rows.ts'
 import { commitsOf } from '#test/support/logs/commit-stream.ts'
 import { type InventoryWorld, newInventoryWorld } from '#test/support/sync/inventory-runs.ts'
 import { mdmFields, tenantFields } from '#test/support/sync/posture-providers.ts'
+import { recordCommands } from '#test/support/table/intercept-table.ts'
 import { movableClock } from '#test/support/table/movable-clock.ts'
 import { useOwnTable } from '#test/support/table/own-table.ts'
 import { crashAfter } from '#test/support/table/table-faults.ts'
@@ -71,9 +71,9 @@ describe('a device service (I7.2)', () => {
       user_activation_lock_enabled: true,
     })
     const commits = (await commitsOf(account.id)).length
-    const send = vi.spyOn(table(), 'send')
+    const sent = recordCommands()
     const second = await run()
-    const written = send.mock.calls.flatMap(([command]) => {
+    const written = sent.flatMap((command) => {
       const { Item, TransactItems } = command.input as never as { Item?: object; TransactItems?: { Put?: object }[] }
       const puts = Item ? [Item] : (TransactItems ?? []).map(({ Put }) => (Put as { Item?: object })?.Item)
       return puts.flatMap((item) => (item ? [(item as { kind: string }).kind] : []))

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { deviceFields } from '#shared/domain/mdm-devices/mdm-device.ts'
-import { managedDevice } from '#shared/sync/providers/managed-devices/mapping.ts'
-import { type MdmList, mdmDevice } from '#shared/sync/providers/mdm/mapping.ts'
+import { managedDevice } from '#shared/sync/providers/managed-devices.ts'
+import { type MdmList, mdmDevice } from '#shared/sync/providers/mdm.ts'
 
 /** What each field of A28.2 is called by the provider (`identity-wire.md`, 1.4, 1.5), `outer.inner` where it lies in another. */
 const mdm: Record<MdmList, string> = {

@@ -1,9 +1,8 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { withinStep } from '#shared/sync/adapters/within-step.ts'
-import { mdmInventory } from '#shared/sync/providers/mdm/pages.ts'
-import { PageWatch } from '#shared/sync/providers/page-watch.ts'
-import { tenantDirectory } from '#shared/sync/providers/tenant/pages.ts'
-import { pageBounds } from '#shared/sync/read/barren-pages.ts'
+import { mdmInventory } from '#shared/sync/providers/mdm.ts'
+import { withinStep } from '#shared/sync/providers/open.ts'
+import { PageWatch, pageBounds } from '#shared/sync/providers/rows.ts'
+import { tenantDirectory } from '#shared/sync/providers/tenant.ts'
 import { newInventoryWorld } from '#test/support/sync/inventory-runs.ts'
 import { newSyncWorld } from '#test/support/sync/sync-runs.ts'
 
@@ -37,14 +36,15 @@ function endlessTenant(value: unknown[]) {
 
 it('knows pages that bring nothing new, each list for itself', () => {
   const watch = new PageWatch()
-  expect(watch.isBarren('users', [], null, '1')).toBe(true)
-  expect(watch.isBarren('users', ['a', 'b'], '1', '2')).toBe(false)
-  expect(watch.isBarren('users', ['b'], '2', '3')).toBe(true)
-  expect(watch.isBarren('groups', ['b'], null, '1')).toBe(false)
-  expect(watch.isBarren('users', ['b', 'c'], '3', '4')).toBe(false)
+  const rows = (...ids: string[]) => ids.map((id) => ({ id }))
+  expect(watch.isBarren('users', rows(), null, '1')).toBe(true)
+  expect(watch.isBarren('users', rows('a', 'b'), '1', '2')).toBe(false)
+  expect(watch.isBarren('users', rows('b'), '2', '3')).toBe(true)
+  expect(watch.isBarren('groups', rows('b'), null, '1')).toBe(false)
+  expect(watch.isBarren('users', rows('b', 'c'), '3', '4')).toBe(false)
   // The last page ends the list, whatever it has; a list that is read again is new.
-  expect(watch.isBarren('users', [], '4', null)).toBe(false)
-  expect(watch.isBarren('users', ['a'], null, '1')).toBe(false)
+  expect(watch.isBarren('users', rows(), '4', null)).toBe(false)
+  expect(watch.isBarren('users', rows('a'), null, '1')).toBe(false)
 })
 
 it.each([
@@ -73,10 +73,7 @@ it('counts pages over all steps of a run, and from the start where one brings so
     barren: !isFruitful,
   })
   const adapter = world.company.adapter
-  vi.spyOn(world.company, 'adapter', 'get').mockReturnValue({
-    ...adapter,
-    users: async () => page(at === 15) as never,
-  })
+  vi.spyOn(world.company, 'adapter', 'get').mockReturnValue({ ...adapter, users: async () => page(at === 15) as never })
   await world.begin()
   for (let steps = 0; (await world.open()) && steps < 100; steps++) await world.step(1)
   expect(await world.last()).toMatchObject({ outcome: 'failed', error: expect.stringContaining('20 pages in a row') })

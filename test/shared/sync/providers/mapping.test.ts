@@ -1,14 +1,13 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { deviceFields } from '#shared/domain/mdm-devices/mdm-device.ts'
-import type { DirectoryUser } from '#shared/sync/directory-adapter.ts'
-import { idpGroup, idpUser, isSignInApp } from '#shared/sync/providers/idp/mapping.ts'
-import { nextCursor } from '#shared/sync/providers/idp/pages.ts'
-import { managedDevice } from '#shared/sync/providers/managed-devices/mapping.ts'
-import { listFields, type MdmList, mdmDevice } from '#shared/sync/providers/mdm/mapping.ts'
-import { suiteGroup, suiteMember, suiteUnit, suiteUser } from '#shared/sync/providers/suite/mapping.ts'
-import { tenantGroup, tenantUser } from '#shared/sync/providers/tenant/mapping.ts'
-import type { Entry } from '#shared/sync/providers/usable-user.ts'
+import type { DirectoryUser } from '#shared/sync/adapter.ts'
+import { idpGroup, idpUser, isSignInApp, nextCursor } from '#shared/sync/providers/idp.ts'
+import { managedDevice } from '#shared/sync/providers/managed-devices.ts'
+import { listFields, type MdmList, mdmDevice } from '#shared/sync/providers/mdm.ts'
+import type { Entry } from '#shared/sync/providers/rows.ts'
+import { suiteGroup, suiteMember, suiteUnit, suiteUser } from '#shared/sync/providers/suite.ts'
+import { tenantGroup, tenantUser } from '#shared/sync/providers/tenant.ts'
 import { checkEmail } from '#shared/values/email.ts'
 
 /** What a provider may say in a field: the right kind, another, or nothing. */
@@ -36,7 +35,7 @@ function expectUsable(found: Entry<DirectoryUser>, id: string): void {
     return
   }
   const { active, email, name, ...rest } = found.entry
-  if (active) expect(checkEmail(email)).toEqual({ email })
+  if (active) expect(checkEmail(String(email))).toEqual({ email })
   expect(name.trim()).not.toBe('')
   expect(Object.values(rest).every((value) => value === null || (typeof value === 'string' && value !== ''))).toBe(true)
 }

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { afterEach, expect, it, vi } from 'vitest'
-import { waiting } from '#shared/core/work/waiting.ts'
-import { ProviderFault } from '#shared/sync/provider-fault.ts'
-import { evenPace, type Pace, toldPace } from '#shared/sync/providers/pace.ts'
+import { clock } from '#shared/core/clock.ts'
+import { ProviderFault } from '#shared/sync/adapter.ts'
+import type { Pace } from '#shared/sync/providers/call.ts'
+import { paceOf } from '#shared/sync/providers/pace.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -14,8 +15,8 @@ const answer = (headers = {}) => ({ status: 200, headers: new Headers(headers), 
 /** A clock that only sleeping moves. */
 function ownTime() {
   let now = 1_000_000
-  vi.spyOn(waiting, 'now').mockImplementation(() => now)
-  vi.spyOn(waiting, 'sleep').mockImplementation(async (ms) => {
+  vi.spyOn(clock, 'monotonic').mockImplementation(() => now)
+  vi.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
     now += ms
   })
   return { now: () => now, pass: (ms: number) => (now += ms) }
@@ -42,7 +43,7 @@ it('never more than the burst and the rate in any stretch of time', async () => 
       async (calls, perSecond) => {
         const time = ownTime()
         const burst = 10
-        const pace = evenPace({ perSecond, burst })
+        const pace = paceOf({ perSecond, burst })
         const sent: { at: number; cost: number }[] = []
         for (const { cost, pause } of calls) {
           time.pass(pause)
@@ -64,7 +65,7 @@ it('never more than the burst and the rate in any stretch of time', async () => 
 
 it('does not wait when there is room, and tells a long wait instead of sleeping through it', async () => {
   const time = ownTime()
-  const pace = evenPace({ perSecond: 0.1, burst: 2 })
+  const pace = paceOf({ perSecond: 0.1, burst: 2 })
   const start = time.now()
   await pace.turn(call())
   await pace.turn(call())
@@ -78,7 +79,8 @@ it('does not wait when there is room, and tells a long wait instead of sleeping 
 
 it('holds a collection back as its answers tell, and no other', async () => {
   const time = ownTime()
-  const pace = toldPace(
+  const pace = paceOf(
+    { perSecond: 1_000, burst: 10 },
     ({ headers }) => Number(headers.get('hold') ?? 0),
     ({ url }) => url.pathname,
   )

@@ -1,6 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { waiting } from '#shared/core/work/waiting.ts'
-import { type AccessToken, tokenSource } from '#shared/sync/providers/token-source.ts'
+import { clock } from '#shared/core/clock.ts'
+import type { AccessToken } from '#shared/sync/providers/call.ts'
+import { tokenSource } from '#shared/sync/providers/tokens.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -14,7 +15,7 @@ const counted = (livesMs = 3_600_000) => {
 
 it('asks once for all who wait, and again before the token ends', async () => {
   let now = 0
-  vi.spyOn(waiting, 'now').mockImplementation(() => now)
+  vi.spyOn(clock, 'monotonic').mockImplementation(() => now)
   const { request, source } = counted()
   const all = await Promise.all([source.current(), source.current(), source.current()])
   expect(all.map(({ text }) => text)).toEqual(['t1', 't1', 't1'])

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { exchange } from '#shared/sync/providers/exchange.ts'
-import { told } from '#shared/sync/providers/fault-of.ts'
-import { idpFault } from '#shared/sync/providers/idp/errors.ts'
-import { suiteFault } from '#shared/sync/providers/suite/errors.ts'
+import { exchange } from '#shared/sync/providers/call.ts'
+import { told } from '#shared/sync/providers/faults.ts'
+import { idpFault } from '#shared/sync/providers/idp-token.ts'
+import { suiteFault } from '#shared/sync/providers/suite-token.ts'
 import { withoutSecrets } from '#shared/sync/providers/without-secrets.ts'
 
 const json = (text: string) => JSON.stringify(text).slice(1, -1)

@@ -8,7 +8,7 @@ import { handler as deletePolicy } from '#functions/api/policies/delete-policy.t
 import { handler as updatePolicy } from '#functions/api/policies/update-policy.ts'
 import { policies } from '#shared/domain/policies/policy.ts'
 import { checkRows } from '#shared/jobs/row-check/check-rows.ts'
-import { Pace } from '#shared/sync/apply/pace.ts'
+import { Pace } from '#shared/sync/runs/apply-plan.ts'
 import { workOnRun } from '#shared/sync/steps/work-on-run.ts'
 import { getRow } from '#shared/table/read.ts'
 import { commitsOf, followUpAll } from '#test/support/logs/commit-stream.ts'
@@ -74,11 +74,7 @@ function expectBack(before: SyncedState, after: SyncedState, touched: Set<string
     if (!isTouched(...member.split(' '))) expect(after.memberships).toContain(member)
 }
 
-const cases = fc.record({
-  action: fc.constantFrom(...actions),
-  whom: fc.integer({ min: 1, max: 3 }),
-  at: fc.nat(60),
-})
+const cases = fc.record({ action: fc.constantFrom(...actions), whom: fc.integer({ min: 1, max: 3 }), at: fc.nat(60) })
 
 it('whatever an administrator does at any moment of a rewind stands, and all else comes back', async () => {
   await fc.assert(

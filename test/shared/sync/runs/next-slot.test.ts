@@ -2,8 +2,8 @@ import { expect, it } from 'vitest'
 import type { DirectoryRow } from '#shared/domain/directories/directory.ts'
 import type { PostureProviderRow, PostureProviderType } from '#shared/domain/posture-providers/posture-provider.ts'
 import { directorySources } from '#shared/sync/directories/directory-source.ts'
-import { inventoryInfo } from '#shared/sync/inventories/inventory-info.ts'
-import { nextSlot } from '#shared/sync/runs/next-slot.ts'
+import { inventoryInfo } from '#shared/sync/inventories/inventory-plan.ts'
+import { nextSlot } from '#shared/sync/runs/run.ts'
 
 const micros = (text: string) => Date.parse(text) * 1_000
 const slot = (minute: number, now: string) => new Date(nextSlot(minute, micros(now)) / 1_000).toISOString()

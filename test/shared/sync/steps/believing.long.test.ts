@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { waiting as pauses } from '#shared/core/work/waiting.ts'
+import { clock } from '#shared/core/clock.ts'
 import { directories } from '#shared/domain/directories/directory.ts'
-import { bounds } from '#shared/sync/directories/read/bounds.ts'
-import { ProviderFault } from '#shared/sync/provider-fault.ts'
-import { listChanges } from '#shared/sync/sources/list-changes.ts'
+import { ProviderFault } from '#shared/sync/adapter.ts'
+import { directoryPlan } from '#shared/sync/directories/directory-plan.ts'
+import { bounds } from '#shared/sync/directories/snapshot.ts'
+import { listChanges } from '#shared/sync/runs/list-runs.ts'
 import { workOnRun } from '#shared/sync/steps/work-on-run.ts'
 import { updateRow } from '#test/support/accounts/rows.ts'
 import { commitsOf } from '#test/support/logs/commit-stream.ts'
@@ -90,7 +91,7 @@ describe('a snapshot that is not believed changes nothing (I5)', () => {
     await untouched(world, async () => expect(await world.run()).toMatchObject({ outcome: 'stopped', error }))
     expect(await world.row()).toMatchObject({ is_disabled: true, disabled_reason: 'sync error', error })
     const page = { limit: 100, cursor: null, filters: {}, binding: 'any' }
-    const { data, metadata } = await listChanges(await world.last(), world.source as never, page)
+    const { data, metadata } = await listChanges(await world.last(), directoryPlan, page)
     expect(metadata.total).toBe(data.length)
     expect(data.filter((told) => told.change === 'delete').length).toBeGreaterThan(10)
   })
@@ -150,8 +151,8 @@ describe('errors (I6)', () => {
     await world.begin()
     for (let steps = 0; steps < 20 && (await world.last()).finished_at === null; steps++) {
       world.connect()
-      await workOnRun(world.synced, world.source as never, pauses.now() + 120_000)
-      await pauses.sleep(60_000)
+      await workOnRun(world.synced, world.source as never, clock.monotonic() + 120_000)
+      await clock.sleep(60_000)
     }
     expect(await world.last()).toMatchObject({ outcome: 'failed', error: 'GET /users answered 503.' })
     expect(await world.row()).toMatchObject({ is_disabled: false, error: 'GET /users answered 503.', error_count: 1 })

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
-import type { SyncTurn } from '#shared/domain/sync/sync-turn.ts'
-import { adapters } from '#shared/sync/adapters/adapters.ts'
+import type { SyncTurn } from '#shared/domain/sync/sync-state.ts'
+import { adapters } from '#shared/sync/providers/open.ts'
 import { inOrder, runDue } from '#shared/sync/steps/run-due.ts'
 import { partition } from '#shared/table/keys.ts'
 import { queryItems } from '#shared/table/read.ts'

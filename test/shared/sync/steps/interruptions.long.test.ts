@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { Pace } from '#shared/sync/apply/pace.ts'
+import { Pace } from '#shared/sync/runs/apply-plan.ts'
 import { workOnRun } from '#shared/sync/steps/work-on-run.ts'
 import { commitsOf } from '#test/support/logs/commit-stream.ts'
 import { newSyncWorld, normalized, type SyncWorld } from '#test/support/sync/sync-runs.ts'

@@ -1,11 +1,9 @@
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { directories } from '#shared/domain/directories/directory.ts'
-import { syncTurnItem, syncTurnKey } from '#shared/domain/sync/sync-turn.ts'
-import { runsPartition } from '#shared/sync/runs/run-items.ts'
-import { readRun } from '#shared/sync/runs/run-store.ts'
+import { syncTurnItem, syncTurnKey } from '#shared/domain/sync/sync-state.ts'
+import { readRun, runsPartition } from '#shared/sync/runs/run-store.ts'
 import { runDue } from '#shared/sync/steps/run-due.ts'
-import { table } from '#shared/table/client.ts'
-import { DeleteCommand, UpdateCommand } from '#shared/table/commands.ts'
 import { getItem, queryItems } from '#shared/table/read.ts'
 import { put, writeTogether } from '#shared/table/write-together.ts'
 import { postureProvidersApi } from '#test/support/accounts/collections.ts'
@@ -13,6 +11,7 @@ import { updateRow } from '#test/support/accounts/rows.ts'
 import { directoriesApi } from '#test/support/sync/directories.ts'
 import { newInventoryWorld } from '#test/support/sync/inventory-runs.ts'
 import { newSyncWorld, type SyncWorld } from '#test/support/sync/sync-runs.ts'
+import { interceptTable } from '#test/support/table/intercept-table.ts'
 import { useOwnTable } from '#test/support/table/own-table.ts'
 
 let own: Awaited<ReturnType<typeof useOwnTable>>
@@ -36,11 +35,14 @@ it('puts off what may not run, unless a run was asked for while it looked', asyn
   await run()
   expect(String(await turn()) > past).toBe(true)
   await due(past)
-  const send = table().send.bind(table())
   const asked = '2026-01-01T00:01:00.000000Z'
-  vi.spyOn(table(), 'send').mockImplementation(async (command) => {
-    const isPostponing = command instanceof UpdateCommand || command instanceof DeleteCommand
-    if (isPostponing && (await turn()) === past) await due(asked)
+  let isAsked = false
+  interceptTable(async (command, send) => {
+    const isPostponing = command instanceof TransactWriteCommand && !isAsked
+    if (isPostponing) {
+      isAsked = true
+      await due(asked)
+    }
     return send(command)
   })
   await run()
@@ -84,9 +86,8 @@ it.each<[string, () => Promise<Pick<SyncWorld, 'synced' | 'connect'>>]>([
   connect()
   const run = () => runDue(Date.now() + 60_000)
   // Others come by when the first has seen what is due, and end before it goes on.
-  const send = table().send.bind(table())
   let others: Promise<unknown> | undefined
-  vi.spyOn(table(), 'send').mockImplementation(async (command) => {
+  interceptTable(async (command, send) => {
     const looks = JSON.stringify(command.input).includes(`${synced.account_id}#sync.open`)
     if (looks && !others) {
       others = Promise.resolve()

@@ -1,0 +1,19 @@
+import { AuthProvider, providerKinds } from '#shared/domain/auth-providers/auth-provider.ts'
+import * as authProviders from '#shared/domain/auth-providers/store.ts'
+import { providerTitles } from '#shared/http/kinds.ts'
+import { family, list, operation } from '#shared/http/lambda.ts'
+import { textFilter } from '#shared/values/filters.ts'
+
+export const handler = family(providerKinds, (kind) =>
+  operation(
+    `GET /${kind}_auth_providers`,
+    {
+      family: 'auth_providers',
+      summary: `List the ${providerTitles[kind].many}`,
+      permission: 'providers:read',
+      filters: { name: textFilter },
+      response: list(AuthProvider(kind)),
+    },
+    ({ accountId, page, address }) => authProviders.list(kind, accountId, page, address),
+  ),
+)

@@ -1,7 +1,0 @@
-import { updateAuthProvider } from '#shared/http/auth-provider-operations.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { getEmailOtpAuthProvider } from './get-email-otp-auth-provider.ts'
-
-export const updateEmailOtpAuthProvider = updateAuthProvider('email_otp', getEmailOtpAuthProvider)
-
-export const handler = lambda(updateEmailOtpAuthProvider)

@@ -1,7 +1,0 @@
-import { updateDirectory } from '#shared/http/directory-operations.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { getSuiteDirectory } from './get-suite-directory.ts'
-
-export const updateSuiteDirectory = updateDirectory('suite', getSuiteDirectory)
-
-export const handler = lambda(updateSuiteDirectory)

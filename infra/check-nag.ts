@@ -1,0 +1,39 @@
+import { acknowledged, findings } from './nag/findings.ts'
+import { withoutCode } from './without-code.ts'
+
+const account = '111122223333'
+/** Deployments to check: without a choice, and with everything that can be chosen. */
+const deployments: Record<string, unknown>[] = [
+  {},
+  { liveDomainName: 'live.example.com', liveCertificateArn: `arn:aws:acm:eu-central-1:${account}:certificate/1` },
+  {
+    encryptionKey: 'own',
+    domainName: 'access.example.com',
+    certificateArn: `arn:aws:acm:eu-central-1:${account}:certificate/1`,
+    frontCertificateArn: `arn:aws:acm:us-east-1:${account}:certificate/2`,
+    cdnSecretArn: `arn:aws:secretsmanager:eu-central-1:${account}:secret:origin-AbCdEf`,
+    backupVaultArn: `arn:aws:backup:eu-west-1:${account}:backup-vault:copies`,
+    suiteClientId: 'suite-app',
+    suiteClientSecretArn: `arn:aws:secretsmanager:eu-central-1:${account}:secret:suite-AbCdEf`,
+    mailSender: 'access@example.com',
+    alarmEmail: 'operator@example.com',
+    liveAccessLog: 'true',
+    tracing: 'true',
+  },
+]
+
+const needed = new Map<string, boolean>()
+for (const context of deployments) {
+  await withoutCode({ context }, (app) => {
+    for (const { path, rule, description } of findings(app)) {
+      process.stderr.write(`${path}: ${rule}\n  ${description}\n`)
+      process.exitCode = 1
+    }
+    for (const [entry, isNeeded] of acknowledged(app)) needed.set(entry, isNeeded || needed.get(entry) === true)
+  })
+}
+for (const [entry, isNeeded] of needed) {
+  if (isNeeded) continue
+  process.stderr.write(`${entry}\n  Acknowledged, and not found.\n`)
+  process.exitCode = 1
+}

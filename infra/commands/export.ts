@@ -1,0 +1,87 @@
+import { parseArgs } from 'node:util'
+import * as v from 'valibot'
+import { parseTimestamp } from '#shared/core/clock.ts'
+import { NoExport } from '#shared/seal/export/export-file.ts'
+import { ExportSeal } from '#shared/seal/export/export-seal.ts'
+import { NoteError } from '#shared/seal/notes/signed-note.ts'
+import { credentialsFile } from '../local/demo/demo-account.ts'
+import { dataPath, readJson } from '../local/files/data-dir.ts'
+import { codeOf, Fault, messageOf, reportFault } from '../local/files/fault.ts'
+import { exportLog } from './export/export-log.ts'
+import { LogClient } from './export/log-client.ts'
+
+const usage =
+  'npm run export -- --out <file> [--type change|session|api_request] [--begin <time>] [--end <time>] [--against <export or note>] [--base-url <address>]'
+
+function readArguments() {
+  const text = { type: 'string' } as const
+  const options = { out: text, type: text, begin: text, end: text, against: text, 'base-url': text }
+  try {
+    return parseArgs({ options }).values
+  } catch (error) {
+    throw new Fault(`${messageOf(error).replace(/\.?$/, '.')} Use: ${usage}`)
+  }
+}
+
+/** A token of the scope `logs:read`: `API_TOKEN`, else that of the demo account of this machine. */
+function clientOf(address: string | undefined): LogClient {
+  const local = readJson<{ base_url: string; api_token: string }>(credentialsFile(dataPath()))
+  const baseUrl = address ?? local?.base_url
+  const token =
+    process.env.API_TOKEN ?? (address === undefined || address === local?.base_url ? local?.api_token : undefined)
+  if (!baseUrl)
+    throw new Fault(
+      `No credentials in ${dataPath()}. Set DATA_DIR to that of the service, or --base-url and API_TOKEN.`,
+    )
+  if (!/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? ''))
+    throw new Fault(`--base-url must be an address like https://access.example.com, not ${baseUrl}.`)
+  if (!token) throw new Fault('Set API_TOKEN to an API token of the scope logs:read.')
+  return new LogClient(baseUrl, token)
+}
+
+const bar = (part: number, entries: number): string => {
+  const full = Math.round(30 * Math.min(1, part))
+  return `\r[${'#'.repeat(full)}${' '.repeat(30 - full)}] ${Math.floor(100 * Math.min(1, part))} % ${entries} entries`
+}
+
+const micros = (text: string): number => {
+  const found = parseTimestamp(text)
+  if (found === null) throw new Fault(`${text} is no RFC 3339 timestamp.`)
+  return found
+}
+
+/** Turns a fault that the person at the terminal can repair into one line. */
+const explained = (error: unknown): unknown => {
+  if (error instanceof NoExport || error instanceof NoteError) return new Fault(`--against: ${error.message}`)
+  // Errors of the network are the client's; the other errors of the system are about the file.
+  if (codeOf(error) === undefined || !(error instanceof Error) || !('syscall' in error)) return error
+  return new Fault(`The export cannot be written: ${error.message}. Once it can be, the same command goes on with it.`)
+}
+
+try {
+  const { out, type = 'change', begin, end, against, 'base-url': address } = readArguments()
+  if (!v.is(ExportSeal.entries.stream, type))
+    throw new Fault(`--type must be change, session or api_request, not ${type}.`)
+  if (!out) throw new Fault(`--out is missing: the file to write. Use: ${usage}`)
+  const isTerminal = process.stderr.isTTY
+  const { entries, range, isUpToCheckpoint } = await exportLog(clientOf(address), {
+    type,
+    begin: micros(begin ?? '1970-01-01T00:00:00Z'),
+    end: micros(end ?? new Date().toISOString()),
+    out,
+    against,
+    ...(isTerminal && { progress: (part, count) => void process.stderr.write(bar(part, count)) }),
+  })
+  if (isTerminal) process.stderr.write('\r\u001b[K')
+  // Later entries are covered by no checkpoint yet.
+  const delay = type === 'change' ? 'five minutes' : 'an hour or two'
+  const until = isUpToCheckpoint
+    ? `up to the newest checkpoint. Entries that are younger than ${delay} may not be in it yet.`
+    : `up to ${range.end}.`
+  process.stdout.write(
+    `${out}: ${entries} entries and their seal, from ${range.begin} ${until} Verify it: npm run verify-export -- ${out}\n`,
+  )
+} catch (error) {
+  reportFault(explained(error))
+  process.exit(1)
+}

@@ -1,0 +1,135 @@
+import { appendFileSync } from 'node:fs'
+import * as v from 'valibot'
+import { microsOf, timestamp } from '#shared/core/clock.ts'
+import { readNote } from '#shared/seal/export/export-file.ts'
+import { ExportSeal, entryLine, exportVersion, sealLine } from '#shared/seal/export/export-seal.ts'
+import { hourMicros, parseOrigin } from '#shared/seal/log/sealed-log.ts'
+import { parseCheckpoint } from '#shared/seal/notes/checkpoint.ts'
+import { parseNote } from '#shared/seal/notes/signed-note.ts'
+import { Fault } from '../../local/files/fault.ts'
+import {
+  type Checkpoint,
+  type Covered,
+  type Entry,
+  type ExportOptions,
+  type LogClient,
+  leastThat,
+} from './log-client.ts'
+import { holdExport, rejectOtherRange, resumeExport, type Written } from './resume-export.ts'
+import { sealProofs } from './seal-proofs.ts'
+
+/** Writes an export (S5.1), or resumes one that broke off. */
+export async function exportLog(client: LogClient, options: ExportOptions) {
+  const { type, begin, end, out } = options
+  const held = holdExport(out)
+  try {
+    const log = type === 'change' ? 'changes' : 'activity'
+    const checkpoint = (await client.get<{ data: Checkpoint }>(`/logs/checkpoints/${log}`)).data
+    const { note, size, follows } = checkpoint
+    if (note === null) throw new Fault('Nothing of this log is sealed yet. Try again in five minutes.')
+    const written = resumeExport(out, type)
+    const extended = await extension(client, log, checkpoint, note, options.against)
+    const last = await lastCovered(client, options, size)
+    await rejectOtherRange(client, options, last?.entry ?? null, written)
+    if (last) await writeEntries(client, options, last.entry, written)
+    const range = { begin: timestamp(begin), end: timestamp(end) }
+    const seal = v.parse(ExportSeal, {
+      type: 'seal',
+      version: exportVersion,
+      log,
+      stream: type,
+      range,
+      note,
+      verifier_key: checkpoint.verifier_key,
+      ...(await sealProofs(client, options, size, last, written)),
+      ...(follows && { follows: { note: follows.note } }),
+      ...extended,
+    } satisfies ExportSeal)
+    appendFileSync(out, `${sealLine(seal)}\n`, { mode: 0o600 })
+    return { entries: written.entries, range, isUpToCheckpoint: seal.after === null }
+  } finally {
+    held.release()
+  }
+}
+
+/**
+ * The proof that this checkpoint, which has a note, extends the one of another export or note.
+ * @param against a note, or the file of one or of an export
+ * @throws NoExport and NoteError for a text that is neither, Fault for a checkpoint of another log
+ */
+async function extension(
+  client: LogClient,
+  log: string,
+  { size: to, follows }: Checkpoint,
+  note: string,
+  against: string | undefined,
+) {
+  if (against === undefined) return {}
+  const { size: from, origin, root } = parseCheckpoint(parseNote(readNote(against).note).text)
+  const own = parseCheckpoint(parseNote(note).text).origin
+  const [a, b] = [parseOrigin(origin), parseOrigin(own)]
+  if (a?.account !== b?.account || a?.log !== b?.log)
+    throw new Fault(`The log to compare with is ${origin}; this one is ${own}.`)
+  if (follows?.origin === origin && from > follows.shared) {
+    throw new Fault(
+      `The log follows ${origin} and has its first ${follows.shared} leaves; the log to compare with has ${from}. Export without --against.`,
+    )
+  }
+  if (from > to) throw new Fault('The log to compare with is longer than the newest checkpoint.')
+  const query = { from: String(from), to: String(to) }
+  const { data } = await client.get<{ data: { path: string[] } }>(`/logs/checkpoints/${log}/consistency`, query)
+  return { extends: { from, root: root.toString('base64'), path: data.path } }
+}
+
+/** The newest entry of the range that the checkpoint covers: behind the first of a page that is covered all are. */
+async function lastCovered(client: LogClient, range: ExportOptions, size: number): Promise<Covered | null> {
+  for await (const entries of client.pages(range)) {
+    const isCovered = async (i: number) => (await client.covered(entries[i], size)) !== null
+    const found = await client.covered(entries[await leastThat(0, entries.length, isCovered)], size)
+    if (found) return found
+  }
+  return null
+}
+
+/** Number of entries above which a slice of time is made shorter; it is made longer below a quarter. */
+const perSlice = 2_000
+const longestSlice = 720 * hourMicros
+
+/** Appends the entries up to the last one that is covered, in their order. */
+async function writeEntries(
+  client: LogClient,
+  { type, begin, out, progress }: ExportOptions,
+  last: Entry,
+  written: Written,
+): Promise<void> {
+  const first = written.last ?? (await client.oldest(type, begin)) ?? last
+  const [from, end] = [microsOf(first.timestamp), microsOf(last.timestamp)]
+  for (let [at, width] = [from, hourMicros]; at <= end; ) {
+    const until = Math.min(end, at + width - 1)
+    const entries = await slice(client, type, at, until)
+    if (!entries) {
+      width = Math.max(1, Math.floor(width / 4))
+      continue
+    }
+    const after = written.last?.log_id ?? ''
+    const fresh = entries.filter(({ log_id }) => log_id <= last.log_id && log_id > after)
+    appendFileSync(out, fresh.map((entry) => `${entryLine(entry)}\n`).join(''), { mode: 0o600 })
+    written.first ??= fresh[0] ?? null
+    written.last = fresh.at(-1) ?? written.last
+    written.entries += fresh.length
+    at = until + 1
+    if (entries.length < perSlice / 4) width = Math.min(width * 2, longestSlice)
+    if (entries.length > perSlice) width = Math.max(1, Math.floor(width / 2))
+    progress?.((at - from) / Math.max(1, end - from), written.entries)
+  }
+}
+
+/** The entries of a slice of time, oldest first; null where there are too many to hold. */
+async function slice(client: LogClient, type: ExportOptions['type'], begin: number, end: number) {
+  const entries: Entry[] = []
+  for await (const page of client.pages({ type, begin, end })) {
+    if (entries.length > 5 * perSlice && end > begin) return null
+    entries.push(...page)
+  }
+  return entries.reverse()
+}

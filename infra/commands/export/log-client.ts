@@ -1,0 +1,121 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { timestamp } from '#shared/core/clock.ts'
+import { fieldsOf } from '#shared/core/json/is-object.ts'
+import { instantOf, lastLogMicros } from '#shared/logs/entries/log-id.ts'
+import type { ExportSeal } from '#shared/seal/export/export-seal.ts'
+import { Fault } from '../../local/files/fault.ts'
+
+/** In microseconds, both ends included. */
+type Range = { type: ExportType; begin: number; end: number }
+type Page = { data: Entry[]; metadata: { next_page: string | null } }
+type Answer = { status: number; body: { data: never; detail?: string } }
+
+const tries = 8
+/** Fewer tries at first: a service that has never answered is more likely missing than busy. */
+const firstTries = 4
+
+/** Requests the logs with an API token, and retries when the service is busy, failing or unreachable. */
+export class LogClient {
+  private readonly baseUrl: string
+  private readonly token: string
+  private hasAnswered = false
+
+  constructor(baseUrl: string, token: string) {
+    this.baseUrl = baseUrl.replace(/\/$/, '')
+    this.token = token
+  }
+
+  /** @throws Fault when there is no answer */
+  async ask(path: string, query: Record<string, string> = {}): Promise<Answer> {
+    const url = `${this.baseUrl}${path}?${new URLSearchParams(query)}`
+    for (let n = 1; ; n++) {
+      const response = await fetch(url, { headers: { authorization: `Bearer ${this.token}` } }).catch(() => null)
+      if (response && response.status !== 429 && response.status < 500) {
+        const body = fieldsOf(await response.json().catch(() => null)) as Answer['body']
+        return { status: response.status, body }
+      }
+      this.hasAnswered ||= response !== null
+      if (n === (this.hasAnswered ? tries : firstTries))
+        throw new Fault(`${this.baseUrl} ${response ? `answers ${response.status}` : 'does not answer'}.`)
+      const after = Number(response?.headers.get('retry-after') ?? 0)
+      await sleep(Math.max(after * 1_000, 100 * 2 ** n))
+    }
+  }
+
+  /** The body of an answer that is a success. @throws Fault for any other */
+  async get<T>(path: string, query: Record<string, string> = {}): Promise<T> {
+    const { status, body } = await this.ask(path, query)
+    if (status !== 200) throw new Fault(`GET ${path} answers ${status}: ${body.detail ?? ''}`)
+    return body as T
+  }
+
+  /** The entries of a range, newest first, page by page. */
+  async *pages({ type, begin, end }: Range, limit = '100'): AsyncGenerator<Entry[]> {
+    const query = { type, begin: timestamp(begin), end: timestamp(end), limit, total_limit: '0' }
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const { data, metadata }: Page = await this.get('/logs', { ...query, ...(cursor && { page_cursor: cursor }) })
+      yield data
+      cursor = metadata.next_page
+    }
+  }
+
+  async newest(range: Range): Promise<Entry | null> {
+    if (range.begin > range.end) return null
+    const { value } = await this.pages(range, '1').next()
+    return value?.[0] ?? null
+  }
+
+  /** The oldest entry from an instant on, by halving the time that it can be in. */
+  async oldest(type: ExportType, begin: number): Promise<Entry | null> {
+    const some = await this.newest({ type, begin, end: lastLogMicros })
+    if (!some) return null
+    const isBy = async (end: number) => (await this.newest({ type, begin, end })) !== null
+    const at = await leastThat(begin, instantOf(some.log_id), isBy)
+    // Entries of one commit share their instant.
+    const pages = await Array.fromAsync(this.pages({ type, begin: at, end: at }))
+    return pages.at(-1)?.at(-1) ?? some
+  }
+
+  /** An entry with its proof in the log of a size; null where that does not cover it yet. */
+  async covered(entry: Entry | null | undefined, size: number): Promise<Covered | null> {
+    if (!entry) return null
+    const path = `/logs/${entry.log_id}/proof`
+    const { status, body } = await this.ask(path, { size: String(size) })
+    if (status === 409 || status === 400) return null
+    if (status !== 200) throw new Fault(`GET ${path} answers ${status}: ${body.detail ?? ''}`)
+    return { entry, proof: body.data }
+  }
+}
+
+/** The least number from `low` on that a test holds for, as it does for all above it; `high` where there is none below. */
+export async function leastThat(low: number, high: number, holds: (n: number) => Promise<boolean>): Promise<number> {
+  if (low >= high) return high
+  const middle = Math.floor((low + high) / 2)
+  return (await holds(middle)) ? leastThat(low, middle, holds) : leastThat(middle + 1, high, holds)
+}
+
+export type ExportType = ExportSeal['stream']
+
+/** Parts of the answers of `/logs` and `/logs/checkpoints` that an export uses. */
+export type Entry = { log_id: string; timestamp: string }
+export type Proof = {
+  leaf_index: number
+  path: string[]
+  hour?: { hour: string; stream: ExportType; size: number; index: number; path: string[] }
+}
+export type Covered = { entry: Entry; proof: Proof }
+export type Checkpoint = {
+  size: number
+  /** Null before the first checkpoint. */
+  note: string | null
+  verifier_key: string
+  follows: { note: string; origin: string; shared: number } | null
+}
+
+export type ExportOptions = Range & {
+  out: string
+  /** A note, or the file of one or of an export: the checkpoint that this one must extend. */
+  against?: string
+  /** How much of the time range is written, from 0 to 1, and how many entries. */
+  progress?: (part: number, entries: number) => void
+}

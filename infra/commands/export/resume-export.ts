@@ -1,0 +1,100 @@
+import { accessSync, appendFileSync, constants, rmSync, statSync, truncateSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { microsOf, parseTimestamp } from '#shared/core/clock.ts'
+import { fieldsOf } from '#shared/core/json/is-object.ts'
+import { lastLine, linesUntil, readSeal } from '#shared/seal/export/export-file.ts'
+import { Fault } from '../../local/files/fault.ts'
+import { type Lock, tryLock } from '../../local/files/lock.ts'
+import type { Entry, ExportOptions, ExportType, LogClient } from './log-client.ts'
+
+export type Written = { first: Entry | null; last: Entry | null; entries: number }
+
+/**
+ * Reads the entries of a broken export, and cuts off an incomplete line.
+ * @throws Fault for one that is whole, and for a file that is none of this stream: nothing of that is touched
+ */
+export function resumeExport(out: string, type: ExportType): Written {
+  const written: Written = { first: null, last: null, entries: 0 }
+  const found = statSync(out, { throwIfNoEntry: false })
+  if (found && !found.isFile()) throw new Fault(`${out} is no file.`)
+  if (!found || found.size === 0) return written
+  if (readable(() => readSeal(out))) throw new Fault(`${out} is a whole export already.`)
+  const foreign = new Fault(`${out} is there already, and is no export of ${type} that broke off. Give another --out.`)
+  const { begin, size, text, isEnded } = lastLine(out)
+  const isCut = parsed(text) === undefined || (!isEnded && text.startsWith('{"type":"seal"'))
+  if (isCut && !begins(text, type)) throw foreign
+  const end = isCut ? begin : size
+  for (const line of linesUntil(out, end)) {
+    const entry = entryOf(line, type)
+    if (!entry || entry.log_id <= (written.last?.log_id ?? '')) throw foreign
+    written.first ??= entry
+    written.last = entry
+    written.entries++
+  }
+  truncateSync(out, end)
+  if (!isCut && !isEnded) appendFileSync(out, '\n')
+  return written
+}
+
+/** The result of reading something; undefined where that throws. */
+function readable<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
+}
+
+const parsed = (text: string): unknown => readable(() => JSON.parse(text))
+
+function entryOf(line: string, type: ExportType): Entry | null {
+  const { type: found, log_id, timestamp } = fieldsOf(parsed(line))
+  const isEntry = found === type && typeof log_id === 'string' && typeof timestamp === 'string'
+  return isEntry && parseTimestamp(timestamp) !== null ? { log_id, timestamp } : null
+}
+
+/** The beginnings of lines, whose names are in alphabetical order. */
+const starts: Record<ExportType, string> = {
+  change: '{"after":',
+  session: '{"context":"',
+  api_request: '{"actor_id":"',
+}
+
+/** True for a broken line that can be the beginning of an entry or the seal. */
+const begins = (text: string, type: ExportType): boolean =>
+  [starts[type], '{"type":"seal"'].some((line) => text.startsWith(line) || line.startsWith(text))
+
+/**
+ * Compares the entries of a broken export with the requested range: the seal would prove another one.
+ * @throws Fault where it was begun with another range
+ */
+export async function rejectOtherRange(
+  client: LogClient,
+  { type, begin, out }: ExportOptions,
+  last: Entry | null,
+  written: Written,
+): Promise<void> {
+  if (!written.first || !written.last) return
+  const other = (option: string) =>
+    new Fault(`${out} broke off and was begun with another ${option}. Give that one, or another --out.`)
+  if (!last || written.last.log_id > last.log_id) throw other('--end')
+  const first = microsOf(written.first.timestamp)
+  if (first < begin || (await client.newest({ type, begin, end: first - 1 }))) throw other('--begin')
+}
+
+/**
+ * Holds an export against others that would write into the same file, until it is released or its holder dies.
+ * @throws Fault while another one holds it, and what Node says of a folder that cannot be written
+ */
+export function holdExport(out: string): Lock {
+  accessSync(dirname(out), constants.W_OK)
+  const file = `${out}.lock`
+  const lock = tryLock(file)
+  if (!lock) throw new Fault(`Another export is writing ${out}. Let it end, or give another --out.`)
+  return {
+    release() {
+      rmSync(file, { force: true })
+      lock.release()
+    },
+  }
+}

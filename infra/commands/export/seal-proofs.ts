@@ -1,0 +1,96 @@
+import { type ExportSeal, markBytes } from '#shared/seal/export/export-seal.ts'
+import type { SealedHour } from '#shared/seal/log/sealed-log.ts'
+import { hashBytes } from '#shared/seal/merkle/merkle-proof.ts'
+import { Fault } from '../../local/files/fault.ts'
+import type { Covered, ExportOptions, ExportType, LogClient, Proof } from './log-client.ts'
+import type { Written } from './resume-export.ts'
+
+const maxLeaves = 10_000
+
+type Leaves = { hashes: string; hours?: SealedHour[] }
+type Proofs = Pick<ExportSeal, 'entries' | 'before' | 'after' | 'first' | 'last' | 'leaves' | 'hours' | 'begin' | 'end'>
+
+/** The entries next to a range, and the outermost leaves of a proof. */
+type Ends = { before: Covered | null; after: Covered | null; first: Proof | null; last: Proof | null }
+
+/** The first bytes of the hashes of leaves, and of the activity log the hours. */
+async function leaves(client: LogClient, path: string, from: number, to: number, more: Record<string, string> = {}) {
+  const marks: Buffer[] = []
+  const hours: SealedHour[] = []
+  for (let at = from; at < to; at += maxLeaves) {
+    const query = { from: String(at), to: String(Math.min(to, at + maxLeaves)), ...more }
+    const { data } = await client.get<{ data: Leaves }>(path, query)
+    const hashes = Buffer.from(data.hashes, 'base64')
+    for (let i = 0; i < hashes.length; i += hashBytes) marks.push(hashes.subarray(i, i + markBytes))
+    hours.push(...(data.hours ?? []))
+  }
+  return { marks: Buffer.concat(marks), hours }
+}
+
+/** The part of a seal that proves the entries of an export, and the range that they are all of. */
+export async function sealProofs(
+  client: LogClient,
+  { type, begin, end, out }: ExportOptions,
+  size: number,
+  newest: Covered | null,
+  written: Written,
+): Promise<Proofs> {
+  const before = await client.covered(await client.newest({ type, begin: 0, end: begin - 1 }), size)
+  const after = await client.covered(await client.oldest(type, end + 1), size)
+  const oldest = newest && (await client.covered(written.first, size))
+  if (newest && !oldest) throw new Fault(`The first entry of ${out} is not covered by the checkpoint.`)
+  const first = (before ?? oldest ?? after)?.proof ?? null
+  const last = (after ?? newest ?? before)?.proof ?? null
+  const ends = { before, after, first, last }
+  const proofs = type === 'change' ? await changeProofs(client, ends, size) : await hourProofs(client, type, ends, size)
+  return { before: before?.entry ?? null, after: after?.entry ?? null, ...proofs }
+}
+
+const nothingLeft = () =>
+  new Fault('This log has no entry left that could prove a range: all are past their retention.')
+
+/** The place of an outermost leaf; null where that is the first or the last one of the log. */
+const placed = (proof: Proof | null, end: number) =>
+  proof && proof.leaf_index !== end ? { leaf_index: proof.leaf_index, path: proof.path } : null
+
+const sealed = (marks: Buffer) => ({ entries: marks.length / markBytes, leaves: marks.toString('base64') })
+
+async function changeProofs(client: LogClient, { before, after, first, last }: Ends, size: number) {
+  if (!first || !last) throw nothingLeft()
+  const [from, to] = [first.leaf_index + (before ? 1 : 0), last.leaf_index + (after ? 0 : 1)]
+  const { marks } = await leaves(client, '/logs/checkpoints/changes/leaves', from, to)
+  return { first: placed(first, 0), last: placed(last, size - 1), ...sealed(marks) }
+}
+
+/** The activity log has a leaf an hour of a stream, and each hour a tree of its own. */
+async function hourProofs(client: LogClient, type: ExportType, { before, after, first, last }: Ends, size: number) {
+  const path = '/logs/checkpoints/activity/leaves'
+  const [from, to] = [before?.proof.leaf_index ?? 0, after?.proof.leaf_index ?? size - 1]
+  const { hours: found } = await leaves(client, path, from, to + 1)
+  const isOwn = ({ stream }: SealedHour) => stream === type
+  if (!first || !last) {
+    if (found.some(isOwn)) throw nothingLeft()
+    return { first: null, last: null, hours: found, ...sealed(Buffer.alloc(0)) }
+  }
+  // Entries of the earlier hours are past their retention: the proof begins with the hour of the first entry.
+  const isCut = !before && found.slice(0, first.leaf_index).some(isOwn)
+  const hours = isCut ? found.slice(first.leaf_index) : found
+  const own = hours.filter(isOwn)
+  const [begin, end] = [first.hour?.index ?? 0, last.hour?.index ?? 0]
+  const marks: Buffer[] = []
+  for (const [i, { hour, stream, size: entries }] of own.entries()) {
+    const start = i === 0 ? begin + (before ? 1 : 0) : 0
+    const behind = i === own.length - 1 ? end + (after ? 0 : 1) : entries
+    marks.push((await leaves(client, path, start, behind, { hour, stream })).marks)
+  }
+  const within = ({ index, path }: NonNullable<Proof['hour']>) => ({ leaf_index: index, path })
+  const lastIndex = (own.at(-1)?.size ?? 0) - 1
+  return {
+    first: before || isCut ? placed(first, 0) : null,
+    last: after ? placed(last, size - 1) : null,
+    hours,
+    ...(first.hour && begin > 0 && { begin: within(first.hour) }),
+    ...(last.hour && end < lastIndex && { end: within(last.hour) }),
+    ...sealed(Buffer.concat(marks)),
+  }
+}

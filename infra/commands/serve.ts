@@ -1,0 +1,63 @@
+import { once } from 'node:events'
+import { enableCompileCache } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { claimDataDir, dataPath, noteEnding, openTemporaryDir } from '../local/files/data-dir.ts'
+import { Fault, fullDisk, reportFault } from '../local/files/fault.ts'
+
+const flags = ['--ephemeral', '--new-demo', '--demo-idp']
+
+/** @throws Fault where the variable is no port */
+function readPort(variable: string, fallback: number): number {
+  const text = process.env[variable] || String(fallback)
+  const port = Number(text)
+  if (!/^\d+$/.test(text) || port > 65_535) throw new Fault(`${variable}=${text} is no port number.`)
+  return port
+}
+
+function readOptions(argv: string[]) {
+  // npm keeps options before `--` for itself and sets a variable for each.
+  const lost = flags.find((flag) => process.env[`npm_config_${flag.slice(2).replaceAll('-', '_')}`])
+  if (lost) throw new Fault(`The option ${lost} did not reach the service. Use: npm start -- ${lost}`)
+  const unknown = argv.find((argument) => !flags.includes(argument))
+  if (unknown) throw new Fault(`Unknown option ${unknown}. Use: npm start [-- ${flags.join(' | ')}]`)
+  const port = readPort('PORT', 8787)
+  // The one after the service's, so that the provider keeps its address from start to start.
+  const demoIdpPort = argv.includes('--demo-idp') ? readPort('DEMO_IDP_PORT', port === 0 ? 0 : port + 1) : null
+  return { port, ephemeral: argv.includes('--ephemeral'), newDemo: argv.includes('--new-demo'), demoIdpPort }
+}
+
+/** The first signal ends the service in order. A second one, or one during the start, ends it at once: the data is safe either way. */
+const endAtOnce = () => process.exit(130)
+
+async function main(): Promise<void> {
+  const options = readOptions(process.argv.slice(2))
+  let onSignal: () => void = endAtOnce
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => onSignal())
+  process.stdout.write('\n  Starting …\n')
+  const dir = options.ephemeral ? openTemporaryDir() : await claimDataDir(dataPath())
+  // Kept beside the packages: most of the start is loading them.
+  enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/compile', import.meta.url)))
+  const { run } = await import('../local/run.ts')
+  const running = await run(dir, options).catch((error: unknown) => {
+    throw fullDisk(error, dir.path) ?? error
+  })
+  const { promise: stopped, resolve } = Promise.withResolvers<void>()
+  onSignal = () => {
+    onSignal = endAtOnce
+    resolve()
+  }
+  process.stdout.write(running.screen)
+  const failure = await Promise.race([running.failed, stopped])
+  noteEnding(dir)
+  await running.stop()
+  if (failure) throw new Fault(failure)
+}
+
+try {
+  await main()
+  process.exit(0)
+} catch (error) {
+  reportFault(error)
+  if (process.stderr.writableLength > 0) await once(process.stderr, 'drain')
+  process.exit(1)
+}

@@ -1,0 +1,100 @@
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fieldsOf, isObject } from '#shared/core/json/is-object.ts'
+import { askControl } from '../local/control.ts'
+import { credentialsFile } from '../local/demo/demo-account.ts'
+import { closeDataDir, dataPath, openDataDir, readJson } from '../local/files/data-dir.ts'
+import { Fault, reportFault } from '../local/files/fault.ts'
+import { isDataDir } from '../local/secret-file.ts'
+import { startService, type Task } from '../local/service.ts'
+
+type Command = {
+  task: Task
+  /** Use of the one argument, an event as JSON or `-` for standard input; `none` takes none. */
+  event: 'none' | 'optional' | 'needed'
+  /** Completes the event. */
+  complete?(event: unknown): unknown
+  /** Lists of the answer that must be empty; the command ends with 1 otherwise. */
+  empty?: string[]
+}
+
+/** Operators' commands, by the names of their npm scripts. */
+const commands: Record<string, Command> = {
+  provision: {
+    task: 'provision-account',
+    event: 'needed',
+    // There is no Secrets Manager on one machine: the command prints the token.
+    complete: (event) => (isObject(event) ? { token_in: 'answer', ...event } : event),
+  },
+  redrive: { task: 'redrive-failed-batches', event: 'none', empty: ['kept'] },
+  verify: { task: 'verify-change-log', event: 'needed', empty: ['damages'] },
+  'verify-rows': { task: 'verify-rows', event: 'optional', empty: ['findings'] },
+  // Does at once what the clock does every five minutes.
+  seal: { task: 'seal-logs', event: 'none' },
+  'begin-sealed-log': { task: 'begin-sealed-log', event: 'needed' },
+  'replay-commits': { task: 'replay-commits', event: 'needed', empty: ['kept'] },
+}
+
+/** The event of the arguments; undefined when it is no JSON. @throws Fault for other arguments */
+async function readEvent(name: string, { event }: Command): Promise<unknown> {
+  const [argument, ...more] = process.argv.slice(3)
+  if (event === 'none' || (event === 'optional' && argument === undefined)) return {}
+  if (argument === undefined || more.length > 0) {
+    throw new Fault(`Use: npm run ${name} -- '<event as JSON>', or - to read it from standard input.`)
+  }
+  const json = argument === '-' ? await text(process.stdin) : argument
+  try {
+    return JSON.parse(json)
+  } catch {
+    return undefined
+  }
+}
+
+const print = process.stdout.write.bind(process.stdout)
+
+/** Runs the function without a service around it: the engines live as long as the call. */
+async function runAlone(task: Task, event: unknown): Promise<unknown> {
+  const path = dataPath()
+  // Checks of a missing directory would find nothing wrong.
+  if (task !== 'provision-account' && !isDataDir(path)) {
+    throw new Fault(`There is no data directory ${path}. Set DATA_DIR to that of the service.`)
+  }
+  const dir = openDataDir(path)
+  if (!dir) return undefined
+  const baseUrl = readJson<{ base_url: string }>(credentialsFile(path))?.base_url ?? 'http://127.0.0.1:8787'
+  await using stack = new AsyncDisposableStack()
+  stack.defer(() => closeDataDir(dir))
+  const service = await startService(dir, baseUrl)
+  stack.defer(() => service.stop())
+  return await service.runTask(task, event)
+}
+
+/** The running service does it, if one has the data directory; it may be about to start or to end. */
+async function run(task: Task, event: unknown): Promise<unknown> {
+  for (let i = 0; i < 100; i++) {
+    const result = (await askControl(dataPath(), task, event)) ?? (await runAlone(task, event))
+    if (result !== undefined) return result
+    await sleep(100)
+  }
+  throw new Fault(`A service has the data directory ${dataPath()} and does not answer.`)
+}
+
+const [, , name = ''] = process.argv
+const command = commands[name]
+try {
+  if (!command) throw new Fault(`There is no command ${name}.`)
+  const { task, complete = (event: unknown) => event, empty = [] } = command
+  const event = complete(await readEvent(name, command))
+  // The function's own log must not mix with the result.
+  process.stdout.write = process.stderr.write.bind(process.stderr)
+  const result =
+    event === undefined
+      ? { error: { code: 'invalid_json', detail: 'The event is not valid JSON.' } }
+      : fieldsOf(await run(task, event))
+  const lists = { ...result, ...fieldsOf(result.data) }
+  const failed = 'error' in result || empty.some((list) => Array.isArray(lists[list]) && lists[list].length > 0)
+  print(`${JSON.stringify(result, null, 2)}\n`, () => process.exit(failed ? 1 : 0))
+} catch (error) {
+  reportFault(error)
+  process.exit(1)
+}

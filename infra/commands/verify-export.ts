@@ -1,0 +1,69 @@
+import { parseArgs } from 'node:util'
+import { isMainThread, Worker, workerData } from 'node:worker_threads'
+import { ExportFault } from '#shared/seal/export/check-export.ts'
+import { NoExport } from '#shared/seal/export/export-file.ts'
+import { compareExport, describeVerified, verifyExport } from '#shared/seal/export/verify-export.ts'
+
+const usage =
+  'verify-export <file> [--key <verifier key>] [--against <file or note>]. Exit code: 0 it holds, 1 it does not hold, 2 it could not be checked.'
+
+const exitCodes = { doesNotHold: 1, notChecked: 2 }
+
+function fail(error: unknown): never {
+  if (error instanceof ExportFault) {
+    const place = [error.line !== null && `line ${error.line}`, error.logId !== null && `log_id ${error.logId}`]
+    const at = place.filter(Boolean).join(', ')
+    process.stdout.write(`DOES NOT HOLD: ${at ? `${at}: ` : ''}${error.message}\n`)
+    process.exit(exitCodes.doesNotHold)
+  }
+  process.stdout.write(`NOT CHECKED: ${error instanceof Error ? error.message : error}\n`)
+  process.exit(exitCodes.notChecked)
+}
+
+function readArguments() {
+  const options = { key: { type: 'string' }, against: { type: 'string' } } as const
+  let parsed: ReturnType<typeof parseArgs<{ options: typeof options; allowPositionals: true }>>
+  try {
+    parsed = parseArgs({ allowPositionals: true, options })
+  } catch (error) {
+    throw new NoExport(`${error instanceof Error ? error.message.replace(/\.?$/, '.') : error} Use: ${usage}`)
+  }
+  const [file, ...more] = parsed.positionals
+  if (!file || more.length > 0) throw new NoExport(`Use: ${usage}`)
+  return { file, ...parsed.values }
+}
+
+/** Verifies the file of the arguments, reports the outcome in one line, and ends with its code. */
+async function verify(isTTY: boolean): Promise<void> {
+  const progress = isTTY
+    ? (read: number, of: number) =>
+        process.stderr.write(`\r${Math.floor((100 * read) / Math.max(1, of))} % ${read} entries`)
+    : undefined
+  try {
+    const { file, key, against } = readArguments()
+    const verified = await verifyExport(file, { key, progress })
+    if (isTTY) process.stderr.write('\r\u001b[K')
+    const extended = against === undefined ? '' : `; ${await compareExport(file, against, key)}`
+    process.stdout.write(`OK: ${describeVerified(verified, key)}${extended}\n`)
+  } catch (error) {
+    fail(error)
+  }
+}
+
+/** Without a bound the young generation grows to hundreds of megabytes before it is collected. */
+const resourceLimits = { maxYoungGenerationSizeMb: 8 }
+
+if (isMainThread) {
+  // A result that nobody can read is none: without this the code would be that of what does not hold.
+  process.stdout.on('error', () => process.exit(exitCodes.notChecked))
+  const argv = process.argv.slice(2)
+  const worker = new Worker(new URL(import.meta.url), {
+    argv,
+    resourceLimits,
+    workerData: process.stderr.isTTY === true,
+  })
+  worker.on('error', fail)
+  worker.on('exit', (code) => {
+    process.exitCode = code
+  })
+} else await verify(workerData)

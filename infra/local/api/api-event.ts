@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { APIGatewayProxyEventV2 } from 'aws-lambda'
+
+export type HttpRequest = {
+  method: string
+  /** Path and query as they came. */
+  target: string
+  headers: IncomingHttpHeaders
+  remoteAddress: string
+  body: Buffer
+}
+
+export type HttpAnswer = { status: number; headers: Record<string, string | string[]>; body: Buffer }
+
+const textual = /^(text\/|application\/(json|javascript|xml)\b|application\/[^;\s]+\+(json|xml)\b)/i
+
+/** Which bodies an HTTP API hands on as text. What is not UTF-8 stays bytes, so that nothing is lost on the way. */
+function bodyOf({ headers, body }: HttpRequest): { body?: string; isBase64Encoded: boolean } {
+  if (body.length === 0) return { isBase64Encoded: false }
+  if (!headers['content-encoding'] && textual.test(headers['content-type'] ?? '')) {
+    try {
+      return { body: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body), isBase64Encoded: false }
+    } catch {
+      // Not UTF-8 whatever its type says.
+    }
+  }
+  return { body: body.toString('base64'), isBase64Encoded: true }
+}
+
+function queryOf(query: string): Record<string, string> {
+  const values = new URLSearchParams(query)
+  return Object.fromEntries([...values.keys()].map((name) => [name, values.getAll(name).join()]))
+}
+
+function headersOf({ headers: { cookie: _, ...headers }, remoteAddress }: HttpRequest): Record<string, string> {
+  const joined = Object.entries(headers).map(([name, value]) => [name, String(value)])
+  const forwarded = [headers['x-forwarded-for'], remoteAddress].filter(Boolean).join(', ')
+  return { ...Object.fromEntries(joined), 'x-forwarded-for': forwarded, 'x-forwarded-proto': 'http' }
+}
+
+/** Route of a request, with the path that API Gateway hands on. */
+type Routed = { key: string; parameters: Record<string, string>; rawPath: string }
+
+/** The request as API Gateway describes it to a function (payload format 2.0). */
+export function toEvent(
+  request: HttpRequest,
+  { key: routeKey, parameters: pathParameters, rawPath }: Routed,
+): APIGatewayProxyEventV2 {
+  const mark = request.target.indexOf('?')
+  const rawQueryString = mark < 0 ? '' : request.target.slice(mark + 1)
+  const cookies = request.headers.cookie?.split(/;\s*/).filter(Boolean)
+  const now = new Date()
+  return {
+    version: '2.0',
+    routeKey,
+    rawPath,
+    rawQueryString,
+    ...(cookies && { cookies }),
+    headers: headersOf(request),
+    ...(rawQueryString && { queryStringParameters: queryOf(rawQueryString) }),
+    ...(Object.keys(pathParameters).length > 0 && { pathParameters }),
+    requestContext: {
+      accountId: '000000000000',
+      apiId: 'local',
+      domainName: request.headers.host ?? 'localhost',
+      domainPrefix: 'local',
+      http: {
+        method: request.method,
+        path: rawPath,
+        protocol: 'HTTP/1.1',
+        sourceIp: request.remoteAddress,
+        userAgent: request.headers['user-agent'] ?? '',
+      },
+      requestId: randomUUID(),
+      routeKey,
+      stage: '$default',
+      time: now.toISOString(),
+      timeEpoch: now.getTime(),
+    },
+    ...bodyOf(request),
+  }
+}
+
+/** An answer that API Gateway gives by itself. */
+export const gatewayAnswer = (status: number, message: string): HttpAnswer => ({
+  status,
+  headers: { 'content-type': 'application/json' },
+  body: Buffer.from(JSON.stringify({ message })),
+})
+
+/** Turns the result of a function into an answer as API Gateway does: a result without a status is a JSON body. */
+export function fromResult(result: unknown): HttpAnswer {
+  if (typeof result !== 'object' || result === null || !('statusCode' in result)) {
+    const text = typeof result === 'string' ? result : JSON.stringify(result ?? null)
+    return { status: 200, headers: { 'content-type': 'application/json' }, body: Buffer.from(text) }
+  }
+  const { statusCode, headers, cookies, body, isBase64Encoded } = result as {
+    statusCode: unknown
+    headers?: Record<string, string | number | boolean>
+    cookies?: string[]
+    body?: string
+    isBase64Encoded?: boolean
+  }
+  const status = Number(statusCode)
+  if (!Number.isInteger(status) || status < 100 || status > 599 || (body !== undefined && typeof body !== 'string')) {
+    return gatewayAnswer(500, 'Internal Server Error')
+  }
+  const named = Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)])
+  return {
+    status,
+    headers: {
+      ...(body ? { 'content-type': 'text/plain;charset=UTF-8' } : {}),
+      ...Object.fromEntries(named),
+      ...(cookies?.length ? { 'set-cookie': cookies } : {}),
+    },
+    body: Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8'),
+  }
+}

@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { LiveRoute } from '../../template/routes.ts'
+
+const eventTypes = { $connect: 'CONNECT', $default: 'MESSAGE', $disconnect: 'DISCONNECT' }
+
+/** A connection as the platform knows it: who opened it, and when. */
+export type Opened = { connectionId: string; connectedAt: number; sourceIp: string; userAgent: string | null }
+
+/** The context of a connection in every event of a WebSocket API. */
+const contextOf = (route: LiveRoute, { connectionId, connectedAt, sourceIp, userAgent }: Opened) => ({
+  routeKey: route,
+  eventType: eventTypes[route],
+  connectionId,
+  connectedAt,
+  messageDirection: 'IN',
+  requestId: randomUUID(),
+  extendedRequestId: randomUUID(),
+  requestTimeEpoch: Date.now(),
+  identity: { sourceIp, userAgent },
+  domainName: 'localhost',
+  stage: 'live',
+  apiId: 'local',
+})
+
+/** The handshake, as API Gateway tells it: each header once and as a list, the names as they came. */
+export function connectEvent(opened: Opened, { rawHeaders, url = '' }: IncomingMessage) {
+  const [names, values] = [0, 1].map((part) => rawHeaders.filter((_, i) => i % 2 === part)) as [string[], string[]]
+  const valuesOf = (name: string) => values.filter((_, i) => names[i] === name)
+  const multiValueHeaders = Object.fromEntries(names.map((name) => [name, valuesOf(name)]))
+  const query = new URLSearchParams(url.split('?')[1] ?? '')
+  const multiValueQuery = Object.fromEntries([...query.keys()].map((name) => [name, query.getAll(name)]))
+  const last = (lists: Record<string, string[]>) =>
+    Object.fromEntries(Object.entries(lists).map(([name, values]) => [name, values.at(-1)]))
+  return {
+    headers: last(multiValueHeaders),
+    multiValueHeaders,
+    ...(query.size > 0 && {
+      queryStringParameters: last(multiValueQuery),
+      multiValueQueryStringParameters: multiValueQuery,
+    }),
+    requestContext: contextOf('$connect', opened),
+    isBase64Encoded: false,
+  }
+}
+
+export const messageEvent = (opened: Opened, data: Buffer, isBinary: boolean) => ({
+  requestContext: { ...contextOf('$default', opened), messageId: randomUUID() },
+  body: data.toString(isBinary ? 'base64' : 'utf8'),
+  isBase64Encoded: isBinary,
+})
+
+export const disconnectEvent = (opened: Opened, code: number, reason: string) => ({
+  requestContext: { ...contextOf('$disconnect', opened), disconnectStatusCode: code, disconnectReason: reason },
+  isBase64Encoded: false,
+})

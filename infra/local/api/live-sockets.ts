@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { RawData, WebSocket } from 'ws'
+import type { LiveRoute } from '../../template/routes.ts'
+import { disconnectEvent, messageEvent, type Opened } from './live-event.ts'
+
+type Options = {
+  /** Asks the function of a route. */
+  ask(route: LiveRoute, event: unknown): Promise<Record<string, unknown>>
+  /** True where the result of `$default` is sent to the device. */
+  answers: boolean
+  idleMs: number
+  lifeMs: number
+}
+
+/** The connections that are open, from their first message to what functions are told of their end. */
+export class LiveSockets {
+  readonly open = new Map<string, LiveSocket>()
+  private readonly ending = new Set<Promise<unknown>>()
+  private readonly options: Options
+
+  constructor(options: Options) {
+    this.options = options
+  }
+
+  serve(socket: WebSocket, opened: Opened): void {
+    const { ask, answers, idleMs, lifeMs } = this.options
+    const live: LiveSocket = { opened, socket, lastActiveAt: Date.now() }
+    this.open.set(opened.connectionId, live)
+    const close = (why: string) => socket.close(1001, why)
+    const life = setTimeout(close, lifeMs, 'Going away')
+    const idle = setTimeout(close, idleMs, 'Going away')
+    const receive = async (data: RawData, isBinary: boolean) => {
+      const { body } = await ask('$default', messageEvent(opened, data as Buffer, isBinary))
+      // The platform hands an answer on where the route has a response.
+      if (answers && typeof body === 'string' && socket.readyState === socket.OPEN) socket.send(body)
+    }
+    socket.on('message', (data: RawData, isBinary: boolean) => {
+      live.lastActiveAt = Date.now()
+      idle.refresh()
+      void receive(data, isBinary)
+    })
+    // The event `close` follows an error.
+    socket.on('error', () => undefined)
+    socket.once('close', (code: number, reason: Buffer) => {
+      clearTimeout(life)
+      clearTimeout(idle)
+      this.open.delete(opened.connectionId)
+      this.tellOfEnd(opened, code, reason.toString())
+    })
+  }
+
+  tellOfEnd(opened: Opened, code: number, reason: string): void {
+    const told = this.options.ask('$disconnect', disconnectEvent(opened, code, reason))
+    this.ending.add(told)
+    void told.finally(() => this.ending.delete(told))
+  }
+
+  /** Closes all, in a second at most, and waits until functions know of it. */
+  async stop(): Promise<void> {
+    for (const { socket } of this.open.values()) socket.close(1001, 'Going away')
+    for (let i = 0; i < 100 && this.open.size > 0; i++) await sleep(10)
+    for (const { socket } of this.open.values()) socket.terminate()
+    await Promise.all(this.ending)
+  }
+}
+
+/** An open connection of a device. */
+export type LiveSocket = { opened: Opened; socket: WebSocket; lastActiveAt: number }

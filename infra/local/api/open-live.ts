@@ -1,0 +1,159 @@
+import { randomBytes } from 'node:crypto'
+import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { WebSocketServer } from 'ws'
+import { fieldsOf } from '#shared/core/json/is-object.ts'
+import type { LiveRoute } from '../../template/routes.ts'
+import { faultText } from '../files/fault.ts'
+import { connectEvent, type Opened } from './live-event.ts'
+import { type LiveSocket, LiveSockets } from './live-sockets.ts'
+import { type InnerAnswer, type InnerServer, openInnerServer } from './open-server.ts'
+
+/**
+ * The limits of a WebSocket API of API Gateway; but where that takes 500 new connections a second, this machine answers so many
+ * handshakes at once, some hundred a second. What is more comes again.
+ */
+const platformLimits = { messageBytes: 128 * 1_024, idleMs: 10 * 60_000, lifeMs: 2 * 3_600_000, handshakes: 100 }
+
+type Options = {
+  /** Hands an event to the function of a route. */
+  invoke(route: LiveRoute, event: unknown): Promise<unknown>
+  /** True where the result of `$default` is sent to the device. */
+  answers: boolean
+  limits?: Partial<typeof platformLimits>
+}
+
+export type LiveServer = {
+  /** Endpoint at which functions post messages to connections. */
+  endpoint: string
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
+  stop(): Promise<void>
+}
+
+const message = (text: string): string => JSON.stringify({ message: text })
+
+const openedBy = ({ socket, headers }: IncomingMessage): Opened => ({
+  // 11 bytes and a check, as base64: it needs encoding in a path, as the platform's does.
+  connectionId: randomBytes(11).toString('base64'),
+  connectedAt: Date.now(),
+  sourceIp: socket.remoteAddress?.replace(/^::ffff:/, '') ?? '127.0.0.1',
+  userAgent: headers['user-agent'] ?? null,
+})
+
+/** The channel of this machine: it tells functions what API Gateway tells them, and lets them do what it lets them do. */
+export async function openLive({ invoke, answers, limits }: Options): Promise<LiveServer> {
+  const { messageBytes, idleMs, lifeMs, handshakes: maxHandshakes } = { ...platformLimits, ...limits }
+  const handshakes = new WebSocketServer({
+    noServer: true,
+    maxPayload: messageBytes,
+    perMessageDeflate: false,
+    // API Gateway chooses a subprotocol only where `$connect` does, and the service's does not.
+    handleProtocols: () => false,
+  })
+
+  /** Answers a fault of the function as the platform does. */
+  const ask = async (route: LiveRoute, event: unknown): Promise<Record<string, unknown>> => {
+    try {
+      return fieldsOf(await invoke(route, event))
+    } catch (error) {
+      process.stderr.write(`${route}: ${faultText(error)}\n`)
+      return { statusCode: 500, body: message('Internal server error') }
+    }
+  }
+  const sockets = new LiveSockets({ ask, answers, idleMs, lifeMs })
+  const api = await openConnectionsApi(sockets.open)
+  const opening = new Set<Promise<void>>()
+  let ending = false
+
+  async function open(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const opened = openedBy(request)
+    const answer = await ask('$connect', connectEvent(opened, request))
+    const status = Number(answer.statusCode ?? 500)
+    if (status < 200 || status >= 300) {
+      return refuse(socket, status, typeof answer.body === 'string' ? answer.body : '', fieldsOf(answer.headers))
+    }
+    let isOpen = false
+    handshakes.handleUpgrade(request, socket, head, (connected) => {
+      isOpen = true
+      sockets.serve(connected, opened)
+    })
+    // A device that has left meanwhile: its function took it for connected.
+    if (!isOpen) sockets.tellOfEnd(opened, 1006, '')
+  }
+
+  return {
+    endpoint: api.endpoint,
+    upgrade(request, socket, head) {
+      socket.on('error', () => socket.destroy())
+      if (!isHandshake(request)) return refuse(socket, 400, message('Bad Request'))
+      if (ending) return refuse(socket, 503, message('Service Unavailable'))
+      if (opening.size >= maxHandshakes) return refuse(socket, 429, message('Too Many Requests'))
+      const opened = open(request, socket, head).finally(() => opening.delete(opened))
+      opening.add(opened)
+    },
+    async stop() {
+      ending = true
+      await Promise.all(opening)
+      await sockets.stop()
+      await api.stop()
+    },
+  }
+}
+
+/** Only a handshake (RFC 6455, 4.2.1) reaches a function. */
+const isHandshake = ({ method, headers }: IncomingMessage): boolean =>
+  method === 'GET' &&
+  headers['sec-websocket-version'] === '13' &&
+  /^[+/0-9A-Za-z]{22}==$/.test(headers['sec-websocket-key'] ?? '')
+
+/** Answers an upgrade request without a connection, and closes the socket: the other end may never do so. */
+function refuse(socket: Duplex, status: number, body = '', headers: Record<string, unknown> = {}): void {
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ]
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
+}
+
+/** Picks the requests that open the channel. All others are answered as if they asked for no upgrade (RFC 9110, 7.8). */
+export const opensLive = ({ url, headers }: IncomingMessage): boolean =>
+  headers.upgrade?.toLowerCase() === 'websocket' && url?.split('?')[0] === '/live'
+
+/** Hands the upgrades of a server to the channel, or refuses them where the app has none. */
+export function attachLive(server: Server, live: Promise<LiveServer | null>): void {
+  server.on('upgrade', async (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    socket.on('error', () => socket.destroy())
+    const channel = await live.catch(() => null)
+    if (channel) channel.upgrade(request, socket, head)
+    else refuse(socket, 404)
+  })
+}
+
+/** Maximum number of unsent bytes that the platform holds for a device that does not read. */
+const maxUnsent = 1_024 * 1_024
+
+function post(live: LiveSocket, body: Buffer): InnerAnswer {
+  if (body.length > platformLimits.messageBytes) return { status: 413, fault: 'PayloadTooLargeException' }
+  if (live.socket.bufferedAmount > maxUnsent) return { status: 429, fault: 'LimitExceededException' }
+  live.socket.send(body.toString('utf8'))
+  live.lastActiveAt = Date.now()
+  return { status: 200 }
+}
+
+/** The `@connections` of this machine. */
+const openConnectionsApi = (sockets: ReadonlyMap<string, LiveSocket>): Promise<InnerServer> =>
+  openInnerServer(async ({ method, headers }, path, body) => {
+    const live = sockets.get(decodeURIComponent(path).replace('@connections/', ''))
+    if (!live || live.socket.readyState !== live.socket.OPEN) return { status: 410, fault: 'GoneException' }
+    if (method === 'POST') return post(live, body)
+    if (method === 'DELETE') {
+      // API Gateway lets nobody choose a code; here the contract's can be kept (C2.5).
+      live.socket.close(Number(headers['x-close-code'] ?? 1000))
+      return { status: 204 }
+    }
+    const { connectedAt, sourceIp, userAgent } = live.opened
+    const times = { ConnectedAt: new Date(connectedAt), LastActiveAt: new Date(live.lastActiveAt) }
+    return { status: 200, body: { ...times, Identity: { SourceIp: sourceIp, UserAgent: userAgent } } }
+  })

@@ -1,0 +1,76 @@
+/** Matches a request as an HTTP API does: method and path first, the most specific path first, `$default` at the end. */
+export type Match<T> = { target: T; key: string; parameters: Record<string, string> }
+
+type Entry<T> = { key: string; method: string; segments: string[]; target: T }
+
+const isVariable = (segment: string) => segment.startsWith('{')
+const isGreedy = (segment: string) => segment.endsWith('+}')
+const rank = (segment: string) => (isGreedy(segment) ? 2 : isVariable(segment) ? 1 : 0)
+
+function bySpecificity<T>(left: Entry<T>, right: Entry<T>): number {
+  const length = Math.max(left.segments.length, right.segments.length)
+  for (let i = 0; i < length; i++) {
+    const difference = rank(left.segments[i] ?? '{x+}') - rank(right.segments[i] ?? '{x+}')
+    if (difference !== 0) return difference
+  }
+  return Number(left.method === 'ANY') - Number(right.method === 'ANY')
+}
+
+const decode = (text: string): string | null => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return null
+  }
+}
+
+function match(pattern: string[], path: string[]): Record<string, string> | undefined {
+  const parameters: Record<string, string> = {}
+  for (const [i, segment] of pattern.entries()) {
+    const given = path[i]
+    if (given === undefined) return undefined
+    if (isGreedy(segment)) {
+      parameters[segment.slice(1, -2)] = path
+        .slice(i)
+        .map((part) => decode(part) ?? part)
+        .join('/')
+      return parameters
+    }
+    if (isVariable(segment)) {
+      if (given === '') return undefined
+      parameters[segment.slice(1, -1)] = decode(given) ?? given
+    } else if (segment !== given) return undefined
+  }
+  return pattern.length === path.length ? parameters : undefined
+}
+
+/** Routes by paths that are still encoded once (`deliveredPath`): parameters are decoded. */
+export function router<T>(routes: Array<{ key: string; target: T }>) {
+  const standard = routes.find(({ key }) => key === '$default')
+  const entries = routes
+    .filter((route) => route !== standard)
+    .map(({ key, target }): Entry<T> => {
+      const [method = '', path = ''] = key.split(' ')
+      return { key, method, segments: path.split('/').slice(1), target }
+    })
+    .sort(bySpecificity)
+  return (method: string, path: string): Match<T> | undefined => {
+    const segments = path.split('/').slice(1)
+    for (const entry of entries) {
+      if (entry.method !== method && entry.method !== 'ANY') continue
+      const parameters = match(entry.segments, segments)
+      if (parameters) return { target: entry.target, key: entry.key, parameters }
+    }
+    return standard && { target: standard.target, key: '$default', parameters: {} }
+  }
+}
+
+/**
+ * The path by which API Gateway chooses the route, decoded and cut off at a `?`, and that for the function, decoded again
+ * (docs/decisions/0033). Null where API Gateway answers 400, because an encoding is broken.
+ */
+export function deliveredPath(sent: string): { routed: string; rawPath: string } | null {
+  const routed = decode(sent)?.split('?')[0]
+  const rawPath = routed === undefined ? null : decode(routed)
+  return routed === undefined || rawPath === null ? null : { routed, rawPath }
+}

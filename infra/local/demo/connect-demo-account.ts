@@ -1,0 +1,62 @@
+import { Fault } from '../files/fault.ts'
+import { type DemoConnection, demoPeople } from './demo-directory.ts'
+
+type Options = {
+  baseUrl: string
+  /** Token of the demo account: every step is a request of its owner, and is in its log. */
+  token: string
+  issuer: string
+  client: { client_id: string; client_secret: string }
+  /** True where the account's provider may still have an earlier client. */
+  isNew: boolean
+  connection: DemoConnection
+}
+
+type Row = { id: string }
+type ProviderRow = Row & { discovery_document_uri: string; callback_uri: string }
+
+const name = 'Demo company'
+
+/** Lets people of the provider sign in to the demo account. Whatever is there already stays as it is. */
+export async function connectDemoAccount({ baseUrl, token, issuer, client, isNew, connection }: Options) {
+  async function ask<T>(method: string, path: string, body?: object): Promise<T> {
+    const response = await fetch(baseUrl + path, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: body && JSON.stringify(body),
+    })
+    const text = await response.text()
+    if (!response.ok) throw new Fault(`The demo account could not be prepared: ${method} ${path} answered ${text}`)
+    return JSON.parse(text).data
+  }
+  const first = async <R extends Row>(path: string) => (await ask<R[]>('GET', path))[0]
+
+  async function pointToProvider(): Promise<ProviderRow> {
+    const discovery_document_uri = `${issuer}/.well-known/openid-configuration`
+    const known = await first<ProviderRow>(`/oidc_auth_providers?name=${encodeURIComponent(name)}`)
+    if (known?.discovery_document_uri === discovery_document_uri && !isNew) return known
+    const fields = { ...client, discovery_document_uri }
+    if (known) return ask('PATCH', `/oidc_auth_providers/${known.id}`, { oidc_auth_provider: fields })
+    return ask('POST', '/oidc_auth_providers', { oidc_auth_provider: { name, is_default: true, ...fields } })
+  }
+
+  /** Disabled: whoever wants its people previews first what they would bring, and then enables it. */
+  async function pointToDirectory(): Promise<string> {
+    const known = await first(`/tenant_directories?name=${encodeURIComponent(name)}`)
+    if (known) return known.id
+    const fields = { name, ...connection, is_disabled: true }
+    return (await ask<Row>('POST', '/tenant_directories', { tenant_directory: fields })).id
+  }
+
+  const { callback_uri: callbackUri } = await pointToProvider()
+  if (!(await first('/email_otp_auth_providers'))) {
+    await ask('POST', '/email_otp_auth_providers', { email_otp_auth_provider: {} })
+  }
+  const { name: person, email } = demoPeople.user
+  if (!(await first(`/actors?email=${encodeURIComponent(email)}`))) {
+    const actor = { name: person, email, type: 'account_user', allow_email_otp_sign_in: true }
+    await ask('POST', '/actors', { actor })
+  }
+  const { slug } = await ask<{ slug: string }>('GET', '/account')
+  return { slug, callbackUri, directoryId: await pointToDirectory() }
+}

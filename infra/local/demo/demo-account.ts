@@ -1,0 +1,107 @@
+import { join } from 'node:path'
+import { authenticate } from '#shared/auth/authenticate.ts'
+import { ApiError } from '#shared/core/errors.ts'
+import { type AccountRow, accounts, serviceGuard } from '#shared/domain/accounts/account.ts'
+import { getItem, getRow } from '#shared/table/read.ts'
+import { readJson, writeAtomically } from '../files/data-dir.ts'
+import { Fault } from '../files/fault.ts'
+
+/** The service of the account, as far as it is needed. */
+type Service = { dir: { path: string }; runTask(name: 'provision-account', event: unknown): Promise<unknown> }
+
+type Credentials = { base_url: string; account_id: string; api_token: string }
+
+/** The demo account's state: usable, with a copy of an earlier one's credentials where there is one, or the reason why not. */
+export type DemoAccount = { usable: true; earlier?: string } | { usable: false; because: string }
+
+export const credentialsFile = (dir: string): string => join(dir, 'credentials.json')
+
+/** The file with the demo account's slug. Written before the account is made, so that a crash in between leaves none behind. */
+const slugFile = (dir: string): string => join(dir, 'demo-account.json')
+
+type Provisioned = { data?: { account?: { id: string }; api_token: { token: string } }; error?: unknown }
+
+const holderOf = async (slug: string): Promise<string | undefined> =>
+  (await getItem<{ account_id: string }>(serviceGuard('slug', slug)))?.account_id
+
+function writeDown({ dir }: Service, credentials: Credentials): DemoAccount {
+  writeAtomically(credentialsFile(dir.path), `${JSON.stringify(credentials, null, 2)}\n`)
+  return { usable: true }
+}
+
+async function provision(service: Service, event: object): Promise<NonNullable<Provisioned['data']>> {
+  const { data, error } = (await service.runTask('provision-account', { ...event, token_in: 'answer' })) as Provisioned
+  if (!data) throw new Fault(`The demo account could not be provisioned: ${JSON.stringify(error)}`)
+  return data
+}
+
+async function create(service: Service, baseUrl: string, slug: string): Promise<DemoAccount> {
+  writeAtomically(slugFile(service.dir.path), JSON.stringify({ slug }))
+  const admin = { name: 'Admin', email: 'admin@example.com' }
+  const event = { operation: 'create_account', account: { name: 'Demo', slug }, admin }
+  const { account, api_token } = await provision(service, event)
+  return writeDown(service, { base_url: baseUrl, account_id: account?.id ?? '', api_token: api_token.token })
+}
+
+async function freeSlug(): Promise<string> {
+  for (let i = 1; ; i++) {
+    const slug = i === 1 ? 'demo' : `demo-${i}`
+    if (!(await holderOf(slug))) return slug
+  }
+}
+
+/** Asked here and not over HTTP: it is no request of anybody, and belongs into no log. */
+async function isAccepted(token: string): Promise<boolean> {
+  try {
+    await authenticate('api', `Bearer ${token}`)
+    return true
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'unauthorized') return false
+    throw error
+  }
+}
+
+/** A new token for the demo account whose token has ended or was never written down; none when it is closed or gone. */
+async function renew(service: Service, baseUrl: string, accountId: string): Promise<DemoAccount> {
+  const account = await getRow(accounts, accountId, accountId)
+  if (!account) return { usable: false, because: `its account ${accountId} is no longer there` }
+  if (account.is_disabled) return { usable: false, because: closing(account) }
+  const expires_at = new Date(Date.now() + 90 * 86_400_000).toISOString()
+  const event = { operation: 'create_api_token', account_id: accountId, api_token: { name: 'Demo', expires_at } }
+  const { api_token } = await provision(service, event)
+  return writeDown(service, { base_url: baseUrl, account_id: accountId, api_token: api_token.token })
+}
+
+const closing = ({ id, delete_at, disabled_reason }: AccountRow): string =>
+  delete_at === null
+    ? `its account ${id} is disabled (${disabled_reason ?? 'no reason given'})`
+    : `its account ${id} is disabled, and is deleted at ${delete_at}`
+
+/** Copies the credentials of the account that another one replaces; undefined where there are none. */
+function keepCredentials(dir: string): string | undefined {
+  const kept = readJson<Credentials>(credentialsFile(dir))
+  if (!kept?.api_token) return undefined
+  const copy = join(dir, `credentials-${readJson<{ slug: string }>(slugFile(dir))?.slug ?? kept.account_id}.json`)
+  writeAtomically(copy, `${JSON.stringify(kept, null, 2)}\n`)
+  return copy
+}
+
+/** The demo account of the data directory, made at the first start. Later starts make another only on request. */
+export async function demoAccount(service: Service, baseUrl: string, makeNew: boolean): Promise<DemoAccount> {
+  if (makeNew) {
+    const earlier = keepCredentials(service.dir.path)
+    return { ...(await create(service, baseUrl, await freeSlug())), ...(earlier && { earlier }) }
+  }
+  const kept = readJson<Credentials>(credentialsFile(service.dir.path))
+  if (kept?.account_id && kept.api_token) {
+    if (!(await isAccepted(kept.api_token))) return renew(service, baseUrl, kept.account_id)
+    return kept.base_url === baseUrl ? { usable: true } : writeDown(service, { ...kept, base_url: baseUrl })
+  }
+  const own = readJson<{ slug: string }>(slugFile(service.dir.path))?.slug
+  const slug = own ?? 'demo'
+  const holder = await holderOf(slug)
+  if (!holder) return create(service, baseUrl, slug)
+  if (own) return renew(service, baseUrl, holder)
+  const because = `the slug "${slug}" belongs to the account ${holder}, which was provisioned by hand`
+  return { usable: false, because }
+}

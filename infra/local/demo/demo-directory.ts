@@ -1,0 +1,64 @@
+import { Fault } from '../files/fault.ts'
+
+/** Credentials to create a directory of the demo company with (A26.1). */
+export type DemoConnection = { tenant_id: string; client_id: string; client_secret: string }
+export type DemoDirectory = { connection: DemoConnection; people: number; stop(): Promise<void> }
+
+const size = 200
+const groups = 8
+
+/** People of the demo provider are in the directory, too. */
+const asUser = ({ sub, email, name, given_name, family_name }: Person) => ({
+  id: sub,
+  displayName: name,
+  mail: email,
+  userPrincipalName: email,
+  givenName: given_name,
+  surname: family_name,
+  accountEnabled: true,
+  userType: 'Member' as const,
+})
+
+/**
+ * Runs a cloud directory of 200 people on this machine, and points the settings of the service to it; to be called before the
+ * service reads them. What is changed in it is forgotten with the process.
+ * @throws Fault where the tests, which have it, are not there
+ */
+export async function startDemoDirectory(people: readonly Person[]): Promise<DemoDirectory> {
+  const { tenantCompany, tenantFake } = await import('#test/fakes/tenant.ts').catch((error: Error) => {
+    throw new Fault(`The demo directory lies with the tests, which are not there (${error.message}).`)
+  })
+  const company = tenantCompany(size - people.length, groups)
+  const [first] = company.groups
+  first?.members.push(...people.map(({ sub }) => sub))
+  const fake = await tenantFake({ ...company, users: [...people.map(asUser), ...company.users] })
+  process.env.TENANT_TOKEN_URL = `${fake.url}/{tenant_id}/oauth2/v2.0/token`
+  process.env.TENANT_API_URL = fake.url
+  const { tenantId: tenant_id, clientId: client_id, clientSecret: client_secret } = fake.data
+  return { connection: { tenant_id, client_id, client_secret }, people: size, stop: () => fake.close() }
+}
+
+/** Somebody of the company whose provider the demo is: the claims of OpenID Connect Core 5.1. */
+export type Person = {
+  sub: string
+  email: string
+  email_verified: boolean
+  name: string
+  given_name: string
+  family_name: string
+}
+
+const person = (sub: string, given_name: string, family_name: string, local: string): Person => ({
+  sub,
+  email: `${local}@example.com`,
+  email_verified: true,
+  name: `${given_name} ${family_name}`,
+  given_name,
+  family_name,
+})
+
+/** The administrator that the demo account begins with, and somebody who only uses what they may. */
+export const demoPeople = {
+  admin: person('demo-1', 'Ada', 'Admin', 'admin'),
+  user: person('demo-2', 'Uma', 'User', 'uma'),
+}

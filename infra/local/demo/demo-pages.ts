@@ -1,0 +1,36 @@
+import { Html, html } from '#shared/http/pages/html.ts'
+import { pageAnswer } from '#shared/http/pages/page.ts'
+import type { Person } from './demo-directory.ts'
+
+const title = 'Demo company'
+
+/** Asks whether to sign out, since any page may send a browser here. @param form the provider's own, without buttons */
+export const signOutPage = (form: string) =>
+  pageAnswer({
+    title,
+    body: html`<h1>Sign out of the demo company?</h1>
+${new Html(form)}
+<p><button class="button first" form="op.logoutForm" name="logout" value="yes" autofocus>Sign out</button></p>
+<p><button class="button" form="op.logoutForm">Stay signed in</button></p>`,
+  })
+
+export const signedOutPage = () =>
+  pageAnswer({
+    title,
+    body: html`<h1>You are signed out of the demo company</h1>
+<p>You can close this window. The next sign-in asks who you are.</p>`,
+  })
+
+/** Asks who it is. A real provider would ask for a password; here everybody may be anybody. */
+export const choosePersonPage = (people: readonly Person[]) =>
+  pageAnswer({
+    title: 'Demo company',
+    // The answer leads on to the service, and from there to wherever the client listens.
+    formTargets: 'anywhere',
+    body: html`<h1>Demo company</h1>
+<p>The identity provider of a company that is not there. Who are you?</p>
+<form method="post">
+${people.map(({ sub, name, email }) => html`<button class="button" name="sub" value="${sub}">${name} (${email})</button>`)}
+<button class="button" name="sub" value="">Nobody: refuse</button>
+</form>`,
+  })

@@ -1,0 +1,83 @@
+import { generateKeyPair, randomBytes } from 'node:crypto'
+import { promisify } from 'node:util'
+import Provider, { type AccountClaims, interactionPolicy, type JWK, type KoaContextWithOIDC } from 'oidc-provider'
+import { createMemoryAdapter } from 'oidc-provider/lib/adapters/memory_adapter.js'
+import type { Answer } from '#shared/http/exchange.ts'
+import { refusalPage } from '#shared/http/pages/sign-in-pages.ts'
+import type { Person } from './demo-directory.ts'
+import { signedOutPage, signOutPage } from './demo-pages.ts'
+
+/** The service as the provider knows it (RFC 7591, 2). */
+export type DemoClient = { client_id: string; client_secret: string }
+
+type Options = { issuer: string; client: DemoClient; people: readonly Person[] }
+
+async function signingKey(): Promise<JWK> {
+  const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2_048 })
+  return { ...privateKey.export({ format: 'jwk' }), use: 'sig', alg: 'RS256' }
+}
+
+/** Nobody is asked for consent: the company has given it for the service. */
+async function consented({ oidc }: KoaContextWithOIDC) {
+  const grant = new oidc.provider.Grant({ clientId: oidc.client?.clientId, accountId: oidc.session?.accountId })
+  grant.addOIDCScope(String(oidc.params?.scope))
+  await grant.save()
+  return grant
+}
+
+/** The usual prompts, and a choice of accounts for a browser that is remembered. */
+function prompts() {
+  const policy = interactionPolicy.base()
+  policy.add(new interactionPolicy.Prompt({ name: 'select_account', requestable: true }), 0)
+  return policy
+}
+
+function show(ctx: KoaContextWithOIDC, { headers, body }: Answer): void {
+  ctx.set(headers as Record<string, string>)
+  ctx.body = body
+}
+
+/**
+ * An OpenID Provider that somebody else wrote, with these people in it and the service as its one client. Nobody can be led to
+ * it before it knows where it leads back to, which the service says when it knows the provider.
+ */
+export async function demoProvider({ issuer, client, people }: Options) {
+  // State in memory, which ends with the process.
+  const kept = createMemoryAdapter()
+  const provider = new Provider(issuer, {
+    adapter: kept,
+    expiresWithSession: () => false,
+    jwks: { keys: [await signingKey()] },
+    cookies: { keys: [randomBytes(32).toString('hex')] },
+    clientAuthMethods: ['client_secret_basic'],
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'given_name', 'family_name'] },
+    features: {
+      devInteractions: { enabled: false },
+      rpInitiatedLogout: {
+        enabled: true,
+        logoutSource: (ctx, form) => show(ctx, signOutPage(form)),
+        postLogoutSuccessSource: (ctx) => show(ctx, signedOutPage()),
+      },
+    },
+    discovery: { prompt_values_supported: ['none', 'login', 'consent', 'select_account'] },
+    pkce: { required: () => true },
+    interactions: { policy: prompts(), url: (_ctx, { uid }) => `/who/${uid}` },
+    ttl: { Interaction: 600, Session: 600, Grant: 600, AccessToken: 600, AuthorizationCode: 60, IdToken: 600 },
+    loadExistingGrant: consented,
+    renderError: (ctx, { error, error_description = '' }) => {
+      show(ctx, refusalPage({ status: 400, title: 'Demo company', text: `${error}: ${error_description}` }))
+    },
+    findAccount: (_ctx, sub) => {
+      const person = people.find((one) => one.sub === sub)
+      return person && { accountId: sub, claims: (): AccountClaims => ({ ...person }) }
+    },
+  })
+  return {
+    provider,
+    async leadBackTo(redirect_uri: string) {
+      const token_endpoint_auth_method = 'client_secret_basic'
+      const registered = { ...client, redirect_uris: [redirect_uri], token_endpoint_auth_method } as const
+      await kept('Client').upsert(client.client_id, registered)
+    },
+  }
+}

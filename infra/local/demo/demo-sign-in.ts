@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { readJson, writeAtomically } from '../files/data-dir.ts'
+import { Fault } from '../files/fault.ts'
+import { connectDemoAccount } from './connect-demo-account.ts'
+import { credentialsFile } from './demo-account.ts'
+import { type DemoDirectory, demoPeople, type Person, startDemoDirectory } from './demo-directory.ts'
+import type { DemoClient } from './demo-provider.ts'
+
+/** The provider that runs beside the service, and the account whose people sign in with it. */
+export type DemoSignIn = {
+  issuer: string
+  slug: string
+  people: Person[]
+  directory: DemoDirectory & { id: string }
+  stop(): Promise<void>
+}
+
+type Options = { dir: string; baseUrl: string; port: number; directory: DemoDirectory }
+
+/** Allows the service to query providers on this machine (I1.2), and tells it where its directory is. */
+export function prepareDemoSignIn(): Promise<DemoDirectory> {
+  process.env.ALLOW_INSECURE_PROVIDERS = '1'
+  return startDemoDirectory(Object.values(demoPeople))
+}
+
+/** @throws Fault where the provider's package is not there, its port is taken, or the account cannot be prepared */
+export async function demoSignIn({ dir, baseUrl, port, directory }: Options): Promise<DemoSignIn> {
+  const { startDemoIdp } = await import('./start-demo-idp.ts').catch((error: Error) => {
+    throw new Fault(`--demo-idp needs the packages of development; npm ci installs them (${error.message}).`)
+  })
+  const people = Object.values(demoPeople)
+  const { client, isNew } = demoClient(dir)
+  const idp = await startDemoIdp({ port, client, people })
+  try {
+    const token = readJson<{ api_token: string }>(credentialsFile(dir))?.api_token ?? ''
+    const { connection } = directory
+    const connected = await connectDemoAccount({ baseUrl, token, issuer: idp.issuer, client, isNew, connection })
+    const { slug, callbackUri, directoryId: id } = connected
+    await idp.leadBackTo(callbackUri)
+    return { issuer: idp.issuer, stop: idp.stop, slug, people, directory: { ...directory, id } }
+  } catch (error) {
+    await idp.stop()
+    throw error
+  }
+}
+
+/**
+ * The service as a client of the provider: made once for a data directory, and again where its file is gone or damaged. The account
+ * has to be given a new one.
+ */
+function demoClient(dir: string): { client: DemoClient; isNew: boolean } {
+  const file = join(dir, 'demo-idp.json')
+  const kept = readJson<DemoClient>(file)
+  if (kept?.client_id && kept.client_secret) return { client: kept, isNew: false }
+  const made = { client_id: 'network-access', client_secret: randomBytes(32).toString('base64url') }
+  writeAtomically(file, `${JSON.stringify(made, null, 2)}\n`)
+  return { client: made, isNew: true }
+}

@@ -1,0 +1,63 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
+import type Provider from 'oidc-provider'
+import type { Answer } from '#shared/http/exchange.ts'
+import { listen, openServer } from '../api/open-server.ts'
+import type { Person } from './demo-directory.ts'
+import { choosePersonPage } from './demo-pages.ts'
+import { type DemoClient, demoProvider } from './demo-provider.ts'
+
+type Options = { port: number; client: DemoClient; people: readonly Person[] }
+
+export type DemoIdp = Awaited<ReturnType<typeof startDemoIdp>>
+
+function send(response: ServerResponse, { statusCode = 200, headers, body }: Answer): void {
+  response.writeHead(statusCode, headers as Record<string, string>).end(body)
+}
+
+/** Hands the session of a browser to another person. The package itself would do it by a page with a script. */
+async function handOver(provider: Provider, uid: string | undefined, accountId: string): Promise<void> {
+  const session = uid === undefined ? undefined : await provider.Session.findByUid(uid)
+  if (!session || session.accountId === accountId) return
+  session.loginAccount({ accountId })
+  await session.persist()
+}
+
+/** The page on which somebody says who they are, and what they said. */
+async function who(provider: Provider, people: readonly Person[], request: IncomingMessage, response: ServerResponse) {
+  // Fails for whoever comes without the cookie of this sign-in, or too late.
+  const { session } = await provider.interactionDetails(request, response)
+  if (request.method !== 'POST') return send(response, choosePersonPage(people))
+  const sub = new URLSearchParams(await text(request)).get('sub')
+  const result = sub
+    ? { login: { accountId: sub, remember: true }, select_account: {} }
+    : { error: 'access_denied', error_description: 'Somebody refused.' }
+  const location = await provider.interactionResult(request, response, result, { mergeWithLastSubmission: false })
+  if (sub) await handOver(provider, session?.uid, sub)
+  response.writeHead(303, { location }).end()
+}
+
+/** Runs the provider on this machine. Its issuer is its address, so what points to it does so as long as its port is the same. */
+export async function startDemoIdp({ port, client, people }: Options) {
+  const ready = Promise.withResolvers<Provider>()
+  const server = openServer(async (request, response) => {
+    const provider = await ready.promise
+    if (!request.url?.startsWith('/who/')) return provider.callback()(request, response)
+    await who(provider, people, request, response).catch(() => {
+      if (!response.headersSent) response.writeHead(400, { 'content-type': 'text/plain' })
+      response.end('This sign-in is over. Begin a new one in your client.\n')
+    })
+  })
+  const issuer = `http://127.0.0.1:${await listen(server, port, 'DEMO_IDP_PORT')}`
+  const { provider, leadBackTo } = await demoProvider({ issuer, client, people })
+  ready.resolve(provider)
+  return {
+    issuer,
+    /** Lets the service be led back to at this address alone. */
+    leadBackTo,
+    async stop() {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}

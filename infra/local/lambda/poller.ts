@@ -1,0 +1,111 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Mapping } from '../../template/mapping.ts'
+import { messageOf } from '../files/fault.ts'
+import type { Checkpoint } from './checkpoints.ts'
+import { type Discard, deliver, lanesOf } from './deliver.ts'
+import type { Source, SourceRecord } from './source.ts'
+import type { Wake } from './wake.ts'
+
+export type PollerOptions = {
+  mapping: Mapping
+  source: Source
+  label: string
+  checkpoint: Checkpoint
+  invoke(event: { Records: unknown[] }): Promise<unknown>
+  keep(shard: string, discard: Discard): string
+  wake: Wake
+  signal: AbortSignal
+  pauseMs?: number
+}
+
+/** Lambda's limit for the payload of one invocation. */
+const maxBatchBytes = 6 * 1024 * 1024 - 64 * 1024
+/** Pages that are read between two notes of the position, while no record of them counts. */
+const pagesPassed = 25
+const shortestIdleMs = 20
+const longestIdleMs = 500
+
+/** The first records that one invocation of each lane takes: as many as the batch size says, and 6 MB. */
+function nextBatch(records: SourceRecord[], { batchSize, parallel }: Mapping): SourceRecord[] {
+  let bytes = 0
+  const end = records.findIndex((record, i) => {
+    bytes += Math.max(record.bytes, 1) * 1.5
+    return i > 0 && (i >= batchSize * parallel || bytes > maxBatchBytes)
+  })
+  return end < 0 ? records : records.slice(0, end)
+}
+
+/** Reads until there are records for the function. Returns them, and the last sequence that was read. */
+async function collect(shard: string, options: PollerOptions) {
+  const { mapping, source, checkpoint, signal } = options
+  const limit = Math.min(1_000, Math.max(100, mapping.batchSize * mapping.parallel))
+  let last = checkpoint.get(shard)
+  for (let pages = 1; !signal.aborted; pages++) {
+    const records = await source.read(shard, last, limit)
+    last = records.at(-1)?.sequence ?? last
+    const wanted = records.filter((record) => mapping.filter(record.event) && !record.noop)
+    if (records.length === 0 || wanted.length > 0) return { wanted, last }
+    if (last !== undefined && pages % pagesPassed === 0) checkpoint.set(shard, last)
+  }
+  return { wanted: [], last }
+}
+
+async function handle(batch: SourceRecord[], shard: string, options: PollerOptions): Promise<void> {
+  const { mapping, checkpoint, label, invoke, keep, signal, pauseMs } = options
+  const lanes = lanesOf(batch, mapping.parallel)
+  const deliverOne = (records: SourceRecord[]) =>
+    deliver(records, {
+      mapping,
+      invoke,
+      signal,
+      pauseMs,
+      async discard(discard) {
+        const what = `${label} gave up ${discard.records.length} record(s), ${discard.condition}: ${discard.error}`
+        const where = mapping.onFailure ? `kept in ${keep(shard, discard)}` : 'there is no failure destination'
+        process.stderr.write(`${what}; ${where}\n`)
+      },
+      handled(record) {
+        // Several lanes finish in any order: only the end of all of them says how far the shard is.
+        if (lanes.length === 1) checkpoint.set(shard, record.sequence)
+      },
+    })
+  const deliveries = lanes.map(async (lane) => {
+    for (let at = 0; at < lane.length; at += mapping.batchSize) await deliverOne(lane.slice(at, at + mapping.batchSize))
+  })
+  const failed = (await Promise.allSettled(deliveries)).find((result) => result.status === 'rejected')
+  if (failed) throw failed.reason
+  const last = batch.at(-1)
+  if (last) checkpoint.set(shard, last.sequence)
+}
+
+/** Reads one shard and feeds the function until the service stops. */
+export async function pollShard(shard: string, options: PollerOptions): Promise<void> {
+  const { signal, checkpoint, wake, label } = options
+  let idle = shortestIdleMs
+  let said: string | undefined
+  while (!signal.aborted) {
+    const seen = wake.count
+    try {
+      const { wanted, last } = await collect(shard, options)
+      for (let rest = wanted; rest.length > 0; ) {
+        const batch = nextBatch(rest, options.mapping)
+        await handle(batch, shard, options)
+        rest = rest.slice(batch.length)
+        wake.written()
+      }
+      if (signal.aborted) break
+      if (last !== undefined) checkpoint.set(shard, last)
+      said = undefined
+      if (wanted.length > 0) continue
+    } catch (error) {
+      if (signal.aborted) break
+      const message = messageOf(error)
+      // A lasting fault, such as a full disk, is reported once.
+      if (message !== said) process.stderr.write(`${label}: ${message}\n`)
+      said = message
+    }
+    // A busy service does not make a poller ask more often than this.
+    await sleep(shortestIdleMs, undefined, { signal }).catch(() => undefined)
+    idle = (await wake.since(seen, idle, signal)) ? shortestIdleMs : Math.min(idle * 2, longestIdleMs)
+  }
+}

@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { DeployedFunction } from '../../template/deployment.ts'
+
+export type Runtime = {
+  /** Hands an event to a function as Lambda does. @throws what the function throws, or a timeout. */
+  invoke(functionArn: string, event: unknown): Promise<unknown>
+  /** A function's short name: its entry file. */
+  label(functionArn: string): string
+  find(entry: string): DeployedFunction | undefined
+}
+
+type Handler = (event: unknown, context: unknown) => unknown
+
+async function load({ codeDir, handler, name }: DeployedFunction): Promise<Handler> {
+  const dot = handler.lastIndexOf('.')
+  const file = join(codeDir, `${handler.slice(0, dot)}.mjs`)
+  if (!existsSync(file)) throw new Error(`The handler ${handler} of ${name} has no file in ${codeDir}.`)
+  const exported = (await import(pathToFileURL(file).href))[handler.slice(dot + 1)]
+  if (typeof exported !== 'function') throw new Error(`${file} does not export the handler ${handler.slice(dot + 1)}.`)
+  return exported
+}
+
+function contextOf({ arn, name, timeoutSeconds }: DeployedFunction) {
+  const end = Date.now() + timeoutSeconds * 1_000
+  return {
+    awsRequestId: randomUUID(),
+    callbackWaitsForEmptyEventLoop: true,
+    functionName: name,
+    functionVersion: '$LATEST',
+    invokedFunctionArn: arn,
+    logGroupName: `/aws/lambda/${name}`,
+    logStreamName: 'local',
+    memoryLimitInMB: '1769',
+    getRemainingTimeInMillis: () => end - Date.now(),
+  }
+}
+
+function inTime(work: Promise<unknown>, { name, timeoutSeconds }: DeployedFunction): Promise<unknown> {
+  const late = Promise.withResolvers<never>()
+  const fault = new Error(`${name} timed out after ${timeoutSeconds} seconds`)
+  const timer = setTimeout(() => late.reject(fault), timeoutSeconds * 1_000)
+  return Promise.race([work, late.promise]).finally(() => clearTimeout(timer))
+}
+
+const entryOf = ({ handler }: DeployedFunction) => handler.slice(0, handler.lastIndexOf('.'))
+const baseOf = (fn: DeployedFunction) => entryOf(fn).split('/').at(-1) ?? fn.name
+
+/** The functions of a deployment, each loaded from its bundle when it is first asked for. */
+export function createRuntime(functions: ReadonlyMap<string, DeployedFunction>): Runtime {
+  const loaded = new Map<string, Promise<Handler>>()
+  const known = (arn: string): DeployedFunction => {
+    const found = functions.get(arn)
+    if (!found) throw new Error(`There is no function ${arn}.`)
+    return found
+  }
+  return {
+    async invoke(arn, event) {
+      const deployed = known(arn)
+      const handler = loaded.get(arn) ?? load(deployed)
+      loaded.set(arn, handler)
+      const run = await handler
+      const work = Promise.try(() => run(event, contextOf(deployed)))
+      return inTime(work, deployed)
+    },
+    label(arn) {
+      const deployed = known(arn)
+      const base = baseOf(deployed)
+      const alone = [...functions.values()].filter((other) => baseOf(other) === base).length === 1
+      return alone ? base : deployed.name
+    },
+    find: (entry) => [...functions.values()].find((fn) => entryOf(fn) === entry || entryOf(fn).endsWith(`/${entry}`)),
+  }
+}

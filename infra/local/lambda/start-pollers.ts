@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Deployment } from '../../template/deployment.ts'
+import type { Mapping } from '../../template/mapping.ts'
+import { Fault } from '../files/fault.ts'
+import { type Checkpoint, noteHandled, openCheckpoint } from './checkpoints.ts'
+import { failureFolder } from './failures.ts'
+import { kinesisSource } from './kinesis-source.ts'
+import { pollShard } from './poller.ts'
+import type { Runtime } from './runtime.ts'
+import type { Source } from './source.ts'
+import { tableSource } from './table-source.ts'
+import type { Wake } from './wake.ts'
+
+type Settings = {
+  dir: string
+  deployment: Deployment
+  runtime: Runtime
+  /** Endpoint of the table's stream, and its ARN there. */
+  table: { endpoint: string; streamArn: string }
+  wake: Wake
+}
+
+function sourceOf({ sourceArn }: Mapping, { deployment, table }: Settings): Source {
+  if (sourceArn === `${deployment.table.arn}/stream`) return tableSource(table.endpoint, table.streamArn, sourceArn)
+  if (sourceArn === deployment.stream.arn) return kinesisSource(deployment.stream.name, sourceArn)
+  throw new Error(`The event source ${sourceArn} is neither the table's stream nor the flow stream.`)
+}
+
+/**
+ * Checks the stored position of a consumer. A stream whose files were removed refuses it for ever, and records accepted
+ * later would never be handled.
+ * @throws Fault that names the file of the position
+ */
+async function checkPosition(source: Source, shard: string, checkpoint: Checkpoint): Promise<void> {
+  const position = checkpoint.get(shard)
+  if (position === undefined) return
+  await source.read(shard, position, 1).catch((error: unknown) => {
+    if (!(error instanceof Error) || error.name !== 'InvalidArgumentException') throw error
+    throw new Fault(
+      `The checkpoint ${checkpoint.path} is of another flow stream: the stream's files were removed or replaced. Put them back, or remove the checkpoint and start again. Only flow reports that were not handled before are lost then.`,
+    )
+  })
+}
+
+/** Starts a poller for each event source mapping of the templates and each shard of its source. */
+export async function startPollers(settings: Settings) {
+  const { dir, deployment, runtime, wake } = settings
+  const ending = new AbortController()
+  const polls: (() => Promise<void>)[] = []
+  const tableCheckpoints: Checkpoint[] = []
+  let tableShard: string | undefined
+  const sources = new Map<string, Source>()
+  for (const mapping of deployment.mappings) {
+    const source = sources.get(mapping.sourceArn) ?? sourceOf(mapping, settings)
+    sources.set(mapping.sourceArn, source)
+    const label = runtime.label(mapping.functionArn)
+    const checkpoint = openCheckpoint(dir, `${label}.${source.kind}`)
+    const keep = failureFolder(dir, label, mapping.functionArn, source)
+    const shards = await source.shards()
+    for (const shard of shards) await checkPosition(source, shard, checkpoint)
+    if (source.kind === 'dynamodb') {
+      tableCheckpoints.push(checkpoint)
+      tableShard = shards.length === 1 ? shards[0] : undefined
+    }
+    for (const shard of shards) {
+      const invoke = (event: unknown) => runtime.invoke(mapping.functionArn, event)
+      const options = { mapping, source, label, checkpoint, invoke, keep, wake, signal: ending.signal }
+      polls.push(() => pollShard(shard, options))
+    }
+  }
+  // None runs before all positions are checked.
+  const running = polls.map((poll) => poll())
+  const note = () => {
+    if (tableShard !== undefined) noteHandled(dir, deployment.table.TableName, tableShard, tableCheckpoints)
+  }
+  const timer = setInterval(note, 60_000)
+  return {
+    async stop() {
+      clearInterval(timer)
+      ending.abort()
+      // A function that does not end in time gets its batch again at the next start.
+      await Promise.race([Promise.all(running), sleep(5_000, undefined, { ref: false })])
+      note()
+    },
+  }
+}

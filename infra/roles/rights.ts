@@ -1,0 +1,188 @@
+import type { PolicyStatement } from 'aws-cdk-lib/aws-iam'
+import type { Construct } from 'constructs'
+import { accounts } from '#shared/domain/accounts/account.ts'
+import { directories } from '#shared/domain/directories/directory.ts'
+import { postureProviders } from '#shared/domain/posture-providers/posture-provider.ts'
+import { dueAccountsPartition } from '#shared/jobs/account-deletion/due-account.ts'
+import { limitsMailsPartition } from '#shared/jobs/limits/compare-limits.ts'
+import { pulseKey } from '#shared/jobs/pulse/pulse.ts'
+import { logPartition } from '#shared/logs/entries/log-keys.ts'
+import { flowSlicesPartition, openFlowsPartition } from '#shared/logs/flows/flow-index.ts'
+import { lockRenewalKey, sealedAccountsPartition } from '#shared/seal/log/sealed-log.ts'
+import { syncMailsPartition } from '#shared/sync/mails/mail-sync-errors.ts'
+import { entityKey, headKey, partition } from '#shared/table/keys.ts'
+import { arnOf, madeUpNames } from '../settings/made-up-names.ts'
+import type { Settings } from '../settings/settings.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { Duty } from './duties.ts'
+import { deletions, may, reads, readsAndChecks, writes } from './may.ts'
+import {
+  anyAccount,
+  auditTrail,
+  authorizationParts,
+  callbackParts,
+  clientParts,
+  commitRecords,
+  directoryKeysReads,
+  entriesOf,
+  gatewayParts,
+  lastUse,
+  liveParts,
+  passcodeParts,
+  passcodeReads,
+  pointersOf,
+  rateBuckets,
+  sealedParts,
+  secretReaderReads,
+  signInParts,
+  signInReads,
+  sourceRates,
+} from './partitions.ts'
+
+/** Rights of each duty on what the service stores, in the order of the answers, consumers, schedules and tasks. */
+export function rightsOfDuties({ table, signingSecret, secretKey, sealKey, flows: stream, failures, sealed }: Storage) {
+  /** Grants actions on all partitions, or on those that match one of the patterns. */
+  const onTable = (actions: string[], partitions?: string[]): PolicyStatement =>
+    may(
+      actions,
+      [table.tableArn],
+      partitions && {
+        'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': partitions },
+        // Without this, a request that names no key would satisfy the condition.
+        Null: { 'dynamodb:LeadingKeys': 'false' },
+      },
+    )
+  const checked = onTable(readsAndChecks)
+  // Rows of any kind, by key alone; the statements that keep the trail exclude some of them.
+  const changing = [checked, onTable(writes, [partition(anyAccount, '*'), 'service#*'])]
+  // Ingest tokens and cursors are signed and verified with it.
+  const signing = may(['secretsmanager:GetSecretValue'], [signingSecret.secretArn])
+  const decryptsSecrets = may(['kms:Decrypt'], [secretKey.keyArn])
+  // Holders of a sealed log check its checkpoints with it.
+  const publicSealKey = may(['kms:GetPublicKey'], [sealKey.keyArn])
+  const putsFlows = may(['kinesis:PutRecords'], [stream.streamArn])
+  const sealedObjects = [sealed.arnForObjects('*')]
+  const requestLog = onTable(['dynamodb:PartiQLInsert'], entriesOf('api_request'))
+  const endsAuthorizations = onTable(['dynamodb:DeleteItem'], authorizationParts)
+  // A read adds the entry of its request, the last use of its token and what it takes of the rate limit; no row.
+  const noted = [requestLog, onTable(['dynamodb:UpdateItem'], [...lastUse, rateBuckets])]
+  const head = headKey(anyAccount).pk
+  const accountRow = entityKey(anyAccount, accounts.name, '').pk
+  const flows = logPartition(anyAccount, 'flow', '*')
+  return {
+    reader: [onTable(reads), ...noted, signing, publicSealKey],
+    secretReader: [onTable(reads, secretReaderReads), ...noted, signing],
+    writer: [...changing, requestLog, signing, may(['kms:GenerateDataKey'], [secretKey.keyArn])],
+    client: [checked, onTable(writes, clientParts), signing],
+    gateway: [checked, onTable(writes, gatewayParts), endsAuthorizations, signing],
+    live: [checked, onTable(writes, liveParts), endsAuthorizations, signing],
+    ingest: [
+      onTable(['dynamodb:GetItem'], [accountRow, rateBuckets]),
+      onTable(['dynamodb:UpdateItem'], [rateBuckets]),
+      putsFlows,
+      signing,
+    ],
+    // Serves anonymous callers. A sign-in also ends what a former subject of its identity was given.
+    signIn: [onTable(readsAndChecks, signInReads), onTable(writes, signInParts), endsAuthorizations],
+    // Serves browsers that a provider sends back. It decrypts the secret of that provider, and creates no session.
+    callback: [onTable(reads, signInReads), onTable(writes, callbackParts), decryptsSecrets],
+    directoryKeys: [onTable(reads, directoryKeysReads), onTable(['dynamodb:UpdateItem'], [sourceRates])],
+    public: [],
+    publicKey: [publicSealKey],
+
+    writeChangeLog: [onTable(['dynamodb:PartiQLInsert'], [...entriesOf('change'), sealedAccountsPartition])],
+    // Deletes objects of any kind that lie below a deleted one.
+    followUp: changing,
+    storeFlowLogs: [
+      onTable(['dynamodb:PutItem', 'dynamodb:UpdateItem'], [flows, partition(anyAccount, 'log.flow.*')]),
+      onTable(['dynamodb:PartiQLInsert', 'dynamodb:PartiQLUpdate'], [flows]),
+      // Open flows are gathered after a while; what pointed to them is deleted when they close.
+      onTable(['dynamodb:Query'], [flows, flowSlicesPartition(anyAccount)]),
+      onTable(['dynamodb:DeleteItem'], [openFlowsPartition(anyAccount), flowSlicesPartition(anyAccount)]),
+    ],
+    // Finds the actor of an address, stores the passcode, and sends it.
+    mailPasscode: [
+      onTable(['dynamodb:GetItem', 'dynamodb:Query'], passcodeReads),
+      onTable(['dynamodb:PutItem'], passcodeParts),
+    ],
+
+    expire: changing,
+    // Changes objects that a directory owns, and deletes what lies below them.
+    sync: [...changing, decryptsSecrets],
+    // Scans for items of an account; writes none but notes of its own progress.
+    deleteAccounts: [
+      onTable([...reads, 'dynamodb:Scan', ...deletions]),
+      onTable(['dynamodb:PutItem', 'dynamodb:UpdateItem'], [dueAccountsPartition]),
+    ],
+    compareLimits: [onTable(reads), onTable(['dynamodb:PutItem'], [limitsMailsPartition(anyAccount)])],
+    // Notes each mail in the row of its provider, by a commit.
+    mailSyncErrors: [
+      onTable(reads),
+      onTable(
+        ['dynamodb:PutItem'],
+        [
+          ...[...Object.values(directories), postureProviders].map(({ name }) => partition(anyAccount, name)),
+          head,
+          commitRecords,
+          syncMailsPartition(anyAccount),
+        ],
+      ),
+    ],
+    rotateSecret: [signing, may(['secretsmanager:PutSecretValue'], [signingSecret.secretArn])],
+    pulse: [onTable(['dynamodb:PutItem', 'dynamodb:DeleteItem'], [pulseKey.pk]), putsFlows],
+    seal: [
+      onTable(reads, [head, accountRow, ...auditTrail, sealedParts, sealedAccountsPartition]),
+      onTable(['dynamodb:PutItem', 'dynamodb:UpdateItem'], [sealedParts]),
+      onTable(['dynamodb:DeleteItem'], [sealedAccountsPartition]),
+      may(['s3:ListBucket'], [sealed.bucketArn]),
+      may(['s3:GetObject', 's3:PutObject'], sealedObjects),
+      may(['kms:Sign', 'kms:GetPublicKey'], [sealKey.keyArn]),
+    ],
+    // In compliance mode a lock can only be made longer.
+    renewLocks: [
+      onTable(['dynamodb:Query'], [sealedAccountsPartition]),
+      onTable(['dynamodb:GetItem', 'dynamodb:PutItem'], [lockRenewalKey.pk]),
+      may(['s3:ListBucketVersions', 's3:GetBucketObjectLockConfiguration'], [sealed.bucketArn]),
+      may(['s3:GetObjectRetention', 's3:PutObjectRetention'], sealedObjects),
+    ],
+
+    provision: changing,
+    // The right to invoke is added with the consumers. They write; this task has no right on the table.
+    redrive: [
+      may(['s3:ListBucket'], [failures.bucketArn]),
+      may(['s3:GetObject', 's3:DeleteObject'], [failures.arnForObjects('aws/lambda/*')]),
+    ],
+    // The right to invoke is added with the consumers, which write.
+    replay: [onTable(['dynamodb:Query'], [commitRecords])],
+    // The action is about the account and knows no resources.
+    checkConcurrency: [may(['lambda:GetAccountSettings'])],
+    verify: [
+      onTable(['dynamodb:Query'], [commitRecords, logPartition(anyAccount, 'change', '*')]),
+      onTable(['dynamodb:BatchGetItem'], [pointersOf('change')]),
+      onTable(['dynamodb:GetItem'], [head]),
+    ],
+    // Reads all items, and writes none.
+    verifyRows: [onTable(['dynamodb:Scan', 'dynamodb:Query', 'dynamodb:GetItem', 'dynamodb:BatchGetItem'])],
+  } satisfies Partial<Record<Duty, PolicyStatement[]>>
+}
+
+/** Rights to roll back and to prune. Both read stacks and versions; one moves aliases, the other deletes versions. */
+export function versionRights(scope: Construct, settings: Settings) {
+  const { stackName, prefix } = settings
+  const own = arnOf(scope, 'cloudformation', `stack/${stackName}/*`)
+  const nested = arnOf(scope, 'cloudformation', `stack/${stackName}-*/*`)
+  // Patterns, because a list of all ARNs exceeds the 10,240 characters of a role's policies.
+  const names = [`${madeUpNames(settings)}*`, `${prefix}-mail-passcode-*`]
+  const functions = names.map((name) => arnOf(scope, 'lambda', `function:${name}`))
+  // The colon before the number excludes the function as a whole.
+  const versions = functions.map((arn) => `${arn}:*`)
+  const reading = [
+    may(['cloudformation:DescribeStacks'], [own]),
+    may(['cloudformation:ListStackResources'], [own, nested]),
+    may(['lambda:ListVersionsByFunction', 'lambda:GetAlias'], functions),
+  ]
+  return {
+    rollBack: [...reading, may(['lambda:UpdateAlias'], functions)],
+    pruneVersions: [...reading, may(['lambda:DeleteFunction'], versions)],
+  }
+}

@@ -1,0 +1,118 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb'
+import { fieldsOf } from '#shared/core/json/is-object.ts'
+import { readAssembly } from './assembly.ts'
+import { type Mapping, readMapping, readSchedule, type Schedule } from './mapping.ts'
+import { type ApiRoute, type LiveRoutes, readAliases, readLiveRoutes, readRoutes } from './routes.ts'
+import { allStacks, type Found, withoutCounterpart } from './stack.ts'
+
+export type TableDefinition = CreateTableCommandInput & { TableName: string; ttlAttribute?: string }
+export type StreamDefinition = { name: string; shards: number }
+
+export type DeployedFunction = { arn: string; name: string; codeDir: string; handler: string; timeoutSeconds: number }
+
+/** The parts of the templates that this machine has a counterpart of. */
+export type Deployment = {
+  table: TableDefinition & { arn: string }
+  stream: StreamDefinition & { arn: string }
+  functions: Map<string, DeployedFunction>
+  environment: Record<string, string>
+  routes: ApiRoute[]
+  /** Null where devices have no live channel. */
+  live: LiveRoutes | null
+  mappings: Mapping[]
+  schedules: Schedule[]
+}
+
+function only(found: Found[], what: string): Found {
+  const [one, other] = found
+  if (!one || other) throw new Error(`The template has ${found.length} resources for the ${what}; one is needed.`)
+  return one
+}
+
+/** The properties of a table that CloudFormation and the table's own API spell alike, and its time to live. */
+type TableProperties = Pick<CreateTableCommandInput, 'AttributeDefinitions' | 'KeySchema'> & {
+  TimeToLiveSpecification?: { AttributeName: string; Enabled: boolean }
+  StreamSpecification?: { StreamViewType: 'NEW_AND_OLD_IMAGES' }
+}
+
+function readTable(found: Found): Deployment['table'] {
+  const { AttributeDefinitions, KeySchema, ...more } = found.stack.resolveEach(found.properties) as TableProperties
+  const { TimeToLiveSpecification: ttl, StreamSpecification: stream } = more
+  if (!stream) throw new Error('The table has no stream.')
+  return {
+    AttributeDefinitions,
+    KeySchema,
+    TableName: found.stack.physicalId(found.id),
+    BillingMode: 'PAY_PER_REQUEST',
+    StreamSpecification: { StreamEnabled: true, StreamViewType: stream.StreamViewType },
+    ...(ttl?.Enabled && { ttlAttribute: ttl.AttributeName }),
+    arn: found.stack.arn(found.id),
+  }
+}
+
+function readStream({ stack, id, properties }: Found): Deployment['stream'] {
+  // The local engine knows provisioned streams only: one on-demand stream is one shard here.
+  return { name: stack.physicalId(id), shards: Number(stack.resolve(properties.ShardCount) ?? 1), arn: stack.arn(id) }
+}
+
+function readEnvironment(functions: Found[]): Record<string, string> {
+  let first: { id: string; value: Record<string, string> } | undefined
+  for (const { stack, id, properties } of functions) {
+    const { Variables } = fieldsOf(stack.resolve(properties.Environment))
+    // All functions here get the address of the runner. There is no Secrets Manager for tokens.
+    const { SERVICE_URL: _address, TOKEN_SECRETS: _prefix, TOKEN_SECRETS_KEY: _key, ...rest } = fieldsOf(Variables)
+    // A function that does not know the table is no part of the service: it cares for the CDN.
+    if (!('TABLE_NAME' in rest)) continue
+    const value = Object.fromEntries(Object.entries(rest).map(([name, text]) => [name, String(text)]))
+    first ??= { id, value }
+    if (!isDeepStrictEqual(value, first.value)) {
+      throw new Error(`The functions ${first.id} and ${id} have different environments; one process can have only one.`)
+    }
+  }
+  return first?.value ?? {}
+}
+
+/** Reads the synthesized app: what is wired wrongly for AWS is wired wrongly here. */
+export function readDeployment(outdir: string): Deployment {
+  const assembly = readAssembly(outdir)
+  const all = allStacks(assembly).flatMap((stack) => stack.all())
+  const ofType = (...types: string[]) => all.filter(({ type }) => types.includes(type))
+  // A function with an inline body belongs to the CDK's own machinery and serves nobody here.
+  const functions = ofType('AWS::Lambda::Function').filter(({ properties }) => {
+    return fieldsOf(properties.Code).S3Key !== undefined && String(properties.Runtime).startsWith('nodejs')
+  })
+  const deployed = functions.map(
+    ({ stack, id, properties }): DeployedFunction => ({
+      arn: stack.arn(id),
+      name: stack.physicalId(id),
+      codeDir: assembly.asset(String(stack.resolve(fieldsOf(properties.Code).S3Key))),
+      handler: String(stack.resolve(properties.Handler)),
+      timeoutSeconds: Number(stack.resolve(properties.Timeout ?? 3)),
+    }),
+  )
+  const byArn = new Map(deployed.map((item) => [item.arn, item]))
+  const aliases = readAliases(all)
+  /** The function that is invoked by its own ARN or that of an alias. */
+  const invoked = (arn: string): string | undefined => (byArn.has(arn) ? arn : aliases.get(arn))
+  const mappings = ofType('AWS::Lambda::EventSourceMapping')
+    .map(({ stack, id, properties }) => ({ id, settings: stack.resolveEach(properties) }))
+    .filter(({ settings }) => settings.Enabled !== false)
+    .map(({ id, settings }) => {
+      const fed = invoked(String(settings.FunctionName))
+      if (!fed) throw new Error(`The event source ${id} feeds no function.`)
+      return readMapping(id, { ...settings, FunctionName: fed })
+    })
+  return {
+    table: readTable(only(ofType('AWS::DynamoDB::GlobalTable', 'AWS::DynamoDB::Table'), 'table')),
+    stream: readStream(only(ofType('AWS::Kinesis::Stream'), 'flow stream')),
+    functions: byArn,
+    environment: readEnvironment(functions),
+    routes: readRoutes(all, invoked),
+    live: readLiveRoutes(all, invoked),
+    mappings,
+    schedules: ofType('AWS::Events::Rule')
+      .flatMap(({ stack, id, properties }) => readSchedule(id, stack.resolveEach(properties), invoked))
+      .filter(({ functionArn }) => !withoutCounterpart.has(byArn.get(functionArn)?.handler ?? '')),
+  }
+}

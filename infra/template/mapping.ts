@@ -1,0 +1,103 @@
+import * as v from 'valibot'
+import { fieldsOf, isObject } from '#shared/core/json/is-object.ts'
+
+/** Settings of an event source mapping that this runner honours, with the defaults of Lambda. */
+const settings = v.pipe(
+  v.strictObject({
+    FunctionName: v.string(),
+    EventSourceArn: v.string(),
+    BatchSize: v.optional(v.number(), 100),
+    FilterCriteria: v.optional(v.object({ Filters: v.array(v.object({ Pattern: v.string() })) })),
+    BisectBatchOnFunctionError: v.optional(v.boolean(), false),
+    // -1: without an end, as on AWS.
+    MaximumRetryAttempts: v.optional(v.number(), -1),
+    MaximumRecordAgeInSeconds: v.optional(v.number(), -1),
+    ParallelizationFactor: v.optional(v.number(), 1),
+    FunctionResponseTypes: v.optional(v.array(v.literal('ReportBatchItemFailures')), []),
+    // Only a bucket keeps the whole payload.
+    DestinationConfig: v.optional(
+      v.strictObject({
+        OnFailure: v.optional(v.object({ Destination: v.pipe(v.string(), v.regex(/^arn:[^:]+:s3:/)) })),
+      }),
+    ),
+    // Table, stream and mapping come into being together here: nothing older than the mapping exists.
+    StartingPosition: v.picklist(['LATEST', 'TRIM_HORIZON']),
+    Enabled: v.optional(v.unknown()),
+    MetricsConfig: v.optional(v.unknown()),
+    Tags: v.optional(v.unknown()),
+  }),
+  v.check(({ FilterCriteria, EventSourceArn }) => !FilterCriteria || !EventSourceArn.includes(':kinesis:'), 'a filter'),
+  v.transform((given) => ({
+    functionArn: given.FunctionName,
+    sourceArn: given.EventSourceArn,
+    batchSize: given.BatchSize,
+    filter: compileFilters((given.FilterCriteria?.Filters ?? []).map(({ Pattern }) => Pattern)),
+    bisect: given.BisectBatchOnFunctionError,
+    maxRetries: given.MaximumRetryAttempts,
+    maxAgeSeconds: given.MaximumRecordAgeInSeconds,
+    parallel: given.ParallelizationFactor,
+    reportsItemFailures: given.FunctionResponseTypes.length > 0,
+    /** The bucket that keeps what could not be handled. */
+    onFailure: given.DestinationConfig?.OnFailure?.Destination ?? null,
+  })),
+)
+
+export type Mapping = v.InferOutput<typeof settings>
+
+/** Reads a mapping's resolved properties. @throws Error at a setting that this runner cannot honour */
+export function readMapping(id: string, properties: Record<string, unknown>): Mapping {
+  const { success, output, issues } = v.safeParse(settings, properties)
+  if (success) return output
+  const [issue] = issues
+  throw new Error(
+    `The local runner does not support the event source ${id}: ${v.getDotPath(issue) ?? issue.message}, ${issue.received}.`,
+  )
+}
+
+export type Schedule = { functionArn: string; seconds: number }
+
+const units: Record<string, number> = { minute: 60, hour: 3_600, day: 86_400 }
+
+/** The functions that a rule invokes by the clock. A rule of another kind is an error, never left out. */
+export function readSchedule(
+  id: string,
+  properties: Record<string, unknown>,
+  invoked: (arn: string) => string | undefined,
+): Schedule[] {
+  const { ScheduleExpression: expression, State = 'ENABLED', Targets = [] } = properties
+  if (State !== 'ENABLED') return []
+  const [, count, unit = ''] = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(String(expression)) ?? []
+  const unitSeconds = units[unit]
+  if (unitSeconds === undefined)
+    throw new Error(`The local runner does not support the schedule ${expression} of ${id}.`)
+  const seconds = Number(count) * unitSeconds
+  return (Targets as { Arn: string }[]).map(({ Arn }) => {
+    const functionArn = invoked(Arn)
+    if (!functionArn) throw new Error(`The schedule ${id} invokes no function.`)
+    return { functionArn, seconds }
+  })
+}
+
+/** A filter of an event source mapping: is this record one for the function? */
+export type Filter = (record: unknown) => boolean
+
+/** A pattern of objects and of lists of values, one of which the field must have. @throws Error for any other rule */
+function compile(pattern: unknown): Filter {
+  if (!isObject(pattern)) throw new Error('A filter pattern must be an object.')
+  const tests = Object.entries(pattern).map(([key, rule]): Filter => {
+    if (!Array.isArray(rule)) {
+      const inner = compile(rule)
+      return (record) => inner(fieldsOf(record)[key])
+    }
+    if (rule.some(isObject))
+      throw new Error(`The local runner does not support the operator of ${key} in a filter pattern.`)
+    return (record) => rule.includes(fieldsOf(record)[key])
+  })
+  return (record) => tests.every((test) => test(record))
+}
+
+/** The filters of a mapping are alternatives; no filter lets every record through. */
+export function compileFilters(patterns: string[]): Filter {
+  const filters = patterns.map((pattern) => compile(JSON.parse(pattern)))
+  return (record) => filters.length === 0 || filters.some((filter) => filter(record))
+}

@@ -1,0 +1,130 @@
+import { fieldsOf } from '#shared/core/json/is-object.ts'
+import type { Found, Stack } from './stack.ts'
+
+export type ApiRoute = { key: string; functionArn: string }
+
+/** The function that an ARN invokes, its own or that of an alias. */
+export type Invoked = (arn: string) => string | undefined
+
+const anyMethod = 'x-amazon-apigateway-any-method'
+const methods = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch', anyMethod])
+const known = new Set(['operationId', 'parameters', 'responses', 'isDefaultRoute', 'x-amazon-apigateway-integration'])
+
+/** The ARN in an integration URI; undefined where it invokes no function. */
+const integratedArn = (uri: unknown): string | undefined =>
+  /^arn:[^:]+:apigateway:[^:]+:lambda:path\/2015-03-31\/functions\/(arn:.+)\/invocations$/.exec(String(uri))?.[1]
+
+/** The functions that a role lets API Gateway invoke, by its own policies alone. */
+function invocationsOf({ stack, properties }: Found): unknown[] {
+  const trust = JSON.stringify(stack.resolve(properties.AssumeRolePolicyDocument))
+  if (!trust.includes('apigateway.')) return []
+  const documents = [stack.resolve(properties.Policies ?? [])].flat().map((policy) => fieldsOf(policy).PolicyDocument)
+  const statements = documents.flatMap((document) => [fieldsOf(document).Statement].flat()).map(fieldsOf)
+  return statements
+    .filter(({ Effect, Action }) => Effect === 'Allow' && [Action].flat().includes('lambda:InvokeFunction'))
+    .flatMap(({ Resource }) => Resource)
+}
+
+/** @throws Error where a route invokes no function, or without the right to */
+function functionBehind(key: string, uri: unknown, credentials: unknown, all: Found[], invoked: Invoked): string {
+  const arn = integratedArn(uri)
+  const functionArn = arn && invoked(arn)
+  if (!functionArn) throw new Error(`The route ${key} leads to no function.`)
+  const role = all.find(({ type, stack, id }) => type === 'AWS::IAM::Role' && stack.arn(id) === credentials)
+  if (!role || !invocationsOf(role).includes(arn))
+    throw new Error(`The route ${key} has no role that may invoke its function.`)
+  return functionArn
+}
+
+function keyOf(path: string, method: string, operation: Record<string, unknown>): string {
+  if (!methods.has(method)) throw new Error(`The local runner does not know the ${method} of the path ${path}.`)
+  const unknown = Object.keys(operation).find((name) => !known.has(name))
+  if (unknown) throw new Error(`The local runner does not support the ${unknown} of ${method} ${path}.`)
+  if (!path.startsWith('/')) throw new Error(`API Gateway warns of the path ${path}, which begins with no slash.`)
+  if (operation.isDefaultRoute === true) return '$default'
+  return `${method === anyMethod ? 'ANY' : method.toUpperCase()} ${path}`
+}
+
+/** The routes that API Gateway makes of an API's definition, and the function that each leads to. */
+function routesOf({ stack, id, properties }: Found, all: Found[], invoked: Invoked) {
+  const { openapi, paths } = fieldsOf(stack.resolve(properties.Body))
+  if (!String(openapi).startsWith('3.0.')) throw new Error(`The API ${id} has no definition in OpenAPI 3.0.`)
+  return Object.entries(fieldsOf(paths)).flatMap(([path, operations]) =>
+    Object.entries(fieldsOf(operations)).map(([method, value]): ApiRoute => {
+      const operation = fieldsOf(value)
+      const key = keyOf(path, method, operation)
+      const { type, httpMethod, payloadFormatVersion, uri, credentials, ...more } = fieldsOf(
+        operation['x-amazon-apigateway-integration'],
+      )
+      const [setting] = Object.keys(more)
+      if (setting) throw new Error(`The local runner does not support the ${setting} of the route ${key}.`)
+      if (String(type).toUpperCase() !== 'AWS_PROXY' || httpMethod !== 'POST' || payloadFormatVersion !== '2.0') {
+        throw new Error(`The route ${key} is no Lambda proxy with payload format 2.0.`)
+      }
+      return { key, functionArn: functionBehind(key, uri, credentials, all, invoked) }
+    }),
+  )
+}
+
+/** Reads the routes of the HTTP API. */
+export const readRoutes = (all: Found[], invoked: Invoked): ApiRoute[] =>
+  all
+    .filter(({ type, properties }) => type === 'AWS::ApiGatewayV2::Api' && properties.ProtocolType !== 'WEBSOCKET')
+    .flatMap((api) => routesOf(api, all, invoked))
+
+/** The routes of a WebSocket API. */
+export type LiveRoute = '$connect' | '$default' | '$disconnect'
+
+/** The function of each route of the channel; `answers` where what it returns is sent to the device. */
+export type LiveRoutes = Record<LiveRoute, { functionArn: string; answers: boolean }>
+
+/** Reads the routes of the WebSocket API; null where the app has none. */
+export function readLiveRoutes(all: Found[], invoked: Invoked): LiveRoutes | null {
+  const api = all.find(
+    ({ type, properties }) => type === 'AWS::ApiGatewayV2::Api' && properties.ProtocolType === 'WEBSOCKET',
+  )
+  if (!api) return null
+  const ofApi = (kind: string) =>
+    all
+      .filter(({ type }) => type === `AWS::ApiGatewayV2::${kind}`)
+      .map(({ stack, id, properties }) => ({ id: stack.physicalId(id), settings: stack.resolveEach(properties) }))
+      .filter(({ settings }) => settings.ApiId === api.stack.physicalId(api.id))
+  const [routes, integrations, responses] = [ofApi('Route'), ofApi('Integration'), ofApi('RouteResponse')]
+  const readRoute = (key: LiveRoute) => {
+    const route = routes.find(({ settings }) => settings.RouteKey === key)
+    const integration = integrations.find(({ id }) => route?.settings.Target === `integrations/${id}`)
+    if (!route || !integration) throw new Error(`The live channel has no route ${key}.`)
+    const { IntegrationType, IntegrationUri, CredentialsArn } = integration.settings
+    if (IntegrationType !== 'AWS_PROXY') throw new Error(`The route ${key} is no Lambda proxy.`)
+    const functionArn = functionBehind(key, IntegrationUri, CredentialsArn, all, invoked)
+    const selected = route.settings.RouteResponseSelectionExpression === '$default'
+    return { functionArn, answers: selected && responses.some(({ settings }) => settings.RouteId === route.id) }
+  }
+  return { $connect: readRoute('$connect'), $default: readRoute('$default'), $disconnect: readRoute('$disconnect') }
+}
+
+/** The function of the version that an alias names. */
+function functionOf(stack: Stack, version: unknown): unknown {
+  const [id, attribute] = [fieldsOf(version)['Fn::GetAtt'] ?? []].flat()
+  const { Type, Properties = {} } = stack.resource(String(id))
+  if (Type !== 'AWS::Lambda::Version' || attribute !== 'Version') return undefined
+  return stack.resolve(Properties.FunctionName)
+}
+
+/**
+ * The function that each alias leads to, by the ARN of the alias. Here every version is the newest: there is one bundle.
+ * @throws Error for an alias of one function that names the version of another
+ */
+export function readAliases(all: Found[]): Map<string, string> {
+  return new Map(
+    all
+      .filter(({ type }) => type === 'AWS::Lambda::Alias')
+      .map(({ stack, id, properties }) => {
+        const arn = stack.physicalId(id)
+        if (functionOf(stack, properties.FunctionVersion) !== stack.resolve(properties.FunctionName)) {
+          throw new Error(`The alias ${id} names no version of its function.`)
+        }
+        return [arn, arn.slice(0, arn.lastIndexOf(':'))]
+      }),
+  )
+}

@@ -1,0 +1,236 @@
+import { fieldsOf, isObject } from '#shared/core/json/is-object.ts'
+import type { Assembly, Resource, Template } from './assembly.ts'
+
+const arnOf = (service: string, resource: string): string =>
+  `arn:aws:${service}:${pseudo['AWS::Region']}:${pseudo['AWS::AccountId']}:${resource}`
+
+function listed(value: unknown): unknown[] {
+  if (!Array.isArray(value)) throw new Error(`A template has ${JSON.stringify(value)} where a list belongs.`)
+  return value
+}
+
+/** A resource with the stack whose intrinsic functions its properties are written in. */
+export type Found = { stack: Stack; id: string; type: string; properties: Record<string, unknown> }
+
+/** A stack of the app, or one nested in it: its resources and the values of its intrinsic functions. */
+export class Stack {
+  readonly name: string
+  readonly template: Template
+  readonly #parameters: Record<string, unknown>
+  readonly #assembly: Assembly
+  readonly #outputOf: (stack: string, output: string) => unknown
+  readonly #nested = new Map<string, Stack>()
+
+  constructor(
+    name: string,
+    template: Template,
+    assembly: Assembly,
+    outputOf: (stack: string, output: string) => unknown,
+    parameters: Record<string, unknown> = {},
+  ) {
+    this.name = name
+    this.template = template
+    this.#assembly = assembly
+    this.#outputOf = outputOf
+    this.#parameters = parameters
+  }
+
+  all(): Found[] {
+    return Object.entries(this.template.Resources ?? {}).map(([id, { Type, Properties }]) => ({
+      stack: this,
+      id,
+      type: Type,
+      properties: Properties ?? {},
+    }))
+  }
+
+  resource(id: string): Resource {
+    const resource = this.template.Resources?.[id]
+    if (!resource) throw new Error(`The template of ${this.name} has no resource ${id}.`)
+    return resource
+  }
+
+  /** A resource's name where it has one, else one made up for this run. An alias is named by its ARN. */
+  physicalId(id: string): string {
+    const { Type, Properties = {} } = this.resource(id)
+    if (Type === 'AWS::Lambda::Alias') {
+      const { FunctionName, Name } = this.resolveEach(Properties)
+      return `${arnOf('lambda', `function/${FunctionName}`)}:${Name}`
+    }
+    const name = this.resolve(Properties[names[Type] ?? ''])
+    return typeof name === 'string' ? name : `${this.name}-${id}`
+  }
+
+  arn(id: string, attribute = 'Arn'): string {
+    const { Type } = this.resource(id)
+    if (Type === 'AWS::Logs::LogGroup') return arnOf('logs', `log-group:${this.physicalId(id)}:*`)
+    const [, service = '', type = ''] = Type.split('::')
+    const arn = arnOf(service.toLowerCase(), `${type.toLowerCase()}/${this.physicalId(id)}`)
+    return attribute === 'StreamArn' ? `${arn}/stream` : arn
+  }
+
+  nested(id: string): Stack {
+    const known = this.#nested.get(id)
+    if (known) return known
+    const properties = this.resource(id).Properties ?? {}
+    const path = this.#assembly.asset(String(this.resolve(properties.TemplateURL)))
+    const given = fieldsOf(properties.Parameters)
+    const parameters = new Proxy(given, { get: (target, key: string) => this.resolve(target[key]) })
+    const template = this.#assembly.template(path)
+    const stack = new Stack(`${this.name}-${id}`, template, this.#assembly, this.#outputOf, parameters)
+    this.#nested.set(id, stack)
+    return stack
+  }
+
+  output(name: string): unknown {
+    const output = this.template.Outputs?.[name]
+    if (!output) throw new Error(`The template of ${this.name} has no output ${name}.`)
+    return this.resolve(output.Value)
+  }
+
+  /** The value with its intrinsic functions carried out. One that is not known here is an error, never a guess. */
+  resolve(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map((item) => this.resolve(item)).filter((item) => item !== undefined)
+    if (!isObject(value)) return value
+    const [[name, argument] = ['', undefined], ...more] = Object.entries(value)
+    if (more.length === 0 && (name === 'Ref' || name.startsWith('Fn::'))) return this.#intrinsic(name, argument)
+    return this.resolveEach(value)
+  }
+
+  /** Resolves the values of an object that is no intrinsic function itself, such as properties. */
+  resolveEach(values: Record<string, unknown>): Record<string, unknown> {
+    const resolved = Object.entries(values).map(([key, item]): [string, unknown] => [key, this.resolve(item)])
+    return Object.fromEntries(resolved.filter(([, item]) => item !== undefined))
+  }
+
+  #intrinsic(name: string, argument: unknown): unknown {
+    const list = () => listed(this.resolve(argument))
+    switch (name) {
+      case 'Ref':
+        return this.#ref(String(argument))
+      case 'Fn::GetAtt': {
+        const [id, attribute] = Array.isArray(argument) ? argument : String(argument).split(/\.(.*)/, 2)
+        return this.#attribute(String(id), String(attribute))
+      }
+      case 'Fn::Join': {
+        const [separator, parts] = list()
+        return listed(parts).map(String).join(String(separator))
+      }
+      case 'Fn::Sub':
+        return this.#substitute(argument)
+      case 'Fn::Select': {
+        const [index, items] = list()
+        return listed(items)[Number(index)]
+      }
+      case 'Fn::Split': {
+        const [separator, text] = list()
+        return String(text).split(String(separator))
+      }
+      case 'Fn::GetStackOutput': {
+        const { StackName, OutputName, Region = pseudo['AWS::Region'], ...more } = this.resolveEach(fieldsOf(argument))
+        if (Region !== pseudo['AWS::Region'] || Object.keys(more).length > 0) {
+          throw new Error(`The local runner knows no other region or account (${name} in ${this.name}).`)
+        }
+        return this.#outputOf(String(StackName), String(OutputName))
+      }
+      default:
+        throw new Error(`The local runner does not know the intrinsic function ${name} (in ${this.name}).`)
+    }
+  }
+
+  #ref(id: string): unknown {
+    if (id in pseudo) return pseudo[id]
+    if (id === 'AWS::StackName') return this.name
+    if (id === 'AWS::StackId') return arnOf('cloudformation', `stack/${this.name}/local`)
+    const parameter = this.template.Parameters?.[id]
+    if (parameter) {
+      const value = this.#parameters[id] ?? parameter.Default
+      if (value === undefined) throw new Error(`The parameter ${id} of ${this.name} has no value.`)
+      return value
+    }
+    return this.physicalId(id)
+  }
+
+  #attribute(id: string, attribute: string): unknown {
+    const { Type } = this.resource(id)
+    if (Type === 'AWS::CloudFormation::Stack' && attribute.startsWith('Outputs.')) {
+      return this.nested(id).output(attribute.slice('Outputs.'.length))
+    }
+    if (!attributes[Type]?.includes(attribute)) {
+      throw new Error(`The local runner does not know the attribute ${attribute} of ${Type} (${id} in ${this.name}).`)
+    }
+    return /Arn$/.test(attribute) ? this.arn(id, attribute) : `${this.physicalId(id)}.${attribute}`
+  }
+
+  #substitute(argument: unknown): string {
+    const [text, given] = [argument].flat()
+    const variables = fieldsOf(given)
+    return String(text).replace(/\$\{(!?)([^}]+)\}/g, (whole, literal: string, name: string) => {
+      if (literal) return `\${${name}}`
+      if (name in variables) return String(this.resolve(variables[name]))
+      if (name.startsWith('AWS::') || !name.includes('.')) return String(this.#ref(name) ?? whole)
+      const [id = '', attribute = ''] = name.split(/\.(.*)/, 2)
+      return String(this.#attribute(id, attribute))
+    })
+  }
+}
+
+/** The values that CloudFormation knows of a deployment; here they only have to be consistent. */
+const pseudo: Record<string, string | undefined> = {
+  'AWS::AccountId': '000000000000',
+  'AWS::Region': 'us-east-1',
+  'AWS::Partition': 'aws',
+  'AWS::URLSuffix': 'amazonaws.com',
+  'AWS::NoValue': undefined,
+}
+
+/** Handlers of schedules that care for parts of AWS alone: one machine has no versions of functions. */
+export const withoutCounterpart: ReadonlySet<string> = new Set(['schedules/prune-versions.handler'])
+
+/** The property with a resource's name. A type that is not here has no name that we could use. */
+const names: Record<string, string> = {
+  'AWS::CloudWatch::Alarm': 'AlarmName',
+  'AWS::DynamoDB::GlobalTable': 'TableName',
+  'AWS::DynamoDB::Table': 'TableName',
+  'AWS::Kinesis::Stream': 'Name',
+  'AWS::Lambda::Function': 'FunctionName',
+  'AWS::S3::Bucket': 'BucketName',
+}
+
+const attributes: Record<string, string[]> = {
+  'AWS::CloudWatch::Alarm': ['Arn'],
+  'AWS::DynamoDB::GlobalTable': ['Arn', 'StreamArn', 'TableId'],
+  'AWS::DynamoDB::Table': ['Arn', 'StreamArn'],
+  'AWS::Events::Rule': ['Arn'],
+  'AWS::KMS::Key': ['Arn', 'KeyId'],
+  'AWS::Kinesis::Stream': ['Arn'],
+  'AWS::Lambda::Function': ['Arn'],
+  'AWS::Lambda::Version': ['Version'],
+  'AWS::IAM::Role': ['Arn', 'RoleId'],
+  'AWS::Logs::LogGroup': ['Arn'],
+  'AWS::S3::Bucket': ['Arn'],
+  'AWS::SNS::Topic': ['TopicArn'],
+  'AWS::SQS::Queue': ['Arn', 'QueueName'],
+  'AWS::ApiGatewayV2::Api': ['ApiEndpoint', 'ApiId'],
+  'AWS::WAFv2::WebACL': ['Arn'],
+}
+
+/** A stack and all that are nested in it. */
+const withNested = (stack: Stack): Stack[] => [
+  stack,
+  ...stack
+    .all()
+    .filter(({ type }) => type === 'AWS::CloudFormation::Stack')
+    .flatMap(({ id }) => withNested(stack.nested(id))),
+]
+
+/** Every stack of the assembly, the nested ones included. */
+export function allStacks(assembly: Assembly): Stack[] {
+  const outputOf = (stack: string, output: string): unknown => {
+    const found = roots.find(({ name }) => name === stack)
+    if (!found) throw new Error(`There is no stack ${stack}.`)
+    return found.output(output)
+  }
+  const roots = assembly.stacks.map(({ name, template }) => new Stack(name, template, assembly, outputOf))
+  return roots.flatMap(withNested)
+}

@@ -1,0 +1,99 @@
+import { type IMetric, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch'
+import type { Settings } from '../settings/settings.ts'
+import type { Storage } from '../storage/storage.ts'
+import { above, alike, apiMetric, computed, fiveMinutes, flowStreamMetric, tableMetric, type Watch } from './watch.ts'
+
+const seconds = fiveMinutes.toSeconds()
+/** Capacity of a provisioned shard in a second. */
+const shard = { bytes: 1_048_576, records: 1_000 }
+
+const percentOf = (expression: string, usingMetrics: Record<string, IMetric>) =>
+  computed(expression, usingMetrics, 'Percent of what is allowed')
+
+const largerShare = (one: [IMetric, number], other: [IMetric, number]) => {
+  const [first, second] = [`FILL(first, 0) / ${one[1] * seconds}`, `FILL(second, 0) / ${other[1] * seconds}`]
+  const usingMetrics = { first: one[0], second: other[0] }
+  return percentOf(`100 * IF(${first} > ${second}, ${first}, ${second})`, usingMetrics)
+}
+
+/** Bounds of the account and of the deployment, told while there is time to raise them: at four fifths. */
+export function watchQuotas(apiId: string, storage: Storage, settings: Settings, reserved: number): Watch[] {
+  const lambda = (metricName: string) => new Metric({ namespace: 'AWS/Lambda', metricName, statistic: Stats.MAXIMUM })
+  const used = new Metric({
+    namespace: 'AWS/Usage',
+    metricName: 'ResourceCount',
+    statistic: Stats.MAXIMUM,
+    dimensionsMap: { Service: 'Lambda', Type: 'Resource', Resource: 'ConcurrentExecutions', Class: 'None' },
+  })
+  const { accountRequests, tableUnits, flowStreamShards: shards } = settings
+  const near = above(80, 2)
+  const flows = {
+    id: 'FlowStreamNearlyFull',
+    metric: largerShare(
+      [flowStreamMetric(storage, 'IncomingBytes'), shard.bytes * Number(shards)],
+      [flowStreamMetric(storage, 'IncomingRecords'), shard.records * Number(shards)],
+    ),
+    when: near,
+    what: 'The flow stream gets more than four fifths of what its shards take.',
+  }
+  return alike(
+    { runbook: 'quotas.md', toldBy: 'PulseFailing' },
+    {
+      id: 'ConcurrencyNearlyUsed',
+      // Claimed is what runs without a reservation and all that is reserved, in use or not. Reservations of this service do not grow.
+      metric: percentOf(`100 * (claimed - ${reserved}) / (SERVICE_QUOTA(used) - ${reserved})`, {
+        claimed: lambda('ClaimedAccountConcurrency'),
+        used,
+      }),
+      when: near,
+      what: 'The account uses more than four fifths of the functions that it may run at once beside those reserved here.',
+      toldBy: 'ApiSilent',
+    },
+    {
+      id: 'ApiNearlyThrottled',
+      metric: percentOf(`100 * requests / ${accountRequests * seconds}`, { requests: apiMetric(apiId, 'Count') }),
+      when: near,
+      what: 'The API gets more than four fifths of the requests that the quota of the account lets through.',
+      toldBy: 'ApiSilent',
+    },
+    {
+      id: 'TableNearQuota',
+      metric: largerShare(
+        [tableMetric(storage, 'ConsumedReadCapacityUnits'), tableUnits],
+        [tableMetric(storage, 'ConsumedWriteCapacityUnits'), tableUnits],
+      ),
+      when: near,
+      what: 'The table takes more than four fifths of the units that its quota allows.',
+    },
+    ...(shards === 'on-demand' ? [] : [flows]),
+  )
+}
+
+/** A throttled request is tried again, and an on-demand table grows: some, for a while, wake nobody. */
+export const watchStorage = (storage: Storage): Watch[] => {
+  const together = (reads: IMetric, writes: IMetric, label: string) =>
+    computed('FILL(reads, 0) + FILL(writes, 0)', { reads, writes }, label)
+  return alike(
+    { runbook: 'throttles.md', toldBy: 'PulseFailing' },
+    {
+      id: 'TableThrottled',
+      metric: together(
+        tableMetric(storage, 'ReadThrottleEvents'),
+        tableMetric(storage, 'WriteThrottleEvents'),
+        'Throttled requests',
+      ),
+      when: above(10, 3),
+      what: 'The table refuses requests as too many.',
+    },
+    {
+      id: 'FlowStreamThrottled',
+      metric: together(
+        flowStreamMetric(storage, 'ReadProvisionedThroughputExceeded'),
+        flowStreamMetric(storage, 'WriteProvisionedThroughputExceeded'),
+        'Throttled records',
+      ),
+      when: above(0, 3),
+      what: 'The flow stream refuses records as too many.',
+    },
+  )
+}

@@ -1,0 +1,114 @@
+import { authorizationsOf, deleteAuthorization, type Grounds, pointerKeys } from '../commit/revoke.ts'
+import { microsOf, timestamp } from '../core/clock.ts'
+import { type ConditionContext, evaluateConditions } from '../domain/policies/conditions/conditions.ts'
+import { policies } from '../domain/policies/policy.ts'
+import { type FlowRole, signIngestToken } from '../logs/flows/ingest-token.ts'
+import { type Item, type Key, partition } from '../table/keys.ts'
+import { getItem, getRows } from '../table/read.ts'
+
+const secondMicros = 1_000_000
+
+/** A client's permission to reach one resource through one gateway (P5.5). */
+export type Authorization = Grounds & {
+  actor_id: string
+  gateway_id: string
+  /** The client's key when authorized: an authorization ends with it (P1.8). */
+  client_public_key: string
+  client_remote_ip: string
+  gateway_remote_ip: string | null
+  user_agent: string | null
+  flow_log_uploads_enabled: boolean
+  authorized_at: string
+  expires_at: string
+  /** The latest change of the rows it rests on: revocations of later commits end it. */
+  state_at: string
+}
+
+export type AuthorizationItem = Item & Authorization
+
+/** Authorizations lie with their gateway, so that its heartbeat reads one partition. */
+const authorizationKey = (account: string, gatewayId: string, id: string): Key => ({
+  pk: partition(account, 'authorizations', gatewayId),
+  sk: id,
+})
+
+type Grant = Key & { authorization_id: string; row: Key }
+
+/** The pointer to a client's authorization for a resource; it can outlast one that expired. */
+export const findGrant = async ({ pk, sk }: Key): Promise<Grant | undefined> =>
+  (await getItem({ pk, sk })) as Grant | undefined
+
+export const authorizationsOfClient = async (account: string, clientId: string): Promise<AuthorizationItem[]> =>
+  (await authorizationsOf(account, { by: 'client', id: clientId })) as AuthorizationItem[]
+
+/** The item of an authorization, and those that lead to it: that of its client, which only one can have, and the others. */
+export function authorizationItems(authorization: Authorization): {
+  main: AuthorizationItem
+  grant: Item
+  edges: Item[]
+} {
+  const key = authorizationKey(authorization.account_id, authorization.gateway_id, authorization.id)
+  const ttl = Math.ceil(microsOf(authorization.expires_at) / secondMicros)
+  const pointer = (at: Key): Item => ({ ...at, kind: 'edge', authorization_id: authorization.id, row: key, ttl })
+  const [grant, ...edges] = pointerKeys(authorization)
+  return {
+    main: { ...key, kind: 'authorization', ...authorization, ttl },
+    grant: pointer(grant),
+    edges: edges.map(pointer),
+  }
+}
+
+export const hasExpired = ({ expires_at }: Pick<Authorization, 'expires_at'>, now: number): boolean =>
+  microsOf(expires_at) <= now
+
+/** The end of an authorization until it is confirmed: every reader takes it for expired. */
+const pendingEnd = timestamp(0)
+/** By then, whoever makes it has confirmed it or has died. */
+const makingMicros = 60 * secondMicros
+
+export const isPending = ({ expires_at }: Pick<Authorization, 'expires_at'>): boolean => expires_at === pendingEnd
+
+/** True for an authorization that a request which is over has left pending. */
+export const isAbandoned = (item: Pick<Authorization, 'expires_at' | 'authorized_at'>, now: number): boolean =>
+  isPending(item) && microsOf(item.authorized_at) < now - makingMicros
+
+/** The item as it is stored before what it rests on was looked at again; nobody else has to remove it. */
+export const pendingItem = (main: AuthorizationItem): AuthorizationItem => ({
+  ...main,
+  expires_at: pendingEnd,
+  ttl: Math.ceil((microsOf(main.authorized_at) + 10 * makingMicros) / secondMicros),
+})
+
+/** The ingest token of one side of an authorization; the same one every time (P5.5(4), L9.3). */
+export const signForAuthorization = (authorization: Authorization, role: FlowRole): Promise<string> =>
+  signIngestToken({
+    account_id: authorization.account_id,
+    policy_authorization_id: authorization.id,
+    role,
+    uploads_enabled: authorization.flow_log_uploads_enabled,
+    authorized_at: authorization.authorized_at,
+    expires_at: authorization.expires_at,
+    initiator_device_id: authorization.client_id,
+    initiator_actor_id: authorization.actor_id,
+    resource_id: authorization.resource_id,
+  })
+
+/** Deletes the authorizations of a client whose policy no longer conforms in its context (P3.2). */
+export async function reevaluate(
+  account: string,
+  clientId: string,
+  context: ConditionContext,
+  now: number,
+): Promise<void> {
+  const items = await authorizationsOfClient(account, clientId)
+  const granting = await getRows(
+    policies,
+    account,
+    items.map((item) => item.policy_id),
+  )
+  const ended = items.filter((_, index) => {
+    const policy = granting[index]
+    return !policy || policy.is_disabled || !evaluateConditions(policy.conditions, context, now).conforms
+  })
+  await Promise.all(ended.map(deleteAuthorization))
+}

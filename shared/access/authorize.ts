@@ -1,0 +1,161 @@
+import * as v from 'valibot'
+import type { CallerOf } from '../auth/caller.ts'
+import { deleteAuthorization, grantKey } from '../commit/revoke.ts'
+import { clock, microsOf } from '../core/clock.ts'
+import { env } from '../core/env.ts'
+import { ApiError, invalidAt, unauthorized } from '../core/errors.ts'
+import { measure } from '../core/logging/invocation.ts'
+import type { Subject } from '../core/subject.ts'
+import { clientTokens } from '../domain/client-tokens/client-token.ts'
+import { gateways } from '../domain/gateways/gateway.ts'
+import { getMembership } from '../domain/memberships/membership.ts'
+import { type ConditionContext, evaluateConditions } from '../domain/policies/conditions/conditions.ts'
+import { policies } from '../domain/policies/policy.ts'
+import { Resource, type ResourceRow, resources } from '../domain/resources/resource.ts'
+import { isOnline, readPresence } from '../domain/sessions/presence.ts'
+import { nudgeGateway } from '../live/nudge-gateway.ts'
+import { itemRow } from '../table/entity.ts'
+import { entityKey } from '../table/keys.ts'
+import { getItem, getItems, getRow } from '../table/read.ts'
+import { untilDone } from '../table/write-together.ts'
+import { orNull, Uuid } from '../values/fields.ts'
+import {
+  type Authorization,
+  type AuthorizationItem,
+  findGrant,
+  hasExpired,
+  isPending,
+  signForAuthorization,
+} from './authorization.ts'
+import { findSession, type LiveClient, liveSessions, noteConditionContext } from './client-presence.ts'
+import { decide } from './decide.ts'
+import { grant, type LiveGateway, siteGateway } from './grant.ts'
+
+export type AuthorizationInput = { resource_id: string; session_id?: string | null }
+
+/** Authorizes a client for a resource, or finds that it is authorized already: then `repeated` (P5.2). */
+export async function authorize(
+  caller: CallerOf<'client'>,
+  subject: Subject,
+  { resource_id, session_id }: AuthorizationInput,
+) {
+  const { account, actor, token } = caller
+  return untilDone(async () => {
+    const now = clock.now()
+    const found = await sessionOf(account.id, token.id, session_id ?? null, now)
+    const context = { client: found.client, subject }
+    // The conditions hold for where this request comes from; what was granted elsewhere is tested with it.
+    const session = await noteConditionContext(account.id, found, context, now)
+    if (!session) return 'lost'
+
+    const existing = await existingAuthorization(account.id, session, resource_id, context, now)
+    if (existing === 'lost') return 'lost'
+    if (existing) return render(existing, true)
+    const decision = await decide(caller, resource_id, context, now)
+    const [live, membership] = await Promise.all([
+      siteGateway(account.id, decision.resource.site_id, session, now),
+      decision.group === null ? null : getMembership(account.id, decision.group, actor.id),
+    ])
+    if (membership === undefined) return 'lost'
+    const authorization = await grant(caller, subject, { ...decision, session, live, membership }, now)
+    if (authorization !== 'lost') {
+      measure('grants')
+      await tellOfGrant(account.id, live.gateway.id)
+      return render({ authorization, resource: decision.resource, live }, false)
+    }
+    if (!(await getRow(clientTokens, account.id, token.id))) throw unauthorized()
+    return 'lost'
+  })
+}
+
+/** The live session that is meant (P5.2, step 2). @throws ApiError `no_session`, or 422 when there are several */
+async function sessionOf(account: string, tokenId: string, sessionId: string | null, now: number): Promise<LiveClient> {
+  const candidates = sessionId === null ? await liveSessions(account, tokenId, now) : [sessionId]
+  if (candidates.length > 1) throw invalidAt(['session_id'], "can't be blank")
+  const [id] = candidates
+  const session = id === undefined ? null : await findSession(account, tokenId, id, now)
+  if (!session) throw new ApiError('no_session', 'This token has no such live session.')
+  return session
+}
+
+async function render({ authorization, resource, live }: Granted, repeated: boolean) {
+  const { id, policy_id, expires_at } = authorization
+  const { ipv4, ipv6 } = live.gateway
+  return {
+    data: {
+      id,
+      resource,
+      gateway: { id: live.gateway.id, ipv4, ipv6, public_key: live.presence.public_key },
+      policy_id,
+      expires_at,
+      ingest_token: await signForAuthorization(authorization, 'initiator'),
+    },
+    repeated,
+  }
+}
+
+/** An authorization with what its answer shows of resource and gateway. */
+export type Granted = { authorization: Authorization; resource: ResourceRow; live: LiveGateway }
+
+/** So long a pending authorization is left to the request that makes it; a client that asks again waits for that one. */
+const patienceMicros = 5_000_000
+
+/** The authorization that the client has already (P5.2, step 3); `lost` while another request makes one. */
+async function existingAuthorization(
+  account: string,
+  { client, presence }: LiveClient,
+  resourceId: string,
+  context: ConditionContext,
+  now: number,
+): Promise<Granted | 'lost' | null> {
+  const pointer = await findGrant(grantKey(account, client.id, resourceId))
+  const item = pointer && ((await getItem(pointer.row)) as AuthorizationItem | undefined)
+  if (!item) return null
+  if (isPending(item) && microsOf(item.authorized_at) > now - patienceMicros) return 'lost'
+  const [[policyItem, resourceItem, gatewayItem], seen] = await Promise.all([
+    getItems([
+      entityKey(account, policies.name, item.policy_id),
+      entityKey(account, resources.name, resourceId),
+      entityKey(account, gateways.name, item.gateway_id),
+    ]),
+    readPresence(account, 'gateways', item.gateway_id),
+  ])
+  const policy = policyItem && itemRow(policies, policyItem)
+  const live =
+    !hasExpired(item, now) &&
+    item.client_public_key === presence.public_key &&
+    policy &&
+    !policy.is_disabled &&
+    evaluateConditions(policy.conditions, context, now).conforms &&
+    isOnline(seen, now)
+  if (live && seen && resourceItem && gatewayItem) {
+    const gateway = itemRow(gateways, gatewayItem)
+    return { authorization: item, resource: itemRow(resources, resourceItem), live: { gateway, presence: seen } }
+  }
+  await deleteAuthorization(item)
+  return null
+}
+
+/** Null or blank names no session, like leaving it out. */
+export const AuthorizationFields = v.object({ resource_id: Uuid, session_id: v.optional(orNull(Uuid)) })
+
+/** An authorization as its client sees it (P5.5(4)). */
+export const GrantedAuthorization = v.object({
+  id: v.string(),
+  resource: Resource,
+  gateway: v.object({ id: v.string(), ipv4: v.string(), ipv6: v.string(), public_key: v.string() }),
+  policy_id: v.string(),
+  expires_at: v.string(),
+  ingest_token: v.string(),
+})
+
+/** How long the answer of a grant waits for its gateway to be told (C5.2). */
+const longestWaitMs = 150
+
+/** Tells the gateway of an authorization that was just made, beside its answer. Never throws. */
+async function tellOfGrant(account: string, gatewayId: string): Promise<void> {
+  if (env.liveUrl === null) return
+  const waiting = new AbortController()
+  const told = nudgeGateway(account, gatewayId).finally(() => waiting.abort())
+  await Promise.race([told, clock.sleep(longestWaitMs, waiting.signal).catch(() => undefined)])
+}

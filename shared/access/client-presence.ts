@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto'
+import { microsOf } from '../core/clock.ts'
+import type { ClientTokenRow } from '../domain/client-tokens/client-token.ts'
+import { type ClientRow, clients } from '../domain/clients/client.ts'
+import { type ConditionContext, fingerprint } from '../domain/policies/conditions/conditions.ts'
+import { type ClientPresence, isOnline, presenceKey, readPresences } from '../domain/sessions/presence.ts'
+import { changeItem } from '../table/change-item.ts'
+import { itemRow } from '../table/entity.ts'
+import { entityKey, type Item, type Key, partition } from '../table/keys.ts'
+import { getItem, getItems, queryItems } from '../table/read.ts'
+import { reevaluate } from './authorization.ts'
+
+/** A client with its live session. */
+export type LiveClient = { client: ClientRow; presence: ClientPresence }
+
+/** Leads from a token and a session to the client: a session is known only to the token it was started with (P1.7). */
+export const sessionKey = (account: string, tokenId: string, sessionId: string): Key => ({
+  pk: partition(account, 'sessions.client_token', tokenId),
+  sk: sessionId,
+})
+
+/** A session cannot outlive its token, so its pointer goes when that expires. */
+export const sessionPointer = (account: string, token: ClientTokenRow, sessionId: string, clientId: string): Item => ({
+  ...sessionKey(account, token.id, sessionId),
+  kind: 'edge',
+  client_id: clientId,
+  ttl: Math.ceil(microsOf(token.expires_at) / 1_000_000),
+})
+
+/** The live session of this id that was started with this token; null when there is none. */
+export async function findSession(
+  account: string,
+  tokenId: string,
+  sessionId: string,
+  now: number,
+): Promise<LiveClient | null> {
+  const pointer = await getItem(sessionKey(account, tokenId, sessionId))
+  if (!pointer) return null
+  const id = String(pointer.client_id)
+  const [row, live] = await getItems([entityKey(account, clients.name, id), presenceKey(account, 'clients', id)])
+  const presence = live as ClientPresence | undefined
+  if (!row || !presence || presence.session_id !== sessionId || !isOnline(presence, now)) return null
+  return { client: itemRow(clients, row), presence }
+}
+
+/** The ids of the live sessions of a token. */
+export async function liveSessions(account: string, tokenId: string, now: number): Promise<string[]> {
+  const pointers = await queryItems(sessionKey(account, tokenId, '').pk)
+  const presences = await readPresences(
+    account,
+    'clients',
+    pointers.map((pointer) => String(pointer.client_id)),
+  )
+  return pointers.flatMap((pointer, index) => {
+    const presence = presences[index] ?? null
+    return presence?.session_id === pointer.sk && isOnline(presence, now) ? [String(pointer.sk)] : []
+  })
+}
+
+/** Sets values of a client's live item, and removes nulls, while the session is live and the item as `expected`. */
+export async function updatePresence(
+  account: string,
+  clientId: string,
+  sessionId: string,
+  now: number,
+  values: Partial<ClientPresence>,
+  expected: Partial<ClientPresence> = {},
+): Promise<'done' | 'lost'> {
+  const wanted = Object.entries(expected)
+  const conditions = wanted.map(([name, value]) =>
+    value === null ? `attribute_not_exists(${name})` : `${name} = :expected_${name}`,
+  )
+  const before = await changeItem(presenceKey(account, 'clients', clientId), {
+    set: Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)),
+    remove: Object.entries(values).flatMap(([name, value]) => (value === null ? [name] : [])),
+    when: ['session_id = :session AND lease_expires_at > :now', ...conditions].join(' AND '),
+    values: {
+      session: sessionId,
+      now,
+      ...Object.fromEntries(wanted.flatMap(([name, value]) => (value === null ? [] : [[`expected_${name}`, value]]))),
+    },
+  })
+  return before ? 'done' : 'lost'
+}
+
+/**
+ * Tests the authorizations of a client again when its condition context has changed (P3.2). A mark on the live item
+ * hands a test that breaks off to the next request. Returns the session, or null when it is over or its item not as
+ * `expected`.
+ */
+export async function noteConditionContext(
+  account: string,
+  session: LiveClient,
+  context: ConditionContext,
+  now: number,
+  seen: Partial<ClientPresence> = {},
+  expected: Partial<ClientPresence> = {},
+): Promise<LiveClient | null> {
+  const { client, presence } = session
+  const tested = fingerprint(context)
+  const update = (values: Partial<ClientPresence>, expected?: Partial<ClientPresence>) =>
+    updatePresence(account, client.id, presence.session_id, now, values, expected)
+  if (presence.tested === tested) {
+    if (Object.keys(seen).length === 0) return session
+    return (await update(seen, expected)) === 'lost' ? null : { client, presence: { ...presence, ...seen } }
+  }
+  const testing = `testing ${randomUUID()}`
+  if ((await update({ ...seen, tested: testing }, expected)) === 'lost') return null
+  await reevaluate(account, client.id, context, now)
+  await update({ tested }, { tested: testing })
+  return { client, presence: { ...presence, ...seen, tested } }
+}

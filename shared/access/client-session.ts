@@ -1,0 +1,98 @@
+import * as v from 'valibot'
+import type { CallerOf } from '../auth/caller.ts'
+import { revoke } from '../commit/revoke.ts'
+import { clock } from '../core/clock.ts'
+import { notFound } from '../core/errors.ts'
+import { decodeCursor, encodeCursor } from '../core/secrets/cursor.ts'
+import type { Subject } from '../core/subject.ts'
+import { changing } from '../core/work/work.ts'
+import { connectedLeaseEnd, leaseUnder, renderLease } from '../domain/sessions/lease.ts'
+import { seenFrom } from '../domain/sessions/presence.ts'
+import { findSession, type LiveClient, noteConditionContext, updatePresence } from './client-presence.ts'
+import { connectableResources, type Reachable } from './decide.ts'
+
+type Caller = CallerOf<'client'>
+
+/** A heartbeat: renews the lease and answers what the client can reach now (P3.2), unless that fails: then nothing changes. */
+export async function renewSession(caller: Caller, subject: Subject, sessionId: string) {
+  const { account, actor, token } = caller
+  const now = clock.now()
+  const session = await findSession(account.id, token.id, sessionId, now)
+  if (!session) throw notFound()
+  const reachable = await connectableResources(account, actor, { client: session.client, subject }, now)
+  const lease = await renewLease(caller, subject, session, now)
+  return {
+    data: {
+      id: sessionId,
+      resources: reachable.resources,
+      resources_cursor: await resourcesCursor(account.id, sessionId, reachable),
+      ...renderLease('clients', lease),
+    },
+  }
+}
+
+/**
+ * Renews the lease, again where a connection, which makes it longer (C3.1), comes or goes meanwhile. Returns its end.
+ * @throws ApiError `not_found` when the session is over
+ */
+async function renewLease(
+  { account, token }: Caller,
+  subject: Subject,
+  found: LiveClient,
+  now: number,
+): Promise<number> {
+  const sessionId = found.presence.session_id
+  for (let session: LiveClient | null = found, tries = 0; session && tries < 5; tries++) {
+    const { client, presence } = session
+    const { connection_id = null } = presence
+    const lease_expires_at = connection_id === null ? leaseUnder(token, now) : connectedLeaseEnd('clients', token, now)
+    const seen = { ...seenFrom(subject, presence.last_seen_version, now), lease_expires_at }
+    const context = { client, subject }
+    const noted = noteConditionContext(account.id, session, context, now, seen, { connection_id })
+    if (await changing(noted)) return lease_expires_at
+    session = await findSession(account.id, token.id, sessionId, now)
+  }
+  throw notFound()
+}
+
+/** Ends a session; the client's authorizations end with it (P1.7, P5.5(3)). */
+export async function endSession({ account, token }: CallerOf<'client'>, sessionId: string) {
+  const now = clock.now()
+  const session = await findSession(account.id, token.id, sessionId, now)
+  if (!session) throw notFound()
+  const { client } = session
+  const ended = updatePresence(account.id, client.id, sessionId, now, { lease_expires_at: 0 })
+  if ((await changing(ended)) === 'lost') throw notFound()
+  await revoke(account.id, { by: 'client', id: client.id })
+  return { data: { id: sessionId } }
+}
+
+/** Lists the resources that the client of a session can reach now, from a cursor on; the lease is not renewed (P3.1(5)). */
+export async function listResources(
+  { account, actor, token }: CallerOf<'client'>,
+  subject: Subject,
+  sessionId: string,
+  cursor: string | null,
+) {
+  const after = cursor === null ? null : await readResourcesCursor(account.id, sessionId, cursor)
+  const now = clock.now()
+  const session = await findSession(account.id, token.id, sessionId, now)
+  if (!session) throw notFound()
+  const context = { client: session.client, subject }
+  const reachable = await connectableResources(account, actor, context, now, after)
+  if (!(await noteConditionContext(account.id, session, context, now))) throw notFound()
+  return { data: reachable.resources, metadata: { next_page: await resourcesCursor(account.id, sessionId, reachable) } }
+}
+
+const bindingOf = (account: string, sessionId: string): string => `client resources ${account} ${sessionId}`
+
+/** The cursor to the resources that did not fit the answer; null when all did (P3.1(5)). */
+export const resourcesCursor = async (
+  account: string,
+  sessionId: string,
+  { resources, more }: Reachable,
+): Promise<string | null> => (more ? encodeCursor(bindingOf(account, sessionId), resources.at(-1)?.id) : null)
+
+/** The id that a cursor goes on after. @throws ApiError `invalid_page_cursor` */
+export const readResourcesCursor = (account: string, sessionId: string, cursor: string): Promise<string> =>
+  decodeCursor(bindingOf(account, sessionId), cursor, v.string())

@@ -1,0 +1,218 @@
+import type { CallerOf } from '../auth/caller.ts'
+import { deleteAuthorization } from '../commit/revoke.ts'
+import { clock, timestamp } from '../core/clock.ts'
+import { ApiError } from '../core/errors.ts'
+import { uuidV7 } from '../core/ids.ts'
+import type { Subject } from '../core/subject.ts'
+import { changing } from '../core/work/work.ts'
+import { clientTokens } from '../domain/client-tokens/client-token.ts'
+import { clients } from '../domain/clients/client.ts'
+import { chooseGateway } from '../domain/gateways/choose-gateway.ts'
+import { type GatewayRow, gateways } from '../domain/gateways/gateway.ts'
+import { type MembershipRow, memberships } from '../domain/memberships/membership.ts'
+import { policies } from '../domain/policies/policy.ts'
+import { type ResourceRow, resources } from '../domain/resources/resource.ts'
+import {
+  type CountedPresence,
+  isOnline,
+  type LastSeen,
+  presenceKey,
+  readPresences,
+} from '../domain/sessions/presence.ts'
+import { type Attribution, attributionItem } from '../logs/flows/attribution.ts'
+import { markEmail } from '../logs/flows/flow-marks.ts'
+import { changeItem } from '../table/change-item.ts'
+import { rowKey } from '../table/entity.ts'
+import { entityKey, type Item, type Key } from '../table/keys.ts'
+import { putItem, removeItem } from '../table/put-item.ts'
+import { getItem, getStoredItems, rowsBy, type StoredItem } from '../table/read.ts'
+import { prepareTogether, put, putOver, type Write } from '../table/write-together.ts'
+import {
+  type Authorization,
+  type AuthorizationItem,
+  authorizationItems,
+  authorizationsOfClient,
+  findGrant,
+  hasExpired,
+  pendingItem,
+} from './authorization.ts'
+import type { LiveClient } from './client-presence.ts'
+import type { Decision } from './decide.ts'
+
+type GrantInput = Decision & { session: LiveClient; live: LiveGateway; membership: MembershipRow | null }
+
+/**
+ * Stores an authorization (P5.5) as pending, checks all that it rests on again, and confirms it. A revocation is seen
+ * by that check, or finds the pending item (docs/decisions/0018). `lost` when something has changed since the decision.
+ */
+export async function grant(
+  caller: CallerOf<'client'>,
+  subject: Subject,
+  input: GrantInput,
+  now: number,
+): Promise<Authorization | 'lost'> {
+  const authorization = authorizationOf(caller, subject, input, now)
+  const { main, grant, edges } = authorizationItems(authorization)
+  const outcome = await prepareTogether([put(pendingItem(main)), await claim(grant), ...edges.map(put)])
+  if (outcome === 'lost') return 'lost'
+  const attribution = attributionOf(authorization, caller, input.session, input.resource)
+  const item = attributionItem(authorization.account_id, attribution)
+  const [stands] = await Promise.all([
+    stillStands(authorization, input),
+    putItem(item),
+    markEmail(authorization.account_id, attribution),
+  ])
+  if (stands && (await confirm(main))) return authorization
+  await Promise.all([deleteAuthorization(main), removeItem(item)])
+  return 'lost'
+}
+
+function authorizationOf(
+  { account, actor, token }: CallerOf<'client'>,
+  subject: Subject,
+  { session, live, policy, resource, membership, expiresAt }: GrantInput,
+  now: number,
+): Authorization {
+  return {
+    id: uuidV7(now),
+    account_id: account.id,
+    policy_id: policy.id,
+    client_id: session.client.id,
+    actor_id: actor.id,
+    gateway_id: live.gateway.id,
+    resource_id: resource.id,
+    client_token_id: token.id,
+    membership: membership && `${membership.group_id}#${membership.actor_id}`,
+    client_public_key: session.presence.public_key,
+    client_remote_ip: subject.ip,
+    gateway_remote_ip: live.presence.last_seen_remote_ip,
+    user_agent: subject.user_agent,
+    flow_log_uploads_enabled: policy.flow_log_uploads_enabled,
+    authorized_at: timestamp(now),
+    expires_at: timestamp(expiresAt),
+    state_at:
+      [policy, resource, session.client, ...(membership ? [membership] : [])]
+        .map(({ updated_at }) => updated_at)
+        .sort()
+        .at(-1) ?? policy.updated_at,
+  }
+}
+
+/** Claims the only pointer of a client to a resource; takes over that of an authorization that has expired. */
+async function claim(pointer: Item): Promise<Write> {
+  const former = await findGrant(pointer)
+  if (!former || (await getItem(former.row))) return putOver(pointer, null)
+  return putOver(pointer, { authorization_id: former.authorization_id })
+}
+
+/** Reads all that the decision rests on again, after the pending item is stored. */
+async function stillStands(
+  { account_id: account, client_token_id: tokenId }: Authorization,
+  { session, live, policy, resource, membership }: GrantInput,
+): Promise<boolean> {
+  const { client, presence } = session
+  const now = clock.now()
+  const grounds: [key: Key, isSame: (item: StoredItem) => boolean][] = [
+    [entityKey(account, policies.name, policy.id), (item) => item.updated_at === policy.updated_at],
+    [entityKey(account, resources.name, resource.id), (item) => item.updated_at === resource.updated_at],
+    [entityKey(account, clients.name, client.id), (item) => item.updated_at === client.updated_at],
+    [entityKey(account, clientTokens.name, tokenId), () => true],
+    [
+      presenceKey(account, 'clients', client.id),
+      (item) =>
+        item.session_id === presence.session_id &&
+        item.tested === presence.tested &&
+        Number(item.lease_expires_at) > now,
+    ],
+    [
+      presenceKey(account, 'gateways', live.gateway.id),
+      (item) => item.session_id === live.presence.session_id && Number(item.lease_expires_at) > now,
+    ],
+  ]
+  if (membership) {
+    const key = rowKey(memberships, account, membership)
+    grounds.push([key, (item) => item.inserted_at === membership.inserted_at])
+  }
+  const items = await getStoredItems(grounds.map(([key]) => key))
+  return grounds.every(([, isSame], i) => items[i] !== undefined && isSame(items[i]))
+}
+
+/** From here on it counts. False when it was revoked meanwhile, and is gone. */
+const confirm = async ({ expires_at, ttl, ...key }: AuthorizationItem): Promise<boolean> =>
+  (await changeItem(key, { set: { expires_at, ttl }, when: 'attribute_exists(pk)', through: changing })) !== null
+
+/** The names that flow logs show for an authorization, frozen as they are now, whatever is renamed later (L12). */
+const attributionOf = (
+  authorization: Authorization,
+  { actor, token }: CallerOf<'client'>,
+  { client, presence }: LiveClient,
+  resource: ResourceRow,
+): Attribution => ({
+  initiator_device_id: client.id,
+  responder_device_id: authorization.gateway_id,
+  policy_authorization_id: authorization.id,
+  policy_id: authorization.policy_id,
+  authorized_at: authorization.authorized_at,
+  authorization_expires_at: authorization.expires_at,
+  initiator_auth_provider_id: token.auth_provider_id,
+  initiator_actor_id: actor.id,
+  initiator_actor_name: actor.name,
+  initiator_actor_email: actor.email,
+  initiator_client_version: presence.last_seen_version,
+  initiator_device_os_name: client.os_name,
+  initiator_device_os_version: client.os_version,
+  initiator_device_serial: client.device_serial,
+  initiator_device_uuid: client.device_uuid,
+  initiator_device_identifier_for_vendor: client.identifier_for_vendor,
+  initiator_device_push_installation_id: client.push_installation_id,
+  resource_id: resource.id,
+  resource_name: resource.name,
+  resource_address: resource.address,
+})
+
+export type LiveGateway = { gateway: GatewayRow; presence: CountedPresence }
+
+const placeOf = ({
+  last_seen_remote_ip_location_lat: lat = null,
+  last_seen_remote_ip_location_lon: lon = null,
+}: LastSeen) => ({ lat, lon })
+
+/** The gateway of a site that takes the client's traffic (P5.4). @throws ApiError `gateway_offline`, `version_mismatch` */
+export async function siteGateway(
+  account: string,
+  siteId: string,
+  { client, presence }: LiveClient,
+  now: number,
+): Promise<LiveGateway> {
+  const [rows, granted] = await Promise.all([
+    rowsBy(gateways, account, 'site_id', siteId),
+    authorizationsOfClient(account, client.id),
+  ])
+  const presences = await readPresences(
+    account,
+    'gateways',
+    rows.map((row) => row.id),
+  )
+  const used = new Set(granted.flatMap((item) => (hasExpired(item, now) ? [] : [item.gateway_id])))
+  const online = rows.flatMap((gateway, index) => {
+    const seen = presences[index] ?? null
+    if (!seen || !isOnline(seen, now)) return []
+    return [
+      {
+        id: gateway.id,
+        version: seen.last_seen_version,
+        ...placeOf(seen),
+        hasAuthorization: used.has(gateway.id),
+        live: { gateway, presence: seen },
+      },
+    ]
+  })
+  const choice = chooseGateway(online, { version: presence.last_seen_version, ...placeOf(presence) })
+  if ('gateway' in choice) return choice.gateway.live
+  throw new ApiError(
+    choice.reason,
+    choice.reason === 'gateway_offline'
+      ? 'No gateway of the resource is online.'
+      : 'No online gateway of the resource has a version compatible with the client.',
+  )
+}

@@ -1,0 +1,197 @@
+import { isDeepStrictEqual } from 'node:util'
+import * as v from 'valibot'
+import type { CallerOf } from '../auth/caller.ts'
+import { commit } from '../commit/commit.ts'
+import { endSession, revoke } from '../commit/revoke.ts'
+import { clock } from '../core/clock.ts'
+import { ApiError, unauthorized } from '../core/errors.ts'
+import { uuidV7 } from '../core/ids.ts'
+import type { Subject } from '../core/subject.ts'
+import { limitOf, usageOf } from '../domain/accounts/check-limit.ts'
+import { readCounts } from '../domain/accounts/store.ts'
+import { isPerson } from '../domain/actors/actor.ts'
+import { clientTokens } from '../domain/client-tokens/client-token.ts'
+import {
+  type ClientRow,
+  clients,
+  type DeviceDescription,
+  generateClientName,
+  installation,
+  undescribed,
+} from '../domain/clients/client.ts'
+import { renderClient } from '../domain/clients/store.ts'
+import { allocateAddress } from '../domain/devices/allocate-address.ts'
+import { fingerprint } from '../domain/policies/conditions/conditions.ts'
+import { leaseUnder, PublicKey, renderLease, Version } from '../domain/sessions/lease.ts'
+import {
+  type ClientPresence,
+  findPresence,
+  isOnline,
+  type Presence,
+  presenceItem,
+  presenceKey,
+  seenFrom,
+} from '../domain/sessions/presence.ts'
+import { connectionOf } from '../live/connection.ts'
+import { endSessionConnection } from '../live/send-message.ts'
+import { sessionLogItems } from '../logs/entries/log-store.ts'
+import { entityKey } from '../table/keys.ts'
+import { findUnique, getRow } from '../table/read.ts'
+import { check, put, putOver, remove, untilDone, writeTogether } from '../table/write-together.ts'
+import type { Draft } from '../values/draft.ts'
+import { isUnexpired } from '../values/expiry.ts'
+import { NullableText, Text } from '../values/fields.ts'
+import { noteConditionContext, sessionKey, sessionPointer } from './client-presence.ts'
+import { resourcesCursor } from './client-session.ts'
+import { connectableResources } from './decide.ts'
+
+type Started = { client: ClientRow; before: ClientPresence | undefined; presence: ClientPresence; now: number }
+
+/** Starts a session of the client of this installation; a live one is replaced: the newest wins (P3.1). */
+export async function startSession(
+  caller: CallerOf<'client'>,
+  subject: Subject,
+  draft: () => Draft<ClientSessionFields>,
+) {
+  const { account, actor } = caller
+  await checkActorLimit(caller)
+  const { public_key, version, ...registration } = draft().done()
+  const { client, before, presence, now, reachable } = await untilDone(async () => {
+    const registered = await registerClient(caller, subject, registration)
+    // Before the session is stored: a start that cannot be answered leaves the former one alone.
+    const reachable = await connectableResources(account, actor, { client: registered, subject }, clock.now())
+    const started = await store(caller, { ...subject, device_id: registered.id }, registered, { public_key, version })
+    return started === 'lost' ? started : { ...started, reachable }
+  })
+  await endFormer(account.id, client.id, before, presence, now)
+  const connection = before && connectionOf(account.id, 'clients', client.id, before)
+  if (connection) await endSessionConnection(connection, 'replaced')
+  await noteConditionContext(account.id, { client, presence }, { client, subject }, now)
+  return {
+    data: {
+      id: presence.session_id,
+      client: renderClient(client, presence, now),
+      resources: reachable.resources,
+      resources_cursor: await resourcesCursor(account.id, presence.session_id, reachable),
+      ...renderLease('clients', presence.lease_expires_at),
+    },
+  }
+}
+
+/** Stores the session with its log entry, as long as client and token are there. @throws ApiError `unauthorized` */
+async function store(
+  { account, token }: CallerOf<'client'>,
+  subject: Subject,
+  client: ClientRow,
+  sent: Pick<Presence, 'public_key'> & { version: string },
+): Promise<Started | 'lost'> {
+  const key = presenceKey(account.id, 'clients', client.id)
+  const before = await findPresence(account.id, 'clients', client.id)
+  const now = clock.now()
+  const presence: ClientPresence = {
+    session_id: uuidV7(now),
+    lease_expires_at: leaseUnder(token, now),
+    token_id: token.id,
+    public_key: sent.public_key,
+    // Kept from the former session, whose authorizations were tested under these circumstances (P3.2).
+    tested: before?.tested ?? fingerprint({ client, subject }),
+    ...seenFrom(subject, sent.version, now),
+  }
+  const outcome = await writeTogether([
+    putOver(
+      presenceItem(account.id, 'clients', client.id, presence),
+      before ? { session_id: before.session_id } : null,
+    ),
+    put(sessionPointer(account.id, token, presence.session_id, client.id)),
+    ...sessionLogItems(account.id, { context: 'client', subject, at: now }).map(put),
+    ...(before ? [remove(sessionKey(account.id, before.token_id, before.session_id))] : []),
+    check(entityKey(account.id, clients.name, client.id)),
+  ])
+  // Many devices can share a token, so it is no part of the transaction, in which they would meet. Looked at after it: a
+  // deletion that this does not see comes later, and ends the session.
+  if (await getRow(clientTokens, account.id, token.id)) {
+    return outcome === 'done' ? { client, before, presence, now } : 'lost'
+  }
+  if (outcome === 'done') await endSession({ ...key, session_id: presence.session_id })
+  throw unauthorized()
+}
+
+/** A session ends with its token, so the former one is live only while its token is (P1.7). */
+async function hasToken(account: string, before: ClientPresence, presence: ClientPresence, now: number) {
+  if (before.token_id === presence.token_id) return true
+  const token = await getRow(clientTokens, account, before.token_id)
+  return token !== null && isUnexpired(token, now)
+}
+
+/** A session that ended before this one, or had another key, takes its authorizations along (P1.8, P5.5(3)). */
+async function endFormer(
+  account: string,
+  clientId: string,
+  before: ClientPresence | undefined,
+  presence: ClientPresence,
+  now: number,
+): Promise<void> {
+  if (!before) return
+  const replaced = isOnline(before, now) && (await hasToken(account, before, presence, now))
+  if (before.public_key !== presence.public_key || !replaced) await revoke(account, { by: 'client', id: clientId })
+}
+
+type Registration = Partial<DeviceDescription> & { svc_id: string }
+
+/** The client of this installation, created if there is none; what the device says of itself replaces what is stored (P3.1(1)). */
+async function registerClient(
+  { account, actor, token }: CallerOf<'client'>,
+  subject: Subject,
+  { svc_id, ...description }: Registration,
+): Promise<ClientRow> {
+  const find = () => findUnique(clients, account.id, 'clients.installation', installation(actor.id, svc_id))
+  const known = await find()
+  if (known && isDeepStrictEqual({ ...known, ...description }, known)) return known
+  const author = { accountId: account.id, subject: { ...subject } }
+  return commit(author, async (transaction) => {
+    // The token could have ended since the request came in, and its actor with it.
+    if (!(await transaction.get(clientTokens, token.id))) throw unauthorized()
+    const existing = await find()
+    const id = existing?.id ?? transaction.newId()
+    author.subject.device_id = id
+    if (existing) return transaction.update(clients, existing, description)
+    return transaction.insert(clients, {
+      id,
+      actor_id: actor.id,
+      name: generateClientName(),
+      svc_id,
+      verified_at: null,
+      ...(await allocateAddress(transaction)),
+      ...undescribed,
+      ...description,
+    })
+  })
+}
+
+/** @throws ApiError `limits_exceeded` while the account has more of this kind of actor than it may (P3.1(2)). */
+async function checkActorLimit({ account, actor }: CallerOf<'client'>): Promise<void> {
+  const limit = isPerson(actor.type) ? 'users' : 'service_accounts'
+  const total = limitOf(account, limit)
+  if (total === null) return
+  const counts = await readCounts(account.id)
+  if (usageOf((tally) => counts[tally] ?? 0, limit) > total) {
+    throw new ApiError('limits_exceeded', `The account is above its limit of ${limit}.`)
+  }
+}
+
+const described = v.optional(NullableText(255))
+
+/** The body of a client's session start (P3.1). */
+export const ClientSessionFields = v.object({
+  svc_id: Text(255),
+  public_key: PublicKey,
+  version: Version,
+  hostname: described,
+  device_serial: described,
+  device_uuid: described,
+  identifier_for_vendor: described,
+  push_installation_id: described,
+  os_name: described,
+  os_version: described,
+})
+export type ClientSessionFields = v.InferOutput<typeof ClientSessionFields>

@@ -1,0 +1,176 @@
+import * as v from 'valibot'
+import type { CallerOf } from '../auth/caller.ts'
+import { commit } from '../commit/commit.ts'
+import { revoke } from '../commit/revoke.ts'
+import { clock } from '../core/clock.ts'
+import { ApiError, unauthorized } from '../core/errors.ts'
+import { uuidV7 } from '../core/ids.ts'
+import type { Subject } from '../core/subject.ts'
+import { allocateAddress } from '../domain/devices/allocate-address.ts'
+import { gatewayTokens, noteFirstUse } from '../domain/gateway-tokens/gateway-token.ts'
+import {
+  findByPublicKey,
+  type GatewayRow,
+  gateways,
+  generateGatewayName,
+  publicKeyItem,
+  publicKeyKey,
+} from '../domain/gateways/gateway.ts'
+import { sessionKey, sessionPointer } from '../domain/gateways/session-pointer.ts'
+import { renderGateway } from '../domain/gateways/store.ts'
+import { leaseEnd, PublicKey, renderLease, Version } from '../domain/sessions/lease.ts'
+import {
+  findPresence,
+  isOnline,
+  type Presence,
+  presenceItem,
+  readPresence,
+  seenFrom,
+} from '../domain/sessions/presence.ts'
+import { connectionOf } from '../live/connection.ts'
+import { endSessionConnection } from '../live/send-message.ts'
+import { sessionLogItems } from '../logs/entries/log-store.ts'
+import { entityKey } from '../table/keys.ts'
+import { getRow } from '../table/read.ts'
+import { check, put, putOver, remove, untilDone, writeTogether } from '../table/write-together.ts'
+import { field } from '../values/field.ts'
+import { NullableText } from '../values/fields.ts'
+
+type Caller = CallerOf<'gateway'>
+
+/**
+ * Starts a session of the gateway of this token (P2). One with the same key is replaced.
+ * @throws ApiError `gateway_already_connected` where one with another key is live
+ */
+export async function startSession(caller: Caller, subject: Subject, input: () => GatewaySessionFields) {
+  const { account, token } = caller
+  const fields = input()
+  const { gateway, presence, now } = await untilDone(async () => {
+    const gateway = await gatewayOfToken(caller, subject, fields)
+    const before = await readBefore(account.id, gateway, fields.public_key)
+    await noteFirstUse({ accountId: account.id, subject }, token)
+    const started = await store(
+      caller,
+      { ...subject, device_id: gateway.id, gateway_id: gateway.id },
+      gateway,
+      before,
+      fields,
+    )
+    if (started !== 'lost') return { gateway, ...started }
+    if (!(await getRow(gatewayTokens, account.id, token.id))) throw unauthorized()
+    return 'lost'
+  })
+  const counted = { ...presence, rotated_at: token.rotated_at }
+  return {
+    data: {
+      id: presence.session_id,
+      gateway: renderGateway(gateway, counted, now),
+      ...renderLease('gateways', presence.lease_expires_at),
+    },
+  }
+}
+
+/** The latest session, unless it is live with another key. */
+async function readBefore(account: string, gateway: GatewayRow, publicKey: string): Promise<Presence | null> {
+  const before = await findPresence(account, 'gateways', gateway.id)
+  if (!before || before.public_key === publicKey) return before ?? null
+  if (isOnline(await readPresence(account, 'gateways', gateway.id), clock.now())) {
+    throw new ApiError('gateway_already_connected', 'The gateway has a live session with another public key.')
+  }
+  return before
+}
+
+/** Stores the session with its log entry, as long as gateway and token are there and no other session came between. */
+async function store(
+  { account, token }: Caller,
+  subject: Subject,
+  gateway: GatewayRow,
+  before: Presence | null,
+  { public_key, version }: GatewaySessionFields,
+): Promise<{ presence: Presence; now: number } | 'lost'> {
+  const now = clock.now()
+  const presence: Presence = {
+    session_id: uuidV7(now),
+    lease_expires_at: leaseEnd(now),
+    token_id: token.id,
+    public_key,
+    ...seenFrom(subject, version, now),
+  }
+  const newKey = before?.public_key !== public_key
+  // Authorizations rest on the key that clients were told (P1.8). Before: when this stops half-way, they are gone.
+  if (before && newKey) await revoke(account.id, { by: 'gateway', id: gateway.id })
+  const expected = before && {
+    session_id: before.session_id,
+    // With another key the old session must have ended; a heartbeat in between moves the lease.
+    ...(newKey && { lease_expires_at: before.lease_expires_at }),
+  }
+  const outcome = await writeTogether([
+    putOver(presenceItem(account.id, 'gateways', gateway.id, presence), expected),
+    ...sessionLogItems(account.id, { context: 'gateway', subject, at: now }).map(put),
+    check(entityKey(account.id, gateways.name, gateway.id)),
+    check(entityKey(account.id, gatewayTokens.name, token.id)),
+    ...(token.gateway_id === null
+      ? [
+          put(
+            sessionPointer(
+              account.id,
+              { tokenId: token.id, sessionId: presence.session_id, gatewayId: gateway.id },
+              now,
+            ),
+          ),
+        ]
+      : []),
+    ...(newKey ? [put(publicKeyItem(account.id, gateway.site_id, public_key, gateway.id))] : []),
+    ...(before ? [remove(sessionKey(account.id, before.token_id, before.session_id))] : []),
+    ...(before && newKey ? [remove(publicKeyKey(account.id, gateway.site_id, before.public_key, gateway.id))] : []),
+  ])
+  if (outcome === 'lost') return 'lost'
+  // An authorization that was being decided for the old key could have come in between.
+  if (before && newKey) await revoke(account.id, { by: 'gateway', id: gateway.id })
+  const connection = before && connectionOf(account.id, 'gateways', gateway.id, before)
+  if (connection) await endSessionConnection(connection, 'replaced')
+  return { presence, now }
+}
+
+type Sent = { public_key: string; name?: string | null }
+
+/** The token's gateway, or the site's with this public key, created if there is none (P2.2). */
+async function gatewayOfToken(
+  { account, token, gateway: own }: CallerOf<'gateway'>,
+  subject: Subject,
+  { public_key, name }: Sent,
+): Promise<GatewayRow> {
+  if (own) return own
+  const siteId = token.site_id
+  const find = () => findByPublicKey(account.id, siteId, public_key)
+  const known = await find()
+  if (known) return known
+  const author = { accountId: account.id, subject: { ...subject } }
+  return commit(author, async (transaction) => {
+    // The token could have ended since the request came in, and its site with it.
+    if (!(await transaction.get(gatewayTokens, token.id))) throw unauthorized()
+    const existing = await find()
+    if (existing) return existing
+    const id = transaction.newId()
+    author.subject.device_id = id
+    author.subject.gateway_id = id
+    transaction.put(publicKeyItem(account.id, siteId, public_key, id))
+    const addresses = await allocateAddress(transaction)
+    return transaction.insert(gateways, { id, site_id: siteId, name: name ?? generateGatewayName(), ...addresses })
+  })
+}
+
+/** The body of a gateway's session start (P2). */
+export const GatewaySessionFields = v.object({
+  public_key: PublicKey,
+  version: Version,
+  name: v.optional(NullableText(255)),
+})
+export type GatewaySessionFields = v.InferOutput<typeof GatewaySessionFields>
+
+/** Opaque; a value that cannot be one counts as absent (P4.3). */
+const Since = field<string | null>((input) => ({ value: typeof input === 'string' ? input : null }), {
+  type: ['string', 'null'],
+})
+
+export const HeartbeatFields = v.object({ since: v.optional(Since) })

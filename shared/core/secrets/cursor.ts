@@ -1,0 +1,41 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import * as v from 'valibot'
+import { ApiError } from '../errors.ts'
+import { isSigning, signingKey, verifyingKey } from './signing-secret.ts'
+
+const macBytes = 16
+const purpose = 'page cursor'
+
+const mac = (key: Buffer, binding: string, body: Buffer): Buffer =>
+  createHmac('sha256', key).update(`${binding.length}:${binding}`).update(body).digest().subarray(0, macBytes)
+
+/** Opaque, authenticated text of bytes. It names its key, but not its `binding`, to which the bytes belong. */
+export async function encodeBytes(binding: string, body: Buffer): Promise<string> {
+  const { version, key } = await signingKey(purpose)
+  return `${version}.${Buffer.concat([mac(key, binding, body), body]).toString('base64url')}`
+}
+
+/** Bytes of an authenticated text; null for anything that this service did not make for this binding. */
+export async function decodeBytes(binding: string, cursor: string): Promise<Buffer | null> {
+  const [version = '', text = '', ...more] = cursor.split('.')
+  const bytes = Buffer.from(text, 'base64url')
+  if (more.length > 0 || bytes.length < macBytes || bytes.toString('base64url') !== text) return null
+  const key = await verifyingKey(version, purpose)
+  const body = bytes.subarray(macBytes)
+  return key && timingSafeEqual(bytes.subarray(0, macBytes), mac(key, binding, body)) ? body : null
+}
+
+/** True for a text signed with the newest version of the signing secret. */
+export const isMadeByNewest = (text: string): Promise<boolean> => isSigning(text.split('.')[0] ?? '')
+
+/** Cursor of a position in a list (A7.1); `binding` names account, path and filters. */
+export const encodeCursor = (binding: string, position: unknown): Promise<string> =>
+  encodeBytes(binding, Buffer.from(JSON.stringify(position)))
+
+/** @throws ApiError `invalid_page_cursor` for text of another binding, form or service */
+export async function decodeCursor<T>(binding: string, cursor: string, position: v.GenericSchema<unknown, T>) {
+  const body = await decodeBytes(binding, cursor)
+  const read = body && v.safeParse(position, JSON.parse(body.toString()))
+  if (!read?.success) throw new ApiError('invalid_page_cursor')
+  return read.output
+}

@@ -1,0 +1,133 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { clock } from '../clock.ts'
+import { logLine } from '../logging/log.ts'
+import { deriveKey } from './sealed-bytes.ts'
+
+const second = 1_000_000
+/** Time after which every process knows a new version. */
+const knownFor = 300 * second
+/** Time until a failed read is repeated; the versions that are known stay valid. */
+const retryAfter = 30 * second
+/** Pause between reads for unknown names of versions, which callers can make up. */
+const unknownPause = 60 * second
+/** Age at which a version begins to sign: every process has read it by then. */
+const signsAfter = 2 * knownFor
+
+type Stage = 'AWSCURRENT' | 'AWSPREVIOUS'
+/** A version of the signing secret. Its name, a digest, goes with each signature. */
+type Version = { name: string; secret: string; createdAt: number }
+/** `previous` is read when it is needed. */
+type Known = { current: Version; previous?: Promise<Version | null>; readAt: number; until: number }
+
+let known: Known | undefined
+let reading: Promise<Known> | undefined
+
+const versionOf = (secret: string, createdAt: number): Version => ({
+  name: createHash('sha256').update(`name ${secret}`).digest('base64url').slice(0, 8),
+  secret,
+  createdAt,
+})
+
+/** Null for a stage that no version has: the first one has none before it. */
+async function read(stage: Stage): Promise<Version | null> {
+  const { SIGNING_SECRET: given, SIGNING_SECRET_ARN: arn } = process.env
+  if (given) return stage === 'AWSCURRENT' ? versionOf(given, 0) : null
+  if (!arn) throw new Error('Neither SIGNING_SECRET nor SIGNING_SECRET_ARN is set.')
+  const { readVersion } = await import('../aws/secrets-manager.ts')
+  try {
+    const { text, createdAt } = await readVersion(arn, stage)
+    return versionOf(text, createdAt.getTime() * 1_000)
+  } catch (error) {
+    if (stage === 'AWSPREVIOUS' && error instanceof Error && error.name === 'ResourceNotFoundException') return null
+    throw error
+  }
+}
+
+async function readAgain(): Promise<Known> {
+  const readAt = clock.now()
+  try {
+    const current = await read('AWSCURRENT')
+    if (!current) throw new Error('The signing secret has no version.')
+    const previous = current.name === known?.current.name ? known.previous : undefined
+    known = { current, readAt, until: readAt + knownFor, ...(previous && { previous }) }
+  } catch (error) {
+    if (!known) throw error
+    logLine('ERROR', 'signing_secret_not_read', {
+      error: error instanceof Error ? error.message : 'not an error object',
+    })
+    known = { ...known, readAt, until: readAt + retryAfter }
+  }
+  return known
+}
+
+/** Shares a running read among all callers. */
+const readOnce = (): Promise<Known> => {
+  reading ??= readAgain().finally(() => {
+    reading = undefined
+  })
+  return reading
+}
+
+const latest = async (): Promise<Known> => (known && clock.now() < known.until ? known : readOnce())
+
+/** Version before the current one; a failed read is not kept. */
+function previousOf(versions: Known): Promise<Version | null> {
+  versions.previous ??= read('AWSPREVIOUS').catch((error) => {
+    delete versions.previous
+    throw error
+  })
+  return versions.previous
+}
+
+/** The version that signs: the current one, or the one before until every process knows the current one. */
+async function signing(): Promise<Version> {
+  const versions = await latest()
+  const { current } = versions
+  return clock.now() < current.createdAt + signsAfter ? ((await previousOf(versions)) ?? current) : current
+}
+
+async function versionNamed(name: string, versions: Known): Promise<Version | null> {
+  if (name === versions.current.name) return versions.current
+  const previous = await previousOf(versions)
+  if (name === previous?.name) return previous
+  return clock.now() < versions.readAt + unknownPause ? null : versionNamed(name, await readOnce())
+}
+
+/** Derived keys by version and purpose. Callers can make up purposes, so their number is bounded. */
+const keys = new Map<string, Buffer>()
+
+function keyOf({ name, secret }: Version, purpose: string): Buffer {
+  const key = keys.get(`${name} ${purpose}`) ?? deriveKey(secret, purpose)
+  if (keys.size > 1_000) keys.clear()
+  keys.set(`${name} ${purpose}`, key)
+  return key
+}
+
+/** The key that signs now for one purpose, and the name of its version, which goes with the signature. */
+export async function signingKey(purpose: string): Promise<{ version: string; key: Buffer }> {
+  const version = await signing()
+  return { version: version.name, key: keyOf(version, purpose) }
+}
+
+/** The key of the current version or of the one before; null for any other. */
+export async function verifyingKey(name: string, purpose: string): Promise<Buffer | null> {
+  const version = await versionNamed(name, await latest())
+  return version && keyOf(version, purpose)
+}
+
+export const isSigning = async (name: string): Promise<boolean> => (await signing()).name === name
+
+/** Age at which a version is replaced: more than twice the life of an ingest token, which two rotations would end. */
+const maxAgeMs = 90 * 86_400_000
+
+/** Replaces the signing secret where it is due; not on one machine. Idempotent, also after a replacement by hand. */
+export async function rotateSigningSecret(): Promise<void> {
+  const arn = process.env.SIGNING_SECRET_ARN
+  if (!arn) return
+  const { readVersion, writeSecret } = await import('../aws/secrets-manager.ts')
+  const { createdAt, id } = await readVersion(arn)
+  if (clock.now() / 1_000 < createdAt.getTime() + maxAgeMs) return
+  // The new version is named by the one before it: two runs at once would otherwise rotate twice.
+  const next = createHash('sha256').update(`after ${id}`).digest('hex')
+  await writeSecret(arn, randomBytes(48).toString('base64url'), next)
+}

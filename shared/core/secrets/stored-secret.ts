@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { DecryptCommand, GenerateDataKeyCommand, KMSClient } from '@aws-sdk/client-kms'
+import { awsClient } from '../aws/clients.ts'
+import { ApiError } from '../errors.ts'
+import { logLine } from '../logging/log.ts'
+import { retryUntil } from '../work/work.ts'
+import { hashPassword, matchesPassword } from './password-hash.ts'
+import { deriveKey, openBytes, sealBytes } from './sealed-bytes.ts'
+
+/** Object that a secret belongs to. As the encryption context it keeps secrets of other objects from its place. */
+export type Owner = { accountId: string; objectId: string }
+
+/** Thrown for a stored secret that is damaged, or of another object or key. It has to be entered again. */
+export class UnreadableSecret extends Error {
+  override name = 'UnreadableSecret'
+}
+
+type Context = { account: string; object: string }
+type DataKey = { key: Uint8Array; wrapped: Uint8Array }
+
+/** Source of data keys: KMS, or on one machine a file of the data directory. */
+type KeyService = {
+  /** Name of the key: a secret that an earlier key has encrypted is not kept. */
+  name: string
+  generate(context: Context): Promise<DataKey>
+  /** @throws for a key that was made for another context, or was damaged */
+  unwrap(wrapped: Uint8Array, context: Context): Promise<Uint8Array>
+}
+
+/** Errors of KMS for bytes that this key has not encrypted for this context. */
+const unreadable = ['InvalidCiphertextException', 'IncorrectKeyException']
+
+/** @throws UnreadableSecret, or ApiError `unavailable` where the key is throttled, denied or disabled */
+function failed(error: Error): never {
+  if (unreadable.includes(error.name)) throw error
+  logLine('ERROR', 'secret_key_failed', { error: error.name })
+  throw new ApiError('unavailable', undefined, { cause: error })
+}
+
+const kms = (KeyId: string): KeyService => ({
+  name: KeyId,
+  async generate(context) {
+    const request = new GenerateDataKeyCommand({ KeyId, KeySpec: 'AES_256', EncryptionContext: context })
+    const { Plaintext, CiphertextBlob } = await awsClient(KMSClient).send(request).catch(failed)
+    if (!Plaintext || !CiphertextBlob) throw new Error('KMS has made no data key.')
+    return { key: Plaintext, wrapped: CiphertextBlob }
+  },
+  async unwrap(CiphertextBlob, context) {
+    const request = new DecryptCommand({ KeyId, CiphertextBlob, EncryptionContext: context })
+    const { Plaintext } = await awsClient(KMSClient).send(request).catch(failed)
+    if (!Plaintext) throw new Error('KMS has opened no data key.')
+    return Plaintext
+  },
+})
+
+function keyFile(path: string): KeyService {
+  const fileKey = readFileSync(path)
+  const keyOf = (context: Context) => deriveKey(fileKey, JSON.stringify(context))
+  return {
+    name: base64(deriveKey(fileKey, 'name')),
+    async generate(context) {
+      const key = randomBytes(32)
+      return { key, wrapped: sealBytes(keyOf(context), key) }
+    },
+    unwrap: async (wrapped, context) => openBytes(keyOf(context), wrapped),
+  }
+}
+
+function keyService(): KeyService {
+  const { SECRET_KEY_ARN: arn, SECRET_KEY_FILE: path } = process.env
+  if (path) return keyFile(path)
+  if (arn) return kms(arn)
+  throw new Error('Neither SECRET_KEY_FILE nor SECRET_KEY_ARN is set.')
+}
+
+const contextOf = ({ accountId, objectId }: Owner): Context => ({ account: accountId, object: objectId })
+const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
+const purpose = 'stored secret'
+
+/** Cost of the hash that recognizes a repeated secret. Providers generate secrets, so few can be guessed. */
+const hashCost = { ln: 14, r: 8, p: 1 }
+const hashPatienceMs = 10_000
+
+/** Text to hash: with another owner, key or stored bytes it recognizes no secret. */
+const hashed = (owner: Owner, encrypted: string, secret: string): string =>
+  JSON.stringify([contextOf(owner), keyService().name, encrypted, secret])
+
+/**
+ * Stored form of a secret of an outside service: its data key, encrypted for its owner, the secret, encrypted with the
+ * data key, and a slow hash. The secret can be longer than the 4,096 bytes that KMS encrypts.
+ */
+export async function sealSecret(owner: Owner, secret: string): Promise<string> {
+  const { key, wrapped } = await keyService().generate(contextOf(owner))
+  const encrypted = `${base64(wrapped)}.${base64(sealBytes(deriveKey(key, purpose), Buffer.from(secret)))}`
+  const hash = await hashPassword(hashed(owner, encrypted, secret), retryUntil(hashPatienceMs), hashCost)
+  return `${encrypted}.${hash}`
+}
+
+/** @throws UnreadableSecret, or ApiError `unavailable` while the key cannot be used */
+export async function openSecret(owner: Owner, stored: string): Promise<string> {
+  const [wrapped, sealed] = stored.split('.').map((part) => Buffer.from(part, 'base64'))
+  try {
+    // KMS would refuse an empty data key like a fault of the request.
+    if (!wrapped?.length || !sealed) throw new Error('It is truncated.')
+    const key = await keyService().unwrap(wrapped, contextOf(owner))
+    return openBytes(deriveKey(key, purpose), sealed).toString()
+  } catch (error) {
+    if (error instanceof ApiError) throw error
+    throw new UnreadableSecret('A stored secret cannot be decrypted.', { cause: error })
+  }
+}
+
+/** True for a repeated secret. It compares hashes, because functions that write secrets cannot decrypt any. */
+export async function isStored(owner: Owner, secret: string, stored: string | null | undefined): Promise<boolean> {
+  const [wrapped, sealed, hash] = stored?.split('.') ?? []
+  if (!hash) return false
+  return matchesPassword(hashed(owner, `${wrapped}.${sealed}`, secret), hash, retryUntil(hashPatienceMs))
+}
+
+/** The stored form, kept as it is for a repeated secret: an update that changes nothing writes nothing. */
+export const resealSecret = async (owner: Owner, secret: string, stored: string | null | undefined): Promise<string> =>
+  stored && (await isStored(owner, secret, stored)) ? stored : sealSecret(owner, secret)

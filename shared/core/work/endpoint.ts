@@ -1,0 +1,62 @@
+import middy from '@middy/core'
+import type { Context } from 'aws-lambda'
+import { clock } from '../clock.ts'
+import { describeError } from '../logging/describe-error.ts'
+import { type LogFields, measure, within } from '../logging/invocation.ts'
+import { logEnd } from '../logging/log.ts'
+import { millisecondsSince } from '../logging/watched.ts'
+import { inWorkTime, workTime } from './work.ts'
+
+/** A middleware on the way of a request, whose answer ends the request. */
+// biome-ignore lint/suspicious/noConfusingVoidType: most steps return nothing
+export type Middleware<E, A, S> = (state: S, event: E) => Promise<A | void> | A | void
+
+type Endpoint<E, A, S> = {
+  /** Event of the last log line. */
+  line: 'request' | 'live'
+  fields: (event: E, context: Partial<Context>) => LogFields
+  /** State of a request, to which the steps add their findings. */
+  open: (event: E) => S
+  steps: readonly Middleware<E, A, S>[]
+  handle: (state: S, event: E) => Promise<A>
+  /** Answer of a failure. @throws for a failure without an answer */
+  fail: (error: unknown, state: S, event: E) => Promise<A> | A
+}
+
+/** Lambda handler of requests: steps, then the work. The last log line reports how it ended. */
+export function endpoint<E, A extends { statusCode?: number }, S>({
+  line,
+  fields,
+  open,
+  steps,
+  handle,
+  fail,
+}: Endpoint<E, A, S>) {
+  type State = Context & { state: S }
+  const stack = middy<E, A, Error, State>().onError(async (request) => {
+    // Middy leaves the context of an error untyped.
+    request.response = await fail(request.error, (request.context as State).state, request.event)
+  })
+  for (const step of steps) stack.before(({ event, context }) => step(context.state, event))
+  const handler = stack.handler((event: E, { state }: State) => handle(state, event))
+  const answerLogged = async (event: E, context: Partial<Context>): Promise<A> => {
+    const startedAt = clock.monotonic()
+    const end = (status = 500): void => {
+      measure('latency_ms', millisecondsSince(startedAt))
+      measure('faults', Number(status >= 500))
+    }
+    const state = open(event)
+    try {
+      const answer: A = await handler(event, { ...context, state } as State)
+      end(answer.statusCode)
+      logEnd('INFO', line, { status: answer.statusCode })
+      return answer
+    } catch (failure) {
+      end()
+      logEnd('ERROR', 'run_failed', describeError(failure))
+      throw failure
+    }
+  }
+  return (event: E, context: Partial<Context> = {}): Promise<A> =>
+    within(fields(event, context), () => inWorkTime(workTime.retries(), () => answerLogged(event, context)))
+}

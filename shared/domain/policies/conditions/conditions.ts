@@ -1,0 +1,149 @@
+import { type Fault, faultsAt, type Path } from '../../../core/faults.ts'
+import { type Checked, checkObjects, field, type JsonSchema, maxKeys } from '../../../values/field.ts'
+import { mustBeOneOf } from '../../../values/fields.ts'
+import { isLonger } from '../../../values/text.ts'
+import { conditionProperties } from './condition-properties.ts'
+import type { ConditionContext, ConditionProperty, ConditionTest } from './condition-property.ts'
+
+export type { ConditionContext } from './condition-property.ts'
+
+const propertyNames = conditionProperties.map(({ name }) => name)
+const allOperators = [...new Set(conditionProperties.flatMap(({ operators }) => operators))]
+const propertyNamed = (name: string) => conditionProperties.find((property) => property.name === name)
+
+const named = (operators: readonly string[]) => operators.map((operator) => `\`${operator}\``).join(', ')
+
+/** The operators with what they compare, for the reference. */
+export const operatorText = [...Map.groupBy(conditionProperties, ({ operators }) => named(operators))]
+  .map(([operators, properties]) => `${operators} for ${properties.map(({ values }) => values).join(' and ')}`)
+  .join('; ')
+
+/** Parts that a condition may leave out (A17.1(2)). */
+const defaults = { property: 'remote_ip_location_region', operator: 'is_in' }
+
+const maxConditions = conditionProperties.length
+const maxValues = 1_000
+const maxValueLength = 4_000
+
+export type Condition = { property: string; operator: string; values: string[] }
+
+/** The conditions of a policy as stored, or faults below the field and under `base` (A17.1). */
+const checkConditions = (raw: unknown): Checked<Condition[]> =>
+  checkObjects(raw, maxConditions, checkCondition, (conditions) => {
+    const properties = new Set(conditions.map(({ property }) => property))
+    const isRepeated = properties.size < conditions.length
+    return isRepeated ? [{ path: ['base'], message: 'only one condition per property is allowed' }] : []
+  })
+
+function checkCondition(item: Record<string, unknown>, path: Path, faults: Fault[]): Condition | undefined {
+  // An omitted part means its default; a blank one is missing (A6.4, A17.1(2)).
+  const read = (name: 'property' | 'operator', members: readonly string[]): string | undefined => {
+    const { [name]: sent = defaults[name] } = item
+    const text = typeof sent === 'string' ? sent.trim() : sent
+    const found = members.find((member) => member === text)
+    if (found === undefined) {
+      const message = text === null || text === '' ? "can't be blank" : mustBeOneOf(members)
+      faults.push({ path: [...path, name], message })
+    }
+    return found
+  }
+  const property = read('property', propertyNames)
+  const rule = property === undefined ? undefined : propertyNamed(property)
+  const operator = read('operator', rule?.operators ?? allOperators)
+  const values = checkValues(item.values, rule)
+  if ('messages' in values) faults.push(...faultsAt([...path, 'values'], values.messages))
+  if (property === undefined) return undefined
+  return { property, operator: operator ?? '', values: 'values' in values ? values.values : [] }
+}
+
+function checkValues(raw: unknown, rule: ConditionProperty | undefined): { values: string[] } | { messages: string[] } {
+  if (raw === undefined || raw === null) return { messages: ["can't be blank"] }
+  if (!Array.isArray(raw)) return { messages: ['must be a list'] }
+  if (rule?.single && raw.length !== 1) return { messages: ['should have 1 item(s)'] }
+  if (raw.length === 0) return { messages: ['should have at least 1 item(s)'] }
+  if (raw.length > maxValues) return { messages: [`should have at most ${maxValues} item(s)`] }
+  const values = raw.map((value) => (typeof value === 'string' ? value.trim() : value))
+  const refuse = (value: unknown): string | undefined => {
+    if (typeof value !== 'string' || value === '' || value.includes('\0')) return rule?.message ?? 'is invalid'
+    return isLonger(value, maxValueLength) ? `should be at most ${maxValueLength} character(s)` : rule?.refuse(value)
+  }
+  const messages = values.map(refuse).filter((message) => message !== undefined)
+  if (new Set(values).size < values.length) messages.push('should not contain duplicates')
+  return messages.length > 0 ? { messages: [...new Set(messages)] } : { values }
+}
+
+/** A condition as the reference documents it: the operators and the form of the values follow from the property (A17.1). */
+const conditionSchema: JsonSchema = {
+  type: 'object',
+  maxProperties: maxKeys,
+  required: ['values'],
+  properties: {
+    property: { type: 'string', enum: propertyNames, default: defaults.property },
+    operator: { type: 'string', enum: allOperators, default: defaults.operator },
+    values: {
+      type: 'array',
+      minItems: 1,
+      maxItems: maxValues,
+      uniqueItems: true,
+      items: { type: 'string', maxLength: maxValueLength },
+    },
+  },
+  anyOf: conditionProperties.map(({ name, operators, form, single }) => ({
+    required: [
+      ...(name === defaults.property ? [] : ['property']),
+      ...(operators.includes(defaults.operator) ? [] : ['operator']),
+    ],
+    properties: {
+      property: { enum: [name] },
+      operator: { enum: operators },
+      values: { items: { type: 'string', ...form }, ...(single && { maxItems: 1 }) },
+    },
+  })),
+}
+
+export const Conditions = field<Condition[]>(checkConditions, {
+  type: 'array',
+  maxItems: maxConditions,
+  items: conditionSchema,
+})
+
+export type Evaluation = { conforms: true; until: number | null } | { conforms: false; violated: string[] }
+
+const tests = new WeakMap<Condition, ConditionTest>()
+
+/** The test of a stored condition, parsed once for each read of its row. */
+function testOf(condition: Condition): ConditionTest {
+  const { property, operator, values } = condition
+  const test = tests.get(condition) ?? propertyNamed(property)?.parse(values, operator) ?? (() => false)
+  tests.set(condition, test)
+  return test
+}
+
+/** Tests a condition at an instant in microseconds; `until` is the one at which it stops holding, null for never. */
+export function evaluateCondition(condition: Condition, context: ConditionContext, at: number) {
+  const result = testOf(condition)(context, at)
+  return { condition, passed: result !== false, until: typeof result === 'number' ? result : null }
+}
+
+/** All conditions must hold; the earliest end is the end of the policy (A17.3). */
+export function evaluateConditions(conditions: Condition[], context: ConditionContext, at: number): Evaluation {
+  const results = conditions.map((condition) => evaluateCondition(condition, context, at))
+  const violated = results.filter(({ passed }) => !passed).map(({ condition }) => condition.property)
+  if (violated.length > 0) return { conforms: false, violated }
+  const ends = results.flatMap(({ until }) => (until === null ? [] : [until]))
+  return { conforms: true, until: ends.length > 0 ? Math.min(...ends) : null }
+}
+
+const nowhere: ConditionContext = { client: null, subject: { ip: null, ip_region: null, auth_provider_id: null } }
+
+/** Evaluates the conditions that can be tested for people, or for service accounts, without a client. */
+export const evaluateDecidable = (conditions: Condition[], person: boolean, at: number): Evaluation =>
+  evaluateConditions(
+    conditions.filter(({ property }) => propertyNamed(property)?.isDecidable(person)),
+    nowhere,
+    at,
+  )
+
+/** Text of the circumstances. Equal texts mean that no condition but one on time can have another outcome. */
+export const fingerprint = (context: ConditionContext): string =>
+  JSON.stringify(conditionProperties.map(({ fact }) => fact(context)))

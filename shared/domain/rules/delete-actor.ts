@@ -1,0 +1,61 @@
+import type { Author } from '../../commit/commit.ts'
+import { commitInParts } from '../../commit/commit-in-parts.ts'
+import { readAhead, stageWhileRoom, together } from '../../commit/stage-while-room.ts'
+import type { Transaction } from '../../commit/transaction.ts'
+import type { Entity, Row } from '../../table/entity.ts'
+import { liveKey } from '../../table/keys.ts'
+import { rowsBy } from '../../table/read.ts'
+import { type ActorRow, actors, isPerson } from '../actors/actor.ts'
+import { protect, shown } from '../actors/store.ts'
+import { apiTokens, deleteApiToken } from '../api-tokens/api-token.ts'
+import { clients } from '../clients/client.ts'
+import { type ExternalIdentityRow, externalIdentities } from '../external-identities/external-identity.ts'
+import { stageTokenDeletions } from '../external-identities/issued-tokens.ts'
+import { memberships } from '../memberships/membership.ts'
+import { passcodeKey } from '../passcodes/passcode.ts'
+import { deleteClient } from './delete-client.ts'
+
+/** Stages the deletion of an actor (A29) and an identity; `more` when its tokens, which go first, did not fit. */
+export async function stageActorDeletion(
+  transaction: Transaction,
+  actor: ActorRow,
+  identity?: ExternalIdentityRow,
+): Promise<'done' | 'more'> {
+  if ((await stageTokenDeletions(transaction, actor.id)) === 'more' || !transaction.hasRoom()) return 'more'
+  if (identity) transaction.delete(externalIdentities, identity)
+  transaction.delete(actors, actor)
+  transaction.remove(liveKey(transaction.accountId, actors.name, actor.id))
+  if (isPerson(actor.type)) transaction.remove(passcodeKey(transaction.accountId, actor.id))
+  if ((await stageRestOfActor(transaction, actor.id)) === 'more')
+    transaction.defer({ below: actors.name, id: actor.id })
+  return 'done'
+}
+
+export async function stageRestOfActor(transaction: Transaction, id: string): Promise<'done' | 'more'> {
+  const { accountId } = transaction
+  const own = <R extends Row>(entity: Entity<R>) =>
+    readAhead((range) => rowsBy(entity, accountId, 'actor_id', id, range))
+  const [tokens, identities, groups, devices] = [
+    own(apiTokens),
+    own(externalIdentities),
+    own(memberships),
+    own(clients),
+  ]
+  return together(
+    await stageWhileRoom(transaction, tokens, (token) => deleteApiToken(transaction, token)),
+    await stageWhileRoom(transaction, identities, (identity) => transaction.delete(externalIdentities, identity)),
+    await stageWhileRoom(transaction, groups, (membership) => {
+      transaction.delete(memberships, membership)
+      transaction.revoke({ by: 'membership', id: `${membership.group_id}#${id}` })
+    }),
+    await stageWhileRoom(transaction, devices, (client) => deleteClient(transaction, client)),
+  )
+}
+
+export const removeActor = (author: Author, id: string) =>
+  commitInParts(author, async (transaction) => {
+    const actor = await transaction.existing(actors, id)
+    protect(author, transaction, actor, 'delete')
+    if ((await stageActorDeletion(transaction, actor)) === 'more') return 'more'
+    return { done: await shown(author.accountId, actor) }
+  })

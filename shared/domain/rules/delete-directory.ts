@@ -1,0 +1,96 @@
+import type { Author } from '../../commit/commit.ts'
+import { commitInParts } from '../../commit/commit-in-parts.ts'
+import { stageRows, together } from '../../commit/stage-while-room.ts'
+import { type Sweep, sweep, sweepAll } from '../../commit/sweep.ts'
+import type { Transaction } from '../../commit/transaction.ts'
+import { ApiError } from '../../core/errors.ts'
+import { rowsBy } from '../../table/read.ts'
+import { serviceGuard } from '../accounts/account.ts'
+import { type ActorRow, actors } from '../actors/actor.ts'
+import { type DirectoryKind, directories } from '../directories/directory.ts'
+import { externalIdentities } from '../external-identities/external-identity.ts'
+import {
+  deleteIssuedToken,
+  stageIdentityDeletions,
+  tokensOfActor,
+  tokensOfIssuers,
+} from '../external-identities/issued-tokens.ts'
+import { groups } from '../groups/group.ts'
+import { policies } from '../policies/policy.ts'
+import { lastGoodRunKey, stageTurn, withLastRun } from '../sync/sync-state.ts'
+import { stageActorDeletion } from './delete-actor.ts'
+import { orphanPolicy, stageGroupDeletion } from './delete-group.ts'
+
+/** The enabled administrators that go with a directory; the acting actor and the last one must not (A12.4(2)). */
+async function leavingAdmins(author: Author, transaction: Transaction, directoryId: string): Promise<ActorRow[]> {
+  const created = await rowsBy(actors, transaction.accountId, 'created_by_directory_id', directoryId)
+  if (created.some(({ id }) => id === author.subject?.actor_id)) {
+    throw new ApiError('own_actor', 'The acting actor was created by this directory.')
+  }
+  const admins = created.filter(({ type, is_disabled }) => type === 'account_admin_user' && !is_disabled)
+  if (admins.length > 0 && transaction.count('actors.enabled.account_admin_user') <= admins.length) {
+    throw new ApiError('last_admin', 'The last enabled administrators of the account were created by this directory.')
+  }
+  return admins
+}
+
+export const stageRestOfDirectory = async (transaction: Transaction, id: string): Promise<'done' | 'more'> =>
+  together(
+    await stageRows(transaction, actors, 'created_by_directory_id', id, (actor) =>
+      stageActorDeletion(transaction, actor),
+    ),
+    await stageRows(transaction, groups, 'directory_id', id, (group) => stageGroupDeletion(transaction, group)),
+    await stageRows(transaction, externalIdentities, 'directory_id', id, (identity) =>
+      stageIdentityDeletions(transaction, [identity]),
+    ),
+  )
+
+/** Ends all access that comes from a directory; runs in every part of the deletion until nothing is left. */
+function accessTaker(directoryId: string): Sweep {
+  return sweepAll([
+    sweep(
+      actors,
+      'created_by_directory_id',
+      directoryId,
+      (transaction, actor) => tokensOfActor(transaction, actor.id),
+      deleteIssuedToken,
+    ),
+    sweep(
+      groups,
+      'directory_id',
+      directoryId,
+      async ({ accountId }, group) =>
+        (await rowsBy(policies, accountId, 'group_id', group.id)).map((policy) => ({ policy, group })),
+      (transaction, { policy, group }) => orphanPolicy(transaction, policy, group),
+    ),
+    sweep(
+      externalIdentities,
+      'directory_id',
+      directoryId,
+      (transaction, { actor_id, issuer }) => tokensOfIssuers(transaction, actor_id, new Set([issuer])),
+      deleteIssuedToken,
+    ),
+  ])
+}
+
+/**
+ * Deletes a directory (A26.2(4)): first all access that comes from it, then itself; the actors it created, its groups and its
+ * identities go along or are left for later. Administrators do not wait, since the account would count them as kept.
+ */
+export function removeDirectory(kind: DirectoryKind, author: Author, id: string) {
+  const takeAccess = accessTaker(id)
+  const { name } = directories[kind]
+  return commitInParts(author, async (transaction) => {
+    const directory = await transaction.existing(directories[kind], id)
+    for (const admin of await leavingAdmins(author, transaction, id)) {
+      if (!transaction.hasRoom() || (await stageActorDeletion(transaction, admin)) === 'more') return 'more'
+    }
+    if ((await takeAccess(transaction)) === 'more' || !transaction.hasRoom()) return 'more'
+    transaction.delete(directories[kind], directory)
+    stageTurn(transaction, name, id)
+    transaction.remove(lastGoodRunKey(transaction.accountId, id))
+    if (kind === 'idp') transaction.remove(serviceGuard('idp_directory', id))
+    if ((await stageRestOfDirectory(transaction, id)) === 'more') transaction.defer({ below: name, id })
+    return { done: { data: await withLastRun(directory) } }
+  })
+}

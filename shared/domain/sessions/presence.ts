@@ -1,0 +1,135 @@
+import * as v from 'valibot'
+import { clock, timestamp } from '../../core/clock.ts'
+import { recordOf } from '../../core/json/record-of.ts'
+import type { Origin } from '../../core/subject.ts'
+import { type Key, liveKey } from '../../table/keys.ts'
+import { getItem, getItems, getRows } from '../../table/read.ts'
+import { isUnexpired } from '../../values/expiry.ts'
+import { clientTokens } from '../client-tokens/client-token.ts'
+import { gatewayTokens, rotationEnded } from '../gateway-tokens/gateway-token.ts'
+
+export type DeviceKind = 'gateways' | 'clients'
+
+type TokenState = { ended: boolean; rotated_at: string | null }
+
+/** The states of tokens in the order of their ids; null for one that is gone. */
+async function tokenStates(kind: DeviceKind, account: string, ids: string[], now: number) {
+  if (kind === 'clients') {
+    const tokens = await getRows(clientTokens, account, ids)
+    return tokens.map((token): TokenState | null => token && { ended: !isUnexpired(token, now), rotated_at: null })
+  }
+  const tokens = await getRows(gatewayTokens, account, ids)
+  return tokens.map((token) => token && { ended: rotationEnded(token, now), rotated_at: token.rotated_at })
+}
+
+/** The fields of a device that come from its presence (A21.1, A23.1). */
+export const lastSeenFields = {
+  last_seen_at: v.nullable(v.string()),
+  last_seen_version: v.nullable(v.string()),
+  last_seen_user_agent: v.nullable(v.string()),
+  last_seen_remote_ip: v.nullable(v.string()),
+  last_seen_remote_ip_location_region: v.nullable(v.string()),
+  last_seen_remote_ip_location_city: v.nullable(v.string()),
+  last_seen_remote_ip_location_lat: v.nullable(v.number()),
+  last_seen_remote_ip_location_lon: v.nullable(v.number()),
+}
+const lastSeenNames = Object.keys(lastSeenFields) as (keyof typeof lastSeenFields)[]
+
+type Shown = v.InferOutput<v.ObjectSchema<typeof lastSeenFields, undefined>>
+
+/** Place and program with which a device was last seen (P1.6). Unknown parts of a client's place are not stored. */
+export type LastSeen = Partial<Shown> & Record<'last_seen_at' | 'last_seen_version' | 'last_seen_remote_ip', string>
+
+/** The live item of a device: its latest session and where it was last seen. It outlives the session. */
+export type Presence = LastSeen & {
+  session_id: string
+  /** End of the lease in microseconds; 0 once the session was ended. */
+  lease_expires_at: number
+  token_id: string
+  public_key: string
+  /** The connection to the live channel, while there is one (C3). */
+  connection_id?: string | null
+  connected_at?: number
+  /** Instants of its last messages, at most ten, in microseconds; and how many it sent that mean nothing (C4). */
+  messages?: number[]
+  bad_messages?: number
+  /** Instant of the last nudge, until a heartbeat follows; `nudge_due` when there was more to tell meanwhile (C5.1). */
+  nudged_at?: number | null
+  nudge_due?: boolean
+}
+
+export type ClientPresence = Presence & {
+  /** Fingerprint of the circumstances that its authorizations conform to, or a mark of the test that is under way (P3.2). */
+  tested: string
+}
+
+type PresenceOf = { gateways: Presence; clients: ClientPresence }
+
+/** A presence whose session ends with its token (P1.7). */
+export type CountedPresence = Omit<Presence, 'token_id'> & {
+  token_id: string | null
+  /** Instant at which the session's token was rotated out (A22). */
+  rotated_at: string | null
+}
+
+export const presenceKey = (account: string, kind: DeviceKind, id: string): Key => liveKey(account, kind, id)
+
+/** The live item of a device, without its nulls: lists read many of them. */
+export const presenceItem = <K extends DeviceKind>(account: string, kind: K, id: string, presence: PresenceOf[K]) => {
+  const stored = Object.entries(presence).filter(([, value]) => value !== null)
+  return { ...presenceKey(account, kind, id), kind: 'live', ...Object.fromEntries(stored) }
+}
+
+/** The live item of a device as it is stored, whether its session still counts or not. */
+export const findPresence = <K extends DeviceKind>(account: string, kind: K, id: string) =>
+  getItem<PresenceOf[K]>(presenceKey(account, kind, id))
+
+/** The live items of devices, in the order of their ids. */
+export const findPresences = <K extends DeviceKind>(account: string, kind: K, ids: string[]) =>
+  getItems<PresenceOf[K]>(ids.map((id) => presenceKey(account, kind, id)))
+
+/** The shown part of a live item. */
+export type Seen = LastSeen & Pick<Presence, 'lease_expires_at' | 'public_key'>
+
+export const seenAttributes = ['lease_expires_at', 'public_key', ...lastSeenNames] as const satisfies (keyof Seen)[]
+
+/** Presences in the order of the ids; null before the first session. An ended token ends sessions without a write. */
+export async function readPresences(account: string, kind: DeviceKind, ids: string[]) {
+  if (ids.length === 0) return []
+  const live: (Presence | undefined)[] = await findPresences(account, kind, ids)
+  const tokenIds = [...new Set(live.flatMap((item) => (item ? [item.token_id] : [])))]
+  const states = await tokenStates(kind, account, tokenIds, clock.now())
+  const tokens = new Map(tokenIds.map((id, index) => [id, states[index]]))
+  return live.map((item) => {
+    if (!item) return null
+    const token = tokens.get(item.token_id)
+    if (!token || token.ended) return { ...item, token_id: null, lease_expires_at: 0, rotated_at: null }
+    return { ...item, rotated_at: token.rotated_at }
+  })
+}
+
+export const readPresence = async (account: string, kind: DeviceKind, id: string): Promise<CountedPresence | null> =>
+  (await readPresences(account, kind, [id]))[0] ?? null
+
+/** Checks that the lease of the latest session has not expired (P1.4). */
+export const isOnline = (presence: Pick<Presence, 'lease_expires_at'> | null, now: number): boolean =>
+  presence !== null && presence.lease_expires_at > now
+
+/** The place of a device as a session start or heartbeat shows it (P1.6, P8). */
+export const seenFrom = (origin: Origin, version: string, now: number): LastSeen => ({
+  last_seen_at: timestamp(now),
+  last_seen_version: version,
+  last_seen_user_agent: origin.user_agent,
+  last_seen_remote_ip: origin.ip,
+  last_seen_remote_ip_location_region: origin.ip_region,
+  last_seen_remote_ip_location_city: origin.ip_city,
+  last_seen_remote_ip_location_lat: origin.ip_lat,
+  last_seen_remote_ip_location_lon: origin.ip_lon,
+})
+
+/** The live fields that gateways (A21.1) and clients (A23.1) have in common. */
+export const renderPresence = (presence: Seen | null, now: number) => ({
+  online: isOnline(presence, now),
+  public_key: presence?.public_key ?? null,
+  ...(recordOf(lastSeenNames, (name) => presence?.[name] ?? null) as Shown),
+})

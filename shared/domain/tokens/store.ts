@@ -1,0 +1,65 @@
+import { type Author, commit } from '../../commit/commit.ts'
+import { commitInParts } from '../../commit/commit-in-parts.ts'
+import { stageRows } from '../../commit/stage-while-room.ts'
+import type { Transaction } from '../../commit/transaction.ts'
+import { clock } from '../../core/clock.ts'
+import { notFound } from '../../core/errors.ts'
+import type { Entity } from '../../table/entity.ts'
+import { listRows } from '../../table/list.ts'
+import { existingRow } from '../../table/read.ts'
+import { isUnexpired } from '../../values/expiry.ts'
+import type { Page } from '../../values/page.ts'
+import { actors } from '../actors/actor.ts'
+import type { TokenRow } from './token.ts'
+
+function checkShown(token: TokenRow, actorId: string): void {
+  if (token.actor_id !== actorId || !isUnexpired(token, clock.now())) throw notFound()
+}
+
+/** Reads and deletions of unexpired tokens of an actor (A13, A24); `drop` stages the deletion of one. */
+export const tokenStore = <R extends TokenRow, S extends R>(
+  entity: Entity<R>,
+  drop: (transaction: Transaction, token: R) => void,
+  shown: (account: string, tokens: R[]) => Promise<S[]>,
+) => ({
+  /** Newest first. */
+  async list(account: string, actorId: string, page: Page) {
+    const now = clock.now()
+    const { rows, metadata } = await listRows(entity, account, page, {
+      edges: { actor_id: actorId },
+      matches: (token) => isUnexpired(token, now),
+      newestFirst: true,
+    })
+    // A bad cursor is told before an unknown actor (A4).
+    await existingRow(actors, account, actorId)
+    return { data: await shown(account, rows), metadata }
+  },
+
+  async get(account: string, actorId: string, id: string) {
+    const [token] = await Promise.all([existingRow(entity, account, id), existingRow(actors, account, actorId)])
+    checkShown(token, actorId)
+    const [data] = await shown(account, [token])
+    return { data: data as S }
+  },
+
+  remove: (author: Author, actorId: string, id: string) =>
+    commit(author, async (transaction) => {
+      const token = await transaction.existing(entity, id)
+      checkShown(token, actorId)
+      drop(transaction, token)
+      return { data: { id } }
+    }),
+
+  /** Deletes every token of an actor; expired ones go along uncounted. */
+  removeAll(author: Author, actorId: string) {
+    const counted = new Set<string>()
+    return commitInParts(author, async (transaction) => {
+      await transaction.existing(actors, actorId)
+      const outcome = await stageRows(transaction, entity, 'actor_id', actorId, (token) => {
+        drop(transaction, token)
+        if (isUnexpired(token, transaction.now)) counted.add(token.id)
+      })
+      return outcome === 'more' ? 'more' : { done: { data: { deleted_count: counted.size } } }
+    })
+  },
+})

@@ -1,0 +1,27 @@
+import { dueItem } from '../../commit/due.ts'
+import type { Transaction } from '../../commit/transaction.ts'
+import { mintToken, type SecretHash, type TokenKind } from '../../core/secrets/token.ts'
+import type { Entity, Row, RowFields } from '../../table/entity.ts'
+
+/** A token of an actor, which ends by itself. */
+export type TokenRow = Row & SecretHash & { actor_id: string; expires_at: string }
+
+type Minted = { id: string; token: string; secret_hash: string }
+
+/** Stages a new token of an actor, or the one of an `earlier` attempt of the commit; `token` is shown once. */
+export function stageToken<R extends TokenRow>(
+  transaction: Transaction,
+  kind: TokenKind,
+  entity: Entity<R>,
+  actorId: string,
+  fields: Omit<RowFields<R>, 'actor_id' | 'secret_hash'> & { expires_at: string },
+  earlier?: Minted,
+): R & { token: string } {
+  const { accountId } = transaction
+  const id = earlier?.id ?? transaction.newId()
+  const minted = earlier ?? mintToken(kind, { accountId, ownerId: actorId, tokenId: id })
+  transaction.put(dueItem({ account_id: accountId, collection: entity.name, id }, fields.expires_at))
+  const { token, secret_hash } = minted
+  const row = { id, actor_id: actorId, ...fields, secret_hash } as unknown as RowFields<R>
+  return { ...transaction.insert(entity, row), token }
+}

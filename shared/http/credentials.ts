@@ -1,0 +1,56 @@
+import { authenticate } from '../auth/authenticate.ts'
+import type { Caller, Credential } from '../auth/caller.ts'
+import { bucketOf, ingestBucket } from '../auth/rate-limit/bucket.ts'
+import { takeUnit } from '../auth/rate-limit/lease-holder.ts'
+import { clock } from '../core/clock.ts'
+import { unauthorized } from '../core/errors.ts'
+import { note } from '../core/logging/invocation.ts'
+import { bearerToken } from '../core/secrets/token.ts'
+import { anonymous, type Origin, type Subject } from '../core/subject.ts'
+import { accountStatus } from '../domain/accounts/account.ts'
+import { verifyIngestToken } from '../logs/flows/ingest-token.ts'
+import type { Step } from './exchange.ts'
+
+function subjectOf(caller: Caller, origin: Origin): Subject {
+  if (caller.kind === 'gateway') {
+    const id = caller.gateway?.id ?? null
+    return { ...anonymous(origin), device_id: id, gateway_id: id, token_id: caller.token.id }
+  }
+  const { actor, token } = caller
+  return {
+    ...anonymous(origin),
+    actor_id: actor.id,
+    actor_name: actor.name,
+    actor_type: actor.type,
+    actor_email: actor.email,
+    auth_provider_id: caller.kind === 'api' ? null : caller.token.auth_provider_id,
+    token_id: token.id,
+  }
+}
+
+export const checkCredential =
+  (credential: Credential): Step =>
+  async (exchange, event) => {
+    exchange.caller = await authenticate(credential, event.headers.authorization)
+    exchange.subject = subjectOf(exchange.caller, exchange.origin)
+    exchange.bucket = bucketOf(exchange.caller)
+    note({ account_id: exchange.caller.account.id })
+  }
+
+/** Adds the remaining rate limit to every later answer (A9). */
+export const checkRateLimit: Step = async (exchange) => {
+  if (exchange.bucket) Object.assign(exchange.headers, await takeUnit(exchange.bucket))
+}
+
+/** Verifies the token without a read; the state of its account is at most a minute old (L9.4). */
+export const checkIngestToken: Step = async (exchange, { headers }) => {
+  const token = bearerToken(headers.authorization)
+  if (token === null) throw unauthorized()
+  const claims = await verifyIngestToken(token, Math.floor(clock.now() / 1_000_000))
+  const account = await accountStatus(claims.account_id)
+  if (!account.enabled) throw unauthorized()
+  exchange.claims = claims
+  note({ account_id: claims.account_id })
+  const bearer = `${claims.policy_authorization_id}#${claims.role}`
+  exchange.bucket = ingestBucket(claims.account_id, bearer, account.limits)
+}

@@ -1,0 +1,52 @@
+import type { DirectoryKind } from '../domain/directories/directory.ts'
+import * as directories from '../domain/directories/store.ts'
+import * as postureProviders from '../domain/posture-providers/store.ts'
+import { directoryInfos, directoryPlan } from '../sync/directories/directory-plan.ts'
+import { inventoryInfo, inventoryObjects, inventoryPlan } from '../sync/inventories/inventory-plan.ts'
+import { DirectoryRun, type Run, RunOf, type Tellers } from '../sync/runs/run.ts'
+import { requestRun } from '../sync/runs/source.ts'
+import { directoryTitles } from './kinds.ts'
+
+/** Kind of source in the operations on its runs (I4.1, I7.1). */
+type RunSource = {
+  path: `/${DirectoryKind}_directories/{id}` | '/mdm_posture_providers/{id}'
+  /** Its name with an article, in summaries. */
+  one: string
+  /** Objects of a run, in summaries. */
+  synced: string
+  scope: 'directories' | 'mdm'
+  plan: Tellers
+  Run: typeof DirectoryRun | ReturnType<typeof RunOf>
+  /** @throws ApiError `not_found` */
+  check(accountId: string, id: string): Promise<unknown>
+  request(accountId: string, id: string, preview: boolean): Promise<Run>
+}
+
+const ofDirectories = (kind: DirectoryKind): RunSource => ({
+  path: `/${kind}_directories/{id}`,
+  one: directoryTitles[kind].one,
+  synced: directoryTitles[kind].one,
+  scope: 'directories',
+  plan: directoryPlan,
+  Run: DirectoryRun,
+  check: (accountId, id) => directories.get(kind, accountId, id),
+  request: (accountId, id, preview) => requestRun(directoryInfos[kind], accountId, id, { preview }),
+})
+
+export const runSources = {
+  suite_directory: ofDirectories('suite'),
+  tenant_directory: ofDirectories('tenant'),
+  idp_directory: ofDirectories('idp'),
+  mdm_posture_provider: {
+    path: '/mdm_posture_providers/{id}',
+    one: 'a posture provider',
+    synced: 'the devices of a posture provider',
+    scope: 'mdm',
+    plan: inventoryPlan,
+    Run: RunOf(inventoryObjects),
+    check: postureProviders.get,
+    request: (accountId, id, preview) => requestRun(inventoryInfo, accountId, id, { preview }),
+  },
+} satisfies Record<string, RunSource>
+
+export const runSourceKinds = Object.keys(runSources) as (keyof typeof runSources)[]

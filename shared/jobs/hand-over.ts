@@ -1,0 +1,31 @@
+import { fieldsOf } from '../core/json/is-object.ts'
+
+/** Hands an event to a function and waits for its answer. */
+export type Invoke = (functionArn: string, event: { Records: unknown[] }) => Promise<unknown>
+
+export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : 'not an error object')
+
+async function hand(invoke: Invoke, functionArn: string, Records: unknown[]): Promise<string | null> {
+  try {
+    const failures = fieldsOf(await invoke(functionArn, { Records })).batchItemFailures
+    return Array.isArray(failures) && failures.length > 0 ? 'The function reported a failed record.' : null
+  } catch (error) {
+    return reasonOf(error)
+  }
+}
+
+/**
+ * Hands over records at once, and one by one where that fails, so that one bad record keeps no other back.
+ * @returns the index and reason of each record that failed
+ */
+export async function handOver(invoke: Invoke, functionArn: string, records: unknown[]) {
+  const reason = await hand(invoke, functionArn, records)
+  if (reason === null) return []
+  if (records.length === 1) return [{ index: 0, reason }]
+  const failed: { index: number; reason: string }[] = []
+  for (const [index, record] of records.entries()) {
+    const reason = await hand(invoke, functionArn, [record])
+    if (reason !== null) failed.push({ index, reason })
+  }
+  return failed
+}

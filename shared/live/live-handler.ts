@@ -1,0 +1,45 @@
+import { endpoint, type Middleware } from '../core/work/endpoint.ts'
+
+/** The event of a WebSocket by API Gateway. Headers and query come at `$connect` only. */
+export type LiveEvent = {
+  headers?: Record<string, string | undefined>
+  queryStringParameters?: Record<string, string | undefined> | null
+  requestContext: { connectionId: string; requestId: string; identity: { sourceIp: string } }
+  body?: string
+  isBase64Encoded: boolean
+}
+
+/** A handshake is refused by any status but 200; the `body` that answers a message reaches the device. */
+export type LiveAnswer = { statusCode: number; headers?: Record<string, string>; body?: string }
+
+export type LiveHandler = (event: LiveEvent, context?: { awsRequestId?: string }) => Promise<LiveAnswer>
+
+type LiveWork<S> = {
+  open: (event: LiveEvent) => S
+  steps?: readonly Middleware<LiveEvent, LiveAnswer, S>[]
+  handle: (event: LiveEvent, state: S) => Promise<LiveAnswer>
+  fail?: (error: unknown, state: S) => LiveAnswer
+}
+
+const rethrow = (error: unknown): never => {
+  throw error
+}
+
+/** A handler of the channel. Its log lines name the connection, and never hold a message or a token. */
+export const liveHandler = <S>(
+  route: '$connect' | '$default' | '$disconnect',
+  { open, steps = [], handle, fail = rethrow }: LiveWork<S>,
+): LiveHandler =>
+  endpoint<LiveEvent, LiveAnswer, S>({
+    line: 'live',
+    fields({ requestContext: { requestId: request_id, connectionId: connection_id } }, { awsRequestId }) {
+      return { class: 'live', operation: route, request_id, function_request_id: awsRequestId, connection_id }
+    },
+    open,
+    steps,
+    handle: (state, event) => handle(event, state),
+    fail,
+  })
+
+/** `User-Agent` of the pulse's handshake: it separates its log lines from those of devices. */
+export const pulseAgent = 'network-access-pulse'

@@ -1,0 +1,155 @@
+import { clock } from '../core/clock.ts'
+import { isObject } from '../core/json/is-object.ts'
+import { note as noteInLog } from '../core/logging/invocation.ts'
+import { accounts } from '../domain/accounts/account.ts'
+import { actors } from '../domain/actors/actor.ts'
+import { clientTokens } from '../domain/client-tokens/client-token.ts'
+import { clients } from '../domain/clients/client.ts'
+import { gatewayTokens, rotationEnded } from '../domain/gateway-tokens/gateway-token.ts'
+import { gateways } from '../domain/gateways/gateway.ts'
+import { connectedLeaseEnd } from '../domain/sessions/lease.ts'
+import { isOnline, type Presence, presenceKey } from '../domain/sessions/presence.ts'
+import { changeItem } from '../table/change-item.ts'
+import { itemRow } from '../table/entity.ts'
+import { entityKey } from '../table/keys.ts'
+import { getItems, type Look } from '../table/read.ts'
+import { isUnexpired } from '../values/expiry.ts'
+import { type Connection, findConnection } from './connection.ts'
+import { closeConnection, endConnection, endSessionConnection, type SessionEnd } from './send-message.ts'
+
+/** A device sends at most so many messages in that time (C4). */
+const mostMessages = 10
+const windowMicros = 10_000_000
+
+/** The so-manieth message that means nothing closes the connection. */
+const mostBad = 10
+
+type Reply = { type: 'pong'; id: string } | { type: 'error'; code: 'bad_message' }
+
+/** Handles a message of a device (C4): renews the lease, or ends a replaced connection. Returns the reply or null. */
+export async function takeMessage(connectionId: string, text: string | undefined): Promise<Reply | null> {
+  const connection = (await findConnection(connectionId, 'recent')) ?? (await findConnection(connectionId))
+  if (!connection) {
+    await closeConnection(connectionId)
+    return null
+  }
+  noteInLog({ account_id: connection.account_id })
+  const message = readMessage(text)
+  // The first look is cheap, and ends nothing; after it, each loss means that another message was counted meanwhile.
+  for (let looks = 0; looks <= mostMessages + 1; looks++) {
+    const state = await sessionState(connection, looks === 0 ? 'recent' : 'exact')
+    const isConnected = state.ended === null && state.presence.connection_id === connectionId
+    if (looks === 0 && !isConnected) continue
+    if (state.ended !== null) {
+      if (state.ended === 'lapsed') await endConnection(connection, 'session_ended')
+      else await endSessionConnection(connection, state.ended)
+      return null
+    }
+    const { presence, token } = state
+    if (!isConnected) {
+      await endConnection(connection, 'replaced')
+      return null
+    }
+    const outcome = await note(connection, presence, token, message)
+    if (outcome === 'lost') continue
+    if (outcome === 'noted') return replyTo(message)
+    await endConnection(connection, outcome)
+    return null
+  }
+  await endConnection(connection, 'too_many_messages')
+  return null
+}
+
+const replyTo = (message: DeviceMessage | null): Reply | null => {
+  if (!message) return { type: 'error', code: 'bad_message' }
+  return message.type === 'ping' ? { type: 'pong', id: message.id } : null
+}
+
+type Outcome = 'noted' | 'lost' | 'too_many_messages' | 'bad_messages'
+
+/** Counts the message and renews the lease; `lost` where another message of the connection was counted meanwhile. */
+async function note(
+  connection: Connection,
+  presence: Presence,
+  token: { expires_at?: string },
+  message: DeviceMessage | null,
+): Promise<Outcome> {
+  const now = clock.now()
+  const before = presence.messages ?? []
+  const recent = before.filter((at) => at > now - windowMicros)
+  if (recent.length >= mostMessages) return 'too_many_messages'
+  const bad = (presence.bad_messages ?? 0) + (message ? 0 : 1)
+  if (!message && bad >= mostBad) return 'bad_messages'
+  const counted = await changeItem(presenceKey(connection.account_id, connection.device, connection.device_id), {
+    set: {
+      lease_expires_at: connectedLeaseEnd(connection.device, token, now),
+      messages: [...recent, now],
+      bad_messages: bad,
+    },
+    when: 'connection_id = :connection AND lease_expires_at > :now AND messages = :before',
+    values: { connection: connection.connection_id, now, before },
+  })
+  return counted ? 'noted' : 'lost'
+}
+
+/** Bytes of a message of a device (C4). */
+const mostBytes = 1_024
+
+type DeviceMessage = { type: 'keepalive' } | { type: 'ping'; id: string }
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+/** A message of a device (C4); null for anything else. Members that it does not know mean nothing. */
+function readMessage(text: string | undefined): DeviceMessage | null {
+  if (text === undefined || Buffer.byteLength(text) > mostBytes) return null
+  const message = parse(text)
+  if (!isObject(message)) return null
+  const { type, id } = message
+  if (type === 'keepalive') return { type }
+  if (type === 'ping' && typeof id === 'string' && id.length >= 1 && id.length <= 64) return { type, id }
+  return null
+}
+
+/** The live item of a connection's session, or why there is none any more: `lapsed` without a reason that C5 names. */
+export type SessionState =
+  | { presence: Presence; token: { expires_at?: string }; ended: null }
+  | { ended: SessionEnd | 'lapsed' }
+
+/** Reads the state of the session of a connection by one request. */
+export async function sessionState(connection: Connection, look: Look): Promise<SessionState> {
+  const { account_id, device, device_id, session_id, token_id, actor_id } = connection
+  const isClient = device === 'clients'
+  const keys = [
+    entityKey(account_id, accounts.name, account_id),
+    presenceKey(account_id, device, device_id),
+    entityKey(account_id, isClient ? clients.name : gateways.name, device_id),
+    entityKey(account_id, isClient ? clientTokens.name : gatewayTokens.name, token_id),
+    ...(actor_id === null ? [] : [entityKey(account_id, actors.name, actor_id)]),
+  ]
+  const [account, live, row, token, actor] = await getItems(keys, look)
+  const now = clock.now()
+  const presence = live as Presence | undefined
+  const ended = (reason: SessionEnd | 'lapsed'): SessionState => ({ ended: reason })
+  if (!account || itemRow(accounts, account).is_disabled) return ended('account')
+  if (!row) return ended('device')
+  if (actor_id !== null && (!actor || itemRow(actors, actor).is_disabled)) return ended('actor')
+  const held = token && (isClient ? clientToken(token, now) : gatewayToken(token, now))
+  if (!held) return ended('token')
+  if (!presence || presence.session_id !== session_id) return ended('replaced')
+  return isOnline(presence, now) ? { presence, token: held, ended: null } : ended('lapsed')
+}
+
+/** A token as far as it bounds a lease; null when it does not count any more. */
+function clientToken(item: Record<string, unknown>, now: number): { expires_at: string } | null {
+  const token = itemRow(clientTokens, item)
+  return isUnexpired(token, now) ? token : null
+}
+
+const gatewayToken = (item: Record<string, unknown>, now: number): { expires_at?: string } | null =>
+  rotationEnded(itemRow(gatewayTokens, item), now) ? null : {}

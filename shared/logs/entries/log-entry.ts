@@ -1,0 +1,123 @@
+import * as v from 'valibot'
+
+const text = v.nullable(v.string())
+
+const originFields = {
+  ip: v.string(),
+  ip_region: text,
+  ip_city: text,
+  ip_lat: v.nullable(v.number()),
+  ip_lon: v.nullable(v.number()),
+  user_agent: text,
+}
+
+const SubjectEntry = v.object({
+  actor_id: text,
+  actor_name: text,
+  actor_type: text,
+  actor_email: text,
+  auth_provider_id: text,
+  device_id: text,
+  gateway_id: text,
+  token_id: text,
+  ...originFields,
+})
+
+const common = { log_id: v.string(), timestamp: v.string() }
+const snapshot = v.nullable(v.record(v.string(), v.unknown()))
+
+export const ChangeEntry = v.object({
+  type: v.literal('change'),
+  ...common,
+  object: v.string(),
+  operation: v.picklist(['insert', 'update', 'delete']),
+  before: snapshot,
+  after: snapshot,
+  /** The fields that are cut from both (L2.7). */
+  truncated: v.optional(v.array(v.string())),
+  subject: v.nullable(SubjectEntry),
+  /** The sync run that caused it; entries of others are stored without. */
+  run_id: text,
+})
+export type ChangeEntry = v.InferOutput<typeof ChangeEntry>
+
+export const SessionEntry = v.object({
+  type: v.literal('session'),
+  ...common,
+  context: v.picklist(['client', 'gateway', 'portal']),
+  subject: SubjectEntry,
+})
+
+export const ApiRequestEntry = v.object({
+  type: v.literal('api_request'),
+  ...common,
+  actor_id: v.string(),
+  api_token_id: text,
+  method: v.string(),
+  path: v.string(),
+  content_length: v.nullable(v.number()),
+  request_id: v.string(),
+  ...originFields,
+})
+
+const counter = v.nullable(v.bigint())
+
+/** The actor, device and resource of an authorization at the time of its creation (L12); null where unknown. */
+export const attributionFields = {
+  initiator_device_id: text,
+  responder_device_id: text,
+  policy_authorization_id: v.string(),
+  policy_id: text,
+  authorized_at: text,
+  authorization_expires_at: text,
+  initiator_auth_provider_id: text,
+  initiator_actor_id: v.string(),
+  initiator_actor_name: text,
+  initiator_actor_email: text,
+  initiator_client_version: text,
+  initiator_device_os_name: text,
+  initiator_device_os_version: text,
+  initiator_device_serial: text,
+  initiator_device_uuid: text,
+  initiator_device_identifier_for_vendor: text,
+  initiator_device_push_installation_id: text,
+  resource_id: text,
+  resource_name: text,
+  resource_address: text,
+}
+
+/** @public The OpenAPI document takes its name from here. */
+export const FlowEntry = v.object({
+  type: v.literal('flow'),
+  ...common,
+  role: v.picklist(['initiator', 'responder']),
+  protocol: v.picklist(['tcp', 'udp']),
+  flow_start: v.string(),
+  flow_end: text,
+  last_packet: text,
+  inner_src_ip: v.string(),
+  inner_src_port: v.number(),
+  inner_dst_ip: v.string(),
+  inner_dst_port: v.number(),
+  inner_domain: text,
+  outers: v.nullable(
+    v.array(
+      v.object({
+        src_ip: text,
+        src_port: v.nullable(v.number()),
+        dst_ip: v.string(),
+        dst_port: v.number(),
+        path_activated_at: v.string(),
+      }),
+    ),
+  ),
+  rx_packets: counter,
+  tx_packets: counter,
+  rx_bytes: counter,
+  tx_bytes: counter,
+  ...attributionFields,
+})
+
+/** An entry in one of the four shapes (L6.1, L7). */
+export const LogEntry = v.variant('type', [ChangeEntry, SessionEntry, ApiRequestEntry, FlowEntry])
+export type LogEntry = v.InferOutput<typeof LogEntry>

@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto'
+
+export const logStreams = ['change', 'session', 'flow', 'api_request'] as const
+export type LogStream = (typeof logStreams)[number]
+
+/** First character of an entry's id in each stream (L1). */
+export const streamCodes = { change: 'c', session: '5', flow: 'f', api_request: 'a' } satisfies Record<
+  LogStream,
+  string
+>
+
+const timeDigits = 13
+/** The greatest time that fits 52 bits, in the year 2112. */
+export const lastLogMicros = 2 ** 52 - 1
+
+/** 24 hexadecimal characters: 4 bits of stream, 52 of microseconds, 40 of tail (L4). @throws RangeError */
+export function logId(stream: LogStream, micros: number, tail: string = randomBytes(5).toString('hex')): string {
+  if (!Number.isSafeInteger(micros) || micros < 0 || micros > lastLogMicros)
+    throw new RangeError('The time does not fit a log id.')
+  return streamCodes[stream] + micros.toString(16).padStart(timeDigits, '0') + tail
+}
+
+/** The tail of a change: its position inside the commit. */
+export const positionTail = (position: number): string => position.toString(16).padStart(10, '0')
+
+export function parseLogId(id: string): { stream: LogStream; micros: number } | null {
+  const stream = logStreams.find((name) => streamCodes[name] === id[0])
+  if (!stream || !/^[0-9a-f]{24}$/.test(id)) return null
+  return { stream, micros: instantOf(id) }
+}
+
+/** The stream of an id that this service made. @throws RangeError for any other text */
+export function streamOf(id: string): LogStream {
+  const stream = logStreams.find((name) => streamCodes[name] === id[0])
+  if (!stream) throw new RangeError(`${id} is no log id.`)
+  return stream
+}
+
+export const instantOf = (id: string): number => Number.parseInt(id.slice(1, 1 + timeDigits), 16)
+
+/** The least text that sorts with or after every id of this instant. */
+export const idFrom = (stream: LogStream, micros: number): string => logId(stream, micros, '0000000000')
+export const idUntil = (stream: LogStream, micros: number): string => logId(stream, micros, 'ffffffffff')
+
+/** Ids of one stream, both ends included. */
+export type IdRange = { first: string; last: string }
+
+/** Order of entries across streams: the time in the id, then the id (L2.3). */
+export function compareIds(a: string, b: string): number {
+  const [left, right] = [a.slice(1, 14), b.slice(1, 14)]
+  if (left !== right) return left < right ? -1 : 1
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+export const clampMicros = (micros: number): number => Math.min(lastLogMicros, Math.max(0, micros))
+
+export const idsBetween = (stream: LogStream, begin: number, end: number): IdRange | null =>
+  begin > end || end < 0 || begin > lastLogMicros
+    ? null
+    : { first: idFrom(stream, clampMicros(begin)), last: idUntil(stream, clampMicros(end)) }
+
+/** The part of a range beyond an entry: an id of another stream cuts by time, then by its first character. */
+export function beyond({ first, last }: IdRange, from: string, ascending: boolean): IdRange | null {
+  const micros = instantOf(from)
+  const stream = streamOf(first)
+  const [code, other] = [first.charAt(0), from.charAt(0)]
+  const before = code < other
+  const cut = code === other ? from : before ? idUntil(stream, micros) : idFrom(stream, micros)
+  const exclusive = code === other || before === ascending
+  const next = exclusive ? step(cut, ascending ? 1n : -1n) : cut
+  const rest = ascending ? { first: next > first ? next : first, last } : { first, last: next < last ? next : last }
+  return rest.first <= rest.last ? rest : null
+}
+
+const step = (id: string, by: bigint): string => (BigInt(`0x${id}`) + by).toString(16).padStart(24, '0')

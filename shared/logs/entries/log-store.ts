@@ -1,0 +1,76 @@
+import { clock, timestamp } from '../../core/clock.ts'
+import { fieldsOf } from '../../core/json/is-object.ts'
+import type { Origin, Subject } from '../../core/subject.ts'
+import type { Item } from '../../table/keys.ts'
+import { insertTogether } from '../../table/statements.ts'
+import { type LogStream, logId } from './log-id.ts'
+import { dayOf, logPartition, logTtl, type NamedField, namedPartition } from './log-keys.ts'
+
+type Named = { actor_id?: string | null; actor_email?: string | null }
+type Entry = Named & { subject?: Named | null } & Record<string, unknown>
+/** Flows are stored by their consumer. */
+type Stored = Exclude<LogStream, 'flow'>
+
+/** The entry that pointers point to: its id, and when it expires. */
+type Target = { id: string; ttl: number }
+
+/** The pointers to an entry: by the actor in its snapshot (L2.6), and by the object that it changed (L2.8). */
+export function pointerItems(account: string, stream: Stored, { id, ttl }: Target, entry: Entry): Item[] {
+  const named = stream === 'api_request' ? entry : entry.subject
+  const pointerBy = (field: NamedField, value: string | null | undefined): Item[] =>
+    value ? [{ pk: namedPartition(account, stream, field, value), sk: id, kind: 'log_pointer', ttl }] : []
+  return [
+    ...pointerBy('actor', named?.actor_id),
+    ...pointerBy('email', named?.actor_email),
+    ...(stream === 'change' ? pointerBy('object', objectIdOf(entry)) : []),
+  ]
+}
+
+export function logItems(account: string, stream: Stored, id: string, micros: number, entry: Entry): Item[] {
+  const ttl = logTtl(stream, micros)
+  return [
+    {
+      pk: logPartition(account, stream, dayOf(micros)),
+      sk: id,
+      kind: 'log',
+      ttl,
+      type: stream,
+      log_id: id,
+      timestamp: timestamp(micros),
+      ...entry,
+    },
+    ...pointerItems(account, stream, { id, ttl }, entry),
+  ]
+}
+
+type ApiRequest = Origin & {
+  actor_id: string
+  api_token_id: string | null
+  method: string
+  path: string
+  content_length: number | null
+  request_id: string
+}
+
+/** Stores the entry of a request to the account API (L7.3). */
+export async function recordApiRequest(account: string, entry: ApiRequest): Promise<void> {
+  const now = clock.now()
+  await insertTogether(logItems(account, 'api_request', logId('api_request', now), now, entry))
+}
+
+/** The id of the object of a change (L2.8); null for any other entry. */
+export function objectIdOf({ before, after }: Record<string, unknown>): string | null {
+  const { id } = fieldsOf(after ?? before)
+  return typeof id === 'string' && id !== '' ? id : null
+}
+
+type Created = {
+  context: 'client' | 'gateway' | 'portal'
+  subject: Subject
+  /** When the session was created, in microseconds. */
+  at: number
+}
+
+/** The entry of a created session (L7.1) and its pointers, for the transaction that creates it. */
+export const sessionLogItems = (account: string, { at, ...entry }: Created): Item[] =>
+  logItems(account, 'session', logId('session', at), at, entry)

@@ -1,0 +1,91 @@
+import { clock } from '../../core/clock.ts'
+import { logLine } from '../../core/logging/log.ts'
+import { serviceAddress } from '../../core/service-address.ts'
+import { inParallel } from '../../core/work/in-parallel.ts'
+import { accounts } from '../../domain/accounts/account.ts'
+import type { Head } from '../../table/head.ts'
+import { entityKey, headKey, type Key, sealKey } from '../../table/keys.ts'
+import { getItems, queryItems } from '../../table/read.ts'
+import { remove, writeTogether } from '../../table/write-together.ts'
+import { Overtaken, SealDamage } from '../log/seal-damage.ts'
+import type { SealedLog } from '../log/sealed-log.ts'
+import { sealedAccountsPartition } from '../log/sealed-log.ts'
+import type { Begun } from '../notes/checkpoint.ts'
+import { sealActivity, settledUntil } from './seal-activity.ts'
+import { sealChanges } from './seal-changes.ts'
+import { Lease, type SealedState } from './sealed-state.ts'
+import { hasNewest } from './signed-objects.ts'
+
+const width = 4
+const perRead = 50
+
+export const seal: Record<SealedLog, typeof sealChanges> = { changes: sealChanges, activity: sealActivity }
+
+/**
+ * Seals what is new in the logs of each account (S2.3). A log that does not hold is reported, and delays no other.
+ * @throws AggregateError of other failures
+ */
+export async function sealLogs(deadline: number): Promise<void> {
+  const errors: unknown[] = []
+  for (let after: string | undefined, more = true; more && clock.monotonic() < deadline; ) {
+    const page = await queryItems(sealedAccountsPartition, { after, limit: perRead })
+    await inParallel(await pending(page.map(({ sk }) => sk)), width, (work) =>
+      clock.monotonic() > deadline
+        ? Promise.resolve()
+        : sealLog(work, deadline).catch((error) => void errors.push(error)),
+    )
+    after = page.at(-1)?.sk
+    more = page.length === perRead
+  }
+  if (errors.length > 0) throw new AggregateError(errors, 'Some logs were not sealed.')
+}
+
+type State = Key & Partial<SealedState & Begun>
+
+/** A log to be sealed; `known` where nothing of it is new, to be compared with the bucket. */
+type Work = { account: string; log: SealedLog; known?: Partial<State> }
+
+/**
+ * Logs of these accounts that can have something new, and once an hour all logs of changes, to notice a restore of the
+ * table. Deleted accounts are forgotten.
+ */
+async function pending(ids: string[]): Promise<Work[]> {
+  const [heads, rows, changes, activity] = await Promise.all([
+    getItems<Key & Partial<Head>>(ids.map(headKey)),
+    getItems(ids.map((id) => entityKey(id, accounts.name, id))),
+    getItems<State>(ids.map((id) => sealKey(id, 'changes'))),
+    getItems<State>(ids.map((id) => sealKey(id, 'activity'))),
+  ])
+  const until = settledUntil(clock.now())
+  const gone = ids.filter((_, i) => !heads[i] && !rows[i])
+  for (const id of gone) await writeTogether([remove({ pk: sealedAccountsPartition, sk: id })])
+  return ids.flatMap((account, i) => {
+    if (gone.includes(account)) return []
+    const work: Work[] = []
+    const known: Partial<State> = changes[i] ?? {}
+    const isNextHour = (activity[i]?.hour ?? 0) < until
+    if ((known.sequence ?? 0) !== (heads[i]?.sequence ?? 0)) work.push({ account, log: 'changes' })
+    else if (isNextHour) work.push({ account, log: 'changes', known })
+    if (isNextHour) work.push({ account, log: 'activity' })
+    return work
+  })
+}
+
+async function sealLog({ account, log, known }: Work, deadline: number): Promise<void> {
+  if (known && (await hasNewest(account, log, known))) return
+  const lease = await Lease.take(account, log)
+  if (!lease) return
+  const before = lease.state?.size ?? 0
+  try {
+    await seal[log]({ account, log, address: serviceAddress(), lease }, deadline)
+    const size = lease.state?.size ?? 0
+    if (size > before) logLine('INFO', 'log_sealed', { account_id: account, log, size, leaves: size - before })
+  } catch (error) {
+    // The other run continues with the log.
+    if (error instanceof Overtaken) return
+    if (!(error instanceof SealDamage)) throw error
+    logLine('ERROR', 'seal_stopped', { account_id: account, log, problem: error.problem, log_id: error.at })
+  } finally {
+    await lease.end()
+  }
+}

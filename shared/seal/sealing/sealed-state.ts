@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto'
+import { clock } from '../../core/clock.ts'
+import { changeItem } from '../../table/change-item.ts'
+import { type Key, sealKey, sealPartition } from '../../table/keys.ts'
+import { putItem, unlessRefused } from '../../table/put-item.ts'
+import { getItem } from '../../table/read.ts'
+import { Overtaken, SealDamage } from '../log/seal-damage.ts'
+import type { SealedLog } from '../log/sealed-log.ts'
+import type { Begun } from '../notes/checkpoint.ts'
+
+/** The newest checkpoint of a sealed log, and up to where it reaches. */
+export type SealedState = {
+  size: number
+  /** Base64, as all hashes that leave the table. */
+  root: string
+  note: string
+  origin: string
+  verifier_key: string
+  /** Microseconds. */
+  signed_at: number
+  /** The first entry, or hour, where there were some before the first seal. */
+  from: string | null
+  /** The last commit of changes, and its time. */
+  sequence?: number
+  time?: number
+  /** The first hour of activity that is not sealed, in microseconds. */
+  hour?: number
+}
+
+type Item = Key & Partial<SealedState & Begun> & { kind: string; lease?: string; lease_until?: number }
+
+/** A sealed log in the table. */
+type Known = {
+  /** Null before the first seal. */
+  state: SealedState | null
+  begun: Begun
+  /** The first hour of activity that was not looked at. */
+  hour: number | undefined
+}
+
+function knownOf({ pk, sk, kind, lease, lease_until, generation, follows, ...state }: Partial<Item>): Known {
+  const begun = generation === undefined ? {} : { generation, follows }
+  return { state: state.size === undefined ? null : (state as SealedState), begun, hour: state.hour }
+}
+
+export const readSealedLog = async (account: string, log: SealedLog): Promise<Known> =>
+  knownOf((await getItem<Item>(sealKey(account, log))) ?? {})
+
+export type KeptCheckpoint = Pick<SealedState, 'size' | 'root' | 'note'>
+
+const checkpointKey = (account: string, log: SealedLog, size: number): Key => ({
+  pk: sealPartition(account, log),
+  sk: `checkpoint#${String(size).padStart(16, '0')}`,
+})
+
+/** @throws SealDamage where another tree of this size was signed */
+export async function putCheckpoint(account: string, log: SealedLog, checkpoint: KeptCheckpoint): Promise<void> {
+  const key = checkpointKey(account, log, checkpoint.size)
+  const condition = {
+    ConditionExpression: 'attribute_not_exists(pk) OR root = :root',
+    ExpressionAttributeValues: { ':root': checkpoint.root },
+  }
+  await unlessRefused(putItem({ ...key, kind: 'seal_checkpoint', ...checkpoint }, condition), () => {
+    throw new SealDamage('diverged', `${account}/${log}/${key.sk}`)
+  })
+}
+
+export const readCheckpoint = (account: string, log: SealedLog, size: number) =>
+  getItem<Key & KeptCheckpoint>(checkpointKey(account, log, size))
+
+/** Longer than a run of the sealing function can take. */
+const leaseMicros = 300_000_000
+/** Nothing is signed so shortly before the lease ends. */
+const marginMicros = 30_000_000
+
+/** The right to seal a log, which one run has at a time. */
+export class Lease implements Known {
+  private readonly key: Key
+  private readonly owner: string
+  private readonly until: number
+  state: SealedState | null
+  readonly hour: number | undefined
+  /** Set for a log that follows another (S2.5). */
+  begun: Begun
+
+  private constructor(key: Key, owner: string, until: number, { state, begun, hour }: Known) {
+    this.key = key
+    this.owner = owner
+    this.until = until
+    this.state = state
+    this.begun = begun
+    this.hour = hour
+  }
+
+  get generation(): number {
+    return this.begun.generation ?? 1
+  }
+
+  /** Null where another run has it. */
+  static async take(account: string, log: SealedLog): Promise<Lease | null> {
+    const key = sealKey(account, log)
+    const owner = randomUUID()
+    const now = clock.now()
+    const until = now + leaseMicros
+    const before = await changeItem<Partial<Item>>(key, {
+      set: { kind: 'seal', lease: owner, lease_until: until },
+      when: 'attribute_not_exists(lease_until) OR lease_until < :now',
+      values: { now },
+    })
+    return before && new Lease(key, owner, until, knownOf(before))
+  }
+
+  /** @throws Error when too little time is left to sign anything */
+  check(): void {
+    if (clock.now() > this.until - marginMicros) throw new Error('The lease of the log ends; the next run goes on.')
+  }
+
+  /** Stores what was sealed, while this run has the lease. @throws Overtaken where another has it */
+  async store(state: SealedState | Pick<SealedState, 'hour'>): Promise<void> {
+    const item = { ...this.key, kind: 'seal', ...state, ...this.begun, lease: this.owner, lease_until: this.until }
+    const condition = { ConditionExpression: 'lease = :owner', ExpressionAttributeValues: { ':owner': this.owner } }
+    await unlessRefused(putItem(item, condition), () => {
+      throw new Overtaken()
+    })
+    this.state = 'size' in state ? state : null
+  }
+
+  /** Stores that the log follows another from now on, and its first state. @throws Overtaken */
+  async begin(begun: Required<Begun>, state: SealedState | Pick<SealedState, 'hour'>): Promise<void> {
+    this.begun = begun
+    await this.store(state)
+  }
+
+  async end(): Promise<void> {
+    const values = { owner: this.owner }
+    await changeItem(this.key, { remove: ['lease', 'lease_until'], when: 'lease = :owner', values })
+  }
+}

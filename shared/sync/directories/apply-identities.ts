@@ -1,0 +1,119 @@
+import type { Transaction } from '../../commit/transaction.ts'
+import { type ActorRow, actors } from '../../domain/actors/actor.ts'
+import { externalIdentities } from '../../domain/external-identities/external-identity.ts'
+import {
+  stageIdentityDeletions,
+  stageIssuedTokenDeletions,
+  tokensOfIssuers,
+} from '../../domain/external-identities/issued-tokens.ts'
+import { stageActorDeletion } from '../../domain/rules/delete-actor.ts'
+import { getRows, rowsBy } from '../../table/read.ts'
+import { entryRows, type Stage, type Staged, stageEach } from '../runs/plan.ts'
+import type { DirectoryEntries, Entries, IdentityEntry } from './directory-plan.ts'
+import type { DirectoryRules } from './planning.ts'
+
+export type DirectoryStage = Stage & DirectoryRules
+
+/** Returns whether an actor is the last enabled administrator (I4.7(1)); others keep identities beside `gone`. */
+async function isLastAdmin(
+  { transaction, sourceId }: DirectoryStage,
+  actor: ActorRow | null,
+  gone: Set<string>,
+): Promise<boolean> {
+  if (actor?.type !== 'account_admin_user' || actor.is_disabled) return false
+  const { accountId } = transaction
+  for (const other of await rowsBy(actors, accountId, 'type', 'account_admin_user')) {
+    if (other.id === actor.id || other.is_disabled) continue
+    if (other.created_by_directory_id !== sourceId) return false
+    const identities = await rowsBy(externalIdentities, accountId, 'actor_id', other.id)
+    if (identities.some(({ id }) => !gone.has(id))) return false
+  }
+  return true
+}
+
+type LostEntry = IdentityEntry & Partial<DirectoryEntries['absent']>
+
+/** Identities with their actors, tokens, and all identities of an actor whose last one this is by the plan. */
+async function findAll(transaction: Transaction, entries: LostEntry[]) {
+  const { accountId } = transaction
+  const rows = await entryRows(externalIdentities, accountId, entries)
+  const owners = rows.map((row) => row?.actor_id ?? 'none')
+  const [people, identities, tokens] = await Promise.all([
+    getRows(actors, accountId, owners),
+    Promise.all(
+      rows.map((row, i) =>
+        row && entries[i]?.isLast ? rowsBy(externalIdentities, accountId, 'actor_id', row.actor_id) : [],
+      ),
+    ),
+    Promise.all(rows.map((row) => (row ? tokensOfIssuers(transaction, row.actor_id, new Set([row.issuer])) : []))),
+  ])
+  return rows.map((row, i) => ({
+    row,
+    actor: people[i] ?? null,
+    tokens: tokens[i] ?? [],
+    identities: identities[i] ?? [],
+  }))
+}
+
+/** Deletes identities after their tokens (I4.5); an actor goes with its last one, as a sign-in could link it again. */
+export async function applyLostIdentities(
+  stage: DirectoryStage,
+  entries: LostEntry[],
+  isNamed: boolean,
+): Promise<Staged> {
+  const { transaction, sourceId, issuer, startedAt, matchesAdministrators } = stage
+  const gone = new Set<string>()
+  const found = await findAll(transaction, entries)
+  return stageEach(transaction, 'users', entries, undefined, async ({ id, idp_id, name, isLast }, i, staged) => {
+    const { row = null, actor = null, tokens = [], identities = [] } = found[i] ?? {}
+    const isAdmin = actor?.type === 'account_admin_user'
+    const mayTake = isNamed && (matchesAdministrators || !isAdmin)
+    const isOurs = row?.directory_id === sourceId || (mayTake && row?.directory_id === null && row.issuer === issuer)
+    if (!row || !isOurs || row.idp_id !== idp_id) return
+    if (row.updated_at > startedAt) return { idp_id, name, reason: 'changed_since' }
+    if (await isLastAdmin(stage, actor, gone)) return { idp_id, name, reason: 'last_admin' }
+    gone.add(id)
+    const isMade = actor?.created_by_directory_id === sourceId && actor.updated_at <= startedAt
+    const outcome =
+      isLast && isMade && identities.every((one) => gone.has(one.id))
+        ? await stageActorDeletion(transaction, actor, row)
+        : await stageIdentityDeletions(transaction, [row], tokens)
+    if (outcome === 'more') return 'more'
+    if (isAdmin) staged.tookAdministrator = true
+    return 'delete'
+  })
+}
+
+/** Deletes tokens that administrators got by an identity whose subject the provider does not know any more. */
+export function applyWithheld({ transaction, startedAt }: DirectoryStage, entries: Entries<'withheld'>) {
+  return stageEach(transaction, 'tokens', entries, undefined, async ({ id, idp_id, name }) => {
+    const row = await transaction.get(externalIdentities, id)
+    if (row && row.updated_at > startedAt) return { idp_id, name, reason: 'changed_since' }
+    if (row?.idp_id !== idp_id) return
+    const tokens = await tokensOfIssuers(transaction, row.actor_id, new Set([row.issuer]))
+    return stageIssuedTokenDeletions(transaction, tokens) === 'more' ? 'more' : 'delete'
+  })
+}
+
+export async function applyLostActors(
+  { transaction, sourceId, startedAt }: DirectoryStage,
+  entries: Entries<'actors'>,
+) {
+  let admins = transaction.count('actors.enabled.account_admin_user')
+  const { accountId } = transaction
+  const [people, identities] = await Promise.all([
+    entryRows(actors, accountId, entries),
+    Promise.all(entries.map(({ id }) => rowsBy(externalIdentities, accountId, 'actor_id', id, { limit: 1 }))),
+  ])
+  return stageEach(transaction, 'actors', entries, undefined, async ({ id, name }, i, staged) => {
+    const actor = people[i]
+    if (actor?.created_by_directory_id !== sourceId || identities[i]?.length !== 0) return
+    const isAdmin = actor.type === 'account_admin_user' && !actor.is_disabled
+    if (actor.updated_at > startedAt) return { idp_id: id, name, reason: 'changed_since' }
+    if (isAdmin && admins <= 1) return { idp_id: id, name, reason: 'last_admin' }
+    if ((await stageActorDeletion(transaction, actor)) === 'more') return 'more'
+    if (isAdmin) admins--
+    if (actor.type === 'account_admin_user') staged.tookAdministrator = true
+    return 'delete'
+  })
+}

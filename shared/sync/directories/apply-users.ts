@@ -1,0 +1,103 @@
+import type { Transaction } from '../../commit/transaction.ts'
+import { type ActorRow, actors } from '../../domain/actors/actor.ts'
+import { externalIdentities, identityOf } from '../../domain/external-identities/external-identity.ts'
+import { isOtherSubject, stageIdentityChange } from '../../domain/external-identities/issued-tokens.ts'
+import { findAllUnique, getRow, rowsBy } from '../../table/read.ts'
+import { foldAscii } from '../../values/text.ts'
+import { type Outcome, type Staged, stageEach } from '../runs/plan.ts'
+import type { DirectoryStage } from './apply-identities.ts'
+import { adminHasIdentity, adminNotMatched, type UserEntry } from './directory-plan.ts'
+import { nameOf } from './snapshot.ts'
+
+/** A new actor and its identity, with their edges, guards and counters. */
+export const writesPerUser = 17
+
+type Found = Awaited<ReturnType<typeof findAll>>[number]
+
+/** The rows of people: `actorsIdentity` is the actor's identity of the same issuer, or of this directory. */
+async function findAll(stage: DirectoryStage, entries: UserEntry[]) {
+  const { transaction, sourceId, issuer, matchesAdministrators } = stage
+  const { accountId } = transaction
+  const subjects = entries.map(({ idp_id }) => identityOf(idp_id, issuer))
+  const emails = entries.map(({ profile }) => foldAscii(String(profile.email)))
+  const [identities, people] = await Promise.all([
+    findAllUnique(externalIdentities, accountId, 'external_identities.identity', subjects),
+    findAllUnique(actors, accountId, 'actors.email', emails),
+  ])
+  return Promise.all(
+    entries.map(async (_, i) => {
+      const [identity = null, actor = null] = [identities[i], people[i]]
+      const owner = identity && !matchesAdministrators ? await getRow(actors, accountId, identity.actor_id) : actor
+      const isAdministrators = owner?.type === 'account_admin_user'
+      const own = identity || !actor ? [] : await rowsBy(externalIdentities, accountId, 'actor_id', actor.id)
+      const actorsIdentity =
+        own.find((row) => row.issuer === issuer) ?? own.find((row) => row.directory_id === sourceId) ?? null
+      return { identity, actor, actorsIdentity, isAdministrators }
+    }),
+  )
+}
+
+/** Stages the changes of a person of the snapshot (I4.3) on present rows, where changes since the plan win. */
+async function stageUser(
+  { transaction, sourceId, issuer, startedAt, matchesAdministrators }: DirectoryStage,
+  entry: UserEntry,
+  found: Found,
+): Promise<Outcome> {
+  const { identity, actor, actorsIdentity, isAdministrators } = found
+  const { idp_id, profile } = entry
+  const skip = (reason: string) => ({ idp_id, name: profile.name, reason })
+  // A directory keeps its own identity of a person who became an administrator later.
+  if (isAdministrators && !matchesAdministrators && identity?.directory_id !== sourceId) return skip(adminNotMatched)
+  if (identity) {
+    if (identity.directory_id !== null && identity.directory_id !== sourceId) return
+    // A sign-in since then has fresher fields.
+    const fresh = identity.updated_at > startedAt ? {} : profile
+    const after = transaction.update(externalIdentities, identity, {
+      ...fresh,
+      directory_id: sourceId,
+      // A link of another origin rests on its email alone.
+      ...(matchesAdministrators && actor?.id === identity.actor_id && { opens_portal: true }),
+    })
+    return after === identity ? undefined : 'update'
+  }
+  // The identity or the actor of the plan was deleted since.
+  if ((entry.over !== null && !actorsIdentity) || (entry.known !== null && !actor)) return skip('changed_since')
+  if (actorsIdentity) {
+    if (actorsIdentity.id !== entry.over) return skip('changed_since')
+    const subject = { idp_id, issuer }
+    const isAdmin = actor?.type === 'account_admin_user'
+    if (isAdmin && isOtherSubject(actorsIdentity, subject)) return skip(adminHasIdentity)
+    const changes = { ...subject, directory_id: sourceId, opens_portal: matchesAdministrators, ...profile }
+    return (await stageIdentityChange(transaction, actorsIdentity, changes)) === 'more' ? 'more' : 'update'
+  }
+  const owner = actor ?? insertActor(transaction, sourceId, entry)
+  transaction.insert(externalIdentities, {
+    actor_id: owner.id,
+    account_id: transaction.accountId,
+    issuer,
+    directory_id: sourceId,
+    idp_id,
+    opens_portal: matchesAdministrators,
+    ...profile,
+    synced_at: null,
+  })
+  return 'insert'
+}
+
+const insertActor = (transaction: Transaction, sourceId: string, { profile, idp_id }: UserEntry): ActorRow =>
+  transaction.insert(actors, {
+    name: nameOf(profile.name) ?? profile.email ?? idp_id,
+    email: profile.email,
+    type: 'account_user',
+    allow_email_otp_sign_in: false,
+    created_by_directory_id: sourceId,
+    is_disabled: false,
+  })
+
+/** Inserts and updates identities (I4.5). A plan has each person and each email once. */
+export async function applyUsers(stage: DirectoryStage, entries: UserEntry[]): Promise<Staged> {
+  const found = await findAll(stage, entries)
+  return stageEach(stage.transaction, 'users', entries, writesPerUser, (entry, i) =>
+    stageUser(stage, entry, found[i] as Found),
+  )
+}

@@ -1,0 +1,98 @@
+import { recordOf } from '../../core/json/record-of.ts'
+import {
+  type DirectoryKind,
+  type DirectoryRow,
+  directories,
+  directoryKinds,
+} from '../../domain/directories/directory.ts'
+import type { ProfileFields } from '../../sign-in/identities/profile-fields.ts'
+import { change, directoryObjects, type SourceInfo, type Tellers } from '../runs/run.ts'
+
+export type IdentityEntry = { id: string; idp_id: string; name: string | null; email: string | null }
+
+export const adminHasIdentity = 'admin_has_identity'
+
+/** The reason by which a run skips an administrator whom its directory may not match (A26.2(5)). */
+export const adminNotMatched = 'admin_not_matched'
+
+/** `over`: the identity that is updated; null for a new one. `known`: the actor that the plan found for it. */
+export type UserEntry = {
+  idp_id: string
+  profile: ProfileFields
+  over: string | null
+  known: string | null
+  was: ({ idp_id: string } & ProfileFields) | null
+}
+
+export type GroupFields = { name: string; email: string | null; entity_type: 'group' | 'org_unit' }
+
+/** The entries of a directory's plan by section. */
+export type DirectoryEntries = {
+  inactive: IdentityEntry
+  /** Identities of administrators that keep another subject than the email's, and whose tokens end. */
+  withheld: { id: string; idp_id: string; actor: string; name: string }
+  ended: { group: string; actor: string; name: string; idp_id: string }
+  users: UserEntry
+  groups: { idp_id: string; fields: GroupFields; id: string | null; was: GroupFields | null }
+  relinked: { id: string; group: string; name: string; resource_id: string }
+  joined: { group: string; user: string; name: string }
+  vanished: { id: string; idp_id: string; was: GroupFields }
+  /** `isLast`: the plan leaves its actor no other identity. */
+  absent: IdentityEntry & { isLast: boolean }
+  actors: { id: string; name: string }
+}
+
+export type Entries<S extends keyof DirectoryEntries> = DirectoryEntries[S][]
+
+const lost = ({ id, idp_id, name, email }: IdentityEntry) =>
+  change('users', name ?? email ?? idp_id, { id, idp_id, name, email }, null)
+
+/** The sections of a plan in the order of I4.5: the end of access, new objects, deletion of what the snapshot lacks. */
+export const directoryPlan: Tellers<DirectoryEntries> = {
+  inactive: lost,
+  withheld: ({ idp_id, actor, name }) => change('tokens', name, { actor_id: actor, idp_id }, null),
+  ended: ({ name, idp_id, actor }) => change('memberships', name, { group_idp_id: idp_id, actor_id: actor }, null),
+  users: ({ idp_id, profile, was }) =>
+    change('users', profile.name ?? profile.email ?? idp_id, was, { idp_id, ...profile }),
+  groups: ({ idp_id, fields, was }) => change('groups', fields.name, was && { idp_id, ...was }, { idp_id, ...fields }),
+  relinked: ({ id, name, group, resource_id }) => {
+    const policy = { id, resource_id, group_idp_id: group }
+    return change('policies', name, { ...policy, group: null }, { ...policy, group: name })
+  },
+  joined: ({ name, group, user }) => change('memberships', name, null, { group_idp_id: group, user_idp_id: user }),
+  vanished: ({ idp_id, was }) => change('groups', was.name, { idp_id, ...was }, null),
+  absent: lost,
+  actors: ({ id, name }) => change('actors', name, { id, name }, null),
+}
+export const directorySections = Object.keys(directoryPlan)
+
+/** Minutes of the two hours at which runs begin (I4.1). */
+const minutes: Record<DirectoryKind, number> = { tenant: 0, suite: 20, idp: 40 }
+
+/** The fields that decide which people are read, active and matched; a new secret does not. */
+const connectionOf = (row: DirectoryRow): string =>
+  JSON.stringify([
+    row.domains,
+    row.domain,
+    row.impersonation_email,
+    row.group_sync_mode,
+    row.orgunit_sync_enabled,
+    row.client_id,
+    row.idp_domain,
+    row.tenant_id,
+    row.email_field,
+    row.sync_all_groups,
+    row.matches_administrators,
+  ])
+
+/** Runs of directories without their phases, which operations that begin a run need not load. */
+export const directoryInfos = recordOf(
+  directoryKinds,
+  (kind): SourceInfo<DirectoryRow> => ({
+    entity: directories[kind],
+    feature: 'idp_sync',
+    minuteOf: () => minutes[kind],
+    objects: directoryObjects,
+    connectionOf,
+  }),
+)

@@ -1,0 +1,82 @@
+import type { ExternalIdentityRow } from '../../domain/external-identities/external-identity.ts'
+import { emptyProfile, type ProfileFields, profileOf } from '../../sign-in/identities/profile-fields.ts'
+import { checkEmail } from '../../values/email.ts'
+import { type DirectoryGroup, type DirectoryUser, ProviderFault } from '../adapter.ts'
+import { type Chunks, isStorableId } from '../read/chunks.ts'
+
+type Unusable = { idp_id: string; name: string | null; unusable: string }
+export type SnapshotUser = ({ idp_id: string; active: boolean } & ProfileFields) | Unusable
+export type SnapshotGroup = DirectoryGroup | Unusable
+
+export type DirectMembers = {
+  group: string
+  /** The version that the provider had with them. */
+  version: string | null
+  /** Chunks of the ids of its users, sorted. */
+  users: string[]
+  groups: string[]
+  everyone: boolean
+  /** Users whose entry could not be read; they may be members all the same. */
+  unread: string[]
+  gone: boolean
+  /** True for a list with users that no other list has, which is read each time. */
+  has_profiles: boolean
+}
+
+/** The chunks of a whole snapshot, by list: `members` are chunks of `DirectMembers`. */
+export type SnapshotRoot = { users: string[]; groups: string[]; members: string[] }
+
+export async function readDirectMembers(chunks: Chunks, digests: string[]): Promise<Map<string, DirectMembers>> {
+  const found = new Map<string, DirectMembers>()
+  for await (const members of chunks.each<DirectMembers>(digests)) found.set(members.group, members)
+  return found
+}
+
+/** The users of a group and all groups in it (I4.2); `incomplete` where a group vanished while it was read. */
+export async function flatMembers(chunks: Chunks, direct: Map<string, DirectMembers>, group: string) {
+  const flat = { users: new Set<string>(), everyone: false, unread: new Set<string>(), incomplete: false }
+  // Groups that are added during the iteration are visited, too.
+  const groups = new Set([group])
+  for (const id of groups) {
+    const members = direct.get(id)
+    if (!members || members.gone) {
+      flat.incomplete = true
+      continue
+    }
+    for await (const user of chunks.each<string>(members.users)) flat.users.add(user)
+    for (const user of members.unread) flat.unread.add(user)
+    flat.everyone ||= members.everyone
+    for (const nested of members.groups) groups.add(nested)
+  }
+  return flat
+}
+
+/** A person in stored form, or the reason why it is unusable. Inactive people need no usable email. */
+export function snapshotUser(user: DirectoryUser): SnapshotUser {
+  const { idp_id, active } = user
+  const profile = { ...emptyProfile, ...profileOf(user) }
+  if (!isStorableId(idp_id)) return { idp_id, name: profile.name, unusable: 'invalid_id' }
+  if (!active) return { idp_id, active, ...profile }
+  const checked = checkEmail(String(user.email ?? '').trim())
+  const unusable = user.email ? 'invalid_email' : 'no_email'
+  if (!('email' in checked)) return { idp_id, name: profile.name, unusable }
+  return { idp_id, active, ...profile, email: checked.email }
+}
+
+export function snapshotGroup(group: DirectoryGroup): SnapshotGroup {
+  const { idp_id, entity_type, membership_version, stated_members } = group
+  const name = nameOf(group.name) ?? nameOf(idp_id) ?? '-'
+  if (!isStorableId(idp_id)) return { idp_id, name, unusable: 'invalid_id' }
+  return { idp_id, name, email: nameOf(group.email), entity_type, membership_version, stated_members }
+}
+
+export const nameOf = (name: unknown): string | null => profileOf({ name }).name ?? null
+
+export const profileFields = (row: ExternalIdentityRow): ProfileFields =>
+  Object.fromEntries(Object.keys(emptyProfile).map((name) => [name, row[name as keyof ProfileFields]])) as ProfileFields
+
+/** Maximum of a snapshot (I4.7(4)). Tests make them smaller. */
+export const bounds = { users: 500_000, memberships: 5_000_000 }
+
+export const tooMany = (noun: keyof typeof bounds): ProviderFault =>
+  new ProviderFault('fatal', `The directory has more than ${bounds[noun].toLocaleString('en')} ${noun}.`)

@@ -1,0 +1,113 @@
+import { commit } from '../../commit/commit.ts'
+import { sendMail } from '../../core/aws/send-mail.ts'
+import { clock, dayMicros, parseTimestamp, timestamp } from '../../core/clock.ts'
+import { env } from '../../core/env.ts'
+import { attemptAll } from '../../core/work/in-parallel.ts'
+import { type AccountRow, accounts } from '../../domain/accounts/account.ts'
+import { enabledAdministrators } from '../../domain/actors/actor.ts'
+import { directories } from '../../domain/directories/directory.ts'
+import { beginMail } from '../../domain/mails/mail-turn.ts'
+import { postureProviders } from '../../domain/posture-providers/posture-provider.ts'
+import { readTurns, type SyncState, type SyncTurn } from '../../domain/sync/sync-state.ts'
+import type { Entity, Row } from '../../table/entity.ts'
+import { partition } from '../../table/keys.ts'
+import { getRow } from '../../table/read.ts'
+
+const width = 4
+
+type Source = Row & SyncState & { name: string }
+const entities: ReadonlyMap<string, Entity<Source>> = new Map(
+  [...Object.values(directories), postureProviders].map((entity) => [entity.name, entity]),
+)
+
+type Failing = Source & { error: string }
+
+/** Returns whether a run has disabled a source, and nobody has enabled it since. */
+const isFailing = (row: Source | null): row is Failing =>
+  row?.is_disabled === true && row.disabled_reason === 'sync error' && row.error !== null
+
+/**
+ * Mails the administrators of each account about directories and posture providers that an error has disabled (I8.1). A
+ * mail that fails is repeated at the next time of the schedule.
+ * @throws AggregateError of the mails that failed, after all others
+ */
+export async function mailSyncErrors(deadline: number): Promise<void> {
+  const { turns } = await readTurns()
+  const mailInTime = async (turn: SyncTurn) => {
+    if (clock.monotonic() < deadline) await mailAbout(turn)
+  }
+  await attemptAll(turns, width, mailInTime, 'Some administrators were not mailed about sync errors.')
+}
+
+async function mailAbout({ account_id: accountId, collection, source_id: id }: SyncTurn): Promise<void> {
+  const { mailSender } = env
+  const entity = entities.get(collection)
+  const row = entity ? await getRow(entity, accountId, id) : null
+  if (mailSender === null || !entity || !isFailing(row)) return
+  const lastAt = row.error_emailed_at === null ? null : parseTimestamp(row.error_emailed_at)
+  if (!isMailDue(row.error_mails, lastAt, clock.now())) return
+  const account = await getRow(accounts, accountId, accountId)
+  if (!account || account.is_disabled) return
+  if (!(await beginMail({ pk: syncMailsPartition(accountId), sk: id }, clock.now()))) return
+  const message = { from: mailSender, ...syncErrorMail(account, collection, row) }
+  const outcomes = await Promise.allSettled(
+    (await enabledAdministrators(accountId)).map(({ email: to }) => sendMail({ ...message, to })),
+  )
+  if (outcomes.some(({ status }) => status === 'fulfilled')) await noteMail(accountId, entity, row)
+  const failed = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
+  if (failed.length > 0) throw new AggregateError(failed, 'Some administrators were not mailed.')
+}
+
+const noteMail = (accountId: string, entity: Entity<Source>, { id, error }: Source) =>
+  commit({ accountId, subject: null }, async (transaction) => {
+    const row = await transaction.get(entity, id)
+    if (!isFailing(row) || row.error !== error) return
+    transaction.update(entity, row, { error_emailed_at: timestamp(transaction.now), error_mails: row.error_mails + 1 })
+  })
+
+/** The hour of mails (UTC). */
+const hour = 9
+
+const dayOf = (micros: number): number => Math.floor(micros / dayMicros)
+
+/**
+ * Returns whether administrators are mailed now about an error that lasts (I8.1): daily below three mails, every three
+ * days from three to six, on Mondays from seven to nine, and then no more; at most one mail per day.
+ * @param mails number of mails for this error
+ * @param lastAt the time of the last one, in microseconds; null before the first
+ */
+export function isMailDue(mails: number, lastAt: number | null, now: number): boolean {
+  const date = new Date(now / 1_000)
+  if (date.getUTCHours() !== hour) return false
+  const since = lastAt === null ? Number.POSITIVE_INFINITY : dayOf(now) - dayOf(lastAt)
+  if (mails < 3) return since >= 1
+  if (mails < 7) return since >= 3
+  return mails < 10 && date.getUTCDay() === 1 && since >= 1
+}
+
+const kinds: Record<string, string> = {
+  suite_directories: 'directory of the workspace suite',
+  idp_directories: 'directory of the identity provider',
+  tenant_directories: 'directory of the tenant',
+  mdm_posture_providers: 'posture provider',
+}
+
+function syncErrorMail({ name: account, slug }: AccountRow, collection: string, row: Failing) {
+  const { name, error, first_failed_at } = row
+  const kind = kinds[collection] ?? collection.replaceAll('_', ' ')
+  const since = first_failed_at === null ? '' : ` since ${first_failed_at}`
+  return {
+    subject: `Sync of ${name} has stopped`,
+    text: [
+      `In the account ${account} (${slug}), the ${kind} "${name}" is disabled, because its runs failed${since}:`,
+      '',
+      error,
+      '',
+      'Nothing is read from it until it is enabled again. Mend what the error names, then enable it: a run starts at once.',
+      '',
+    ].join('\n'),
+  }
+}
+
+/** Turns of mailing about a directory or posture provider, by its id. */
+export const syncMailsPartition = (account: string): string => partition(account, 'sync.mails')

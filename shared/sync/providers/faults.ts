@@ -1,0 +1,85 @@
+import { clock } from '../../core/clock.ts'
+import { fieldsOf } from '../../core/json/is-object.ts'
+import { type FaultClass, ProviderFault } from '../adapter.ts'
+import { type Answer, type Answered, type Call, type Fields, nameOf } from './call.ts'
+import { textOf } from './rows.ts'
+import { withoutSecrets } from './without-secrets.ts'
+
+const maxShown = 300
+
+/** Texts of a provider's error as a part of a sentence: short, without line breaks, tokens and sent secrets. */
+export function told({ secrets }: Pick<Answer, 'secrets'>, ...parts: unknown[]): string {
+  const texts = parts.filter((part): part is string | number => typeof part === 'string' || typeof part === 'number')
+  const text = texts.map(String).filter(Boolean).join(': ')
+  const clean = withoutSecrets(text, secrets, maxShown)
+    .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+    .replace(/\beyJ[\w-]+(\.[\w-]*)*/g, '[token]')
+    .replace(/\b(bearer|basic|dpop|ssws)\s+[\w+/=.~-]+/gi, '$1 [token]')
+    .trim()
+  return text.length > maxShown || clean.length > maxShown ? `${clean.slice(0, maxShown - 1)}…` : clean
+}
+
+export function theirNow(headers: Headers): number {
+  const told = Date.parse(headers.get('date') ?? '')
+  return Number.isNaN(told) ? clock.monotonic() : told
+}
+
+/** Retry-After in milliseconds: seconds, or a date of the provider's own clock. */
+function retryAfterMs(headers: Headers): number | undefined {
+  const value = headers.get('retry-after')?.trim()
+  if (!value) return undefined
+  if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1_000
+  const wait = Date.parse(value) - theirNow(headers)
+  return wait >= 0 ? wait : undefined
+}
+
+/** A rule for unsuccessful answers: the first of a provider's rules that fits gives the fault. */
+export type FaultRule = {
+  /** Statuses that fit; all by default. */
+  status?: readonly number[]
+  when?(answered: Answered): boolean
+  is: FaultClass | 'token_ended'
+  advice?: string | ((answered: Answered) => string | undefined)
+  reason?: 'gone' | 'foreign_group'
+  retryAfterMs?(answer: Answer): number | undefined
+}
+
+/** Rules of all providers, after their own. */
+const commonRules: FaultRule[] = [
+  {
+    when: ({ answer: { status } }) => status === 408 || status === 429 || status >= 500,
+    is: 'again',
+    retryAfterMs: ({ headers }) => retryAfterMs(headers),
+  },
+  { status: [400, 410], when: ({ call }) => call.continues === true, is: 'lost_place' },
+  {
+    when: ({ answer }) => Math.floor(answer.status / 100) === 3,
+    is: 'transient',
+    advice: 'redirects are not followed',
+  },
+  { is: 'transient' },
+]
+
+/** Makes faults of unsuccessful answers (I6) by rules; `words` are the texts of an error's body that name it. */
+export const faultsBy =
+  (words: (body: Fields) => unknown[], rules: FaultRule[]) =>
+  (call: Call, answer: Answer): ProviderFault => {
+    const answered = { call, answer, body: fieldsOf(answer.json) }
+    const fits = ({ status, when }: FaultRule) =>
+      (status?.includes(answer.status) ?? true) && (when?.(answered) ?? true)
+    const { is, advice, reason, retryAfterMs } = [...rules, ...commonRules].find(fits) as FaultRule
+    const said = told(answer, ...words(answered.body))
+    const help = typeof advice === 'function' ? advice(answered) : advice
+    const sentence = `${nameOf(call)} answered ${answer.status}${said && ` (${said})`}${help ? `: ${help}` : ''}.`
+    return new ProviderFault(is === 'token_ended' ? 'fatal' : is, sentence, {
+      reason,
+      retryAfterMs: retryAfterMs?.(answer),
+      isTokenEnded: is === 'token_ended',
+    })
+  }
+
+export const refusals = [400, 401, 403]
+
+/** Faults of a token endpoint, by its error (RFC 6749, 5.2). */
+export const tokenFaultsBy = (rules: FaultRule[]) =>
+  faultsBy(({ error, error_description }) => [textOf(error), textOf(error_description)], rules)

@@ -1,0 +1,146 @@
+import { createPrivateKey, type webcrypto } from 'node:crypto'
+import {
+  allowInsecureRequests,
+  clientCredentialsGrantRequest,
+  customFetch,
+  DPoP,
+  generateKeyPair,
+  isDPoPNonceError,
+  modifyAssertion,
+  PrivateKeyJwt,
+  protectedResourceRequest,
+  WWWAuthenticateChallengeError,
+} from 'oauth4webapi'
+import { fieldsOf } from '../../core/json/is-object.ts'
+import type { GuardedFetch } from '../../outside/guarded-fetch.ts'
+import { ProviderFault } from '../adapter.ts'
+import { type AccessToken, type Answer, type Call, exchange, type Provider } from './call.ts'
+import { type FaultRule, faultsBy, refusals, theirNow, tokenFaultsBy, told } from './faults.ts'
+import { remembered, textOf } from './rows.ts'
+import { newTokenOf, tokenSource } from './tokens.ts'
+
+/** The connection of an identity-provider directory (A26.1). */
+export type IdpConnection = {
+  /** `https://{idp_domain}`, or the address of the deployment's settings. */
+  baseUrl: string
+  issuer: string
+  clientId: string
+  kid: string
+  privateKey: string
+}
+
+/** Rights that the service app needs (`identity-wire.md`, 1.2). */
+const scopes = ['okta.users.read', 'okta.groups.read', 'okta.apps.read']
+const wrongClient = 'client_id and the public key registered for it have to be those of the directory'
+
+/** The wait until the limits of a bucket are reset, by the provider's own clock. */
+export function resetMs({ headers }: Answer): number | undefined {
+  const reset = Number(headers.get('x-rate-limit-reset'))
+  if (!(reset > 0)) return undefined
+  // The header counts whole seconds.
+  return Math.min(Math.max(reset * 1_000 - theirNow(headers), 0) + 1_000, 120_000)
+}
+
+function missingRight({ answer }: { answer: Answer }): string {
+  const challenge = answer.headers.get('www-authenticate') ?? ''
+  const scope = /insufficient_scope/.test(challenge) && /\bscope="([^"]{1,200})"/.exec(challenge)?.[1]
+  if (scope) return `the service app lacks the scope ${told(answer, scope)}`
+  return 'the service app needs an administrator role that may view users, groups and applications'
+}
+
+const throttled: FaultRule = { status: [429], is: 'again', retryAfterMs: resetMs }
+
+export const idpFault = faultsBy(
+  ({ errorCode, errorSummary }) => [errorCode, errorSummary],
+  [
+    { status: [401], is: 'token_ended', advice: wrongClient },
+    { status: [403], is: 'fatal', advice: missingRight },
+    // A missing collection is no object that went.
+    { status: [404], when: ({ call }) => call.url.pathname.split('/').length > 4, is: 'object_gone' },
+    throttled,
+  ],
+)
+
+/** Faults of the token endpoint: a refusal lasts until an administrator has changed something. */
+const tokenFault = tokenFaultsBy([
+  {
+    status: refusals,
+    when: ({ body }) => body.error === 'invalid_scope' || body.error === 'consent_required',
+    is: 'fatal',
+    advice: `a super administrator has to grant the service app ${scopes.join(', ')}`,
+  },
+  {
+    status: refusals,
+    when: ({ answer, body }) => body.error === 'access_denied' || answer.status === 403,
+    is: 'fatal',
+    advice: 'a network zone or policy of the organisation refuses this service',
+  },
+  { status: refusals, is: 'fatal', advice: wrongClient },
+  throttled,
+])
+
+/** The guarded transport decides what may be called, by HTTP as well where one machine allows it. */
+const through = (fetch: GuardedFetch) => ({
+  [customFetch]: (url: string, request: { method: string; headers: Record<string, string>; body?: unknown }) =>
+    fetch(url, request as Parameters<GuardedFetch>[1]),
+  [allowInsecureRequests]: true,
+})
+
+function signingKey(pem: string): Promise<webcrypto.CryptoKey> {
+  const der = createPrivateKey(pem).export({ type: 'pkcs8', format: 'der' })
+  const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
+  return crypto.subtle.importKey('pkcs8', new Uint8Array(der), algorithm, false, ['sign'])
+}
+
+function checkScopes(granted: unknown): void {
+  const found = textOf(granted)?.split(' ') ?? scopes
+  const missing = scopes.filter((scope) => !found.includes(scope))
+  if (missing.length === 0) return
+  const sentence = `The token of the service app lacks ${missing.join(', ')}: a super administrator has to grant it.`
+  throw new ProviderFault('fatal', sentence)
+}
+
+/**
+ * Tokens by client credentials with an assertion signed by the directory's own key (RFC 7523). They are bound to a key
+ * of the run where the app requires it: the proof is always sent, with the provider's nonce once there is one.
+ */
+export function idpTokens(connection: IdpConnection, fetch: GuardedFetch): Pick<Provider, 'tokens' | 'send'> {
+  const { baseUrl, clientId, kid, privateKey } = connection
+  const url = new URL(`${baseUrl}/oauth2/v1/token`)
+  const call: Call = { method: 'POST', url }
+  const server = { issuer: baseUrl, token_endpoint: url.href }
+  /** The signing key, and the key of this run that tokens are bound to (RFC 9449). */
+  const keys = remembered(() => Promise.all([signingKey(privateKey), generateKeyPair('ES256')]))
+
+  async function request() {
+    const [key, proof] = await keys.get()
+    const setAudience = (_header: unknown, payload: object) => Object.assign(payload, { aud: url.href })
+    const auth = PrivateKeyJwt({ key, kid }, { [modifyAssertion]: setAudience })
+    const options = { DPoP: DPoP({}, proof), ...through(fetch) }
+    const send = () =>
+      clientCredentialsGrantRequest(server, { client_id: clientId }, auth, { scope: scopes.join(' ') }, options)
+    let answer: Answer = await exchange(call, send, [privateKey])
+    // The proof has remembered the nonce.
+    if (fieldsOf(answer.json).error === 'use_dpop_nonce') answer = await exchange(call, send, [privateKey])
+    const token = newTokenOf(call, answer, tokenFault)
+    checkScopes(fieldsOf(answer.json).scope)
+    return token
+  }
+
+  let resourceProof: ReturnType<typeof DPoP> | undefined
+  async function send({ method = 'GET', url: target, headers }: Call, token: AccessToken): Promise<Response> {
+    const [, proof] = await keys.get()
+    resourceProof ??= DPoP({}, proof)
+    const options = { ...through(fetch), ...(token.type === 'dpop' && { DPoP: resourceProof }) }
+    const once = () => protectedResourceRequest(token.text, method, target, new Headers(headers), null, options)
+    try {
+      return await once().catch((error) => (isDPoPNonceError(error) ? once() : Promise.reject(error)))
+    } catch (error) {
+      // The answer of a challenge is classified like any other.
+      if (error instanceof WWWAuthenticateChallengeError) return error.response
+      throw error
+    }
+  }
+
+  return { tokens: tokenSource(request), send }
+}

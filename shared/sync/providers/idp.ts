@@ -1,0 +1,174 @@
+import { fieldsOf } from '../../core/json/is-object.ts'
+import type { GuardedFetch } from '../../outside/guarded-fetch.ts'
+import {
+  type DirectoryAdapter,
+  type DirectoryGroup,
+  type DirectoryUser,
+  isFault,
+  orGone,
+  type Page,
+  ProviderFault,
+} from '../adapter.ts'
+import { type Answer, type Call, type Fields, get, nameOf, type Provider } from './call.ts'
+import { type IdpConnection, idpFault, idpTokens, resetMs } from './idp-token.ts'
+import { paceOf } from './pace.ts'
+import {
+  confirmEach,
+  directoryGroup,
+  type Entry,
+  type EntryRow,
+  invalidData,
+  memberOf,
+  nextPlace,
+  PageWatch,
+  pageOf,
+  remembered,
+  rowsOf,
+  textOf,
+  usableUser,
+  wholeList,
+} from './rows.ts'
+
+/** Statuses of people who may sign in, or will once they have set a password or asked for help. */
+const activeStatuses = ['ACTIVE', 'STAGED', 'PROVISIONED', 'RECOVERY', 'PASSWORD_EXPIRED', 'LOCKED_OUT']
+
+const isActive = ({ status }: Fields): boolean => activeStatuses.includes(String(status))
+
+export function idpUser(user: EntryRow): Entry<DirectoryUser> {
+  const profile = fieldsOf(user.profile)
+  const given = textOf(profile.firstName)
+  const family = textOf(profile.lastName)
+  return usableUser({
+    idp_id: user.id,
+    email: textOf(profile.email),
+    name: textOf(profile.displayName) ?? textOf([given, family].filter(Boolean).join(' ')),
+    given_name: given,
+    middle_name: textOf(profile.middleName),
+    family_name: family,
+    nickname: textOf(profile.nickName),
+    preferred_username: textOf(profile.login),
+    profile: textOf(profile.profileUrl),
+    active: isActive(user),
+  })
+}
+
+export const idpGroup = (group: EntryRow): DirectoryGroup =>
+  directoryGroup({
+    idp_id: group.id,
+    name: textOf(fieldsOf(group.profile).name) ?? group.id,
+    membership_version: textOf(group.lastMembershipUpdated),
+  })
+
+/** Returns whether people sign in with an application: services and other protocols are excluded. */
+export function isSignInApp(app: Fields): boolean {
+  const { application_type } = fieldsOf(fieldsOf(app.settings).oauthClient)
+  return app.status === 'ACTIVE' && app.signOnMode === 'OPENID_CONNECT' && application_type !== 'service'
+}
+
+/** Extracts only the cursor from the `next` link, never its URL, so a response cannot redirect to another host. */
+export function nextCursor(headers: Headers): string | null {
+  for (const [, target = '', parameters = ''] of (headers.get('link') ?? '').matchAll(/<([^>]*)>([^<]*)/g)) {
+    if (!/;\s*rel="?next"?/.test(parameters) || !URL.canParse(target)) continue
+    return new URL(target).searchParams.get('after')
+  }
+  return null
+}
+
+/** Limits for answers that report none. */
+const floor = { perSecond: 10, burst: 50 }
+
+/** Leaves half of a bucket to others. */
+function holdMs(answer: Answer): number {
+  const limit = Number(answer.headers.get('x-rate-limit-limit'))
+  const remaining = answer.headers.get('x-rate-limit-remaining')
+  const isHalf = limit > 0 && remaining !== null && Number(remaining) <= limit / 2
+  return isHalf || answer.status === 429 ? (resetMs(answer) ?? 0) : 0
+}
+
+/** Limits are counted by collection. */
+const bucketOf = ({ url }: Call): string => url.pathname.split('/')[3] ?? ''
+
+/** A place in the lists of several applications, one after the other: within that of one, or after its end. */
+type Place = { app: string; after: string | null; ended?: true }
+
+const quick = { 'content-type': 'application/json; okta-response=omitCredentials,omitCredentialsLinks' }
+
+/** Okta: management API, with the organisation's own authorization server (`identity-wire.md`, 1.2). */
+export function idpDirectory(connection: IdpConnection, fetch: GuardedFetch): DirectoryAdapter {
+  const tokens = idpTokens(connection, fetch)
+  const provider: Provider = { ...tokens, pace: paceOf(floor, holdMs, bucketOf), faultOf: idpFault }
+  const watch = new PageWatch()
+  const base = `${connection.baseUrl}/api/v1/`
+
+  const list = async (path: string, query: Record<string, string | null>, headers?: Record<string, string>) => {
+    const { after = null, filter = '' } = query
+    const { call, answer } = await get(provider, base + path, query, { headers, continues: Boolean(after) })
+    const next = nextPlace(call, nextCursor(answer.headers), after)
+    const rows = rowsOf(call, answer.json, 'the list')
+    return { call, rows, next, barren: watch.isBarren(`${path} ${filter}`, rows, after, next) }
+  }
+
+  /** The sign-in applications that a filter finds among those that the service app may see. */
+  async function readApps(filter: string): Promise<string[]> {
+    const ids: string[] = []
+    for await (const { rows } of wholeList('apps', (after) => list('apps', { limit: '200', filter, after }))) {
+      ids.push(...rows.filter((app) => isSignInApp(app) && app.id.isWellFormed()).map(({ id }) => id))
+    }
+    return ids.sort()
+  }
+
+  const apps = remembered(async () => {
+    const ids = await readApps('status eq "ACTIVE"')
+    if (ids.length > 0) return ids
+    const sentence =
+      'GET /api/v1/apps shows no sign-in application: the resource set of the service app has to have one.'
+    throw new ProviderFault('fatal', sentence)
+  })
+
+  /** Reads a list that each application has, application by application. */
+  async function overApps<T>(
+    noun: 'user' | 'group',
+    limit: string,
+    position: string | null,
+    entryOf: (row: EntryRow) => Entry<T>,
+  ): Promise<Page<T>> {
+    if (position === null) apps.forget()
+    const place: Place | null = position === null ? null : JSON.parse(position)
+    const ids = place && !place.ended ? [] : await apps.get()
+    const app = place && !place.ended ? place.app : ids.find((id) => !place || id > place.app)
+    if (app === undefined) return { entries: [], skipped: [], next: null }
+    const query = { limit, expand: noun, after: place?.after ?? null }
+    const page = await list(`apps/${encodeURIComponent(app)}/${noun}s`, query, quick).catch((error) => {
+      // The application and its assignments are gone, so the list of applications is read again.
+      throw isFault(error, 'object_gone') ? new ProviderFault('lost_place', error.message, { cause: error }) : error
+    })
+    const next: Place = page.next === null ? { app, after: null, ended: true } : { app, after: page.next }
+    const isLast = page.next === null && (await apps.get()).every((id) => id <= app)
+    return pageOf({ ...page, next: isLast ? null : JSON.stringify(next) }, (row) => {
+      const [found] = rowsOf(page.call, [fieldsOf(row._embedded)[noun]], `_embedded.${noun}`)
+      if (!found) throw invalidData(page.call, `_embedded.${noun} is missing`)
+      return entryOf(found)
+    })
+  }
+
+  async function isAssigned(user: string): Promise<boolean> {
+    const found = await orGone(get(provider, `${base}users/${encodeURIComponent(user)}`), null)
+    if (!found) return false
+    const [row] = rowsOf(found.call, [found.answer.json], nameOf(found.call))
+    if (!row || !isActive(row)) return false
+    const visible = new Set(await apps.get())
+    const assigned = await readApps(`user.id eq "${user}"`)
+    return assigned.some((app) => visible.has(app))
+  }
+
+  return {
+    issuer: connection.issuer,
+    users: (position) => overApps('user', '500', position, idpUser),
+    groups: (position) => overApps('group', '200', position, (row) => ({ entry: idpGroup(row) })),
+    async members({ idp_id }, position) {
+      const path = `groups/${encodeURIComponent(idp_id)}/users`
+      return pageOf(await list(path, { limit: '200', after: position }, quick), memberOf)
+    },
+    confirm: confirmEach(isAssigned),
+  }
+}

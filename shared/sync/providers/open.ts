@@ -1,0 +1,122 @@
+import { clock } from '../../core/clock.ts'
+import { env } from '../../core/env.ts'
+import { ApiError } from '../../core/errors.ts'
+import { openSecret, UnreadableSecret } from '../../core/secrets/stored-secret.ts'
+import type { DirectoryKind, DirectoryRow } from '../../domain/directories/directory.ts'
+import type { PostureProviderRow } from '../../domain/posture-providers/posture-provider.ts'
+import { type GuardedFetch, guardedFetch } from '../../outside/guarded-fetch.ts'
+import { type DirectoryAdapter, ProviderFault } from '../adapter.ts'
+import { idpDirectory } from './idp.ts'
+import { managedDevices } from './managed-devices.ts'
+import { mdmInventory } from './mdm.ts'
+import { suiteDirectory } from './suite.ts'
+import { tenantDirectory } from './tenant.ts'
+
+/** Limits for pages of a thousand people with many fields, which take longer than other calls (I1.2). */
+const pageLimits = { timeoutMs: 120_000, maxBytes: 20_000_000, keepAlive: true }
+
+/** Returns a credential, which old rows may lack. @throws ProviderFault fatal */
+function present<T>(value: T | null | undefined, name: string): T {
+  if (value === null || value === undefined)
+    throw new ProviderFault('fatal', `${name} is missing: it has to be entered.`)
+  return value
+}
+
+/** @throws ProviderFault fatal for a secret that cannot be decrypted, and transient while its key cannot be used */
+async function secretOf(row: { account_id: string; id: string }, sealed: string | null | undefined, name: string) {
+  try {
+    return await openSecret({ accountId: row.account_id, objectId: row.id }, present(sealed, name))
+  } catch (cause) {
+    if (cause instanceof UnreadableSecret)
+      throw new ProviderFault('fatal', `${name} cannot be decrypted: it has to be entered again.`, { cause })
+    if (cause instanceof ApiError)
+      throw new ProviderFault('transient', `${name} cannot be decrypted at the moment.`, { cause })
+    throw cause
+  }
+}
+
+/** The connection of an app registration of a tenant, for its directory or its devices. */
+async function openGraph(row: DirectoryRow | PostureProviderRow) {
+  return {
+    tokenUrl: env.tenantTokenUrl.replace('{tenant_id}', encodeURIComponent(present(row.tenant_id, 'tenant_id'))),
+    apiUrl: env.tenantApiUrl,
+    clientId: present(row.client_id, 'client_id'),
+    clientSecret: await secretOf(row, row.client_secret, 'client_secret'),
+  }
+}
+
+const openers: Record<DirectoryKind, (row: DirectoryRow, fetch: GuardedFetch) => Promise<DirectoryAdapter>> = {
+  suite: async (row, fetch) =>
+    suiteDirectory(
+      {
+        tokenUrl: env.suiteTokenUrl,
+        apiUrl: env.suiteApiUrl,
+        issuer: env.suiteIssuer,
+        serviceAccountKey: await secretOf(row, row.service_account_key, 'service_account_key'),
+        impersonationEmail: present(row.impersonation_email, 'impersonation_email'),
+        domain: row.domain ?? null,
+        groupSyncMode: row.group_sync_mode ?? 'all',
+        orgunitSyncEnabled: row.orgunit_sync_enabled ?? false,
+      },
+      fetch,
+    ),
+  idp: async (row, fetch) => {
+    const domain = present(row.idp_domain, 'idp_domain')
+    const connection = {
+      baseUrl: env.idpApiUrl.replace('{idp_domain}', domain),
+      issuer: `https://${domain}`,
+      clientId: present(row.client_id, 'client_id'),
+      kid: present(row.kid, 'kid'),
+      privateKey: await secretOf(row, row.private_key, 'The signing key'),
+    }
+    return idpDirectory(connection, fetch)
+  },
+  tenant: async (row, fetch) => {
+    const connection = {
+      ...(await openGraph(row)),
+      issuer: env.tenantIssuer.replace('{tenant_id}', present(row.tenant_id, 'tenant_id')),
+      emailField: row.email_field ?? 'userPrincipalName',
+      syncAllGroups: row.sync_all_groups ?? false,
+    }
+    return tenantDirectory(connection, fetch)
+  },
+}
+
+/** Opens a directory for one step of a run (I4.2). @throws ProviderFault fatal where a credential is missing */
+export function openDirectory(kind: DirectoryKind, row: DirectoryRow, deadline = Number.POSITIVE_INFINITY) {
+  return openers[kind](row, withinStep(guardedFetch(pageLimits), deadline))
+}
+
+/** Characters of a header: a token that was copied with a line break or with quotation marks would never be sent. */
+const isToken = /^[\x21-\x7e]+$/
+
+/** Opens a device inventory for one step of a run (I7.2). @throws ProviderFault fatal for a missing credential */
+export async function openInventory(row: PostureProviderRow, deadline = Number.POSITIVE_INFINITY) {
+  const fetch = withinStep(guardedFetch(pageLimits), deadline)
+  if (row.type === 'tenant') return managedDevices(await openGraph(row), fetch)
+  const { subdomain, region, api_token } = row
+  if (!subdomain || !region || !api_token) {
+    throw new ProviderFault('fatal', 'subdomain, region and api_token have to be entered.')
+  }
+  const apiUrl = env.mdmApiUrl
+    .replace('{subdomain}', subdomain)
+    .replace('{.region}', region === 'us' ? '' : `.${region}`)
+  const apiToken = await secretOf(row, api_token, 'api_token')
+  if (!isToken.test(apiToken)) {
+    const sentence = 'api_token has a character that no token has: it has to be entered as the device service shows it.'
+    throw new ProviderFault('fatal', sentence)
+  }
+  return mdmInventory({ apiUrl, apiToken }, fetch)
+}
+
+/** Sends nothing after the deadline of a step, in milliseconds since 1970, so that no step outlasts its time. */
+export const withinStep =
+  (fetch: GuardedFetch, deadline: number): GuardedFetch =>
+  async (...request) => {
+    if (clock.monotonic() >= deadline)
+      throw new ProviderFault('again', 'A call took longer than a step of the run has.')
+    return fetch(...request)
+  }
+
+/** The adapters of runs. Tests replace them. */
+export const adapters = { directory: openDirectory, inventory: openInventory }

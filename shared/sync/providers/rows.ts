@@ -1,0 +1,144 @@
+import { isObject } from '../../core/json/is-object.ts'
+import { emptyProfile, type ProfileFields } from '../../sign-in/identities/profile-fields.ts'
+import { checkEmail } from '../../values/email.ts'
+import {
+  type DirectoryGroup,
+  type DirectoryMember,
+  type DirectoryUser,
+  type Page,
+  ProviderFault,
+  type Skipped,
+} from '../adapter.ts'
+import { type Call, type Fields, nameOf } from './call.ts'
+
+export type EntryRow = Fields & { id: string }
+
+/** The fault of an answer from which nothing may be concluded (I5.1). */
+export const invalidData = (call: Call, problem: string, faultClass: 'fatal' | 'lost_place' = 'fatal') =>
+  new ProviderFault(faultClass, `${nameOf(call)} answered invalid data: ${problem}.`, { atLast: 'fatal' })
+
+export const textOf = (value: unknown): string | null =>
+  typeof value === 'string' && value.trim() !== '' ? value : null
+
+/** The entries of a list, each with its id. @throws ProviderFault fatal for a missing list or id */
+export function rowsOf(call: Call, list: unknown, name: string, id = 'id'): EntryRow[] {
+  if (!Array.isArray(list)) throw invalidData(call, `${name} is missing`)
+  return list.map((row: unknown) => {
+    const found = isObject(row) ? row[id] : undefined
+    if (!isObject(row) || typeof found !== 'string' || found === '') {
+      throw invalidData(call, `an entry of ${name} has no ${id}`)
+    }
+    return { ...row, id: found }
+  })
+}
+
+/** Passes the place of the next page on. @throws ProviderFault `lost_place` where it is the same page again */
+export function nextPlace(call: Call, next: string | null, asked: string | null): string | null {
+  if (next === null || next !== asked) return next
+  throw invalidData(call, 'its next page is the same page again', 'lost_place')
+}
+
+/** Checks that a list has as many entries as it states. Some may have left meanwhile, so it is read once more. */
+export function checkCount(call: Call, read: number, stated: number | null): void {
+  if (stated === null || read >= stated) return
+  throw invalidData(call, `${stated} entries are counted, and ${read} are listed`, 'lost_place')
+}
+
+export type Entry<T> = { entry: T } | { skipped: Skipped }
+
+type Person = Partial<ProfileFields> & { idp_id: string; email: string | null; name: string | null; active: boolean }
+
+/** A person with a usable email if active (A12.2). Inactive people need none: naming them takes their access away. */
+export function usableUser({ email: address, ...person }: Person): Entry<DirectoryUser> {
+  const { idp_id, name, active } = person
+  const checked = address === null ? null : checkEmail(address.trim())
+  const email = checked && 'email' in checked ? checked.email : null
+  if (active && email === null) return { skipped: { idp_id, name, reason: checked ? 'invalid_email' : 'no_email' } }
+  return { entry: { ...emptyProfile, ...person, name: name ?? address ?? idp_id, email } }
+}
+
+export const directoryGroup = (
+  group: Pick<DirectoryGroup, 'idp_id' | 'name'> & Partial<DirectoryGroup>,
+): DirectoryGroup => ({ email: null, entity_type: 'group', membership_version: null, stated_members: null, ...group })
+
+export type RowPage<R> = { rows: R[]; next: string | null; barren: boolean }
+
+export function pageOf<R, T>({ rows, next, barren }: RowPage<R>, entryOf: (row: R) => Entry<T>): Page<T> {
+  const found = rows.map(entryOf)
+  return {
+    entries: found.flatMap((one) => ('entry' in one ? [one.entry] : [])),
+    skipped: found.flatMap((one) => ('skipped' in one ? [one.skipped] : [])),
+    next,
+    barren,
+  }
+}
+
+export const memberOf = ({ id }: { id: string }): Entry<DirectoryMember> => ({ entry: { user: id } })
+
+/** Recognizes pages that bring nothing new although they have a next one. Each adapter has its own. */
+export class PageWatch {
+  private readonly seen = new Map<string, Set<unknown>>()
+
+  /** Returns whether a page has a next one and no new row; `asked` is its position, null at the start of the list. */
+  isBarren(list: string, rows: Fields[], asked: string | null, next: string | null): boolean {
+    const known = (asked === null ? undefined : this.seen.get(list)) ?? new Set()
+    const before = known.size
+    for (const { id, email } of rows) known.add(id ?? email)
+    if (next === null) this.seen.delete(list)
+    else this.seen.set(list, known)
+    return next !== null && known.size === before
+  }
+}
+
+/** Queries users one by one. Results are kept, so that a repeated call resumes after the last of them. */
+export function confirmEach(isKnown: (idpId: string) => Promise<boolean>): (idpIds: string[]) => Promise<string[]> {
+  const known = new Map<string, boolean>()
+  return async (idpIds) => {
+    for (const id of idpIds) if (!known.has(id)) known.set(id, await isKnown(id))
+    return idpIds.filter((id) => known.get(id))
+  }
+}
+
+/** A result that is requested once and kept; a failed request is repeated by the next caller. */
+export function remembered<T>(ask: () => Promise<T>): { get(): Promise<T>; forget(): void } {
+  let held: Promise<T> | undefined
+  const forget = () => {
+    held = undefined
+  }
+  return {
+    get() {
+      held ??= ask().catch((error) => {
+        forget()
+        throw error
+      })
+      return held
+    },
+    forget,
+  }
+}
+
+/** Maximum of pages in a row that bring nothing new: providers filter after paging. Tests make it smaller. */
+export const pageBounds = { barren: 1_000 }
+
+/** Counts pages in a row that bring nothing new. @throws ProviderFault fatal for a list that never ends */
+export function countBarren(list: string, before: number, isBarren: boolean | undefined): number {
+  const count = isBarren ? before + 1 : 0
+  if (count < pageBounds.barren) return count
+  const pages = `${pageBounds.barren.toLocaleString('en')} pages in a row of the list of ${list}`
+  throw new ProviderFault('fatal', `Invalid data: ${pages} brought nothing new, and the list does not end.`)
+}
+
+/** Reads the pages of a list that is needed whole. @throws ProviderFault fatal for a list that never ends */
+export async function* wholeList<P extends { next: string | null; barren: boolean }>(
+  list: string,
+  read: (position: string | null) => Promise<P>,
+): AsyncGenerator<P> {
+  let barren = 0
+  for (let position: string | null = null; ; ) {
+    const page: P = await read(position)
+    yield page
+    if (page.next === null) return
+    barren = countBarren(list, barren, page.barren)
+    position = page.next
+  }
+}

@@ -1,0 +1,129 @@
+import { createPrivateKey, type KeyObject, sign } from 'node:crypto'
+import { clock } from '../../core/clock.ts'
+import { fieldsOf } from '../../core/json/is-object.ts'
+import type { GuardedFetch } from '../../outside/guarded-fetch.ts'
+import { ProviderFault } from '../adapter.ts'
+import type { Answered, Fields, TokenSource } from './call.ts'
+import { faultsBy, refusals, tokenFaultsBy } from './faults.ts'
+import { textOf } from './rows.ts'
+import { formTokens } from './tokens.ts'
+
+/** The connection of a workspace-suite directory (A26.1). */
+export type SuiteConnection = {
+  tokenUrl: string
+  apiUrl: string
+  issuer: string
+  serviceAccountKey: string
+  impersonationEmail: string
+  /** Null for all domains of the customer. */
+  domain: string | null
+  groupSyncMode: 'all' | 'filtered' | 'disabled'
+  orgunitSyncEnabled: boolean
+}
+
+/** The audience of the assertion, wherever it is sent. */
+const audience = 'https://oauth2.googleapis.com/token'
+const grantType = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
+
+type Account = { email: string; keyId: string | null; key: KeyObject }
+
+/** Reads a service account's key; its `token_uri` is ignored. */
+function accountOf(text: string): Account {
+  try {
+    const { client_email, private_key, private_key_id } = fieldsOf(JSON.parse(text))
+    const [email, pem] = [textOf(client_email), textOf(private_key)]
+    if (email && pem) return { email, keyId: textOf(private_key_id), key: createPrivateKey(pem) }
+  } catch {
+    // The error could show a part of the key.
+  }
+  const sentence = 'service_account_key is not the JSON key of a service account with client_email and private_key.'
+  throw new ProviderFault('fatal', sentence)
+}
+
+const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+/** The assertion of a service account that acts as an administrator (RFC 7523, 3). */
+function assertion({ email, keyId, key }: Account, subject: string, scope: string): string {
+  const issued = Math.floor(clock.now() / 1_000_000)
+  const header = { alg: 'RS256', typ: 'JWT', ...(keyId && { kid: keyId }) }
+  const claims = { iss: email, sub: subject, scope, aud: audience, iat: issued, exp: issued + 3_600 }
+  const signed = `${encoded(header)}.${encoded(claims)}`
+  return `${signed}.${sign('RSA-SHA256', Buffer.from(signed), key).toString('base64url')}`
+}
+
+const prefix = 'https://www.googleapis.com/auth/'
+
+/** Rights that have to be delegated to the service account (`identity-wire.md`, 1.1). */
+const scopesOf = (orgunits: boolean): string[] =>
+  ['user', 'group', ...(orgunits ? ['orgunit'] : [])].map((what) => `${prefix}admin.directory.${what}.readonly`)
+
+const delegation = (orgunits: boolean) =>
+  `${scopesOf(orgunits).join(', ')} have to be delegated to the service account in the Admin console`
+
+const errorsOf = ({ error }: Fields) => {
+  const { errors } = fieldsOf(error)
+  return (Array.isArray(errors) ? errors : []).map(fieldsOf)
+}
+const reasonsOf = (body: Fields) => errorsOf(body).map(({ reason }) => String(reason))
+
+const isUsage = (body: Fields) =>
+  errorsOf(body).some(({ domain }) => domain === 'usageLimits') ||
+  reasonsOf(body).some((reason) => /^(userRateLimitExceeded|rateLimitExceeded|quotaExceeded)$/.test(reason))
+
+const lacksScope = ({ answer, body }: Answered) =>
+  reasonsOf(body).includes('insufficientPermissions') ||
+  /ACCESS_TOKEN_SCOPE_INSUFFICIENT/.test(JSON.stringify(answer.json))
+
+function wordsOf(body: Fields): unknown[] {
+  const { status, message } = fieldsOf(body.error)
+  return [reasonsOf(body)[0] ?? status, message]
+}
+
+export const suiteFault = (orgunits: boolean) =>
+  faultsBy(wordsOf, [
+    {
+      status: [401],
+      is: 'token_ended',
+      advice: 'the service account and the impersonated administrator have to be active',
+    },
+    { status: [403], when: ({ body }) => isUsage(body), is: 'again' },
+    { status: [403], when: lacksScope, is: 'fatal', advice: delegation(orgunits) },
+    { status: [403], when: ({ call }) => call.nested === true, is: 'object_gone', reason: 'foreign_group' },
+    {
+      status: [403],
+      is: 'fatal',
+      advice: 'impersonation_email has to be an administrator who may read users, groups and organisational units',
+    },
+    {
+      status: [404],
+      when: ({ call, body }) =>
+        /\/(groups|users)\/[^/]+/.test(call.url.pathname) && !reasonsOf(body).includes('domainNotFound'),
+      is: 'object_gone',
+    },
+    { status: [404], is: 'fatal', advice: 'domain has to be one of the customer' },
+  ])
+
+/** Faults of the token endpoint: one right that is not delegated refuses the whole token. */
+const tokenFault = (orgunits: boolean) =>
+  tokenFaultsBy([
+    {
+      status: refusals,
+      when: ({ body }) => ['unauthorized_client', 'access_denied', 'invalid_scope'].includes(String(body.error)),
+      is: 'fatal',
+      advice: delegation(orgunits),
+    },
+    {
+      status: refusals,
+      is: 'fatal',
+      advice:
+        'service_account_key has to be a key that is still there, and impersonation_email an active administrator',
+    },
+  ])
+
+export function suiteTokens(connection: SuiteConnection, fetch: GuardedFetch): TokenSource {
+  const { tokenUrl, serviceAccountKey, impersonationEmail, orgunitSyncEnabled } = connection
+  return formTokens(tokenUrl, fetch, tokenFault(orgunitSyncEnabled), () => {
+    const text = assertion(accountOf(serviceAccountKey), impersonationEmail, scopesOf(orgunitSyncEnabled).join(' '))
+    return { form: { grant_type: grantType, assertion: text }, secret: text }
+  })
+}

@@ -1,0 +1,193 @@
+import { fieldsOf } from '../../core/json/is-object.ts'
+import type { GuardedFetch } from '../../outside/guarded-fetch.ts'
+import { foldAscii } from '../../values/text.ts'
+import {
+  type DirectoryAdapter,
+  type DirectoryGroup,
+  type DirectoryMember,
+  type DirectoryUser,
+  type MembersOf,
+  orGone,
+  type Page,
+  ProviderFault,
+} from '../adapter.ts'
+import { bearer, type Call, type Fields, get, type Provider } from './call.ts'
+import { paceOf } from './pace.ts'
+import {
+  confirmEach,
+  directoryGroup,
+  type Entry,
+  type EntryRow,
+  invalidData,
+  memberOf,
+  nextPlace,
+  PageWatch,
+  pageOf,
+  remembered,
+  rowsOf,
+  textOf,
+  usableUser,
+} from './rows.ts'
+import { type SuiteConnection, suiteFault, suiteTokens } from './suite-token.ts'
+
+const isActive = ({ suspended, archived }: Fields): boolean => suspended !== true && archived !== true
+
+/** A user of the directory; its id is the `sub` of its sign-ins. The address of its picture is private or expires. */
+export function suiteUser(user: EntryRow): Entry<DirectoryUser> {
+  const { fullName, givenName, familyName } = fieldsOf(user.name)
+  const email = textOf(user.primaryEmail)
+  return usableUser({
+    idp_id: user.id,
+    email,
+    name: textOf(fullName),
+    given_name: textOf(givenName),
+    family_name: textOf(familyName),
+    preferred_username: email,
+    active: isActive(user),
+  })
+}
+
+/** The provider writes the number as text, and counts direct members. */
+const statedMembers = ({ directMembersCount }: Fields): number | null => {
+  const count = Number(directMembersCount ?? Number.NaN)
+  return Number.isSafeInteger(count) && count >= 0 ? count : null
+}
+
+export function suiteGroup(group: EntryRow): DirectoryGroup {
+  const email = textOf(group.email)
+  const name = textOf(group.name) ?? email ?? group.id
+  return directoryGroup({ idp_id: group.id, name, email, stated_members: statedMembers(group) })
+}
+
+const unitPrefix = 'ou:'
+const isUnit = (idpId: string): boolean => idpId.startsWith(unitPrefix)
+const unitId = (id: string): string => `${unitPrefix}${id}`
+
+export function suiteUnit(unit: EntryRow): DirectoryGroup {
+  const name = textOf(unit.name) ?? textOf(unit.orgUnitPath) ?? unit.id
+  return directoryGroup({ idp_id: unitId(unit.id), name, entity_type: 'org_unit' })
+}
+
+const marker = 'network-access-'
+
+/** Returns whether a group is chosen by its address or its name (`group_sync_mode` `filtered`). */
+const isChosen = ({ email, name }: DirectoryGroup): boolean =>
+  [email, name].some((text) => text?.toLowerCase().startsWith(marker))
+
+/** A direct member: a user, a group or the whole customer. */
+export function suiteMember(member: Fields): Entry<DirectoryMember> {
+  const id = textOf(member.id)
+  if (member.type === 'CUSTOMER') return { entry: { everyone: true } }
+  if (id && member.type === 'GROUP') return { entry: { group: id } }
+  if (id && member.type === 'USER') return { entry: { user: id } }
+  const email = textOf(member.email)
+  return { skipped: { idp_id: id ?? email ?? '', name: email, reason: 'foreign_member' } }
+}
+
+const userFields = 'id,primaryEmail,name(fullName,givenName,familyName),suspended,archived'
+
+/** Half of 2,400 per minute and user; the provider does not report the rest. */
+const half = { perSecond: 18, burst: 100 }
+
+/** Positions in the list of groups: first the provider's cursors, then the units, which are one answer. */
+const unitsPosition = 'units'
+const groupsPosition = (cursor: string) => `groups ${cursor}`
+
+/** Google Workspace: Admin SDK, Directory API (`identity-wire.md`, 1.1). */
+export function suiteDirectory(connection: SuiteConnection, fetch: GuardedFetch): DirectoryAdapter {
+  const { apiUrl, issuer, domain, groupSyncMode, orgunitSyncEnabled } = connection
+  const watch = new PageWatch()
+  const provider: Provider = {
+    tokens: suiteTokens(connection, fetch),
+    pace: paceOf(half),
+    send: bearer(fetch),
+    faultOf: suiteFault(orgunitSyncEnabled),
+  }
+
+  const read = async (path: string, query: Record<string, string | null> = {}, nested = false) => {
+    const asked = query.pageToken ?? null
+    const address = `${apiUrl}/admin/directory/v1/${path}`
+    const { call, body } = await get(provider, address, query, { continues: Boolean(asked), nested })
+    const next = nextPlace(call, textOf(body.nextPageToken), asked)
+    const page = <R extends Fields>(rows: R[]) => {
+      return { rows, next, barren: watch.isBarren(`${path} ${query.query ?? ''}`, rows, asked, next) }
+    }
+    return { call, body, page }
+  }
+
+  /** Rows of a list that the provider leaves out when it is empty; it never leaves out the users. */
+  const rowsOrNone = (call: Call, body: Fields, name: string, id?: string) =>
+    body[name] === undefined ? [] : rowsOf(call, body[name], name, id)
+
+  const readUsers = (query: Record<string, string | null>) => {
+    const scope: Record<string, string> = domain === null ? { customer: 'my_customer' } : { domain }
+    const fields = `nextPageToken,users(${userFields})`
+    return read('users', { ...scope, maxResults: '500', projection: 'basic', orderBy: 'email', fields, ...query })
+  }
+
+  async function readUnits() {
+    const { call, body } = await read('customer/my_customer/orgunits', { type: 'all' })
+    return rowsOrNone(call, body, 'organizationUnits', 'orgUnitId')
+  }
+  /** Paths of the units, by which their members are queried, by id. */
+  const unitPaths = remembered(async () => {
+    const units = await readUnits()
+    return new Map(units.map((unit) => [unitId(unit.id), textOf(unit.orgUnitPath) ?? '']))
+  })
+
+  async function unitMembers(idpId: string, position: string | null): Promise<Page<DirectoryMember>> {
+    const path = (await unitPaths.get()).get(idpId)
+    if (!path) throw new ProviderFault('object_gone', `The organisational unit ${idpId} is gone.`)
+    const query = `orgUnitPath='${path.replace(/['\\]/g, '\\$&')}'`
+    const { call, body, page } = await readUsers({ query, pageToken: position })
+    return pageOf(page(rowsOrNone(call, body, 'users')), memberOf)
+  }
+
+  async function groupMembers(group: MembersOf, position: string | null): Promise<Page<DirectoryMember>> {
+    const path = `groups/${encodeURIComponent(group.idp_id)}`
+    const nested = 'nested' in group
+    const { call, body, page } = await read(`${path}/members`, { maxResults: '200', pageToken: position }, nested)
+    const { members = [] } = body
+    if (!Array.isArray(members)) throw invalidData(call, 'members is no list')
+    const found = page(members.map(fieldsOf))
+    const isEmpty = members.length === 0 && found.next === null && position === null
+    if (isEmpty && !nested && (group.stated_members ?? 0) > 0) {
+      const { body: now } = await read(path, { fields: 'id,directMembersCount' })
+      if ((statedMembers(now) ?? 0) > 0) throw invalidData(call, 'the group has members, and none are listed')
+    }
+    return pageOf(found, suiteMember)
+  }
+
+  async function isKnown(id: string): Promise<boolean> {
+    const query = { fields: 'id,primaryEmail,suspended,archived' }
+    const found = await orGone(read(`users/${encodeURIComponent(id)}`, query, true), null)
+    if (!found || !isActive(found.body)) return false
+    return domain === null || foldAscii(textOf(found.body.primaryEmail) ?? '').endsWith(`@${foldAscii(domain)}`)
+  }
+
+  return {
+    issuer,
+    async users(position) {
+      const { call, body, page } = await readUsers({ pageToken: position })
+      return pageOf(page(rowsOf(call, body.users, 'users')), suiteUser)
+    },
+    async groups(position) {
+      if (position === unitsPosition || (position === null && groupSyncMode === 'disabled')) {
+        unitPaths.forget()
+        const rows = orgunitSyncEnabled ? await readUnits() : []
+        return { entries: rows.map(suiteUnit), skipped: [], next: null }
+      }
+      const pageToken = position === null ? null : position.slice(groupsPosition('').length)
+      const query = { customer: 'my_customer', maxResults: '200', pageToken }
+      const { call, body, page } = await read('groups', query)
+      const { rows, next, barren } = page(rowsOrNone(call, body, 'groups'))
+      const found = rows.map(suiteGroup)
+      const entries = groupSyncMode === 'filtered' ? found.filter(isChosen) : found
+      const after = orgunitSyncEnabled ? unitsPosition : null
+      return { entries, skipped: [], next: next === null ? after : groupsPosition(next), barren }
+    },
+    members: (group, position) =>
+      isUnit(group.idp_id) ? unitMembers(group.idp_id, position) : groupMembers(group, position),
+    confirm: confirmEach(isKnown),
+  }
+}

@@ -1,0 +1,64 @@
+import { clock } from '../../core/clock.ts'
+import { fieldsOf } from '../../core/json/is-object.ts'
+import type { GuardedFetch } from '../../outside/guarded-fetch.ts'
+import { ProviderFault } from '../adapter.ts'
+import { type AccessToken, type Answer, type Call, exchange, nameOf, type Provider, type TokenSource } from './call.ts'
+import { textOf } from './rows.ts'
+
+export type NewToken = { token: AccessToken; livesMs: number }
+
+/** A token with less time left could end on its way. */
+const minLeftMs = 60_000
+
+/** Requests a token once for all callers who wait; a failed request is repeated by the next caller. */
+export function tokenSource(request: () => Promise<NewToken>): TokenSource {
+  let good: { token: AccessToken; until: number } | null = null
+  let asked: Promise<AccessToken> | null = null
+  const renew = async () => {
+    try {
+      const { token, livesMs } = await request()
+      good = { token, until: clock.monotonic() + livesMs - minLeftMs }
+      return token
+    } finally {
+      asked = null
+    }
+  }
+  return {
+    async current() {
+      if (good && good.until > clock.monotonic()) return good.token
+      asked ??= renew()
+      return asked
+    },
+    drop(token) {
+      if (good?.token === token) good = null
+    },
+  }
+}
+
+/** The token of an answer (RFC 6749, 5.1). @throws ProviderFault, which is `again` for an answer without a token */
+export function newTokenOf(call: Call, answer: Answer, faultOf: Provider['faultOf']): NewToken {
+  if (answer.status !== 200) throw faultOf(call, answer)
+  const { access_token, token_type, expires_in } = fieldsOf(answer.json)
+  const text = textOf(access_token)
+  const type = textOf(token_type)?.toLowerCase()
+  if (!text || (type !== 'bearer' && type !== 'dpop')) {
+    throw new ProviderFault('again', `${nameOf(call)} answered without a token.`)
+  }
+  const seconds = Number(expires_in)
+  return { token: { text, type }, livesMs: Number.isFinite(seconds) && seconds > 0 ? seconds * 1_000 : 0 }
+}
+
+/** Tokens that a form requests; `secret` is the part of it that an answer must not repeat. */
+export function formTokens(
+  address: string,
+  fetch: GuardedFetch,
+  faultOf: Provider['faultOf'],
+  formOf: () => { form: Record<string, string>; secret: string },
+): TokenSource {
+  const call: Call = { method: 'POST', url: new URL(address) }
+  return tokenSource(async () => {
+    const { form, secret } = formOf()
+    const send = () => fetch(call.url, { method: 'POST', body: new URLSearchParams(form) })
+    return newTokenOf(call, await exchange(call, send, [secret]), faultOf)
+  })
+}

@@ -1,0 +1,156 @@
+import { commit } from '../../commit/commit.ts'
+import type { Transaction } from '../../commit/transaction.ts'
+import { clock } from '../../core/clock.ts'
+import { fieldsOf } from '../../core/json/is-object.ts'
+import { accounts } from '../../domain/accounts/account.ts'
+import { itemRow } from '../../table/entity.ts'
+import { entityKey, type Key } from '../../table/keys.ts'
+import { getItems } from '../../table/read.ts'
+import { isRefusedItem } from '../../table/refused-item.ts'
+import { ProviderFault } from '../adapter.ts'
+import { PlanReader, type Stage, type Staged } from './plan.ts'
+import { countChange, type Ending, noteSkipped, type SourceInfo } from './run.ts'
+import { type OpenRun, openRunItem, openRunKey, renewed } from './run-store.ts'
+import type { RunWork } from './run-work.ts'
+import { checkStanding } from './source.ts'
+
+/** The application of a section. `stage` is a method, so that sections with entries of any type are one map. */
+type Applier<C, E> = {
+  /** Entries of one commit: as many as fit it, or few where each may take many writes. */
+  perCommit: number
+  stage(context: C, entries: E[]): Promise<Staged>
+}
+export type Appliers<C, M = Record<string, unknown>> = { readonly [S in keyof M]: Applier<C, M[S]> }
+
+/** Checks inside the commit that the run may still change anything. @throws LeaseLost, RunCancelled */
+async function checkHeld(work: RunWork, kind: SourceInfo): Promise<void> {
+  const { accountId, sourceId, run } = work
+  const [open, item, account] = await getItems<Key & Partial<OpenRun>>([
+    openRunKey(accountId, sourceId),
+    entityKey(accountId, kind.entity.name, sourceId),
+    entityKey(accountId, accounts.name, accountId),
+  ])
+  work.checkLease(open)
+  checkStanding(run, kind, item ? itemRow(kind.entity, item) : null, account ? itemRow(accounts, account) : null)
+}
+
+const advanced = (open: OpenRun, { handled, changes, skipped, tookAdministrator }: Staged): OpenRun => {
+  const next = renewed({ ...structuredClone(open), at: { section: open.at.section, index: open.at.index + handled } })
+  if (tookAdministrator) next.took_administrator = true
+  for (const { object, change } of changes) countChange(next.applied, object, change)
+  for (const one of skipped) noteSkipped(next, one)
+  return next
+}
+
+/**
+ * Applies the plan section by section, one commit at a time and at a polite pace (I4.5). Each commit saves the place in
+ * its own transaction on the condition that the lease is held, so nothing is done twice.
+ * @throws RunCancelled when the run may not resume
+ */
+export async function applyPlan<C>(
+  work: RunWork,
+  kind: SourceInfo,
+  names: readonly string[],
+  appliers: Appliers<Stage & C>,
+  context: C,
+): Promise<void> {
+  const { sourceId, run } = work
+  const plan = new PlanReader(run)
+  const pace = new Pace()
+  /** Entries that are applied one by one, because a commit of all of them was refused. */
+  let alone = 0
+  for (let name = names[work.open.at.section]; name !== undefined; name = names[work.open.at.section]) {
+    const applier = appliers[name]
+    const total = run.sections[name] ?? 0
+    while (applier && work.open.at.index < total) {
+      const { section, index } = work.open.at
+      const entries = await plan.read<unknown>(section, index, alone > 0 ? 1 : applier.perCommit)
+      const stage = (transaction: Transaction) =>
+        applier.stage({ transaction, sourceId, startedAt: run.started_at, ...context }, entries)
+      await pace.turn()
+      try {
+        pace.note(await applySome(work, kind, stage))
+      } catch (error) {
+        if (!isRefusedItem(error)) throw error
+        if (entries.length > 1) {
+          alone = entries.length
+          continue
+        }
+        await applySome(work, kind, async () => withoutEntry(entries[0]))
+        const refused = work.open.skipped[notStorable] ?? 0
+        if (refused >= maxRefused)
+          throw new ProviderFault('transient', `${refused} entries could not be stored; the run ended.`)
+      }
+      alone = Math.max(0, alone - (work.open.at.index - index))
+      await work.keepPlace()
+    }
+    work.open = { ...work.open, at: { section: work.open.at.section + 1, index: 0 } }
+  }
+}
+
+const notStorable = 'not_storable'
+/** Number of refused entries from which on the run itself is at fault. */
+const maxRefused = 100
+
+function withoutEntry(entry: unknown): Staged {
+  const { idp_id, id, name } = fieldsOf(entry)
+  const skipped = { idp_id: String(idp_id ?? id ?? ''), name: typeof name === 'string' ? name : null }
+  return { handled: 1, changes: [], skipped: [{ ...skipped, reason: notStorable }] }
+}
+
+/** The ending of a run whose plan is applied; `failed` where the table refused entries. */
+export function endingOfPlan({ open }: RunWork): Ending {
+  const refused = open.skipped[notStorable]
+  if (refused === undefined) return { outcome: 'applied' }
+  const error = `${refused} entries could not be stored and were skipped (${notStorable}); all others were applied.`
+  return { outcome: 'failed', error, class: 'transient' }
+}
+
+/** Applies entries in one commit. @returns its duration, and the number of races that it lost */
+async function applySome(
+  work: RunWork,
+  kind: SourceInfo,
+  stage: (transaction: Transaction) => Promise<Staged>,
+): Promise<{ ms: number; lost: number }> {
+  const { accountId, sourceId, open } = work
+  const began = clock.monotonic()
+  let tries = 0
+  const { next, isWritten } = await commit(work.author, async (transaction) => {
+    tries++
+    // Both at once: a short time between reading the head and writing it loses few races.
+    const [staged] = await Promise.all([stage(transaction), checkHeld(work, kind)])
+    const next = advanced(open, staged)
+    const isWritten = transaction.writes().length > 0
+    // Without a change there is no commit; the next one saves the place, or the clock.
+    if (isWritten) transaction.exchange(openRunItem(accountId, sourceId, next), work.lease)
+    return { next, isWritten }
+  })
+  if (isWritten) work.noteSaved(next)
+  else work.open = { ...next, until: open.until }
+  return { ms: clock.monotonic() - began, lost: tries - 1 }
+}
+
+/** Maximum of a run's commits per second (I4.5). */
+const maxRate = 15
+/** Maximum of a pause, after commits of any length. */
+const maxPauseMs = 2_000
+
+/**
+ * Spaces out the commits of a run. It rests after each commit for as long as that took, so others have half of the time
+ * and lose no two races in a row. After a commit that lost races itself, it rests three times as long.
+ */
+export class Pace {
+  private next = 0
+
+  async turn(): Promise<void> {
+    const now = clock.monotonic()
+    if (now < this.next) await clock.sleep(this.next - now)
+  }
+
+  /** @param ms duration of the last commit, with the races in it that were @param lost */
+  note({ ms, lost }: { ms: number; lost: number }): void {
+    const once = ms / (lost + 1)
+    const pause = Math.min(maxPauseMs, lost > 0 ? 3 * once : once)
+    this.next = clock.monotonic() + Math.max(pause, 1_000 / maxRate - ms)
+  }
+}

@@ -1,0 +1,201 @@
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
+import type { Transaction } from '../../commit/transaction.ts'
+import { recordOf } from '../../core/json/record-of.ts'
+import { inParallel } from '../../core/work/in-parallel.ts'
+import type { Entity, Row } from '../../table/entity.ts'
+import { type Key, partition } from '../../table/keys.ts'
+import { bytesOf } from '../../table/large-attributes.ts'
+import { getRows, queryItems, sortKeysOf } from '../../table/read.ts'
+import { table, tableName } from '../../table/table.ts'
+import { type Counts, countChange, countsOf, type Run, type RunSkipped, type Tellers } from './run.ts'
+import { runTtl } from './run-store.ts'
+import type { RunWork } from './run-work.ts'
+
+/** The plan of a run: its changes by section, in the order in which they are applied. */
+const plansPartition = (account: string, runId: string): string => partition(account, 'sync.plans', runId)
+
+const perPage = 500
+/** Maximum of JSON on a page, which fits an item however little it compresses. */
+const maxBytes = 300_000
+
+const sortKey = (section: number, index: number): string =>
+  `${String(section).padStart(2, '0')}#${String(index).padStart(9, '0')}`
+
+type PlanPage = Key & { first: number; entries: Uint8Array }
+
+/** Deletes pages that a dead step has left of a plan, from a section on, so that none lies between the new ones. */
+export async function discardPlan(run: Run, from = 0): Promise<void> {
+  const pk = plansPartition(run.account_id, run.id)
+  const drop = (sk: string) => table().send(new DeleteCommand({ TableName: tableName(), Key: { pk, sk } }))
+  await inParallel(await sortKeysOf(pk, { after: sortKey(from, 0), inclusive: true }), 10, drop)
+}
+
+type OpenPage = { section: number; first: number; entries: unknown[]; bytes: number }
+
+type Written = { sections: Run['sections']; counts: Run['planned'] }
+
+/** Writes the plan of a run page by page, and counts its changes. */
+export class PlanSheet<M extends object> {
+  private readonly counts: Run['planned']
+  private readonly work: RunWork
+  private readonly plan: Tellers<M>
+  private readonly pages: Record<keyof M & string, OpenPage>
+
+  constructor(work: RunWork, plan: Tellers<M>, objects: readonly string[]) {
+    this.work = work
+    this.plan = plan
+    this.counts = countsOf(objects)
+    const names = Object.keys(plan) as (keyof M & string)[]
+    this.pages = recordOf(names, (name) => ({ section: names.indexOf(name), first: 0, entries: [], bytes: 0 }))
+  }
+
+  async add<S extends keyof M & string>(name: S, entry: M[S]): Promise<void> {
+    // Saving first keeps a step that has lost the lease from writing into the plan of another.
+    if (this.work.isDue) await this.work.save()
+    const page = this.pages[name]
+    const bytes = bytesOf(entry)
+    if (page.entries.length === perPage || page.bytes + bytes > maxBytes) await this.flush(page)
+    page.entries.push(entry)
+    page.bytes += bytes
+    const { object, change } = this.plan[name](entry)
+    countChange(this.counts, object, change)
+  }
+
+  /** Writes the rest. @returns the number of entries by section, and of changes by object */
+  async end(): Promise<Written> {
+    const pages = Object.entries<OpenPage>(this.pages)
+    for (const [, page] of pages) await this.flush(page)
+    return { sections: Object.fromEntries(pages.map(([name, { first }]) => [name, first])), counts: this.counts }
+  }
+
+  private async flush(page: OpenPage): Promise<void> {
+    const { section, first, entries } = page
+    if (entries.length === 0) return
+    const { account_id, id, started_at } = this.work.run
+    const Item = {
+      pk: plansPartition(account_id, id),
+      sk: sortKey(section, first),
+      kind: 'plan',
+      ttl: runTtl(started_at),
+      first,
+      entries: zstdCompressSync(JSON.stringify(entries)),
+    }
+    await table().send(new PutCommand({ TableName: tableName(), Item }))
+    Object.assign(page, { first: first + entries.length, entries: [], bytes: 0 })
+  }
+}
+
+/** Reads entries of a plan and keeps the last page. */
+export class PlanReader {
+  private readonly pk: string
+  private page: { section: number; first: number; entries: unknown[] } | null = null
+
+  constructor({ account_id, id }: Pick<Run, 'account_id' | 'id'>) {
+    this.pk = plansPartition(account_id, id)
+  }
+
+  /** Entries of a section from an index on: at most `limit`, and of one page. */
+  async read<T>(section: number, index: number, limit: number): Promise<T[]> {
+    const { page } = this
+    const isHere = page?.section === section && index >= page.first && index < page.first + page.entries.length
+    const { first, entries } = isHere ? page : await this.pageOf(section, index)
+    return entries.slice(index - first, index - first + limit) as T[]
+  }
+
+  private async pageOf(section: number, index: number) {
+    const range = { after: sortKey(section, index), inclusive: true, backward: true, limit: 1 }
+    const [item] = await queryItems<PlanPage>(this.pk, range)
+    if (!item?.sk.startsWith(sortKey(section, 0).slice(0, 3))) throw new Error('A page of the plan is gone.')
+    const entries: unknown[] = JSON.parse(zstdDecompressSync(item.entries).toString())
+    this.page = { section, first: item.first, entries }
+    return this.page
+  }
+}
+
+/** Deletions by the kind of object (I5.3): `lost` are absent from the snapshot, `named` inactive by the provider. */
+export type Losses = Record<string, { lost: number; owned: number; named?: number }>
+
+/** A written plan; `absent` are the provider's ids of owned people that the snapshot lacks. */
+export type Planned = Written & { losses: Losses; absent: string[] }
+
+/** The surroundings of entries that are applied in one commit. */
+export type Stage = { transaction: Transaction; sourceId: string; startedAt: string }
+
+/** The result of staging entries of a plan in one commit. */
+export type Staged = {
+  /** Number of entries that are done with. */
+  handled: number
+  changes: { object: string; change: keyof Counts }[]
+  skipped: RunSkipped[]
+  /** True once an administrator, or an identity of one, is deleted. Only administrators may undo that (I4.1(6)). */
+  tookAdministrator?: boolean
+}
+
+/** The result for an entry: a change, a skip, nothing, or `more` where it did not fit the commit. */
+export type Outcome = keyof Counts | RunSkipped | undefined | 'more'
+
+/** Stages entries while the commit has capacity for `writes` more; `object` counts their changes. */
+export async function stageEach<E>(
+  transaction: Transaction,
+  object: string,
+  entries: E[],
+  writes: number | undefined,
+  stage: (entry: E, i: number, staged: Staged) => Outcome | Promise<Outcome>,
+): Promise<Staged> {
+  const staged: Staged = { handled: 0, changes: [], skipped: [] }
+  for (const [i, entry] of entries.entries()) {
+    const outcome = transaction.hasRoom(writes) ? await stage(entry, i, staged) : 'more'
+    if (outcome === 'more') break
+    staged.handled++
+    if (typeof outcome === 'object') staged.skipped.push(outcome)
+    else if (outcome) staged.changes.push({ object, change: outcome })
+  }
+  return staged
+}
+
+/** Fewer deletions than this never stop a run, unless they are all there is. */
+const minLost = 10
+
+/**
+ * The sentence with which the brake stops a run, null where it lets it pass (I5.3). Each kind of object is counted for
+ * itself; people who are named as inactive count only where nobody would be left.
+ * @param percent maximum of deletions
+ */
+export function brake(losses: Losses, percent: number): string | null {
+  for (const [noun, { lost, owned, named = 0 }] of Object.entries(losses)) {
+    const going = lost + named
+    const isAll = going > 0 && going >= owned
+    const isMost = lost >= minLost && lost * 100 > owned * percent
+    if (isAll || isMost) return `Sync would delete ${going} of ${owned} ${noun}; nothing was changed.`
+  }
+  return null
+}
+
+const perLookup = 100
+
+export async function* batches<T>(source: AsyncIterable<T> | Iterable<T>): AsyncGenerator<T[]> {
+  let batch: T[] = []
+  for await (const one of source) {
+    batch.push(one)
+    if (batch.length < perLookup) continue
+    yield batch
+    batch = []
+  }
+  if (batch.length > 0) yield batch
+}
+
+/** The rows of entries, in their order; null where there is none. */
+export const entryRows = <R extends Row>(entity: Entity<R>, account: string, entries: { id: string }[]) =>
+  getRows(
+    entity,
+    account,
+    entries.map(({ id }) => id),
+  )
+
+/** The existing rows with these ids. */
+export async function* rowsOf<R extends Row>(entity: Entity<R>, account: string, ids: string[]): AsyncGenerator<R> {
+  for await (const batch of batches(ids)) {
+    for (const row of await getRows(entity, account, batch)) if (row) yield row
+  }
+}

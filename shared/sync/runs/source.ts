@@ -1,0 +1,77 @@
+import { ApiError, featureNotEnabled, notFound } from '../../core/errors.ts'
+import { type AccountRow, accounts } from '../../domain/accounts/account.ts'
+import type { LastGoodRun } from '../../domain/sync/sync-state.ts'
+import { getRow } from '../../table/read.ts'
+import type { Planned } from './plan.ts'
+import type { Run, SourceInfo, SourceRow } from './run.ts'
+import { beginRun } from './run-store.ts'
+import { RunCancelled, type RunWork } from './run-work.ts'
+
+/** A kind of source with the phases of its runs. Steps, leases, brake, pace, errors and lists are the same for all. */
+export type SourceKind<R extends SourceRow = SourceRow> = SourceInfo<R> & {
+  /** Further fields of the row after a run that failed for good (I6). */
+  onFatal?: Partial<R>
+  onSuccess?: Partial<R>
+  /** @param deadline of the step, in milliseconds since 1970 */
+  open(row: R, deadline: number): Promise<OpenSource>
+}
+
+export type OpenSource = {
+  /** Reads all lists and seals the snapshot: `run.root` is set then. */
+  read(work: RunWork, last: LastGoodRun | undefined): Promise<void>
+  plan(work: RunWork): Promise<Planned>
+  /** Absent people whom the provider still knows as active and assigned (I5.2). */
+  confirm?(idpIds: string[]): Promise<string[]>
+  apply(work: RunWork): Promise<void>
+}
+
+export const readSource = <R extends SourceRow>(
+  { entity }: Pick<SourceInfo<R>, 'entity'>,
+  account: string,
+  id: string,
+) => Promise.all([getRow(entity, account, id), getRow(accounts, account, account)])
+
+type Kind = Pick<SourceInfo, 'feature'>
+
+/** Returns whether runs of a source may change anything: it, its account and the feature are enabled (I4.1). */
+export const isAllowed = (kind: Kind, row: SourceRow | null, account: AccountRow | null): boolean =>
+  isPreviewable(kind, row, account) && row?.is_disabled === false
+
+/** Returns whether a source can be previewed, even if disabled, so that nobody enables one blindly (I4.1(5)). */
+const isPreviewable = ({ feature }: Kind, row: SourceRow | null, account: AccountRow | null): boolean =>
+  row !== null && account !== null && !account.is_disabled && account.features[feature]
+
+/** Returns whether a run may resume in the present state of its source and its account. */
+export function mayGoOn(
+  run: Pick<Run, 'preview' | 'rewinds' | 'connection'>,
+  kind: Pick<SourceInfo, 'feature' | 'connectionOf'>,
+  row: SourceRow | null,
+  account: AccountRow | null,
+): boolean {
+  if (row === null || account === null) return false
+  // A rewind calls no provider, so neither the connection nor a disabled source matters.
+  if (run.rewinds !== null) return !account.is_disabled
+  const may = run.preview ? isPreviewable : isAllowed
+  return may(kind, row, account) && kind.connectionOf(row) === run.connection
+}
+
+export function checkStanding(...given: Parameters<typeof mayGoOn>): void {
+  if (!mayGoOn(...given)) throw new RunCancelled()
+}
+
+/**
+ * Begins a run at the request of an administrator; the minute schedule works on it (I4.1).
+ * @throws ApiError `not_found`, `feature_not_enabled`, `sync_disabled`, `sync_running`
+ */
+export async function requestRun<R extends SourceRow>(
+  kind: SourceInfo<R>,
+  accountId: string,
+  id: string,
+  { preview }: { preview: boolean },
+): Promise<Run> {
+  const [row, account] = await readSource(kind, accountId, id)
+  if (!row) throw notFound()
+  if (!isPreviewable(kind, row, account)) throw featureNotEnabled(kind.feature)
+  if (row.is_disabled && !preview) throw new ApiError('sync_disabled', 'What is disabled can be previewed only.')
+  return beginRun(kind, row, { preview })
+}

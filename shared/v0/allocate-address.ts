@@ -1,0 +1,61 @@
+import { randomInt } from 'node:crypto'
+import type { Transaction } from '../commit/transaction.ts'
+import { env } from '../core/env.ts'
+import { invalidAt } from '../core/errors.ts'
+import { firstFree } from '../domain/devices/allocate-address.ts'
+import { formatIp, parseCidr, rangeOf } from '../values/ip.ts'
+
+type Family = 'ipv4' | 'ipv6'
+
+/** Only this many addresses of a larger network are used (`/v0` contract, 10.6). */
+const maxSize = 2n ** 58n
+/** The largest range from which a number can be drawn. */
+const maxDraw = 2n ** 48n - 1n
+
+/** A random number in `[0, below)`, put together from two draws where one is too small. */
+function randomBelow(below: bigint): bigint {
+  if (below <= maxDraw) return BigInt(randomInt(Number(below)))
+  const high = BigInt(randomInt(2 ** 29))
+  const low = BigInt(randomInt(2 ** 29))
+  return ((high << 29n) | low) % below
+}
+
+/** The offsets to try: from the start upward, then from below it downward. */
+export function* offsetsFrom(start: bigint, size: bigint): Generator<bigint> {
+  for (let offset = start; offset <= size - 2n; offset++) yield offset
+  for (let offset = start - 1n; offset >= 2n; offset--) yield offset
+}
+
+/** The server's own address, in canonical form. */
+export function serverAddress(family: Family): string {
+  const { family: version, first } = rangeOf(env.v0[family].server)
+  return formatIp({ family: version, value: first })
+}
+
+function networkOf(family: Family) {
+  const text = env.v0[family].network
+  const network = parseCidr(text)
+  if (!network) throw new Error(`The setting ${text} is no network.`)
+  const size = network.last - network.first + 1n
+  return { ...network, text, size: size < maxSize ? size : maxSize }
+}
+
+/** A free address of a family (10.6). @throws ApiError `CIDR <network> is exhausted` (422) */
+export async function allocateV0Address(
+  transaction: Pick<Transaction, 'accountId'>,
+  family: Family,
+  draw: (below: bigint) => bigint = randomBelow,
+): Promise<string> {
+  const { family: version, first, size, text } = networkOf(family)
+  const server = serverAddress(family)
+  function* candidates(): Generator<string> {
+    if (size < 4n) return
+    for (const offset of offsetsFrom(2n + draw(size - 3n), size)) {
+      const address = formatIp({ family: version, value: first + offset })
+      if (address !== server) yield address
+    }
+  }
+  const free = await firstFree(transaction.accountId, `v0_devices.${family}`, candidates(), (address) => address)
+  if (free === null) throw invalidAt(['base'], `CIDR ${text} is exhausted`)
+  return free
+}

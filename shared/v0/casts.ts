@@ -1,0 +1,99 @@
+import { isUuid } from '../core/ids.ts'
+import { type Checked, field, type JsonSchema } from '../values/field.ts'
+import { booleans } from '../values/fields.ts'
+import { textPattern } from '../values/text.ts'
+import { trimmed } from './messages.ts'
+
+/** A JSON string that can be stored. */
+export const isText = (input: unknown): input is string =>
+  typeof input === 'string' && !input.includes('\0') && input.isWellFormed()
+
+const invalid = { message: 'is invalid' } as const
+
+const textCast =
+  (trim: boolean) =>
+  (input: unknown): Checked<string | null> => {
+    if (input === null || input === '') return { value: null }
+    return isText(input) ? { value: trim ? trimmed(input) : input } : invalid
+  }
+
+const textOrNull = { type: ['string', 'null'], pattern: textPattern.any }
+
+/** A string; null and `""` are null (`/v0` contract, 7.2). What is trimmed can end up as `""`, which is not the same. */
+export const TextCast = field<string | null>(textCast(false), textOrNull)
+export const TrimmedCast = field<string | null>(textCast(true), textOrNull)
+
+/** A JSON number written as an integer; whatever else is NaN here. One of hundreds of digits is infinite, and beyond every bound. */
+export const isInteger = (input: unknown): input is number =>
+  Number.isInteger(input) || input === Number.POSITIVE_INFINITY || input === Number.NEGATIVE_INFINITY
+
+/** An integer, or a string that is one. */
+const integer = (input: unknown): number | null => {
+  const value = typeof input === 'string' && /^[+-]?\d+$/.test(input) ? Number(input) : input
+  // Without a sign on zero.
+  return isInteger(value) ? value + 0 : null
+}
+
+export const IntegerCast = field<number | null>(
+  (input) => {
+    if (input === null || input === '') return { value: null }
+    const value = integer(input)
+    return value === null ? invalid : { value }
+  },
+  { type: ['integer', 'string', 'null'], pattern: '^([+-]?[0-9]+)?$' },
+)
+
+/** A boolean; `""` stands for the default where there is one. */
+export const booleanCast = (fallback?: boolean) =>
+  field<boolean>(
+    (input) => {
+      const value = input === '' ? fallback : booleans.get(input)
+      return value === undefined ? invalid : { value }
+    },
+    { type: ['boolean', 'string'], enum: [...booleans.keys(), ...(fallback === undefined ? [] : [''])] },
+  )
+
+/** A member of an enum; `""` stands for the default. */
+export const enumCast = <const T extends string>(members: readonly T[], fallback: T | null = null) =>
+  field<T | null>(
+    (input) => {
+      if (input === null) return { value: null }
+      if (input === '') return { value: fallback }
+      const member = members.find((known) => known === input)
+      return member === undefined ? invalid : { value: member }
+    },
+    { type: ['string', 'null'], enum: [...members, '', null] },
+  )
+
+const uuidCast = (schema: JsonSchema) =>
+  field<string | null>((input) => {
+    if (input === null || input === '') return { value: null }
+    return typeof input === 'string' && isUuid(input) ? { value: input.toLowerCase() } : invalid
+  }, schema)
+
+export const UuidCast = uuidCast({ type: ['string', 'null'], anyOf: [{ format: 'uuid' }, { const: '' }] })
+/** A UUID that must not be empty, which is tested later. */
+export const FilledUuidCast = uuidCast({ type: 'string', format: 'uuid' })
+
+/** A comma list as the reference documents it; what its items are is checked later. */
+export const commaListSchema = {
+  type: ['string', 'array'],
+  pattern: textPattern.any,
+  maxLength: 4096,
+  items: { type: 'string', pattern: textPattern.filled },
+}
+
+/** More items than this make a list of more characters than any may have. */
+const maxItems = 2_048
+
+/** A comma list as sent: a string, or an array of strings that is joined; one without content is empty. */
+export const CommaListCast = field<string | null>(
+  (input) => {
+    if (Array.isArray(input) && input.length > maxItems) return { message: `should have at most ${maxItems} item(s)` }
+    const joined = Array.isArray(input) && input.every((item) => typeof item === 'string') ? input.join(',') : input
+    if (joined === null) return { value: null }
+    if (!isText(joined)) return invalid
+    return { value: trimmed(joined) === '' ? null : joined }
+  },
+  { ...commaListSchema, type: ['string', 'array', 'null'] },
+)

@@ -1,0 +1,83 @@
+import * as v from 'valibot'
+import { isObject } from '../core/json/is-object.ts'
+import { recordOf } from '../core/json/record-of.ts'
+import { field, type JsonSchema, maxKeys, tooManyKeys } from '../values/field.ts'
+import { isLonger, textPattern } from '../values/text.ts'
+import { booleanCast, CommaListCast, commaListSchema, IntegerCast, isText, TrimmedCast } from './casts.ts'
+import { type Logo, logoTexts } from './configuration.ts'
+import { maxProviders, openIdProviderSchema, samlProviderSchema } from './provider-fields.ts'
+
+const maxLengths = { url: 2048, data: 65_536, type: 255 }
+const keys = ['url', 'data', 'type'] as const
+
+/** Null for one that is left out or empty, undefined for one that is invalid. */
+function partOf(value: unknown, max: number): string | null | undefined {
+  if (value === undefined || value === null || value === '') return null
+  return isText(value) && !isLonger(value, max) ? value : undefined
+}
+
+/** A logo as a whole (`/v0` contract, 12.3); one without content is null. */
+const LogoCast = field<Logo | null>(
+  (input) => {
+    if (input === null) return { value: null }
+    if (!isObject(input)) return { message: 'is invalid' }
+    const crowded = tooManyKeys(input)
+    if (crowded !== null) return { message: crowded }
+    const { url, data, type } = recordOf(keys, (key) => partOf(input[key], maxLengths[key]))
+    if (url === undefined || data === undefined || type === undefined) return { message: 'is invalid' }
+    return { value: url === null && data === null && type === null ? null : { url, data, type } }
+  },
+  {
+    type: ['object', 'null'],
+    maxProperties: maxKeys,
+    properties: Object.fromEntries(
+      keys.map((key) => [key, { type: ['string', 'null'], maxLength: maxLengths[key], description: logoTexts[key] }]),
+    ),
+  },
+)
+
+/** A cast that takes no null; what is empty is `empty`, or invalid too where there is none. */
+const notNullCast = <T>(cast: v.GenericSchema<unknown, T | null>, schema: JsonSchema, empty?: T) =>
+  field<T>((input) => {
+    const parsed = v.safeParse(cast, input)
+    if (!parsed.success) return { message: parsed.issues[0].message }
+    const value = input === null ? undefined : (parsed.output ?? empty)
+    return value === undefined ? { message: 'is invalid' } : { value }
+  }, schema)
+
+const endpointSchema = { type: 'string', minLength: 1, maxLength: 255, pattern: textPattern.filled }
+const flag = v.optional(booleanCast())
+const integer = (minimum: number, maximum: number) =>
+  v.optional(notNullCast(IntegerCast, { type: ['integer', 'string'], minimum, maximum, pattern: '^[+-]?[0-9]+$' }))
+const list = v.optional(notNullCast(CommaListCast, commaListSchema, ''))
+
+/** A list of providers as sent: they are checked one by one and against each other. */
+const providers = (item: JsonSchema) =>
+  v.optional(
+    field<object[]>(
+      (input) => {
+        if (!Array.isArray(input)) return { message: 'is invalid' }
+        if (input.length > maxProviders) return { message: `should have at most ${maxProviders} item(s)` }
+        return input.every(isObject) ? { value: input } : { message: 'is invalid' }
+      },
+      { type: 'array', maxItems: maxProviders, items: item },
+    ),
+  )
+
+/** Fields that can be set on a configuration (`/v0` contract, 12.1). */
+export const V0ConfigurationFields = v.object({
+  allow_unprivileged_device_configuration: flag,
+  allow_unprivileged_device_management: flag,
+  local_auth_enabled: flag,
+  disable_vpn_on_oidc_error: flag,
+  default_client_allowed_ips: list,
+  default_client_dns: list,
+  default_client_endpoint: v.optional(notNullCast(TrimmedCast, endpointSchema, '')),
+  default_client_mtu: integer(576, 1500),
+  default_client_persistent_keepalive: integer(0, 120),
+  vpn_session_duration: integer(0, 2_147_483_647),
+  logo: v.optional(LogoCast),
+  openid_connect_providers: providers(openIdProviderSchema),
+  saml_identity_providers: providers(samlProviderSchema),
+})
+export type V0ConfigurationInput = v.InferOutput<typeof V0ConfigurationFields>

@@ -1,0 +1,88 @@
+import { canonicalIp, parseRange } from '../values/ip.ts'
+import { excerpt, isLonger } from '../values/text.ts'
+import { type Messages, tooLong, trimmed } from './messages.ts'
+
+const isAddress = (text: string): boolean => canonicalIp(text) !== null
+const isHostName = (text: string): boolean => /^[A-Za-z0-9._-]{1,253}$/.test(text)
+const isPort = (text: string): boolean => /^\d+$/.test(text) && BigInt(text) <= 65_535n
+
+/** A host with a port, or without one where there is no colon (`/v0` contract, 8.5). */
+function splitPort(text: string): { host: string; port: string | undefined; isHost: boolean } {
+  const [, inner = '', portBehind] = /^\[([^\]]*)\](?::(.*))?$/s.exec(text) ?? []
+  if (inner.includes(':') && isAddress(inner)) return { host: inner, port: portBehind, isHost: true }
+  const colon = text.lastIndexOf(':')
+  const host = colon < 0 ? text : text.slice(0, colon)
+  return { host, port: colon < 0 ? undefined : text.slice(colon + 1), isHost: isHostName(host) }
+}
+
+/** An endpoint (8.5): only its first failure, that of the part before the port first. */
+export function endpointMessages(text: string): Messages {
+  const long = tooLong(text, 255)
+  if (long.length > 0 || isAddress(text)) return long
+  const { host, port, isHost } = splitPort(text)
+  if (!isHost) return [`${excerpt(host)} is not a valid FQDN`]
+  return port === undefined || isPort(port) ? [] : ['port is not a number between 0 and 65535']
+}
+
+function itemsOf(list: string): { items: string[]; filled: string[] } {
+  const items = list.split(',').map(trimmed)
+  return { items, filled: items.filter((item) => item !== '') }
+}
+
+const maxList = 4096
+const emptyItems = (items: string[], filled: string[]): Messages => (items.length > filled.length ? ['is invalid'] : [])
+
+/** Each repeated value once, in the order of its second occurrence. */
+function duplicateMessages(items: string[]): Messages {
+  const seen = new Set<string>()
+  const repeated = new Set<string>()
+  for (const item of items) {
+    if (seen.has(item)) repeated.add(item)
+    seen.add(item)
+  }
+  return repeated.size > 0 ? [`is invalid: duplicates are not allowed: ${excerpt([...repeated].join(', '))}`] : []
+}
+
+/** Addresses and networks, separated by commas (8.4). */
+export function networkListMessages(list: string, { repeats }: { repeats: boolean }): Messages {
+  const { items, filled } = itemsOf(list)
+  const bad = filled.find((item) => parseRange(item) === null)
+  return [
+    ...tooLong(list, maxList),
+    ...emptyItems(items, filled),
+    ...(bad === undefined ? [] : [`is invalid: ${excerpt(bad)} is not a valid IPv4 / IPv6 address or CIDR range`]),
+    ...(repeats ? [] : duplicateMessages(filled)),
+  ]
+}
+
+/** An address or host name with a port, of which at least the form is right. */
+function hasPort(item: string): boolean {
+  const { port, isHost } = splitPort(item)
+  return isHost && port !== undefined && /^\d+$/.test(port)
+}
+
+/** Addresses and host names of servers, separated by commas (8.4). */
+export function serverListMessages(list: string): Messages {
+  const { items, filled } = itemsOf(list)
+  const others = filled.filter((item) => !isAddress(item) && !hasPort(item))
+  const bad = others.find((item) => !isHostName(item))
+  return [
+    ...tooLong(list, maxList),
+    ...emptyItems(items, filled),
+    ...(filled.some((item) => !isAddress(item) && hasPort(item)) ? ['setting port is not allowed'] : []),
+    ...(bad === undefined ? [] : [`${excerpt(bad)} is not a valid FQDN`]),
+    ...duplicateMessages(filled),
+  ]
+}
+
+/** A key of 44 characters, as the reference documents it. */
+export const keyPattern = '([A-Za-z0-9+/]{4}){10}([A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)'
+
+/** A key in padded standard base64; its decoded length is not looked at (8.6). */
+export function keyMessages(text: string): Messages {
+  const isBase64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text) && text !== ''
+  return [
+    ...(isLonger(text, 43) && !isLonger(text, 44) ? [] : ['should be 44 character(s)']),
+    ...(isBase64 ? [] : ['must be a base64-encoded string']),
+  ]
+}

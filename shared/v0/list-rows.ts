@@ -1,0 +1,33 @@
+import * as v from 'valibot'
+import { type Entity, itemRow, type Row } from '../table/entity.ts'
+import { partition } from '../table/keys.ts'
+import { listRows, Metadata, pageOf } from '../table/list.ts'
+import { queryItems } from '../table/read.ts'
+import type { Page } from '../values/page.ts'
+
+/** The bound of an unpaged list (`/v0` contract, 6.4); a page is always smaller. */
+export const maxListBytes = 5_242_880
+
+/** Response of a list under `/v0`: all rows, or a page of them with its metadata (6.1, 6.2). */
+export const v0List = <S extends v.GenericSchema>(schema: S) =>
+  v.object({ data: v.array(schema), metadata: v.optional(Metadata) })
+
+/** All visible rows as they are shown, or a page of them where one is asked for; `isVisible` only where some are not. */
+export async function listV0Rows<R extends Row, S>(
+  entity: Entity<R>,
+  account: string,
+  page: Page | undefined,
+  show: (row: R) => S,
+  isVisible?: (row: R) => boolean,
+): Promise<{ data: S[]; metadata?: Metadata }> {
+  if (page && !isVisible) {
+    const { rows, metadata } = await listRows(entity, account, page, { shown: show })
+    return { data: rows.map(show), metadata }
+  }
+  const all = (await queryItems(partition(account, entity.name))).map((item) => itemRow(entity, item))
+  const visible = isVisible ? all.filter(isVisible) : all
+  if (!page) return { data: visible.map(show) }
+  const listed = visible.map((row) => ({ id: row.id, row: () => row }))
+  const { rows, metadata } = await pageOf(listed, page, { shown: show })
+  return { data: rows.map(show), metadata }
+}

@@ -1,0 +1,149 @@
+import type { Checked } from '../values/field.ts'
+import { block, type Cidr, portPattern, rangeOf } from '../values/ip.ts'
+import { isInteger, isText } from './casts.ts'
+
+/** The fields of a rule that say where it lies. */
+type Region = {
+  action: string
+  destination: string
+  port_type: string | null
+  port_range: string | null
+  user_id: string | null
+}
+type Ports = { low: number; high: number }
+
+/** The traffic that a rule covers. Only rules with the same `among` can overlap (`/v0` contract, 11.4). */
+export type Place = { among: string; network: Cidr; ports: Ports }
+
+/** Stands for the ports of a rule without any, so that two such rules overlap. */
+const noPorts: Ports = { low: 0, high: 0 }
+
+export function placeOf({ action, destination, port_type, port_range, user_id }: Region): Place {
+  const network = rangeOf(destination)
+  return {
+    among: [action, user_id ?? 'all', port_type ?? 'any', network.family].join('/'),
+    network,
+    ports: port_range === null ? noPorts : portsOf(port_range),
+  }
+}
+
+const hex = (value: bigint): string => value.toString(16).padStart(32, '0')
+const digits = (port: number): string => String(port).padStart(5, '0')
+const networkText = ({ first, last }: Cidr): string => `${hex(first)}-${hex(last)}`
+
+/** Sorts rules among the same by network, those of one network by ports. */
+export const sortOf = ({ network, ports }: Place, id: string): string =>
+  `${networkText(network)}-${digits(ports.low)}-${digits(ports.high)}#${id}`
+
+/** Under this name an account counts its networks of this size, which tells those that can contain another. */
+export const sizeCounter = ({ family, prefix }: Pick<Cidr, 'family' | 'prefix'>): string =>
+  `v0_rules.${family}/${prefix}`
+
+type Range = { after: string; backward?: boolean; limit: number }
+type Search = {
+  /** Sort keys of the rules among the same, as `queryItems` reads them. */
+  read: (range: Range) => Promise<string[]>
+  /** True when the account has rules for networks of this size. */
+  hasSize: (prefix: number) => boolean
+  except?: string
+}
+
+const perRead = 50
+
+const parts = (sort: string) => {
+  const [at = '', id = ''] = sort.split('#')
+  const [first = '', , low, high] = at.split('-')
+  return { first, low: Number(low), high: Number(high), id }
+}
+
+const meets = (sort: string, { ports }: Place, except: string | undefined): boolean => {
+  const { low, high, id } = parts(sort)
+  return id !== except && low <= ports.high && ports.low <= high
+}
+
+/** Looks for an overlap with rules whose network begins within this one. */
+async function meetsWithin(place: Place, { read, except }: Search): Promise<boolean> {
+  const last = hex(place.network.last)
+  let after = hex(place.network.first)
+  for (;;) {
+    const sorts = await read({ after, limit: perRead })
+    const within = sorts.filter((sort) => parts(sort).first <= last)
+    if (within.some((sort) => meets(sort, place, except))) return true
+    const farthest = within.at(-1)
+    if (farthest === undefined || within.length < perRead) return false
+    after = farthest
+  }
+}
+
+/** Looks for an overlap with a larger network. Its ports are disjoint: the last that begins in time also ends last. */
+async function meetsIn(larger: Cidr, place: Place, { read, except }: Search): Promise<boolean> {
+  const network = networkText(larger)
+  const sorts = await read({ after: `${network}-${digits(place.ports.high)}~`, backward: true, limit: 2 })
+  const [nearest] = sorts.filter((sort) => sort.startsWith(network) && parts(sort).id !== except)
+  return nearest !== undefined && meets(nearest, place, except)
+}
+
+/**
+ * Looks for a rule that overlaps this one (11.4). Of two networks that overlap, one contains the other: so the other one
+ * begins within this one, or is one of the few larger networks around it. No other rules are read.
+ */
+export async function overlapsAny(place: Place, search: Search): Promise<boolean> {
+  const { family, first, prefix } = place.network
+  const larger = Array.from({ length: prefix }, (_, size) => size).filter(search.hasSize)
+  const found = await Promise.all([
+    meetsWithin(place, search),
+    ...larger.map((size) => meetsIn(block({ family, value: first }, size), place, search)),
+  ])
+  return found.includes(true)
+}
+
+type PortRange = { low: bigint; high: bigint }
+
+const plain = /^ *(\d+)(?: *- *(\d+))? *$/
+const interval = /^ *([[(]) *(\d+) *, *(\d+) *([\])]) *$/
+
+function parseText(text: string): PortRange | null {
+  const [, first, second] = plain.exec(text) ?? []
+  if (first !== undefined) return { low: BigInt(first), high: BigInt(second ?? first) }
+  const [, open, low = '', high = '', close] = interval.exec(text) ?? []
+  if (open === undefined) return null
+  return { low: BigInt(low) + (open === '(' ? 1n : 0n), high: BigInt(high) - (close === ')' ? 1n : 0n) }
+}
+
+const largest = Number.MAX_VALUE
+const exact = (value: number): bigint => BigInt(Math.max(-largest, Math.min(value, largest)))
+
+function parsePair(input: unknown): PortRange | null {
+  if (!Array.isArray(input) || input.length !== 2) return null
+  const [low, high] = input
+  return isInteger(low) && isInteger(high) ? { low: exact(low), high: exact(high) } : null
+}
+
+/** `<low> - <high>`, or a single port (`/v0` contract, 11.3). */
+const formatPortRange = ({ low, high }: PortRange): string => (low === high ? `${low}` : `${low} - ${high}`)
+
+const port = ` *${portPattern} *`
+
+/** The forms of a port range as the reference documents them (11.3). */
+export const portRangeSchema = {
+  type: ['string', 'array', 'null'],
+  pattern: `^(${port}(-${port})?| *[\\[(]${port},${port}[\\])] *)?$`,
+  minItems: 2,
+  maxItems: 2,
+  items: { type: 'integer', minimum: 1, maximum: 65_535 },
+}
+
+/** A port range in any of its forms as its normal form; the first failure is its only message. */
+export function castPortRange(input: unknown): Checked<string | null> {
+  if (input === null || input === '') return { value: null }
+  const range = isText(input) ? parseText(input) : parsePair(input)
+  if (range === null) return { message: isText(input) ? 'bad format' : 'is invalid' }
+  if (range.low > range.high) return { message: 'lower value cannot be higher than upper value' }
+  if (range.low < 1n || range.high > 65_535n) return { message: 'port is not within valid range' }
+  return { value: formatPortRange(range) }
+}
+
+export function portsOf(range: string): { low: number; high: number } {
+  const [low = '', high = low] = range.split(' - ')
+  return { low: Number(low), high: Number(high) }
+}

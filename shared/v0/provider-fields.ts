@@ -1,0 +1,58 @@
+import * as v from 'valibot'
+import { documented, type JsonSchema, maxKeys } from '../values/field.ts'
+import { textPattern } from '../values/text.ts'
+import { booleanCast, TextCast } from './casts.ts'
+import { idText, metadataText } from './configuration.ts'
+
+/** In each of the two lists. */
+export const maxProviders = 20
+
+/** A text that an item must have, and one with a default. */
+const needed = (maxLength: number, more: JsonSchema = {}) =>
+  v.optional(documented(TextCast, { type: 'string', minLength: 1, maxLength, pattern: textPattern.filled, ...more }))
+const text = v.optional(documented(TextCast, { maxLength: 2048 }))
+const off = v.optional(booleanCast(false))
+const on = v.optional(booleanCast(true))
+
+export const V0OpenIdProviderFields = v.object({
+  id: needed(255, { description: idText }),
+  label: needed(255),
+  client_id: needed(2048),
+  client_secret: needed(2048),
+  discovery_document_uri: needed(2048),
+  redirect_uri: text,
+  response_type: text,
+  scope: text,
+  auto_create_users: off,
+})
+export type V0OpenIdProviderInput = v.InferOutput<typeof V0OpenIdProviderFields>
+
+export const V0SamlProviderFields = v.object({
+  id: needed(255, { description: idText }),
+  label: needed(255),
+  base_url: text,
+  metadata: needed(65_536, { description: metadataText }),
+  sign_requests: on,
+  sign_metadata: on,
+  signed_assertion_in_resp: on,
+  signed_envelopes_in_resp: on,
+  auto_create_users: off,
+})
+export type V0SamlProviderInput = v.InferOutput<typeof V0SamlProviderFields>
+
+/** The schema of a list item in the reference, put together from those of its fields; a text with a least length is required. */
+function itemSchema({ entries }: { entries: Record<string, { wrapped: v.GenericSchema }> }): JsonSchema {
+  const fields = Object.entries(entries).map(([name, { wrapped }]): [string, JsonSchema] => {
+    const { jsonSchema, more }: { jsonSchema?: JsonSchema; more?: JsonSchema } = v.getMetadata(wrapped)
+    return [name, { ...jsonSchema, ...more }]
+  })
+  return {
+    type: 'object',
+    required: fields.flatMap(([name, { minLength }]) => (minLength === 1 ? [name] : [])),
+    maxProperties: maxKeys,
+    properties: Object.fromEntries(fields),
+  }
+}
+
+export const openIdProviderSchema = itemSchema(V0OpenIdProviderFields)
+export const samlProviderSchema = itemSchema(V0SamlProviderFields)

@@ -1,0 +1,27 @@
+import * as v from 'valibot'
+import type { V0Lists } from '../domain/accounts/account.ts'
+import { trimmed } from './messages.ts'
+
+const itemsOf = (text: string): string[] => (trimmed(text) === '' ? [] : text.split(',').map(trimmed))
+
+/** A stored list of addresses as the account has it shown (`/v0` contract, 5.8). */
+export const showList = <T extends string | null>(text: T, lists: V0Lists): T | string[] =>
+  text === null || lists === 'text' ? text : itemsOf(text)
+
+/** The spelling of a stored list that shows the same items as the sent one: arrays lose the blanks around items. */
+export function respell<T>(sent: T, lists: V0Lists, ...stored: T[]): T {
+  if (typeof sent !== 'string' || lists === 'text') return sent
+  const items = itemsOf(sent).join()
+  return stored.find((text) => typeof text === 'string' && itemsOf(text).join() === items) ?? sent
+}
+
+const documented = { items: { type: 'string' } }
+
+export const ShownList = v.pipe(
+  v.union([v.string(), v.array(v.string())]),
+  v.metadata({ jsonSchema: { type: ['string', 'array'], ...documented } }),
+)
+export const ShownListOrNull = v.pipe(
+  v.nullable(v.union([v.string(), v.array(v.string())])),
+  v.metadata({ jsonSchema: { type: ['string', 'array', 'null'], ...documented } }),
+)

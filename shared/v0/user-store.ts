@@ -1,0 +1,128 @@
+import { type Author, commit } from '../commit/commit.ts'
+import type { Transaction } from '../commit/transaction.ts'
+import { ApiError, invalid, invalidAt } from '../core/errors.ts'
+import { hashPassword } from '../core/secrets/password-hash.ts'
+import { retryUntil, workTime } from '../core/work/work.ts'
+import type { Draft } from '../values/draft.ts'
+import { hasUnseen } from '../values/email.ts'
+import { foldAscii, isLonger } from '../values/text.ts'
+import { isText } from './casts.ts'
+import { stageUserDeletion } from './delete-user.ts'
+import { blank, isBlank, type Messages, tooLong } from './messages.ts'
+import { find, v0UserEmails } from './read-users.ts'
+import { adminCounter, type V0UserInput, type V0UserRow, v0Users } from './user.ts'
+
+async function checkEmailFree(transaction: Transaction, email: string, except?: V0UserRow): Promise<void> {
+  if (await transaction.isTaken(v0UserEmails, foldAscii(email), except))
+    throw invalidAt(['email'], 'has already been taken')
+}
+
+export const create = (author: Author, draft: () => Draft<V0UserInput>) =>
+  commitWithPassword(author, async (transaction, hashed) => {
+    const { email, role, password } = checkNewUser(draft())
+    await checkEmailFree(transaction, email)
+    const password_hash = hashed(password)
+    if (typeof password_hash === 'object') return password_hash
+    const user = transaction.insert(v0Users, {
+      email,
+      role,
+      password_hash: password_hash ?? null,
+      last_signed_in_at: null,
+      last_signed_in_method: null,
+      disabled_at: null,
+    })
+    return { data: user }
+  })
+
+export const update = (author: Author, idOrEmail: string, draft: () => Draft<V0UserInput>) =>
+  commitWithPassword(author, async (transaction, hashed) => {
+    const user = await find(author.accountId, idOrEmail)
+    const { email, role, password } = checkUserChange(draft(), user, author.subject?.actor_email ?? null)
+    if (role === 'unprivileged' && isLastAdmin(transaction, user))
+      throw invalidAt(['role'], 'cannot demote the last admin user')
+    if (email !== undefined) await checkEmailFree(transaction, email, user)
+    const password_hash = hashed(password)
+    if (typeof password_hash === 'object') return password_hash
+    return { data: transaction.update(v0Users, user, { email, role, password_hash }) }
+  })
+
+const isLastAdmin = (transaction: Transaction, user: V0UserRow): boolean =>
+  user.role === 'admin' && transaction.count(adminCounter) <= 1
+
+/** @throws ApiError 422 for the last admin (9.6) */
+export const remove = (author: Author, idOrEmail: string) =>
+  commit(author, async (transaction) => {
+    const user = await find(author.accountId, idOrEmail)
+    if (isLastAdmin(transaction, user)) {
+      throw new ApiError('validation_failed', undefined, { members: { error: "Can't delete the last admin user." } })
+    }
+    await stageUserDeletion(transaction, user)
+  })
+
+/** Returned by a change that passed its checks, before it stages anything, to ask for the hash of its password. */
+type Unhashed = { unhashed: string }
+
+type Hashed = (password: string | undefined) => string | Unhashed | undefined
+
+/**
+ * A commit that may set a password. It is hashed once, only when nothing else is wrong, and between two commits, so that
+ * it is not hashed again for a lost race and no other commit of the account waits for it.
+ * @throws ApiError `unavailable` when it does not get through in time; nothing is changed then
+ */
+async function commitWithPassword<T extends object>(
+  author: Author,
+  change: (transaction: Transaction, hashed: Hashed) => Promise<T | Unhashed>,
+): Promise<T> {
+  const deadline = retryUntil(workTime.retries())
+  let hash: string | undefined
+  const hashed: Hashed = (password) => (password === undefined ? undefined : (hash ?? { unhashed: password }))
+  for (;;) {
+    const result = await commit(author, (transaction) => change(transaction, hashed), deadline)
+    if (!('unhashed' in result)) return result
+    hash = await hashPassword(result.unhashed, deadline)
+  }
+}
+
+function emailMessages(email: string | null): Messages {
+  if (email === null || isBlank(email)) return [blank]
+  return [...(email.includes('@') && !hasUnseen(email) ? [] : ['is invalid email address']), ...tooLong(email, 255)]
+}
+
+/** Checks a password with its confirmation (`/v0` contract, 9.4); it is hashed later. */
+function checkPassword(draft: Draft<V0UserInput>): string | undefined {
+  const { password, password_confirmation } = draft.fields
+  if (password === undefined || password === null || password === '') return undefined
+  if (!isText(password)) {
+    draft.reject('password', 'is invalid')
+    return undefined
+  }
+  draft.reject(
+    'password',
+    ...(isLonger(password, 11) ? [] : ['should be at least 12 character(s)']),
+    ...tooLong(password, 128),
+    ...(password_confirmation === password ? [] : ['does not match password confirmation.']),
+  )
+  return password
+}
+
+/** Checks a new user (`/v0` contract, 9.3). @throws ApiError `validation_failed` */
+function checkNewUser(draft: Draft<V0UserInput>) {
+  const { email = null, role } = draft.fields
+  if (!draft.has('email')) draft.reject('email', ...emailMessages(email))
+  const password = checkPassword(draft)
+  if (email === null) throw invalid(draft.faults)
+  draft.done()
+  return { email, role: role ?? ('unprivileged' as const), password }
+}
+
+/** Checks a changed user; nobody changes the role of their own email. @throws ApiError `validation_failed` */
+function checkUserChange(draft: Draft<V0UserInput>, user: V0UserRow, ownEmail: string | null) {
+  const { email, role } = draft.fields
+  if (email !== undefined && email !== user.email) draft.reject('email', ...emailMessages(email))
+  if (role === null) draft.reject('role', blank)
+  else if (role !== undefined && role !== user.role && foldAscii(ownEmail ?? '') === foldAscii(user.email))
+    draft.reject('role', 'You cannot change your own role')
+  const password = checkPassword(draft)
+  draft.done()
+  return { email: email ?? undefined, role: role ?? undefined, password }
+}

@@ -1,0 +1,61 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { sampleRequests } from '#test/support/operations/sample-requests.ts'
+import { type Consumed, measure } from '#test/support/table/consumed-capacity.ts'
+import { holdLease } from '../measure/hold-lease.ts'
+import { markdownTable } from '../measure/markdown-table.ts'
+
+export type OperationCost = Omit<Consumed, 'trips'> & { name: string }
+
+/**
+ * What each operation asks of the table for a small object, when its token was used within the last minute and the
+ * process holds a lease of the rate limit.
+ */
+export async function operationCosts(): Promise<OperationCost[]> {
+  const { samples, send } = await sampleRequests()
+  const costs: OperationCost[] = []
+  for (const [name, sample] of Object.entries(samples)) {
+    const tries: Consumed[] = []
+    // The least of three: another may have renewed a lease.
+    for (let i = 0; i < 3; i++) {
+      const request = await sample()
+      if (request.token) await holdLease(send, request.token)
+      let answer = { status: 0, text: '' }
+      const consumed = await measure(async () => {
+        answer = await send(name, request)
+      })
+      if (answer.status > 303) throw new Error(`${name} answered ${answer.text}`)
+      tries.push(consumed)
+    }
+    costs.push({ name, ...tries.reduce((a, b) => (b.requests < a.requests ? b : a)) })
+  }
+  return costs
+}
+
+const file = new URL('../../../docs/table.md', import.meta.url)
+const [begin, end] = ['<!-- costs: written by npm run bench -- --write -->\n', '<!-- /costs -->']
+
+export const costTable = (costs: OperationCost[]): string =>
+  markdownTable(
+    ['Operation', 'Requests', 'Read units', 'Write units'],
+    costs.map(({ name, requests, reads, writes }) => [`\`${name}\``, ...[requests, reads, writes].map(String)]),
+  )
+
+/** The costs that `docs/table.md` states. */
+export async function statedCosts(): Promise<OperationCost[]> {
+  const rows = (await readFile(file, 'utf8')).matchAll(
+    /^\| `([A-Z]+ \/[^`]*)` +\| (\d+) +\| ([\d.]+) +\| ([\d.]+) +\|$/gm,
+  )
+  return [...rows].map(([, name = '', requests, reads, writes]) => ({
+    name,
+    requests: Number(requests),
+    reads: Number(reads),
+    writes: Number(writes),
+  }))
+}
+
+/** Writes the costs into `docs/table.md`. */
+export async function writeCosts(costs: OperationCost[]): Promise<void> {
+  const text = await readFile(file, 'utf8')
+  const from = text.indexOf(begin) + begin.length
+  await writeFile(file, `${text.slice(0, from)}\n${costTable(costs)}\n${text.slice(text.indexOf(end))}`)
+}

@@ -1,0 +1,184 @@
+import { randomUUID } from 'node:crypto'
+import { handler as renewClient } from '#functions/api/client-sessions/renew-client-session.ts'
+import { handler as renewGateway } from '#functions/api/gateway-sessions/renew-gateway-session.ts'
+import { handler as onConnect } from '#functions/live/connect.ts'
+import { handler as onMessage } from '#functions/live/default.ts'
+import { handler as onDisconnect } from '#functions/live/disconnect.ts'
+import type { LiveEvent } from '#shared/live/live-handler.ts'
+import { newAccessWorld } from '#test/support/access/access.ts'
+import { call } from '#test/support/accounts/account.ts'
+import { connectedSeconds, keepaliveSeconds } from '../../../docs/examples/intervals.ts'
+import { markdownTable } from '../measure/markdown-table.ts'
+import { perRun, sum, type Usage, usageOf, usdOf } from '../measure/usage.ts'
+import { logGbOf, logUsdOf } from './log-lines.ts'
+import { prices } from './prices.ts'
+
+const clients = 10_000
+const gateways = 200
+const monthSeconds = (365.25 * 86_400) / 12
+const heartbeatSeconds = 30
+/** The platform ends each connection then. */
+const connectionSeconds = 2 * 3_600
+
+const runs = 12
+
+/** What is billed for a presence: that of calls, and that of the channel's platform. */
+type Presence = Usage & { messages: number; connectionMinutes: number }
+
+/** What one of each takes of Lambda and the table, its rate limit included: a device asks too seldom to hold units of it. */
+async function presenceUsages() {
+  const world = await newAccessWorld()
+  const gateway = await world.addGateway()
+  const client = (await world.startSession()).body.data
+  const requestContext = () => ({ connectionId, requestId: randomUUID(), identity: { sourceIp: '203.0.113.7' } })
+  let connectionId = ''
+  const handshake = (token: string, session_id: string): LiveEvent => ({
+    headers: { Authorization: `Bearer ${token}` },
+    queryStringParameters: { session_id },
+    requestContext: requestContext(),
+    isBase64Encoded: false,
+  })
+  const sent = (body: string): LiveEvent => ({ body, requestContext: requestContext(), isBase64Encoded: false })
+  let since: string | undefined
+  const work = {
+    clientHeartbeat: () => call(renewClient, { method: 'PUT', token: world.token.token, params: { id: client.id } }),
+    gatewayHeartbeat: async () => {
+      const session = { id: gateway.session.id, body: since === undefined ? undefined : { session: { since } } }
+      const { body } = session
+      const answer = await call(renewGateway, { method: 'PUT', token: gateway.token, params: { id: session.id }, body })
+      since = answer.body.data.since
+      return answer
+    },
+    connect: () => {
+      connectionId = randomUUID()
+      return onConnect(handshake(world.token.token, client.id))
+    },
+    keepalive: () => onMessage(sent('{"type":"keepalive"}')),
+    disconnect: () => onDisconnect(sent('')),
+  }
+  const taken = Object.fromEntries(Object.keys(work).map((name) => [name, [] as Usage[]])) as Record<
+    keyof typeof work,
+    Usage[]
+  >
+  for (let run = -3; run < runs; run++) {
+    for (const [name, one] of Object.entries(work) as [keyof typeof work, () => Promise<unknown>][]) {
+      const usage = sum([await usageOf(one), 1], [{ lambdaRequests: 1 }, 1])
+      // The first runs compile what the others run.
+      if (run >= 0) taken[name].push(usage)
+    }
+  }
+  return Object.fromEntries(Object.entries(taken).map(([name, usages]) => [name, perRun(usages)])) as Record<
+    keyof typeof work,
+    Usage
+  >
+}
+
+export type PresenceRow = { name: string; usage: Presence }
+
+const asHttp = (usage: Usage): Usage => ({ ...usage, httpRequests: 1 })
+
+/** A month of 10,000 clients and 200 gateways that are there and nothing else: by heartbeats alone, and with the live channel. */
+export async function presenceRows(): Promise<PresenceRow[]> {
+  const usages = await presenceUsages()
+  const [clientHeartbeat, gatewayHeartbeat] = [asHttp(usages.clientHeartbeat), asHttp(usages.gatewayHeartbeat)]
+  const every = (devices: number, seconds: number): number => (devices * monthSeconds) / seconds
+  const alone = sum(
+    [clientHeartbeat, every(clients, heartbeatSeconds)],
+    [gatewayHeartbeat, every(gateways, heartbeatSeconds)],
+  )
+  const devices = clients + gateways
+  const keepalives = every(devices, keepaliveSeconds)
+  const connections = every(devices, connectionSeconds)
+  const connected = sum(
+    [clientHeartbeat, every(clients, connectedSeconds) + every(clients, connectionSeconds)],
+    // A gateway keeps its heartbeats, and asks once more when it has connected.
+    [gatewayHeartbeat, every(gateways, heartbeatSeconds) + every(gateways, connectionSeconds)],
+    [usages.keepalive, keepalives],
+    [usages.connect, connections],
+    [usages.disconnect, connections],
+  )
+  return [
+    { name: 'heartbeats alone', usage: { ...alone, messages: 0, connectionMinutes: 0 } },
+    {
+      name: 'with the live channel',
+      // Handshakes and ends are taken for messages, too.
+      usage: { ...connected, messages: keepalives + 2 * connections, connectionMinutes: every(devices, 60) },
+    },
+  ]
+}
+
+/** Charges of API Gateway for presence by the live channel. */
+export const platformUsd = ({ messages, connectionMinutes }: Presence): number =>
+  messages * prices.liveMessage + connectionMinutes * prices.connectionMinute
+
+const presenceUsd = (usage: Presence): number => usdOf(usage) + platformUsd(usage) + logUsdOf(usage)
+
+const heads = [
+  'HTTP requests',
+  'Messages',
+  'Connection minutes',
+  'Lambda requests',
+  'Lambda GB-s',
+  'Write units',
+  'Read units',
+  'Log GB',
+]
+
+const millions = (value: number): string => (value / 1e6).toLocaleString('en-US', { maximumSignificantDigits: 3 })
+
+/** CPU is the machine's: no more of it is told than two digits. */
+const rounded = (gbMs: number): number => Number((gbMs / 1e3).toPrecision(2))
+
+function presenceTable(rows: PresenceRow[]): string {
+  const cells = rows.map(({ name, usage }) => {
+    const { httpRequests, messages, connectionMinutes, lambdaRequests, lambdaGbMs, writeUnits, readUnits } = usage
+    const cpu = rounded(lambdaGbMs)
+    const units = [httpRequests, messages, connectionMinutes, lambdaRequests, cpu, writeUnits, readUnits]
+    const logGb = logGbOf(usage).toLocaleString('en-US', { maximumSignificantDigits: 3 })
+    return [
+      name,
+      ...units.map(millions),
+      logGb,
+      presenceUsd(usage).toLocaleString('en-US', { maximumSignificantDigits: 2 }),
+    ]
+  })
+  return markdownTable(['Millions in a month', ...heads, 'USD'], cells)
+}
+
+/** How many times the channel saves what presence costs. */
+export const presenceRatio = ([alone, connected]: PresenceRow[]): number =>
+  alone && connected ? presenceUsd(alone.usage) / presenceUsd(connected.usage) : Number.NaN
+
+/** What `docs/costs.md` and the bench say of it. */
+export const presenceText = (
+  rows: PresenceRow[],
+): string => `10,000 clients and 200 gateways that are there for a month, and nothing else, by heartbeats every 30 seconds alone and with the
+live channel, with which it costs 1/${presenceRatio(rows).toFixed(1)} of that:
+
+${presenceTable(rows)}
+- With the channel a client sends a keepalive every five minutes and a heartbeat every half an hour, a gateway keeps its heartbeats, and
+  each connects anew every two hours and asks once then.
+- Lambda and table are measured, the rate limit with them. Messages and connection minutes are those that API Gateway bills:
+  handshakes and ends are taken for messages; what nothing is sent for (ping frames) is none.
+- Log lines of heartbeats and of the channel's functions are in it, in GB; the channel's access log is off (\`liveAccessLog\`).
+`
+
+/** The rows of presence that a text states. */
+export const statedPresence = (text: string): PresenceRow[] =>
+  [...text.matchAll(/^\| (heartbeats alone|with the live channel) .*$/gm)].map(([line, name = '']) => {
+    const cells = line.split('|').slice(2)
+    const at = (i: number): number => Number(cells[i]?.trim().replaceAll(',', '')) * 1e6
+    return {
+      name,
+      usage: {
+        httpRequests: at(0),
+        messages: at(1),
+        connectionMinutes: at(2),
+        lambdaRequests: at(3),
+        lambdaGbMs: at(4) * 1e3,
+        writeUnits: at(5),
+        readUnits: at(6),
+        payloadUnits: 0,
+      },
+    }
+  })

@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto'
+import { clock, timestamp } from '#shared/core/clock.ts'
+import type { AccountRow } from '#shared/domain/accounts/account.ts'
+import { idFrom, type LogStream, logStreams } from '#shared/logs/entries/log-id.ts'
+import { readLogQuery } from '#shared/logs/log-query.ts'
+import { listLogs, logCursor } from '#shared/logs/query-logs.ts'
+import { type Consumed, measure } from '#test/support/table/consumed-capacity.ts'
+import { type PlantedLogs, plantLogs } from '#test/support/table/plant-logs.ts'
+
+/** A first page counts the total. A last one is behind all that began in the window: flows that began before it. */
+const pages = ['first', 'middle', 'backward', 'last'] as const
+
+type PageCosts = Record<(typeof pages)[number], Consumed>
+/** What the pages of a listing cost. */
+export type LogCost = PageCosts & { name: string }
+
+const limit = '50'
+
+type Query = Record<string, string>
+type Asked = (logs: PlantedLogs) => Query
+
+const listings: [name: string, query: Asked][] = [
+  ['all streams', () => ({})],
+  ...logStreams.map((type): [string, Asked] => [type, () => ({ type })]),
+  ['all streams, an actor with 100 entries of each', ({ rare }) => ({ actor_id: rare.id })],
+  ['all streams, a busy actor', ({ busy }) => ({ actor_id: busy.id })],
+  ['all streams, an email with 100 entries of each', ({ rare }) => ({ actor_email: rare.email })],
+  ['flow, an actor with 100', ({ rare }) => ({ type: 'flow', actor_id: rare.id })],
+  // A planted change is of an object that has its actor's id.
+  ['change, an object with 100', ({ rare }) => ({ object_id: rare.id })],
+]
+
+/** What pages of 50 cost in a log of so many entries, a quarter of each stream. */
+export async function logCosts(count: number): Promise<LogCost[]> {
+  const account = { id: randomUUID(), inserted_at: timestamp(0) } as AccountRow
+  const logs = await plantLogs(account.id, count)
+  const costs: LogCost[] = []
+  for (const [name, asked] of listings) {
+    // The window leaves something before it: flows that are still open at its begin.
+    const window = { begin: timestamp(logs.begin + (logs.end - logs.begin) / 10), end: timestamp(logs.end) }
+    costs.push({ name, ...(await pageCosts(account, { ...window, ...asked(logs), limit }, logs)) })
+  }
+  return costs
+}
+
+async function pageCosts(account: AccountRow, query: Query, { begin, end }: PlantedLogs): Promise<PageCosts> {
+  const read = async (page_cursor?: string) => {
+    const search = new URLSearchParams({ ...query, ...(page_cursor && { page_cursor }) })
+    return listLogs(account, search)
+  }
+  const { data, metadata } = await read()
+  if (data.length !== Number(limit)) throw new Error(`The page is not full: ${JSON.stringify(query)}`)
+  // A position in the middle, and one at the begin of the window, as if one had paged there.
+  const parsed = readLogQuery(new URLSearchParams(query), clock.now())
+  const at = (micros: number, backward: boolean) =>
+    logCursor(account.id, parsed, {
+      id: idFrom((query.type ?? 'session') as LogStream, Math.floor(micros)),
+      backward,
+      begin: parsed.begin ?? begin,
+      end: parsed.end ?? end,
+      total: metadata.total,
+    })
+  const middle = begin + (end - begin) * 0.55
+  const cursors = {
+    first: undefined,
+    middle: await at(middle, false),
+    backward: await at(middle, true),
+    last: await at(parsed.begin ?? begin, false),
+  }
+  const costs = {} as PageCosts
+  for (const page of pages) {
+    costs[page] = await measure(() => read(cursors[page]))
+  }
+  return costs
+}
+
+const page = ({ reads, requests, trips }: Consumed) => `${reads} units, ${requests} requests in ${trips} trips`
+
+export const logTable = (few: LogCost[], many: LogCost[], sizes: [number, number]): string =>
+  few
+    .flatMap((cost, i) => [
+      `${cost.name}:`,
+      ...pages.map((name) => {
+        const other = many[i] as LogCost
+        const ratio = (other[name].reads / Math.max(1, cost[name].reads)).toFixed(2)
+        return `  ${name}: ${page(cost[name])} at ${sizes[0]} entries; ${page(other[name])} at ${sizes[1]}: ${ratio} ×`
+      }),
+    ])
+    .join('\n')

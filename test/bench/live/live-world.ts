@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { publicKey } from '#test/support/access/public-key.ts'
+import { openAccount } from '#test/support/service/reporters.ts'
+import { startService } from '#test/support/service/service.ts'
+import { Client } from '../../../docs/examples/client.ts'
+import { Gateway } from '../../../docs/examples/gateway.ts'
+import { GatewayWatch } from './gateway-watch.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: bodies of every shape
+type Body = any
+type Grant = { resource: Body; policy: Body }
+
+/**
+ * A service of its own, and an account in it whose group reaches resources through one gateway. The devices are those of
+ * `docs/examples`.
+ */
+export async function openLiveWorld() {
+  const service = await startService({ env: { LOG_FORMAT: 'json' } })
+  const watch = new GatewayWatch()
+  const stopping: (() => Promise<void>)[] = []
+  const stop = async () => {
+    await Promise.allSettled(stopping.map((one) => one()))
+    watch.stop()
+    await service.stop()
+  }
+  try {
+    const { call } = await openAccount(service)
+    const made = async (path: string, body: unknown): Promise<Body> => {
+      const reply = await call('POST', path, body)
+      if (reply.status !== 201) throw new Error(`POST ${path} answered ${JSON.stringify(reply.body)}`)
+      return reply.body.data
+    }
+    const site = await made('/sites', { site: { name: 'Berlin' } })
+    const group = await made('/groups', { group: { name: 'Engineering' } })
+    const { token } = await made(`/sites/${site.id}/gateways`, { gateway: {} })
+    const gateway = new Gateway(service.baseUrl, token, publicKey(), (change) => watch.note(change))
+    void gateway.run()
+    stopping.push(() => gateway.stop())
+    return {
+      call,
+      watch,
+      stop,
+      pid: service.pid,
+      /** Makes resources, each with a policy that lets the group reach it. */
+      async addGrants(count: number): Promise<Grant[]> {
+        const grants: Grant[] = []
+        for (let i = 0; i < count; i++) {
+          const name = `Wiki ${randomUUID()}`
+          const address = `${randomUUID()}.example.com`
+          const resource = await made('/resources', { resource: { name, type: 'dns', address, site_id: site.id } })
+          const policy = { group_id: group.id, resource_id: resource.id }
+          grants.push({ resource, policy: await made('/policies', { policy }) })
+        }
+        return grants
+      },
+      /** The token of a new member of the group. */
+      async addRobot(): Promise<string> {
+        const actor = await made('/actors', { actor: { name: 'Robot', type: 'service_account' } })
+        await call('PATCH', `/groups/${group.id}/memberships`, { memberships: { add: [actor.id] } })
+        const client_token = { expires_at: new Date(Date.now() + 86_400_000).toISOString() }
+        return (await made(`/actors/${actor.id}/client_tokens`, { client_token })).token
+      },
+      async connect(deviceToken: string, changed?: () => void): Promise<Client> {
+        const device = { token: deviceToken, installation: randomUUID(), publicKey: publicKey() }
+        const client = new Client({ baseUrl: service.baseUrl, ...device }, changed)
+        await client.start()
+        // Whoever looks at the figures sees that one is missing.
+        client.run().catch(() => undefined)
+        stopping.push(() => client.stop())
+        return client
+      },
+      /** Lines that the service has written since an instant. */
+      async lines(since: Date): Promise<Body[]> {
+        await sleep(50)
+        return service
+          .output()
+          .split('\n')
+          .filter((line) => line.startsWith('{"level"'))
+          .map((line) => JSON.parse(line))
+          .filter(({ timestamp }) => timestamp >= since.toISOString())
+      },
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+export type LiveWorld = Awaited<ReturnType<typeof openLiveWorld>>

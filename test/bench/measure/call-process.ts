@@ -1,0 +1,77 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Request, sampleRequests } from '#test/support/operations/sample-requests.ts'
+
+// A process of one version: it loads that version's bundle, and makes requests with that version's samples.
+const [root = '', code = ''] = process.argv.slice(2)
+process.stdout.write = () => true
+
+type World = Awaited<ReturnType<typeof sampleRequests>>
+const load = (file: string) => import(pathToFileURL(join(root, file)).href)
+/** Where it lies in this version or, in those before, beside its likes. */
+const loadSupport = (folder: string, file: string) =>
+  load(
+    [join('test/support', folder, file), join('test/support', file)].find((path) => existsSync(join(root, path))) ??
+      file,
+  )
+const newWorld: typeof sampleRequests = (await loadSupport('operations', 'sample-requests.ts')).sampleRequests
+const { call, eventOf } = await loadSupport('accounts', 'account.ts')
+const { loadOperations } = await load('functions/operations.ts')
+const files = new Map<string, string>()
+for (const { operation, file } of await loadOperations()) files.set(`${operation.method} ${operation.path}`, file)
+
+let world: World | undefined
+let listed = false
+
+async function prepare(name: string, count: number): Promise<{ world: World; requests: Request[] }> {
+  // Each of its samples brings one more gateway online, among which an authorization chooses.
+  if (name === 'POST /client/authorizations') world = await newWorld()
+  world ??= await newWorld()
+  const make = async (of: string): Promise<Request> => (await world?.samples[of]?.()) ?? {}
+  if (name === 'GET /groups' && !listed) {
+    // A page of 100 is full.
+    for (let i = 0; i < 100; i++) await world.send('POST /groups', await make('POST /groups'))
+    listed = true
+  }
+  const requests: Request[] = []
+  // A read changes nothing, so that one request stands for all.
+  const once = name.startsWith('GET ') ? await make(name) : null
+  for (let i = 0; i < count; i++) requests.push(once ?? (await make(name)))
+  return { world, requests }
+}
+
+/** File of a function, and an event for it. */
+async function newEvent(name: string): Promise<{ file: string; event: object }> {
+  const { world, requests } = await prepare(name, 1)
+  const [method = '', template = ''] = name.split(' ')
+  const path = template.replace(/\{(\w+)\}/g, (_, param) => requests[0]?.params?.[param] ?? '')
+  const event = eventOf({ method, path, token: world.account.token, ...requests[0] })
+  return { file: String(files.get(name)).replace(/\.ts$/, '.mjs'), event }
+}
+
+/** CPU of a request in ms, the mean of so many. */
+async function cpuOf(name: string, count: number, query?: object): Promise<number> {
+  const { handler } = await import(pathToFileURL(join(code, String(files.get(name)).replace(/\.ts$/, '.mjs'))).href)
+  const { world, requests } = await prepare(name, count)
+  const [method = '', template = ''] = name.split(' ')
+  const start = process.cpuUsage()
+  for (const request of requests) {
+    const path = template.replace(/\{(\w+)\}/g, (_, param) => request.params?.[param] ?? '')
+    const { status, text } = await call(handler, {
+      method,
+      path,
+      token: world.account.token,
+      ...request,
+      ...(query && { query }),
+    })
+    if (status > 201) throw new Error(`${name} answered ${text}`)
+  }
+  const { user, system } = process.cpuUsage(start)
+  return (user + system) / 1_000 / count
+}
+
+process.on('message', async ({ name, count, query }: { name: string; count: number; query?: object }) => {
+  process.send?.(count === 0 ? await newEvent(name) : await cpuOf(name, count, query))
+})
+process.send?.('ready')

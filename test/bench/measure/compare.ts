@@ -1,0 +1,212 @@
+import { type ChildProcess, execFileSync, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import type { Checkout } from './checkout.ts'
+import { markdownTable } from './markdown-table.ts'
+import { median } from './median.ts'
+
+type Compared = { base: Checkout; now: Checkout }
+type Version = keyof Compared
+type Figures = Record<Version, number[]>
+
+/** The functions of devices and pipelines, and a list. */
+const started = [
+  'api/groups/list-groups',
+  'api/authorizations/create-authorization',
+  'api/gateway-sessions/renew-gateway-session',
+  'api/ingestion/report-flow-logs',
+]
+
+/** Functions of each kind that sign nobody in: what those bring that do costs them nothing. */
+const signingNobodyIn = [
+  ...started,
+  'api/groups/create-group',
+  'api/groups/delete-group',
+  'api/logs/list-logs',
+  'api/client-sessions/renew-client-session',
+  'v0/users/list-v0-users',
+  'streams/write-change-log',
+  'streams/follow-up',
+  'streams/store-flow-logs',
+  'schedules/expire',
+]
+
+const called = [
+  'GET /groups/{id}',
+  'GET /groups',
+  'POST /groups',
+  'PUT /gateway/sessions/{id}',
+  'POST /client/authorizations',
+]
+
+const here = (name: string) => fileURLToPath(new URL(name, import.meta.url))
+
+/** First one version, then the other, then the other way round: what the machine does meanwhile meets both. */
+const turns = (round: number): Version[] => (round % 2 === 0 ? ['base', 'now'] : ['now', 'base'])
+
+const ratioOf = ({ base, now }: Figures): number => median(now) / median(base)
+
+const row = (name: string, figures: Figures): string[] => {
+  const [before, after] = [median(figures.base), median(figures.now)]
+  return [`\`${name}\``, before.toFixed(1), after.toFixed(1), ratioOf(figures).toFixed(2)]
+}
+
+const table = (what: string, name: string, rows: string[][]): string =>
+  markdownTable([what, `CPU ms of ${name}`, 'CPU ms now', 'Ratio'], rows)
+
+/** What loading each of some functions costs a process that has loaded nothing. */
+function importFigures({ base, now }: Compared, files: string[], rounds: number): [file: string, Figures][] {
+  const cpuOf = ({ code }: Checkout, file: string) =>
+    Number(
+      execFileSync(process.execPath, [here('import-process.ts'), pathToFileURL(join(code, `${file}.mjs`)).href], {
+        stdio: ['ignore', 'pipe', 'ignore'],
+      }),
+    )
+  return files.map((file) => {
+    const figures: Figures = { base: [], now: [] }
+    for (let round = 0; round < rounds; round++)
+      for (const version of turns(round)) figures[version].push(cpuOf({ base, now }[version], file))
+    return [file, figures]
+  })
+}
+
+export const importTable = (compared: Compared, rounds = 9): string =>
+  table(
+    'Cold import of',
+    compared.base.name,
+    importFigures(compared, started, rounds).map(([file, figures]) => row(file, figures)),
+  )
+
+/** The same of functions that sign nobody in, and how it is in the middle of them. */
+export function signInImports(compared: Compared, rounds = 15): string {
+  const figures = importFigures(compared, signingNobodyIn, rounds)
+  const ratio = median(figures.map(([, each]) => ratioOf(each))).toFixed(2)
+  const rows = figures.map(([file, each]) => row(file, each))
+  return `${table('Cold import of', compared.base.name, rows)}\nIn the middle of them the ratio is ${ratio}.\n`
+}
+
+/** Variables of this process, and those by which earlier versions know the same. */
+const versionEnvironment = (): NodeJS.ProcessEnv => ({
+  SERVICE_SECRET: 'a secret of earlier versions alone',
+  KINESIS_ENDPOINT: process.env.AWS_ENDPOINT_URL_KINESIS,
+  ...process.env,
+})
+
+async function startProcess({ root, code }: Checkout): Promise<ChildProcess> {
+  const child = fork(here('call-process.ts'), [root, code], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    env: versionEnvironment(),
+  })
+  // Who waits for its answer hears of it as of an error.
+  child.once('exit', (status) => status && child.emit('error', new Error(`A compared process ended with ${status}.`)))
+  await once(child, 'message')
+  return child
+}
+
+async function ask(child: ChildProcess, name: string, count: number, query?: object): Promise<number> {
+  child.send({ name, count, query })
+  const [cpu] = await once(child, 'message')
+  return Number(cpu)
+}
+
+const least = (figures: number[]): number => Math.min(...figures)
+
+const leastRow = (name: string, { base, now }: Figures): string[] => {
+  const [before, after] = [least(base), least(now)]
+  const more = (after - before).toFixed(1)
+  return [name, before.toFixed(2), after.toFixed(2), (after / before).toFixed(2), more]
+}
+
+/** Import and first request of a process, each round in processes of their own. */
+async function startFigures(
+  { base, now }: Compared,
+  children: Record<Version, ChildProcess>,
+  name: string,
+  rounds: number,
+) {
+  const figures = { imported: { base: [], now: [] } as Figures, first: { base: [], now: [] } as Figures }
+  const first = async (version: Version) => {
+    children[version].send({ name, count: 0 })
+    const [message] = await once(children[version], 'message')
+    return message
+  }
+  const events = { base: await first('base'), now: await first('now') }
+  for (let round = 0; round < rounds; round++) {
+    for (const version of turns(round)) {
+      const { file, event } = events[version]
+      const { code } = { base, now }[version]
+      const args = [here('first-process.ts'), join(code, file), JSON.stringify(event)]
+      const text = execFileSync(process.execPath, args, {
+        stdio: ['ignore', 'pipe', 'ignore'],
+        env: versionEnvironment(),
+      })
+      const [imported, first] = JSON.parse(text.toString())
+      figures.imported[version].push(imported)
+      figures.first[version].push(first)
+    }
+  }
+  return figures
+}
+
+/** Requests whose costs are bounded (docs/decisions/0042): a read, a grant, a change, and a page of 100 rows. */
+const bounded = ['GET /groups/{id}', 'POST /client/authorizations', 'POST /groups', 'GET /groups'] as const
+
+/**
+ * Prints the least CPU of starts and of warm requests, of two versions in turns: what the machine does beside only adds to it.
+ * Each line comes once it is measured.
+ */
+export async function printRequestPathOf(
+  compared: Compared,
+  print: (line: string) => unknown,
+  rounds = 5,
+): Promise<void> {
+  const children = { base: await startProcess(compared.base), now: await startProcess(compared.now) }
+  const printLine = (cells: string[]) => print(`| ${cells.join(' | ')} |\n`)
+  try {
+    printLine(['Least CPU ms', compared.base.name, 'now', 'Ratio', 'More'])
+    printLine(['---', '---', '---', '---', '---'])
+    for (const name of bounded.slice(0, 2)) {
+      const { imported, first } = await startFigures(compared, children, name, rounds)
+      printLine(leastRow(`cold import for ${name}`, imported))
+      printLine(leastRow(`first request, ${name}`, first))
+    }
+    for (const name of bounded) {
+      const figures: Figures = { base: [], now: [] }
+      const query = name === 'GET /groups' ? { limit: '100' } : undefined
+      // The first two rounds compile what the others run.
+      for (let round = -2; round < rounds; round++) {
+        for (const version of turns(round)) {
+          const cpu = await ask(children[version], name, 10, query)
+          if (round >= 0) figures[version].push(cpu)
+        }
+      }
+      printLine(leastRow(`warm ${name}${query ? ' of 100' : ''}`, figures))
+    }
+  } finally {
+    for (const child of Object.values(children)) child.disconnect()
+  }
+}
+
+/** What a request costs a process that has answered some before. */
+export async function callTable(compared: Compared, rounds = 8, count = 20): Promise<string> {
+  const children = { base: await startProcess(compared.base), now: await startProcess(compared.now) }
+  try {
+    const rows: string[][] = []
+    for (const name of called) {
+      const figures: Figures = { base: [], now: [] }
+      // The first two rounds compile what the others run.
+      for (let round = -2; round < rounds; round++) {
+        for (const version of turns(round)) {
+          const cpu = await ask(children[version], name, count)
+          if (round >= 0) figures[version].push(cpu)
+        }
+      }
+      rows.push(row(name, figures))
+    }
+    return table('Warm request', compared.base.name, rows)
+  } finally {
+    for (const child of Object.values(children)) child.disconnect()
+  }
+}

@@ -1,0 +1,21 @@
+import { pathToFileURL } from 'node:url'
+
+// A process that loads a function and answers its first request, as a cold start does. It prints the CPU of both in ms.
+const [file = '', event = ''] = process.argv.slice(2)
+const print = process.stdout.write.bind(process.stdout)
+process.stdout.write = () => true
+
+const milliseconds = (since?: NodeJS.CpuUsage): number => {
+  const { user, system } = process.cpuUsage(since)
+  return (user + system) / 1_000
+}
+
+const start = process.cpuUsage()
+const { handler } = await import(pathToFileURL(file).href)
+const imported = milliseconds(start)
+const asked = process.cpuUsage()
+const { statusCode, body } = await handler(JSON.parse(event))
+const first = milliseconds(asked)
+if (!(statusCode < 300)) throw new Error(`The first request was answered ${statusCode}: ${body}`)
+print(JSON.stringify([imported, first]))
+process.exit()

@@ -1,0 +1,90 @@
+import { measure } from '#test/support/table/consumed-capacity.ts'
+import { prices } from '../costs/prices.ts'
+
+/** What is billed for one thing. */
+export type Usage = {
+  httpRequests: number
+  lambdaRequests: number
+  lambdaGbMs: number
+  writeUnits: number
+  readUnits: number
+  payloadUnits: number
+}
+
+const nothing: Usage = {
+  httpRequests: 0,
+  lambdaRequests: 0,
+  lambdaGbMs: 0,
+  writeUnits: 0,
+  readUnits: 0,
+  payloadUnits: 0,
+}
+
+export const usageNames = Object.keys(nothing) as (keyof Usage)[]
+
+/** The sum of usages, each so many times. */
+export function sum(...parts: [usage: Partial<Usage>, times: number][]): Usage {
+  const total = { ...nothing }
+  for (const [usage, times] of parts) for (const name of usageNames) total[name] += (usage[name] ?? 0) * times
+  return total
+}
+
+/** What one of several runs of the same takes: the mean of its units, and the CPU that three in four runs exceed. */
+export function perRun(runs: Usage[]): Usage {
+  const mean = sum(...runs.map((usage) => [usage, 1 / runs.length] as [Usage, number]))
+  const cpu = runs.map(({ lambdaGbMs }) => lambdaGbMs).sort((a, b) => a - b)
+  return { ...mean, lambdaGbMs: cpu[Math.floor(cpu.length / 4)] ?? 0 }
+}
+
+const rates: Record<keyof Usage, number> = {
+  httpRequests: prices.httpRequest,
+  lambdaRequests: prices.lambdaRequest,
+  lambdaGbMs: prices.lambdaGbSecond / 1_000,
+  writeUnits: prices.writeUnit,
+  readUnits: prices.readUnit,
+  payloadUnits: prices.payloadUnit,
+}
+
+export const usdOf = (usage: Usage): number => usageNames.reduce((usd, name) => usd + usage[name] * rates[name], 0)
+
+/** CPU times are told as those of a machine that needs so many ms for `JSON.parse` of a megabyte: its speed is not ours. */
+const referenceMs = 6
+let factor: number | undefined
+
+const cpuMs = (start?: NodeJS.CpuUsage): number => {
+  const { user, system } = process.cpuUsage(start)
+  return (user + system) / 1_000
+}
+
+function speed(): number {
+  const entry = { name: 'a name of usual length', id: '0190a000-0000-7000-8000-000000000001', count: 12_345 }
+  const text = JSON.stringify(Array.from({ length: 11_000 }, () => entry)).slice(0, 1_000_000)
+  const whole = `${text.slice(0, text.lastIndexOf('},') + 1)}]`
+  const times = Array.from({ length: 15 }, () => {
+    const start = process.cpuUsage()
+    JSON.parse(whole)
+    return cpuMs(start)
+  })
+  return referenceMs / Math.min(...times)
+}
+
+/** Lambda gives a function of 1,769 MB one CPU and others their share, so work costs the same with any memory. */
+export const gbPerCpu = 1_769 / 1_024
+
+/** The GB-ms of so many milliseconds of CPU. */
+export function gbMsOf(milliseconds: number): number {
+  factor ??= speed()
+  return milliseconds * factor * gbPerCpu
+}
+
+/** What a piece of work asks of the table, the GB-ms of its CPU, and how often it waited for the table; the waiting is not in it. */
+export async function usageAndTrips(work: () => Promise<unknown>): Promise<{ usage: Partial<Usage>; trips: number }> {
+  // Its own work is not counted.
+  gbMsOf(0)
+  const start = process.cpuUsage()
+  const { reads, writes, trips } = await measure(work)
+  return { usage: { lambdaGbMs: gbMsOf(cpuMs(start)), readUnits: reads, writeUnits: writes }, trips }
+}
+
+export const usageOf = async (work: () => Promise<unknown>): Promise<Partial<Usage>> =>
+  (await usageAndTrips(work)).usage

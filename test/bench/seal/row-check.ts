@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto'
+import { commitItem, rowDigest, rowName } from '#shared/commit/commit-record.ts'
+import { clock, timestamp } from '#shared/core/clock.ts'
+import { type GroupRow, groups, nativeGroup } from '#shared/domain/groups/group.ts'
+import { checkRows } from '#shared/jobs/row-check/check-rows.ts'
+import { edgeItems, guardItems, rowItem } from '#shared/table/entity.ts'
+import { commitKey, counterSort, headKey, type Item } from '#shared/table/keys.ts'
+import { cpuOf } from '#test/support/largest/cpu-cost.ts'
+import { measure } from '#test/support/table/consumed-capacity.ts'
+import { plantItems } from '#test/support/table/plant-items.ts'
+import { subject } from './write-export.ts'
+
+/** Groups as commits leave them, one commit a group: the most commits that rows can have without changes of theirs. */
+function* groupsOf(account: string, count: number): Generator<Item> {
+  const begin = clock.now() - 86_400_000_000
+  const counters = new Set<string>()
+  for (let i = 0; i < count; i++) {
+    const [sequence, commit_id, time] = [i + 1, randomUUID(), begin + i * 1_000]
+    const at = timestamp(time)
+    const row: GroupRow = { ...nativeGroup, id: randomUUID(), name: `Group ${i}`, inserted_at: at, updated_at: at }
+    const item = { ...rowItem(groups, account, row), commit: sequence }
+    const edges = edgeItems(groups, account, row)
+    for (const { pk } of edges) counters.add(pk)
+    yield* [item, ...edges, ...guardItems(groups, account, row)]
+    yield commitItem(commitKey(account, sequence), {
+      account_id: account,
+      commit_id,
+      sequence,
+      time,
+      first_leaf: i,
+      subject,
+      changes: [{ object: 'groups', operation: 'insert', before: null, after: row }],
+      rows: { [rowName(item)]: rowDigest(commit_id, item) },
+      revocations: [],
+      cascades: [],
+    })
+  }
+  for (const pk of counters) yield { pk, sk: counterSort, kind: 'counter', rows: 1 }
+  yield { ...headKey(account), kind: 'head', sequence: count, clock: begin + count * 1_000, counts: {}, leaves: count }
+}
+
+/** Load of a check of so many rows, each with a commit of its own. */
+export async function rowCheckFigures(count: number): Promise<string> {
+  const account = randomUUID()
+  plantItems(groupsOf(account, count))
+  let [cpu, findings, begun] = [0, 0, Date.now()]
+  const { reads, requests } = await measure(async () => {
+    begun = Date.now()
+    cpu = await cpuOf(async () => {
+      const check = await checkRows({ account_id: account })
+      findings = check.findings.filter(({ item }) => item === 'row' || item === 'commit').length
+    })
+  })
+  const seconds = ((Date.now() - begun) / 1_000).toFixed(1)
+  return `checking ${count} rows: ${seconds} s, ${(cpu / 1e6).toFixed(1)} s of CPU, ${reads} read units in ${requests} requests, ${findings} findings of rows\n`
+}

@@ -1,0 +1,40 @@
+import type { DirectoryAdapter, Page } from '#shared/sync/adapter.ts'
+import { memoryGroup, memoryUser } from '#test/support/sync/memory-directory.ts'
+
+export type CompanySize = { users: number; groups: number; memberships: number }
+
+const pageSize = 500
+/** Groups of one person lie apart. */
+const stride = 37
+
+function pageOf<T>(count: number, position: string | null, entryAt: (i: number) => T): Page<T> {
+  const start = Number(position ?? 0)
+  const end = Math.min(count, start + pageSize)
+  const entries = Array.from({ length: end - start }, (_, i) => entryAt(start + i))
+  return { entries, skipped: [], next: end < count ? String(end) : null }
+}
+
+/**
+ * A directory of a size, everybody in as many groups as it takes. It makes up its pages as they are asked for: what a process
+ * needs beside them is the run's own.
+ * @param changes how often each hundredth person has changed since the beginning
+ */
+export function companyAdapter({ users, groups, memberships }: CompanySize, changes: number): DirectoryAdapter {
+  const each = Math.min(groups, Math.round(memberships / users))
+  const membersOf = (group: number): number[] =>
+    Array.from({ length: each }, (_, i) => (((group - stride * i) % groups) + groups) % groups).flatMap((first) =>
+      Array.from({ length: Math.ceil((users - first) / groups) }, (_, i) => first + i * groups),
+    )
+  const userAt = (i: number) =>
+    memoryUser(`user-${i}`, { nickname: i % 100 === 0 && changes > 0 ? `changed ${changes}` : null })
+  return {
+    issuer: 'https://idp.example.com',
+    users: async (position) => pageOf(users, position, userAt),
+    groups: async (position) => pageOf(groups, position, (i) => memoryGroup(`group-${i}`)),
+    async members({ idp_id }, position) {
+      const members = membersOf(Number(idp_id.slice('group-'.length)))
+      return pageOf(members.length, position, (i) => ({ user: `user-${members[i]}` }))
+    },
+    confirm: async (idpIds) => idpIds,
+  }
+}

@@ -1,0 +1,237 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { handler as createDirectoryOfAnyKind } from '#functions/api/directories/create-directory.ts'
+import { handler as createGroup } from '#functions/api/groups/create-group.ts'
+import { handler as deleteGroup } from '#functions/api/groups/delete-group.ts'
+import { type DirectoryRow, directories } from '#shared/domain/directories/directory.ts'
+import { directorySources } from '#shared/sync/directories/directory-source.ts'
+import type { Run } from '#shared/sync/runs/run.ts'
+import { beginRun, readOpen, runOf, runsPartition } from '#shared/sync/runs/run-store.ts'
+import { getRow, queryItems } from '#shared/table/read.ts'
+import { table } from '#shared/table/table.ts'
+import { call, newAccount, ofRoute } from '#test/support/accounts/account.ts'
+import { prices } from '../costs/prices.ts'
+import { markdownTable } from '../measure/markdown-table.ts'
+import type { CompanySize } from './sync-company.ts'
+import type { StepOrder, StepReport } from './sync-process.ts'
+
+const createDirectory = ofRoute(createDirectoryOfAnyKind, 'POST /idp_directories')
+
+/** A run that was measured, and what it has changed. */
+type Line = { name: string; changed: string } & StepReport
+
+/** All that is known so far, kept so that a bench which was ended goes on from there. */
+type State = {
+  size: CompanySize
+  token: string
+  synced: StepOrder['synced']
+  done: Line[]
+  current: StepReport | null
+  /** Milliseconds of an administrator's changes without a run, and beside the first one. */
+  alone: number[]
+  beside: number[]
+  /** How many of those changes lost no race, one, two and so on. */
+  races: number[]
+}
+
+const runs = ['first load', 'nothing changed', '1 % of the people changed']
+const stepMs = 60_000
+const nothing = (): StepReport => ({ seconds: 0, cpu: 0, reads: 0, writes: 0, megabytes: 0, wrote: [] })
+
+const added = (one: StepReport, other: StepReport): StepReport => ({
+  seconds: one.seconds + other.seconds,
+  cpu: one.cpu + other.cpu,
+  reads: one.reads + other.reads,
+  writes: one.writes + other.writes,
+  megabytes: Math.max(one.megabytes, other.megabytes),
+  wrote: [...new Set([...one.wrote, ...other.wrote])].sort(),
+})
+
+async function firstState(size: CompanySize): Promise<State> {
+  const account = await newAccount({ limits: { api_capacity: 100_000, api_refill_rate: 100_000 } })
+  const idp_directory = { name: 'Company', client_id: 'client', idp_domain: 'idp.example.com' }
+  const { body } = await account.call(createDirectory, { method: 'POST', body: { idp_directory } })
+  const synced = { account_id: account.id, collection: directories.idp.name, source_id: body.data.id }
+  const nobody = { done: [], current: null, alone: [], beside: [], races: [] }
+  return { size, token: account.token, synced, ...nobody }
+}
+
+/** Transactions of this process that another came before. */
+const lost = { races: 0 }
+
+/** An administrator's changes, one after the other, while something goes on: how long each took. */
+async function administrate(state: State, goesOn: (count: number) => boolean, pauseMs: number): Promise<number[]> {
+  const { token, races } = state
+  table().middlewareStack.add(
+    (next) => (args) =>
+      next(args).catch((error: Error) => {
+        if (error.name === 'TransactionCanceledException') lost.races++
+        throw error
+      }),
+    { step: 'initialize', name: 'countsRaces', override: true },
+  )
+  const times: number[] = []
+  while (goesOn(times.length)) {
+    const started = performance.now()
+    const before = lost.races
+    const body = { group: { name: `Group ${Math.random()}` } }
+    const made = await call(createGroup, { token, method: 'POST', body })
+    if (made.status !== 201) throw new Error(`An administrator heard ${made.text}`)
+    times.push(performance.now() - started)
+    const inThis = lost.races - before
+    races[inThis] = (races[inThis] ?? 0) + 1
+    await call(deleteGroup, { token, method: 'DELETE', params: { id: made.body.data.id } })
+    await sleep(pauseMs)
+  }
+  return times
+}
+
+const lastRun = async ({ synced }: State): Promise<Run | null> => {
+  const partition = runsPartition(synced.account_id, synced.source_id)
+  const [item] = await queryItems(partition, { backward: true, limit: 1 })
+  return item ? runOf(item as never) : null
+}
+
+/** Begins a run unless one is under way. */
+async function begin({ synced }: State): Promise<void> {
+  if (await readOpen(synced.account_id, synced.source_id)) return
+  const source = directorySources.idp
+  const row = (await getRow(directories.idp, synced.account_id, synced.source_id)) as DirectoryRow
+  await beginRun(source, row, { preview: false })
+}
+
+/** One step in a process of its own; `beside` goes on while it works. */
+async function step(order: StepOrder, beside: (isOver: () => boolean) => Promise<unknown>): Promise<StepReport> {
+  const child = fork(fileURLToPath(new URL('./sync-process.ts', import.meta.url)), {
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+  })
+  const exited = once(child, 'exit')
+  await once(child, 'message')
+  let over = false
+  const working = beside(() => over)
+  child.send(order)
+  const [[report]] = await Promise.all([Promise.race([once(child, 'message'), exited.then(() => [null])])])
+  over = true
+  await Promise.all([working, exited])
+  if (!report || 'fault' in report) throw new Error(`A step has failed: ${report?.fault ?? 'it ended'}`)
+  return report
+}
+
+const changedBy = ({ applied }: Run): string =>
+  Object.entries(applied)
+    .map(([object, { insert, update, delete: gone }]) => `${object} +${insert} ~${update} -${gone}`)
+    .join(', ')
+
+/** Works on one run until it is applied. What breaks off is gone on with: by the next step, or by the next start. */
+async function measureRun(state: State, name: string, save: () => void): Promise<void> {
+  const changes = state.done.length === 2 ? 1 : 0
+  const isFirst = state.done.length === 0
+  for (;;) {
+    await begin(state)
+    if (isFirst) state.alone.push(...(await administrate(state, (count) => count < 25, 50)))
+    const report = await step({ size: state.size, changes, synced: state.synced, ms: stepMs }, async (isOver) => {
+      if (isFirst) state.beside.push(...(await administrate(state, () => !isOver(), 250)))
+    })
+    state.current = added(state.current ?? nothing(), report)
+    save()
+    const run = (await lastRun(state)) as Run
+    const open = await readOpen(state.synced.account_id, state.synced.source_id)
+    process.stderr.write(
+      `${name}, ${run.phase}, ${state.current.seconds.toFixed(0)} s: ${changedBy(open ? { ...run, applied: open.applied } : run)}\n`,
+    )
+    if (run.finished_at === null) {
+      // Of a step that was killed the lease has to end first.
+      if (report.reads < 5) await sleep(5_000)
+    } else if (run.outcome === 'applied') {
+      state.done.push({ ...state.current, name, changed: changedBy(run) })
+      state.current = null
+      save()
+      return
+    } else if (!/did not end within/.test(run.error ?? '')) throw new Error(`The run was ${run.outcome}: ${run.error}`)
+  }
+}
+
+const thousands = (value: number): string => Math.round(value).toLocaleString('en')
+
+function percentile(times: number[], part: number): number {
+  const sorted = times.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0
+}
+
+/** A run waits for its provider as long (identity-wire.md), in a function of one CPU. */
+const functionSeconds = 300
+const functionGb = 1.769
+const runsAMonth = 360
+
+/** What a month of runs costs in which a hundredth of the people change each day. */
+function monthUsd(unchanged: StepReport, hundredth: StepReport) {
+  const reads = runsAMonth * unchanged.reads * prices.readUnit
+  const writes = (runsAMonth * unchanged.writes + 30 * (hundredth.writes - unchanged.writes)) * prices.writeUnit
+  const compute = runsAMonth * (functionSeconds + unchanged.cpu) * functionGb * prices.lambdaGbSecond
+  return { reads, writes, compute, all: reads + writes + compute }
+}
+
+export type SyncFigures = { text: string; markdown: string }
+
+function figuresOf({ size, done, alone, beside, races }: State): SyncFigures {
+  const [first, unchanged, hundredth] = done as [Line, Line, Line]
+  const lines = done.map(
+    ({ name, seconds, cpu, reads, writes, changed }) =>
+      `  ${name.padEnd(26)} ${seconds.toFixed(1).padStart(8)} s ${cpu.toFixed(1).padStart(7)} s CPU ${thousands(reads).padStart(11)} reads ${thousands(writes).padStart(11)} writes   ${changed}`,
+  )
+  const megabytes = Math.max(...done.map((line) => line.megabytes))
+  const usd = monthUsd(unchanged, hundredth)
+  const [aloneMs, besideMs] = [percentile(alone, 0.99), percentile(beside, 0.99)]
+  const ratio = (besideMs / aloneMs).toFixed(2)
+  const company = `${thousands(size.users)} people, ${thousands(size.groups)} groups and ${thousands(size.memberships)} memberships`
+  const text = [
+    `a directory of ${company}:`,
+    ...lines,
+    `  memory of a step at most ${thousands(megabytes)} MB, as a process`,
+    `  an administrator's change, 99th of a hundred: ${aloneMs.toFixed(0)} ms alone (${alone.length}), ${besideMs.toFixed(0)} ms beside the first load (${beside.length}), ${ratio} times; the median ${percentile(alone, 0.5).toFixed(0)} and ${percentile(beside, 0.5).toFixed(0)} ms`,
+    `  administrators' changes that lost no race, one, two …: ${Array.from(races, (count) => count ?? 0).join(', ')}`,
+    `  a run in which nothing changed wrote: ${unchanged.wrote.join(', ')}`,
+    `  a month of two-hourly runs, 1 % changed a day: ${usd.all.toFixed(2)} USD (reads ${usd.reads.toFixed(2)}, writes ${usd.writes.toFixed(2)}, function ${usd.compute.toFixed(2)})`,
+    `  the first load once: ${(first.reads * prices.readUnit + first.writes * prices.writeUnit).toFixed(2)} USD`,
+    '',
+  ].join('\n')
+  const row = ({ name, seconds, cpu, reads, writes, changed }: Line) => [
+    name,
+    ...[seconds, cpu, reads, writes].map(thousands),
+    changed,
+  ]
+  const markdown = [
+    `A directory of ${company}, on this machine's engine, beside an administrator who changes something`,
+    'all the time:',
+    '',
+    markdownTable(['Run', 'Seconds', 'CPU, s', 'Read units', 'Write units', 'Changed'], done.map(row)),
+    '',
+    `- A step of a run takes at most ${thousands(megabytes)} MB, as a process of Node.`,
+    `- An administrator's change took ${ratio} times as long beside the first load as alone, by the 99th of a hundred.`,
+    `- A month of two-hourly runs in which 1 % of the people change each day is ${usd.all.toFixed(2)} USD: ${usd.reads.toFixed(2)} of read units,`,
+    `  ${usd.writes.toFixed(2)} of write units, and ${usd.compute.toFixed(2)} for a function that waits five minutes a run for its provider. The first load is`,
+    `  ${(first.reads * prices.readUnit + first.writes * prices.writeUnit).toFixed(2)} USD once.`,
+    '',
+  ].join('\n')
+  return { text, markdown }
+}
+
+/**
+ * What runs of a directory of this size take, and what a month of them costs.
+ * @param folder where the table and what is known so far are kept: a bench that was ended goes on from there
+ */
+export async function measureSync(size: CompanySize, folder: string | null): Promise<SyncFigures> {
+  const file = folder && join(folder, 'sync-bench.json')
+  const state: State = file && existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : await firstState(size)
+  if (JSON.stringify(state.size) !== JSON.stringify(size)) throw new Error(`The folder ${folder} is of another size.`)
+  const save = () => {
+    if (file) writeFileSync(file, JSON.stringify(state))
+  }
+  save()
+  for (const name of runs.slice(state.done.length)) await measureRun(state, name, save)
+  return figuresOf(state)
+}

@@ -1,0 +1,49 @@
+import { beforeAll, expect, it } from 'vitest'
+import { handler } from '#functions/api/directories/get-idp-directory-jwks.ts'
+import { serviceGuard } from '#shared/domain/accounts/account.ts'
+import { directories } from '#shared/domain/directories/directory.ts'
+import { getItem } from '#shared/table/read.ts'
+import { type Account, call, newAccount } from '#test/support/accounts/account.ts'
+import { insertRow } from '#test/support/accounts/rows.ts'
+import { directoriesApi, storedDirectory } from '#test/support/sync/directories.ts'
+
+const api = directoriesApi.idp
+const jwks = (id: string) => call(handler, { method: 'GET', path: `/idp_directories/${id}/jwks`, params: { id } })
+
+let account: Account
+beforeAll(async () => {
+  account = await newAccount()
+})
+
+it('shows the key that was answered when the directory was made, and then the one of a rotation (I4.2)', async () => {
+  const { public_jwk, id } = (await api.create(account)).body.data
+  expect(await jwks(id)).toMatchObject({ status: 200, body: { keys: [public_jwk] } })
+  expect((await jwks(id.toUpperCase())).status).toBe(200)
+  const { public_jwk: rotated } = (await api.update(account, id, { rotate_key: true })).body.data
+  expect((await jwks(id)).body).toEqual({ keys: [rotated] })
+  expect(rotated.kid).not.toBe(public_jwk.kid)
+})
+
+it('shows no private part of it', async () => {
+  const { id } = await api.made(account)
+  const [key] = (await jwks(id)).body.keys
+  expect(Object.keys(key).sort()).toEqual(['alg', 'e', 'kid', 'kty', 'n', 'use'])
+})
+
+it('knows no directory that is gone, of another kind, or none', async () => {
+  const { id } = await api.made(account)
+  await api.remove(account, id)
+  expect(await getItem(serviceGuard('idp_directory', id))).toBeUndefined()
+  const { id: other } = await directoriesApi.suite.made(account)
+  for (const unknown of [id, other, account.id]) expect((await jwks(unknown)).status).toBe(404)
+  for (const noId of ['none', `${id}0`]) expect((await jwks(noId)).status).toBe(400)
+})
+
+it('a directory from before its keys could be found has them from its next rotation on', async () => {
+  const { id: model } = await api.made(account)
+  const { id: _, ...fields } = await storedDirectory(account, 'idp', model)
+  const old = await insertRow(account.id, directories.idp, { ...fields, name: 'Old', client_id: 'old' })
+  expect((await jwks(old.id)).status).toBe(404)
+  const { public_jwk } = (await api.update(account, old.id, { rotate_key: true })).body.data
+  expect((await jwks(old.id)).body.keys).toEqual([public_jwk])
+})

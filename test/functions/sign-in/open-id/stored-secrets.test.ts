@@ -1,0 +1,105 @@
+import { DecryptCommand, KMSClient } from '@aws-sdk/client-kms'
+import { mockClient } from 'aws-sdk-client-mock'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { type AuthProviderRow, authProviders } from '#shared/domain/auth-providers/auth-provider.ts'
+import { getRow } from '#shared/table/read.ts'
+import { providers } from '#test/support/accounts/auth-providers.ts'
+import { updateRow } from '#test/support/accounts/rows.ts'
+import { catchLog } from '#test/support/logs/log-lines.ts'
+import { beginSignIn, comeBack, ledTo, signInBy } from '#test/support/sign-in/sign-in.ts'
+import { newSubject, signInWorld, standsForEveryKind } from '#test/support/sign-in/sign-in-world.ts'
+
+const world = await signInWorld()
+const other = await signInWorld({ fake: world.fake })
+const { account, fake } = world
+standsForEveryKind(fake)
+const kms = mockClient(KMSClient)
+afterEach(() => {
+  kms.reset()
+})
+
+const named = (name: string) => Object.assign(new Error(`${name} of a test`), { name })
+const rowOf = async ({ account_id, id }: AuthProviderRow) =>
+  (await getRow(authProviders.oidc, account_id, id)) as AuthProviderRow
+const store = async (row: AuthProviderRow, client_secret: string) =>
+  updateRow(row.account_id, authProviders.oidc, await rowOf(row), { client_secret })
+const claims = async () => ({ sub: newSubject(), email: await world.emailOf(), email_verified: true })
+
+/** Stored forms of a secret that are not what was stored for this provider. */
+const damages: [string, (own: string, foreign: string) => string][] = [
+  ['of another provider', (_own, foreign) => foreign],
+  [
+    'with the data key of another provider',
+    (own, foreign) => [foreign.split('.')[0], ...own.split('.').slice(1)].join('.'),
+  ],
+  ['without its data key', (own) => `.${own.split('.').slice(1).join('.')}`],
+  ['with half of its data key', (own) => own.slice(20)],
+  ['without its text', (own) => own.split('.')[0] ?? ''],
+  ['with a short text', (own) => own.replace(/\.[^.]{24}/, '.')],
+  ['that ends within its hash', (own) => own.slice(0, own.lastIndexOf('$') - 5)],
+  ['of nothing', () => '.'],
+]
+
+describe.each([
+  ['the same account', () => world.behind()],
+  ['another account', () => other.behind()],
+])('a stored secret beside one of %s', (_name, makeForeign) => {
+  it.each(damages)(
+    'is never sent to the provider when it is replaced by one %s, until it is entered again',
+    async (name, damage) => {
+      const [own, foreign] = [await world.behind(), await makeForeign()]
+      await store(own, damage(String(own.client_secret), String(foreign.client_secret)))
+      fake.asked.length = 0
+      const log = catchLog('DEBUG')
+      const { error, back } = await signInBy(fake, own, account.slug, await claims())
+      if (name !== 'that ends within its hash') {
+        expect([back.status, error]).toEqual([303, 'server_error'])
+        expect(fake.asked).not.toContain('token')
+      }
+      expect(log.text()).not.toContain(fake.secret)
+      vi.restoreAllMocks()
+      const answer = await providers.oidc.update(account, own.id, { client_secret: fake.secret })
+      expect([answer.status, answer.body.code]).toEqual([200, undefined])
+      expect((await signInBy(fake, own, account.slug, await claims())).redeemed?.status).toBe(201)
+    },
+  )
+})
+
+it.each(['AccessDeniedException', 'DisabledException', 'KMSInvalidStateException', 'ThrottlingException'])(
+  'a sign-in answers 503 while KMS answers %s, logs that alone, and goes on later',
+  async (failure) => {
+    const provider = await world.behind()
+    vi.stubEnv('AWS_REGION', 'eu-central-1')
+    vi.stubEnv('SECRET_KEY_ARN', 'arn:key')
+    const file = String(process.env.SECRET_KEY_FILE)
+    vi.stubEnv('SECRET_KEY_FILE', '')
+    kms.on(DecryptCommand).rejects(named(failure))
+    const log = catchLog('WARN')
+    const begun = await beginSignIn(provider.id, { slug: account.slug })
+    const back = await comeBack(begun, { state: begun.own, code: fake.codeFor(begun.url, await claims(), null) })
+    expect([back.status, ledTo(back)]).toEqual([503, {}])
+    expect(back.text).toContain('Start it again')
+    const lines = log.lines().filter(({ event }) => event === 'secret_key_failed')
+    expect(lines).toEqual([expect.objectContaining({ level: 'ERROR', error: failure })])
+    for (const text of [log.text(), back.text])
+      for (const hidden of [fake.secret, String(provider.client_secret), begun.own, begun.verifier])
+        expect(text).not.toContain(hidden)
+    expect(fake.asked).not.toContain('token')
+    vi.restoreAllMocks()
+    vi.stubEnv('SECRET_KEY_FILE', file)
+    expect((await signInBy(fake, provider, account.slug, await claims())).redeemed?.status).toBe(201)
+  },
+)
+
+it('a callback decrypts with the context of its own provider alone', async () => {
+  const provider = await world.behind()
+  vi.stubEnv('AWS_REGION', 'eu-central-1')
+  vi.stubEnv('SECRET_KEY_ARN', 'arn:key')
+  vi.stubEnv('SECRET_KEY_FILE', '')
+  kms.on(DecryptCommand).rejects(named('InvalidCiphertextException'))
+  const { error } = await signInBy(fake, provider, account.slug, await claims())
+  expect(error).toBe('server_error')
+  expect(kms.commandCalls(DecryptCommand).map(({ args }) => args[0].input)).toEqual([
+    expect.objectContaining({ KeyId: 'arn:key', EncryptionContext: { account: account.id, object: provider.id } }),
+  ])
+})

@@ -1,0 +1,108 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type ExportOptions, LogClient } from '#infra/commands/export/log-client.ts'
+import { rejectOtherRange, resumeExport, type Written } from '#infra/commands/export/resume-export.ts'
+import { microsOf } from '#shared/core/clock.ts'
+import { lastLogMicros } from '#shared/logs/entries/log-id.ts'
+
+let dir: string
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), 'resume-test-'))
+})
+afterAll(() => rmSync(dir, { recursive: true, force: true }))
+
+const entryAt = (minute: number, type = 'change') => ({
+  after: null,
+  log_id: `c${minute}`,
+  timestamp: `2026-11-22T10:0${minute}:00.000000Z`,
+  type,
+})
+const linesOf = (...entries: object[]) => entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')
+const [first, second] = [entryAt(1), entryAt(2)]
+const two = linesOf(first, second)
+
+let files = 0
+const fileWith = (text: string): string => {
+  const file = join(dir, `${files++}.ndjson`)
+  writeFileSync(file, text)
+  return file
+}
+const told = ({ log_id, timestamp }: typeof first) => ({ log_id, timestamp })
+
+it.each([
+  ['whole lines', two, two, 2],
+  ['a line without its end', two.trimEnd(), two, 2],
+  ['a part of an entry', two + linesOf(entryAt(3)).slice(0, 25), two, 2],
+  ['a part of the seal', `${two}{"type":"seal","version":2,"no`, two, 2],
+  ['a seal without its line feed', `${two}{"type":"seal","version":2}`, two, 2],
+  ['three characters', '{"t', '', 0],
+  ['nothing', '', '', 0],
+])('goes on behind %s', (_name, text, left, entries) => {
+  const file = fileWith(text)
+  const expected = entries === 0 ? [null, null] : [told(first), told(second)]
+  expect(resumeExport(file, 'change')).toEqual({ first: expected[0], last: expected[1], entries })
+  expect(readFileSync(file, 'utf8')).toBe(left)
+})
+
+it.each([
+  ['a text', 'one line\nanother\nthe last one\n'],
+  ['a text without an end', 'one line\nthe last one'],
+  ['one line', 'precious'],
+  ['JSON', '{\n  "name": "package"\n}\n'],
+  ['entries of another stream', linesOf(entryAt(1, 'session'))],
+  ['entries that are not in order', linesOf(second, first)],
+  ['a text behind entries', `${two}a note of mine`],
+  ['a text before entries', `a note of mine\n${two}{"after":null,"lo`],
+])('refuses a file with %s and leaves it as it is', (_name, text) => {
+  const file = fileWith(text)
+  expect(() => resumeExport(file, 'change')).toThrow(
+    `${file} is there already, and is no export of change that broke off. Give another --out.`,
+  )
+  expect(readFileSync(file, 'utf8')).toBe(text)
+})
+
+it('refuses a directory', () => {
+  expect(() => resumeExport(dir, 'change')).toThrow(`${dir} is no file.`)
+})
+
+/** A client of a log that has these entries, which asks nobody. */
+class HeldLog extends LogClient {
+  private readonly held: (typeof first)[]
+
+  constructor(...held: (typeof first)[]) {
+    super('http://127.0.0.1', '')
+    this.held = held
+  }
+
+  override async *pages({ begin, end }: { begin: number; end: number }) {
+    yield this.held.filter(({ timestamp }) => microsOf(timestamp) >= begin && microsOf(timestamp) <= end).reverse()
+  }
+}
+
+const client = new HeldLog(entryAt(0), first, second, entryAt(3))
+const written: Written = { first: told(first), last: told(second), entries: 2 }
+const check = (begin: string, last: typeof first | null, of = written) => {
+  const options: ExportOptions = { type: 'change', begin: microsOf(begin), end: lastLogMicros, out: 'log.ndjson' }
+  return rejectOtherRange(client, options, last, of)
+}
+
+it('goes on with the range that a broken export was begun with', async () => {
+  await expect(check('2026-11-22T10:00:30Z', second)).resolves.toBeUndefined()
+  await expect(check(first.timestamp, entryAt(3))).resolves.toBeUndefined()
+  await expect(check('2020-01-01T00:00:00Z', null, { first: null, last: null, entries: 0 })).resolves.toBeUndefined()
+  const whole = { ...written, first: told(entryAt(0)) }
+  await expect(check('2020-01-01T00:00:00Z', second, whole)).resolves.toBeUndefined()
+})
+
+it.each([
+  ['--begin', '2026-11-22T10:00:00Z', second],
+  ['--begin', '2026-11-22T10:01:30Z', second],
+  ['--end', first.timestamp, first],
+  ['--end', first.timestamp, null],
+])('refuses another %s, whose seal would prove another range', async (option, begin, last) => {
+  await expect(check(begin, last)).rejects.toThrow(
+    `log.ndjson broke off and was begun with another ${option}. Give that one, or another --out.`,
+  )
+})

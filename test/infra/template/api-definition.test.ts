@@ -1,0 +1,96 @@
+import { expect, it } from 'vitest'
+import { apiBody } from '#infra/api/api-body.ts'
+import type { Assembly, Template } from '#infra/template/assembly.ts'
+import { readRoutes } from '#infra/template/routes.ts'
+import { allStacks } from '#infra/template/stack.ts'
+
+const roleFor = (resource: unknown, service = 'apigateway.amazonaws.com') => ({
+  Type: 'AWS::IAM::Role',
+  Properties: {
+    AssumeRolePolicyDocument: {
+      Statement: [{ Effect: 'Allow', Action: 'sts:AssumeRole', Principal: { Service: service } }],
+    },
+    Policies: [
+      { PolicyDocument: { Statement: [{ Effect: 'Allow', Action: 'lambda:InvokeFunction', Resource: resource }] } },
+    ],
+  },
+})
+
+const one = { 'Fn::GetAtt': ['One', 'Arn'] }
+const invoker = { 'Fn::GetAtt': ['Invoker', 'Arn'] }
+
+/** The integration URI of a function, as the app writes it. */
+const uriOf = (functionArn: unknown) => ({
+  'Fn::Join': ['', ['arn:aws:apigateway:eu-west-1:lambda:path/2015-03-31/functions/', functionArn, '/invocations']],
+})
+
+/** What the runner makes of an API with this definition, one function and a role. */
+function routesOf(body: unknown, role = roleFor([one])) {
+  const template: Template = {
+    Resources: {
+      One: { Type: 'AWS::Lambda::Function' },
+      Two: { Type: 'AWS::Lambda::Function' },
+      Invoker: role,
+      Api: { Type: 'AWS::ApiGatewayV2::Api', Properties: { Body: body } },
+    },
+  }
+  const assembly: Assembly = { stacks: [{ name: 'App', template }], asset: String, template: () => template }
+  const [stack] = allStacks(assembly)
+  if (!stack) throw new Error('There is no stack.')
+  return readRoutes(stack.all(), (arn) => [stack.arn('One'), stack.arn('Two')].find((known) => known === arn)).map(
+    ({ key }) => key,
+  )
+}
+
+const bodyOf = (...keys: string[]) =>
+  apiBody(
+    'api',
+    keys.map((key) => ({ key, uri: uriOf(one) as never, invokerArn: invoker as never })),
+    { ipAddressType: 'dualstack', disableExecuteApiEndpoint: false },
+  )
+
+/** The definition of `GET /things` with this in its operation, or in its integration. */
+function changed(operation: object, integration: object = {}) {
+  const body = bodyOf('GET /things') as { paths: Record<string, Record<string, Record<string, object>>> }
+  const found = body.paths['/things']?.get ?? {}
+  Object.assign(found, operation)
+  Object.assign(found['x-amazon-apigateway-integration'] ?? {}, integration)
+  return body
+}
+
+it('reads what the app writes', () => {
+  const keys = ['$default', 'ANY /v0/{proxy+}', 'DELETE /things/{id}', 'GET /things', 'POST /things']
+  expect(routesOf(bodyOf(...keys)).sort()).toEqual(keys)
+})
+
+it('writes all routes of a path together, with its parameters, in one order', () => {
+  expect(bodyOf('PUT /things/{id}', 'GET /things/{id}')).toEqual(bodyOf('GET /things/{id}', 'PUT /things/{id}'))
+  expect(JSON.stringify(bodyOf('GET /things/{id}'))).toContain('"parameters":[{"name":"id","in":"path","required":true')
+})
+
+it.each([
+  ['an authorizer', changed({ security: [{}] }), 'does not support the security'],
+  ['another method', { openapi: '3.0.1', paths: { '/things': { trace: {} } } }, 'does not know the trace'],
+  ['another version', { openapi: '3.1.0', paths: {} }, 'no definition in OpenAPI 3.0'],
+  ['a path without a slash', { openapi: '3.0.1', paths: { $default: { get: {} } } }, 'begins with no slash'],
+  ['no definition', undefined, 'no definition in OpenAPI 3.0'],
+  ['a timeout', changed({}, { timeoutInMillis: 50 }), 'does not support the timeoutInMillis'],
+  ['another integration', changed({}, { type: 'HTTP_PROXY' }), 'no Lambda proxy'],
+  ['another payload', changed({}, { payloadFormatVersion: '1.0' }), 'no Lambda proxy'],
+  ['no function', changed({}, { uri: uriOf('arn:aws:lambda:::function:none') }), 'leads to no function'],
+  ['the bare ARN of a function', changed({}, { uri: one }), 'leads to no function'],
+  ['a function that its role may not invoke', changed({}, { uri: uriOf({ 'Fn::GetAtt': ['Two', 'Arn'] }) }), 'no role'],
+  ['no role', changed({}, { credentials: undefined }), 'no role that may invoke'],
+])('does not guess at %s', (_, body, message) => {
+  expect(() => routesOf(body)).toThrow(message)
+})
+
+it('refuses a role that API Gateway cannot take', () => {
+  expect(() => routesOf(bodyOf('GET /things'), roleFor([one], 'lambda.amazonaws.com'))).toThrow('no role')
+})
+
+it('refuses two operations of one route', () => {
+  expect(() => bodyOf('GET /things/{id}', 'PUT /things/{thing_id}')).toThrow('differ in the names of parameters alone')
+  expect(() => bodyOf('GET /things/{id}', 'GET /things/{proxy+}')).not.toThrow()
+  expect(() => bodyOf('GET /things', 'GET /things')).toThrow('Two operations have the route GET /things.')
+})

@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs'
+
+/** The rooms of a folder, the lowest first, by the only list of them: that of its README. */
+export const roomsOf = (folder: string): string[] =>
+  [...readFileSync(`${folder}/README.md`, 'utf8').matchAll(/^\d+\. \[([\w.-]+)\]/gm)]
+    .map(([, room = '']) => room)
+    .reverse()
+
+/** The first paragraph of the README of a room. */
+const purposeOf = (room: string): string => readFileSync(`shared/${room}/README.md`, 'utf8').split('\n')[2] ?? ''
+
+/** The rooms of shared/ in Mermaid, the highest first. */
+export function diagram(): string {
+  const boxes = ['functions["functions/ · one file an operation, consumers, schedules, tasks"]']
+  for (const room of roomsOf('shared').reverse()) boxes.push(`${room}["${room}/ · ${purposeOf(room)}"]`)
+  const names = ['functions', ...roomsOf('shared').reverse()]
+  const lines = boxes.map((box, index) => (names[index + 1] ? `  ${box} --> ${names[index + 1]}` : `  ${box}`))
+  return ['```mermaid', 'flowchart TD', ...lines, '```'].join('\n')
+}

@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest'
+import { importsOf, sourcesBelow } from '#test/support/run/imports.ts'
+
+/** Lines below which a file with one importer in its room belongs into that importer. */
+const small = 40
+
+const roomOf = (file: string): string => file.split('/').slice(0, 2).join('/')
+
+/** Small files of rooms with one importer, which is in the same room. An operation stays a file of its own. */
+function misplaced(sources: Map<string, string>): string[] {
+  const importers = new Map([...sources.keys()].map((file) => [file, new Set<string>()]))
+  for (const [file, text] of sources) for (const target of importsOf(file, text)) importers.get(target)?.add(file)
+  return [...sources].flatMap(([file, text]) => {
+    const [only, ...others] = importers.get(file) ?? []
+    if (!only || others.length > 0 || roomOf(only) !== roomOf(file) || file.startsWith('functions/')) return []
+    return text.split('\n').length - 1 < small ? [`${file} -> ${only}`] : []
+  })
+}
+
+it('a small file with one importer in its room is part of that importer', () => {
+  const sources = ['shared', 'infra'].flatMap((folder) => [...sourcesBelow(folder)])
+  expect(misplaced(new Map([...sources, ...sourcesBelow('functions')]))).toEqual([])
+})
+
+it('finds a small file with one importer, and none that is long, shared or imported from another room', () => {
+  const imports = (name: string) => `import { a } from './${name}.ts'\n`
+  expect(
+    misplaced(
+      new Map([
+        ['shared/core/one.ts', imports('only') + imports('long') + imports('both')],
+        ['shared/core/two.ts', `${imports('both')}import { b } from '../values/far.ts'\n`],
+        ['shared/core/only.ts', 'export const a = 1\n'],
+        ['shared/core/both.ts', 'export const a = 1\n'],
+        ['shared/core/long.ts', 'export const a = 1\n'.repeat(small)],
+        ['shared/values/far.ts', 'export const b = 1\n'],
+      ]),
+    ),
+  ).toEqual(['shared/core/only.ts -> shared/core/one.ts'])
+})

@@ -1,0 +1,26 @@
+import { createServer } from 'node:http'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { listen, openServer } from '#infra/local/api/open-server.ts'
+
+const taken = createServer()
+let port = 0
+beforeAll(async () => {
+  port = await listen(taken, 0)
+})
+afterAll(() => void taken.close())
+
+it.each([
+  ['PORT', 'npm start.'],
+  ['DEMO_IDP_PORT', 'npm start -- --demo-idp.'],
+])('names the command that starts with another %s, whole', async (variable, command) => {
+  const next = port < 65_535 ? port + 1 : port - 1
+  await expect(
+    listen(
+      openServer(() => undefined),
+      port,
+      variable,
+    ),
+  ).rejects.toThrow(
+    `Port ${port} is in use by another program. Set ${variable} to a free one, for example ${variable}=${next} ${command}`,
+  )
+})

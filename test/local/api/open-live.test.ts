@@ -1,0 +1,189 @@
+import { get } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, expect, it, vi } from 'vitest'
+import { WebSocket } from 'ws'
+import { postMessage } from '#shared/live/send-message.ts'
+import { connectTo, openChannel, type Refusal } from '#test/support/access/live.ts'
+import { until } from '#test/support/run/until.ts'
+
+type Event = {
+  headers?: Record<string, string>
+  queryStringParameters?: Record<string, string>
+  requestContext: Record<string, unknown> & { connectionId: string }
+  body?: string
+  isBase64Encoded: boolean
+}
+
+let channel: Awaited<ReturnType<typeof openChannel>> | undefined
+afterEach(async () => {
+  await channel?.stop()
+  channel = undefined
+})
+
+/** The channel before functions that only note what they are told. */
+async function open(answers: Record<string, unknown> = {}, limits: Parameters<typeof openChannel>[0] = {}) {
+  const events: [route: string, event: Event][] = []
+  channel = await openChannel({
+    ...limits,
+    intercept: async (route, event) => {
+      events.push([route, event as Event])
+      return answers[route] ?? { statusCode: 200 }
+    },
+  })
+  const told = (route: string) => events.filter(([at]) => at === route).map(([, event]) => event)
+  return { url: channel.url, told }
+}
+
+it('tells functions what API Gateway tells them', async () => {
+  const { url, told } = await open()
+  const device = await connectTo(url, 'token', 'a-session', { 'X-Request-Id': 'mine' })
+  device.send({ type: 'keepalive' })
+  await until(() => told('$default').length === 1)
+  device.close()
+  await until(() => told('$disconnect').length === 1)
+  const [connected, message, ended] = [told('$connect')[0], told('$default')[0], told('$disconnect')[0]]
+  expect(connected).toMatchObject({
+    headers: { 'X-Request-Id': 'mine', authorization: 'Bearer token' },
+    queryStringParameters: { session_id: 'a-session' },
+    requestContext: { eventType: 'CONNECT', routeKey: '$connect', identity: { sourceIp: '127.0.0.1' } },
+  })
+  expect(message).toMatchObject({ body: '{"type":"keepalive"}', isBase64Encoded: false })
+  expect(message?.headers).toBeUndefined()
+  expect(ended?.requestContext).toMatchObject({ eventType: 'DISCONNECT', disconnectStatusCode: 1005 })
+  const ids = [connected, message, ended].map((event) => event?.requestContext.connectionId)
+  expect(new Set(ids).size).toBe(1)
+})
+
+it('refuses a handshake with what the function answers, and other paths itself', async () => {
+  const { url } = await open({ $connect: { statusCode: 404, body: '{"code":"not_found"}' } })
+  const refused = await connectTo(url, 'token', 'x').catch((error: unknown) => error)
+  expect((refused as Refusal).refused).toEqual({ status: 404, body: { code: 'not_found' } })
+  const elsewhere = await connectTo(url.replace('/live', '/other'), 'token', 'x').catch((error: unknown) => error)
+  expect((elsewhere as Refusal).refused.status).toBe(404)
+})
+
+/** The status of an answer to a request that wants an upgrade. */
+const statusOf = (url: string, headers: Record<string, string>) =>
+  new Promise<number | undefined>((resolve, reject) => {
+    const asked = get(url.replace('ws:', 'http:'), { headers: { connection: 'Upgrade', ...headers } })
+    asked.once('response', ({ statusCode }) => resolve(statusCode)).once('error', reject)
+  })
+
+it('tells no function of what is no handshake', async () => {
+  const { url, told } = await open()
+  const handshake = {
+    upgrade: 'websocket',
+    'sec-websocket-version': '13',
+    'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+  }
+  for (const wrong of [
+    { 'sec-websocket-version': '12' },
+    { 'sec-websocket-key': 'short' },
+    { 'sec-websocket-key': '' },
+  ]) {
+    expect(await statusOf(url, { ...handshake, ...wrong }), JSON.stringify(wrong)).toBe(400)
+  }
+  expect(told('$connect')).toEqual([])
+})
+
+it('tells of the end of a device that has left while its function was asked', async () => {
+  const asked = Promise.withResolvers<void>()
+  const answer = Promise.withResolvers<unknown>()
+  const ended: unknown[] = []
+  channel = await openChannel({
+    intercept: async (route, event) => {
+      if (route !== '$connect') return void ended.push((event as Event).requestContext.connectionId)
+      asked.resolve()
+      ended.push((event as Event).requestContext.connectionId)
+      return answer.promise
+    },
+  })
+  const socket = new WebSocket(channel.url)
+  socket.on('error', () => undefined)
+  const gone = new Promise((resolve) => socket.once('close', resolve))
+  await asked.promise
+  socket.terminate()
+  await gone
+  await sleep(50)
+  answer.resolve({ statusCode: 200 })
+  await until(() => ended.length === 2)
+  expect(ended[0]).toBe(ended[1])
+})
+
+it('refuses handshakes beyond those that it takes at once, and takes others when these are through', async () => {
+  const answer = Promise.withResolvers<unknown>()
+  let asked = 0
+  channel = await openChannel({
+    limits: { handshakes: 2 },
+    intercept: async (route) => {
+      if (route === '$connect') asked++
+      return asked <= 2 ? answer.promise : { statusCode: 200 }
+    },
+  })
+  const { url } = channel
+  const first = [connectTo(url, 'token', 'a'), connectTo(url, 'token', 'b')]
+  await until(() => asked === 2)
+  const refused = await connectTo(url, 'token', 'c').catch((error: unknown) => error)
+  expect((refused as Refusal).refused).toEqual({ status: 429, body: { message: 'Too Many Requests' } })
+  answer.resolve({ statusCode: 200 })
+  await Promise.all(first)
+  await connectTo(url, 'token', 'c')
+  expect(asked).toBe(3)
+})
+
+it('tells a fault of a function as API Gateway does, and the terminal its stack', async () => {
+  const shown: string[] = []
+  vi.spyOn(process.stderr, 'write').mockImplementation((line) => shown.push(String(line)) > 0)
+  channel = await openChannel({
+    intercept: async (route) => {
+      if (route === '$connect') return { statusCode: 200 }
+      throw new Error('a fault that is meant')
+    },
+  })
+  const socket = new WebSocket(channel.url)
+  const answer = new Promise<string>((resolve) => socket.once('message', (data) => resolve(String(data))))
+  socket.once('open', () => socket.send('hello'))
+  expect(JSON.parse(await answer)).toEqual({ message: 'Internal server error' })
+  await channel.stop()
+  vi.restoreAllMocks()
+  expect(shown.map((line) => line.split('\n')[0])).toEqual([
+    '$default: Error: a fault that is meant',
+    '$disconnect: Error: a fault that is meant',
+  ])
+})
+
+it('ends a connection that is idle, and each after its time', async () => {
+  const idle = await open({}, { limits: { idleMs: 50 } })
+  expect(await (await connectTo(idle.url, 'token', 'x')).closed).toBe(1001)
+  await channel?.stop()
+  const old = await open({}, { limits: { lifeMs: 50 } })
+  expect(await (await connectTo(old.url, 'token', 'x')).closed).toBe(1001)
+  await until(() => old.told('$disconnect').length === 1)
+})
+
+it('takes messages for connections as the platform does', async () => {
+  const { url, told } = await open()
+  const device = await connectTo(url, 'token', 'x')
+  const id = told('$connect')[0]?.requestContext.connectionId ?? ''
+  expect(await postMessage(id, { type: 'authorizations' })).toBe('sent')
+  expect(await device.next('authorizations')).toEqual({ type: 'authorizations' })
+  expect(await postMessage(id, { type: 'x', pad: 'x'.repeat(128 * 1_024) })).toBe('failed')
+  expect(await postMessage('bm9ib2R5', { type: 'authorizations' })).toBe('gone')
+  device.close()
+  await until(() => told('$disconnect').length === 1)
+  expect(await postMessage(id, { type: 'authorizations' })).toBe('gone')
+})
+
+it('takes no more for a device that does not read, and holds nobody else up', async () => {
+  const { url, told } = await open()
+  const deaf = await connectTo(url, 'token', 'deaf')
+  const other = await connectTo(url, 'token', 'other')
+  const [deafId = '', otherId = ''] = told('$connect').map(({ requestContext }) => requestContext.connectionId)
+  deaf.pause()
+  const pad = 'x'.repeat(100 * 1_024)
+  let sending = 'sent'
+  for (let i = 0; i < 400 && sending === 'sent'; i++) sending = await postMessage(deafId, { type: 'x', pad })
+  expect(sending).toBe('failed')
+  expect(await postMessage(otherId, { type: 'authorizations' })).toBe('sent')
+  expect(await other.next('authorizations')).toBeDefined()
+})

@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto'
+import { afterEach, expect, it } from 'vitest'
+import { type Service, startService } from '#test/support/service/service.ts'
+
+const forged = {
+  'x-forwarded-for': '203.0.113.77',
+  forwarded: 'for=203.0.113.77',
+  'x-real-ip': '203.0.113.77',
+  'true-client-ip': '203.0.113.77',
+  'cf-connecting-ip': '203.0.113.77',
+  'cloudfront-viewer-address': '203.0.113.9:4711',
+  'cloudfront-viewer-country': 'DE',
+  'cloudfront-viewer-city': 'Berlin',
+  'cloudfront-viewer-latitude': '52.52',
+  'cloudfront-viewer-longitude': '13.40',
+}
+
+let service: Service
+afterEach(() => service.stop())
+
+/** Its status, and where the request log says that a request with these headers came from. */
+async function originOf(headers: Record<string, string>, proof: Record<string, string> = {}) {
+  const ask = (path: string, more: Record<string, string>) =>
+    fetch(service.baseUrl + path, {
+      headers: { authorization: `Bearer ${service.credentials.api_token}`, ...proof, ...more },
+    })
+  const id = randomUUID()
+  const { status } = await ask('/account', { ...headers, 'x-request-id': id })
+  const entries = (await (await ask('/logs?type=api_request', {})).json()) as { data: Record<string, unknown>[] }
+  const entry = entries.data.find(({ request_id }) => request_id === id)
+  return { status, ip: entry?.ip, region: entry?.ip_region, city: entry?.ip_city }
+}
+
+it('takes the address of the connection, whatever headers claim (P8)', async () => {
+  service = await startService({ args: ['--ephemeral'] })
+  for (const headers of [forged, { ...forged, 'x-origin-secret': 'guessed' }]) {
+    expect(await originOf(headers)).toEqual({ status: 200, ip: '127.0.0.1', region: null, city: null })
+  }
+})
+
+it('behind a CDN takes its word, and no request that did not come through it (P8.2)', async () => {
+  service = await startService({ args: ['--ephemeral'], env: { CDN_SECRET: 'from-the-cdn' } })
+  const proof = { 'x-origin-secret': 'from-the-cdn' }
+  expect(await originOf(forged, proof)).toEqual({ status: 200, ip: '203.0.113.9', region: 'DE', city: 'Berlin' })
+  for (const path of ['/account', '/openapi.json', '/docs', '/nothing']) {
+    const answer = await fetch(service.baseUrl + path, { headers: forged })
+    expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([403, 'forbidden'])
+  }
+  expect(service.output()).not.toContain('from-the-cdn')
+})

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { loopbackAddress } from '#infra/local/engines/dynoxide.ts'
+import { startTableFront } from '#infra/local/engines/table-front.ts'
+import { tableName } from '#shared/table/table.ts'
+
+/** The table's engine of the tests has no front unless somebody starts one. */
+let front: Awaited<ReturnType<typeof startTableFront>>
+beforeAll(async () => {
+  front = await startTableFront(process.env.AWS_ENDPOINT_URL_DYNAMODB ?? '')
+})
+afterAll(() => {
+  front.server.close().closeAllConnections()
+})
+
+const ask = (endpoint: string, target: string, init: RequestInit = {}, headers: Record<string, string> = {}) =>
+  fetch(endpoint, {
+    method: 'POST',
+    body: target.startsWith('DynamoDB') ? JSON.stringify({ TableName: tableName() }) : '{}',
+    ...init,
+    headers: {
+      'content-type': `application/x-amz-json-${target.startsWith('DynamoDB') ? '1.0' : '1.1'}`,
+      'x-amz-target': target,
+      'x-amz-date': '20261122T000000Z',
+      authorization:
+        'AWS4-HMAC-SHA256 Credential=local/20261122/us-east-1/kinesis/aws4_request, SignedHeaders=host, Signature=0',
+      ...headers,
+    },
+  })
+
+it.each([
+  ['table', () => front.endpoint, 'DynamoDB_20120810.DescribeTable'],
+  ['flow stream', () => process.env.AWS_ENDPOINT_URL_KINESIS ?? '', 'Kinesis_20131202.ListStreams'],
+])('answers programs about the %s, and no page in a browser', async (_name, endpointOf, target) => {
+  const endpoint = endpointOf()
+  expect((await ask(endpoint, target)).status).toBe(200)
+  for (const origin of ['https://example.com', 'null', endpoint]) {
+    const refused = await ask(endpoint, target, {}, { origin })
+    expect([refused.status, await refused.text()]).toEqual([403, ''])
+    expect(refused.headers.has('access-control-allow-origin')).toBe(false)
+  }
+  const preflight = { method: 'OPTIONS', body: null }
+  expect((await ask(endpoint, target, preflight, { 'access-control-request-method': 'POST' })).status).toBe(403)
+})
+
+it('puts the engine itself where a page would have to guess', () => {
+  const found = new Set(Array.from({ length: 50 }, () => loopbackAddress('linux')))
+  expect(found.size).toBeGreaterThan(45)
+  for (const address of found) expect(address).toMatch(/^127(\.\d{1,3}){3}$/)
+  expect(loopbackAddress('darwin')).toBe('127.0.0.1')
+})

@@ -1,0 +1,19 @@
+import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
+import { expect, it } from 'vitest'
+import { findDynoxide } from '#infra/local/engines/dynoxide.ts'
+import { table, tableName } from '#shared/table/table.ts'
+
+it('gives every test a table that reads what it wrote', async () => {
+  const item = { pk: `engines#${process.pid}`, sk: 'one', value: 7 }
+  await table().send(new PutCommand({ TableName: tableName(), Item: item }))
+  const { pk, sk } = item
+  const read = await table().send(new GetCommand({ TableName: tableName(), Key: { pk, sk }, ConsistentRead: true }))
+  expect(read.Item).toEqual(item)
+})
+
+it('names the alternatives where no engine binary is found', () => {
+  expect(() => findDynoxide({ PATH: '' }, 'plan9-mips')).toThrow(
+    /@dynoxide\/plan9-mips.*DYNOXIDE_BIN.*DYNAMODB_ENDPOINT/,
+  )
+  expect(findDynoxide({ DYNOXIDE_BIN: process.execPath })).toBe(process.execPath)
+})

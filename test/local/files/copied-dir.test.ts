@@ -1,0 +1,50 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { askControl, openControl } from '#infra/local/control.ts'
+import { type Dynoxide, findDynoxide, startDynoxide } from '#infra/local/engines/dynoxide.ts'
+
+/** A copy of a data directory, taken while its service runs, as backups do. */
+let dir: string
+let copy: string
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'copied-'))
+  copy = `${dir}-copy`
+})
+const engines: Dynoxide[] = []
+afterEach(async () => {
+  await Promise.all(engines.splice(0).map((engine) => engine.stop()))
+  for (const path of [dir, copy]) rmSync(path, { recursive: true, force: true })
+})
+
+async function start(on: string): Promise<Dynoxide> {
+  const engine = await startDynoxide(findDynoxide(), on)
+  engines.push(engine)
+  return engine
+}
+const answers = async (endpoint: string) => (await fetch(endpoint)).headers.has('x-dynoxide-version')
+
+it('leaves the engine alone that works on the directory it is a copy of', async () => {
+  const engine = await start(dir)
+  cpSync(dir, copy, { recursive: true })
+  const other = await start(copy)
+  expect([await answers(engine.endpoint), await answers(other.endpoint)]).toEqual([true, true])
+  // One that was left behind in the same directory is ended before another opens the file.
+  const next = await start(dir)
+  await engine.exited
+  expect(await answers(next.endpoint)).toBe(true)
+})
+
+it('hands no command to the service of the directory it is a copy of', async () => {
+  const asked: string[] = []
+  const control = await openControl(dir, async (task) => asked.push(task))
+  try {
+    cpSync(dir, copy, { recursive: true })
+    expect(await askControl(copy, 'verify-rows', {})).toBeUndefined()
+    expect(asked).toEqual([])
+    expect(await askControl(dir, 'verify-rows', {})).toBe(1)
+  } finally {
+    await control.close()
+  }
+})

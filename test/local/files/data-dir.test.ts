@@ -1,0 +1,48 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { claimDataDir, closeDataDir, noteEnding } from '#infra/local/files/data-dir.ts'
+import { isDataDir } from '#infra/local/secret-file.ts'
+
+let dir: string
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), 'data-dir-test-'))
+})
+afterAll(() => rmSync(dir, { recursive: true, force: true }))
+
+it('knows a data directory by its secret', () => {
+  const [begun, empty] = [join(dir, 'begun'), join(dir, 'empty')]
+  for (const one of [begun, empty]) mkdirSync(one)
+  writeFileSync(join(begun, 'secret-key'), 'secret')
+  expect([begun, empty, join(dir, 'nowhere')].map(isDataDir)).toEqual([true, false, false])
+})
+
+it('takes what cannot be looked into for one, so that opening it says why', () => {
+  const file = join(dir, 'file')
+  writeFileSync(file, '')
+  expect(isDataDir(file)).toBe(true)
+  const closed = join(dir, 'closed')
+  mkdirSync(closed)
+  chmodSync(closed, 0)
+  // Root looks into everything.
+  expect(isDataDir(closed)).toBe(process.getuid?.() !== 0)
+  chmodSync(closed, 0o700)
+})
+
+it('is claimed by one service at a time, and by the next once the first has ended', async () => {
+  const path = join(dir, 'claimed')
+  const first = await claimDataDir(path)
+  await expect(claimDataDir(path)).rejects.toThrow(`Another service (process ${process.pid}) runs on`)
+  noteEnding(first)
+  let claimed = false
+  const next = claimDataDir(path).then((second) => {
+    claimed = true
+    return second
+  })
+  await sleep(120)
+  expect(claimed).toBe(false)
+  closeDataDir(first)
+  closeDataDir(await next)
+})

@@ -1,0 +1,165 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { openCheckpoint } from '#infra/local/lambda/checkpoints.ts'
+import { failureFolder } from '#infra/local/lambda/failures.ts'
+import { pollShard } from '#infra/local/lambda/poller.ts'
+import type { Source, SourceRecord } from '#infra/local/lambda/source.ts'
+import { Wake } from '#infra/local/lambda/wake.ts'
+import { readMapping } from '#infra/template/mapping.ts'
+
+let dir: string
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'poller-test-'))
+  // What a poller gives up it says on the terminal.
+  vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+const record = (n: number, changes: Partial<SourceRecord> = {}): SourceRecord => ({
+  sequence: String(n),
+  createdAt: Date.now() / 1_000,
+  event: { n, kind: n % 2 ? 'odd' : 'even' },
+  key: String(n),
+  bytes: 10,
+  noop: false,
+  ...changes,
+})
+
+function memorySource(records: SourceRecord[]): Source {
+  return {
+    kind: 'dynamodb',
+    arn: 'arn:stream',
+    shards: async () => ['one'],
+    read: async (_, after, limit) =>
+      records.filter(({ sequence }) => after === undefined || BigInt(sequence) > BigInt(after)).slice(0, limit),
+  }
+}
+
+type Received = Array<{ n: number }>
+
+function start(records: SourceRecord[], handler: (batch: Received) => unknown, settings: object = {}) {
+  const mapping = readMapping('M', {
+    FunctionName: 'f',
+    EventSourceArn: 's',
+    StartingPosition: 'TRIM_HORIZON',
+    FunctionResponseTypes: ['ReportBatchItemFailures'],
+    DestinationConfig: { OnFailure: { Destination: 'arn:aws:s3:::bucket' } },
+    MaximumRetryAttempts: 1,
+    ...settings,
+  })
+  const source = memorySource(records)
+  const wake = new Wake()
+  const ending = new AbortController()
+  const received: number[][] = []
+  const running = pollShard('one', {
+    mapping,
+    source,
+    label: 'consumer',
+    checkpoint: openCheckpoint(dir, 'consumer'),
+    async invoke({ Records }) {
+      received.push((Records as Received).map(({ n }) => n))
+      return handler(Records as Received)
+    },
+    keep: failureFolder(dir, 'consumer', 'arn:function', source),
+    wake,
+    signal: ending.signal,
+    pauseMs: 1,
+  })
+  const stop = () => {
+    ending.abort()
+    return running
+  }
+  return { received, wake, stop, position: () => openCheckpoint(dir, 'consumer').get('one') }
+}
+
+describe('a poller', () => {
+  it('hands records over in batches and goes on where it was after a restart', async () => {
+    const records = [1, 2, 3, 4, 5].map((n) => record(n))
+    const first = start(records, () => undefined, { BatchSize: 2 })
+    await vi.waitFor(() => expect(first.position()).toBe('5'))
+    await first.stop()
+    expect(first.received).toEqual([[1, 2], [3, 4], [5]])
+    records.push(record(10))
+    const second = start(records, () => undefined)
+    await vi.waitFor(() => expect(second.position()).toBe('10'))
+    await second.stop()
+    expect(second.received).toEqual([[10]])
+  })
+
+  it('delivers again what was under way when it stopped', async () => {
+    const records = [record(1), record(2)]
+    const first = start(records, () => new Promise((_, reject) => setTimeout(() => reject(new Error('killed')), 100)))
+    await vi.waitFor(() => expect(first.received).toHaveLength(1), { interval: 5 })
+    await first.stop()
+    expect(first.position()).toBeUndefined()
+    const second = start(records, () => undefined)
+    await vi.waitFor(() => expect(second.received).toEqual([[1, 2]]))
+    await second.stop()
+  })
+
+  it('leaves out what the filter excludes and what changed nothing, and counts it as handled', async () => {
+    const records = [record(1), record(2), record(3, { noop: true }), record(5), record(6)]
+    const poller = start(records, () => undefined, { FilterCriteria: { Filters: [{ Pattern: '{"kind":["odd"]}' }] } })
+    await vi.waitFor(() => expect(poller.position()).toBe('6'))
+    await poller.stop()
+    expect(poller.received).toEqual([[1, 5]])
+  })
+
+  it('keeps the whole event of what it gives up, and goes on behind it', async () => {
+    const poison = (batch: Received) => {
+      if (batch.some(({ n }) => n === 2)) throw new Error('poison')
+    }
+    const records = [record(1), record(2), record(3)]
+    const poller = start(records, poison, { BisectBatchOnFunctionError: true })
+    await vi.waitFor(() => expect(poller.position()).toBe('3'))
+    await poller.stop()
+    const folder = join(dir, 'failed', 'consumer')
+    const [file, ...others] = readdirSync(folder)
+    expect(others).toEqual([])
+    const kept = JSON.parse(readFileSync(join(folder, file ?? ''), 'utf8'))
+    expect(kept.requestContext).toMatchObject({ functionArn: 'arn:function', condition: 'RetryAttemptsExhausted' })
+    expect(kept.DDBStreamBatchInfo).toMatchObject({ startSequenceNumber: '2', endSequenceNumber: '2', batchSize: 1 })
+    expect(JSON.parse(kept.payload)).toEqual({ Records: [{ n: 2, kind: 'even' }] })
+  })
+
+  it('hands lanes over at the same time where the mapping is parallel', async () => {
+    let running = 0
+    let most = 0
+    const records = Array.from({ length: 8 }, (_, i) => record(i + 1))
+    const slow = async () => {
+      most = Math.max(most, ++running)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      running--
+    }
+    const poller = start(records, slow, { ParallelizationFactor: 4, BatchSize: 2 })
+    await vi.waitFor(() => expect(poller.position()).toBe('8'))
+    await poller.stop()
+    expect(most).toBeGreaterThan(1)
+    expect(poller.received.flat().sort()).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
+  })
+
+  it('hands over no more than a batch at once, also where all lanes have one key', async () => {
+    const records = Array.from({ length: 9 }, (_, i) => record(i + 1, { key: 'one' }))
+    const poller = start(records, () => undefined, { ParallelizationFactor: 4, BatchSize: 2 })
+    await vi.waitFor(() => expect(poller.position()).toBe('9'))
+    await poller.stop()
+    expect(poller.received).toEqual([[1, 2], [3, 4], [5, 6], [7, 8], [9]])
+  })
+
+  it('reacts to a write at once although it asks seldom while nothing happens', async () => {
+    const records: SourceRecord[] = []
+    const poller = start(records, () => undefined)
+    await new Promise((resolve) => setTimeout(resolve, 800))
+    records.push(record(1))
+    const before = performance.now()
+    poller.wake.written()
+    await vi.waitFor(() => expect(poller.received).toHaveLength(1), { interval: 5 })
+    expect(performance.now() - before).toBeLessThan(250)
+    await poller.stop()
+  })
+})

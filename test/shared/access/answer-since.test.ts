@@ -1,0 +1,281 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import fc from 'fast-check'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { Authorization } from '#shared/access/authorization.ts'
+import { answerSince, type InForce } from '#shared/access/gateway-authorizations.ts'
+import { answerBytes, maxAnswerBytes } from '#shared/core/json/answer-size.ts'
+import { encodeBytes } from '#shared/core/secrets/cursor.ts'
+import type { Filter } from '#shared/domain/resources/filters.ts'
+import { mostFilters } from '#test/support/largest/large-resources.ts'
+import { catchLog } from '#test/support/logs/log-lines.ts'
+
+type Answer = Awaited<ReturnType<typeof answerSince>>
+type Held = Map<string, string>
+
+const inForce = (id: string, name: string, filters: Filter[] = []): InForce => {
+  const content = {
+    id,
+    client: { id: id, actor_id: id, ipv4: '100.64.0.1', ipv6: 'fd00::1', public_key: 'key' },
+    resource: {
+      id,
+      name,
+      type: 'dns' as const,
+      address: 'wiki.example.com',
+      address_description: null,
+      filters,
+      ip_stack: 'dual' as const,
+      site_id: id,
+    },
+    policy_id: id,
+    flow_log_uploads_enabled: true,
+    expires_at: '2099-01-01T00:00:00.000000Z',
+  }
+  const authorization = {
+    ...content,
+    account_id: id,
+    authorized_at: '2026-01-01T00:00:00.000000Z',
+    client_id: id,
+    actor_id: id,
+    resource_id: id,
+  }
+  return { authorization: authorization as unknown as Authorization, content }
+}
+
+/** What a gateway does with an answer (P4). */
+function apply(held: Held, { complete, authorizations, added, removed }: Answer): Held {
+  const next = complete ? new Map<string, string>() : new Map(held)
+  for (const id of removed ?? []) next.delete(id)
+  for (const { id, resource } of authorizations ?? added ?? []) next.set(id, resource.name)
+  return next
+}
+
+/** Asks until there is no more. */
+async function heartbeats(
+  session: { accountId: string; sessionId: string },
+  state: Held,
+  held: Held,
+  since: string | null,
+) {
+  const all = [...state].map(([id, name]) => inForce(id, name))
+  const sizes: number[] = []
+  for (let now = held, known = since; ; ) {
+    const answer = await answerSince(session, all, known)
+    sizes.push((answer.authorizations ?? answer.added ?? []).length)
+    now = apply(now, answer)
+    known = answer.since
+    if (!answer.more) return { held: now, since: known, sizes }
+  }
+}
+
+const session = () => ({ accountId: randomUUID(), sessionId: randomUUID() })
+
+/** A change of what is in force: grants, ends, and changes of content. */
+const step = fc.record({
+  granted: fc.integer({ min: 0, max: 4 }),
+  ended: fc.array(fc.nat(), { maxLength: 3 }),
+  changed: fc.array(fc.nat(), { maxLength: 3 }),
+  /** Whether the answer gets lost: the gateway asks with what it had. */
+  lost: fc.boolean(),
+})
+
+describe('a heartbeat with since (P4)', () => {
+  it('leaves a gateway with exactly what a full answer gives, whatever happened in between', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+        const own = session()
+        const state: Held = new Map()
+        let gateway: { held: Held; since: string | null } = { held: new Map(), since: null }
+        let version = 0
+        for (const { granted, ended, changed, lost } of steps) {
+          const at = (index: number) => [...state.keys()][index % Math.max(1, state.size)]
+          for (const id of ended.map(at)) if (id) state.delete(id)
+          for (const id of changed.map(at)) if (id) state.set(id, `version ${++version}`)
+          for (let i = 0; i < granted; i++) state.set(randomUUID(), 'new')
+          const answered = await heartbeats(own, state, gateway.held, gateway.since)
+          const full = await heartbeats(own, state, new Map(), null)
+          expect(answered.held).toEqual(full.held)
+          expect(answered.held).toEqual(state)
+          if (!lost) gateway = answered
+        }
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('lists at most 500 at a time, and the rest under added', async () => {
+    const own = session()
+    const state: Held = new Map(Array.from({ length: 1_201 }, () => [randomUUID(), 'new']))
+    const first = await heartbeats(own, state, new Map(), null)
+    expect(first.sizes).toEqual([500, 500, 201])
+    expect(first.held).toEqual(state)
+    for (const id of [...state.keys()].slice(0, 600)) state.set(id, 'changed')
+    for (const id of [...state.keys()].slice(600, 700)) state.delete(id)
+    const second = await heartbeats(own, state, first.held, first.since)
+    expect(second.sizes).toEqual([500, 100])
+    expect(second.held).toEqual(state)
+    expect((await heartbeats(own, state, second.held, second.since)).sizes).toEqual([0])
+  })
+
+  it.each([
+    [0, [0]],
+    [1, [1]],
+    [499, [499]],
+    [500, [500]],
+    [501, [500, 1]],
+    [1_000, [500, 500]],
+    [1_001, [500, 500, 1]],
+  ])('lists %i authorizations in answers of %j, and as many that changed', async (count, sizes) => {
+    const own = session()
+    const state: Held = new Map(Array.from({ length: count }, () => [randomUUID(), 'new']))
+    const first = await heartbeats(own, state, new Map(), null)
+    expect([first.sizes, first.held]).toEqual([sizes, state])
+    for (const id of state.keys()) state.set(id, 'changed')
+    const second = await heartbeats(own, state, first.held, first.since)
+    expect([second.sizes, second.held]).toEqual([sizes, state])
+    const last = await heartbeats(own, new Map(), second.held, second.since)
+    expect([last.sizes, last.held]).toEqual([[0], new Map()])
+  })
+
+  it('stays exact when authorizations come, change and end between the parts of an answer', async () => {
+    const own = session()
+    const state: Held = new Map(Array.from({ length: 1_200 }, () => [randomUUID(), 'new']))
+    const all = () => [...state].map(([id, name]) => inForce(id, name))
+    let held: Held = new Map()
+    let since: string | null = null
+    for (let part = 0; part < 4; part++) {
+      const answer: Answer = await answerSince(own, all(), since)
+      held = apply(held, answer)
+      since = answer.since
+      expect(held.size).toBeLessThanOrEqual(500 * (part + 1))
+      // One of those told before ends, one of them changes, one of those not told yet ends, and a new one comes.
+      const [told, untold] = [[...held.keys()], [...state.keys()].filter((id) => !held.has(id))]
+      for (const id of [told[part], untold[0]]) if (id) state.delete(id)
+      state.set(told[part + 10] as string, `changed ${part}`)
+      state.set(randomUUID(), 'late')
+    }
+    const end = await heartbeats(own, state, held, since)
+    expect(end.held).toEqual(state)
+  })
+
+  it('takes the value of a later session as absent, and one of its own at any time', async () => {
+    const [own, later] = [session(), session()]
+    const state: Held = new Map([[randomUUID(), 'new']])
+    const all = [...state].map(([id, name]) => inForce(id, name))
+    const [mine, theirs] = [
+      await answerSince(own, all, null),
+      await answerSince({ ...later, accountId: own.accountId }, all, null),
+    ]
+    expect((await answerSince(own, all, theirs.since)).complete).toBe(true)
+    expect((await answerSince({ ...own, accountId: randomUUID() }, all, mine.since)).complete).toBe(true)
+    for (let i = 0; i < 3; i++)
+      expect(await answerSince(own, all, mine.since)).toMatchObject({ added: [], removed: [] })
+  })
+
+  it('answers a foreign, cut or invented value as if it were absent', async () => {
+    const own = session()
+    const state: Held = new Map([[randomUUID(), 'new']])
+    const all = [...state].map(([id, name]) => inForce(id, name))
+    const { since } = await answerSince(own, all, null)
+    expect((await answerSince(own, all, since)).complete).toBe(false)
+    const other = { ...own, sessionId: randomUUID() }
+    const foreign = (await answerSince(other, all, null)).since
+    for (const value of [
+      foreign,
+      since.slice(0, -1),
+      `${since}A`,
+      '',
+      'x',
+      since.replace(/^./, (c) => (c === 'A' ? 'B' : 'A')),
+    ]) {
+      expect(await answerSince(own, all, value), value).toMatchObject({ complete: true, added: null, removed: null })
+    }
+  })
+})
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+  vi.restoreAllMocks()
+})
+
+type Session = ReturnType<typeof session>
+const bindingOf = ({ accountId, sessionId }: Session) => `gateway since ${accountId} ${sessionId}`
+
+/** What `since` holds of an authorization: its id, and eight bytes that stand for its content. */
+const entryOf = (content: InForce['content']) =>
+  Buffer.concat([
+    Buffer.from(content.id.replaceAll('-', ''), 'hex'),
+    createHash('sha256').update(JSON.stringify(content)).digest().subarray(0, 8),
+  ])
+
+describe('the size of a heartbeat and its answer (P4.4)', () => {
+  it('ends the answer before it is too large, and goes on by more', async () => {
+    const own = session()
+    const filters = mostFilters()
+    const all = Array.from({ length: 20 }, () => inForce(randomUUID(), 'large', filters))
+    let held: Held = new Map()
+    for (let since: string | null = null, more = true; more; ) {
+      const answer: Answer = await answerSince(own, all, since)
+      expect(answerBytes(answer)).toBeLessThanOrEqual(maxAnswerBytes)
+      if (answer.more) expect(answerBytes(answer)).toBeGreaterThan(maxAnswerBytes - 1_000_000)
+      held = apply(held, answer)
+      since = answer.since
+      more = answer.more
+    }
+    expect([...held.keys()]).toEqual(all.map(({ content }) => content.id))
+  })
+
+  it('has room for the largest authorization beside all that a gateway can have known and lost', async () => {
+    const own = session()
+    const known = Buffer.concat(Array.from({ length: 50_000 }, () => randomBytes(24)))
+    const large = Array.from({ length: 4 }, () => inForce(randomUUID(), 'large', mostFilters()))
+    const answer = await answerSince(own, large, await encodeBytes(bindingOf(own), known))
+    expect([answer.removed?.length, answer.added?.length, answer.more]).toEqual([50_000, 3, true])
+    expect(answerBytes(answer)).toBeLessThanOrEqual(maxAnswerBytes)
+    expect((await answerSince(own, large, answer.since)).added).toHaveLength(1)
+  })
+
+  it('tells the oldest 50,000, says so to the operator once a round, and fits a request', {
+    timeout: 120_000,
+  }, async () => {
+    const log = catchLog()
+    const own = session()
+    const all = Array.from({ length: 50_600 }, () => inForce(randomUUID(), 'new'))
+    const known = Buffer.concat(all.slice(0, 49_400).map(({ content }) => entryOf(content)))
+    let answer = await answerSince(own, all, await encodeBytes(bindingOf(own), known))
+    expect([answer.added?.length, answer.removed, answer.more]).toEqual([500, [], true])
+    expect(log.lines()).toEqual([])
+    answer = await answerSince(own, all, answer.since)
+    expect(answer.added?.map(({ id }) => id)).toEqual(all.slice(49_900, 50_000).map(({ content }) => content.id))
+    expect(answer.more).toBe(false)
+    expect(log.lines()).toMatchObject([
+      { level: 'WARN', event: 'gateway_told_part', account_id: own.accountId, told: 50_000 },
+    ])
+    expect(JSON.stringify({ session: { since: answer.since } }).length).toBeLessThan(5_000_000)
+    expect(answerBytes(answer)).toBeLessThanOrEqual(maxAnswerBytes)
+    const ended = await answerSince(own, all.slice(1), answer.since)
+    expect([ended.removed, ended.added?.map(({ id }) => id)]).toEqual([[all[0]?.content.id], [all[50_000]?.content.id]])
+  })
+
+  it('is answered in full once when a newer version of the signing secret signs, with tokens of it', async () => {
+    const own = session()
+    const all = [inForce(randomUUID(), 'same')]
+    const process = async () => {
+      vi.resetModules()
+      return import('#shared/access/gateway-authorizations.ts')
+    }
+    const kid = (answer: Answer) => {
+      const [head = ''] = (answer.authorizations?.[0]?.ingest_token ?? '').split('.')
+      return JSON.parse(Buffer.from(head, 'base64url').toString()).kid
+    }
+    vi.stubEnv('SIGNING_SECRET', 'one')
+    const before = await (await process()).answerSince(own, all, null)
+    vi.stubEnv('SIGNING_SECRET', 'two')
+    const rotated = await process()
+    const after = await rotated.answerSince(own, all, before.since)
+    expect([before.complete, after.complete]).toEqual([true, true])
+    expect(kid(after)).not.toBe(kid(before))
+    expect(await rotated.answerSince(own, all, after.since)).toMatchObject({ complete: false, added: [], removed: [] })
+    vi.unstubAllEnvs()
+    vi.resetModules()
+  })
+})

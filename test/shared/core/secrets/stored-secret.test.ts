@@ -1,0 +1,131 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DecryptCommand, GenerateDataKeyCommand, KMSClient } from '@aws-sdk/client-kms'
+import { mockClient } from 'aws-sdk-client-mock'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ApiError } from '#shared/core/errors.ts'
+import { openSecret, resealSecret, sealSecret, UnreadableSecret } from '#shared/core/secrets/stored-secret.ts'
+
+const owner = { accountId: 'account-1', objectId: 'object-1' }
+const others = [
+  { ...owner, objectId: 'object-2' },
+  { ...owner, accountId: 'account-2' },
+]
+const mock = mockClient(KMSClient)
+const named = (name: string) => Object.assign(new Error(name), { name })
+
+function newKeyFile(): string {
+  const path = join(mkdtempSync(join(tmpdir(), 'secret-key-')), 'secret-key')
+  writeFileSync(path, randomBytes(32).toString('base64url'))
+  return path
+}
+
+/** KMS as far as contexts go: what it wraps names its context, and opens for no other. */
+function useKms() {
+  const wrapped = new Map<string, { key: Uint8Array; context: string }>()
+  mock.on(GenerateDataKeyCommand).callsFake(async ({ EncryptionContext }) => {
+    const [key, blob] = [randomBytes(32), randomBytes(64)]
+    wrapped.set(blob.toString('base64'), { key, context: JSON.stringify(EncryptionContext) })
+    return { Plaintext: key, CiphertextBlob: blob }
+  })
+  mock.on(DecryptCommand).callsFake(async ({ CiphertextBlob, EncryptionContext }) => {
+    const found = wrapped.get(Buffer.from(CiphertextBlob).toString('base64'))
+    if (found?.context !== JSON.stringify(EncryptionContext)) throw named('InvalidCiphertextException')
+    return { Plaintext: found.key }
+  })
+  vi.stubEnv('SECRET_KEY_ARN', 'arn:key')
+  vi.stubEnv('SECRET_KEY_FILE', '')
+}
+
+beforeEach(() => {
+  for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'eu-central-1')
+  vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+})
+afterEach(() => {
+  mock.reset()
+  vi.restoreAllMocks()
+  vi.unstubAllEnvs()
+})
+
+describe.each([
+  ['KMS', useKms],
+  [
+    'a key file',
+    () => {
+      vi.stubEnv('SECRET_KEY_FILE', newKeyFile())
+    },
+  ],
+])('a secret behind %s', (_name, use) => {
+  beforeEach(use)
+
+  it.each(['s', 'ä'.repeat(4_096), '{"private_key": "-----BEGIN'])('is opened for its owner: %#', async (secret) => {
+    const stored = await sealSecret(owner, secret)
+    expect(stored).not.toContain(secret.length > 1 ? secret : '\0')
+    expect(await openSecret(owner, stored)).toBe(secret)
+    expect(await sealSecret(owner, secret)).not.toBe(stored)
+  })
+
+  it('is opened for no other account or object', async () => {
+    const stored = await sealSecret(owner, 'secret')
+    for (const other of others) await expect(openSecret(other, stored)).rejects.toThrow(UnreadableSecret)
+  })
+
+  it('is not opened when any part is damaged, truncated or of another secret', async () => {
+    const [key = '', sealed = ''] = (await sealSecret(owner, 'secret')).split('.')
+    const [otherKey, otherSealed] = (await sealSecret(owner, 'another')).split('.')
+    const cut = (text: string) => Buffer.from(text, 'base64').subarray(0, -1).toString('base64')
+    for (const parts of [[], [key], [key, cut(sealed)], [cut(key), sealed], [key, otherSealed], [otherKey, sealed]])
+      await expect(openSecret(owner, parts.join('.'))).rejects.toThrow(UnreadableSecret)
+  })
+
+  it('is kept when it is repeated, which decrypts nothing', async () => {
+    const stored = await sealSecret(owner, 'secret')
+    mock.on(DecryptCommand).rejects(named('AccessDeniedException'))
+    expect(await resealSecret(owner, 'secret', stored)).toBe(stored)
+    expect(await resealSecret(owner, 'Secret', stored)).not.toBe(stored)
+    expect(await resealSecret(owner, 'secret', null)).not.toBe(stored)
+  })
+
+  it('is encrypted anew where the stored one is damaged, or belongs to another object or key', async () => {
+    const stored = await sealSecret(owner, 'secret')
+    const [key, sealed, hash] = stored.split('.')
+    const [otherKey] = (await sealSecret(owner, 'another')).split('.')
+    for (const damaged of [`${otherKey}.${sealed}.${hash}`, `${key}..${hash}`, `${key}.${sealed}`])
+      expect(await openSecret(owner, await resealSecret(owner, 'secret', damaged))).toBe('secret')
+    expect(await resealSecret(others[0] ?? owner, 'secret', stored)).not.toBe(stored)
+    vi.stubEnv('SECRET_KEY_FILE', newKeyFile())
+    const again = await resealSecret(owner, 'secret', stored)
+    expect(again).not.toBe(stored)
+    expect(await openSecret(owner, again)).toBe('secret')
+  })
+})
+
+it.each(['AccessDeniedException', 'DisabledException', 'KMSInvalidStateException', 'NotFoundException'])(
+  'is unavailable, and not lost, while KMS answers %s',
+  async (name) => {
+    useKms()
+    const stored = await sealSecret(owner, 'secret')
+    mock.on(DecryptCommand).rejects(named(name))
+    mock.on(GenerateDataKeyCommand).rejects(named(name))
+    for (const work of [openSecret(owner, stored), sealSecret(owner, 'secret')]) {
+      const error = await work.catch((thrown) => thrown)
+      expect(error).toBeInstanceOf(ApiError)
+      expect([error.code, error.cause.name]).toEqual(['unavailable', name])
+    }
+  },
+)
+
+it('is unreadable behind another key of KMS', async () => {
+  useKms()
+  const stored = await sealSecret(owner, 'secret')
+  mock.on(DecryptCommand).rejects(named('IncorrectKeyException'))
+  await expect(openSecret(owner, stored)).rejects.toThrow(UnreadableSecret)
+})
+
+it('needs a key', async () => {
+  vi.stubEnv('SECRET_KEY_ARN', '')
+  vi.stubEnv('SECRET_KEY_FILE', '')
+  await expect(sealSecret(owner, 'secret')).rejects.toThrow('Neither SECRET_KEY_FILE nor SECRET_KEY_ARN is set.')
+})

@@ -1,0 +1,88 @@
+import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb'
+import { beforeEach, expect, it } from 'vitest'
+import { instantOf, logId, positionTail } from '#shared/logs/entries/log-id.ts'
+import { logKeys } from '#shared/logs/entries/log-keys.ts'
+import { heldCommits } from '#shared/seal/sealing/seal-changes.ts'
+import { readHead } from '#shared/table/head.ts'
+import type { Item } from '#shared/table/keys.ts'
+import { table, tableName } from '#shared/table/table.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { changeEntriesOf, removeItem } from '#test/support/logs/change-log-items.ts'
+import { plainRoot } from '#test/support/seal/plain-merkle-tree.ts'
+import { changeSites, insertSites, leavesOf } from '#test/support/seal/sealed-account.ts'
+import { laterByMinutes, sealedState, sealNow, sealWorld } from '#test/support/seal/sealing.ts'
+import { interceptTable } from '#test/support/table/intercept-table.ts'
+
+let account: string
+const put = (Item: Item) => table().send(new PutCommand({ TableName: tableName(), Item }))
+
+beforeEach(async () => {
+  account = (await newAccount()).id
+  sealWorld()
+  await changeSites(account, 1, 3)
+})
+
+/** Stores an entry that no commit has made, at an instant; its id. */
+async function insertEntry(micros: number): Promise<string> {
+  const id = logId('change', micros, positionTail(0))
+  const [key] = logKeys(account, id)
+  await put({ ...((await changeEntriesOf(account)).at(-1) as Item), ...(key as Item), log_id: id })
+  return id
+}
+
+it('ends with the commit that it was asked for', async () => {
+  const { sequence: last } = await readHead(account)
+  const sequences: number[] = []
+  const beginning = { account, sequence: 0, time: 0, leaves: 0 }
+  for await (const { sequence } of heldCommits(beginning, last - 1)) sequences.push(sequence)
+  expect(sequences).toEqual(Array.from({ length: last - 1 }, (_, i) => i + 1))
+})
+
+it('finds an entry without a commit right behind those that are sealed', async () => {
+  await sealNow(account)
+  await changeSites(account, 1)
+  const at = await insertEntry(((await sealedState(account)).time ?? 0) + 1)
+  await expect(sealNow(account)).rejects.toMatchObject({ problem: 'unfounded', at })
+})
+
+it('finds an entry without a commit ahead of one whose entry is on its way', async () => {
+  await insertSites(account, 1)
+  const at = await insertEntry(instantOf((await changeEntriesOf(account)).at(-1)?.sk ?? '') + 1)
+  await expect(sealNow(account)).rejects.toMatchObject({ problem: 'unfounded', at })
+})
+
+it('does not sign an entry that has the number of another', async () => {
+  const entry = (await changeEntriesOf(account)).at(-1) as Item
+  await put({ ...entry, leaf: Number(entry.leaf) - 1 })
+  await expect(sealNow(account)).rejects.toMatchObject({ problem: 'misnumbered', at: entry.sk })
+  await put(entry)
+  await sealNow(account)
+})
+
+it('looks again for what a read has overlooked', async () => {
+  let overlooked = 0
+  const spy = interceptTable(async (command, send) => {
+    const answer = (await send(command)) as { Items?: unknown[] }
+    if (!(command instanceof QueryCommand) || (answer.Items?.length ?? 0) < 2) return answer
+    overlooked++
+    return { ...answer, Items: answer.Items?.filter((_, i) => i !== 1) }
+  })
+  await sealNow(account)
+  spy.mockRestore()
+  // Of the commits, and of their entries.
+  expect(overlooked).toBeGreaterThanOrEqual(2)
+  const leaves = await leavesOf(account)
+  expect(await sealedState(account)).toMatchObject({ size: leaves.length, root: plainRoot(leaves).toString('base64') })
+})
+
+it('seals what has expired by what its commits say, from an hour before its end on', async () => {
+  await sealNow(account)
+  await changeSites(account, 2)
+  for (const entry of await changeEntriesOf(account)) await removeItem(entry)
+  laterByMinutes(90 * 24 * 60 - 90)
+  await expect(sealNow(account)).rejects.toMatchObject({ problem: 'missing' })
+  laterByMinutes(60)
+  await sealNow(account)
+  const leaves = await leavesOf(account)
+  expect(await sealedState(account)).toMatchObject({ size: leaves.length, root: plainRoot(leaves).toString('base64') })
+})

@@ -1,0 +1,88 @@
+import { expect, it } from 'vitest'
+import { maxWrites, Transaction } from '#shared/commit/transaction.ts'
+import { actors } from '#shared/domain/actors/actor.ts'
+import { externalIdentities } from '#shared/domain/external-identities/external-identity.ts'
+import { type GroupRow, groups, nativeGroup } from '#shared/domain/groups/group.ts'
+import { memberships } from '#shared/domain/memberships/membership.ts'
+import { emptyProfile } from '#shared/sign-in/identities/profile-fields.ts'
+import { writesPerGroup, writesPerMembership } from '#shared/sync/directories/apply-groups.ts'
+import { writesPerUser } from '#shared/sync/directories/apply-users.ts'
+import type { RowFields } from '#shared/table/entity.ts'
+import { readHead } from '#shared/table/head.ts'
+import { newSyncWorld } from '#test/support/sync/sync-runs.ts'
+
+const transaction = () => new Transaction('account', { sequence: 1, clock: 1, counts: {}, leaves: 0 }, 2)
+const directory_id = 'directory'
+
+function insertPerson(into: Transaction, i: number) {
+  const { id } = into.insert(actors, {
+    name: `Person ${i}`,
+    email: `person-${i}@example.com`,
+    type: 'account_user',
+    allow_email_otp_sign_in: false,
+    created_by_directory_id: directory_id,
+    is_disabled: false,
+  })
+  const identity = { actor_id: id, account_id: 'account', issuer: 'https://idp.example.com', directory_id }
+  return into.insert(externalIdentities, {
+    ...identity,
+    idp_id: `p${i}`,
+    opens_portal: true,
+    synced_at: null,
+    ...emptyProfile,
+  })
+}
+
+const group: RowFields<GroupRow> = { ...nativeGroup, name: 'One', directory_id, idp_id: 'g1' }
+
+it('knows how many writes a change of a run takes at most', () => {
+  const made = transaction()
+  const identity = insertPerson(made, 1)
+  expect(made.writes()).toHaveLength(writesPerUser)
+
+  const taken = transaction()
+  taken.update(externalIdentities, identity, { idp_id: 'p2', issuer: 'https://other.example.com', directory_id: 'new' })
+  expect(taken.writes().length).toBeLessThanOrEqual(writesPerUser)
+
+  const grouped = transaction()
+  const row = grouped.insert(groups, group)
+  expect(grouped.writes().length).toBeLessThanOrEqual(writesPerGroup)
+  const renamed = transaction()
+  renamed.update(groups, row, { name: 'Two', entity_type: 'org_unit' })
+  expect(renamed.writes()).toHaveLength(writesPerGroup)
+
+  const joined = transaction()
+  joined.insert(memberships, { group_id: 'g1', actor_id: 'a1' })
+  expect(joined.writes()).toHaveLength(writesPerMembership)
+})
+
+it('counts the writes of a row that changes again while it is staged', () => {
+  const staged = transaction()
+  const row = staged.insert(groups, group)
+  const before = staged.writes()
+  staged.update(groups, row, { name: 'Two' })
+  expect(staged.writes()).toHaveLength(before.length)
+  expect(JSON.stringify(staged.writes())).toContain('Two')
+  staged.delete(groups, { ...row, name: 'Two' })
+  expect(staged.writes()).toHaveLength(0)
+})
+
+it('has room while the next one fits beside what each commit writes of its own', () => {
+  const full = transaction()
+  let people = 0
+  while (full.hasRoom(writesPerUser)) insertPerson(full, people++)
+  expect(people).toBe(6)
+  expect(full.writes().length + 3).toBeLessThanOrEqual(maxWrites)
+  expect(full.writes().length + writesPerUser + 3).toBeGreaterThan(maxWrites)
+})
+
+it('fills its commits: twelve people are two, five groups are one, and fifty memberships are two', async () => {
+  const world = await newSyncWorld()
+  world.company.perPage = 50
+  world.company.users = Array.from({ length: 12 }, (_, i) => ({ id: `u${i}`, email: `u${i}@example.com` }))
+  const everybody = world.company.users.map(({ id }) => id)
+  world.company.groups = Array.from({ length: 5 }, (_, i) => ({ id: `g${i}`, members: everybody.slice(0, 10) }))
+  const before = await readHead(world.account.id)
+  expect(await world.run()).toMatchObject({ outcome: 'applied', applied: { memberships: { insert: 50 } } })
+  expect((await readHead(world.account.id)).sequence - before.sequence).toBe(2 + 1 + 2)
+})

@@ -1,0 +1,205 @@
+import { randomUUID } from 'node:crypto'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { clock } from '#shared/core/clock.ts'
+import { actors } from '#shared/domain/actors/actor.ts'
+import { directories } from '#shared/domain/directories/directory.ts'
+import { externalIdentities } from '#shared/domain/external-identities/external-identity.ts'
+import { groups, nativeGroup } from '#shared/domain/groups/group.ts'
+import { Pace } from '#shared/sync/runs/apply-plan.ts'
+import { openRunItem, readOpen, takeLease } from '#shared/sync/runs/run-store.ts'
+import { workOnRun } from '#shared/sync/steps/work-on-run.ts'
+import { getRow } from '#shared/table/read.ts'
+import { put, writeTogether } from '#shared/table/write-together.ts'
+import { insertIdentity } from '#test/support/accounts/identities.ts'
+import { insertActor, insertRow, updateRow } from '#test/support/accounts/rows.ts'
+import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { signInAs } from '#test/support/sync/sign-in-as.ts'
+import { newSyncWorld, type SyncWorld } from '#test/support/sync/sync-runs.ts'
+import { interceptTable } from '#test/support/table/intercept-table.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+const elsewhere = randomUUID()
+const person = (id: string) => ({ id, email: `${id}@example.com` })
+
+/** A directory of three people in two groups, which has not been read yet. */
+async function newWorld() {
+  const world = await newSyncWorld()
+  world.company.users = ['u1', 'u2', 'u3'].map(person)
+  world.company.groups = [
+    { id: 'g', members: ['u1', 'u2'] },
+    { id: 'kept', members: ['u2', 'u3'] },
+  ]
+  return world
+}
+
+/** The same after its first run. */
+async function readWorld() {
+  const world = await newWorld()
+  vi.spyOn(Pace.prototype, 'turn').mockResolvedValue()
+  await world.run()
+  return world
+}
+
+/** Runs, and does something once the plan is made and before its first commit. */
+async function runWhile(world: SyncWorld, meanwhile: () => Promise<unknown>) {
+  let done: Promise<unknown> | undefined
+  vi.spyOn(Pace.prototype, 'turn').mockImplementation(async () => {
+    done ??= meanwhile()
+    await done
+  })
+  await world.run()
+  expect(done).toBeDefined()
+  return world.last()
+}
+
+/** Somebody else works on the run from here on, as when this process was thought dead. */
+async function takeOver({ synced: { account_id, source_id } }: SyncWorld) {
+  const open = await readOpen(account_id, source_id)
+  if (!open) throw new Error('No run is under way.')
+  const { pk: _pk, sk: _sk, kind: _kind, ...run } = open as typeof open & { kind: string }
+  await writeTogether([put(openRunItem(account_id, source_id, { ...run, owner: 'another', until: clock.now() * 2 }))])
+}
+
+const changes = (fields: object) => async (world: SyncWorld) =>
+  updateRow(world.account.id, directories.idp, await world.row(), fields)
+
+describe('a run changes nothing any more', () => {
+  it.each<[string, (world: SyncWorld) => Promise<unknown>, string | null]>([
+    ['that another step has taken over', takeOver, null],
+    ['whose directory is disabled', changes({ is_disabled: true }), 'cancelled'],
+    ['whose directory is connected otherwise', changes({ client_id: 'another' }), 'cancelled'],
+  ])('%s, from its next commit on', async (_what, meanwhile, outcome) => {
+    const world = await newWorld()
+    const before = await world.state()
+    expect((await runWhile(world, () => meanwhile(world))).outcome).toBe(outcome)
+    expect(await world.state()).toEqual(before)
+  })
+
+  it('that is taken over between its look and its write', async () => {
+    const world = await newWorld()
+    const before = await world.state()
+    await world.begin()
+    world.connect()
+    vi.spyOn(Pace.prototype, 'turn').mockResolvedValue()
+    let taken: Promise<unknown> | undefined
+    interceptTable(async (command, send) => {
+      if (JSON.stringify(command.input).includes('"kind":"commit"')) {
+        taken ??= takeOver(world)
+        await taken
+      }
+      return send(command)
+    })
+    await workOnRun(world.synced, world.source as never, Date.now() + 600_000)
+    expect(taken).toBeDefined()
+    expect(await world.last()).toMatchObject({ finished_at: null })
+    expect(await world.state()).toEqual(before)
+  })
+})
+
+it('has one lease, which goes to somebody else only when it has ended', async () => {
+  const { begin, synced } = await newWorld()
+  await begin()
+  const take = (owner: string) => takeLease(synced.account_id, synced.source_id, owner)
+  expect([await take('one'), await take('other')]).toEqual([expect.objectContaining({ owner: 'one' }), null])
+  const now = clock.now()
+  vi.spyOn(clock, 'now').mockImplementation(() => now + 121_000_000)
+  expect(await take('other')).toMatchObject({ owner: 'other' })
+})
+
+describe('what happens between plan and commit wins', () => {
+  it('another directory has brought a person and a group', async () => {
+    const world = await newWorld()
+    const { id } = world.account
+    const owner = await insertActor(id, { type: 'account_user', email: 'other@example.com' })
+    let identity: { id: string } | undefined
+    let group: { id: string } | undefined
+    const run = await runWhile(world, async () => {
+      const theirs = { issuer: world.company.issuer, idp_id: 'u1', directory_id: elsewhere, name: 'Theirs' }
+      identity = await insertIdentity(id, owner.id, theirs)
+      group = await insertRow(id, groups, { ...nativeGroup, name: 'Theirs', idp_id: 'g', directory_id: elsewhere })
+    })
+    expect(run.outcome).toBe('applied')
+    expect(await getRow(externalIdentities, id, identity?.id ?? '')).toMatchObject({
+      name: 'Theirs',
+      directory_id: elsewhere,
+    })
+    expect(await getRow(groups, id, group?.id ?? '')).toMatchObject({ name: 'Theirs', directory_id: elsewhere })
+    expect((await world.state()).memberships).toEqual(['kept u2@example.com', 'kept u3@example.com'])
+  })
+
+  it('a person has signed in, and a group has gone to another directory', async () => {
+    const world = await readWorld()
+    const { id } = world.account
+    world.company.users = ['u2', 'u3'].map(person)
+    world.company.groups = [{ id: 'g', members: [] }, ...world.company.groups.slice(1)]
+    const { identities, groups: known } = await world.state()
+    const [identity, group] = [
+      identities.find(({ idp_id }) => idp_id === 'u1'),
+      known.find((one) => one.idp_id === 'g'),
+    ]
+    if (!identity || !group) throw new Error('It is not there.')
+    const run = await runWhile(world, async () => {
+      await updateRow(id, externalIdentities, identity, { nickname: 'signed in' })
+      await updateRow(id, groups, group, { directory_id: elsewhere })
+    })
+    expect(run.skipped).toMatchObject({ changed_since: 1 })
+    expect(await getRow(externalIdentities, id, identity.id)).toMatchObject({ nickname: 'signed in' })
+    expect((await world.state()).memberships).toEqual(expect.arrayContaining(['g u1@example.com', 'g u2@example.com']))
+  })
+})
+
+it('leaves no actor behind that somebody who left could link again by signing in', async () => {
+  const world = await readWorld()
+  world.company.users = ['u2', 'u3'].map(person)
+  const signIns: Promise<boolean>[] = []
+  vi.spyOn(Pace.prototype, 'turn').mockImplementation(async () => {
+    const { identities } = await world.state()
+    if (!identities.some(({ idp_id }) => idp_id === 'u1')) signIns.push(signInAs(world, 'u1'))
+    await Promise.all(signIns)
+  })
+  expect(await world.run()).toMatchObject({ outcome: 'applied', applied: { users: { delete: 1 } } })
+  expect(new Set(await Promise.all(signIns))).toEqual(new Set([false]))
+  const { actors: people, identities } = await world.state()
+  expect(people.map(({ email }) => email)).not.toContain('u1@example.com')
+  expect(identities.map(({ idp_id }) => idp_id)).toEqual(['u2', 'u3'])
+})
+
+it('revokes what a membership gave with the membership', async () => {
+  const world = await readWorld()
+  world.company.groups = [{ id: 'g', members: ['u2'] }, ...world.company.groups.slice(1)]
+  await world.run()
+  const ended = (await commitsOf(world.account.id)).filter(({ changes: all }) =>
+    all.some(({ object, operation }) => object === 'memberships' && operation === 'delete'),
+  )
+  const ids = ended.flatMap(({ changes: all }) =>
+    all.flatMap(({ object, before }) => (object === 'memberships' ? [`${before?.group_id}#${before?.actor_id}`] : [])),
+  )
+  expect(ids).toHaveLength(1)
+  expect(ended.flatMap(({ revocations }) => revocations)).toMatchObject([{ by: 'membership', id: ids[0] }])
+})
+
+it('keeps the last enabled administrator, though the directory has made it and knows it no more (I4.7)', async () => {
+  const world = await readWorld()
+  const { id, admin } = world.account
+  const last = await insertActor(id, {
+    type: 'account_admin_user',
+    email: 'ada@example.com',
+    created_by_directory_id: world.id,
+  })
+  const first = await getRow(actors, id, admin.id)
+  if (first) await updateRow(id, actors, first, { is_disabled: true })
+  expect(await world.run()).toMatchObject({ outcome: 'applied', skipped: { last_admin: 1 } })
+  expect(await getRow(actors, id, last.id)).not.toBeNull()
+})
+
+it('believes no list that lacks somebody whom the provider still knows (I5.2)', async () => {
+  const world = await readWorld()
+  const before = await world.state()
+  world.company.users = ['u2', 'u3'].map(person)
+  world.company.confirmed = ['u1']
+  expect(await world.run()).toMatchObject({ outcome: 'failed', error: expect.stringContaining('still knows') })
+  expect(await world.state()).toEqual(before)
+})

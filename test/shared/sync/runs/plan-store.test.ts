@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest'
+import { clock, timestamp } from '#shared/core/clock.ts'
+import { uuidV7 } from '#shared/core/ids.ts'
+import { discardPlan, PlanReader, PlanSheet } from '#shared/sync/runs/plan.ts'
+import { change, type Run } from '#shared/sync/runs/run.ts'
+import type { RunWork } from '#shared/sync/runs/run-work.ts'
+import { SeededRandom } from '#test/simulation/world/seeded-random.ts'
+
+const newRun = () => {
+  const now = clock.now()
+  return { account_id: uuidV7(now), id: uuidV7(now), started_at: timestamp(now) } as Run
+}
+
+async function write(run: Run, entries: string[]): Promise<void> {
+  const plan = { users: (name: string) => change('users', name, null, {}) }
+  const writer = new PlanSheet<{ users: string }>({ run, isDue: false } as RunWork, plan, ['users'])
+  for (const entry of entries) await writer.add('users', entry)
+  const counts = { users: { insert: entries.length, update: 0, delete: 0 } }
+  expect(await writer.end()).toEqual({ sections: { users: entries.length }, counts })
+}
+
+it('holds nothing of a plan that a step left which died, wherever its pages began', async () => {
+  const run = newRun()
+  await write(
+    run,
+    Array.from({ length: 1_200 }, (_, i) => `before ${i}`),
+  )
+  await discardPlan(run)
+  // Large entries make pages of another length.
+  const entries = Array.from({ length: 800 }, (_, i) => `now ${i} `.padEnd(1_000, '.'))
+  await write(run, entries)
+  for (const at of [0, 299, 450, 501, 640, 799]) {
+    const [entry] = await new PlanReader(run).read<string>(0, at, 1)
+    expect(entry).toBe(entries[at])
+  }
+})
+
+it('holds names that take three bytes a character and hardly become less', async () => {
+  const run = newRun()
+  const random = new SeededRandom(1)
+  const character = () => String.fromCharCode(0x4e00 + random.int(0, 20_000))
+  const entries = Array.from({ length: 400 }, () => Array.from({ length: 900 }, character).join(''))
+  await write(run, entries)
+  const [last] = await new PlanReader(run).read<string>(0, 399, 1)
+  expect(last).toBe(entries[399])
+})

@@ -1,0 +1,54 @@
+import { authorizationItems, findGrant, pendingItem } from '#shared/access/authorization.ts'
+import { grantKey } from '#shared/commit/revoke.ts'
+import { timestamp } from '#shared/core/clock.ts'
+import { prepareTogether, put } from '#shared/table/write-together.ts'
+import { compareDecision } from '../compare/compare-decision.ts'
+import type { Policy } from '../models/account-model.ts'
+import type { SimulatedAccount } from '../world/simulated-account.ts'
+
+const second = 1_000_000
+
+/**
+ * Leaves what a request leaves that dies before it confirms its grant (P5.5). The model is not told: it must give nothing
+ * anywhere, be in nobody's way, and go with what it rests on, with a heartbeat, or when its client asks again.
+ */
+export async function leaveDeadGrant(account: SimulatedAccount): Promise<void> {
+  const { id: account_id, model, random, clock } = account
+  const gatewayOf = ({ resource }: Policy) =>
+    [...model.gateways.values()].find(({ site }) => site === model.resources.get(resource)?.site)
+  const [client] = random.sample(
+    [...model.clients.values()].filter(({ session }) => session),
+    1,
+  )
+  const [policy] = random.sample([...model.policies.values()].filter(gatewayOf), 1)
+  const gateway = policy && gatewayOf(policy)
+  if (!client?.session || !policy || !gateway) return
+  // One that stands is found, and no other is made.
+  if (await findGrant(grantKey(account_id, client.id, policy.resource))) return
+  // Longer ago than another request of the client waits for it.
+  const at = timestamp(clock.now - (6 + Math.floor(100 * random.next())) * second)
+  const isManaged = policy.group === null || model.groups.get(policy.group)?.managed
+  const { main, grant, edges } = authorizationItems({
+    id: crypto.randomUUID(),
+    account_id,
+    policy_id: policy.id,
+    client_id: client.id,
+    actor_id: client.actor,
+    gateway_id: gateway.id,
+    resource_id: policy.resource,
+    client_token_id: client.session.token,
+    membership: isManaged ? null : `${policy.group}#${client.actor}`,
+    client_public_key: client.key,
+    client_remote_ip: client.place.ip,
+    gateway_remote_ip: gateway.place.ip,
+    user_agent: null,
+    flow_log_uploads_enabled: true,
+    authorized_at: at,
+    expires_at: '2099-01-01T00:00:00.000000Z',
+    state_at: at,
+  })
+  await prepareTogether([pendingItem(main), grant, ...edges].map(put))
+  account.note('dead grant', [client.id, policy.resource])
+  account.settle()
+  if (random.chance(0.4)) await compareDecision(account, client, policy.resource)
+}

@@ -1,0 +1,104 @@
+import { someClient } from '../actions/client-actions.ts'
+import { connectClient } from '../actions/client-sessions.ts'
+import { connectGateway } from '../actions/gateway-sessions.ts'
+import type { Actor, Authorization, Client, Gateway, Resource } from '../models/account-model.ts'
+import type { SimulatedAccount } from '../world/simulated-account.ts'
+import type { Touched } from '../world/touched.ts'
+import { compareDecision } from './compare-decision.ts'
+import { compareEndedTokens } from './compare-ended-tokens.ts'
+import { compareEvaluation } from './compare-evaluation.ts'
+import { compareHeartbeat } from './compare-heartbeat.ts'
+import { compareActors, compareResources } from './compare-lists.ts'
+import type { NudgeJudge } from './nudge-judge.ts'
+
+/** In one step. */
+const most = { decisions: 2, heartbeats: 2 }
+
+/** A client and a resource that a policy ties together, whatever else holds. */
+function somePair({ model, access, random }: SimulatedAccount, about?: Iterable<string>): [Client, string] | null {
+  const resources = new Set(about)
+  const policies = [...model.policies.values()].filter(
+    ({ group, resource }) => group !== null && (resources.size === 0 || resources.has(resource)),
+  )
+  if (policies.length === 0) return null
+  const policy = random.pick(policies)
+  const members = [...model.clients.values()].filter(({ actor }) =>
+    access.isInGroup(model.actors.get(actor) as Actor, policy.group),
+  )
+  const connected = members.filter(({ session }) => session !== null)
+  const candidates = connected.length > 0 && random.chance(0.7) ? connected : members
+  return candidates.length > 0 ? [random.pick(candidates), policy.resource] : null
+}
+
+function pairsToAsk(account: SimulatedAccount, touched: Touched): [Client, string][] {
+  const { model, random } = account
+  const named = ({ client, resource }: Authorization): [Client, string][] => {
+    const own = model.clients.get(client)
+    return own ? [[own, resource]] : []
+  }
+  const lost = random.sample(model.ended, 2).flatMap(named)
+  const standing = random.chance(0.3) ? random.sample(model.authorizations.values(), 1).flatMap(named) : []
+  // What else the same client may reach in the same site goes through the same gateway (P5.4).
+  const further = random
+    .sample(model.authorizations.values(), random.chance(0.3) ? 1 : 0)
+    .flatMap((one): [Client, string][] => {
+      const client = model.clients.get(one.client) as Client
+      const site = model.resources.get(one.resource)?.site
+      const granted = [...model.resources.values()].filter(
+        ({ id, site: other }) =>
+          other === site && account.access.policiesFor(model.actors.get(client.actor) as Actor, id).length > 0,
+      )
+      return random.sample(granted, 1).map(({ id }) => [client, id])
+    })
+  const pairs = [
+    ...lost,
+    ...standing,
+    ...further,
+    ...(touched.resources ? [somePair(account, touched.resources)] : []),
+    random.chance(0.8) ? somePair(account) : null,
+    random.chance(0.3) ? ([someClient(account), random.pick([...model.resources.keys()])] as [Client, string]) : null,
+  ].filter((pair) => pair !== null)
+  // One request of a client at a time.
+  return [...new Map(pairs.map((pair) => [pair[0].id, pair])).values()].slice(0, most.decisions)
+}
+
+/**
+ * Asks service and model after a step: first about what the step touched and what ended with it, then at random. The two
+ * lists compare every actor with a resource, and every resource with an actor; a heartbeat all that a gateway holds.
+ */
+export async function checkStep(account: SimulatedAccount, touched: Touched, judge: NudgeJudge): Promise<void> {
+  const { model, random } = account
+  const pairs = pairsToAsk(account, touched)
+  const gatewayIds = [...model.ended.splice(0).map(({ gateway }) => gateway), ...(touched.gateways ?? [])]
+  for (const [client, resource] of pairs) {
+    if (!client.session && random.chance(0.9)) await connectClient(account, client)
+    const site = model.resources.get(resource)?.site
+    const [offline] = [...model.gateways.values()].filter((gateway) => gateway.site === site && !gateway.session)
+    if (offline && random.chance(account.access.onlineGateways(site ?? null).length === 0 ? 0.8 : 0.2))
+      await connectGateway(account, offline)
+  }
+  account.settle()
+  await Promise.all(pairs.map(([client, resource]) => compareDecision(account, client, resource)))
+  await judge.judgeGrants()
+
+  const gateways = random
+    .sample(new Set([...gatewayIds, ...random.sample(model.gateways.keys(), 1)]), most.heartbeats)
+    .flatMap((id) => model.gateways.get(id) ?? [])
+    .filter(({ session }) => session !== null)
+  const [client, asked] = pairs.at(-1) ?? [someClient(account), '']
+  const resource = model.resources.get(asked) ?? random.pick([...model.resources.values()])
+  const actor = model.actors.get(client.actor) as Actor
+  const touchedResources = [...(touched.resources ?? [])].flatMap((id) => model.resources.get(id) ?? [])
+  const touchedActors = [...(touched.actors ?? [])].flatMap((id) => model.actors.get(id) ?? [])
+  const listedResources: Resource[] =
+    touchedResources.length > 0 ? random.sample(touchedResources, 1) : random.chance(0.2) ? [resource] : []
+  const listedActors: Actor[] =
+    touchedActors.length > 0 ? random.sample(touchedActors, 1) : random.chance(0.2) ? [actor] : []
+  await Promise.all([
+    ...gateways.map((gateway: Gateway) => compareHeartbeat(account, gateway, random.chance(0.4))),
+    ...(random.chance(0.5) ? [compareEvaluation(account, actor, resource, random.chance(0.7) ? client : null)] : []),
+    ...listedResources.map((one) => compareActors(account, one)),
+    ...listedActors.map((one) => compareResources(account, one)),
+    compareEndedTokens(account),
+  ])
+}

@@ -1,0 +1,64 @@
+import { handler as authorize } from '#functions/api/authorizations/create-authorization.ts'
+import { timestamp } from '#shared/core/clock.ts'
+import type { Client } from '../models/account-model.ts'
+import { agree } from '../world/agree.ts'
+import type { SimulatedAccount } from '../world/simulated-account.ts'
+
+/** A client's request for a resource (P5.2); without a live session it gets none. */
+export async function compareDecision(account: SimulatedAccount, client: Client, resourceId: string): Promise<void> {
+  const { model, access, random } = account
+  const token = client.session && model.tokens.get(client.session.token)
+  if (!client.session || !token) return
+  const siblings = [...model.clients.values()].filter(({ session }) => session?.token === token.id).length
+  const named = random.chance(0.8)
+  const ambiguous = !named && siblings > 1
+  // What was granted elsewhere is tested by any request, as by a heartbeat (P3.2).
+  if (!ambiguous) model.reevaluate(client, token)
+  const expected = ambiguous ? null : access.decide(client, token, resourceId)
+  const body = { authorization: { resource_id: resourceId, ...(named && { session_id: client.session.id }) } }
+  const { status, body: answer } = await account.from(client.place, token.secret, authorize, { method: 'POST', body })
+  account.note(`decision ${answer.code ?? status}`, [client.id, resourceId])
+  const about = `client ${client.id} asking for resource ${resourceId}`
+  if (!expected) {
+    agree(about, [status, Object.keys(answer.errors ?? {})], [422, ['session_id']])
+    return
+  }
+  agree(about, status, expected.status)
+  if (expected.status === 403) agree(`what is violated for ${about}`, answer.violated, expected.violated)
+  if (expected.status === 409) agree(`the refusal of ${about}`, answer.code, expected.code)
+  if (expected.status === 200) {
+    const { id, policy, gateway, expiresAt } = expected.authorization
+    const { data } = answer
+    agree(
+      `the standing authorization of ${about}`,
+      [data.id, data.policy_id, data.gateway.id, data.expires_at],
+      [id, policy, gateway, timestamp(expiresAt)],
+    )
+  }
+  if (expected.status !== 201) return
+  const { id, policy_id, expires_at, gateway, resource } = answer.data
+  agree(
+    `the grounds of ${about}`,
+    [policy_id, expires_at, resource.id],
+    [expected.policy.id, timestamp(expected.expiresAt), resourceId],
+  )
+  const chosen = expected.gateways.find((one) => one.id === gateway.id)
+  agree(`the gateway for ${about}, one of ${JSON.stringify(expected.gateways)},`, gateway, {
+    id: chosen?.id,
+    ipv4: gateway.ipv4,
+    ipv6: gateway.ipv6,
+    public_key: chosen?.key,
+  })
+  account.granted.push(gateway.id)
+  model.authorizations.set(id, {
+    id,
+    client: client.id,
+    resource: resourceId,
+    policy: policy_id,
+    gateway: gateway.id,
+    token: token.id,
+    group: expected.group,
+    uploads: expected.policy.uploads,
+    expiresAt: expected.expiresAt,
+  })
+}

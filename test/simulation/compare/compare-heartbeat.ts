@@ -1,0 +1,80 @@
+import { handler as renewGatewaySession } from '#functions/api/gateway-sessions/renew-gateway-session.ts'
+import { parseTimestamp, timestamp } from '#shared/core/clock.ts'
+import type { Authorization, Client, Gateway, Resource } from '../models/account-model.ts'
+import { agree } from '../world/agree.ts'
+import type { SimulatedAccount } from '../world/simulated-account.ts'
+
+type Shown = { id: string; ingest_token: string }
+type Told = {
+  expires_at: string
+  since: string
+  complete: boolean
+  authorizations: Shown[] | null
+  added: Shown[] | null
+  removed: string[] | null
+  more: boolean
+}
+
+async function heartbeat(account: SimulatedAccount, gateway: Gateway, since: string | null): Promise<Told> {
+  const { place, session } = gateway
+  if (!session) throw new Error('The gateway is offline.')
+  const body = since === null ? undefined : { session: { since } }
+  const answer = await account.from(place, session.secret, renewGatewaySession, {
+    method: 'PUT',
+    params: { id: session.id },
+    body,
+  })
+  agree(`the heartbeat of gateway ${gateway.id}`, answer.status, 200)
+  session.leaseEnd = parseTimestamp(answer.body.data.expires_at) as number
+  account.channel.heartbeat(gateway.id)
+  gateway.seen = place
+  return answer.body.data
+}
+
+/** What a gateway is told of an authorization (P4), apart from its token. */
+function contentOf({ model }: SimulatedAccount, authorization: Authorization) {
+  const client = model.clients.get(authorization.client) as Client
+  const { site, stack, ...resource } = model.resources.get(authorization.resource) as Resource
+  return {
+    id: authorization.id,
+    client: { id: client.id, actor_id: client.actor, ipv4: client.ipv4, ipv6: client.ipv6, public_key: client.key },
+    resource: { ...resource, address_description: null, ip_stack: stack, site_id: site },
+    policy_id: authorization.policy,
+    flow_log_uploads_enabled: authorization.uploads,
+    expires_at: timestamp(authorization.expiresAt),
+  }
+}
+
+const withoutToken = ({ ingest_token, ...content }: Shown): [string, unknown] => [content.id, content]
+export const byId = (entries: Iterable<[string, unknown]>) =>
+  Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1)))
+
+/** What a gateway has to hold, by the model. */
+export const contentsOf = (account: SimulatedAccount, gateway: Gateway) =>
+  byId(account.access.inForce(gateway).map((one): [string, unknown] => [one.id, contentOf(account, one)]))
+
+/** What a gateway holds after applying what changed, a full answer if wanted, and the model (P4). */
+export async function compareHeartbeat(account: SimulatedAccount, gateway: Gateway, full: boolean): Promise<void> {
+  const held = account.held.get(gateway.id) ?? { session: '', since: null, authorizations: new Map<string, unknown>() }
+  const expected = contentsOf(account, gateway)
+  const session = gateway.session?.id ?? ''
+  for (let more = true, first = true; more; first = false) {
+    const told = await heartbeat(account, gateway, held.since)
+    // A value of another session is answered as if it were absent (P4.3).
+    if (first) agree('a complete answer', told.complete, held.since === null || held.session !== session)
+    if (told.complete) held.authorizations.clear()
+    for (const id of told.removed ?? []) held.authorizations.delete(id)
+    for (const one of told.authorizations ?? told.added ?? []) held.authorizations.set(...withoutToken(one))
+    account.note(told.complete ? 'heartbeat, complete' : 'heartbeat', gateway.id)
+    for (const _ of told.added ?? []) account.note('added')
+    for (const _ of told.removed ?? []) account.note('removed')
+    held.since = told.since
+    held.session = session
+    more = told.more
+  }
+  account.held.set(gateway.id, held)
+  agree(`what gateway ${gateway.id} holds`, byId(held.authorizations), expected)
+  if (!full) return
+  const told = await heartbeat(account, gateway, null)
+  agree(`the full answer to gateway ${gateway.id}`, byId((told.authorizations ?? []).map(withoutToken)), expected)
+}

@@ -1,0 +1,154 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
+import { marshall } from '@aws-sdk/util-dynamodb'
+import type { DynamoDBStreamEvent } from 'aws-lambda'
+import { handler as followUp } from '#functions/streams/follow-up.ts'
+import { timestamp } from '#shared/core/clock.ts'
+import { findPresence } from '#shared/domain/sessions/presence.ts'
+import { partition } from '#shared/table/keys.ts'
+import { queryItems } from '#shared/table/read.ts'
+import { offerTo } from '../actions/offer.ts'
+import type { Client } from '../models/account-model.ts'
+import { agree } from '../world/agree.ts'
+import type { SimulatedAccount } from '../world/simulated-account.ts'
+import type { Link } from '../world/simulated-channel.ts'
+import { byId, contentsOf } from './compare-heartbeat.ts'
+
+type Stored = Record<string, unknown> & { id: string; expires_at: string; gateway_id: string; client_id: string }
+
+/** What devices hold, held and could reach, by which nudges are judged. */
+export class NudgeJudge {
+  readonly #account: SimulatedAccount
+  readonly #contents = new Map<string, string>()
+  readonly #stored = new Map<string, Map<string, Stored>>()
+  /** Devices for which something changed since all was followed up, and those before: a nudge can be late. */
+  #changed = new Set<string>()
+  #before = new Set<string>()
+  /** What the client of a connection could reach when all was followed up, or when it was first seen. */
+  readonly #offers = new Map<Link, string>()
+  readonly #removed: Stored[] = []
+
+  constructor(account: SimulatedAccount) {
+    this.#account = account
+  }
+
+  /** Looks at what has changed. After each thing that can change it. */
+  async look(): Promise<void> {
+    const { model, id: account } = this.#account
+    const note = (id: string, content: string) => {
+      if (this.#contents.get(id) !== content) this.#changed.add(id)
+      this.#contents.set(id, content)
+    }
+    for (const gateway of model.gateways.values()) note(gateway.id, JSON.stringify(contentsOf(this.#account, gateway)))
+    for (const [link, client] of this.#clients()) {
+      const { grounds, offer } = offerTo(this.#account, client)
+      note(client.id, grounds)
+      if (this.#offers.has(link)) continue
+      this.#offers.set(link, offer)
+      // What came and went while it was not connected may be followed up only now.
+      this.#changed.add(client.id)
+    }
+    for (const gateway of new Set([...this.#stored.keys(), ...model.gateways.keys()])) {
+      const items = await queryItems<Stored & { pk: string; sk: string }>(partition(account, 'authorizations', gateway))
+      const now = new Map(items.map((item): [string, Stored] => [item.id, item]))
+      const before = this.#stored.get(gateway) ?? new Map<string, Stored>()
+      for (const [id, item] of before) if (!now.has(id)) this.#removed.push(item)
+      this.#stored.set(gateway, now)
+    }
+  }
+
+  /** Clients that are connected, with what connects them. */
+  #clients(): [Link, Client][] {
+    const { channel, model } = this.#account
+    return [...channel.links.values()].flatMap((link): [Link, Client][] => {
+      const client = model.clients.get(link.device)
+      return client?.session?.id === link.session ? [[link, client]] : []
+    })
+  }
+
+  /** Nobody is nudged for what did not change. */
+  judge(): void {
+    for (const [kind, ids] of Object.entries(this.#account.channel.nudged)) {
+      for (const id of ids.splice(0)) {
+        const isFounded = this.#changed.has(id) || this.#before.has(id) || this.#holdsOther(id)
+        agree(`whether ${id} of the ${kind} was nudged for a change`, isFounded, true)
+        this.#account.note(`nudge of ${kind}`, id)
+      }
+    }
+  }
+
+  /** Whether a gateway holds something else than it should: the session of a client has lapsed since its last heartbeat. */
+  #holdsOther(id: string): boolean {
+    const [gateway, held] = [this.#account.model.gateways.get(id), this.#account.held.get(id)]
+    return !!gateway && !!held && !isDeepStrictEqual(byId(held.authorizations), contentsOf(this.#account, gateway))
+  }
+
+  /** A gateway that is connected is told of a grant by who makes it, at the latest a moment after its answer. */
+  async judgeGrants(): Promise<void> {
+    const { channel, model, granted } = this.#account
+    for (const id of granted.splice(0)) {
+      const link = channel.links.get(id)
+      if (!link || model.gateways.get(id)?.session?.id !== link.session) continue
+      for (let waits = 0; link.sent === 0 && waits < 100; waits++) await sleep(20)
+      agree(`whether gateway ${id} was told of a grant`, link.sent > 0, true)
+    }
+  }
+
+  /**
+   * Follows up the ends of authorizations, as the table's stream tells them. Each device that is connected is told, and those whose
+   * session an administrator has ended are connected no more.
+   */
+  async followUp(): Promise<void> {
+    const { channel, clock, model, random } = this.#account
+    const ended = this.#removed.splice(0)
+    const Records = ended.map((item, i) => ({
+      eventName: 'REMOVE',
+      dynamodb: { SequenceNumber: String(i + 1), OldImage: marshall(item, { removeUndefinedValues: true }) },
+    }))
+    const now = timestamp(clock.now)
+    const lost: Stored[] = []
+    for (const item of ended) if (item.expires_at > now && !(await this.#hasLapsed(item.client_id))) lost.push(item)
+    for (const { gateway_id } of lost) this.#changed.add(gateway_id)
+    const event = { Records } as unknown as DynamoDBStreamEvent
+    // A batch can come twice.
+    if (ended.length > 0) for (let times = random.chance(0.2) ? 2 : 1; times > 0; times--) await followUp(event)
+    for (const { gateway_id: id } of lost) {
+      const link = channel.links.get(id)
+      if (!link || model.gateways.get(id)?.session?.id !== link.session) continue
+      agree(`whether gateway ${id} was told of an end`, link.sent > 0, true)
+      this.#account.note('told of an end')
+    }
+    for (const [link, client] of this.#clients()) {
+      const { offer } = offerTo(this.#account, client)
+      if (offer === this.#offers.get(link)) continue
+      agree(`whether client ${client.id} was told of what it can reach`, link.told > 0, true)
+      this.#account.note('told of what changed')
+    }
+    for (const link of channel.links.values())
+      agree(`why device ${link.device} is connected, whose session has ended`, this.#hasBeenEnded(link), false)
+  }
+
+  /** Whether somebody has ended the session of a device with itself, or that of a client with its token (P1.7). */
+  #hasBeenEnded({ device, token }: Link): boolean {
+    const { model, clock } = this.#account
+    const isThere = model.clients.has(device) || model.gateways.has(device)
+    return !isThere || (token !== null && token.expiresAt > clock.now && !model.tokens.has(token.id))
+  }
+
+  /** Whether a client fell silent for longer than its lease: what it was authorized for was in force no more before it was deleted. */
+  async #hasLapsed(client: string): Promise<boolean> {
+    const end = (await findPresence(this.#account.id, 'clients', client))?.lease_expires_at ?? 0
+    return end > 0 && end <= this.#account.clock.now
+  }
+
+  /** All changes were followed up. */
+  settled(): void {
+    this.#before = this.#changed
+    this.#changed = new Set()
+    this.#offers.clear()
+    for (const [link, client] of this.#clients()) {
+      this.#offers.set(link, offerTo(this.#account, client).offer)
+      link.told = 0
+    }
+  }
+}

@@ -1,0 +1,67 @@
+const hour = 3600
+
+/** Second of the n-th Sunday of a month (from 1; -1 is the last), at midnight UTC. */
+function sunday(year: number, month: number, which: number): number {
+  const first = which > 0 ? Date.UTC(year, month - 1, 1) : Date.UTC(year, month, 1)
+  const weekday = new Date(first).getUTCDay()
+  const days = which > 0 ? ((7 - weekday) % 7) + 7 * (which - 1) : ((7 - weekday) % 7) - 7
+  return first / 1000 + days * 24 * hour
+}
+
+type Zone = {
+  standard: number /** Begin and end of summer time in a year. */
+  summer?: (year: number) => [number, number]
+}
+
+/** Zones by the published rules of their clock changes, so that the model asks nobody for the local time. */
+const zones: Record<string, Zone> = {
+  UTC: { standard: 0 },
+  'Asia/Kolkata': { standard: 5.5 * hour },
+  'America/Argentina/Buenos_Aires': { standard: -3 * hour },
+  'Europe/Warsaw': { standard: hour, summer: (year) => [sunday(year, 3, -1) + hour, sunday(year, 10, -1) + hour] },
+  'America/New_York': {
+    standard: -5 * hour,
+    summer: (year) => [sunday(year, 3, 2) + 7 * hour, sunday(year, 11, 1) + 6 * hour],
+  },
+}
+
+export const zoneNames = Object.keys(zones)
+
+const zoneOf = (name: string): Zone => {
+  const zone = zones[name]
+  if (!zone) throw new Error(`The model does not know the zone ${name}.`)
+  return zone
+}
+
+const changesAround = ({ summer }: Zone, second: number): number[] => {
+  const year = new Date(second * 1000).getUTCFullYear()
+  return summer ? [year - 1, year, year + 1].flatMap(summer) : []
+}
+
+function offsetAt(zone: Zone, second: number): number {
+  const past = changesAround(zone, second).filter((change) => change <= second)
+  return zone.standard + (past.length % 2 === 1 ? hour : 0)
+}
+
+const day = 24 * hour
+
+/** What the clock of a zone shows: the day of the week (Sunday is 0) and the seconds of the day. */
+export function localClock(name: string, second: number): { weekday: number; seconds: number } {
+  const local = second + offsetAt(zoneOf(name), second)
+  return { weekday: (Math.floor(local / day) + 4) % 7, seconds: local % day }
+}
+
+/** The first second from this one on at which the zone's clock shows a time of its present day, or jumps over it. */
+export function whenClockShows(name: string, from: number, seconds: number): number {
+  const zone = zoneOf(name)
+  const midnight = Math.floor((from + offsetAt(zone, from)) / day) * day
+  const shown = [zone.standard, zone.standard + hour]
+    .map((offset) => midnight + seconds - offset)
+    .filter((second) => second >= from && second + offsetAt(zone, second) === midnight + seconds)
+  if (shown.length > 0) return Math.min(...shown)
+  return Math.min(...changesAround(zone, from).filter((change) => change > from))
+}
+
+/** The next seconds at which the clocks of the zones are changed. */
+export const nextClockChanges = (from: number): number[] =>
+  Object.values(zones).flatMap((zone) => changesAround(zone, from).filter((change) => change > from))

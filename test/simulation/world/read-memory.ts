@@ -1,0 +1,133 @@
+import {
+  BatchExecuteStatementCommand,
+  BatchGetCommand,
+  BatchWriteCommand,
+  DeleteCommand,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  TransactWriteCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb'
+import { table } from '#shared/table/table.ts'
+import { statementKey } from '#test/support/table/statement-key.ts'
+import { replaceMethod } from './replace-method.ts'
+
+type Key = { pk: string; sk: string }
+type Attributes = Record<string, unknown>
+type Send = (command: unknown) => Promise<unknown>
+
+/** What was read of a partition, and how many writes into it began or ended. */
+type Partition = { items: Map<string, Attributes | null>; queries: Map<string, unknown>; writes: number }
+
+/** What is remembered is handed out as it is, so nobody may change it. */
+function frozen<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value) || Object.isFrozen(value)) return value
+  for (const part of Object.values(value)) frozen(part)
+  return Object.freeze(value)
+}
+
+/** The keys that a command writes; null for one that only reads. */
+function writtenBy(command: unknown): Key[] | null {
+  if (command instanceof PutCommand) return [command.input.Item as Key]
+  if (command instanceof UpdateCommand || command instanceof DeleteCommand) return [command.input.Key as Key]
+  if (command instanceof BatchExecuteStatementCommand) return (command.input.Statements ?? []).map(statementKey)
+  if (command instanceof BatchWriteCommand) {
+    const requests = Object.values(command.input.RequestItems ?? {}).flat()
+    return requests.map(({ PutRequest, DeleteRequest }) => (PutRequest?.Item ?? DeleteRequest?.Key) as Key)
+  }
+  if (!(command instanceof TransactWriteCommand)) return null
+  return (command.input.TransactItems ?? []).flatMap(({ Put, Update, Delete }) => {
+    const key = Put?.Item ?? Update?.Key ?? Delete?.Key
+    return key ? [key as Key] : []
+  })
+}
+
+/** Reads are remembered only when no write into their partition was under way beside them. */
+class Memory {
+  private readonly partitions = new Map<string, Partition>()
+
+  partition(pk: string): Partition {
+    const known = this.partitions.get(pk) ?? { items: new Map(), queries: new Map(), writes: 0 }
+    this.partitions.set(pk, known)
+    return known
+  }
+
+  forget(keys: Key[]): void {
+    for (const { pk, sk } of keys) {
+      const partition = this.partition(pk)
+      partition.writes++
+      partition.items.delete(sk)
+      partition.queries.clear()
+    }
+  }
+
+  async items(keys: Key[], read: (missing: Key[]) => Promise<Attributes[]>): Promise<Attributes[]> {
+    const missing = keys.filter(({ pk, sk }) => !this.partition(pk).items.has(sk))
+    const writes = new Map(missing.map(({ pk }) => [pk, this.partition(pk).writes]))
+    const remembered = keys.flatMap(({ pk, sk }): Attributes[] => {
+      const item = this.partition(pk).items.get(sk)
+      return item ? [item] : []
+    })
+    if (missing.length === 0) return remembered
+    const found = frozen(await read(missing))
+    for (const { pk, sk } of missing) {
+      const partition = this.partition(pk)
+      if (partition.writes !== writes.get(pk)) continue
+      partition.items.set(sk, found.find((item) => item.pk === pk && item.sk === sk) ?? null)
+    }
+    return [...remembered, ...found]
+  }
+
+  async query(command: QueryCommand, send: Send): Promise<unknown> {
+    const partition = this.partition(command.input.ExpressionAttributeValues?.[':pk'])
+    const asked = JSON.stringify(command.input)
+    if (partition.queries.has(asked)) return partition.queries.get(asked)
+    const { writes } = partition
+    const answer = frozen(await send(command))
+    if (partition.writes === writes) partition.queries.set(asked, answer)
+    return answer
+  }
+}
+
+async function batchGet(memory: Memory, command: BatchGetCommand, send: Send): Promise<unknown> {
+  const [[name, wanted] = ['', undefined]] = Object.entries(command.input.RequestItems ?? {})
+  const items = await memory.items((wanted?.Keys ?? []) as Key[], async (Keys) => {
+    // Whole items: another request may ask for other attributes of them.
+    const whole = { Keys, ConsistentRead: wanted?.ConsistentRead }
+    const answer = (await send(new BatchGetCommand({ RequestItems: { [name]: whole } }))) as {
+      Responses?: Record<string, Attributes[]>
+      UnprocessedKeys?: object
+    }
+    if (Object.keys(answer.UnprocessedKeys ?? {}).length > 0) throw new Error('The engine left keys unprocessed.')
+    return answer.Responses?.[name] ?? []
+  })
+  return { Responses: { [name]: items } }
+}
+
+/**
+ * Lets this process remember what it has read until it writes there, so that thousands of requests to one account ask
+ * the engine only for what may have changed. Every write goes to the engine with its conditions.
+ */
+export function rememberReads(): void {
+  const memory = new Memory()
+  const client = table()
+  const send = client.send.bind(client) as Send
+  replaceMethod(client, 'send', (async (command: unknown) => {
+    if (command instanceof QueryCommand) return memory.query(command, send)
+    if (command instanceof BatchGetCommand) return batchGet(memory, command, send)
+    if (command instanceof GetCommand) {
+      const read = async () => [((await send(command)) as { Item?: Attributes }).Item ?? []].flat() as Attributes[]
+      const [Item] = await memory.items([command.input.Key as Key], read)
+      return { Item }
+    }
+    const written = writtenBy(command)
+    if (written === null) throw new Error('The memory does not know this command.')
+    memory.forget(written)
+    try {
+      return await send(command)
+    } finally {
+      memory.forget(written)
+    }
+  }) as never)
+}
