@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Change, CommitRecord } from '../../commit/commit-record.ts'
 import { accounts } from '../../domain/accounts/account.ts'
 import { actors } from '../../domain/actors/actor.ts'
@@ -37,9 +38,7 @@ type Meaning = (news: News, change: Change) => void
 const decisive = ['group_id', 'resource_id', 'conditions', 'is_disabled']
 
 const differs = ({ before, after }: Change, names: string[]): boolean =>
-  before === null ||
-  after === null ||
-  names.some((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
+  before === null || after === null || names.some((name) => !isDeepStrictEqual(before[name], after[name]))
 
 const textsOf = ({ before, after }: Change, name: string): string[] =>
   [before?.[name], after?.[name]].filter((value) => typeof value === 'string')

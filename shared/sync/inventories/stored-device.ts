@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { isUuid, uuidV5 } from '../../core/ids.ts'
 import { isObject } from '../../core/json/is-object.ts'
 import { deviceFields, type MdmDeviceRow } from '../../domain/mdm-devices/mdm-device.ts'
@@ -58,7 +59,7 @@ export const fieldsOfRow = (row: MdmDeviceRow): StoredFields => storedFields(row
 
 export function differences(from: StoredFields, to: StoredFields): { before: StoredFields; after: StoredFields } {
   const names = [...new Set([...Object.keys(from), ...Object.keys(to)])].filter(
-    (name) => JSON.stringify(from[name]) !== JSON.stringify(to[name]),
+    (name) => !isDeepStrictEqual(from[name], to[name]),
   )
   const some = (fields: StoredFields) => Object.fromEntries(names.map((name) => [name, fields[name] ?? null]))
   return { before: some(from), after: some(to) }

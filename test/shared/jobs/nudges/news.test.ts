@@ -35,6 +35,8 @@ test('policies concern their group, the former one as well, when what they grant
   const conditions = [{ property: 'remote_ip', operator: 'is_in_cidr', values: ['192.0.2.0/24'] }]
   expect(newsOf(updated('policies', policy, { conditions })).groups).toEqual(new Set(['g']))
   expect(newsOf(updated('policies', policy, { description: 'Other', updated_at: 'now' }))).toEqual(noNews())
+  const reordered = [{ values: ['192.0.2.0/24'], operator: 'is_in_cidr', property: 'remote_ip' }]
+  expect(newsOf(updated('policies', { ...policy, conditions }, { conditions: reordered }))).toEqual(noNews())
   expect(newsOf(updated('policies', { ...policy, group_id: null }, { is_disabled: true })).groups).toEqual(new Set())
 })
 
