@@ -11,7 +11,7 @@ function clientOf(answer: string) {
   const sent: string[] = []
   const requestHandler = {
     handle: async ({ body }: { body: Uint8Array }) => {
-      sent.push(Buffer.from(body).toString())
+      sent.push(new TextDecoder().decode(body))
       const headers = { 'content-type': 'application/x-amz-json-1.0' }
       return { response: { statusCode: 200, headers, body: Readable.from([Buffer.from(answer)]) } }
     },

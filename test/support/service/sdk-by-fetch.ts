@@ -16,7 +16,7 @@ export function sdkByFetch(): void {
     if (hostname.startsWith('127.') || hostname === 'localhost') return handle.apply(this, args)
     const search = buildQueryString(query ?? {})
     const url = `${protocol}//${hostname}${port ? `:${port}` : ''}${path}${search && `?${search}`}`
-    const sent = body instanceof Uint8Array ? Buffer.from(body) : body
+    const sent = body instanceof Uint8Array ? Buffer.from(body.buffer, body.byteOffset, body.byteLength) : body
     const answer = await fetch(url, { method, headers, ...(sent !== undefined && { body: sent }) })
     const response = new HttpResponse({
       statusCode: answer.status,

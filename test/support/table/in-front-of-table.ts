@@ -24,7 +24,7 @@ export function standBeforeTable(answer: (request: EngineRequest) => Promise<Eng
     (next, { commandName = '' }) =>
       async (args) => {
         const body: unknown = HttpRequest.isInstance(args.request) ? args.request.body : undefined
-        const input = fieldsOf(JSON.parse(body instanceof Uint8Array ? Buffer.from(body).toString() : String(body)))
+        const input = fieldsOf(JSON.parse(body instanceof Uint8Array ? new TextDecoder().decode(body) : String(body)))
         const answered = await answer({ operation: commandName.replace(/Command$/, ''), input, ask: () => next(args) })
         return answered as Awaited<ReturnType<typeof next>>
       },
