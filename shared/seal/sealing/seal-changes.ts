@@ -75,7 +75,10 @@ export async function* heldCommits(
 
   const stored = async (id: string): Promise<LogItem | undefined> => {
     if (!entry.done && entry.value.sk < id) throw new SealDamage('unfounded', entry.value.sk)
-    if (entry.done || entry.value.sk !== id) return getItem<LogItem & { pk: string }>(logKeys(account, id)[0] as never)
+    if (entry.done || entry.value.sk !== id) {
+      const [key] = logKeys(account, id)
+      return key && getItem<LogItem & { pk: string }>(key)
+    }
     const { value } = entry
     entry = await entries.next()
     return value
