@@ -1,13 +1,13 @@
 import { GetSecretValueCommand, PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
-import { mockClient } from 'aws-sdk-client-mock'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { mockAws } from '#test/support/service/mock-aws.ts'
 
 const minute = 60_000
 const day = 86_400_000
 type Version = { id: string; text: string; at: number }
 let versions: Version[] = []
 let now = 0
-const mock = mockClient(SecretsManagerClient)
+const mock = mockAws(SecretsManagerClient)
 const named = (name: string) => Object.assign(new Error(name), { name })
 
 beforeEach(() => {

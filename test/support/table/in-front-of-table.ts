@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers'
 import { HttpRequest, HttpResponse } from '@smithy/core/protocols'
 import { fieldsOf } from '#shared/core/json/is-object.ts'
 import { table } from '#shared/table/table.ts'
@@ -15,6 +16,12 @@ export function engineError(type: string, fields: Record<string, unknown> = {}, 
   return { response: new HttpResponse({ statusCode, headers: { 'x-amzn-requestid': 'TESTREQUESTID' }, body }) }
 }
 
+/** Reads an answer to its end, since an answer that is kept for later otherwise keeps one of the client's 50 sockets. */
+async function wholeAnswer({ response }: EngineAnswer): Promise<EngineAnswer> {
+  const { statusCode, headers, body } = response as HttpResponse
+  return { response: new HttpResponse({ statusCode, headers, body: await buffer(body) }) }
+}
+
 const name = 'standsBeforeTable'
 
 /** Lets `answer` stand between the table's client, with its retries, and the engine. Returns how to take it away again. */
@@ -25,7 +32,8 @@ export function standBeforeTable(answer: (request: EngineRequest) => Promise<Eng
       async (args) => {
         const body: unknown = HttpRequest.isInstance(args.request) ? args.request.body : undefined
         const input = fieldsOf(JSON.parse(body instanceof Uint8Array ? new TextDecoder().decode(body) : String(body)))
-        const answered = await answer({ operation: commandName.replace(/Command$/, ''), input, ask: () => next(args) })
+        const ask = async () => wholeAnswer(await next(args))
+        const answered = await answer({ operation: commandName.replace(/Command$/, ''), input, ask })
         return answered as Awaited<ReturnType<typeof next>>
       },
     { step: 'deserialize', priority: 'low', name, override: true },

@@ -1,13 +1,13 @@
 import { gzipSync } from 'node:zlib'
 import { KinesisClient, PutRecordsCommand, type PutRecordsCommandInput } from '@aws-sdk/client-kinesis'
-import { mockClient } from 'aws-sdk-client-mock'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { handler } from '#functions/api/ingestion/report-flow-logs.ts'
 import { answerBytes, maxAnswerBytes } from '#shared/core/json/answer-size.ts'
 import { call, newAccount } from '#test/support/accounts/account.ts'
 import { closeRecord, newFlowGrant, openRecord } from '#test/support/logs/flows.ts'
+import { mockAws } from '#test/support/service/mock-aws.ts'
 
-const kinesis = mockClient(KinesisClient)
+const kinesis = mockAws(KinesisClient)
 
 let token: string
 beforeAll(async () => {
@@ -18,7 +18,6 @@ beforeAll(async () => {
     }))
   token = await (await newFlowGrant((await newAccount()).id)).token()
 })
-afterAll(() => kinesis.restore())
 
 const post = (rawBody: string) => call(handler, { method: 'POST', path: '/ingestion/flow_logs', token, rawBody })
 const send = (...records: unknown[]) => post(JSON.stringify({ flow_logs: records }))

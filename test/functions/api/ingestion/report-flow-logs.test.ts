@@ -2,7 +2,6 @@ import { createHmac } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { KinesisClient, PutRecordsCommand, type PutRecordsCommandOutput } from '@aws-sdk/client-kinesis'
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
-import { mockClient } from 'aws-sdk-client-mock'
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { handler } from '#functions/api/ingestion/report-flow-logs.ts'
 import { clock, parseTimestamp } from '#shared/core/clock.ts'
@@ -11,13 +10,14 @@ import { unpack } from '#shared/logs/flows/packing.ts'
 import { table, tableName } from '#shared/table/table.ts'
 import { call, newAccount } from '#test/support/accounts/account.ts'
 import { closeRecord, newFlowGrant, openRecord } from '#test/support/logs/flows.ts'
+import { mockAws } from '#test/support/service/mock-aws.ts'
 
 let account: Awaited<ReturnType<typeof newAccount>>
 let grant: Awaited<ReturnType<typeof newFlowGrant>>
 let token: string
 
 type Put = (input: { Records: { Data: Buffer; PartitionKey: string }[] }) => Promise<Partial<PutRecordsCommandOutput>>
-const kinesis = mockClient(KinesisClient)
+const kinesis = mockAws(KinesisClient)
 const putsBy = (put: Put) => kinesis.reset().on(PutRecordsCommand).callsFake(put)
 const puts = () =>
   kinesis.commandCalls(PutRecordsCommand).map(({ args }) => (args[0].input as Parameters<Put>[0]).Records)

@@ -1,11 +1,11 @@
 import { DecryptCommand, KMSClient } from '@aws-sdk/client-kms'
-import { mockClient } from 'aws-sdk-client-mock'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type AuthProviderRow, authProviders } from '#shared/domain/auth-providers/auth-provider.ts'
 import { getRow } from '#shared/table/read.ts'
 import { providers } from '#test/support/accounts/auth-providers.ts'
 import { updateRow } from '#test/support/accounts/rows.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
+import { mockAws } from '#test/support/service/mock-aws.ts'
 import { beginSignIn, comeBack, ledTo, signInBy } from '#test/support/sign-in/sign-in.ts'
 import { newSubject, signInWorld, standsForEveryKind } from '#test/support/sign-in/sign-in-world.ts'
 
@@ -13,7 +13,7 @@ const world = await signInWorld()
 const other = await signInWorld({ fake: world.fake })
 const { account, fake } = world
 standsForEveryKind(fake)
-const kms = mockClient(KMSClient)
+const kms = mockAws(KMSClient)
 afterEach(() => {
   kms.reset()
 })

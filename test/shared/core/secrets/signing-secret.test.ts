@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
-import { mockClient } from 'aws-sdk-client-mock'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { mockAws } from '#test/support/service/mock-aws.ts'
 
 const accountId = randomUUID()
 const minute = 60_000
@@ -9,7 +9,7 @@ let now = 0
 let versions: { secret: string; at: number }[] = []
 let failure: string | undefined
 let reads: string[] = []
-const mock = mockClient(SecretsManagerClient)
+const mock = mockAws(SecretsManagerClient)
 
 /** Secrets Manager as it is after a rotation: the version before has its stage, and each older one has none. */
 const rotate = (secret: string) => {

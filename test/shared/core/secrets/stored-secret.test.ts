@@ -3,17 +3,17 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DecryptCommand, GenerateDataKeyCommand, KMSClient } from '@aws-sdk/client-kms'
-import { mockClient } from 'aws-sdk-client-mock'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ApiError } from '#shared/core/errors.ts'
 import { openSecret, resealSecret, sealSecret, UnreadableSecret } from '#shared/core/secrets/stored-secret.ts'
+import { mockAws } from '#test/support/service/mock-aws.ts'
 
 const owner = { accountId: 'account-1', objectId: 'object-1' }
 const others = [
   { ...owner, objectId: 'object-2' },
   { ...owner, accountId: 'account-2' },
 ]
-const mock = mockClient(KMSClient)
+const mock = mockAws(KMSClient)
 const named = (name: string) => Object.assign(new Error(name), { name })
 
 function newKeyFile(): string {

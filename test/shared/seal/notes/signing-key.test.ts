@@ -1,12 +1,12 @@
 import { generateKeyPairSync, randomUUID, sign } from 'node:crypto'
 import { GetPublicKeyCommand, KMSClient, SignCommand } from '@aws-sdk/client-kms'
-import { mockClient } from 'aws-sdk-client-mock'
 import { beforeEach, expect, it, vi } from 'vitest'
 import { noteOf, openNote } from '#shared/seal/notes/signed-note.ts'
 import { signText, verifierKey } from '#shared/seal/notes/signing-key.ts'
+import { mockAws } from '#test/support/service/mock-aws.ts'
 
 const address = 'https://access.example.com'
-const kms = mockClient(KMSClient)
+const kms = mockAws(KMSClient)
 const { privateKey, publicKey } = generateKeyPairSync('ed25519')
 
 /** What was asked of KMS, and answers to come that are not its own. */

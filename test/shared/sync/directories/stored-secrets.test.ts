@@ -1,5 +1,4 @@
 import { DecryptCommand, KMSClient } from '@aws-sdk/client-kms'
-import { mockClient } from 'aws-sdk-client-mock'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { clock } from '#shared/core/clock.ts'
 import { directories } from '#shared/domain/directories/directory.ts'
@@ -7,11 +6,12 @@ import { workOnRun } from '#shared/sync/steps/work-on-run.ts'
 import { tenantCompany, tenantFake } from '#test/fakes/tenant.ts'
 import { updateRow } from '#test/support/accounts/rows.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
+import { mockAws } from '#test/support/service/mock-aws.ts'
 import { directoriesApi } from '#test/support/sync/directories.ts'
 import { newSyncWorld } from '#test/support/sync/sync-runs.ts'
 
 const fake = await tenantFake(tenantCompany(5, 1))
-const kms = mockClient(KMSClient)
+const kms = mockAws(KMSClient)
 beforeEach(() => {
   vi.stubEnv('ALLOW_INSECURE_PROVIDERS', '1')
   vi.stubEnv('TENANT_TOKEN_URL', `${fake.url}/{tenant_id}/oauth2/v2.0/token`)
