@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { BatchGetCommand, DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { commit } from '#shared/commit/commit.ts'
@@ -186,6 +187,8 @@ it('finds nothing while rows come, change and go, and all that is wrong', async 
         await removeRow(last)
         last = null
       } else last = last ? await rename(last, `Name ${changes}`) : await insert(`Busy ${changes}`)
+      // Each change is one more commit that every run reads.
+      await setTimeout(40)
     }
   }
   const work = busy()
