@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { handler as getAccount } from '#functions/api/account/get-account.ts'
 import { handler as deleteToken } from '#functions/api/client-tokens/delete-client-token.ts'
 import { handler as listTokens } from '#functions/api/client-tokens/list-client-tokens.ts'
 import { handler as rotate } from '#functions/api/gateways/rotate-gateway-token.ts'
@@ -11,11 +12,18 @@ import { clock, timestamp } from '#shared/core/clock.ts'
 import { apiTokens } from '#shared/domain/api-tokens/api-token.ts'
 import { type ClientTokenRow, clientTokens } from '#shared/domain/client-tokens/client-token.ts'
 import { gatewayTokens } from '#shared/domain/gateway-tokens/gateway-token.ts'
+import { readPending } from '#shared/domain/member-sets/pending-change.ts'
+import { poolMembers } from '#shared/domain/pool-members/pool-member.ts'
+import { portalSessions } from '#shared/domain/portal-sessions/portal-session.ts'
 import { partition } from '#shared/table/keys.ts'
 import { getRow, queryItems, rowsBy } from '#shared/table/read.ts'
 import { newAccessWorld } from '#test/support/access/access.ts'
-import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { call, newAccount } from '#test/support/accounts/account.ts'
+import { devices, newClients, poolsOf } from '#test/support/accounts/pools.ts'
+import { signInWith } from '#test/support/accounts/portal-sessions.ts'
+import { commitsOf, followUpAll } from '#test/support/logs/commit-stream.ts'
 import { plantItems, plantRows } from '#test/support/table/plant-rows.ts'
+import { crashAfter } from '#test/support/table/table-faults.ts'
 
 const hour = 3_600_000_000
 const now = clock.now.bind(clock)
@@ -23,7 +31,7 @@ const inHours = (hours: number) => timestamp(clock.now() + hours * hour)
 
 /**
  * Lets what follows happen some hours ago, and what follows `present` now. Never later than now: the schedule looks
- * after all accounts, and those of other tests are not due.
+ * after all accounts, and those of other tests are not due. No other file runs the schedule beside this one.
  */
 const ago = (hours: number) => vi.spyOn(clock, 'now').mockImplementation(() => now() - hours * hour)
 const present = () => vi.restoreAllMocks()
@@ -133,5 +141,50 @@ describe('the minute schedule (A31)', () => {
     await expire()
     expect(await queryItems(partition(account.id, clientTokens.name))).toHaveLength(1)
     expect((await dueOf(account.id)).filter(({ sk }) => String(sk).startsWith(expires_at))).toEqual([])
+  })
+
+  it('deletes a portal session that has ended, which is refused already (A30)', async () => {
+    ago(8.1)
+    const account = await newAccount()
+    const { actor, token } = await signInWith(account, 'portal')
+    const stored = () => rowsBy(portalSessions, account.id, 'actor_id', actor.id)
+    present()
+    expect((await call(getAccount, { token })).status).toBe(401)
+    expect(await stored()).toHaveLength(1)
+    await expire()
+    expect(await stored()).toEqual([])
+  })
+
+  it('resumes a change whose request has died after two minutes, with the subject of the request (A15.6)', async () => {
+    ago(125 / 3_600)
+    const account = await newAccount()
+    const pools = poolsOf(account)
+    const ids = await newClients(account, 120)
+    const pool = await pools.newPool(ids.slice(0, 20))
+    const members = async () => (await queryItems(partition(account.id, poolMembers.name, pool))).map(({ sk }) => sk)
+    const pending = () => readPending(account.id, poolMembers.name, pool)
+
+    for (let writes = 2; (await pending()).length === 0; writes++) {
+      crashAfter(writes)
+      expect((await pools.put(pool, devices(...ids.slice(10)))).status).toBe(503)
+      vi.restoreAllMocks()
+      ago(125 / 3_600)
+    }
+    const left = await members()
+    expect(left).not.toEqual(ids.slice(10))
+    await expire()
+    await followUpAll(account.id)
+    expect(await members()).toEqual(left)
+    expect((await pending()).length).toBeGreaterThan(0)
+
+    present()
+    const before = (await commitsOf(account.id)).length
+    await expire()
+    await followUpAll(account.id)
+    expect(await members()).toEqual(ids.slice(10))
+    expect(await pending()).toEqual([])
+    const commits = (await commitsOf(account.id)).slice(before)
+    expect(commits.length).toBeGreaterThan(1)
+    expect(commits.every(({ subject }) => subject?.actor_id === account.apiClient.id)).toBe(true)
   })
 })

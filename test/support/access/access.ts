@@ -41,6 +41,7 @@ export async function newAccessWorld(conditions: PolicyRow['conditions'] = [], o
       params: { actor_id: of.id },
       body: { client_token: { expires_at } },
     })
+    if (answer.status !== 201) throw new Error(`No token was created: ${answer.text}`)
     return answer.body.data as { id: string; token: string }
   }
   const token = await addToken()

@@ -8,10 +8,8 @@ import { handler as updateProviderOfAnyKind } from '#functions/api/auth-provider
 import { handler as deleteIdentity } from '#functions/api/external-identities/delete-external-identity.ts'
 import { handler as createGroup } from '#functions/api/groups/create-group.ts'
 import { handler as listLogs } from '#functions/api/logs/list-logs.ts'
-import { handler as expire } from '#functions/schedules/expire.ts'
 import { handler as provision } from '#functions/tasks/provision-account.ts'
 import { handler as listUsers } from '#functions/v0/users/list-v0-users.ts'
-import { clock } from '#shared/core/clock.ts'
 import { actors } from '#shared/domain/actors/actor.ts'
 import { portalSessions } from '#shared/domain/portal-sessions/portal-session.ts'
 import { getRow, rowsBy } from '#shared/table/read.ts'
@@ -104,19 +102,6 @@ describe('a portal session ends (A29, A30)', () => {
     await asAdmin(updateActor, world.actor.id, { actor: { is_disabled: true } })
     await asAdmin(updateActor, world.actor.id, { actor: { is_disabled: false } })
     expect(await status(again.token)).toBe(401)
-  })
-
-  it('at its end, and is reclaimed then', async () => {
-    const real = clock.now.bind(clock)
-    // Begun in the past, as the schedule looks at whatever is due, of other tests, too.
-    const past = vi.spyOn(clock, 'now').mockImplementation(() => real() - 28_801_000_000)
-    const account = await newAccount()
-    world = { account, ...(await signInWith(account, 'portal')) }
-    past.mockRestore()
-    expect(await status()).toBe(401)
-    expect(await stored()).toHaveLength(1)
-    await expire()
-    expect(await stored()).toEqual([])
   })
 
   it('one by one of many, in as many commits as it takes', async () => {
