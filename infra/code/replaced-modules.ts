@@ -1,31 +1,31 @@
 import { builtinModules } from 'node:module'
 import { dirname } from 'node:path'
-import type { Plugin } from 'esbuild'
+import type { ImportKind, Plugin } from 'esbuild'
 
 /** Names under which a module of Node exports, which are no words of the language. */
 const exportedNames = (name: string): string[] =>
   Object.keys(process.getBuiltinModule(name) ?? {}).filter((key) => /^\w+$/.test(key) && key !== 'default')
 
+const namespaces: Partial<Record<ImportKind, string>> = { 'import-statement': 'imported', 'dynamic-import': 'dynamic' }
+
 /**
  * Takes modules of Node from `process.getBuiltinModule`. An import statement reads every export of such a module,
- * of `node:http` also those that load the WebSocket and `fetch` of Node: 20 ms of CPU of a start.
+ * of `node:http` also those that load the WebSocket and `fetch` of Node: 20 ms of CPU of a start. The SDK imports `node:http`,
+ * for endpoints without TLS, at the first request and by its default.
  */
 export const builtInModules: Plugin = {
   name: 'built-in modules',
   setup(build) {
     build.onResolve({ filter: new RegExp(`^(node:.+|${builtinModules.join('|')})$`) }, ({ path, kind }) =>
-      kind === 'dynamic-import'
+      kind === 'dynamic-import' && path !== 'node:http'
         ? { path, external: true }
-        : {
-            path: path.replace(/^(?!node:)/, 'node:'),
-            namespace: kind === 'import-statement' ? 'imported' : 'required',
-            sideEffects: false,
-          },
+        : { path: path.replace(/^(?!node:)/, 'node:'), namespace: namespaces[kind] ?? 'required', sideEffects: false },
     )
     const found = (path: string) => `/* @__PURE__ */ process.getBuiltinModule('${path}')`
     build.onLoad({ filter: /./, namespace: 'required' }, ({ path }) => ({
       contents: `module.exports = ${found(path)}`,
     }))
+    build.onLoad({ filter: /./, namespace: 'dynamic' }, ({ path }) => ({ contents: `export default ${found(path)}` }))
     build.onLoad({ filter: /./, namespace: 'imported' }, ({ path }) => ({
       contents: [
         `const found = ${found(path)}`,

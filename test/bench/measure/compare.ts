@@ -178,7 +178,7 @@ export async function printRequestPathOf(
       // The first two rounds compile what the others run.
       for (let round = -2; round < rounds; round++) {
         for (const version of turns(round)) {
-          const cpu = await ask(children[version], name, 10, query)
+          const cpu = await ask(children[version], name, 30, query)
           if (round >= 0) figures[version].push(cpu)
         }
       }
