@@ -14,8 +14,8 @@ export class FieldFault extends Error {}
 
 /** A field: `read` returns a value in its stored form. */
 export type Field<T> = { read: (value: unknown) => T | FieldFault; schema: JsonSchema }
-export type Fields = Record<string, Field<unknown>>
-export type Values<F extends Fields> = { [K in keyof F]: Exclude<ReturnType<F[K]['read']>, FieldFault> }
+type Fields = Record<string, Field<unknown>>
+type Values<F extends Fields> = { [K in keyof F]: Exclude<ReturnType<F[K]['read']>, FieldFault> }
 
 /** A 64-bit count: a number, or its digits as text beyond 2^53. */
 type Counter = number | string
