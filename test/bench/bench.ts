@@ -206,6 +206,8 @@ async function printClientLists(): Promise<void> {
 }
 
 async function printAll(): Promise<void> {
+  // It reads the whole table, and what follows leaves a million items there.
+  print(await rowCheckFigures(20_000))
   print(`what an operation asks of the table:\n${costTable(await operationCosts())}`)
   print(`the dearest operations for the largest bodies:\n${dearestTable(await dearestOperations(10))}`)
   print(`ingest:\n${ingestTable(await ingestCosts())}`)
@@ -225,7 +227,6 @@ async function printAll(): Promise<void> {
   print(`what it costs, in thousands of units for a million of each:\n${costsTable(rows)}`)
   print(presenceText(await presenceRows()))
   print(await sealFigures(10_000))
-  print(await rowCheckFigures(20_000))
 }
 
 if (process.argv.includes('--load')) {
