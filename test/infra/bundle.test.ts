@@ -59,15 +59,15 @@ it('makes a handler of every function, which loads without settings', async () =
 /** Functions that bring the library that verifies the answers of providers. */
 const verifying = ['sign-in/open-id/complete-sign-in-of-provider.ts', 'sign-in/open-id/complete-sign-in.ts']
 
-/** Bounds in whole kilobytes, at most 5 % above the largest functions. */
-const maxKilobytes = { operation: 520, verifying: 620 }
+/** Bounds in whole kilobytes, 10 % above the largest functions, so that no commit reshapes code for bytes. */
+const maxKilobytes = { operation: 550, verifying: 645 }
 
 it('loads no more than its bounds for an operation', async () => {
   for (const { file } of operations) {
     const loaded = new Set<string>()
     const bytes = await loadedBytes(join(code, file.replace(/\.ts$/, '.mjs')), loaded)
     expect(bytes, file).toBeLessThanOrEqual(maxKilobytes[verifying.includes(file) ? 'verifying' : 'operation'] * 1024)
-    expect(loaded.size, file).toBeLessThanOrEqual(34)
+    expect(loaded.size, file).toBeLessThanOrEqual(38)
   }
 })
 
