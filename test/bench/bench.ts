@@ -206,7 +206,7 @@ async function printClientLists(): Promise<void> {
 }
 
 async function printAll(): Promise<void> {
-  // It reads the whole table, and what follows leaves a million items there.
+  // The check reads the whole table, to which later measurements add a million items.
   print(await rowCheckFigures(20_000))
   print(`what an operation asks of the table:\n${costTable(await operationCosts())}`)
   print(`the dearest operations for the largest bodies:\n${dearestTable(await dearestOperations(10))}`)

@@ -6,16 +6,25 @@ const small = 40
 
 const roomOf = (file: string): string => file.split('/').slice(0, 2).join('/')
 
-/** Small files of rooms with one importer, which is in the same room. An operation stays a file of its own. */
+/** Declares a property of conditions, which readers look for by its name. */
+const declaresProperty = /^export const \w+: ConditionProperty = /m
+
+/** Small files of rooms with one importer, which is in the same room. An operation and a condition property stay files of their own. */
 function misplaced(sources: Map<string, string>): string[] {
   const importers = new Map([...sources.keys()].map((file) => [file, new Set<string>()]))
   for (const [file, text] of sources) for (const target of importsOf(file, text)) importers.get(target)?.add(file)
   return [...sources].flatMap(([file, text]) => {
     const [only, ...others] = importers.get(file) ?? []
+    if (declaresProperty.test(text)) return []
     if (!only || others.length > 0 || roomOf(only) !== roomOf(file) || file.startsWith('functions/')) return []
     return text.split('\n').length - 1 < small ? [`${file} -> ${only}`] : []
   })
 }
+
+it('a condition property is a file alone', () => {
+  for (const [file, text] of sourcesBelow('shared/domain/policies/conditions'))
+    expect(text.match(/: ConditionProperty = /g)?.length ?? 0, file).toBeLessThanOrEqual(1)
+})
 
 it('a small file with one importer in its room is part of that importer', () => {
   const sources = ['shared', 'infra'].flatMap((folder) => [...sourcesBelow(folder)])
@@ -27,9 +36,10 @@ it('finds a small file with one importer, and none that is long, shared or impor
   expect(
     misplaced(
       new Map([
-        ['shared/core/one.ts', imports('only') + imports('long') + imports('both')],
+        ['shared/core/one.ts', ['only', 'long', 'both', 'property'].map(imports).join('')],
         ['shared/core/two.ts', `${imports('both')}import { b } from '../values/far.ts'\n`],
         ['shared/core/only.ts', 'export const a = 1\n'],
+        ['shared/core/property.ts', 'export const a: ConditionProperty = 1\n'],
         ['shared/core/both.ts', 'export const a = 1\n'],
         ['shared/core/long.ts', 'export const a = 1\n'.repeat(small)],
         ['shared/values/far.ts', 'export const b = 1\n'],

@@ -2,11 +2,16 @@ import { type Fault, faultsAt, type Path } from '../../../core/faults.ts'
 import { type Checked, checkObjects, field, type JsonSchema, maxKeys } from '../../../values/field.ts'
 import { mustBeOneOf } from '../../../values/fields.ts'
 import { isLonger } from '../../../values/text.ts'
-import { conditionProperties } from './condition-properties.ts'
+import { authProviderId } from './auth-provider-id.ts'
+import { clientVerified } from './client-verified.ts'
 import type { ConditionContext, ConditionProperty, ConditionTest } from './condition-property.ts'
+import { currentUtcDatetime } from './current-utc-datetime.ts'
+import { remoteIp } from './remote-ip.ts'
+import { remoteIpLocationRegion } from './remote-ip-location-region.ts'
 
 export type { ConditionContext } from './condition-property.ts'
 
+const conditionProperties = [remoteIpLocationRegion, remoteIp, authProviderId, currentUtcDatetime, clientVerified]
 const propertyNames = conditionProperties.map(({ name }) => name)
 const allOperators = [...new Set(conditionProperties.flatMap(({ operators }) => operators))]
 const propertyNamed = (name: string) => conditionProperties.find((property) => property.name === name)

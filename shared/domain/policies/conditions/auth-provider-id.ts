@@ -1,0 +1,21 @@
+import { isUuid } from '../../../core/ids.ts'
+import { mustBeUuid } from '../../../values/fields.ts'
+import type { ConditionContext, ConditionProperty } from './condition-property.ts'
+
+const providerOf = ({ subject }: ConditionContext) => subject.auth_provider_id
+
+/** A service account has no provider, which is in no list. */
+export const authProviderId: ConditionProperty = {
+  name: 'auth_provider_id',
+  operators: ['is_in', 'is_not_in'],
+  values: 'providers',
+  message: mustBeUuid,
+  refuse: (value) => (isUuid(value) ? undefined : mustBeUuid),
+  form: { format: 'uuid' },
+  fact: providerOf,
+  isDecidable: (person) => !person,
+  parse: (values, operator) => {
+    const listed = new Set(values.map((value) => value.toLowerCase()))
+    return (context) => listed.has(providerOf(context) ?? '') === (operator === 'is_in')
+  },
+}
