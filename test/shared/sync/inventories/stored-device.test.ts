@@ -39,6 +39,9 @@ it('says the same of equal devices, whatever order they are told in', () => {
   const other = storedFields({ device_action_results: [{ a: 'y', b: 'x' }], device_name: 'D', model: 'M' })
   expect(JSON.stringify(one)).toBe(JSON.stringify(other))
   expect(differences(one, other)).toEqual({ before: {}, after: {} })
+  // The table gives the keys of a stored object in an order of its own.
+  const stored = { ...one, device_action_results: [{ b: 'x', a: 'y' }] }
+  expect(differences(stored, one)).toEqual({ before: {}, after: {} })
   expect(differences(one, { device_name: 'E' })).toMatchObject({
     before: { model: 'M', device_name: 'D' },
     after: { model: null, device_name: 'E', device_action_results: null },
