@@ -16,7 +16,7 @@ import { postureProviders } from '#shared/domain/posture-providers/posture-provi
 import { dueAccountsPartition } from '#shared/jobs/account-deletion/due-account.ts'
 import { logPartition, namedPartition } from '#shared/logs/entries/log-keys.ts'
 import { oneTimePartition } from '#shared/sign-in/one-time-token.ts'
-import { commitKey, headKey, liveKey, partition } from '#shared/table/keys.ts'
+import { accountVersionKey, commitKey, liveKey, partition } from '#shared/table/keys.ts'
 import { v0Configurations } from '#shared/v0/configuration.ts'
 import { v0Devices } from '#shared/v0/device.ts'
 import { goneUsersPartition } from '#shared/v0/read-users.ts'
@@ -71,7 +71,7 @@ const connectionParts = [own('connections.clients'), own('connections.gateways')
 
 /** Partitions that every device writes: its sessions, and the commit of its registration. */
 const deviceParts = [
-  headKey(anyAccount).pk,
+  accountVersionKey(anyAccount).pk,
   commitRecords,
   ...entriesOf('session'),
   own('unique.devices.*'),
@@ -129,7 +129,7 @@ export const secretReaderReads = [
   ...secretRows,
   ...[accounts, actors, apiTokens].map(({ name }) => own(name)),
   liveOf(apiTokens),
-  headKey(anyAccount).pk,
+  accountVersionKey(anyAccount).pk,
   rateBuckets,
   goneUsersPartition(anyAccount),
 ]
@@ -168,7 +168,7 @@ export const callbackParts = [
 /** Written by a sign-in: what it gives and is proven by, its attempts, and the sessions of a former subject, which it ends. */
 export const signInParts = [
   ...callbackParts,
-  headKey(anyAccount).pk,
+  accountVersionKey(anyAccount).pk,
   commitRecords,
   ...entriesOf('session'),
   ...[externalIdentities, clientTokens, portalSessions].flatMap(rowsOf),
@@ -200,5 +200,5 @@ export const passcodeReads = [
   ...passcodeParts,
   ...[accounts, actors, ...Object.values(authProviders)].map(({ name }) => own(name)),
   own('unique.actors.*'),
-  headKey(anyAccount).pk,
+  accountVersionKey(anyAccount).pk,
 ]

@@ -10,7 +10,7 @@ import { logPartition } from '#shared/logs/entries/log-keys.ts'
 import { flowSlicesPartition, openFlowsPartition } from '#shared/logs/flows/flow-index.ts'
 import { lockRenewalKey, sealedAccountsPartition } from '#shared/seal/log/sealed-log.ts'
 import { syncMailsPartition } from '#shared/sync/mails/mail-sync-errors.ts'
-import { entityKey, headKey, partition } from '#shared/table/keys.ts'
+import { accountVersionKey, entityKey, partition } from '#shared/table/keys.ts'
 import { arnOf, madeUpNames } from '../settings/made-up-names.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -66,7 +66,7 @@ export function rightsOfDuties({ table, signingSecret, secretKey, sealKey, flows
   const endsAuthorizations = onTable(['dynamodb:DeleteItem'], authorizationParts)
   // A read adds the entry of its request, the last use of its token and what it takes of the rate limit; no row.
   const noted = [requestLog, onTable(['dynamodb:UpdateItem'], [...lastUse, rateBuckets])]
-  const head = headKey(anyAccount).pk
+  const head = accountVersionKey(anyAccount).pk
   const accountRow = entityKey(anyAccount, accounts.name, '').pk
   const flows = logPartition(anyAccount, 'flow', '*')
   return {

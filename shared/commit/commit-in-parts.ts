@@ -1,7 +1,7 @@
 import { clock } from '../core/clock.ts'
 import { ApiError } from '../core/errors.ts'
 import { workTime } from '../core/work/work.ts'
-import type { Head } from '../table/head.ts'
+import type { AccountVersion } from '../table/head.ts'
 import { type Author, commitAfter } from './commit.ts'
 import type { Cascade } from './commit-record.ts'
 import type { Transaction } from './transaction.ts'
@@ -17,7 +17,7 @@ export async function commitInParts<T>(
   author: Author,
   part: (transaction: Transaction) => Promise<{ done: T } | 'more'>,
   timeBudgetMs = workTime.request(),
-  after?: Head,
+  after?: AccountVersion,
 ): Promise<T> {
   const { accountId, subject, runId, precondition } = author
   const deadline = clock.monotonic() + timeBudgetMs
@@ -37,7 +37,7 @@ export async function finishInParts(
   cascade: Cascade,
   stage: (transaction: Transaction) => Promise<'done' | 'more'>,
   budgetMs: number,
-  after?: Head,
+  after?: AccountVersion,
 ): Promise<void> {
   const deadline = clock.monotonic() + budgetMs
   await commitInParts<void>(

@@ -10,8 +10,8 @@ import { isLostRace, isPassing } from '../core/passing-error.ts'
 import type { Subject } from '../core/subject.ts'
 import { TaskQueue } from '../core/work/task-queue.ts'
 import { noteChange, retryUntil, workTime } from '../core/work/work.ts'
-import { type Head, readHead } from '../table/head.ts'
-import { commitKey, headKey } from '../table/keys.ts'
+import { type AccountVersion, readAccountVersion } from '../table/head.ts'
+import { accountVersionKey, commitKey } from '../table/keys.ts'
 import { packLarge } from '../table/large-attributes.ts'
 import { getItem } from '../table/read.ts'
 import { table } from '../table/table.ts'
@@ -35,12 +35,12 @@ export type Author = {
 }
 
 /** The head item after a commit, and the record of it. */
-function headAndRecord(author: Author, head: Head, transaction: Transaction, commitId: string) {
+function headAndRecord(author: Author, head: AccountVersion, transaction: Transaction, commitId: string) {
   const { accountId, subject, runId } = author
   const sequence = head.sequence + 1
   const changes = transaction.changes()
   const leaves = head.leaves + changes.length
-  const next: Head = { sequence, clock: transaction.now, counts: transaction.counts(), leaves }
+  const next: AccountVersion = { sequence, clock: transaction.now, counts: transaction.counts(), leaves }
   const record = commitItem(commitKey(accountId, sequence), {
     account_id: accountId,
     commit_id: commitId,
@@ -56,7 +56,10 @@ function headAndRecord(author: Author, head: Head, transaction: Transaction, com
   })
   const expected = head.sequence === 0 ? null : { sequence: head.sequence }
   // A record is never written over, also where the head item is behind.
-  const writes = [putOver({ ...headKey(accountId), kind: 'head', ...next }, expected), putOver(packLarge(record), null)]
+  const writes = [
+    putOver({ ...accountVersionKey(accountId), kind: 'head', ...next }, expected),
+    putOver(packLarge(record), null),
+  ]
   return { next, writes }
 }
 
@@ -70,7 +73,7 @@ async function happened(account: string, sequence: number, commitId: string): Pr
 }
 
 /** The result of a change, and the head item that it left. */
-type Committed<T> = { result: T; head: Head }
+type Committed<T> = { result: T; head: AccountVersion }
 
 /** A commit that another came before, or that the table did not take: it is tried again on fresh state. */
 type Lost = { lost: unknown }
@@ -96,9 +99,9 @@ async function write(account: string, sequence: number, commitId: string, items:
 async function attempt<T>(
   author: Author,
   change: (transaction: Transaction) => Promise<T>,
-  after: Head | undefined,
+  after: AccountVersion | undefined,
 ): Promise<Committed<T> | Lost> {
-  const head = after ?? (await readHead(author.accountId))
+  const head = after ?? (await readAccountVersion(author.accountId))
   const now = Math.max(clock.now(), head.clock + 1)
   const transaction = new Transaction(author.accountId, head, now, after !== undefined)
   const changed = () => change(transaction)
@@ -141,7 +144,7 @@ export const commit = async <T>(
 export async function commitAfter<T>(
   author: Author,
   change: (transaction: Transaction) => Promise<T>,
-  after?: Head,
+  after?: AccountVersion,
   deadline = retryUntil(workTime.retries()),
 ): Promise<Committed<T>> {
   let known = after

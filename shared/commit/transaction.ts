@@ -3,7 +3,7 @@ import { timestamp } from '../core/clock.ts'
 import { notFound } from '../core/errors.ts'
 import { uuidV7 } from '../core/ids.ts'
 import { type Entity, itemRow, type Row, type RowFields, rowKey } from '../table/entity.ts'
-import type { Head } from '../table/head.ts'
+import type { AccountVersion } from '../table/head.ts'
 import { entityKey, guardKey, type Item, type Key, type RowPointer } from '../table/keys.ts'
 import { bytesOf, maxRowBytes, tooLarge } from '../table/large-attributes.ts'
 import { getItem } from '../table/read.ts'
@@ -31,7 +31,7 @@ export class Transaction {
   readonly revocations: Revocation[] = []
   /** Work left over for the follow-up consumer. */
   readonly cascades: Cascade[] = []
-  private readonly head: Head
+  private readonly head: AccountVersion
   private readonly staged = new Map<string, Staged>()
   /** By key: a transaction can hold one write of an item. */
   private readonly others = new Map<string, Write>()
@@ -39,7 +39,7 @@ export class Transaction {
   /** Bytes of the rows before and after, as JSON: what the commit's record will hold. */
   private bytes = 0
 
-  constructor(accountId: string, head: Head, now: number, follows = false) {
+  constructor(accountId: string, head: AccountVersion, now: number, follows = false) {
     this.accountId = accountId
     this.head = head
     this.now = now

@@ -1,8 +1,8 @@
-import { headKey } from './keys.ts'
+import { accountVersionKey } from './keys.ts'
 import { getItem } from './read.ts'
 
 /** The account's head item: the sequence that orders its commits, its clock, and the counters (design 6). */
-export type Head = {
+export type AccountVersion = {
   sequence: number
   clock: number
   counts: Record<string, number>
@@ -11,7 +11,12 @@ export type Head = {
 }
 
 /** The head as it stands; that of an account before its first commit. */
-export async function readHead(account: string): Promise<Head> {
-  const { sequence = 0, clock = 0, counts = {}, leaves = 0 } = (await getItem<Partial<Head>>(headKey(account))) ?? {}
+export async function readAccountVersion(account: string): Promise<AccountVersion> {
+  const {
+    sequence = 0,
+    clock = 0,
+    counts = {},
+    leaves = 0,
+  } = (await getItem<Partial<AccountVersion>>(accountVersionKey(account))) ?? {}
   return { sequence, clock, counts, leaves }
 }

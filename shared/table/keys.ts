@@ -22,7 +22,7 @@ export const liveKey = (account: string, collection: string, id: string): Key =>
   sk: id,
 })
 
-export const headKey = (account: string): Key => ({ pk: partition(account, 'head'), sk: 'head' })
+export const accountVersionKey = (account: string): Key => ({ pk: partition(account, 'head'), sk: 'head' })
 
 export const commitKey = (account: string, sequence: number): Key => ({
   pk: partition(account, 'commits'),

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { takeFitting } from '../core/json/answer-size.ts'
 import type { Page } from '../values/page.ts'
 import { type Entity, itemRow, type Row } from './entity.ts'
-import { readHead } from './head.ts'
+import { readAccountVersion } from './head.ts'
 import { counterSort, edgePartition, partition, type RowPointer } from './keys.ts'
 import { unpackLarge } from './large-attributes.ts'
 import { type Position, pageCursor, readPosition } from './page-cursor.ts'
@@ -70,7 +70,7 @@ export async function listRows<R extends Row>(
   const { backward, ...range } = await rangeOf(page)
   const inOrder = { ...range, backward: backward !== newestFirst }
   const source = first ? rowsAtEdges(entity, pk, inOrder) : rowsIn(entity, pk, inOrder, fields)
-  const total = first ? partitionTotal(pk) : readHead(account).then(({ counts }) => counts[entity.name] ?? 0)
+  const total = first ? partitionTotal(pk) : readAccountVersion(account).then(({ counts }) => counts[entity.name] ?? 0)
   return listed(page, source, [anyBefore(pk, inOrder), total], shown)
 }
 

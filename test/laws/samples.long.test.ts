@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { isUuid } from '#shared/core/ids.ts'
 import { toJson } from '#shared/core/json/json.ts'
 import { isV0 } from '#shared/http/v0-headers.ts'
-import { headKey } from '#shared/table/keys.ts'
+import { accountVersionKey } from '#shared/table/keys.ts'
 import { getItem } from '#shared/table/read.ts'
 import type { Answer } from '#test/support/accounts/account.ts'
 import { writeChangeLogOf } from '#test/support/logs/commit-stream.ts'
@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 
 const sampleOf = async ({ samples }: World, name: string): Promise<Request> => (await samples[name]?.()) ?? {}
-const sequenceOf = async ({ account }: World) => (await getItem(headKey(account.id)))?.sequence
+const sequenceOf = async ({ account }: World) => (await getItem(accountVersionKey(account.id)))?.sequence
 const sequences = () => Promise.all([world, other].map(sequenceOf))
 
 /** Every choice among the names, from none to all. */

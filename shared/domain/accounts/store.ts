@@ -1,5 +1,5 @@
 import { clock, dayMicros, timestamp } from '../../core/clock.ts'
-import { readHead } from '../../table/head.ts'
+import { readAccountVersion } from '../../table/head.ts'
 import { partition } from '../../table/keys.ts'
 import { getRows, queryItems } from '../../table/read.ts'
 import { actors, isPerson } from '../actors/actor.ts'
@@ -32,7 +32,7 @@ export async function countMonthlyActiveUsers(account: string): Promise<number> 
 }
 
 /** The row counters of an account, by collection and by the names that entities declare as `counters`. */
-export const readCounts = async (account: string) => (await readHead(account)).counts
+export const readCounts = async (account: string) => (await readAccountVersion(account)).counts
 
 /** The limits that are set, each with its use (A11). `monthlyActive` is counted by the caller. */
 function limitsOf(account: AccountRow, counts: Record<string, number>, monthlyActive: number) {

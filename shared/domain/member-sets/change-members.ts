@@ -5,7 +5,7 @@ import { firstMessages } from '../../core/faults.ts'
 import { describeError } from '../../core/logging/describe-error.ts'
 import { logLine } from '../../core/logging/log.ts'
 import { workTime } from '../../core/work/work.ts'
-import type { Head } from '../../table/head.ts'
+import type { AccountVersion } from '../../table/head.ts'
 import { entityKey, partition } from '../../table/keys.ts'
 import { sortKeysOf, whichExist } from '../../table/read.ts'
 import { membersPerCommit, type PendingPart, readPending, type SetChange, stagePending } from './pending-change.ts'
@@ -88,7 +88,7 @@ export const finishSet = (
   set: MemberSet,
   ownerId: string,
   budgetMs: number,
-  { change, checked, head }: Partial<Begun> & { head?: Head } = {},
+  { change, checked, head }: Partial<Begun> & { head?: AccountVersion } = {},
 ) =>
   finishInParts(
     author,

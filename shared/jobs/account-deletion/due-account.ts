@@ -1,7 +1,7 @@
 import { isDue } from '../../commit/due.ts'
 import { clock, timestamp } from '../../core/clock.ts'
 import { type AccountRow, accounts, serviceGuard } from '../../domain/accounts/account.ts'
-import { entityKey, headKey, type Item, type Key } from '../../table/keys.ts'
+import { accountVersionKey, entityKey, type Item, type Key } from '../../table/keys.ts'
 import { getRow, queryItems, whichExist } from '../../table/read.ts'
 import { remove, removeWhile, writeTogether } from '../../table/write-together.ts'
 
@@ -45,7 +45,7 @@ export async function closeAccount(id: string, nowText: string): Promise<'closed
   if (!isDueForDeletion(account, nowText)) return 'called off'
   const outcome = await writeTogether([
     removeWhile(entityKey(id, accounts.name, id), { updated_at: account.updated_at }),
-    remove(headKey(id)),
+    remove(accountVersionKey(id)),
     remove(serviceGuard('slug', account.slug)),
     remove(serviceGuard('key', account.key)),
   ])

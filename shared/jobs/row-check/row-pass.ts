@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { clock } from '../../core/clock.ts'
-import { accountOf, commitKey, counterSort, headKey, type Key } from '../../table/keys.ts'
+import { accountOf, accountVersionKey, commitKey, counterSort, type Key } from '../../table/keys.ts'
 import { getItem, getItems, type StoredItem, sortKeysOf, whichExist } from '../../table/read.ts'
 import { closedAccounts } from '../account-deletion/due-account.ts'
 import { Place } from '../read-next.ts'
@@ -175,7 +175,7 @@ export async function endPages(progress: Progress): Promise<void> {
   enter(progress, null)
   const { heads, found, begun } = progress
   const ids = Object.keys(heads)
-  const now = await getItems(ids.map(headKey))
+  const now = await getItems(ids.map(accountVersionKey))
   const moved = ids.filter((_, i) => Number(now[i]?.clock ?? begun) >= begun)
   progress.moved = moved
   progress.findings = progress.findings.filter(
@@ -193,7 +193,7 @@ export async function endPages(progress: Progress): Promise<void> {
 
 /** An account has a head from its first commit until its deletion takes commits and head. */
 async function lookForHead(progress: Progress, account: string): Promise<void> {
-  const key = headKey(account)
+  const key = accountVersionKey(account)
   const [commit] = await sortKeysOf(commitKey(account, 0).pk, { limit: 1 })
   if (commit !== undefined && !(await getItem(key))) report(progress, findingAt('missing', 'head', key))
 }

@@ -4,7 +4,7 @@ import { instantOf, logId, positionTail } from '../../logs/entries/log-id.ts'
 import { logKeys, retentionMicros } from '../../logs/entries/log-keys.ts'
 import type { LogItem } from '../../logs/part-reader.ts'
 import { walkLogs } from '../../logs/walk-logs.ts'
-import { readHead } from '../../table/head.ts'
+import { readAccountVersion } from '../../table/head.ts'
 import { commitKey } from '../../table/keys.ts'
 import { getItem, itemsOf } from '../../table/read.ts'
 import { changeText, type EntrySource, saysSame, sealedAttributes, storedText } from '../log/entry-text.ts'
@@ -115,7 +115,7 @@ const maxLeaves = 50_000
  */
 export async function sealChanges(sealing: Sealing, deadline: number): Promise<void> {
   const { account, lease } = sealing
-  const { sequence: last } = await readHead(account)
+  const { sequence: last } = await readAccountVersion(account)
   for (let more = true; more && clock.monotonic() < deadline; ) {
     more = false
     const { state } = lease

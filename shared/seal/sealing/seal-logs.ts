@@ -3,8 +3,8 @@ import { logLine } from '../../core/logging/log.ts'
 import { serviceAddress } from '../../core/service-address.ts'
 import { inParallel } from '../../core/work/in-parallel.ts'
 import { accounts } from '../../domain/accounts/account.ts'
-import type { Head } from '../../table/head.ts'
-import { entityKey, headKey, type Key, sealKey } from '../../table/keys.ts'
+import type { AccountVersion } from '../../table/head.ts'
+import { accountVersionKey, entityKey, type Key, sealKey } from '../../table/keys.ts'
 import { getItems, queryItems } from '../../table/read.ts'
 import { remove, writeTogether } from '../../table/write-together.ts'
 import { Overtaken, SealDamage } from '../log/seal-damage.ts'
@@ -51,7 +51,7 @@ type Work = { account: string; log: SealedLog; known?: Partial<State> }
  */
 async function pending(ids: string[]): Promise<Work[]> {
   const [heads, rows, changes, activity] = await Promise.all([
-    getItems<Key & Partial<Head>>(ids.map(headKey)),
+    getItems<Key & Partial<AccountVersion>>(ids.map(accountVersionKey)),
     getItems(ids.map((id) => entityKey(id, accounts.name, id))),
     getItems<State>(ids.map((id) => sealKey(id, 'changes'))),
     getItems<State>(ids.map((id) => sealKey(id, 'activity'))),

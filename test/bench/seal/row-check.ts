@@ -4,7 +4,7 @@ import { clock, timestamp } from '#shared/core/clock.ts'
 import { type GroupRow, groups, nativeGroup } from '#shared/domain/groups/group.ts'
 import { checkRows } from '#shared/jobs/row-check/check-rows.ts'
 import { edgeItems, guardItems, rowItem } from '#shared/table/entity.ts'
-import { commitKey, counterSort, headKey, type Item } from '#shared/table/keys.ts'
+import { accountVersionKey, commitKey, counterSort, type Item } from '#shared/table/keys.ts'
 import { cpuOf } from '#test/support/largest/cpu-cost.ts'
 import { measure } from '#test/support/table/consumed-capacity.ts'
 import { plantItems } from '#test/support/table/plant-items.ts'
@@ -36,7 +36,14 @@ function* groupsOf(account: string, count: number): Generator<Item> {
     })
   }
   for (const pk of counters) yield { pk, sk: counterSort, kind: 'counter', rows: 1 }
-  yield { ...headKey(account), kind: 'head', sequence: count, clock: begin + count * 1_000, counts: {}, leaves: count }
+  yield {
+    ...accountVersionKey(account),
+    kind: 'head',
+    sequence: count,
+    clock: begin + count * 1_000,
+    counts: {},
+    leaves: count,
+  }
 }
 
 /** Load of a check of so many rows, each with a commit of its own. */

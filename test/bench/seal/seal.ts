@@ -7,7 +7,7 @@ import { logId, positionTail } from '#shared/logs/entries/log-id.ts'
 import { logItems } from '#shared/logs/entries/log-store.ts'
 import { sealChanges } from '#shared/seal/sealing/seal-changes.ts'
 import { Lease } from '#shared/seal/sealing/sealed-state.ts'
-import { commitKey, headKey, type Item } from '#shared/table/keys.ts'
+import { accountVersionKey, commitKey, type Item } from '#shared/table/keys.ts'
 import { cpuOf, cpuUnit, secondOfCpu } from '#test/support/largest/cpu-cost.ts'
 import { measure } from '#test/support/table/consumed-capacity.ts'
 import { plantItems } from '#test/support/table/plant-items.ts'
@@ -35,7 +35,14 @@ function* logOf(account: string, count: number): Generator<Item> {
     })
     yield* logItems(account, 'change', logId('change', time, positionTail(0)), time, { ...change, subject, leaf: i })
   }
-  yield { ...headKey(account), kind: 'head', sequence: count, clock: begin + count * 1_000, counts: {}, leaves: count }
+  yield {
+    ...accountVersionKey(account),
+    kind: 'head',
+    sequence: count,
+    clock: begin + count * 1_000,
+    counts: {},
+    leaves: count,
+  }
 }
 
 /** What sealing so many entries takes, one change a commit, and verifying ten and a hundred times as many in a file. */

@@ -3,7 +3,15 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { handler as verifyRows } from '#functions/tasks/verify-rows.ts'
 import { groups } from '#shared/domain/groups/group.ts'
 import { checkRows, type RowCheck } from '#shared/jobs/row-check/check-rows.ts'
-import { commitKey, edgePartition, entityKey, guardKey, headKey, type Key, partition } from '#shared/table/keys.ts'
+import {
+  accountVersionKey,
+  commitKey,
+  edgePartition,
+  entityKey,
+  guardKey,
+  type Key,
+  partition,
+} from '#shared/table/keys.ts'
 import { getItem } from '#shared/table/read.ts'
 import { table, tableName } from '#shared/table/table.ts'
 import { newAccessWorld } from '#test/support/access/access.ts'
@@ -61,8 +69,8 @@ it('names each item that a torn copy lacks, has alone, or counts wrongly', async
   await remove(guard)
   await remove(entityKey(id, groups.name, torn.id))
   await add({ pk: edge('Other', '').pk, sk: '#' }, '#rows', { '#rows': 'rows' })
-  await add(headKey(id), 'counts.#name', { '#name': 'sites' })
-  const { sequence } = (await getItem(headKey(id))) as unknown as { sequence: number }
+  await add(accountVersionKey(id), 'counts.#name', { '#name': 'sites' })
+  const { sequence } = (await getItem(accountVersionKey(id))) as unknown as { sequence: number }
   await table().send(
     new PutCommand({ TableName: tableName(), Item: { ...commitKey(id, sequence + 1), kind: 'commit' } }),
   )
@@ -98,7 +106,7 @@ it('goes on where it stopped, and does not judge the counters of an account that
         text: 'x'.repeat(100_000),
       })),
     )
-    await add(headKey(id), 'counts.#name', { '#name': 'sites' })
+    await add(accountVersionKey(id), 'counts.#name', { '#name': 'sites' })
   }
   let run = await checkRows({}, () => false)
   expect(run.next).not.toBe(null)

@@ -2,7 +2,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import { expect, it } from 'vitest'
 import { commit } from '#shared/commit/commit.ts'
 import { groups, nativeGroup } from '#shared/domain/groups/group.ts'
-import { headKey } from '#shared/table/keys.ts'
+import { accountVersionKey } from '#shared/table/keys.ts'
 import { getItem } from '#shared/table/read.ts'
 import { table, tableName } from '#shared/table/table.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
@@ -20,7 +20,7 @@ it('never writes over what is on record, also where the head item says less than
       deadline,
     )
   await change('One')
-  const head = await getItem(headKey(accountId))
+  const head = await getItem(accountVersionKey(accountId))
   await change('Two')
   const recorded = await commitsOf(accountId)
   // As a transaction that was cut by a restore leaves it, or somebody who may write the head.

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest'
 import { readCommitRecord } from '#shared/commit/commit-record.ts'
-import { readHead } from '#shared/table/head.ts'
+import { readAccountVersion } from '#shared/table/head.ts'
 import { commitKey } from '#shared/table/keys.ts'
 import { queryItems } from '#shared/table/read.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
@@ -23,7 +23,7 @@ it('numbers the change entries of an account without a gap, in the commit itself
     next += changes.length
   }
   expect(next).toBeGreaterThanOrEqual(6)
-  expect((await readHead(account)).leaves).toBe(next)
+  expect((await readAccountVersion(account)).leaves).toBe(next)
 })
 
 it('stores the number with the entry, and shows it to nobody', async () => {

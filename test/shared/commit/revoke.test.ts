@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { type Authorization, authorizationItems } from '#shared/access/authorization.ts'
 import { commit } from '#shared/commit/commit.ts'
 import { authorizationsOf, deleteAuthorization, grantKey, revoke } from '#shared/commit/revoke.ts'
-import { headKey } from '#shared/table/keys.ts'
+import { accountVersionKey } from '#shared/table/keys.ts'
 import { getItem } from '#shared/table/read.ts'
 import { table, tableName } from '#shared/table/table.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
@@ -61,7 +61,7 @@ test('revokes many, again without harm, and nothing of another account', async (
 test('a commit that stages nothing but a revocation does it, and records no commit', async () => {
   const { id } = await newAccount()
   await store(authorization(id, { client_id: 'client-1' }))
-  const sequence = async () => (await getItem(headKey(id)))?.sequence
+  const sequence = async () => (await getItem(accountVersionKey(id)))?.sequence
   const before = await sequence()
   await commit({ accountId: id, subject: null }, async (transaction) =>
     transaction.revoke({ by: 'client', id: 'client-1' }),

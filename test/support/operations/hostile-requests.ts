@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { codesOf } from '#infra/openapi/errors.ts'
 import { v0ErrorResponses } from '#infra/openapi/v0-errors.ts'
 import { isV0 } from '#shared/http/v0-headers.ts'
-import { headKey } from '#shared/table/keys.ts'
+import { accountVersionKey } from '#shared/table/keys.ts'
 import { getItem } from '#shared/table/read.ts'
 import { SeededRandom } from '#test/simulation/world/seeded-random.ts'
 import { type Answer, call } from '../accounts/account.ts'
@@ -77,7 +77,7 @@ function requestsOf(entry: Entry, sample: Request, draw: Draw): Hostile[] {
   ]
 }
 
-const sequence = async (accountId: string) => (await getItem(headKey(accountId)))?.sequence
+const sequence = async (accountId: string) => (await getItem(accountVersionKey(accountId)))?.sequence
 
 const show = (request: Hostile, { status, text }: Answer): string =>
   `${JSON.stringify(request).slice(0, 600)} → ${status} ${text.slice(0, 300)} (FUZZ_SEED=${seedOf('FUZZ_SEED')})`

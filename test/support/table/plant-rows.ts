@@ -2,7 +2,7 @@ import { BatchWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { clock, timestamp } from '#shared/core/clock.ts'
 import { uuidV7 } from '#shared/core/ids.ts'
 import { countedPartitions, type Entity, edgeItems, type Row, type RowFields, rowItem } from '#shared/table/entity.ts'
-import { counterSort, headKey, type Item } from '#shared/table/keys.ts'
+import { accountVersionKey, counterSort, type Item } from '#shared/table/keys.ts'
 import { packLarge } from '#shared/table/large-attributes.ts'
 import { table, tableName } from '#shared/table/table.ts'
 
@@ -35,7 +35,8 @@ export async function plantRows<R extends Row>(
   })
   await plantItems(items)
   for (const [pk, amount] of counters) await add({ pk, sk: counterSort }, '#rows', { '#rows': 'rows' }, amount)
-  for (const [name, amount] of counts) await add(headKey(accountId), 'counts.#name', { '#name': name }, amount)
+  for (const [name, amount] of counts)
+    await add(accountVersionKey(accountId), 'counts.#name', { '#name': name }, amount)
   return rows
 }
 

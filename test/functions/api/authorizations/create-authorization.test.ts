@@ -10,7 +10,7 @@ import { mintClientToken } from '#shared/domain/client-tokens/client-token.ts'
 import { memberships } from '#shared/domain/memberships/membership.ts'
 import { policies } from '#shared/domain/policies/policy.ts'
 import { attributionKey } from '#shared/logs/flows/attribution.ts'
-import { headKey, partition, type RowPointer } from '#shared/table/keys.ts'
+import { accountVersionKey, partition, type RowPointer } from '#shared/table/keys.ts'
 import { getItem, queryItems } from '#shared/table/read.ts'
 import { newAccessWorld } from '#test/support/access/access.ts'
 import { call } from '#test/support/accounts/account.ts'
@@ -63,7 +63,7 @@ describe('the decision (P5.2)', () => {
     const world = await newAccessWorld()
     const gateway = await world.addGateway()
     const { client } = (await world.startSession({ os_name: 'Linux' })).body.data
-    const head = await getItem(headKey(world.account.id))
+    const head = await getItem(accountVersionKey(world.account.id))
     const answers = await Promise.all(Array.from({ length: 5 }, () => world.ask({ resource_id: world.resource.id })))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 201])
     const [{ body, headers }] = answers as [(typeof answers)[0]]
@@ -86,7 +86,7 @@ describe('the decision (P5.2)', () => {
       responder_device_id: gateway.id,
       resource_name: 'Wiki',
     })
-    expect(await getItem(headKey(world.account.id))).toEqual(head)
+    expect(await getItem(accountVersionKey(world.account.id))).toEqual(head)
   })
 
   test('people get what the managed group is granted, others do not', async () => {

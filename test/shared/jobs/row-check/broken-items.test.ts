@@ -5,7 +5,7 @@ import { commit } from '#shared/commit/commit.ts'
 import { clock } from '#shared/core/clock.ts'
 import { type GroupRow, groups, nativeGroup } from '#shared/domain/groups/group.ts'
 import { checkRows } from '#shared/jobs/row-check/check-rows.ts'
-import { commitKey, entityKey, guardKey, headKey, type Item, type Key } from '#shared/table/keys.ts'
+import { accountVersionKey, commitKey, entityKey, guardKey, type Item, type Key } from '#shared/table/keys.ts'
 import { getItem } from '#shared/table/read.ts'
 import { table, tableName } from '#shared/table/table.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
@@ -82,8 +82,8 @@ it.each(['x', '00000000000000011', '1', '-000000000000001'])(
 )
 
 it('finds that the head of an account is gone', async () => {
-  await remove(headKey(accountId))
-  const { pk: at, sk: sort } = headKey(accountId)
+  await remove(accountVersionKey(accountId))
+  const { pk: at, sk: sort } = accountVersionKey(accountId)
   expect((await checkRows({})).findings).toContainEqual({
     problem: 'missing',
     item: 'head',

@@ -3,7 +3,7 @@ import { beforeEach, expect, it } from 'vitest'
 import { instantOf, logId, positionTail } from '#shared/logs/entries/log-id.ts'
 import { logKeys } from '#shared/logs/entries/log-keys.ts'
 import { heldCommits } from '#shared/seal/sealing/seal-changes.ts'
-import { readHead } from '#shared/table/head.ts'
+import { readAccountVersion } from '#shared/table/head.ts'
 import type { Item } from '#shared/table/keys.ts'
 import { table, tableName } from '#shared/table/table.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
@@ -31,7 +31,7 @@ async function insertEntry(micros: number): Promise<string> {
 }
 
 it('ends with the commit that it was asked for', async () => {
-  const { sequence: last } = await readHead(account)
+  const { sequence: last } = await readAccountVersion(account)
   const sequences: number[] = []
   const beginning = { account, sequence: 0, time: 0, leaves: 0 }
   for await (const { sequence } of heldCommits(beginning, last - 1)) sequences.push(sequence)

@@ -14,7 +14,7 @@ import { parseCheckpoint } from '#shared/seal/notes/checkpoint.ts'
 import { openNote } from '#shared/seal/notes/signed-note.ts'
 import { Lease } from '#shared/seal/sealing/sealed-state.ts'
 import { findLeaf, tableHashes } from '#shared/seal/sealing/table-tiles.ts'
-import { commitKey, headKey, type Item, sealKey, sealPartition } from '#shared/table/keys.ts'
+import { accountVersionKey, commitKey, type Item, sealKey, sealPartition } from '#shared/table/keys.ts'
 import { getItem, queryItems } from '#shared/table/read.ts'
 import { table, tableName } from '#shared/table/table.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
@@ -101,7 +101,7 @@ it('passes over commits without an entry, and does not read them again', async (
   const [paths, { size, sequence = 0, time = 0 }] = [world.paths(), await sealedState(account)]
   const [last, head] = [
     (await queryItems<Item>(commitKey(account, 0).pk)).at(-1),
-    await getItem<Item>(headKey(account)),
+    await getItem<Item>(accountVersionKey(account)),
   ]
   const next = { sequence: sequence + 1, time: time + 1, first_leaf: size, changes: [] }
   await put({ ...last, ...commitKey(account, sequence + 1), ...next })
@@ -249,7 +249,7 @@ it('does not sign beside a checkpoint of another account, another key, or none',
 it('does not sign a smaller tree than the bucket has: after a restore of the table to an earlier instant', async () => {
   await sealNow(account)
   const state = await getItem(sealKey(account, 'changes'))
-  const [head, before] = [await getItem(headKey(account)), (await records()).length]
+  const [head, before] = [await getItem(accountVersionKey(account)), (await records()).length]
   await change(2)
   await sealNow(account)
   for (const item of (await queryItems<Item>(commitKey(account, 0).pk)).slice(before)) await removeItem(item)

@@ -8,7 +8,7 @@ import { noteOf, openNote } from '#shared/seal/notes/signed-note.ts'
 import { signText } from '#shared/seal/notes/signing-key.ts'
 import { sealChanges } from '#shared/seal/sealing/seal-changes.ts'
 import { Lease, type SealedState } from '#shared/seal/sealing/sealed-state.ts'
-import { commitKey, headKey, type Item, type Key, sealKey, sealPartition } from '#shared/table/keys.ts'
+import { accountVersionKey, commitKey, type Item, type Key, sealKey, sealPartition } from '#shared/table/keys.ts'
 import { getItem, queryItems } from '#shared/table/read.ts'
 import { table, tableName } from '#shared/table/table.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
@@ -28,7 +28,7 @@ async function newFork() {
     ...(await changeEntriesOf(account)),
     ...(await queryItems<Item>(commitKey(account, 0).pk)),
     ...(await queryItems<Item>(sealPartition(account, 'changes'))),
-    ...(await queryItems<Item>(headKey(account).pk)),
+    ...(await queryItems<Item>(accountVersionKey(account).pk)),
   ]
   const before = await items()
   await changeSites(account, 1)

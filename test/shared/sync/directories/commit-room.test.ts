@@ -8,7 +8,7 @@ import { emptyProfile } from '#shared/sign-in/identities/profile-fields.ts'
 import { writesPerGroup, writesPerMembership } from '#shared/sync/directories/apply-groups.ts'
 import { writesPerUser } from '#shared/sync/directories/apply-users.ts'
 import type { RowFields } from '#shared/table/entity.ts'
-import { readHead } from '#shared/table/head.ts'
+import { readAccountVersion } from '#shared/table/head.ts'
 import { newSyncWorld } from '#test/support/sync/sync-runs.ts'
 
 const transaction = () => new Transaction('account', { sequence: 1, clock: 1, counts: {}, leaves: 0 }, 2)
@@ -82,7 +82,7 @@ it('fills its commits: twelve people are two, five groups are one, and fifty mem
   world.company.users = Array.from({ length: 12 }, (_, i) => ({ id: `u${i}`, email: `u${i}@example.com` }))
   const everybody = world.company.users.map(({ id }) => id)
   world.company.groups = Array.from({ length: 5 }, (_, i) => ({ id: `g${i}`, members: everybody.slice(0, 10) }))
-  const before = await readHead(world.account.id)
+  const before = await readAccountVersion(world.account.id)
   expect(await world.run()).toMatchObject({ outcome: 'applied', applied: { memberships: { insert: 50 } } })
-  expect((await readHead(world.account.id)).sequence - before.sequence).toBe(2 + 1 + 2)
+  expect((await readAccountVersion(world.account.id)).sequence - before.sequence).toBe(2 + 1 + 2)
 })
