@@ -1,5 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
-import { countedPartitions, type Entity, edgeItems, guardItems, type Row, redactRow, rowItem } from '../table/entity.ts'
+import {
+  countedPartitions,
+  type Entity,
+  edgeItems,
+  type Row,
+  redactRow,
+  rowItem,
+  uniqueItems,
+} from '../table/entity.ts'
 import { counterSort, type Item, type Key } from '../table/keys.ts'
 import { tableName } from '../table/table.ts'
 import { put, remove, type Write } from '../table/write-together.ts'
@@ -35,7 +43,7 @@ export function partsOf(accountId: string, sequence: number, staged: Staged): Pa
 /** Guards and edges of a row, by their keys. */
 const derivedItems = (accountId: string, { entity }: Staged, row: Row | null): Map<string, Item> =>
   new Map(
-    (row ? [...guardItems(entity, accountId, row), ...edgeItems(entity, accountId, row)] : []).map((item) => [
+    (row ? [...uniqueItems(entity, accountId, row), ...edgeItems(entity, accountId, row)] : []).map((item) => [
       address(item),
       item,
     ]),

@@ -4,7 +4,7 @@ import { notFound } from '../core/errors.ts'
 import { uuidV7 } from '../core/ids.ts'
 import { type Entity, itemRow, type Row, type RowFields, rowKey } from '../table/entity.ts'
 import type { AccountVersion } from '../table/head.ts'
-import { entityKey, guardKey, type Item, type Key, type RowPointer } from '../table/keys.ts'
+import { entityKey, type Item, type Key, type RowPointer, uniqueKey } from '../table/keys.ts'
 import { bytesOf, maxRowBytes, tooLarge } from '../table/large-attributes.ts'
 import { getItem } from '../table/read.ts'
 import { put, putOver, remove, removeWhile, type Write } from '../table/write-together.ts'
@@ -69,7 +69,7 @@ export class Transaction {
 
   /** True when another row than `except` holds this value of a unique set, for example of `actors.email`. */
   async isTaken(name: string, value: string, except?: Row): Promise<boolean> {
-    const guard = await getItem<RowPointer>(guardKey(this.accountId, name, value))
+    const guard = await getItem<RowPointer>(uniqueKey(this.accountId, name, value))
     return guard !== undefined && guard.row.sk !== except?.id
   }
 

@@ -1,4 +1,4 @@
-import { edgePartition, entityKey, guardKey, type Item, type Key, partition } from './keys.ts'
+import { edgePartition, entityKey, type Item, type Key, partition, uniqueKey } from './keys.ts'
 
 /** The fields of every stored object. Rows carry the wire's snake_case names. */
 export type Row = { id: string; inserted_at: string; updated_at: string }
@@ -102,10 +102,12 @@ function withFieldsOf(item: Record<string, unknown>, row: Record<string, unknown
 }
 
 /** Guard items of a row: one at each unique value, pointing back to the row. */
-export const guardItems = <R extends Row>(entity: Entity<R>, account: string, row: R): Item[] =>
+export const uniqueItems = <R extends Row>(entity: Entity<R>, account: string, row: R): Item[] =>
   Object.entries(entity.unique).flatMap(([name, value]) => {
     const text = value(row)
-    return text === null ? [] : [{ ...guardKey(account, name, text), kind: 'guard', row: rowKey(entity, account, row) }]
+    return text === null
+      ? []
+      : [{ ...uniqueKey(account, name, text), kind: 'guard', row: rowKey(entity, account, row) }]
   })
 
 /** Edge items of a row: one for each value it is found by, pointing back to the row. */

@@ -42,7 +42,7 @@ export const sealKey = (account: string, log: 'changes' | 'activity'): Key => ({
 })
 
 /** A unique value of an account: at most one item can stand at this key. */
-export const guardKey = (account: string, name: string, value: string): Key => ({
+export const uniqueKey = (account: string, name: string, value: string): Key => ({
   pk: partition(account, `unique.${name}`, value),
   sk: 'unique',
 })

@@ -3,7 +3,7 @@ import { clock, jitter } from '../core/clock.ts'
 import { notFound } from '../core/errors.ts'
 import { slicesOf } from '../core/work/in-parallel.ts'
 import { type Entity, itemRow, type Row } from './entity.ts'
-import { counterSort, edgePartition, entityKey, guardKey, type Key, type RowPointer } from './keys.ts'
+import { counterSort, edgePartition, entityKey, type Key, type RowPointer, uniqueKey } from './keys.ts'
 import { unpackLarge } from './large-attributes.ts'
 import { table, tableName } from './table.ts'
 
@@ -119,7 +119,7 @@ export async function findUnique<R extends Row>(
   name: string,
   value: string,
 ): Promise<R | null> {
-  const guard = await getItem<RowPointer>(guardKey(account, name, value))
+  const guard = await getItem<RowPointer>(uniqueKey(account, name, value))
   const item = guard && (await getItem(guard.row))
   return item ? itemRow(entity, item) : null
 }
@@ -131,7 +131,7 @@ export async function findAllUnique<R extends Row>(
   name: string,
   values: string[],
 ): Promise<(R | null)[]> {
-  const guards = await getItems<RowPointer>(values.map((value) => guardKey(account, name, value)))
+  const guards = await getItems<RowPointer>(values.map((value) => uniqueKey(account, name, value)))
   const items = (await getItems(guards.flatMap((guard) => guard?.row ?? []))).values()
   return guards.map((guard) => {
     const item = guard && items.next().value

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { Transaction } from '../../commit/transaction.ts'
 import { ApiError } from '../../core/errors.ts'
-import { guardKey } from '../../table/keys.ts'
+import { uniqueKey } from '../../table/keys.ts'
 import { getItems } from '../../table/read.ts'
 import { formatIp, rangeOf } from '../../values/ip.ts'
 
@@ -37,7 +37,7 @@ export async function firstFree<T>(
       round.push(next.value)
     }
     if (round.length === 0) return null
-    const guards = await getItems(round.map((candidate) => guardKey(accountId, set, guarded(candidate))))
+    const guards = await getItems(round.map((candidate) => uniqueKey(accountId, set, guarded(candidate))))
     const free = round.find((_, i) => guards[i] === undefined)
     if (free !== undefined) return free
   }

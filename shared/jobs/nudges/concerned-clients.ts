@@ -2,7 +2,7 @@ import { groups } from '../../domain/groups/group.ts'
 import { memberships } from '../../domain/memberships/membership.ts'
 import { policies } from '../../domain/policies/policy.ts'
 import type { Connection } from '../../live/connection.ts'
-import { guardKey, partition, type RowPointer } from '../../table/keys.ts'
+import { partition, type RowPointer, uniqueKey } from '../../table/keys.ts'
 import { getItem, getItems, rowsBy } from '../../table/read.ts'
 import type { News } from './news.ts'
 
@@ -15,7 +15,7 @@ export async function concernedClients(account: string, news: News, connected: C
   const groupIds = [...new Set([...news.groups, ...(await groupsThatReach(account, news.resources))])]
   const concerned = new Set(news.actors)
   if (groupIds.length > 0) {
-    const managed = await getItem<RowPointer>(guardKey(account, `${groups.name}.managed`, 'everyone'))
+    const managed = await getItem<RowPointer>(uniqueKey(account, `${groups.name}.managed`, 'everyone'))
     const everyPerson = managed !== undefined && groupIds.includes(managed.row.sk)
     for (const { actor_id, is_person } of connected) if (everyPerson && is_person && actor_id) concerned.add(actor_id)
     const others = [...new Set(connected.flatMap(({ actor_id }) => (actor_id === null ? [] : [actor_id])))]

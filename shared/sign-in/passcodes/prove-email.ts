@@ -10,7 +10,7 @@ import type { Origin } from '../../core/subject.ts'
 import { retryUntil } from '../../core/work/work.ts'
 import type { AccountRow } from '../../domain/accounts/account.ts'
 import { type Passcode, passcodeKey } from '../../domain/passcodes/passcode.ts'
-import { guardKey, type RowPointer } from '../../table/keys.ts'
+import { type RowPointer, uniqueKey } from '../../table/keys.ts'
 import { ifMet } from '../../table/put-item.ts'
 import { getItem } from '../../table/read.ts'
 import { table, tableName } from '../../table/table.ts'
@@ -41,7 +41,7 @@ export async function proveEmail(
   use: PasscodeUse,
 ): Promise<EmailProof> {
   const folded = foldAscii(email)
-  const guard = await getItem<RowPointer>(guardKey(accountId, 'actors.email', folded))
+  const guard = await getItem<RowPointer>(uniqueKey(accountId, 'actors.email', folded))
   const actorId = guard?.row.sk ?? null
   const held = await takeAttempt(accountId, actorId ?? nobody, folded, use)
   const passcode = readPasscode(entered)

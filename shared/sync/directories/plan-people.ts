@@ -2,7 +2,7 @@ import { actors } from '../../domain/actors/actor.ts'
 import { type ExternalIdentityRow, externalIdentities } from '../../domain/external-identities/external-identity.ts'
 import { tokensOfIssuers } from '../../domain/external-identities/issued-tokens.ts'
 import type { ProfileFields } from '../../sign-in/identities/profile-fields.ts'
-import { edgePartition, guardKey, type RowPointer } from '../../table/keys.ts'
+import { edgePartition, type RowPointer, uniqueKey } from '../../table/keys.ts'
 import { getItems, getRow, sortKeysOf } from '../../table/read.ts'
 import { isInDomains } from '../../values/email.ts'
 import { foldAscii } from '../../values/text.ts'
@@ -80,7 +80,7 @@ export async function planNewUsers(planning: Planning): Promise<void> {
   const taken = new Set<string>()
   for await (const batch of batches(newcomers(planning))) {
     const emails = batch.map(({ email }) => foldAscii(String(email)))
-    const guards = await getItems<RowPointer>(emails.map((email) => guardKey(work.accountId, 'actors.email', email)))
+    const guards = await getItems<RowPointer>(emails.map((email) => uniqueKey(work.accountId, 'actors.email', email)))
     for (const [i, user] of batch.entries()) {
       const email = emails[i] ?? ''
       const actor = guards[i]?.row.sk ?? null

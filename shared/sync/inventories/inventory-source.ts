@@ -1,7 +1,7 @@
 import { type MdmDeviceRow, mdmDevices } from '../../domain/mdm-devices/mdm-device.ts'
 import type { PostureProviderRow } from '../../domain/posture-providers/posture-provider.ts'
 import type { RowFields } from '../../table/entity.ts'
-import { guardKey } from '../../table/keys.ts'
+import { uniqueKey } from '../../table/keys.ts'
 import { whichExist } from '../../table/read.ts'
 import { adapters } from '../providers/open.ts'
 import { type Appliers, applyPlan } from '../runs/apply-plan.ts'
@@ -55,7 +55,7 @@ async function applyNewDevices(stage: Stage, entries: InventoryEntries['new'][])
   const { transaction, sourceId, startedAt } = stage
   const { accountId } = transaction
   const [isTaken, rows] = await Promise.all([
-    whichExist(entries.map(({ mdm_id }) => guardKey(accountId, 'mdm_devices.mdm_id', deviceKey(mdm_id)))),
+    whichExist(entries.map(({ mdm_id }) => uniqueKey(accountId, 'mdm_devices.mdm_id', deviceKey(mdm_id)))),
     entryRows(mdmDevices, accountId, entries),
   ])
   return stageEach(transaction, 'devices', entries, undefined, ({ id, mdm_id, name, fields }, i) => {

@@ -10,7 +10,7 @@ import { policies } from '../../domain/policies/policy.ts'
 import { poolMembers } from '../../domain/pool-members/pool-member.ts'
 import { resources } from '../../domain/resources/resource.ts'
 import { type Entity, type Row, rowKey } from '../../table/entity.ts'
-import { guardKey } from '../../table/keys.ts'
+import { uniqueKey } from '../../table/keys.ts'
 import { getRows, whichExist } from '../../table/read.ts'
 import { foldAscii } from '../../values/text.ts'
 import { type Stage, type Staged, stageEach } from '../runs/plan.ts'
@@ -114,7 +114,7 @@ export const restorations: { readonly [S in Restorable]: Restoration<RewindEntri
 const uniqueValues = <R extends Row>({ entity }: Restoration<R>, accountId: string, row: R) =>
   Object.entries(entity.unique).flatMap(([set, read]) => {
     const value = read(row)
-    return value === null ? [] : [{ key: guardKey(accountId, set, value), taken: `${set.split('.')[1]}_taken` }]
+    return value === null ? [] : [{ key: uniqueKey(accountId, set, value), taken: `${set.split('.')[1]}_taken` }]
   })
 
 /** Stages deleted rows. Existing rows are passed over; rows with a taken name or a missing owner are skipped. */
@@ -164,7 +164,7 @@ export async function regainGroups(transaction: Transaction, entries: Orphaned[]
     getRows(policies, accountId, ids('id')),
     getRows(groups, accountId, ids('group_id')),
     getRows(resources, accountId, ids('resource_id')),
-    whichExist(grants.map((grant) => guardKey(accountId, 'policies.grant', grant))),
+    whichExist(grants.map((grant) => uniqueKey(accountId, 'policies.grant', grant))),
   ])
   const taken = new Set(grants.filter((_, i) => held[i]))
   return stageEach(transaction, 'policies', entries, writesPerPolicy, ({ id, name, group_id, updated_at }, i) => {

@@ -8,9 +8,9 @@ import {
   commitKey,
   edgePartition,
   entityKey,
-  guardKey,
   type Key,
   partition,
+  uniqueKey,
 } from '#shared/table/keys.ts'
 import { getItem } from '#shared/table/read.ts'
 import { table, tableName } from '#shared/table/table.ts'
@@ -61,7 +61,7 @@ it('names each item that a torn copy lacks, has alone, or counts wrongly', async
   const other = (await groupsApi.create(account, { name: 'Other' })).body.data
   const edge = (name: string, sort: string) => ({ pk: edgePartition(id, groups.name, 'name', name), sk: sort })
   const [set] = Object.keys(groups.unique)
-  const guard = guardKey(id, String(set), groups.unique[String(set)]?.(kept as never) ?? '')
+  const guard = uniqueKey(id, String(set), groups.unique[String(set)]?.(kept as never) ?? '')
   expect(await getItem(edge('Kept', kept.id))).toBeDefined()
   expect(await getItem(guard)).toBeDefined()
 

@@ -9,7 +9,7 @@ import { memberships } from '#shared/domain/memberships/membership.ts'
 import { policies } from '#shared/domain/policies/policy.ts'
 import { resources } from '#shared/domain/resources/resource.ts'
 import { sites } from '#shared/domain/sites/site.ts'
-import { type Entity, guardItems, type Row, type RowFields } from '#shared/table/entity.ts'
+import { type Entity, type Row, type RowFields, uniqueItems } from '#shared/table/entity.ts'
 import { ofRoute } from '#test/support/accounts/account.ts'
 import { bareClient } from '#test/support/table/plant-clients.ts'
 import { plantItems, plantRows } from '#test/support/table/plant-rows.ts'
@@ -31,7 +31,7 @@ async function insertRows<R extends Row>(
   rows: RowFields<R>[],
 ): Promise<R[]> {
   const stored = await plantRows(id, entity, rows.length, (i) => rows[i] as RowFields<R>)
-  await plantItems(stored.flatMap((row) => guardItems(entity, id, row)))
+  await plantItems(stored.flatMap((row) => uniqueItems(entity, id, row)))
   return stored
 }
 

@@ -4,7 +4,7 @@ import { uuidV7 } from '#shared/core/ids.ts'
 import { mintToken } from '#shared/core/secrets/token.ts'
 import { type ClientTokenRow, clientTokens } from '#shared/domain/client-tokens/client-token.ts'
 import { type ClientRow, clients, undescribed } from '#shared/domain/clients/client.ts'
-import { guardItems, rowItem } from '#shared/table/entity.ts'
+import { rowItem, uniqueItems } from '#shared/table/entity.ts'
 import type { AccessWorld } from '../access/access.ts'
 import { publicKey } from '../access/public-key.ts'
 import { plantItems } from './plant-rows.ts'
@@ -51,7 +51,7 @@ export async function plantClients(
         items: [
           rowItem(clientTokens, account.id, tokenRow),
           rowItem(clients, account.id, row),
-          ...guardItems(clients, account.id, row),
+          ...uniqueItems(clients, account.id, row),
         ],
         client: {
           id: row.id,

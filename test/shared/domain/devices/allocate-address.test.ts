@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { allocateAddress, firstOffset, lastOffset, tunnelAddresses } from '#shared/domain/devices/allocate-address.ts'
-import { guardKey } from '#shared/table/keys.ts'
+import { uniqueKey } from '#shared/table/keys.ts'
 import { put, writeTogether } from '#shared/table/write-together.ts'
 
 const account = (taken = 0) => ({ accountId: randomUUID(), count: (name: string) => (name === 'clients' ? taken : 0) })
@@ -9,7 +9,7 @@ const account = (taken = 0) => ({ accountId: randomUUID(), count: (name: string)
 const take = (accountId: string, offsets: number[]) =>
   writeTogether(
     offsets.map((offset) =>
-      put({ ...guardKey(accountId, 'devices.tunnel_address', tunnelAddresses(offset).ipv4), kind: 'guard' }),
+      put({ ...uniqueKey(accountId, 'devices.tunnel_address', tunnelAddresses(offset).ipv4), kind: 'guard' }),
     ),
   )
 

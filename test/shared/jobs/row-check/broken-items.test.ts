@@ -5,7 +5,7 @@ import { commit } from '#shared/commit/commit.ts'
 import { clock } from '#shared/core/clock.ts'
 import { type GroupRow, groups, nativeGroup } from '#shared/domain/groups/group.ts'
 import { checkRows } from '#shared/jobs/row-check/check-rows.ts'
-import { accountVersionKey, commitKey, entityKey, guardKey, type Item, type Key } from '#shared/table/keys.ts'
+import { accountVersionKey, commitKey, entityKey, type Item, type Key, uniqueKey } from '#shared/table/keys.ts'
 import { getItem } from '#shared/table/read.ts'
 import { table, tableName } from '#shared/table/table.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
@@ -42,7 +42,7 @@ const rubbish = { zstd: new Uint8Array([1, 2, 3]) }
 const keys: Record<string, () => Promise<Key>> = {
   row: async () => entityKey(accountId, groups.name, one.id),
   commit: async () => commitKey(accountId, (await read(entityKey(accountId, groups.name, one.id))).commit),
-  guard: async () => guardKey(accountId, 'groups.name', 'One'),
+  guard: async () => uniqueKey(accountId, 'groups.name', 'One'),
 }
 
 it.each([
