@@ -10,7 +10,7 @@ import { memberships } from '../domain/memberships/membership.ts'
 import { type ConditionContext, evaluateConditions } from '../domain/policies/conditions/conditions.ts'
 import { type PolicyRow, policies } from '../domain/policies/policy.ts'
 import { Resource, type ResourceRow, resources } from '../domain/resources/resource.ts'
-import { edgePartition, type Key, uniqueKey } from '../table/keys.ts'
+import { indexPartition, type Key, uniqueKey } from '../table/keys.ts'
 import { getItem, getRow, getRows, queryItems, rowsBy } from '../table/read.ts'
 
 /** The reason for a grant and its end in microseconds. `group` is that of the membership, null for the managed group. */
@@ -120,7 +120,7 @@ export type ActorGroups = { memberOf: Set<string>; managed: string | null }
 
 export async function groupsOf(account: string, actor: ActorRow): Promise<ActorGroups> {
   const [edges, guard] = await Promise.all([
-    queryItems(edgePartition(account, memberships.name, 'actor_id', actor.id)),
+    queryItems(indexPartition(account, memberships.name, 'actor_id', actor.id)),
     isPerson(actor.type) ? getItem(uniqueKey(account, `${groups.name}.managed`, 'everyone')) : undefined,
   ])
   return { memberOf: new Set(edges.map((edge) => String(edge.sk))), managed: guard ? (guard.row as Key).sk : null }

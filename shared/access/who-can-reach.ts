@@ -7,7 +7,7 @@ import { groups } from '../domain/groups/group.ts'
 import { memberships } from '../domain/memberships/membership.ts'
 import { policies } from '../domain/policies/policy.ts'
 import { resources } from '../domain/resources/resource.ts'
-import { edgePartition, partition } from '../table/keys.ts'
+import { indexPartition, partition } from '../table/keys.ts'
 import { getRow, getRows, queryItems, rowsBy } from '../table/read.ts'
 import type { Page } from '../values/page.ts'
 import { accessPage, canHaveAccess, grantedRows, grantFields, possibleGrant } from './access-list.ts'
@@ -41,7 +41,7 @@ export async function whoCanReach(account: AccountRow, resourceId: string, page:
   const sources = granting.map((grant, index) => ({
     grant,
     members: groupRows[index]?.is_managed
-      ? edgePartition(account.id, actors.name, 'person', 'true')
+      ? indexPartition(account.id, actors.name, 'person', 'true')
       : partition(account.id, memberships.name, grant.group),
   }))
   const grantedTo = new Map<string, typeof granting>()

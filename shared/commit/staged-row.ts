@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import {
   countedPartitions,
   type Entity,
-  edgeItems,
+  indexItems,
   type Row,
   redactRow,
   rowItem,
@@ -43,7 +43,7 @@ export function partsOf(accountId: string, sequence: number, staged: Staged): Pa
 /** Guards and edges of a row, by their keys. */
 const derivedItems = (accountId: string, { entity }: Staged, row: Row | null): Map<string, Item> =>
   new Map(
-    (row ? [...uniqueItems(entity, accountId, row), ...edgeItems(entity, accountId, row)] : []).map((item) => [
+    (row ? [...uniqueItems(entity, accountId, row), ...indexItems(entity, accountId, row)] : []).map((item) => [
       address(item),
       item,
     ]),

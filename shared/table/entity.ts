@@ -1,4 +1,4 @@
-import { edgePartition, entityKey, type Item, type Key, partition, uniqueKey } from './keys.ts'
+import { entityKey, type Item, indexPartition, type Key, partition, uniqueKey } from './keys.ts'
 
 /** The fields of every stored object. Rows carry the wire's snake_case names. */
 export type Row = { id: string; inserted_at: string; updated_at: string }
@@ -8,7 +8,7 @@ export type RowFields<R extends Row> = Omit<R, keyof Row>
 /** A value of a row. Taken from a method: its parameter is then bivariant, and entities of any rows are `Entity`. */
 type ValueOf<R> = { value(row: R): string | null }['value']
 
-type Edge<R> = {
+type Index<R> = {
   /** The value under which the row is found; null leaves it out. */
   value: ValueOf<R>
   /** Sort key among the rows of one value; the row's id unless said otherwise. */
@@ -33,7 +33,7 @@ type Rules<R> = {
   place?(row: R): { within: string; sort: string }
   /** Values that no two rows of an account share, by the name of the set (`actors.email`); null leaves the row out. */
   unique?: Record<string, ValueOf<R>>
-  edges?: Record<string, Edge<R>>
+  edges?: Record<string, Index<R>>
   /** Names under which the account's head item counts the row, beside the collection itself. */
   counters?(row: R): string[]
   /** Keys shown as `[redacted]` on every record of a change (L6.3). */
@@ -110,12 +110,12 @@ export const uniqueItems = <R extends Row>(entity: Entity<R>, account: string, r
       : [{ ...uniqueKey(account, name, text), kind: 'guard', row: rowKey(entity, account, row) }]
   })
 
-/** Edge items of a row: one for each value it is found by, pointing back to the row. */
-export const edgeItems = <R extends Row>(entity: Entity<R>, account: string, row: R): Item[] =>
+/** Index items of a row: one for each value it is found by, pointing back to the row. */
+export const indexItems = <R extends Row>(entity: Entity<R>, account: string, row: R): Item[] =>
   Object.entries(entity.edges).flatMap(([field, edge]) => {
     const text = edge.value(row)
     if (text === null) return []
-    const key = { pk: edgePartition(account, entity.name, field, text), sk: edge.sort?.(row) ?? row.id }
+    const key = { pk: indexPartition(account, entity.name, field, text), sk: edge.sort?.(row) ?? row.id }
     return [{ ...key, kind: 'edge', row: rowKey(entity, account, row) }]
   })
 
@@ -124,7 +124,7 @@ export const countedPartitions = <R extends Row>(entity: Entity<R>, account: str
   ...(entity.place ? [rowKey(entity, account, row).pk] : []),
   ...Object.entries(entity.edges).flatMap(([field, edge]) => {
     const text = edge.counted ? edge.value(row) : null
-    return text === null ? [] : [edgePartition(account, entity.name, field, text)]
+    return text === null ? [] : [indexPartition(account, entity.name, field, text)]
   }),
 ]
 

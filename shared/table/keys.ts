@@ -52,7 +52,7 @@ const keyText = (value: string): string =>
   Buffer.byteLength(value) <= 1_500 ? value : createHash('sha256').update(value).digest('base64url')
 
 /** The rows of a collection with one value of a field, in the collection's order. */
-export const edgePartition = (account: string, collection: string, field: string, value: string): string =>
+export const indexPartition = (account: string, collection: string, field: string, value: string): string =>
   partition(account, `${collection}.${field}`, keyText(value))
 
 /** The sort key of a partition's row counter; it sorts before every id. */

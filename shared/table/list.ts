@@ -3,7 +3,7 @@ import { takeFitting } from '../core/json/answer-size.ts'
 import type { Page } from '../values/page.ts'
 import { type Entity, itemRow, type Row } from './entity.ts'
 import { readAccountVersion } from './head.ts'
-import { counterSort, edgePartition, partition, type RowPointer } from './keys.ts'
+import { counterSort, indexPartition, partition, type RowPointer } from './keys.ts'
 import { unpackLarge } from './large-attributes.ts'
 import { type Position, pageCursor, readPosition } from './page-cursor.ts'
 import {
@@ -66,7 +66,7 @@ export async function listRows<R extends Row>(
       newestFirst,
     )
   }
-  const pk = first ? edgePartition(account, entity.name, ...first) : partition(account, entity.name)
+  const pk = first ? indexPartition(account, entity.name, ...first) : partition(account, entity.name)
   const { backward, ...range } = await rangeOf(page)
   const inOrder = { ...range, backward: backward !== newestFirst }
   const source = first ? rowsAtEdges(entity, pk, inOrder) : rowsIn(entity, pk, inOrder, fields)
@@ -136,7 +136,7 @@ async function narrowest<R extends Row>(
 ): Promise<EdgeValue> {
   if (edges.length === 1) return edges[0]
   const counters = await getItems(
-    edges.map((edge) => ({ pk: edgePartition(account, entity.name, ...edge), sk: counterSort })),
+    edges.map((edge) => ({ pk: indexPartition(account, entity.name, ...edge), sk: counterSort })),
   )
   const rows = counters.map((counter) => Number(counter?.rows ?? 0))
   return edges[rows.indexOf(Math.min(...rows))] ?? edges[0]
@@ -192,7 +192,7 @@ async function listMatching<R extends Row>(
   matches: (row: R) => boolean,
   newestFirst: boolean,
 ): Promise<Listed<R>> {
-  const edges = await queryItems<RowPointer>(edgePartition(account, entity.name, ...edge), { backward: newestFirst })
+  const edges = await queryItems<RowPointer>(indexPartition(account, entity.name, ...edge), { backward: newestFirst })
   // Items stay packed but for the one that is compared, and those of the page.
   const items = await getStoredItems(edges.map(({ row }) => row))
   const read = (item: StoredItem) => itemRow(entity, unpackLarge(item))

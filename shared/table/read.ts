@@ -3,7 +3,7 @@ import { clock, jitter } from '../core/clock.ts'
 import { notFound } from '../core/errors.ts'
 import { slicesOf } from '../core/work/in-parallel.ts'
 import { type Entity, itemRow, type Row } from './entity.ts'
-import { counterSort, edgePartition, entityKey, type Key, type RowPointer, uniqueKey } from './keys.ts'
+import { counterSort, entityKey, indexPartition, type Key, type RowPointer, uniqueKey } from './keys.ts'
 import { unpackLarge } from './large-attributes.ts'
 import { table, tableName } from './table.ts'
 
@@ -222,7 +222,7 @@ export async function rowsBy<R extends Row>(
   value: string,
   range: Range = {},
 ): Promise<R[]> {
-  const edges = await queryItems<RowPointer>(edgePartition(account, entity.name, field, value), range)
+  const edges = await queryItems<RowPointer>(indexPartition(account, entity.name, field, value), range)
   const items = await getItems(edges.map(({ row }) => row))
   return items.flatMap((item) => (item ? [itemRow(entity, item)] : []))
 }

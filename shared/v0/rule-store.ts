@@ -1,7 +1,7 @@
 import { type Author, commit } from '../commit/commit.ts'
 import type { Transaction } from '../commit/transaction.ts'
 import { invalid, invalidAt } from '../core/errors.ts'
-import { edgePartition } from '../table/keys.ts'
+import { indexPartition } from '../table/keys.ts'
 import { queryItems } from '../table/read.ts'
 import type { Draft } from '../values/draft.ts'
 import { formatIp, parseCidr, parseIp } from '../values/ip.ts'
@@ -59,7 +59,7 @@ async function checkUser(transaction: Transaction, userId: string | null): Promi
 
 async function checkOverlap(transaction: Transaction, fields: Fields, except?: string): Promise<void> {
   const place = placeOf(fields)
-  const pk = edgePartition(transaction.accountId, v0Rules.name, 'overlap', place.among)
+  const pk = indexPartition(transaction.accountId, v0Rules.name, 'overlap', place.among)
   const isTaken = await overlapsAny(place, {
     read: async (range) => (await queryItems(pk, range)).map(({ sk }) => String(sk)),
     hasSize: (prefix) => transaction.count(sizeCounter({ family: place.network.family, prefix })) > 0,

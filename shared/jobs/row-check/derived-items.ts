@@ -17,7 +17,7 @@ import { portalSessions } from '../../domain/portal-sessions/portal-session.ts'
 import { postureProviders } from '../../domain/posture-providers/posture-provider.ts'
 import { resources } from '../../domain/resources/resource.ts'
 import { sites } from '../../domain/sites/site.ts'
-import { type Entity, edgeItems, itemRow, uniqueItems } from '../../table/entity.ts'
+import { type Entity, indexItems, itemRow, uniqueItems } from '../../table/entity.ts'
 import type { Item, Key } from '../../table/keys.ts'
 import { unpackLarge } from '../../table/large-attributes.ts'
 import { getStoredItems, type StoredItem } from '../../table/read.ts'
@@ -64,7 +64,7 @@ export function derivedItems(item: StoredItem): Item[] {
   if (!entity) return []
   const row = itemRow(entity, item)
   const { account } = placeOf(item)
-  return orNone(() => [...uniqueItems(entity, account, row), ...edgeItems(entity, account, row)]).filter(isKey)
+  return orNone(() => [...uniqueItems(entity, account, row), ...indexItems(entity, account, row)]).filter(isKey)
 }
 
 /** The names under which the head item counts a row. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { dayMicros, timestamp } from '../../core/clock.ts'
 import { env } from '../../core/env.ts'
-import { edgePartition, type Key, partition } from '../../table/keys.ts'
+import { indexPartition, type Key, partition } from '../../table/keys.ts'
 import { instantOf, type LogStream, parseLogId } from './log-id.ts'
 
 /** Number of partitions that the flows of a day are spread over, by the initiating actor. */
@@ -21,7 +21,7 @@ export type NamedField = 'actor' | 'email' | 'object'
 
 /** Pointers to the entries that name an actor, an email or an object; for flows, their slices or actors. */
 export const namedPartition = (account: string, stream: LogStream, field: NamedField, value: string): string =>
-  edgePartition(account, `log.${stream}`, field, value)
+  indexPartition(account, `log.${stream}`, field, value)
 
 export const flowKey = (account: string, actorId: string, id: string): Key => ({
   pk: logPartition(account, 'flow', dayOf(instantOf(id)), flowShard(actorId)),

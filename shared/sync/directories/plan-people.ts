@@ -2,7 +2,7 @@ import { actors } from '../../domain/actors/actor.ts'
 import { type ExternalIdentityRow, externalIdentities } from '../../domain/external-identities/external-identity.ts'
 import { tokensOfIssuers } from '../../domain/external-identities/issued-tokens.ts'
 import type { ProfileFields } from '../../sign-in/identities/profile-fields.ts'
-import { edgePartition, type RowPointer, uniqueKey } from '../../table/keys.ts'
+import { indexPartition, type RowPointer, uniqueKey } from '../../table/keys.ts'
 import { getItems, getRow, sortKeysOf } from '../../table/read.ts'
 import { isInDomains } from '../../values/email.ts'
 import { foldAscii } from '../../values/text.ts'
@@ -165,7 +165,7 @@ export async function planLostUsers(planning: Planning): Promise<string[]> {
 /** Plans the deletion of actors that the directory has made, and that keep no identity. */
 export async function planActors(planning: Planning): Promise<void> {
   const { work, sheet } = planning
-  const made = await sortKeysOf(edgePartition(work.accountId, actors.name, 'created_by_directory_id', work.sourceId))
+  const made = await sortKeysOf(indexPartition(work.accountId, actors.name, 'created_by_directory_id', work.sourceId))
   const ids = made.filter((id) => losesIdentities(planning, id))
   for await (const { id, name } of rowsOf(actors, work.accountId, ids)) await sheet.add('actors', { id, name })
 }

@@ -3,7 +3,7 @@ import { actors } from '../../domain/actors/actor.ts'
 import { externalIdentities } from '../../domain/external-identities/external-identity.ts'
 import type { ProfileFields } from '../../sign-in/identities/profile-fields.ts'
 import { itemRow } from '../../table/entity.ts'
-import { edgePartition, partition } from '../../table/keys.ts'
+import { indexPartition, partition } from '../../table/keys.ts'
 import { itemsOf, sortKeysOf } from '../../table/read.ts'
 import { chunksOf } from '../read/chunks.ts'
 import { PlanSheet } from '../runs/plan.ts'
@@ -30,7 +30,7 @@ export async function newPlanning(
   { issuer, provider, domains, matchesAdministrators }: DirectoryRules & { domains: string[] | null },
 ) {
   const chunks = chunksOf(work)
-  const administrators = edgePartition(work.accountId, actors.name, 'type', 'account_admin_user')
+  const administrators = indexPartition(work.accountId, actors.name, 'type', 'account_admin_user')
   const own = await readOwnIdentities(work, issuer)
   return {
     work,

@@ -3,7 +3,7 @@ import { commitItem, rowDigest, rowName } from '#shared/commit/commit-record.ts'
 import { clock, timestamp } from '#shared/core/clock.ts'
 import { type GroupRow, groups, nativeGroup } from '#shared/domain/groups/group.ts'
 import { checkRows } from '#shared/jobs/row-check/check-rows.ts'
-import { edgeItems, rowItem, uniqueItems } from '#shared/table/entity.ts'
+import { indexItems, rowItem, uniqueItems } from '#shared/table/entity.ts'
 import { accountVersionKey, commitKey, counterSort, type Item } from '#shared/table/keys.ts'
 import { cpuOf } from '#test/support/largest/cpu-cost.ts'
 import { measure } from '#test/support/table/consumed-capacity.ts'
@@ -19,7 +19,7 @@ function* groupsOf(account: string, count: number): Generator<Item> {
     const at = timestamp(time)
     const row: GroupRow = { ...nativeGroup, id: randomUUID(), name: `Group ${i}`, inserted_at: at, updated_at: at }
     const item = { ...rowItem(groups, account, row), commit: sequence }
-    const edges = edgeItems(groups, account, row)
+    const edges = indexItems(groups, account, row)
     for (const { pk } of edges) counters.add(pk)
     yield* [item, ...edges, ...uniqueItems(groups, account, row)]
     yield commitItem(commitKey(account, sequence), {

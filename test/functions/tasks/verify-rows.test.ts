@@ -6,8 +6,8 @@ import { checkRows, type RowCheck } from '#shared/jobs/row-check/check-rows.ts'
 import {
   accountVersionKey,
   commitKey,
-  edgePartition,
   entityKey,
+  indexPartition,
   type Key,
   partition,
   uniqueKey,
@@ -59,7 +59,7 @@ it('names each item that a torn copy lacks, has alone, or counts wrongly', async
   const kept = (await groupsApi.create(account, { name: 'Kept' })).body.data
   const torn = (await groupsApi.create(account, { name: 'Torn' })).body.data
   const other = (await groupsApi.create(account, { name: 'Other' })).body.data
-  const edge = (name: string, sort: string) => ({ pk: edgePartition(id, groups.name, 'name', name), sk: sort })
+  const edge = (name: string, sort: string) => ({ pk: indexPartition(id, groups.name, 'name', name), sk: sort })
   const [set] = Object.keys(groups.unique)
   const guard = uniqueKey(id, String(set), groups.unique[String(set)]?.(kept as never) ?? '')
   expect(await getItem(edge('Kept', kept.id))).toBeDefined()

@@ -1,7 +1,7 @@
 import { BatchWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { clock, timestamp } from '#shared/core/clock.ts'
 import { uuidV7 } from '#shared/core/ids.ts'
-import { countedPartitions, type Entity, edgeItems, type Row, type RowFields, rowItem } from '#shared/table/entity.ts'
+import { countedPartitions, type Entity, indexItems, type Row, type RowFields, rowItem } from '#shared/table/entity.ts'
 import { accountVersionKey, counterSort, type Item } from '#shared/table/keys.ts'
 import { packLarge } from '#shared/table/large-attributes.ts'
 import { table, tableName } from '#shared/table/table.ts'
@@ -31,7 +31,7 @@ export async function plantRows<R extends Row>(
   const items = rows.flatMap((row) => {
     for (const pk of countedPartitions(entity, accountId, row)) counters.set(pk, (counters.get(pk) ?? 0) + 1)
     for (const name of [entity.name, ...entity.counters(row)]) counts.set(name, (counts.get(name) ?? 0) + 1)
-    return [packLarge(rowItem(entity, accountId, row)), ...edgeItems(entity, accountId, row)]
+    return [packLarge(rowItem(entity, accountId, row)), ...indexItems(entity, accountId, row)]
   })
   await plantItems(items)
   for (const [pk, amount] of counters) await add({ pk, sk: counterSort }, '#rows', { '#rows': 'rows' }, amount)
