@@ -16,7 +16,7 @@ import { postureProviders } from '#shared/domain/posture-providers/posture-provi
 import { dueAccountsPartition } from '#shared/jobs/account-deletion/due-account.ts'
 import { logPartition, namedPartition } from '#shared/logs/entries/log-keys.ts'
 import { oneTimePartition } from '#shared/sign-in/one-time-token.ts'
-import { accountVersionKey, commitKey, liveKey, partition } from '#shared/table/keys.ts'
+import { accountVersionKey, commitKey, partition, presenceItemKey } from '#shared/table/keys.ts'
 import { v0Configurations } from '#shared/v0/configuration.ts'
 import { v0Devices } from '#shared/v0/device.ts'
 import { goneUsersPartition } from '#shared/v0/read-users.ts'
@@ -36,7 +36,7 @@ const own = (name: string): string => partition(anyAccount, name)
 /** The rows of a collection with what leads to them and what counts them. */
 const rowsOf = ({ name }: { name: string }): string[] => [own(name), own(`${name}.*`)]
 
-const liveOf = ({ name }: { name: string }): string => liveKey(anyAccount, name, '').pk
+const liveOf = ({ name }: { name: string }): string => presenceItemKey(anyAccount, name, '').pk
 
 const trailStreams = ['change', 'session', 'api_request'] as const
 type TrailStream = (typeof trailStreams)[number]

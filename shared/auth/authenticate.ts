@@ -11,7 +11,7 @@ import { portalSessions } from '../domain/portal-sessions/portal-session.ts'
 import { sites } from '../domain/sites/site.ts'
 import { changeItem } from '../table/change-item.ts'
 import { type Entity, itemRow, type Row } from '../table/entity.ts'
-import { entityKey, liveKey } from '../table/keys.ts'
+import { entityKey, presenceItemKey } from '../table/keys.ts'
 import { getItems } from '../table/read.ts'
 import { isUnexpired } from '../values/expiry.ts'
 import { type Caller, type CallerOf, type Credential, kindsOf } from './caller.ts'
@@ -72,7 +72,7 @@ export async function authenticate<C extends Credential>(
     entityKey(accountId, accounts.name, accountId),
     entityKey(accountId, kind === 'gateway' ? gateways.name : actors.name, ownerId),
     // Portal sessions have no last use, and only the token of a gateway can belong to a site.
-    ...(kind === 'portal' ? [] : [liveKey(accountId, collection, tokenId)]),
+    ...(kind === 'portal' ? [] : [presenceItemKey(accountId, collection, tokenId)]),
     ...(kind === 'gateway' ? [entityKey(accountId, sites.name, ownerId)] : []),
   ]
   const [token, accountItem, owner, live, site] = await getItems(keys)
@@ -96,7 +96,10 @@ async function noteUse(
 ): Promise<void> {
   const last = live?.last_seen_at ? (parseTimestamp(String(live.last_seen_at)) ?? 0) : 0
   if (now - last < minute) return
-  const keys = [liveKey(account, collection, id), ...(actorId === null ? [] : [liveKey(account, actors.name, actorId)])]
+  const keys = [
+    presenceItemKey(account, collection, id),
+    ...(actorId === null ? [] : [presenceItemKey(account, actors.name, actorId)]),
+  ]
   const set = { last_seen_at: timestamp(now), kind: 'live' }
   await Promise.all(keys.map((key) => changeItem(key, { set })))
 }

@@ -6,7 +6,7 @@ import { measure } from '../core/logging/invocation.ts'
 import { isLostRace } from '../core/passing-error.ts'
 import { inParallel } from '../core/work/in-parallel.ts'
 import { changeItem } from '../table/change-item.ts'
-import { type Key, liveKey, partition, type RowPointer } from '../table/keys.ts'
+import { type Key, partition, presenceItemKey, type RowPointer } from '../table/keys.ts'
 import { getItems, queryItems } from '../table/read.ts'
 import { table, tableName } from '../table/table.ts'
 
@@ -130,7 +130,10 @@ async function endSessionsBefore(account: string, bound: string): Promise<number
 /** Ends the client sessions that were started with a token, so that nobody has to look for the token (P1.7). Harmless to repeat. */
 async function endSessionsOfToken(account: string, tokenId: string): Promise<void> {
   const pointers = await queryItems<Key & { client_id: string }>(partition(account, 'sessions.client_token', tokenId))
-  const sessions = pointers.map(({ sk, client_id }) => ({ ...liveKey(account, 'clients', client_id), session_id: sk }))
+  const sessions = pointers.map(({ sk, client_id }) => ({
+    ...presenceItemKey(account, 'clients', client_id),
+    session_id: sk,
+  }))
   await inParallel(sessions, 10, endSession)
 }
 

@@ -17,7 +17,7 @@ export const entityKey = (account: string, collection: string, id: string): Key 
 })
 
 /** Presence and last use change without an edit. They lie beside the entity, so that they never touch the head item. */
-export const liveKey = (account: string, collection: string, id: string): Key => ({
+export const presenceItemKey = (account: string, collection: string, id: string): Key => ({
   pk: partition(account, `live.${collection}`),
   sk: id,
 })

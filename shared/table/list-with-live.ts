@@ -1,6 +1,6 @@
 import type { Page } from '../values/page.ts'
 import type { Entity, Row } from './entity.ts'
-import { type Key, liveKey } from './keys.ts'
+import { type Key, presenceItemKey } from './keys.ts'
 import { listRows, type Metadata, rangeOf } from './list.ts'
 import { getItems, queryItems } from './read.ts'
 
@@ -17,7 +17,7 @@ export async function listWithLive<R extends Row, T extends Live>(
   { live: attributes, row: fields }: Shown<R, T>,
   edges: Record<string, string> = page.filters,
 ): Promise<{ listed: { row: R; live: T | null }[]; metadata: Metadata }> {
-  const keyOf = (id: string) => liveKey(account, entity.name, id)
+  const keyOf = (id: string) => presenceItemKey(account, entity.name, id)
   const range = Object.keys(edges).length > 0 ? null : await rangeOf(page)
   const [{ rows, metadata }, read] = await Promise.all([
     listRows(entity, account, page, { edges, ...(fields && { fields }) }),

@@ -3,7 +3,7 @@ import type { Author } from '../../commit/commit.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { collections, covers, type Permission } from '../../core/permission.ts'
 import { entity } from '../../table/entity.ts'
-import { liveKey } from '../../table/keys.ts'
+import { presenceItemKey } from '../../table/keys.ts'
 import { getItems } from '../../table/read.ts'
 import { field } from '../../values/field.ts'
 import { NullableText, Timestamp } from '../../values/fields.ts'
@@ -71,14 +71,14 @@ export const ApiTokenFields = v.object({
 
 export function deleteApiToken(transaction: Transaction, token: ApiTokenRow): void {
   transaction.delete(apiTokens, token)
-  transaction.remove(liveKey(transaction.accountId, apiTokens.name, token.id))
+  transaction.remove(presenceItemKey(transaction.accountId, apiTokens.name, token.id))
 }
 
 export type LastUse = { last_seen_at?: string }
 
 /** `last_seen_at` of actors or API tokens, in the order of their ids; it is noted beside each whenever a token is used. */
 export async function lastSeen(account: string, collection: string, ids: string[]): Promise<(string | null)[]> {
-  const live = await getItems<LastUse>(ids.map((id) => liveKey(account, collection, id)))
+  const live = await getItems<LastUse>(ids.map((id) => presenceItemKey(account, collection, id)))
   return live.map((item) => item?.last_seen_at ?? null)
 }
 

@@ -1,6 +1,6 @@
 import { timestamp } from '../../core/clock.ts'
 import { changeItem } from '../../table/change-item.ts'
-import { type Key, liveKey } from '../../table/keys.ts'
+import { type Key, presenceItemKey } from '../../table/keys.ts'
 import { removeItem } from '../../table/put-item.ts'
 import { getItem, getItems } from '../../table/read.ts'
 import { authProviders, type ProviderKind } from './auth-provider.ts'
@@ -14,7 +14,7 @@ export const noFault: LastFault = { last_error: null, last_error_at: null }
 const minuteMicros = 60_000_000
 
 export const lastFaultKey = (account: string, kind: ProviderKind, id: string): Key =>
-  liveKey(account, authProviders[kind].name, id)
+  presenceItemKey(account, authProviders[kind].name, id)
 
 /** Last faults of providers of a kind, in the order of their rows. */
 export async function lastFaults(account: string, kind: ProviderKind, rows: readonly { id: string }[]) {

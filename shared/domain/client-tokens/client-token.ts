@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Transaction } from '../../commit/transaction.ts'
 import { entity } from '../../table/entity.ts'
-import { liveKey } from '../../table/keys.ts'
+import { presenceItemKey } from '../../table/keys.ts'
 import { Timestamp } from '../../values/fields.ts'
 import { stageToken, type TokenRow } from '../tokens/token.ts'
 
@@ -37,7 +37,7 @@ export const ClientTokenFields = v.object({ expires_at: Timestamp })
 /** Stages the deletion of a client token; the sessions and authorizations made with it end with it (A29). */
 export function deleteClientToken(transaction: Transaction, token: ClientTokenRow): void {
   transaction.delete(clientTokens, token)
-  transaction.remove(liveKey(transaction.accountId, clientTokens.name, token.id))
+  transaction.remove(presenceItemKey(transaction.accountId, clientTokens.name, token.id))
   transaction.revoke({ by: 'client_token', id: token.id })
 }
 

@@ -5,7 +5,7 @@ import { microsOf, timestamp } from '../../core/clock.ts'
 import { unauthorized } from '../../core/errors.ts'
 import { mintToken, type SecretHash } from '../../core/secrets/token.ts'
 import { entity, type Row } from '../../table/entity.ts'
-import { liveKey } from '../../table/keys.ts'
+import { presenceItemKey } from '../../table/keys.ts'
 import { getItem, getItems, rowsBy } from '../../table/read.ts'
 
 /** A token of a site, for any of its gateways, or of one gateway (A22). Its first use is in its live item. */
@@ -43,7 +43,7 @@ export async function mintGatewayToken(transaction: Transaction, owner: { siteId
 /** Stages the end of a token. The sessions started with it end too, since a session counts only with its token (P1.7). */
 export function deleteGatewayToken(transaction: Transaction, token: GatewayTokenRow): void {
   transaction.delete(gatewayTokens, token)
-  transaction.remove(liveKey(transaction.accountId, gatewayTokens.name, token.id))
+  transaction.remove(presenceItemKey(transaction.accountId, gatewayTokens.name, token.id))
 }
 
 /** Time for which a rotated gateway token stays valid unless its replacement is used before (A22): 4 hours. */
@@ -71,7 +71,7 @@ export const activeToken = (tokens: GatewayTokenRow[]): GatewayTokenRow | null =
 
 /** The ids of those tokens with which a session was ever started. */
 export async function usedTokens(account: string, tokens: GatewayTokenRow[]): Promise<Set<string>> {
-  const items = await getItems(tokens.map((token) => liveKey(account, gatewayTokens.name, token.id)))
+  const items = await getItems(tokens.map((token) => presenceItemKey(account, gatewayTokens.name, token.id)))
   return new Set(tokens.filter((_, index) => items[index]?.used_at !== undefined).map((token) => token.id))
 }
 
@@ -82,7 +82,7 @@ export async function usedTokens(account: string, tokens: GatewayTokenRow[]): Pr
  */
 export async function noteFirstUse(author: Author, { id, gateway_id: gatewayId }: GatewayTokenRow): Promise<void> {
   const { accountId } = author
-  const key = liveKey(accountId, gatewayTokens.name, id)
+  const key = presenceItemKey(accountId, gatewayTokens.name, id)
   if (gatewayId === null || (await getItem(key))?.used_at !== undefined) return
   await commit(author, async (transaction) => {
     const [token, live, siblings] = await Promise.all([

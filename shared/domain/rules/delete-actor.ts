@@ -3,7 +3,7 @@ import { commitInParts } from '../../commit/commit-in-parts.ts'
 import { readAhead, stageWhileRoom, together } from '../../commit/stage-while-room.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import type { Entity, Row } from '../../table/entity.ts'
-import { liveKey } from '../../table/keys.ts'
+import { presenceItemKey } from '../../table/keys.ts'
 import { rowsBy } from '../../table/read.ts'
 import { type ActorRow, actors, isPerson } from '../actors/actor.ts'
 import { protect, shown } from '../actors/store.ts'
@@ -24,7 +24,7 @@ export async function stageActorDeletion(
   if ((await stageTokenDeletions(transaction, actor.id)) === 'more' || !transaction.hasRoom()) return 'more'
   if (identity) transaction.delete(externalIdentities, identity)
   transaction.delete(actors, actor)
-  transaction.remove(liveKey(transaction.accountId, actors.name, actor.id))
+  transaction.remove(presenceItemKey(transaction.accountId, actors.name, actor.id))
   if (isPerson(actor.type)) transaction.remove(passcodeKey(transaction.accountId, actor.id))
   if ((await stageRestOfActor(transaction, actor.id)) === 'more')
     transaction.defer({ below: actors.name, id: actor.id })

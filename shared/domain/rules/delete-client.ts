@@ -1,7 +1,7 @@
 import { type Author, commit } from '../../commit/commit.ts'
 import { stageRows } from '../../commit/stage-while-room.ts'
 import type { Transaction } from '../../commit/transaction.ts'
-import { liveKey } from '../../table/keys.ts'
+import { presenceItemKey } from '../../table/keys.ts'
 import { type ClientRow, clients } from '../clients/client.ts'
 import { renderClient } from '../clients/store.ts'
 import { poolMembers } from '../pool-members/pool-member.ts'
@@ -10,7 +10,7 @@ import { findPresence } from '../sessions/presence.ts'
 /** Stages the deletion of a client with its session, authorizations and pool memberships (A29). */
 export async function deleteClient(transaction: Transaction, client: ClientRow): Promise<void> {
   transaction.delete(clients, client)
-  transaction.remove(liveKey(transaction.accountId, clients.name, client.id))
+  transaction.remove(presenceItemKey(transaction.accountId, clients.name, client.id))
   transaction.revoke({ by: 'client', id: client.id })
   if ((await stageRestOfClient(transaction, client.id)) === 'more') {
     transaction.defer({ below: clients.name, id: client.id })

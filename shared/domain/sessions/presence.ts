@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { clock, timestamp } from '../../core/clock.ts'
 import { recordOf } from '../../core/json/record-of.ts'
 import type { Origin } from '../../core/subject.ts'
-import { type Key, liveKey } from '../../table/keys.ts'
+import { type Key, presenceItemKey } from '../../table/keys.ts'
 import { getItem, getItems, getRows } from '../../table/read.ts'
 import { isUnexpired } from '../../values/expiry.ts'
 import { clientTokens } from '../client-tokens/client-token.ts'
@@ -72,7 +72,7 @@ export type CountedPresence = Omit<Presence, 'token_id'> & {
   rotated_at: string | null
 }
 
-export const presenceKey = (account: string, kind: DeviceKind, id: string): Key => liveKey(account, kind, id)
+export const presenceKey = (account: string, kind: DeviceKind, id: string): Key => presenceItemKey(account, kind, id)
 
 /** The live item of a device, without its nulls: lists read many of them. */
 export const presenceItem = <K extends DeviceKind>(account: string, kind: K, id: string, presence: PresenceOf[K]) => {

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Transaction } from '../../commit/transaction.ts'
 import { dayMicros, timestamp } from '../../core/clock.ts'
-import { type Item, type Key, liveKey } from '../../table/keys.ts'
+import { type Item, type Key, presenceItemKey } from '../../table/keys.ts'
 import { getItems, queryItems } from '../../table/read.ts'
 
 /** The state of a source: a directory (A26) or a posture provider (A28). */
@@ -80,7 +80,7 @@ export type LastGoodRun = {
   whole_at: string
 }
 
-export const lastGoodRunKey = (account: string, sourceId: string): Key => liveKey(account, 'sync', sourceId)
+export const lastGoodRunKey = (account: string, sourceId: string): Key => presenceItemKey(account, 'sync', sourceId)
 
 export function lastGoodRunItem(account: string, sourceId: string, run: LastGoodRun): Item {
   return { ...lastGoodRunKey(account, sourceId), kind: 'live', ...run }

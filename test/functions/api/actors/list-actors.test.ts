@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { timestamp } from '#shared/core/clock.ts'
 import { type ActorRow, actors } from '#shared/domain/actors/actor.ts'
-import { liveKey } from '#shared/table/keys.ts'
+import { presenceItemKey } from '#shared/table/keys.ts'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
 import { person, robot, robotRow } from '#test/support/accounts/actors.ts'
 import { actorsApi } from '#test/support/accounts/collections.ts'
@@ -53,7 +53,7 @@ describe('GET /actors', () => {
     const seenAt = (i: number) => (i % 3 === 0 ? null : timestamp(1_700_000_000_000_000 + i))
     const seen = robots.flatMap((id, i) => (seenAt(i) ? [{ id, last_seen_at: seenAt(i) }] : []))
     await plantItems(
-      seen.map(({ id, last_seen_at }) => ({ ...liveKey(own.id, 'actors', id), kind: 'live', last_seen_at })),
+      seen.map(({ id, last_seen_at }) => ({ ...presenceItemKey(own.id, 'actors', id), kind: 'live', last_seen_at })),
     )
     const told = async (query: Record<string, string>) => {
       const { body } = await list(own, query)

@@ -9,7 +9,7 @@ import { handler as listGroups } from '#functions/api/groups/list-groups.ts'
 import { clientTokens } from '#shared/domain/client-tokens/client-token.ts'
 import { groups } from '#shared/domain/groups/group.ts'
 import type { Handler } from '#shared/http/lambda.ts'
-import { entityKey, type Key, liveKey } from '#shared/table/keys.ts'
+import { entityKey, type Key, presenceItemKey } from '#shared/table/keys.ts'
 import { getItems, getRow } from '#shared/table/read.ts'
 import { type AccessWorld, newAccessWorld } from '#test/support/access/access.ts'
 import { call, newAccount } from '#test/support/accounts/account.ts'
@@ -147,7 +147,7 @@ test('reads of a full page what its rows and its live items take, and nothing tw
   }
   const [ofClients, ofGroups] = [await readsOf(handler), await readsOf(listGroups)]
   const rows = await unitsOf(planted.map(({ id }) => entityKey(account.id, 'clients', id)))
-  const live = await unitsOf(planted.map(({ id }) => liveKey(account.id, 'clients', id)))
+  const live = await unitsOf(planted.map(({ id }) => presenceItemKey(account.id, 'clients', id)))
   const groupRows = await unitsOf(plantedGroups.map(({ id }) => entityKey(account.id, 'groups', id)))
   expect([rows, live]).toEqual([11, 10])
   // The group Everyone can be beside the page.

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { clock } from '#shared/core/clock.ts'
 import { sealSecret } from '#shared/core/secrets/stored-secret.ts'
 import { type AuthProviderRow, authProviders } from '#shared/domain/auth-providers/auth-provider.ts'
-import { liveKey } from '#shared/table/keys.ts'
+import { presenceItemKey } from '#shared/table/keys.ts'
 import { getItem } from '#shared/table/read.ts'
 import { jwt, type Place, type PlainProvider, startPlainProvider } from '#test/fakes/plain-provider.ts'
 import { providers } from '#test/support/accounts/auth-providers.ts'
@@ -198,7 +198,7 @@ describe('the last fault of a provider', () => {
 
   it('is over with a change of the settings, and gone with the provider', async () => {
     const provider = await world.behind()
-    const live = () => getItem(liveKey(account.id, authProviders.oidc.name, provider.id))
+    const live = () => getItem(presenceItemKey(account.id, authProviders.oidc.name, provider.id))
     await fail(provider)
     expect((await providers.oidc.update(account, provider.id, {})).body.data.last_error).toContain('invalid_client')
     expect(await live()).toBeDefined()
