@@ -6,7 +6,7 @@ import { describeError } from '#shared/core/logging/describe-error.ts'
 import { logLine } from '#shared/core/logging/log.ts'
 import { consumer } from '#shared/core/work/consumer.ts'
 import { workTime } from '#shared/core/work/work.ts'
-import { finishCascade } from '#shared/jobs/cascades/finish-cascade.ts'
+import { finishFollowUp } from '#shared/jobs/cascades/finish-cascade.ts'
 import { addCommit, addEndedAuthorization, type News, noNews } from '#shared/jobs/nudges/news.ts'
 import { tellDevices } from '#shared/jobs/nudges/tell-devices.ts'
 import { handleInOrder, newImage, oldImage } from '#shared/table/stream-image.ts'
@@ -60,7 +60,7 @@ async function followUp(
   await revokeAll(account_id, revocations, time)
   for (const cascade of cascades) {
     const budgetMs = Math.min(workTime.delivery(), remainingMs())
-    await finishCascade({ accountId: account_id, subject, runId: run_id }, cascade, budgetMs)
+    await finishFollowUp({ accountId: account_id, subject, runId: run_id }, cascade, budgetMs)
   }
 }
 

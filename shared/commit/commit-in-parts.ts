@@ -3,7 +3,7 @@ import { ApiError } from '../core/errors.ts'
 import { workTime } from '../core/work/work.ts'
 import type { AccountVersion } from '../table/head.ts'
 import { type Author, commitAfter } from './commit.ts'
-import type { Cascade } from './commit-record.ts'
+import type { FollowUp } from './commit-record.ts'
 import type { Transaction } from './transaction.ts'
 
 /**
@@ -34,7 +34,7 @@ export async function commitInParts<T>(
 /** Finishes a change. When its time is over, the last commit defers the rest to the follow-up consumer. Idempotent. */
 export async function finishInParts(
   { accountId, subject, runId }: Author,
-  cascade: Cascade,
+  cascade: FollowUp,
   stage: (transaction: Transaction) => Promise<'done' | 'more'>,
   budgetMs: number,
   after?: AccountVersion,

@@ -29,7 +29,7 @@ export type CommitRecord = {
   /** All rows that it wrote, those whose changes are not logged included. `verify-rows` compares them with the table. */
   rows: WrittenRows
   revocations: Revocation[]
-  cascades: Cascade[]
+  cascades: FollowUp[]
 }
 
 /** The form that records are written in (docs/evolution.md). */
@@ -98,4 +98,4 @@ export const rowDigest = (commitId: string, item: Key & Record<string, unknown>)
  * Work that a commit leaves to the follow-up consumer: rows below a deleted object (A29), or the rest of a set of
  * members (A15.6). `change` is the id of a set's change; a later one is not finished in its name.
  */
-export type Cascade = { below: string; id: string; change?: string }
+export type FollowUp = { below: string; id: string; change?: string }

@@ -8,7 +8,7 @@ import { entityKey, type Item, type Key, type RowPointer, uniqueKey } from '../t
 import { bytesOf, maxRowBytes, tooLarge } from '../table/large-attributes.ts'
 import { getItem } from '../table/read.ts'
 import { put, putOver, remove, removeWhile, type Write } from '../table/write-together.ts'
-import { type Cascade, type Change, rowDigest, rowName, type WrittenRows } from './commit-record.ts'
+import { type Change, type FollowUp, rowDigest, rowName, type WrittenRows } from './commit-record.ts'
 import type { Revocation } from './revoke.ts'
 import { address, counterWrites, partsOf, recordedChange, type Staged } from './staged-row.ts'
 
@@ -30,7 +30,7 @@ export class Transaction {
   /** Authorizations that end with this commit; done after it and recorded in it, so that they are done in any case. */
   readonly revocations: Revocation[] = []
   /** Work left over for the follow-up consumer. */
-  readonly cascades: Cascade[] = []
+  readonly cascades: FollowUp[] = []
   private readonly head: AccountVersion
   private readonly staged = new Map<string, Staged>()
   /** By key: a transaction can hold one write of an item. */
@@ -137,7 +137,7 @@ export class Transaction {
     this.revocations.push({ ...revocation, before: timestamp(this.now) })
   }
 
-  defer(cascade: Cascade): void {
+  defer(cascade: FollowUp): void {
     this.cascades.push(cascade)
   }
 

@@ -1,6 +1,6 @@
 import type { Author } from '../../commit/commit.ts'
 import { finishInParts } from '../../commit/commit-in-parts.ts'
-import type { Cascade } from '../../commit/commit-record.ts'
+import type { FollowUp } from '../../commit/commit-record.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { accounts } from '../../domain/accounts/account.ts'
 import { actors } from '../../domain/actors/actor.ts'
@@ -60,7 +60,7 @@ const rests: Record<string, (id: string, change?: string) => Stage> = {
 }
 
 /** Does the work that a commit has left, for a while, and leaves the rest again. Idempotent. */
-export async function finishCascade(author: Author, cascade: Cascade, budgetMs: number): Promise<void> {
+export async function finishFollowUp(author: Author, cascade: FollowUp, budgetMs: number): Promise<void> {
   const { below, id, change } = cascade
   const rest = rests[below]
   if (!rest) throw new Error(`Nothing is known to be left below ${below}.`)

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { handler as createProvider } from '#functions/api/mdm-posture-providers/create-mdm-posture-provider.ts'
 import { uuidV7 } from '#shared/core/ids.ts'
 import { actors } from '#shared/domain/actors/actor.ts'
-import { finishCascade } from '#shared/jobs/cascades/finish-cascade.ts'
+import { finishFollowUp } from '#shared/jobs/cascades/finish-cascade.ts'
 import { partition } from '#shared/table/keys.ts'
 import { queryItems } from '#shared/table/read.ts'
 import { newAccessWorld } from '#test/support/access/access.ts'
@@ -47,7 +47,7 @@ it('deletes nothing below what is there, whatever a record says', async () => {
     ['suite_directories', suite],
     ['v0_users', user?.sk ?? ''],
   ] as const) {
-    await finishCascade(author, { below, id }, 10_000)
+    await finishFollowUp(author, { below, id }, 10_000)
     expect(await rows(), below).toEqual(before)
   }
 })

@@ -6,7 +6,7 @@ import type { ActorRow } from '#shared/domain/actors/actor.ts'
 import { mintClientToken } from '#shared/domain/client-tokens/client-token.ts'
 import { type ClientRow, clients } from '#shared/domain/clients/client.ts'
 import { poolMembers } from '#shared/domain/pool-members/pool-member.ts'
-import { finishCascade } from '#shared/jobs/cascades/finish-cascade.ts'
+import { finishFollowUp } from '#shared/jobs/cascades/finish-cascade.ts'
 import { checkRows } from '#shared/jobs/row-check/check-rows.ts'
 import { linkedIdentity } from '#shared/sign-in/identities/find-identity.ts'
 import { Pace } from '#shared/sync/runs/apply-plan.ts'
@@ -138,7 +138,7 @@ describe('the devices of who comes back', () => {
     const run = await world.lose()
     await world.rewind(run.id)
     const author = { accountId: world.account.id, subject: null }
-    await finishCascade(author, { below: 'clients', id: world.client.id }, 1_000)
+    await finishFollowUp(author, { below: 'clients', id: world.client.id }, 1_000)
     expect(await getItem(world.memberKey)).toBeDefined()
   })
 })

@@ -6,7 +6,7 @@ import { handler as updatePolicy } from '#functions/api/policies/update-policy.t
 import { handler as deleteResource } from '#functions/api/resources/delete-resource.ts'
 import { accounts } from '#shared/domain/accounts/account.ts'
 import { policies } from '#shared/domain/policies/policy.ts'
-import { finishCascade } from '#shared/jobs/cascades/finish-cascade.ts'
+import { finishFollowUp } from '#shared/jobs/cascades/finish-cascade.ts'
 import { checkRows } from '#shared/jobs/row-check/check-rows.ts'
 import { verifyChangeLog } from '#shared/logs/verify-change-log.ts'
 import { Pace } from '#shared/sync/runs/apply-plan.ts'
@@ -279,7 +279,7 @@ describe('what is left over from the deletion', () => {
     expect(await policyOf(world, world.policy.id)).toMatchObject({ group_id: policy?.group_id })
     await followUpAll(account.id)
     const one = before.actors.find(({ email }) => email === 'p1@example.com')
-    await finishCascade({ accountId: account.id, subject: null }, { below: 'actors', id: one?.id ?? '' }, 1_000)
+    await finishFollowUp({ accountId: account.id, subject: null }, { below: 'actors', id: one?.id ?? '' }, 1_000)
     expect(await world.state()).toEqual(before)
     await expectSound(world)
 
