@@ -16,15 +16,15 @@ export const readAhead = <R>(read: (range: { limit: number }) => Promise<R[]>) =
 }
 
 /** Stages a change of one row after the other while the commit has room; `more` when some are left for another commit. */
-export async function stageWhileRoom<R>(
+export async function stageWithinCapacity<R>(
   transaction: Transaction,
   read: (range: { limit: number }) => Promise<R[]>,
   stage: (row: R) => unknown,
 ): Promise<'done' | 'more'> {
-  if (!transaction.hasRoom()) return 'more'
+  if (!transaction.hasCapacity()) return 'more'
   const rows = await read({ limit: perPart })
   for (const row of rows) {
-    if (!transaction.hasRoom()) return 'more'
+    if (!transaction.hasCapacity()) return 'more'
     if ((await stage(row)) === 'more') return 'more'
   }
   return rows.length === perPart ? 'more' : 'done'
@@ -38,4 +38,4 @@ export const stageRows = <R extends Row>(
   value: string,
   stage: (row: R) => unknown = (row) => transaction.delete(entity, row),
 ): Promise<'done' | 'more'> =>
-  stageWhileRoom(transaction, (range) => rowsBy(entity, transaction.accountId, field, value, range), stage)
+  stageWithinCapacity(transaction, (range) => rowsBy(entity, transaction.accountId, field, value, range), stage)

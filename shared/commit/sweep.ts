@@ -27,7 +27,7 @@ export function sweep<R extends Row, P>(
       const parts = (await Promise.all(rows.map((row) => select(transaction, row)))).flat()
       found += parts.length
       for (const part of parts) {
-        if (!transaction.hasRoom()) return 'more'
+        if (!transaction.hasCapacity()) return 'more'
         remove(transaction, part)
       }
       if (rows.length < perPage) return 'done'

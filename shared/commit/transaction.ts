@@ -142,7 +142,7 @@ export class Transaction {
   }
 
   /** True while another row, with its edges and counters, fits the commit and its record; or so many writes. */
-  hasRoom(writes = writesPerRow): boolean {
+  hasCapacity(writes = writesPerRow): boolean {
     return this.bytes < maxRecordBytes && this.writes().length + writes <= maxWrites - ownWrites
   }
 

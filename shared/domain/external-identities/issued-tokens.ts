@@ -1,4 +1,4 @@
-import { readAhead, stageWhileRoom } from '../../commit/stage-while-room.ts'
+import { readAhead, stageWithinCapacity } from '../../commit/stage-while-room.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { getRow, rowsBy } from '../../table/read.ts'
 import {
@@ -22,7 +22,7 @@ export function deleteIssuedToken(transaction: Transaction, token: IssuedToken):
 /** Stages the end of client tokens and portal sessions; `more` when some did not fit. */
 export function stageIssuedTokenDeletions(transaction: Transaction, tokens: IssuedToken[]): 'done' | 'more' {
   for (const token of tokens) {
-    if (!transaction.hasRoom()) return 'more'
+    if (!transaction.hasCapacity()) return 'more'
     deleteIssuedToken(transaction, token)
   }
   return 'done'
@@ -74,7 +74,7 @@ export async function stageIdentityChange(
 ): Promise<'done' | 'more'> {
   if (isOtherSubject(identity, changes)) {
     const tokens = await tokensOfIssuers(transaction, identity.actor_id, new Set([identity.issuer]))
-    if (stageIssuedTokenDeletions(transaction, tokens) === 'more' || !transaction.hasRoom()) return 'more'
+    if (stageIssuedTokenDeletions(transaction, tokens) === 'more' || !transaction.hasCapacity()) return 'more'
   }
   transaction.update(externalIdentities, identity, changes)
   return 'done'
@@ -92,7 +92,7 @@ export async function stageIdentityDeletions(
   const tokens = issued ?? (await tokensOfIssuers(transaction, first.actor_id, issuers))
   if (stageIssuedTokenDeletions(transaction, tokens) === 'more') return 'more'
   for (const identity of identities) {
-    if (!transaction.hasRoom()) return 'more'
+    if (!transaction.hasCapacity()) return 'more'
     transaction.delete(externalIdentities, identity)
   }
   return 'done'
@@ -107,7 +107,7 @@ export async function stageTokenDeletions(transaction: Transaction, actorId: str
   const { accountId } = transaction
   const tokens = readAhead((range) => rowsBy(clientTokens, accountId, 'actor_id', actorId, range))
   const sessions = readAhead((range) => rowsBy(portalSessions, accountId, 'actor_id', actorId, range))
-  const outcome = await stageWhileRoom(transaction, tokens, (token) => deleteClientToken(transaction, token))
+  const outcome = await stageWithinCapacity(transaction, tokens, (token) => deleteClientToken(transaction, token))
   if (outcome === 'more') return outcome
-  return stageWhileRoom(transaction, sessions, (session) => transaction.delete(portalSessions, session))
+  return stageWithinCapacity(transaction, sessions, (session) => transaction.delete(portalSessions, session))
 }

@@ -1,6 +1,6 @@
 import { commit } from '../../commit/commit.ts'
 import { dueItem } from '../../commit/due.ts'
-import { stageWhileRoom, together } from '../../commit/stage-while-room.ts'
+import { stageWithinCapacity, together } from '../../commit/stage-while-room.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { timestamp } from '../../core/clock.ts'
 import type { Subject } from '../../core/subject.ts'
@@ -78,7 +78,7 @@ export function stagePart(transaction: Transaction, part: PendingPart, ids: stri
 export const stageRestOfSet = async <M extends Row>(transaction: Transaction, entity: Entity<M>, ownerId: string) =>
   together(
     await stageRestOfPending(transaction, entity.name, ownerId),
-    await stageWhileRoom(
+    await stageWithinCapacity(
       transaction,
       (range) => queryItems(partition(transaction.accountId, entity.name, ownerId), range),
       (item) => transaction.delete(entity, itemRow(entity, item)),
@@ -87,7 +87,7 @@ export const stageRestOfSet = async <M extends Row>(transaction: Transaction, en
 
 /** Nothing is written to the set of an owner that is gone. */
 export const stageRestOfPending = (transaction: Transaction, collection: string, ownerId: string) =>
-  stageWhileRoom(
+  stageWithinCapacity(
     transaction,
     ({ limit }) => readPending(transaction.accountId, collection, ownerId, limit),
     ({ pk, sk }) => transaction.remove({ pk, sk }),

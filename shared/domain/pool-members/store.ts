@@ -16,7 +16,7 @@ export const edit = async (author: Author, resourceId: string, sent: Record<stri
 /** Stages the members of a pool that the same commit makes, as many as have room; the others are pending then (A32). */
 export function stageMembers(transaction: Transaction, resourceId: string, ids: string[]): 'done' | 'more' {
   for (const [i, id] of ids.entries()) {
-    if (!transaction.hasRoom()) {
+    if (!transaction.hasCapacity()) {
       stagePending(transaction, null, poolMembers.name, resourceId, { leaving: [], joining: ids.slice(i) })
       return 'more'
     }

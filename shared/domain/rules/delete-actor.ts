@@ -1,6 +1,6 @@
 import type { Author } from '../../commit/commit.ts'
 import { commitInParts } from '../../commit/commit-in-parts.ts'
-import { readAhead, stageWhileRoom, together } from '../../commit/stage-while-room.ts'
+import { readAhead, stageWithinCapacity, together } from '../../commit/stage-while-room.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import type { Entity, Row } from '../../table/entity.ts'
 import { presenceItemKey } from '../../table/keys.ts'
@@ -21,7 +21,7 @@ export async function stageActorDeletion(
   actor: ActorRow,
   identity?: ExternalIdentityRow,
 ): Promise<'done' | 'more'> {
-  if ((await stageTokenDeletions(transaction, actor.id)) === 'more' || !transaction.hasRoom()) return 'more'
+  if ((await stageTokenDeletions(transaction, actor.id)) === 'more' || !transaction.hasCapacity()) return 'more'
   if (identity) transaction.delete(externalIdentities, identity)
   transaction.delete(actors, actor)
   transaction.remove(presenceItemKey(transaction.accountId, actors.name, actor.id))
@@ -42,13 +42,13 @@ export async function stageRestOfActor(transaction: Transaction, id: string): Pr
     own(clients),
   ]
   return together(
-    await stageWhileRoom(transaction, tokens, (token) => deleteApiToken(transaction, token)),
-    await stageWhileRoom(transaction, identities, (identity) => transaction.delete(externalIdentities, identity)),
-    await stageWhileRoom(transaction, groups, (membership) => {
+    await stageWithinCapacity(transaction, tokens, (token) => deleteApiToken(transaction, token)),
+    await stageWithinCapacity(transaction, identities, (identity) => transaction.delete(externalIdentities, identity)),
+    await stageWithinCapacity(transaction, groups, (membership) => {
       transaction.delete(memberships, membership)
       transaction.revoke({ by: 'membership', id: `${membership.group_id}#${id}` })
     }),
-    await stageWhileRoom(transaction, devices, (client) => deleteClient(transaction, client)),
+    await stageWithinCapacity(transaction, devices, (client) => deleteClient(transaction, client)),
   )
 }
 

@@ -83,9 +83,9 @@ export function removeDirectory(kind: DirectoryKind, author: Author, id: string)
   return commitInParts(author, async (transaction) => {
     const directory = await transaction.existing(directories[kind], id)
     for (const admin of await leavingAdmins(author, transaction, id)) {
-      if (!transaction.hasRoom() || (await stageActorDeletion(transaction, admin)) === 'more') return 'more'
+      if (!transaction.hasCapacity() || (await stageActorDeletion(transaction, admin)) === 'more') return 'more'
     }
-    if ((await takeAccess(transaction)) === 'more' || !transaction.hasRoom()) return 'more'
+    if ((await takeAccess(transaction)) === 'more' || !transaction.hasCapacity()) return 'more'
     transaction.delete(directories[kind], directory)
     stageTurn(transaction, name, id)
     transaction.remove(lastGoodRunKey(transaction.accountId, id))

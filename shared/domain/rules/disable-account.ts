@@ -1,4 +1,4 @@
-import { stageWhileRoom } from '../../commit/stage-while-room.ts'
+import { stageWithinCapacity } from '../../commit/stage-while-room.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { type Entity, itemRow, type Row } from '../../table/entity.ts'
 import { partition } from '../../table/keys.ts'
@@ -30,7 +30,7 @@ const stageEarlier = <R extends Row>(
   bound: string,
   stage: (row: R) => void,
 ): Promise<'done' | 'more'> =>
-  stageWhileRoom(
+  stageWithinCapacity(
     transaction,
     async (range) => {
       const items = await queryItems(partition(transaction.accountId, entity.name), range)

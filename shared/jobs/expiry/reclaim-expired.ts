@@ -74,7 +74,7 @@ async function reclaim(accountId: string, items: DueItem[]): Promise<void> {
   for (const { collection, id } of changes) await resumeChange(accountId, collection, id)
   await commitInParts({ accountId, subject: null }, async (transaction) => {
     for (const { collection, id } of rows) {
-      if (!transaction.hasRoom()) return 'more'
+      if (!transaction.hasCapacity()) return 'more'
       await endings[collection]?.(transaction, id)
     }
     return { done: undefined }

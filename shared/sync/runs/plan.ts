@@ -145,7 +145,7 @@ export async function stageEach<E>(
 ): Promise<Staged> {
   const staged: Staged = { handled: 0, changes: [], skipped: [] }
   for (const [i, entry] of entries.entries()) {
-    const outcome = transaction.hasRoom(writes) ? await stage(entry, i, staged) : 'more'
+    const outcome = transaction.hasCapacity(writes) ? await stage(entry, i, staged) : 'more'
     if (outcome === 'more') break
     staged.handled++
     if (typeof outcome === 'object') staged.skipped.push(outcome)

@@ -70,7 +70,7 @@ it('counts the writes of a row that changes again while it is staged', () => {
 it('has room while the next one fits beside what each commit writes of its own', () => {
   const full = transaction()
   let people = 0
-  while (full.hasRoom(writesPerUser)) insertPerson(full, people++)
+  while (full.hasCapacity(writesPerUser)) insertPerson(full, people++)
   expect(people).toBe(6)
   expect(full.writes().length + 3).toBeLessThanOrEqual(maxWrites)
   expect(full.writes().length + writesPerUser + 3).toBeGreaterThan(maxWrites)
