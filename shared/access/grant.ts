@@ -26,7 +26,7 @@ import { rowKey } from '../table/entity.ts'
 import { entityKey, type Item, type Key } from '../table/keys.ts'
 import { putItem, removeItem } from '../table/put-item.ts'
 import { getItem, getStoredItems, rowsBy, type StoredItem } from '../table/read.ts'
-import { prepareTogether, put, putOver, type Write } from '../table/write-together.ts'
+import { prepareTogether, put, putIf, type Write } from '../table/write-together.ts'
 import {
   type Authorization,
   type AuthorizationItem,
@@ -101,8 +101,8 @@ function authorizationOf(
 /** Claims the only pointer of a client to a resource; takes over that of an authorization that has expired. */
 async function claim(pointer: Item): Promise<Write> {
   const former = await findGrant(pointer)
-  if (!former || (await getItem(former.row))) return putOver(pointer, null)
-  return putOver(pointer, { authorization_id: former.authorization_id })
+  if (!former || (await getItem(former.row))) return putIf(pointer, null)
+  return putIf(pointer, { authorization_id: former.authorization_id })
 }
 
 /** Reads all that the decision rests on again, after the pending item is stored. */

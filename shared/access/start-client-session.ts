@@ -37,7 +37,7 @@ import { endSessionConnection } from '../live/send-message.ts'
 import { sessionLogItems } from '../logs/entries/log-store.ts'
 import { entityKey } from '../table/keys.ts'
 import { findUnique, getRow } from '../table/read.ts'
-import { check, put, putOver, remove, untilDone, writeTogether } from '../table/write-together.ts'
+import { check, put, putIf, remove, untilDone, writeTogether } from '../table/write-together.ts'
 import type { Draft } from '../values/draft.ts'
 import { isUnexpired } from '../values/expiry.ts'
 import { NullableText, Text } from '../values/fields.ts'
@@ -98,10 +98,7 @@ async function store(
     ...seenFrom(subject, sent.version, now),
   }
   const outcome = await writeTogether([
-    putOver(
-      presenceItem(account.id, 'clients', client.id, presence),
-      before ? { session_id: before.session_id } : null,
-    ),
+    putIf(presenceItem(account.id, 'clients', client.id, presence), before ? { session_id: before.session_id } : null),
     put(sessionPointer(account.id, token, presence.session_id, client.id)),
     ...sessionLogItems(account.id, { context: 'client', subject, at: now }).map(put),
     ...(before ? [remove(sessionKey(account.id, before.token_id, before.session_id))] : []),

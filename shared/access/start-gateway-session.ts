@@ -32,7 +32,7 @@ import { endSessionConnection } from '../live/send-message.ts'
 import { sessionLogItems } from '../logs/entries/log-store.ts'
 import { entityKey } from '../table/keys.ts'
 import { getRow } from '../table/read.ts'
-import { check, put, putOver, remove, untilDone, writeTogether } from '../table/write-together.ts'
+import { check, put, putIf, remove, untilDone, writeTogether } from '../table/write-together.ts'
 import { field } from '../values/field.ts'
 import { NullableText } from '../values/fields.ts'
 
@@ -105,7 +105,7 @@ async function store(
     ...(newKey && { lease_expires_at: before.lease_expires_at }),
   }
   const outcome = await writeTogether([
-    putOver(presenceItem(account.id, 'gateways', gateway.id, presence), expected),
+    putIf(presenceItem(account.id, 'gateways', gateway.id, presence), expected),
     ...sessionLogItems(account.id, { context: 'gateway', subject, at: now }).map(put),
     check(entityKey(account.id, gateways.name, gateway.id)),
     check(entityKey(account.id, gatewayTokens.name, token.id)),

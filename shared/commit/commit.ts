@@ -15,7 +15,7 @@ import { accountVersionKey, commitKey } from '../table/keys.ts'
 import { packLarge } from '../table/large-attributes.ts'
 import { getItem } from '../table/read.ts'
 import { table } from '../table/table.ts'
-import { putOver, type Write } from '../table/write-together.ts'
+import { putIf, type Write } from '../table/write-together.ts'
 import { commitItem } from './commit-record.ts'
 import { revokeAll } from './revoke.ts'
 import { maxWrites, Transaction } from './transaction.ts'
@@ -57,8 +57,8 @@ function headAndRecord(author: Author, head: AccountVersion, transaction: Transa
   const expected = head.sequence === 0 ? null : { sequence: head.sequence }
   // A record is never written over, also where the head item is behind.
   const writes = [
-    putOver({ ...accountVersionKey(accountId), kind: 'head', ...next }, expected),
-    putOver(packLarge(record), null),
+    putIf({ ...accountVersionKey(accountId), kind: 'head', ...next }, expected),
+    putIf(packLarge(record), null),
   ]
   return { next, writes }
 }

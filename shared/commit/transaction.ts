@@ -7,7 +7,7 @@ import type { AccountVersion } from '../table/head.ts'
 import { entityKey, type Item, type Key, type RowPointer, uniqueKey } from '../table/keys.ts'
 import { bytesOf, maxRowBytes, tooLarge } from '../table/large-attributes.ts'
 import { getItem } from '../table/read.ts'
-import { put, putOver, remove, removeWhile, type Write } from '../table/write-together.ts'
+import { put, putIf, remove, removeWhile, type Write } from '../table/write-together.ts'
 import { type Change, type FollowUp, rowDigest, rowName, type WrittenRows } from './commit-record.ts'
 import type { Revocation } from './revoke.ts'
 import { address, counterWrites, partsOf, recordedChange, type Staged } from './staged-row.ts'
@@ -116,12 +116,12 @@ export class Transaction {
 
   /** An item at a key that nothing may hold yet; a lost race runs the commit again. */
   claim(item: Item): void {
-    this.others.set(address(item), putOver(item, null))
+    this.others.set(address(item), putIf(item, null))
   }
 
   /** An item in the place of one that has these values; a lost race runs the commit again. */
   exchange(item: Item, expected: Record<string, unknown>): void {
-    this.others.set(address(item), putOver(item, expected))
+    this.others.set(address(item), putIf(item, expected))
   }
 
   /** Deletes an item that has these values; a lost race runs the commit again. */

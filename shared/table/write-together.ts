@@ -43,7 +43,7 @@ export const check = (
 ): Write => ({ ConditionCheck: { TableName: tableName(), Key: { pk, sk }, ...comparing(expected, above) } })
 
 /** Puts an item in the place of one with these values; null means of none. */
-export const putOver = (Item: Item, expected: Record<string, unknown> | null): Write => ({
+export const putIf = (Item: Item, expected: Record<string, unknown> | null): Write => ({
   Put: {
     TableName: tableName(),
     Item,

@@ -1,6 +1,6 @@
 import { clock } from '../../core/clock.ts'
 import { passcodeKey } from '../../domain/passcodes/passcode.ts'
-import { putOver, removeWhile, writeTogether } from '../../table/write-together.ts'
+import { putIf, removeWhile, writeTogether } from '../../table/write-together.ts'
 import { mintOneTimeToken, oneTimeItem } from '../one-time-token.ts'
 import { provePasscode } from '../passcodes/prove-email.ts'
 import { withoutReason } from '../refusals/refusal-cause.ts'
@@ -24,7 +24,7 @@ export async function codeForPasscode(accountId: string, entered: Entered): Prom
       identity: { ...identity, toProve: null },
     }
     const used = removeWhile(passcodeKey(accountId, proof.actorId), { id: proof.passcodeId })
-    const made = putOver(oneTimeItem(key, clock.now() + codeMicros.alone, content), null)
+    const made = putIf(oneTimeItem(key, clock.now() + codeMicros.alone, content), null)
     // A concurrent request has used the passcode.
     if ((await writeTogether([used, made])) === 'lost') throw new SignInRefused('passcode', proof.actorId)
     return text

@@ -5,7 +5,7 @@ import { syncTurnItem } from '../../domain/sync/sync-state.ts'
 import { changeItem } from '../../table/change-item.ts'
 import { type Item, type Key, partition } from '../../table/keys.ts'
 import { getItem, queryItems } from '../../table/read.ts'
-import { put, putOver, writeTogether } from '../../table/write-together.ts'
+import { put, putIf, writeTogether } from '../../table/write-together.ts'
 import { countsOf, type Run, type SourceInfo, type SourceRow } from './run.ts'
 
 /** Duration of a lease that is not renewed. */
@@ -118,9 +118,9 @@ export async function beginRun<R extends SourceRow>(
   for (let tries = 0; tries < 5; tries++) {
     if (await readOpen(account_id, source_id)) throw running()
     const outcome = await writeTogether([
-      putOver(openRunItem(account_id, source_id, open), null),
+      putIf(openRunItem(account_id, source_id, open), null),
       put(runItem(run)),
-      turnAt === undefined ? put(turn) : putOver(turn, { next_at: turnAt }),
+      turnAt === undefined ? put(turn) : putIf(turn, { next_at: turnAt }),
     ])
     if (outcome === 'done') return run
   }

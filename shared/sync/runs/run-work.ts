@@ -1,6 +1,6 @@
 import type { Author } from '../../commit/commit.ts'
 import { clock } from '../../core/clock.ts'
-import { put, putOver, writeTogether } from '../../table/write-together.ts'
+import { put, putIf, writeTogether } from '../../table/write-together.ts'
 import { noteSkipped, type Run, type RunSkipped } from './run.ts'
 import { type OpenRun, openRunItem, renewed, runItem } from './run-store.ts'
 
@@ -59,7 +59,7 @@ export class RunWork {
   }
 
   private write(open: OpenRun): Promise<'done' | 'lost'> {
-    const place = putOver(openRunItem(this.accountId, this.sourceId, open), this.lease)
+    const place = putIf(openRunItem(this.accountId, this.sourceId, open), this.lease)
     return writeTogether([place, put(runItem(this.run))])
   }
 

@@ -3,7 +3,7 @@ import { ApiError } from '../../core/errors.ts'
 import { attemptAll } from '../../core/work/in-parallel.ts'
 import { directoryKinds } from '../../domain/directories/directory.ts'
 import { lastStepItem, readTurns, type SyncTurn, syncTurnItem, syncTurnKey } from '../../domain/sync/sync-state.ts'
-import { put, putOver, removeWhile, writeTogether } from '../../table/write-together.ts'
+import { put, putIf, removeWhile, writeTogether } from '../../table/write-together.ts'
 import { directorySources } from '../directories/directory-source.ts'
 import { inventorySource } from '../inventories/inventory-source.ts'
 import { nextSlot } from '../runs/run.ts'
@@ -90,7 +90,7 @@ async function begin(turn: SyncTurn, kind: SourceKind): Promise<boolean> {
     // A turn is left alone where a run was requested meanwhile.
     const asRead = { next_at: turn.next_at }
     const next = row && syncTurnItem(turn, timestamp(nextSlot(kind.minuteOf(row), clock.now())))
-    await writeTogether([next ? putOver(next, asRead) : removeWhile(syncTurnKey(turn), asRead)])
+    await writeTogether([next ? putIf(next, asRead) : removeWhile(syncTurnKey(turn), asRead)])
     return false
   }
   try {
