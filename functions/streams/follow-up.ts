@@ -7,8 +7,8 @@ import { logLine } from '#shared/core/logging/log.ts'
 import { consumer } from '#shared/core/work/consumer.ts'
 import { workTime } from '#shared/core/work/work.ts'
 import { finishFollowUp } from '#shared/jobs/cascades/finish-cascade.ts'
-import { addCommit, addEndedAuthorization, type News, noNews } from '#shared/jobs/nudges/news.ts'
-import { tellDevices } from '#shared/jobs/nudges/tell-devices.ts'
+import { addCommit, addEndedAuthorization, emptyNotification, type Notification } from '#shared/jobs/nudges/news.ts'
+import { notifyDevices } from '#shared/jobs/nudges/tell-devices.ts'
 import { handleInOrder, newImage, oldImage } from '#shared/table/stream-image.ts'
 
 /** Time kept back for the last parts and the revocations of a batch, before the function times out. */
@@ -28,7 +28,7 @@ const followUpBatch = async (
   context?: Pick<Context, 'getRemainingTimeInMillis'>,
 ): Promise<DynamoDBBatchResponse> => {
   const remainingMs = () => (context?.getRemainingTimeInMillis?.() ?? Number.POSITIVE_INFINITY) - reserveMs
-  const news = new Map<string, News>()
+  const news = new Map<string, Notification>()
   const answer = await handleInOrder(event.Records, 'commit_not_followed_up', (record) =>
     handle(record, news, remainingMs),
   )
@@ -36,7 +36,11 @@ const followUpBatch = async (
   return answer
 }
 
-async function handle(record: DynamoDBRecord, news: Map<string, News>, remainingMs: () => number): Promise<void> {
+async function handle(
+  record: DynamoDBRecord,
+  news: Map<string, Notification>,
+  remainingMs: () => number,
+): Promise<void> {
   if (record.eventName === 'REMOVE') {
     const ended = oldImage(record)
     addEndedAuthorization(newsOf(news, String(ended.account_id)), ended, timestamp(clock.now()))
@@ -47,8 +51,8 @@ async function handle(record: DynamoDBRecord, news: Map<string, News>, remaining
   addCommit(newsOf(news, commit.account_id), commit)
 }
 
-function newsOf(all: Map<string, News>, account: string): News {
-  const news = all.get(account) ?? noNews()
+function newsOf(all: Map<string, Notification>, account: string): Notification {
+  const news = all.get(account) ?? emptyNotification()
   all.set(account, news)
   return news
 }
@@ -65,10 +69,10 @@ async function followUp(
 }
 
 /** A nudge that is not sent costs time, and fails nothing (C5.4). */
-async function tellAll(news: Map<string, News>): Promise<void> {
+async function tellAll(news: Map<string, Notification>): Promise<void> {
   const end = clock.monotonic() + tellingMs
   for (const [account, ofAccount] of news) {
-    await tellDevices(account, ofAccount, () => clock.monotonic() < end).catch((error: Error) =>
+    await notifyDevices(account, ofAccount, () => clock.monotonic() < end).catch((error: Error) =>
       logLine('WARN', 'devices_not_told', { account_id: account, ...describeError(error) }),
     )
   }

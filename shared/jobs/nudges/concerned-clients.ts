@@ -4,13 +4,17 @@ import { policies } from '../../domain/policies/policy.ts'
 import type { Connection } from '../../live/connection.ts'
 import { partition, type RowPointer, uniqueKey } from '../../table/keys.ts'
 import { getItem, getItems, rowsBy } from '../../table/read.ts'
-import type { News } from './news.ts'
+import type { Notification } from './news.ts'
 
 /** Memberships asked for at a time. */
 const stretchLength = 1_000
 
 /** The connected clients that may reach something else now (C5.3). */
-export async function concernedClients(account: string, news: News, connected: Connection[]): Promise<Connection[]> {
+export async function concernedClients(
+  account: string,
+  news: Notification,
+  connected: Connection[],
+): Promise<Connection[]> {
   if (news.everyone) return connected
   const groupIds = [...new Set([...news.groups, ...(await groupsThatReach(account, news.resources))])]
   const concerned = new Set(news.actors)

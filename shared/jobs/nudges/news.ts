@@ -12,7 +12,7 @@ import { resources } from '../../domain/resources/resource.ts'
 import type { SessionEnd } from '../../live/send-message.ts'
 
 /** Nothing yet of what commits and ended authorizations of one account mean to connected devices (C5). */
-export const noNews = () => ({
+export const emptyNotification = () => ({
   /** Authorizations that were deleted before their end. */
   lost: [] as { gateway: string; client: string }[],
   /** Resources whose content may have changed: the gateways that hold them, and the clients that see them. */
@@ -29,10 +29,10 @@ export const noNews = () => ({
   ended: new Map<string, SessionEnd>(),
 })
 
-export type News = ReturnType<typeof noNews>
+export type Notification = ReturnType<typeof emptyNotification>
 
 type Fields = Record<string, unknown>
-type Meaning = (news: News, change: Change) => void
+type Meaning = (news: Notification, change: Change) => void
 
 /** Fields of a policy that say who reaches what; a change of the others concerns nobody who is connected. */
 const decisive = ['group_id', 'resource_id', 'conditions', 'is_disabled']
@@ -85,16 +85,20 @@ const meanings: Record<string, Meaning> = {
   },
 }
 
-function end(news: News, change: Change, reason: SessionEnd): void {
+function end(news: Notification, change: Change, reason: SessionEnd): void {
   for (const id of textsOf(change, 'id')) news.ended.set(id, reason)
 }
 
 /** Adds what a commit means to those who are connected. */
-export function addCommit(news: News, { changes }: Pick<CommitRecord, 'changes'>): void {
+export function addCommit(news: Notification, { changes }: Pick<CommitRecord, 'changes'>): void {
   for (const change of changes) meanings[change.object]?.(news, change)
 }
 
 /** Adds an authorization that was deleted before its end; what expires a gateway drops by itself (P4). */
-export function addEndedAuthorization(news: News, { gateway_id, client_id, expires_at }: Fields, now: string): void {
+export function addEndedAuthorization(
+  news: Notification,
+  { gateway_id, client_id, expires_at }: Fields,
+  now: string,
+): void {
   if (String(expires_at) > now) news.lost.push({ gateway: String(gateway_id), client: String(client_id) })
 }

@@ -8,7 +8,7 @@ import { type Connection, connectionsOf } from '../../live/connection.ts'
 import { nudgeGateway } from '../../live/nudge-gateway.ts'
 import { endSessionConnection, type SessionEnd, sendMessage } from '../../live/send-message.ts'
 import { concernedClients } from './concerned-clients.ts'
-import type { News } from './news.ts'
+import type { Notification } from './news.ts'
 
 /** Messages on their way at once. */
 const concurrency = 25
@@ -22,7 +22,7 @@ const longestSpreadMs = 60_000
 const foldMs = 1_000
 
 /** Notifies connected devices of commits: gateways first, then ended sessions, then clients (C5.2). */
-export async function tellDevices(account: string, news: News, hasTime: () => boolean): Promise<void> {
+export async function notifyDevices(account: string, news: Notification, hasTime: () => boolean): Promise<void> {
   if (env.liveUrl === null) return
   await inParallel(await concernedGateways(account, news), concurrency, async (id) => {
     if (hasTime()) await nudgeGateway(account, id)
@@ -41,7 +41,7 @@ export async function tellDevices(account: string, news: News, hasTime: () => bo
 }
 
 /** Gateways that lost an authorization which was in force, and those that hold one for a resource that changed. */
-async function concernedGateways(account: string, { lost, resources }: News): Promise<Set<string>> {
+async function concernedGateways(account: string, { lost, resources }: Notification): Promise<Set<string>> {
   const held = await Promise.all([...resources].map((id) => authorizationsOfResource(account, id)))
   const concerned = [...lost, ...held.flat()]
   const lapsed = await lapsedAmong(account, [...new Set(concerned.map(({ client }) => client))])
@@ -49,7 +49,7 @@ async function concernedGateways(account: string, { lost, resources }: News): Pr
 }
 
 /** Holders of an unexpired authorization for a resource. */
-async function authorizationsOfResource(account: string, id: string): Promise<News['lost']> {
+async function authorizationsOfResource(account: string, id: string): Promise<Notification['lost']> {
   const items = (await authorizationsOf(account, { by: 'resource', id })) as AuthorizationItem[]
   const now = clock.now()
   return items

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Change } from '#shared/commit/commit-record.ts'
-import { addCommit, addEndedAuthorization, noNews } from '#shared/jobs/nudges/news.ts'
+import { addCommit, addEndedAuthorization, emptyNotification } from '#shared/jobs/nudges/news.ts'
 
 type Fields = Record<string, unknown>
 const inserted = (object: string, after: Fields): Change => ({ object, operation: 'insert', before: null, after })
@@ -13,7 +13,7 @@ const updated = (object: string, before: Fields, after: Fields): Change => ({
 })
 
 const newsOf = (...changes: Change[]) => {
-  const news = noNews()
+  const news = emptyNotification()
   addCommit(news, { changes })
   return news
 }
@@ -34,22 +34,25 @@ test('policies concern their group, the former one as well, when what they grant
   expect(newsOf(updated('policies', policy, { is_disabled: true })).groups).toEqual(new Set(['g']))
   const conditions = [{ property: 'remote_ip', operator: 'is_in_cidr', values: ['192.0.2.0/24'] }]
   expect(newsOf(updated('policies', policy, { conditions })).groups).toEqual(new Set(['g']))
-  expect(newsOf(updated('policies', policy, { description: 'Other', updated_at: 'now' }))).toEqual(noNews())
+  expect(newsOf(updated('policies', policy, { description: 'Other', updated_at: 'now' }))).toEqual(emptyNotification())
   const reordered = [{ values: ['192.0.2.0/24'], operator: 'is_in_cidr', property: 'remote_ip' }]
-  expect(newsOf(updated('policies', { ...policy, conditions }, { conditions: reordered }))).toEqual(noNews())
+  expect(newsOf(updated('policies', { ...policy, conditions }, { conditions: reordered }))).toEqual(emptyNotification())
   expect(newsOf(updated('policies', { ...policy, group_id: null }, { is_disabled: true })).groups).toEqual(new Set())
 })
 
 test('resources concern who holds or sees them once they are changed', () => {
   expect(newsOf(updated('resources', { id: 'r', filters: [] }, { filters: [{}] })).resources).toEqual(new Set(['r']))
-  expect(newsOf(inserted('resources', { id: 'r' }))).toEqual(noNews())
+  expect(newsOf(inserted('resources', { id: 'r' }))).toEqual(emptyNotification())
 })
 
 test('clients concern themselves alone, when they are verified or not any more', () => {
   const client = { id: 'c', actor_id: 'a', name: 'Laptop', verified_at: null }
-  expect(newsOf(updated('clients', client, { verified_at: 'now' }))).toEqual({ ...noNews(), clients: new Set(['c']) })
-  expect(newsOf(updated('clients', client, { name: 'Other' }))).toEqual(noNews())
-  expect(newsOf(inserted('clients', client))).toEqual(noNews())
+  expect(newsOf(updated('clients', client, { verified_at: 'now' }))).toEqual({
+    ...emptyNotification(),
+    clients: new Set(['c']),
+  })
+  expect(newsOf(updated('clients', client, { name: 'Other' }))).toEqual(emptyNotification())
+  expect(newsOf(inserted('clients', client))).toEqual(emptyNotification())
 })
 
 test('sessions end with their token, device, actor and account', () => {
@@ -71,7 +74,7 @@ test('sessions end with their token, device, actor and account', () => {
     b: 'actor',
     x: 'account',
   })
-  expect(newsOf(updated('actors', { id: 'a', is_disabled: true }, { is_disabled: false }))).toEqual(noNews())
+  expect(newsOf(updated('actors', { id: 'a', is_disabled: true }, { is_disabled: false }))).toEqual(emptyNotification())
 })
 
 test('the features of an account concern everybody', () => {
@@ -82,12 +85,12 @@ test('the features of an account concern everybody', () => {
 
 test('what nobody connects with concerns nobody', () => {
   expect(newsOf(inserted('groups', { id: 'g' }), inserted('sites', { id: 's' }), inserted('api_tokens', {}))).toEqual(
-    noNews(),
+    emptyNotification(),
   )
 })
 
 test('an ended authorization concerns its gateway, unless it had expired', () => {
-  const news = noNews()
+  const news = emptyNotification()
   const now = '2026-01-01T00:00:00.000000Z'
   const ended = (gateway_id: string, expires_at: string) =>
     addEndedAuthorization(news, { gateway_id, client_id: 'c', expires_at }, now)
