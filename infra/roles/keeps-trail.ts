@@ -24,7 +24,7 @@ const sealedAccountsDenied: Partial<Record<Duty, string[]>> = {
  * Denials that keep the audit trail (docs/decisions/0012): nothing changes it, and only the deletion of accounts deletes from
  * it. A put, which can overwrite, is left to duties whose transactions need it.
  */
-export function keepsTrail(duty: Duty, { table }: Storage): PolicyStatement[] {
+export function denyAuditWrites(duty: Duty, { table }: Storage): PolicyStatement[] {
   const denied = (actions: string[], partitions: string[]) =>
     mayNot(actions, [table.tableArn], { 'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': partitions } })
   return [

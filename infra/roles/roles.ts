@@ -7,7 +7,7 @@ import type { Settings } from '../settings/settings.ts'
 import { useOfKey } from '../storage/encryption-key.ts'
 import type { Storage } from '../storage/storage.ts'
 import { type Duty, duties, has } from './duties.ts'
-import { keepsTrail } from './keeps-trail.ts'
+import { denyAuditWrites } from './keeps-trail.ts'
 import { may } from './may.ts'
 import { rightsOfDuties, versionRights } from './rights.ts'
 
@@ -29,7 +29,8 @@ export class Roles extends Construct {
         assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       })
       const chosen = this.rightsBySettings(duty, storage, settings)
-      for (const statement of [...rights[duty], ...chosen, ...keepsTrail(duty, storage)]) made.addToPolicy(statement)
+      for (const statement of [...rights[duty], ...chosen, ...denyAuditWrites(duty, storage)])
+        made.addToPolicy(statement)
       logGroup.grantWrite(made)
       // Senders of messages: the channel itself, and functions that make or end grants and sessions of devices.
       if (has(duty, 'sends')) channel?.manageConnections(made)
