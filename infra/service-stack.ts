@@ -18,7 +18,7 @@ import { publicRoutes, sealPub, signInPages } from './code/public-routes.ts'
 import { ConcurrencyCheck } from './functions/concurrency-check.ts'
 import { consumeStreams } from './functions/consumers.ts'
 import { environment } from './functions/environment.ts'
-import { liveFunction, type Shared } from './functions/live-function.ts'
+import { currentFunction, type Shared } from './functions/live-function.ts'
 import { passcodeMailer } from './functions/passcode-mailer.ts'
 import { reserved, reservedOf, reservedTogether } from './functions/reserved.ts'
 import { runByTheClock } from './functions/schedules.ts'
@@ -182,7 +182,7 @@ export class ServiceStack extends Stack {
     acknowledgeWildcards(provision, this, arns, 'Secrets are named by account and token.')
     // A device pool of 10,000 clients takes more than 200 commits.
     const timeout = Duration.minutes(5)
-    return liveFunction(this, 'ProvisionAccount', own, 'tasks/provision-account.ts', { role: provision, timeout })
+    return currentFunction(this, 'ProvisionAccount', own, 'tasks/provision-account.ts', { role: provision, timeout })
   }
 
   /** Deploys new versions of readers before those of writers. The check comes first, whatever its version. */

@@ -4,7 +4,7 @@ import type { Role } from 'aws-cdk-lib/aws-iam'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct, type IDependable } from 'constructs'
-import { liveFunction, type Shared } from '../functions/live-function.ts'
+import { currentFunction, type Shared } from '../functions/live-function.ts'
 import { acknowledge, acknowledgeWildcards } from '../nag/acknowledge.ts'
 import { may } from '../roles/may.ts'
 import { arnOf } from '../settings/made-up-names.ts'
@@ -61,7 +61,7 @@ export class LiveApi extends Construct {
     const { liveAccessLog, liveDomainName, liveCertificateArn, liveRatePerSecond, ipAddressType } = settings
     const made = ['Connect', 'Disconnect', 'Default'].map((id) => {
       const name = id.toLowerCase()
-      return { id, routeKey: `$${name}`, alias: liveFunction(this, id, shared, `live/${name}.ts`, { role }) }
+      return { id, routeKey: `$${name}`, alias: currentFunction(this, id, shared, `live/${name}.ts`, { role }) }
     })
     this.functions.push(...made.map(({ alias }) => alias.lambda))
     const arns = made.map(({ alias }) => alias.functionArn)

@@ -6,7 +6,7 @@ import type { OperationSource } from '#functions/operations.ts'
 import { callbackPath } from '#shared/domain/auth-providers/auth-provider.ts'
 import type { Operation } from '#shared/http/operation.ts'
 import { carryingRoutes, shiftGradually } from '../functions/gradual-shift.ts'
-import { liveFunction, type Shared } from '../functions/live-function.ts'
+import { currentFunction, type Shared } from '../functions/live-function.ts'
 import { reservedOf } from '../functions/reserved.ts'
 import type { Roles } from '../roles/roles.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -38,7 +38,7 @@ export class OperationStack extends NestedStack {
         throw new Error(`The function ${id} has many files.`)
       const { operation } = first
       const alike = [operation, ...others.map((other) => other.operation)]
-      const alias = liveFunction(this, id, shared, first.file, {
+      const alias = currentFunction(this, id, shared, first.file, {
         description: others.length === 0 ? operation.summary : `${operation.summary}, and ${others.length} alike`,
         role: roleOf(operation, alike.some(showsSecrets), roles),
         reservedConcurrentExecutions: reservedOf(operation, settings),

@@ -1,6 +1,6 @@
 import type { Role } from 'aws-cdk-lib/aws-iam'
 import type { Construct, IDependable } from 'constructs'
-import { liveFunction, type Shared } from '../functions/live-function.ts'
+import { currentFunction, type Shared } from '../functions/live-function.ts'
 import type { ApiRoute } from './api-body.ts'
 import { integrationUri, invokerRole } from './invoker-role.ts'
 import { routeId } from './route-id.ts'
@@ -21,7 +21,7 @@ export function routedFunctions(
   check: IDependable,
 ): ApiRoute[] {
   const made = functions.flatMap(({ id, file, role, routes, reserved }) => {
-    const { functionArn, lambda } = liveFunction(scope, id, shared, file, {
+    const { functionArn, lambda } = currentFunction(scope, id, shared, file, {
       role,
       reservedConcurrentExecutions: reserved,
     })

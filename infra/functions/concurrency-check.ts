@@ -1,7 +1,7 @@
 import { CfnCustomResource, Duration } from 'aws-cdk-lib'
 import type { Role } from 'aws-cdk-lib/aws-iam'
 import { Construct } from 'constructs'
-import { liveFunction, type Shared } from './live-function.ts'
+import { currentFunction, type Shared } from './live-function.ts'
 
 /**
  * Asks Lambda, while the stack is deployed, how many functions the account may run at once, and ends the deployment
@@ -13,7 +13,7 @@ export class ConcurrencyCheck extends Construct {
   constructor(scope: Construct, shared: Shared, role: Role, reserved: number, requestsPerSecond: number) {
     super(scope, 'ConcurrencyCheck')
     const timeout = Duration.seconds(60)
-    const asking = liveFunction(this, 'Function', shared, 'tasks/check-concurrency.ts', { role, timeout })
+    const asking = currentFunction(this, 'Function', shared, 'tasks/check-concurrency.ts', { role, timeout })
     const check = new CfnCustomResource(this, 'Check', { serviceToken: asking.functionArn, serviceTimeout: 180 })
     check.addPropertyOverride('Reserved', String(reserved))
     check.addPropertyOverride('RequestsPerSecond', String(requestsPerSecond))

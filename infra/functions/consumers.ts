@@ -16,7 +16,7 @@ import type { Roles } from '../roles/roles.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Storage } from '../storage/storage.ts'
 import { keptIn } from './kept-in.ts'
-import { fileOf, liveFunction, type Shared } from './live-function.ts'
+import { currentFunction, fileOf, type Shared } from './live-function.ts'
 import { reserved } from './reserved.ts'
 
 export type ConsumedStream = { consumer: IFunction; alias: Alias; mappingId: string }
@@ -40,7 +40,7 @@ export function consumeStreams(
   consumers.node.addDependency(check)
   const consume = (duty: Consumer, source: IEventSource & { eventSourceMappingId: string }) => {
     const name = duty.charAt(0).toUpperCase() + duty.slice(1)
-    const alias = liveFunction(consumers, name, shared, `streams/${fileOf(name)}`, {
+    const alias = currentFunction(consumers, name, shared, `streams/${fileOf(name)}`, {
       role: roles.of[duty],
       timeout: Duration.seconds(60),
       // No crowd of requests takes what the streams are read with, and no backlog what requests are answered with.

@@ -15,7 +15,7 @@ import {
 } from 'aws-cdk-lib/aws-lambda'
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
-import { liveAlias } from '#shared/core/live-alias.ts'
+import { currentAlias } from '#shared/core/live-alias.ts'
 import type { LoadedCode } from '../code/loaded-code.ts'
 
 /** Properties that all functions share. They have one environment, so that one process can run them all on one machine. */
@@ -70,7 +70,7 @@ function settingsOf(resource: CfnFunction): string {
  * changed, or its settings. All functions share one bundle, which every change of code changes: by the CDK's own hash,
  * which is of the bundle, each of them would get a new version then.
  */
-export function liveFunction(
+export function currentFunction(
   scope: Construct,
   id: string,
   shared: Shared,
@@ -92,5 +92,5 @@ export function liveFunction(
   // Lambda refuses a version of what has not changed, and a template can say the same in other words.
   const told = () => [description, `[${content().slice(0, 8)}]`].filter(Boolean).join(' ')
   resource.addPropertyOverride('Description', Lazy.uncachedString({ produce: told }))
-  return new Alias(lambda, 'Live', { aliasName: liveAlias, version, ...invoked })
+  return new Alias(lambda, 'Live', { aliasName: currentAlias, version, ...invoked })
 }

@@ -3,7 +3,7 @@ import type { Alias } from 'aws-cdk-lib/aws-lambda'
 import { Construct } from 'constructs'
 import { may } from '../roles/may.ts'
 import type { Roles } from '../roles/roles.ts'
-import { liveFunction, type Shared } from './live-function.ts'
+import { currentFunction, type Shared } from './live-function.ts'
 
 /**
  * The function that mails passcodes, which those that sign people in hand orders to. It has a name that is spelled out: a
@@ -12,7 +12,7 @@ import { liveFunction, type Shared } from './live-function.ts'
 export function passcodeMailer(scope: Construct, functionName: string, { of }: Roles, shared: Shared): Alias {
   const passcodes = new Construct(scope, 'Passcodes')
   const own = { functionName, role: of.mailPasscode }
-  const mailer = liveFunction(passcodes, 'MailPasscode', shared, 'tasks/mail-passcode.ts', own, {
+  const mailer = currentFunction(passcodes, 'MailPasscode', shared, 'tasks/mail-passcode.ts', own, {
     retryAttempts: 2,
     // Nobody waits for a passcode longer than it would count.
     maxEventAge: Duration.minutes(15),

@@ -7,7 +7,7 @@ import type { Duty } from '../roles/duties.ts'
 import type { Roles } from '../roles/roles.ts'
 import type { Storage } from '../storage/storage.ts'
 import { keptIn } from './kept-in.ts'
-import { fileOf, liveFunction, type Shared } from './live-function.ts'
+import { currentFunction, fileOf, type Shared } from './live-function.ts'
 
 const minute = Duration.minutes(1)
 const quarter = Duration.minutes(15)
@@ -60,7 +60,7 @@ export function runByTheClock(scope: Construct, storage: Storage, roles: Roles, 
   const within = new Construct(scope, 'Schedules')
   return Object.entries(schedules).map(([name, { duty, every, what, timeout = Duration.seconds(60) }]) => {
     const file = `schedules/${fileOf(name)}`
-    const alias = liveFunction(
+    const alias = currentFunction(
       within,
       name,
       shared,

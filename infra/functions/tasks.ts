@@ -5,7 +5,7 @@ import type { Duty } from '../roles/duties.ts'
 import { may } from '../roles/may.ts'
 import type { Roles } from '../roles/roles.ts'
 import type { ConsumedStream } from './consumers.ts'
-import { fileOf, liveFunction, type Shared } from './live-function.ts'
+import { currentFunction, fileOf, type Shared } from './live-function.ts'
 
 /** Functions that an operator invokes under IAM, for logs and rollbacks (docs/runbooks). */
 const tasks = {
@@ -31,7 +31,7 @@ export function addTasks(
   }
   const made = Object.entries(tasks).map(([name, duty]) => {
     const own = { role: roles.of[duty], timeout: Duration.minutes(15) }
-    return [name, liveFunction(within, name, shared, `tasks/${fileOf(name)}`, own)]
+    return [name, currentFunction(within, name, shared, `tasks/${fileOf(name)}`, own)]
   })
   return Object.fromEntries(made)
 }

@@ -1,5 +1,5 @@
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda'
-import { liveAlias } from '../live-alias.ts'
+import { currentAlias } from '../live-alias.ts'
 import { awsClient } from './clients.ts'
 
 export const lambda = (): LambdaClient => awsClient(LambdaClient)
@@ -7,7 +7,7 @@ export const lambda = (): LambdaClient => awsClient(LambdaClient)
 /** Invokes a function asynchronously; Lambda retries it twice when it fails. @throws Error when it was not accepted */
 export async function invokeLater(FunctionName: string, event: unknown): Promise<void> {
   const Payload = JSON.stringify(event)
-  await lambda().send(new InvokeCommand({ FunctionName, Qualifier: liveAlias, InvocationType: 'Event', Payload }))
+  await lambda().send(new InvokeCommand({ FunctionName, Qualifier: currentAlias, InvocationType: 'Event', Payload }))
 }
 
 /** Longer than a consumer may run. */
@@ -17,7 +17,7 @@ const answerMs = 90_000
 export async function invokeFunction(functionArn: string, event: unknown): Promise<unknown> {
   const FunctionName = functionArn.split(':')[6]
   const { FunctionError, Payload } = await lambda().send(
-    new InvokeCommand({ FunctionName, Qualifier: liveAlias, Payload: JSON.stringify(event) }),
+    new InvokeCommand({ FunctionName, Qualifier: currentAlias, Payload: JSON.stringify(event) }),
     { requestTimeout: answerMs },
   )
   if (FunctionError) throw new Error('The function failed.')

@@ -8,7 +8,7 @@ import {
 import { awsClient } from '../../core/aws/clients.ts'
 import { lambda } from '../../core/aws/lambda.ts'
 import { env } from '../../core/env.ts'
-import { liveAlias } from '../../core/live-alias.ts'
+import { currentAlias } from '../../core/live-alias.ts'
 
 /** A version of a function as the stack of the service has it. */
 export type DeployedVersion = {
@@ -84,7 +84,7 @@ export async function publishedVersions(FunctionName: string): Promise<number[]>
 
 /** The alias by which everything invokes a function: its version, `others` that get a part of the calls, and its revision. */
 export async function readAlias(FunctionName: string) {
-  const alias = await lambda().send(new GetAliasCommand({ FunctionName, Name: liveAlias }))
+  const alias = await lambda().send(new GetAliasCommand({ FunctionName, Name: currentAlias }))
   const others = Object.keys(alias.RoutingConfig?.AdditionalVersionWeights ?? {}).map(Number)
   return { version: Number(alias.FunctionVersion), others, revision: String(alias.RevisionId) }
 }
@@ -94,7 +94,7 @@ export async function moveAlias(FunctionName: string, version: number, revision:
   await lambda().send(
     new UpdateAliasCommand({
       FunctionName,
-      Name: liveAlias,
+      Name: currentAlias,
       FunctionVersion: String(version),
       RoutingConfig: { AdditionalVersionWeights: {} },
       RevisionId: revision,
