@@ -8,7 +8,7 @@ import { timeLeft } from '#shared/core/work/task.ts'
 import { indexOpenFlows } from '#shared/logs/flows/flow-marks.ts'
 import { flowLogId, type IngestedReport, mergeReports, storeFlows } from '#shared/logs/flows/flow-store.ts'
 import { unpack } from '#shared/logs/flows/packing.ts'
-import { mostStatements } from '#shared/table/statements.ts'
+import { maxStatements } from '#shared/table/statements.ts'
 
 /** Requests under way at once, of 25 flows each: some are made while others are answered. */
 const concurrency = 4
@@ -53,7 +53,7 @@ const storeBatch = async (
       break
     }
   }
-  await inParallel(slicesOf(mergeReports(delivered), mostStatements), concurrency, async (part) => {
+  await inParallel(slicesOf(mergeReports(delivered), maxStatements), concurrency, async (part) => {
     const wanted = part.filter(({ place }) => place < failed)
     if (hasTime()) await storeFlows(wanted, ({ place, claims }, error) => fail(place, error, claims.account_id))
     else failed = Math.min(failed, ...wanted.map(({ place }) => place))

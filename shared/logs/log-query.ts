@@ -8,7 +8,7 @@ import { logStreams } from './entries/log-id.ts'
 export const defaultWindow = 90 * dayMicros
 
 /** Maximum and default of the number up to which a listing counts (L2.5). */
-export const mostCounted = 10_000
+export const maxCounted = 10_000
 export const countedByDefault = 1_000
 
 export const refuse = (detail: string) => new ApiError('invalid_log_query', detail)
@@ -42,8 +42,8 @@ const uuid = (query: URLSearchParams, name: string) =>
   parameter(query, name, (text) => (isUuid(text) ? text.toLowerCase() : null), 'a UUID')
 
 function readCounted(query: URLSearchParams): number {
-  const read = (text: string) => (/^\d+$/.test(text) && Number(text) <= mostCounted ? Number(text) : null)
-  return parameter(query, 'total_limit', read, `an integer from 0 to ${mostCounted}`) ?? countedByDefault
+  const read = (text: string) => (/^\d+$/.test(text) && Number(text) <= maxCounted ? Number(text) : null)
+  return parameter(query, 'total_limit', read, `an integer from 0 to ${maxCounted}`) ?? countedByDefault
 }
 
 /** The parameters of `GET /logs` (L2.1); times in microseconds, null where the default applies. */

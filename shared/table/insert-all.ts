@@ -1,7 +1,7 @@
 import { inParallel } from '../core/work/in-parallel.ts'
 import type { Item } from './keys.ts'
 import { weightOf } from './large-attributes.ts'
-import { insertTogether, mostStatements } from './statements.ts'
+import { insertTogether, maxStatements } from './statements.ts'
 
 /** Requests under way at once. */
 const concurrency = 4
@@ -14,7 +14,7 @@ function batchesOf(items: Item[]): Item[][] {
   for (const item of items) {
     const weight = weightOf(item)
     const last = batches.at(-1)
-    if (last && last.length < mostStatements && weight <= room) last.push(item)
+    if (last && last.length < maxStatements && weight <= room) last.push(item)
     else {
       batches.push([item])
       room = mostBytes

@@ -5,7 +5,7 @@ import type { Item } from './keys.ts'
 import { table, tableName } from './table.ts'
 
 /** Statements that one request takes. */
-export const mostStatements = 25
+export const maxStatements = 25
 
 /** A conditional write of one item. Each statement of a request is done or not by itself, and billed by itself. */
 export type Statement = { Statement: string; Parameters: unknown[] }

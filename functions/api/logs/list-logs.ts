@@ -1,7 +1,7 @@
 import { list, operation } from '#shared/http/lambda.ts'
 import { LogEntry } from '#shared/logs/entries/log-entry.ts'
 import { logStreams } from '#shared/logs/entries/log-id.ts'
-import { countedByDefault, mostCounted } from '#shared/logs/log-query.ts'
+import { countedByDefault, maxCounted } from '#shared/logs/log-query.ts'
 import { listLogs as query } from '#shared/logs/query-logs.ts'
 
 const time = { type: 'string', format: 'date-time' }
@@ -26,7 +26,7 @@ export const handler = operation(
       total_limit: {
         type: 'integer',
         minimum: 0,
-        maximum: mostCounted,
+        maximum: maxCounted,
         default: countedByDefault,
         description: 'Up to where `total` and `count` are exact; with more entries both are this number.',
       },

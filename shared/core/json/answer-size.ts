@@ -10,7 +10,7 @@ const maxRowsBytes = 5_000_000
 export const answerBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(toJson(value)))
 
 /** Upper bound of a value's serialized size, computed without serializing: at most seven bytes a character. */
-export function mostBytes(value: unknown): number {
+export function maxJsonBytes(value: unknown): number {
   switch (typeof value) {
     case 'string':
       return 7 * value.length + 6
@@ -19,7 +19,7 @@ export function mostBytes(value: unknown): number {
     case 'object': {
       let most = 6
       const fields = value as Record<string, unknown>
-      for (const name in fields) most += 7 * name.length + 6 + mostBytes(fields[name])
+      for (const name in fields) most += 7 * name.length + 6 + maxJsonBytes(fields[name])
       return most
     }
     default:
@@ -50,7 +50,7 @@ function roomOf<T>({
   let isFirst = true
   return (item) => {
     uncounted.push(item)
-    most += mostBytes(shown(item))
+    most += maxJsonBytes(shown(item))
     if (bytes + most > maxBytes) {
       bytes += uncounted.reduce((sum, each) => sum + bytesOf(each), 0)
       uncounted = []

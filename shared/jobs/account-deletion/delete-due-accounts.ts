@@ -4,7 +4,7 @@ import { inParallel, slicesOf } from '../../core/work/in-parallel.ts'
 import { changeItem } from '../../table/change-item.ts'
 import { type Key, partition } from '../../table/keys.ts'
 import { queryItems } from '../../table/read.ts'
-import { executeAll, mostStatements, type Statement } from '../../table/statements.ts'
+import { executeAll, maxStatements, type Statement } from '../../table/statements.ts'
 import { tableName } from '../../table/table.ts'
 import { walkTable } from '../../table/walk-table.ts'
 import { put, remove, writeTogether } from '../../table/write-together.ts'
@@ -77,7 +77,7 @@ async function deleteItems({ cursor, ...due }: DueAccount, deadline: number): Pr
     },
   })
   for await (const { items: keys, next } of pages) {
-    await inParallel(slicesOf(keys, mostStatements), width, (batch) => executeAll(batch.map(deletion)))
+    await inParallel(slicesOf(keys, maxStatements), width, (batch) => executeAll(batch.map(deletion)))
     if (next === null) return true
     await changeItem(due, { set: { cursor: next }, when: 'attribute_exists(pk)' })
   }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { answerBytes, mostBytes, takeFitting } from '#shared/core/json/answer-size.ts'
+import { answerBytes, maxJsonBytes, takeFitting } from '#shared/core/json/answer-size.ts'
 
 it('counts a quote and a backslash twice, as the body travels inside a JSON string', () => {
   const value = { text: 'a "quoted" \\ word' }
@@ -24,7 +24,7 @@ it('bounds the bytes of whatever an answer can hold', () => {
   }))
   fc.assert(
     fc.property(value, (any) => {
-      expect(mostBytes(any)).toBeGreaterThanOrEqual(answerBytes(any))
+      expect(maxJsonBytes(any)).toBeGreaterThanOrEqual(answerBytes(any))
     }),
   )
 })
