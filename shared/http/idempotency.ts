@@ -3,7 +3,7 @@ import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb'
 import { clock } from '../core/clock.ts'
 import { ApiError } from '../core/errors.ts'
-import { deriveKey, openBytes, sealBytes } from '../core/secrets/sealed-bytes.ts'
+import { decryptBytes, deriveKey, encryptBytes } from '../core/secrets/sealed-bytes.ts'
 import { bearerToken } from '../core/secrets/token.ts'
 import { type Item, partition } from '../table/keys.ts'
 import { ifMet, putItem } from '../table/put-item.ts'
@@ -30,7 +30,7 @@ const answerVersion = 1
 /** Encrypts an answer, which can contain a secret that is stored nowhere else. */
 function sealAnswer({ secret }: IdempotencyLock, { statusCode, headers = {}, body }: Answer): Buffer {
   const kept = Object.fromEntries(Object.entries(headers).filter(([name]) => keptHeaders.includes(name)))
-  return sealBytes(
+  return encryptBytes(
     secret,
     zstdCompressSync(JSON.stringify({ version: answerVersion, statusCode, headers: kept, body })),
   )
@@ -38,7 +38,7 @@ function sealAnswer({ secret }: IdempotencyLock, { statusCode, headers = {}, bod
 
 /** @throws for an unknown form */
 function openAnswer({ secret }: IdempotencyLock, sealed: Uint8Array): Answer {
-  const { version, ...answer } = JSON.parse(zstdDecompressSync(openBytes(secret, sealed)).toString())
+  const { version, ...answer } = JSON.parse(zstdDecompressSync(decryptBytes(secret, sealed)).toString())
   if (version !== answerVersion) throw new Error(`Kept answers of form ${version} are not known.`)
   return answer
 }

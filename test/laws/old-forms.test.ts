@@ -27,7 +27,11 @@ const { readResourcesCursor, resourcesCursor } = await import('#shared/access/cl
 const { answerSince } = await import('#shared/access/gateway-authorizations.ts')
 const { commitItem, readCommitRecord } = await import('#shared/commit/commit-record.ts')
 const { encodeBytes, encodeCursor } = await import('#shared/core/secrets/cursor.ts')
-const { deriveKey, openBytes, sealBytes } = await import('#shared/core/secrets/sealed-bytes.ts')
+const {
+  deriveKey,
+  decryptBytes: openBytes,
+  encryptBytes: sealBytes,
+} = await import('#shared/core/secrets/sealed-bytes.ts')
 const { acquireLock, savedAnswerWrite } = await import('#shared/http/idempotency.ts')
 const { logCursor, readLogPosition } = await import('#shared/logs/query-logs.ts')
 const { readLogQuery } = await import('#shared/logs/log-query.ts')

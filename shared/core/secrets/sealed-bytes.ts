@@ -5,7 +5,7 @@ export const deriveKey = (secret: string | Uint8Array, purpose: string): Buffer 
   Buffer.from(hkdfSync('sha256', secret, 'network-access-administration', purpose, 32))
 
 /** Encrypts with AES-256-GCM. The purpose of the key binds the bytes to their place. */
-export function sealBytes(key: Buffer, bytes: Uint8Array): Buffer {
+export function encryptBytes(key: Buffer, bytes: Uint8Array): Buffer {
   const iv = randomBytes(12)
   const cipher = createCipheriv('aes-256-gcm', key, iv)
   const sealed = Buffer.concat([cipher.update(bytes), cipher.final()])
@@ -13,7 +13,7 @@ export function sealBytes(key: Buffer, bytes: Uint8Array): Buffer {
 }
 
 /** @throws Error for another key, and for bytes that were changed or truncated */
-export function openBytes(key: Buffer, sealed: Uint8Array): Buffer {
+export function decryptBytes(key: Buffer, sealed: Uint8Array): Buffer {
   const bytes = Buffer.from(sealed)
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12), { authTagLength: 16 })
   decipher.setAuthTag(bytes.subarray(12, 28))

@@ -6,7 +6,7 @@ import { ApiError } from '../errors.ts'
 import { logLine } from '../logging/log.ts'
 import { retryUntil } from '../work/work.ts'
 import { hashPassword, matchesPassword } from './password-hash.ts'
-import { deriveKey, openBytes, sealBytes } from './sealed-bytes.ts'
+import { decryptBytes, deriveKey, encryptBytes } from './sealed-bytes.ts'
 
 /** Object that a secret belongs to. As the encryption context it keeps secrets of other objects from its place. */
 export type Owner = { accountId: string; objectId: string }
@@ -61,9 +61,9 @@ function keyFile(path: string): KeyService {
     name: base64(deriveKey(fileKey, 'name')),
     async generate(context) {
       const key = randomBytes(32)
-      return { key, wrapped: sealBytes(keyOf(context), key) }
+      return { key, wrapped: encryptBytes(keyOf(context), key) }
     },
-    unwrap: async (wrapped, context) => openBytes(keyOf(context), wrapped),
+    unwrap: async (wrapped, context) => decryptBytes(keyOf(context), wrapped),
   }
 }
 
@@ -90,21 +90,21 @@ const hashed = (owner: Owner, encrypted: string, secret: string): string =>
  * Stored form of a secret of an outside service: its data key, encrypted for its owner, the secret, encrypted with the
  * data key, and a slow hash. The secret can be longer than the 4,096 bytes that KMS encrypts.
  */
-export async function sealSecret(owner: Owner, secret: string): Promise<string> {
+export async function encryptSecret(owner: Owner, secret: string): Promise<string> {
   const { key, wrapped } = await keyService().generate(contextOf(owner))
-  const encrypted = `${base64(wrapped)}.${base64(sealBytes(deriveKey(key, purpose), Buffer.from(secret)))}`
+  const encrypted = `${base64(wrapped)}.${base64(encryptBytes(deriveKey(key, purpose), Buffer.from(secret)))}`
   const hash = await hashPassword(hashed(owner, encrypted, secret), retryUntil(hashPatienceMs), hashCost)
   return `${encrypted}.${hash}`
 }
 
 /** @throws UnreadableSecret, or ApiError `unavailable` while the key cannot be used */
-export async function openSecret(owner: Owner, stored: string): Promise<string> {
+export async function decryptSecret(owner: Owner, stored: string): Promise<string> {
   const [wrapped, sealed] = stored.split('.').map((part) => Buffer.from(part, 'base64'))
   try {
     // KMS would refuse an empty data key like a fault of the request.
     if (!wrapped?.length || !sealed) throw new Error('It is truncated.')
     const key = await keyService().unwrap(wrapped, contextOf(owner))
-    return openBytes(deriveKey(key, purpose), sealed).toString()
+    return decryptBytes(deriveKey(key, purpose), sealed).toString()
   } catch (error) {
     if (error instanceof ApiError) throw error
     throw new UnreadableSecret('A stored secret cannot be decrypted.', { cause: error })
@@ -119,5 +119,8 @@ export async function isStored(owner: Owner, secret: string, stored: string | nu
 }
 
 /** The stored form, kept as it is for a repeated secret: an update that changes nothing writes nothing. */
-export const resealSecret = async (owner: Owner, secret: string, stored: string | null | undefined): Promise<string> =>
-  stored && (await isStored(owner, secret, stored)) ? stored : sealSecret(owner, secret)
+export const reencryptSecret = async (
+  owner: Owner,
+  secret: string,
+  stored: string | null | undefined,
+): Promise<string> => (stored && (await isStored(owner, secret, stored)) ? stored : encryptSecret(owner, secret))

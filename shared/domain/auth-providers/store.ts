@@ -6,7 +6,7 @@ import { rejectTaken } from '../../commit/reject-taken.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { env } from '../../core/env.ts'
 import { invalid, invalidAt } from '../../core/errors.ts'
-import { isStored, resealSecret, sealSecret } from '../../core/secrets/stored-secret.ts'
+import { encryptSecret, isStored, reencryptSecret } from '../../core/secrets/stored-secret.ts'
 import { partition } from '../../table/keys.ts'
 import { getItem } from '../../table/read.ts'
 import type { Draft } from '../../values/draft.ts'
@@ -117,7 +117,7 @@ export function create(kind: ProviderKind, author: Author, draft: () => Draft<Ne
       ...defaultsOf[kind],
       ...input,
       name: input.name ?? defaultsOf[kind].name,
-      ...(secret !== undefined && { client_secret: await sealSecret(owner, secret) }),
+      ...(secret !== undefined && { client_secret: await encryptSecret(owner, secret) }),
       issuer,
     })
     await settleDefault(transaction, kind, null, row)
@@ -152,7 +152,7 @@ export function update(
       ...input,
       issuer,
       trust_version: trustAfter(provider, after),
-      ...(secret !== undefined && { client_secret: await resealSecret(owner, secret, provider.client_secret) }),
+      ...(secret !== undefined && { client_secret: await reencryptSecret(owner, secret, provider.client_secret) }),
     })
     await settleDefault(transaction, kind, provider, row)
     const fault = row === provider ? await lastFault(author.accountId, kind, row) : noFault

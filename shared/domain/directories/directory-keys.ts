@@ -4,7 +4,7 @@ import type { Transaction } from '../../commit/transaction.ts'
 import { notFound } from '../../core/errors.ts'
 import { isUuid } from '../../core/ids.ts'
 import { note } from '../../core/logging/invocation.ts'
-import { type Owner, sealSecret } from '../../core/secrets/stored-secret.ts'
+import { encryptSecret, type Owner } from '../../core/secrets/stored-secret.ts'
 import { getItem, getRow } from '../../table/read.ts'
 import { serviceGuard } from '../accounts/account.ts'
 import { directories, type PublicKey } from './directory.ts'
@@ -30,7 +30,7 @@ export async function newKeyPair(owner: Owner, kid: string) {
   const { n, e } = publicKey.export({ format: 'jwk' })
   const public_key = { n: String(n), e: String(e) }
   return {
-    stored: { kid, public_key, private_key: await sealSecret(owner, pem) },
+    stored: { kid, public_key, private_key: await encryptSecret(owner, pem) },
     public_jwk: publicJwk(kid, public_key),
   }
 }

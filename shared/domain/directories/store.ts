@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { checkAdministration, mayAdminister } from '../../commit/check-administration.ts'
 import { type Author, commit } from '../../commit/commit.ts'
 import { rejectTaken } from '../../commit/reject-taken.ts'
-import { type Owner, resealSecret } from '../../core/secrets/stored-secret.ts'
+import { type Owner, reencryptSecret } from '../../core/secrets/stored-secret.ts'
 import type { Draft } from '../../values/draft.ts'
 import type { Page } from '../../values/page.ts'
 import { checkFeature, checkSources } from '../accounts/check-limit.ts'
@@ -93,7 +93,7 @@ async function sealedSecret(
   const field = sentSecret[kind]
   const secret = field === null ? undefined : sent[field]
   if (field === null || secret === undefined) return {}
-  return { [field]: await resealSecret(owner, secret, before?.[field]) }
+  return { [field]: await reencryptSecret(owner, secret, before?.[field]) }
 }
 
 /** Returns whether a field of a directory decides which people it delivers, or what becomes of those it no longer has. */

@@ -3,7 +3,7 @@ import { type Author, commit } from '../../commit/commit.ts'
 import { rejectTaken } from '../../commit/reject-taken.ts'
 import { stageRows } from '../../commit/stage-while-room.ts'
 import type { Transaction } from '../../commit/transaction.ts'
-import { type Owner, resealSecret } from '../../core/secrets/stored-secret.ts'
+import { type Owner, reencryptSecret } from '../../core/secrets/stored-secret.ts'
 import type { Draft } from '../../values/draft.ts'
 import type { Page } from '../../values/page.ts'
 import { checkSources } from '../accounts/check-limit.ts'
@@ -47,7 +47,7 @@ function keepConnectionOf(draft: Change, type: PostureProviderType | undefined):
 async function connectionOf(owner: Owner, input: Partial<PostureProviderInput>, before: PostureProviderRow | null) {
   const sealed = async (field: 'api_token' | 'client_secret') => {
     const [sent, stored] = [input[field], before?.[field] ?? null]
-    return sent === undefined ? stored : resealSecret(owner, sent, stored)
+    return sent === undefined ? stored : reencryptSecret(owner, sent, stored)
   }
   return {
     tenant_id: input.tenant_id ?? before?.tenant_id ?? null,

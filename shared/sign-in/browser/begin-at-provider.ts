@@ -7,9 +7,9 @@ import {
   type AccountPrompt,
   accountPrompt,
   challengeOf,
+  encryptProofs,
   newProofs,
   type PendingSignIn,
-  sealProofs,
 } from '../providers/pending-sign-in.ts'
 import type { App, OpenIdKind } from '../providers/provider-app.ts'
 import { documentOf } from '../providers/provider-app.ts'
@@ -57,7 +57,7 @@ export async function beginAtProvider(
     provider: { kind, id: row.id },
     issuer: app.issuer,
     prompt,
-    sealed: sealProofs(text, { nonce, verifier }),
+    sealed: encryptProofs(text, { nonce, verifier }),
   }
   await putItem(oneTimeItem(key, expiresAt, pending))
   return { url: url.href, expiresAt }

@@ -24,7 +24,7 @@ import {
   subjectIn,
   withUserinfo,
 } from '../providers/identity-claims.ts'
-import { lacksChoice, openProofs, type PendingSignIn } from '../providers/pending-sign-in.ts'
+import { decryptProofs, lacksChoice, type PendingSignIn } from '../providers/pending-sign-in.ts'
 import { type App, appOf, documentOf } from '../providers/provider-app.ts'
 import { withParameters } from '../providers/redirect-uri.ts'
 import { faultOf, noteRefusal } from '../refusals/refusal-cause.ts'
@@ -72,7 +72,7 @@ async function providerOf(accountId: string, { provider, issuer, context }: Pend
 async function identify(returned: Returned, query: URLSearchParams, state: string): Promise<ClaimedIdentity> {
   const { accountId, kind, row, app } = returned
   const { context, callback_uri: callbackUri, sealed } = returned.pending
-  const proofs = openProofs(state, sealed)
+  const proofs = decryptProofs(state, sealed)
   const end = clock.monotonic() + timeBudgetMs
   const left = () => Math.max(1, end - clock.monotonic())
   const fetch: GuardedFetch = (address, request) => guardedFetch({ timeoutMs: left() })(address, request)

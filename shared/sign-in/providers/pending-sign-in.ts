@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { deriveKey, openBytes, sealBytes } from '../../core/secrets/sealed-bytes.ts'
+import { decryptBytes, deriveKey, encryptBytes } from '../../core/secrets/sealed-bytes.ts'
 import type { DiscoveryDocument } from '../../domain/auth-providers/discovery-document.ts'
 import type { SignInContext } from '../sign-in-context.ts'
 import type { OpenIdKind } from './provider-app.ts'
@@ -33,11 +33,11 @@ export const newProofs = (): Proofs => ({ nonce: random(), verifier: random() })
 export const challengeOf = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url')
 
 /** @param state known to the provider alone; the table has its hash */
-export const sealProofs = (state: string, proofs: Proofs): Uint8Array =>
-  sealBytes(deriveKey(state, purpose), Buffer.from(JSON.stringify(proofs)))
+export const encryptProofs = (state: string, proofs: Proofs): Uint8Array =>
+  encryptBytes(deriveKey(state, purpose), Buffer.from(JSON.stringify(proofs)))
 
-export const openProofs = (state: string, sealed: Uint8Array): Proofs =>
-  JSON.parse(openBytes(deriveKey(state, purpose), sealed).toString())
+export const decryptProofs = (state: string, sealed: Uint8Array): Proofs =>
+  JSON.parse(decryptBytes(deriveKey(state, purpose), sealed).toString())
 
 /** Value of `prompt` (OpenID Connect Core 1.0, 3.1.2.1) that keeps a provider from using the account of its session. */
 export type AccountPrompt = 'select_account' | 'login'

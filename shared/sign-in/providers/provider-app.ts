@@ -1,6 +1,6 @@
 import { readSecret } from '../../core/aws/secrets-manager.ts'
 import { env, type ProviderApp } from '../../core/env.ts'
-import { openSecret, UnreadableSecret } from '../../core/secrets/stored-secret.ts'
+import { decryptSecret, UnreadableSecret } from '../../core/secrets/stored-secret.ts'
 import {
   type AuthProviderRow,
   authProviders,
@@ -53,7 +53,7 @@ const ofAccount = (
   documentUri,
   clientId: client_id,
   secret: () =>
-    openSecret({ accountId: account_id, objectId: id }, client_secret).catch((error) => {
+    decryptSecret({ accountId: account_id, objectId: id }, client_secret).catch((error) => {
       // The secret has to be entered again.
       throw error instanceof UnreadableSecret ? new SignInRefused('provider_not_configured') : error
     }),

@@ -1,7 +1,7 @@
 import { clock } from '../../core/clock.ts'
 import { env } from '../../core/env.ts'
 import { ApiError } from '../../core/errors.ts'
-import { openSecret, UnreadableSecret } from '../../core/secrets/stored-secret.ts'
+import { decryptSecret, UnreadableSecret } from '../../core/secrets/stored-secret.ts'
 import type { DirectoryKind, DirectoryRow } from '../../domain/directories/directory.ts'
 import type { PostureProviderRow } from '../../domain/posture-providers/posture-provider.ts'
 import { type GuardedFetch, guardedFetch } from '../../outside/guarded-fetch.ts'
@@ -25,7 +25,7 @@ function present<T>(value: T | null | undefined, name: string): T {
 /** @throws ProviderFault fatal for a secret that cannot be decrypted, and transient while its key cannot be used */
 async function secretOf(row: { account_id: string; id: string }, sealed: string | null | undefined, name: string) {
   try {
-    return await openSecret({ accountId: row.account_id, objectId: row.id }, present(sealed, name))
+    return await decryptSecret({ accountId: row.account_id, objectId: row.id }, present(sealed, name))
   } catch (cause) {
     if (cause instanceof UnreadableSecret)
       throw new ProviderFault('fatal', `${name} cannot be decrypted: it has to be entered again.`, { cause })

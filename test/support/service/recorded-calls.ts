@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { vi } from 'vitest'
 import { fieldsOf } from '#shared/core/json/is-object.ts'
-import { deriveKey, openBytes, sealBytes } from '#shared/core/secrets/sealed-bytes.ts'
+import { decryptBytes, deriveKey, encryptBytes } from '#shared/core/secrets/sealed-bytes.ts'
 import { statementKey } from '../table/statement-key.ts'
 import { sdkByFetch } from './sdk-by-fetch.ts'
 import { versionCall } from './version-calls.ts'
@@ -193,10 +193,10 @@ function dataKeyAnswer(operation: string, body: string) {
   const { EncryptionContext, CiphertextBlob } = JSON.parse(body)
   const key = deriveKey(readFileSync(secretKeyFile), JSON.stringify(EncryptionContext))
   if (operation === 'Decrypt') {
-    return { Plaintext: openBytes(key, Buffer.from(CiphertextBlob, 'base64')).toString('base64') }
+    return { Plaintext: decryptBytes(key, Buffer.from(CiphertextBlob, 'base64')).toString('base64') }
   }
   const plain = randomBytes(32)
-  return { Plaintext: plain.toString('base64'), CiphertextBlob: sealBytes(key, plain).toString('base64') }
+  return { Plaintext: plain.toString('base64'), CiphertextBlob: encryptBytes(key, plain).toString('base64') }
 }
 
 /** The key in KMS that signs checkpoints, and the one of stored secrets. */

@@ -3,7 +3,7 @@ import { handler as complete } from '#functions/sign-in/open-id/complete-sign-in
 import { handler as completeOfProvider } from '#functions/sign-in/open-id/complete-sign-in-of-provider.ts'
 import { handler as redeem } from '#functions/sign-in/open-id/redeem-code.ts'
 import { handler as start } from '#functions/sign-in/open-id/start-sign-in.ts'
-import { sealSecret } from '#shared/core/secrets/stored-secret.ts'
+import { encryptSecret } from '#shared/core/secrets/stored-secret.ts'
 import type { AuthProviderRow, ProviderKind } from '#shared/domain/auth-providers/auth-provider.ts'
 import type { PlainProvider } from '#test/fakes/plain-provider.ts'
 import { type Answer, call } from '../accounts/account.ts'
@@ -36,7 +36,7 @@ export const providerBehind = async (
     ...(kind === 'oidc' && { discovery_document_uri: fake.documentUri }),
     ...((kind === 'oidc' || kind === 'idp') && {
       client_id: `client-${randomBytes(4).toString('hex')}`,
-      client_secret: await sealSecret({ accountId, objectId: id }, fake.secret),
+      client_secret: await encryptSecret({ accountId, objectId: id }, fake.secret),
     }),
     ...fields,
   })

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { handler as createEmailOtpOfAnyKind } from '#functions/api/auth-providers/create-auth-provider.ts'
-import { openSecret } from '#shared/core/secrets/stored-secret.ts'
+import { decryptSecret } from '#shared/core/secrets/stored-secret.ts'
 import { authProviders, type ProviderKind, providerKinds } from '#shared/domain/auth-providers/auth-provider.ts'
 import { discovery } from '#shared/domain/auth-providers/discovery-document.ts'
 import { getRow } from '#shared/table/read.ts'
@@ -157,7 +157,7 @@ describe('the fields of a kind (A25.1)', () => {
       const client_secret = ' two blanks  '
       const { id } = (await providers[kind].create(account, { client_secret })).body.data
       const row = await getRow(authProviders[kind], account.id, id)
-      expect(await openSecret({ accountId: account.id, objectId: id }, row?.client_secret ?? '')).toBe(client_secret)
+      expect(await decryptSecret({ accountId: account.id, objectId: id }, row?.client_secret ?? '')).toBe(client_secret)
       const blank = await providers[kind].create(account, { client_secret: '  ' })
       expect([blank.status, blank.body.errors]).toEqual([422, { client_secret: ["can't be blank"] }])
     },

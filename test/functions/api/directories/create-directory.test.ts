@@ -1,6 +1,6 @@
 import { createPublicKey, sign, verify as verifySignature } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { openSecret } from '#shared/core/secrets/stored-secret.ts'
+import { decryptSecret } from '#shared/core/secrets/stored-secret.ts'
 import { type DirectoryKind, directoryKinds } from '#shared/domain/directories/directory.ts'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
 import { withScopes } from '#test/support/accounts/api-tokens.ts'
@@ -153,7 +153,7 @@ it('makes the key of an identity-provider directory, and shows its public part o
   const created = (await directoriesApi.idp.create(account)).body.data
   expect(created.public_jwk).toMatchObject({ kty: 'RSA', kid: created.kid, alg: 'RS256', use: 'sig' })
   const row = await storedDirectory(account, 'idp', created.id)
-  const pem = await openSecret({ accountId: account.id, objectId: created.id }, row.private_key as string)
+  const pem = await decryptSecret({ accountId: account.id, objectId: created.id }, row.private_key as string)
   const signature = sign('sha256', Buffer.from('hello'), pem)
   const publicKey = createPublicKey({ key: created.public_jwk, format: 'jwk' })
   expect(verifySignature('sha256', Buffer.from('hello'), publicKey, signature)).toBe(true)
@@ -163,7 +163,7 @@ it('makes the key of an identity-provider directory, and shows its public part o
 it('keeps the outer blanks of a client secret', async () => {
   const { id } = (await directoriesApi.tenant.create(account, { client_secret: ' a secret ' })).body.data
   const { client_secret } = await storedDirectory(account, 'tenant', id)
-  expect(await openSecret({ accountId: account.id, objectId: id }, client_secret as string)).toBe(' a secret ')
+  expect(await decryptSecret({ accountId: account.id, objectId: id }, client_secret as string)).toBe(' a secret ')
 })
 
 describe.each(directoryKinds)('whether a new %s directory matches administrators (A26.2(5))', (kind) => {

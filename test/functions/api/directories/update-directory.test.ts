@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { handler as provision } from '#functions/tasks/provision-account.ts'
-import { openSecret } from '#shared/core/secrets/stored-secret.ts'
+import { decryptSecret } from '#shared/core/secrets/stored-secret.ts'
 import { type DirectoryKind, directories, directoryKinds } from '#shared/domain/directories/directory.ts'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
 import { withScopes } from '#test/support/accounts/api-tokens.ts'
@@ -95,7 +95,7 @@ it.each<[DirectoryKind, Fields, Record<string, string[]>]>([
 it('replaces the secret of a tenant directory, and keeps it when none is sent', async () => {
   const { id } = await directoriesApi.tenant.made(account)
   const secret = async () =>
-    openSecret(
+    decryptSecret(
       { accountId: account.id, objectId: id },
       (await storedDirectory(account, 'tenant', id)).client_secret as string,
     )

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { openSecret } from '#shared/core/secrets/stored-secret.ts'
+import { decryptSecret } from '#shared/core/secrets/stored-secret.ts'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
 import { postureProvidersApi } from '#test/support/accounts/collections.ts'
 import { mustBe } from '#test/support/form-messages.ts'
@@ -93,6 +93,6 @@ describe('POST /mdm_posture_providers (A28.1)', () => {
   it('keeps the outer blanks of a client secret', async () => {
     const { id } = (await create(account, tenantFields({ client_secret: ' a secret ' }))).body.data
     const { client_secret } = await storedProvider(account, id)
-    expect(await openSecret({ accountId: account.id, objectId: id }, client_secret as string)).toBe(' a secret ')
+    expect(await decryptSecret({ accountId: account.id, objectId: id }, client_secret as string)).toBe(' a secret ')
   })
 })

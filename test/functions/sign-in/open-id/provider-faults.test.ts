@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { clock } from '#shared/core/clock.ts'
-import { sealSecret } from '#shared/core/secrets/stored-secret.ts'
+import { encryptSecret } from '#shared/core/secrets/stored-secret.ts'
 import { type AuthProviderRow, authProviders } from '#shared/domain/auth-providers/auth-provider.ts'
 import { presenceItemKey } from '#shared/table/keys.ts'
 import { getItem } from '#shared/table/read.ts'
@@ -238,7 +238,7 @@ describe('what a provider says of an error', () => {
     const provider = await world.behind('oidc', {
       id,
       client_id: `spelled out ${newSubject()}`,
-      client_secret: await sealSecret({ accountId: account.id, objectId: id }, secret),
+      client_secret: await encryptSecret({ accountId: account.id, objectId: id }, secret),
     })
     const form = (text: string) => new URLSearchParams([['', text]]).toString().slice(1)
     const basic = Buffer.from(`${form(provider.client_id ?? '')}:${form(secret)}`).toString('base64')

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { DecryptCommand, GenerateDataKeyCommand, KMSClient } from '@aws-sdk/client-kms'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ApiError } from '#shared/core/errors.ts'
-import { openSecret, resealSecret, sealSecret, UnreadableSecret } from '#shared/core/secrets/stored-secret.ts'
+import { decryptSecret, encryptSecret, reencryptSecret, UnreadableSecret } from '#shared/core/secrets/stored-secret.ts'
 import { mockAws } from '#test/support/service/mock-aws.ts'
 
 const owner = { accountId: 'account-1', objectId: 'object-1' }
@@ -61,44 +61,44 @@ describe.each([
   beforeEach(use)
 
   it.each(['s', 'ä'.repeat(4_096), '{"private_key": "-----BEGIN'])('is opened for its owner: %#', async (secret) => {
-    const stored = await sealSecret(owner, secret)
+    const stored = await encryptSecret(owner, secret)
     expect(stored).not.toContain(secret.length > 1 ? secret : '\0')
-    expect(await openSecret(owner, stored)).toBe(secret)
-    expect(await sealSecret(owner, secret)).not.toBe(stored)
+    expect(await decryptSecret(owner, stored)).toBe(secret)
+    expect(await encryptSecret(owner, secret)).not.toBe(stored)
   })
 
   it('is opened for no other account or object', async () => {
-    const stored = await sealSecret(owner, 'secret')
-    for (const other of others) await expect(openSecret(other, stored)).rejects.toThrow(UnreadableSecret)
+    const stored = await encryptSecret(owner, 'secret')
+    for (const other of others) await expect(decryptSecret(other, stored)).rejects.toThrow(UnreadableSecret)
   })
 
   it('is not opened when any part is damaged, truncated or of another secret', async () => {
-    const [key = '', sealed = ''] = (await sealSecret(owner, 'secret')).split('.')
-    const [otherKey, otherSealed] = (await sealSecret(owner, 'another')).split('.')
+    const [key = '', sealed = ''] = (await encryptSecret(owner, 'secret')).split('.')
+    const [otherKey, otherSealed] = (await encryptSecret(owner, 'another')).split('.')
     const cut = (text: string) => Buffer.from(text, 'base64').subarray(0, -1).toString('base64')
     for (const parts of [[], [key], [key, cut(sealed)], [cut(key), sealed], [key, otherSealed], [otherKey, sealed]])
-      await expect(openSecret(owner, parts.join('.'))).rejects.toThrow(UnreadableSecret)
+      await expect(decryptSecret(owner, parts.join('.'))).rejects.toThrow(UnreadableSecret)
   })
 
   it('is kept when it is repeated, which decrypts nothing', async () => {
-    const stored = await sealSecret(owner, 'secret')
+    const stored = await encryptSecret(owner, 'secret')
     mock.on(DecryptCommand).rejects(named('AccessDeniedException'))
-    expect(await resealSecret(owner, 'secret', stored)).toBe(stored)
-    expect(await resealSecret(owner, 'Secret', stored)).not.toBe(stored)
-    expect(await resealSecret(owner, 'secret', null)).not.toBe(stored)
+    expect(await reencryptSecret(owner, 'secret', stored)).toBe(stored)
+    expect(await reencryptSecret(owner, 'Secret', stored)).not.toBe(stored)
+    expect(await reencryptSecret(owner, 'secret', null)).not.toBe(stored)
   })
 
   it('is encrypted anew where the stored one is damaged, or belongs to another object or key', async () => {
-    const stored = await sealSecret(owner, 'secret')
+    const stored = await encryptSecret(owner, 'secret')
     const [key, sealed, hash] = stored.split('.')
-    const [otherKey] = (await sealSecret(owner, 'another')).split('.')
+    const [otherKey] = (await encryptSecret(owner, 'another')).split('.')
     for (const damaged of [`${otherKey}.${sealed}.${hash}`, `${key}..${hash}`, `${key}.${sealed}`])
-      expect(await openSecret(owner, await resealSecret(owner, 'secret', damaged))).toBe('secret')
-    expect(await resealSecret(others[0] ?? owner, 'secret', stored)).not.toBe(stored)
+      expect(await decryptSecret(owner, await reencryptSecret(owner, 'secret', damaged))).toBe('secret')
+    expect(await reencryptSecret(others[0] ?? owner, 'secret', stored)).not.toBe(stored)
     vi.stubEnv('SECRET_KEY_FILE', newKeyFile())
-    const again = await resealSecret(owner, 'secret', stored)
+    const again = await reencryptSecret(owner, 'secret', stored)
     expect(again).not.toBe(stored)
-    expect(await openSecret(owner, again)).toBe('secret')
+    expect(await decryptSecret(owner, again)).toBe('secret')
   })
 })
 
@@ -106,10 +106,10 @@ it.each(['AccessDeniedException', 'DisabledException', 'KMSInvalidStateException
   'is unavailable, and not lost, while KMS answers %s',
   async (name) => {
     useKms()
-    const stored = await sealSecret(owner, 'secret')
+    const stored = await encryptSecret(owner, 'secret')
     mock.on(DecryptCommand).rejects(named(name))
     mock.on(GenerateDataKeyCommand).rejects(named(name))
-    for (const work of [openSecret(owner, stored), sealSecret(owner, 'secret')]) {
+    for (const work of [decryptSecret(owner, stored), encryptSecret(owner, 'secret')]) {
       const error = await work.catch((thrown) => thrown)
       expect(error).toBeInstanceOf(ApiError)
       expect([error.code, error.cause.name]).toEqual(['unavailable', name])
@@ -119,13 +119,13 @@ it.each(['AccessDeniedException', 'DisabledException', 'KMSInvalidStateException
 
 it('is unreadable behind another key of KMS', async () => {
   useKms()
-  const stored = await sealSecret(owner, 'secret')
+  const stored = await encryptSecret(owner, 'secret')
   mock.on(DecryptCommand).rejects(named('IncorrectKeyException'))
-  await expect(openSecret(owner, stored)).rejects.toThrow(UnreadableSecret)
+  await expect(decryptSecret(owner, stored)).rejects.toThrow(UnreadableSecret)
 })
 
 it('needs a key', async () => {
   vi.stubEnv('SECRET_KEY_ARN', '')
   vi.stubEnv('SECRET_KEY_FILE', '')
-  await expect(sealSecret(owner, 'secret')).rejects.toThrow('Neither SECRET_KEY_FILE nor SECRET_KEY_ARN is set.')
+  await expect(encryptSecret(owner, 'secret')).rejects.toThrow('Neither SECRET_KEY_FILE nor SECRET_KEY_ARN is set.')
 })

@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { sealSecret } from '#shared/core/secrets/stored-secret.ts'
+import { encryptSecret } from '#shared/core/secrets/stored-secret.ts'
 import type { DirectoryRow } from '#shared/domain/directories/directory.ts'
 import { newKeyPair } from '#shared/domain/directories/directory-keys.ts'
 import type { PostureProviderRow } from '#shared/domain/posture-providers/posture-provider.ts'
@@ -47,7 +47,7 @@ it('reads a suite with what its directory and the settings say', async () => {
   vi.stubEnv('SUITE_ISSUER', 'https://suite.example.com')
   const row = rowOf({
     impersonation_email: 'admin@example.com',
-    service_account_key: await sealSecret(owner, fake.serviceAccountKey),
+    service_account_key: await encryptSecret(owner, fake.serviceAccountKey),
     group_sync_mode: 'disabled',
   })
   const adapter = await openDirectory('suite', row)
@@ -74,7 +74,7 @@ it('reads a tenant, and its devices, with the secret of its app registration', a
   vi.stubEnv('TENANT_API_URL', fake.url)
   vi.stubEnv('TENANT_ISSUER', 'https://tenants.example.com/{tenant_id}/v2.0')
   const { tenantId: tenant_id, clientId: client_id, clientSecret } = fake.data
-  const connection = { tenant_id, client_id, client_secret: await sealSecret(owner, clientSecret) }
+  const connection = { tenant_id, client_id, client_secret: await encryptSecret(owner, clientSecret) }
   const adapter = await openDirectory('tenant', rowOf({ ...connection, sync_all_groups: true }))
   expect(adapter.issuer).toBe(`https://tenants.example.com/${tenant_id}/v2.0`)
   expect((await walkUsers(adapter)).entries).toHaveLength(20)
@@ -98,7 +98,7 @@ it('a directory from before its credentials were asked for says which are missin
 it('reads a device service where its customer and region are', async () => {
   const fake = started(await mdmFake(mdmFleet(3)))
   vi.stubEnv('MDM_API_URL', `${fake.url}/{subdomain}{.region}`)
-  const api_token = await sealSecret(owner, fake.data.apiToken)
+  const api_token = await encryptSecret(owner, fake.data.apiToken)
   fake.faults = [always({ json: [] })]
   for (const region of ['us', 'eu'] as const) {
     const adapter = await openInventory(providerOf({ type: 'mdm', subdomain: 'company', region, api_token }))
