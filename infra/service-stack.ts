@@ -28,7 +28,7 @@ import { acknowledgeWildcards } from './nag/acknowledge.ts'
 import { operatorPolicies } from './operators/operator-policies.ts'
 import { may } from './roles/may.ts'
 import { Roles } from './roles/roles.ts'
-import { ownEnd } from './settings/made-up-names.ts'
+import { stackIdSuffix } from './settings/made-up-names.ts'
 import type { Settings } from './settings/settings.ts'
 import type { Data } from './storage/data-stack.ts'
 import type { Storage } from './storage/storage.ts'
@@ -57,7 +57,7 @@ export class ServiceStack extends Stack {
     const channel = hasChannel(settings) ? new LiveApi(this, 'LiveChannel', settings) : null
     this.channelHost = channel?.host ?? null
     const roles = new Roles(this, storage, logGroup, settings, channel)
-    const passcodeFunction = `${settings.prefix}-mail-passcode-${ownEnd(this)}`
+    const passcodeFunction = `${settings.prefix}-mail-passcode-${stackIdSuffix(this)}`
     // The API is made of the functions behind it, so its own address is none of theirs to be told.
     const behindApi: Shared = {
       code: Code.fromAsset(code),

@@ -2,7 +2,7 @@ import { CfnOutput, Fn, Stack } from 'aws-cdk-lib'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { CfnLoggingConfiguration, CfnWebACL } from 'aws-cdk-lib/aws-wafv2'
 import type { Construct } from 'constructs'
-import { arnOf, ownEnd } from '../settings/made-up-names.ts'
+import { arnOf, stackIdSuffix } from '../settings/made-up-names.ts'
 import type { Settings } from '../settings/settings.ts'
 import { keptBy } from '../storage/kept-by.ts'
 
@@ -97,7 +97,7 @@ export class FirewallStack extends Stack {
       },
     })
     // AWS WAF takes no other beginning of the name.
-    const logGroupName = `aws-waf-logs-${settings.prefix}-${ownEnd(this)}`
+    const logGroupName = `aws-waf-logs-${settings.prefix}-${stackIdSuffix(this)}`
     const kept = { retention: settings.logGroupDays, removalPolicy: keptBy(settings) }
     const logs = new LogGroup(this, 'Logs', { logGroupName, ...kept })
     const conditions = ['BLOCK', 'COUNT', 'EXCLUDED_AS_COUNT'].map((Action) => ({ ActionCondition: { Action } }))

@@ -13,7 +13,8 @@ export const madeUpNames = ({ stackName }: Pick<Settings, 'stackName'>): string 
   stackName.length <= maxStackName ? `${stackName}-` : `${stackName.slice(0, maxStackName)}*`
 
 /** Eight characters that no stack had before or will have: the beginning of the UUID at the end of its id. */
-export const ownEnd = ({ stackId }: Stack): string => Fn.select(0, Fn.split('-', Fn.select(2, Fn.split('/', stackId))))
+export const stackIdSuffix = ({ stackId }: Stack): string =>
+  Fn.select(0, Fn.split('-', Fn.select(2, Fn.split('/', stackId))))
 
 /** ARN of a resource (`function:name`) in account and region of the scope's stack, unless these are given. */
 export const arnOf = (

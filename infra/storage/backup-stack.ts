@@ -3,7 +3,7 @@ import { BackupPlan, BackupPlanRule, BackupResource, BackupVault } from 'aws-cdk
 import { Schedule } from 'aws-cdk-lib/aws-events'
 import type { Construct } from 'constructs'
 import { acknowledge } from '../nag/acknowledge.ts'
-import { ownEnd } from '../settings/made-up-names.ts'
+import { stackIdSuffix } from '../settings/made-up-names.ts'
 import type { Settings } from '../settings/settings.ts'
 import { keptBy } from './kept-by.ts'
 import type { Storage } from './storage.ts'
@@ -28,7 +28,7 @@ export class BackupStack extends Stack {
     }
     const backupVault = new BackupVault(this, 'Vault', {
       // The end is the stack's own, so that the vault that a deleted stack has left is in no one's way.
-      backupVaultName: `${settings.prefix}-${ownEnd(this)}`,
+      backupVaultName: `${settings.prefix}-${stackIdSuffix(this)}`,
       removalPolicy: keptBy(settings),
       ...(key && { encryptionKey: key }),
       ...(settings.backupLock !== null && { lockConfiguration }),
@@ -37,7 +37,7 @@ export class BackupStack extends Stack {
     const destinationBackupVault = BackupVault.fromBackupVaultArn(this, 'CopyVault', copyTo)
     const deleteAfter = Duration.days(settings.backupDays)
     const plan = new BackupPlan(this, 'Plan', {
-      backupPlanName: `${settings.prefix}-table-${ownEnd(this)}`,
+      backupPlanName: `${settings.prefix}-table-${stackIdSuffix(this)}`,
       backupVault,
       backupPlanRules: [
         new BackupPlanRule({

@@ -1,7 +1,7 @@
 import { Stack } from 'aws-cdk-lib'
 import { type ILogGroup, LogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
-import { ownEnd } from '../settings/made-up-names.ts'
+import { stackIdSuffix } from '../settings/made-up-names.ts'
 import type { Settings } from '../settings/settings.ts'
 import { keptBy } from './kept-by.ts'
 import { addStorage, makeTableAfter, type Storage } from './storage.ts'
@@ -32,7 +32,7 @@ export class DataStack extends Stack implements Data {
     this.functionLogs = new LogGroup(this, 'FunctionLogs', kept)
     // CloudWatch lets API Gateway write below this name by one rule for all; other names fill the account's policy. The end is
     // the stack's own, so that what a deleted stack has left is in no one's way.
-    const logGroupName = `/aws/vendedlogs/apis/${settings.prefix}-${ownEnd(this)}`
+    const logGroupName = `/aws/vendedlogs/apis/${settings.prefix}-${stackIdSuffix(this)}`
     this.accessLogs = new LogGroup(this, 'AccessLogs', { ...kept, logGroupName })
     makeTableAfter(this.storage.table, this.functionLogs, this.accessLogs)
   }

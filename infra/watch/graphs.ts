@@ -6,7 +6,7 @@ import type { LiveApi } from '../api/live-api.ts'
 import type { ConsumedStream } from '../functions/consumers.ts'
 import type { Scheduled } from '../functions/schedules.ts'
 import type { Storage } from '../storage/storage.ts'
-import { ageOf, apiMetric, eventMetric, flowStreamMetric, mappingMetric, type Own, tableMetric } from './watch.ts'
+import { ageOf, apiMetric, eventMetric, flowStreamMetric, mappingMetric, type OwnMetric, tableMetric } from './watch.ts'
 
 export type Graphed = {
   apiId: string
@@ -24,7 +24,7 @@ const graph = (title: string, left: IMetric[], right: IMetric[] = []): IWidget =
 /** The rows of the dashboard. */
 export function graphs(
   { apiId, channel, mailer, storage, streams, scheduled }: Graphed,
-  own: Own,
+  own: OwnMetric,
   namespace: string,
 ): IWidget[][] {
   const byClass = (metricName: MetricName, statistic: string) =>

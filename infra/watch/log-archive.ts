@@ -4,7 +4,7 @@ import type { IRole } from 'aws-cdk-lib/aws-iam'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import { CfnSubscriptionFilter, type ILogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
-import { arnOf, ownEnd } from '../settings/made-up-names.ts'
+import { arnOf, stackIdSuffix } from '../settings/made-up-names.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Storage } from '../storage/storage.ts'
 
@@ -38,7 +38,7 @@ export function archiveLogs(scope: Construct, { settings, storage, logs, tasks, 
   const invoked = tasks.map(({ functionArn }) => functionArn)
   new CfnTrail(within, 'DataEvents', {
     // A policy of the bucket names the trail by the beginning of its name.
-    trailName: `${settings.prefix}-data-events-${ownEnd(Stack.of(within))}`,
+    trailName: `${settings.prefix}-data-events-${stackIdSuffix(Stack.of(within))}`,
     s3BucketName,
     isLogging: true,
     enableLogFileValidation: true,

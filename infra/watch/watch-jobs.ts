@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib'
 import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch'
 import type { ConsumedStream } from '../functions/consumers.ts'
 import type { Scheduled } from '../functions/schedules.ts'
-import { above, ageOf, fiveMinutes, mappingMetric, nothing, type Own, type Watch, watchSum } from './watch.ts'
+import { above, ageOf, fiveMinutes, mappingMetric, nothing, type OwnMetric, type Watch, watchSum } from './watch.ts'
 
 /** The pulse gives every consumer a record a minute, so one that reads nothing is dead. */
 const watchConsumer = (stream: ConsumedStream): Watch[] => {
@@ -66,7 +66,12 @@ const watchSchedule = ({ run, every }: Scheduled): Watch[] => {
 const longestRun = Duration.hours(2)
 
 /** Watches of consumers and schedules, which no request waits for. */
-export function watchJobs(streams: ConsumedStream[], scheduled: Scheduled[], own: Own, stoppedSeals: IMetric): Watch[] {
+export function watchJobs(
+  streams: ConsumedStream[],
+  scheduled: Scheduled[],
+  own: OwnMetric,
+  stoppedSeals: IMetric,
+): Watch[] {
   const functions = [...streams.map(({ consumer }) => consumer), ...scheduled.map(({ run }) => run)]
   return [
     ...streams.flatMap(watchConsumer),

@@ -1,7 +1,17 @@
 import type { Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import type { LiveApi } from '../api/live-api.ts'
 import type { Settings } from '../settings/settings.ts'
-import { above, alike, apiMetric, computed, fiveMinutes, nothing, type Own, type Watch, watchSum } from './watch.ts'
+import {
+  above,
+  alike,
+  apiMetric,
+  computed,
+  fiveMinutes,
+  nothing,
+  type OwnMetric,
+  type Watch,
+  watchSum,
+} from './watch.ts'
 
 /** The pulse asks the API once a minute, so no request means that none gets through. */
 export function watchApi(apiId: string, throttled: Metric, refused: Metric): Watch[] {
@@ -53,7 +63,7 @@ export function watchApi(apiId: string, throttled: Metric, refused: Metric): Wat
  * The live channel. Without it devices learn everything at their next heartbeat, so nothing of this is as urgent as the same of
  * the API. The pulse makes a handshake a minute, so none means that none gets through.
  */
-export function watchLive(channel: LiveApi, own: Own, { liveRatePerSecond }: Settings): Watch[] {
+export function watchLive(channel: LiveApi, own: OwnMetric, { liveRatePerSecond }: Settings): Watch[] {
   const connections = apiMetric(channel.id, 'ConnectCount')
   return alike(
     { runbook: 'live-channel.md', toldBy: 'LiveSilent' },

@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib'
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import type { Settings } from '../settings/settings.ts'
-import { above, alike, computed, eventMetric, fiveMinutes, type Own, type Watch } from './watch.ts'
+import { above, alike, computed, eventMetric, fiveMinutes, type OwnMetric, type Watch } from './watch.ts'
 
 /** Metric of the whole AWS account in the region. Without bounces and complaints there is no data. */
 const mailReputation = (metricName: 'BounceRate' | 'ComplaintRate'): Metric =>
@@ -16,7 +16,7 @@ const mailReputation = (metricName: 'BounceRate' | 'ComplaintRate'): Metric =>
 const reviewed = { bounces: 0.05, complaints: 0.001 }
 
 /** Watches faults of sign-ins. Nobody signs in at night, so missing data never raises an alarm. */
-export function watchSignIn(own: Own, mailer: IFunction, { mailSender }: Settings): Watch[] {
+export function watchSignIn(own: OwnMetric, mailer: IFunction, { mailSender }: Settings): Watch[] {
   const failed = own('sign_ins_failed')
   const mailed: Watch = {
     id: 'MailsBouncing',

@@ -44,11 +44,11 @@ export const computed = (
   period = fiveMinutes,
 ): MathExpression => new MathExpression({ expression, usingMetrics, period, label })
 
-export type Own = (metricName: MetricName, statistic?: string, by?: Record<string, string>) => Metric
+export type OwnMetric = (metricName: MetricName, statistic?: string, by?: Record<string, string>) => Metric
 
 /** Metrics that the service makes of its own lines, under this namespace. */
 export const ownMetric =
-  (namespace: string): Own =>
+  (namespace: string): OwnMetric =>
   (metricName, statistic = 'Sum', dimensionsMap = {}) =>
     new Metric({ namespace, metricName, statistic, dimensionsMap })
 

@@ -34,7 +34,7 @@ type Session = { accountId: string; sessionId: string }
 export async function answerSince(session: Session, inForce: InForce[], since: string | null) {
   const known = since === null ? null : await readKnown(session, since)
   const current = inForce
-    .slice(0, toldAtMost)
+    .slice(0, maxDelivered)
     .map(({ authorization, content }) => ({ authorization, content, digest: digestOf(content) }))
   const news = current.filter(({ content, digest }) => known?.get(content.id) !== digest)
   const ids = new Set(current.map(({ content }) => content.id))
@@ -49,12 +49,12 @@ export async function answerSince(session: Session, inForce: InForce[], since: s
     told.set(content.id, digest)
   }
   const more = news.length > listed.length
-  if (!more && inForce.length > toldAtMost) {
+  if (!more && inForce.length > maxDelivered) {
     const [first] = inForce
     logLine('WARN', 'gateway_told_part', {
       account_id: session.accountId,
       gateway_id: first?.authorization.gateway_id,
-      told: toldAtMost,
+      told: maxDelivered,
     })
   }
   return {
@@ -99,7 +99,7 @@ function decodeKnown(bytes: Buffer): Known {
 export type InForce = { authorization: Authorization; content: AuthorizationContent }
 
 /** Maximum number of authorizations per gateway, the oldest first: 1.6 MB of a request, 2.1 MB of an answer. */
-export const toldAtMost = 50_000
+export const maxDelivered = 50_000
 
 /** Authorizations read at a time: one request to the table. */
 const stretchLength = 500
@@ -115,7 +115,7 @@ export async function authorizationsInForce(
   account: string,
   gatewayId: string,
   now: number,
-  atMost = toldAtMost,
+  atMost = maxDelivered,
 ): Promise<InForce[]> {
   const known: Surroundings = { devices: new Map(), targets: new Map() }
   const inForce: InForce[] = []

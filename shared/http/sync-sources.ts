@@ -3,7 +3,7 @@ import * as directories from '../domain/directories/store.ts'
 import * as postureProviders from '../domain/posture-providers/store.ts'
 import { directoryInfos, directoryPlan } from '../sync/directories/directory-plan.ts'
 import { inventoryInfo, inventoryObjects, inventoryPlan } from '../sync/inventories/inventory-plan.ts'
-import { DirectoryRun, type Run, RunOf, type Tellers } from '../sync/runs/run.ts'
+import { DirectoryRun, type PlanDescribers, type Run, RunOf } from '../sync/runs/run.ts'
 import { requestRun } from '../sync/runs/source.ts'
 import { directoryTitles } from './kinds.ts'
 
@@ -15,7 +15,7 @@ type RunSource = {
   /** Objects of a run, in summaries. */
   synced: string
   scope: 'directories' | 'mdm'
-  plan: Tellers
+  plan: PlanDescribers
   Run: typeof DirectoryRun | ReturnType<typeof RunOf>
   /** @throws ApiError `not_found` */
   check(accountId: string, id: string): Promise<unknown>

@@ -3,7 +3,7 @@ import { runSourceKinds, runSources } from '#shared/http/sync-sources.ts'
 import { rewindPlan } from '#shared/sync/rewind/rewind-plan.ts'
 import { listChanges } from '#shared/sync/runs/list-runs.ts'
 import { RunChange } from '#shared/sync/runs/run.ts'
-import { knownRun } from '#shared/sync/runs/run-store.ts'
+import { getRun } from '#shared/sync/runs/run-store.ts'
 
 export const handler = family(runSourceKinds, (kind) => {
   const { path, one, scope, check, plan } = runSources[kind]
@@ -18,7 +18,7 @@ export const handler = family(runSourceKinds, (kind) => {
     },
     async ({ accountId, params, page }) => {
       await check(accountId, params.id)
-      const run = await knownRun(accountId, params.id, params.run_id)
+      const run = await getRun(accountId, params.id, params.run_id)
       return listChanges(run, run.rewinds === null ? plan : rewindPlan, page)
     },
   )

@@ -4,7 +4,7 @@ import { getItem } from '../../table/read.ts'
 import type { Bucket } from './bucket.ts'
 
 /** Bucket as a process last read it, with the `full_at` of its item. */
-export type Known = { state: BucketState; stood: number }
+export type StoredBucket = { state: BucketState; stood: number }
 
 type Attributes = { full_at: number; leases?: Record<string, [units: number, until: number]> }
 
@@ -13,7 +13,7 @@ export const bucketKey = ({ accountId, owner }: Bucket): Key => ({
   sk: 'rate',
 })
 
-export async function readBucket(bucket: Bucket): Promise<Known> {
+export async function readBucket(bucket: Bucket): Promise<StoredBucket> {
   const item = (await getItem(bucketKey(bucket))) as Attributes | undefined
   if (!item) return { state: fullBucket, stood: 0 }
   const leases = new Map(Object.entries(item.leases ?? {}).map(([id, [units, until]]) => [id, { units, until }]))
@@ -21,7 +21,7 @@ export async function readBucket(bucket: Bucket): Promise<Known> {
 }
 
 /** Every take advances `full_at`, which so detects concurrent takes. A full bucket needs no earlier read. */
-function conditionOn(bucket: Bucket, { state, stood }: Known, now: number): [condition: string, bound: number] {
+function conditionOn(bucket: Bucket, { state, stood }: StoredBucket, now: number): [condition: string, bound: number] {
   return settledAt(bucket, state) <= now
     ? [
         'attribute_not_exists(pk) OR (full_at <= :bound AND (attribute_not_exists(settled_at) OR settled_at <= :bound))',
@@ -33,10 +33,10 @@ function conditionOn(bucket: Bucket, { state, stood }: Known, now: number): [con
 /** Writes the next state of a bucket if it is as known; null otherwise. */
 export async function writeBucket(
   bucket: Bucket,
-  known: Known,
+  known: StoredBucket,
   { fullAt, leases }: BucketState,
   now: number,
-): Promise<Known | null> {
+): Promise<StoredBucket | null> {
   const [condition, bound] = conditionOn(bucket, known, now)
   const next = { fullAt: Math.ceil(fullAt), leases }
   const settled = Math.ceil(settledAt(bucket, next))

@@ -6,9 +6,9 @@ import {
   type BucketState,
   bucketKey,
   fullBucket,
-  type Known,
   microsPerUnit,
   readBucket,
+  type StoredBucket,
   stateAt,
   unitsAt,
   unitsFor,
@@ -22,7 +22,7 @@ const maxBuckets = 10_000
 const maxTries = 20
 
 /** Units that a process has leased, and the bucket after that. */
-type Held = { units: number; left: number; until: number; known: Known }
+type Held = { units: number; left: number; until: number; known: StoredBucket }
 type Renewal = { empty: false } | { empty: true; state: BucketState; now: number }
 
 /** Leases of one process. */

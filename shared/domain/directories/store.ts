@@ -8,7 +8,7 @@ import type { Draft } from '../../values/draft.ts'
 import type { Page } from '../../values/page.ts'
 import { checkFeature, checkSources } from '../accounts/check-limit.ts'
 import { getShown, listShown } from '../reads.ts'
-import { enabledSyncState, firstSyncState, stageTurn, withLastRun, withLastRuns } from '../sync/sync-state.ts'
+import { enabledSyncState, firstSyncState, stageScheduledSync, withLastRun, withLastRuns } from '../sync/sync-state.ts'
 import {
   type DirectoryInput,
   type DirectoryKind,
@@ -54,7 +54,7 @@ export const create = (kind: DirectoryKind, author: Author, draft: () => Draft<N
       ...(await sealedSecret(kind, owner, { service_account_key, client_secret }, null)),
       ...firstSyncState(is_disabled, transaction.now),
     })
-    if (!is_disabled) stageTurn(transaction, directories[kind].name, row.id)
+    if (!is_disabled) stageScheduledSync(transaction, directories[kind].name, row.id)
     if (pair) stageKeysOf(transaction, row.id)
     return { data: { ...row, ...(pair && { public_jwk: pair.public_jwk }) } }
   })
@@ -79,7 +79,7 @@ export const update = (kind: DirectoryKind, author: Author, id: string, draft: (
       ...pair?.stored,
       ...secret,
     })
-    if (enables && directory.is_disabled) stageTurn(transaction, directories[kind].name, id)
+    if (enables && directory.is_disabled) stageScheduledSync(transaction, directories[kind].name, id)
     if (pair) stageKeysOf(transaction, row.id)
     return { data: { ...(await withLastRun(row)), ...(pair && { public_jwk: pair.public_jwk }) } }
   })

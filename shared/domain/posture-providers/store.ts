@@ -13,7 +13,7 @@ import {
   enabledSyncState,
   firstSyncState,
   lastGoodRunKey,
-  stageTurn,
+  stageScheduledSync,
   withLastRun,
   withLastRuns,
 } from '../sync/sync-state.ts'
@@ -81,7 +81,7 @@ export const create = (author: Author, draft: () => Draft<PostureProviderInput>)
       is_verified: false,
       ...firstSyncState(input.is_disabled ?? false, transaction.now),
     })
-    if (!row.is_disabled) stageTurn(transaction, postureProviders.name, row.id)
+    if (!row.is_disabled) stageScheduledSync(transaction, postureProviders.name, row.id)
     return { data: row }
   })
 
@@ -105,7 +105,7 @@ export const update = (author: Author, id: string, draft: () => Change) =>
       ...(input.accept_deletions === true && { accept_deletions: true }),
       ...(enables && enabledSyncState(provider, transaction.now)),
     })
-    if (enables && provider.is_disabled) stageTurn(transaction, postureProviders.name, id)
+    if (enables && provider.is_disabled) stageScheduledSync(transaction, postureProviders.name, id)
     return { data: await withLastRun(row) }
   })
 
@@ -114,7 +114,7 @@ export const remove = (author: Author, id: string) =>
   commit(author, async (transaction) => {
     const provider = await transaction.existing(postureProviders, id)
     transaction.delete(postureProviders, provider)
-    stageTurn(transaction, postureProviders.name, id)
+    stageScheduledSync(transaction, postureProviders.name, id)
     transaction.remove(lastGoodRunKey(transaction.accountId, id))
     if ((await stageRestOfPostureProvider(transaction, id)) === 'more') {
       transaction.defer({ below: postureProviders.name, id })

@@ -17,7 +17,7 @@ import {
 } from '../external-identities/issued-tokens.ts'
 import { groups } from '../groups/group.ts'
 import { policies } from '../policies/policy.ts'
-import { lastGoodRunKey, stageTurn, withLastRun } from '../sync/sync-state.ts'
+import { lastGoodRunKey, stageScheduledSync, withLastRun } from '../sync/sync-state.ts'
 import { stageActorDeletion } from './delete-actor.ts'
 import { orphanPolicy, stageGroupDeletion } from './delete-group.ts'
 
@@ -87,7 +87,7 @@ export function removeDirectory(kind: DirectoryKind, author: Author, id: string)
     }
     if ((await takeAccess(transaction)) === 'more' || !transaction.hasCapacity()) return 'more'
     transaction.delete(directories[kind], directory)
-    stageTurn(transaction, name, id)
+    stageScheduledSync(transaction, name, id)
     transaction.remove(lastGoodRunKey(transaction.accountId, id))
     if (kind === 'idp') transaction.remove(serviceGuard('idp_directory', id))
     if ((await stageRestOfDirectory(transaction, id)) === 'more') transaction.defer({ below: name, id })

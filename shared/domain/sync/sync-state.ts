@@ -103,10 +103,10 @@ export async function withLastRun<R extends { id: string; account_id: string; sy
   return shown
 }
 
-export type Synced = { account_id: string; collection: string; source_id: string }
+export type SyncSource = { account_id: string; collection: string; source_id: string }
 
 /** The next time at which the minute schedule begins or resumes a run of a source. */
-export type SyncTurn = Key & Synced & { next_at: string }
+export type ScheduledSync = Key & SyncSource & { next_at: string }
 
 /** The turns of all sources of the service, and the last steps of accounts. */
 const syncTurnsPartition = 'service#sync'
@@ -123,25 +123,25 @@ export const lastStepItem = (account_id: string, now: number): Item => ({
   ttl: Math.ceil((now + dayMicros) / 1_000_000),
 })
 
-export async function readTurns(): Promise<{ turns: SyncTurn[]; lastSteps: Map<string, string> }> {
-  const items = await queryItems<SyncTurn | LastStep>(syncTurnsPartition)
+export async function readScheduledSyncs(): Promise<{ turns: ScheduledSync[]; lastSteps: Map<string, string> }> {
+  const items = await queryItems<ScheduledSync | LastStep>(syncTurnsPartition)
   const turns = items.flatMap((item) => ('next_at' in item ? [item] : []))
   const steps = items.flatMap((item) => ('stepped_at' in item ? [item] : []))
   return { turns, lastSteps: new Map(steps.map(({ account_id, stepped_at }) => [account_id, stepped_at])) }
 }
 
-export const syncTurnKey = ({ account_id, collection, source_id }: Synced): Key => ({
+export const scheduledSyncKey = ({ account_id, collection, source_id }: SyncSource): Key => ({
   pk: syncTurnsPartition,
   sk: `${account_id}#${collection}#${source_id}`,
 })
 
-export const syncTurnItem = ({ account_id, collection, source_id }: Synced, next_at: string): Item => {
+export const scheduledSyncItem = ({ account_id, collection, source_id }: SyncSource, next_at: string): Item => {
   const synced = { account_id, collection, source_id }
-  return { ...syncTurnKey(synced), kind: 'turn', ...synced, next_at }
+  return { ...scheduledSyncKey(synced), kind: 'turn', ...synced, next_at }
 }
 
 /** Stages that the schedule works on a source now: it begins a run, or ends that of a source that is gone. */
-export function stageTurn(transaction: Transaction, collection: string, sourceId: string): void {
+export function stageScheduledSync(transaction: Transaction, collection: string, sourceId: string): void {
   const synced = { account_id: transaction.accountId, collection, source_id: sourceId }
-  transaction.put(syncTurnItem(synced, timestamp(transaction.now)))
+  transaction.put(scheduledSyncItem(synced, timestamp(transaction.now)))
 }

@@ -6,7 +6,7 @@ import {
   directoryKinds,
 } from '../../domain/directories/directory.ts'
 import type { ProfileFields } from '../../sign-in/identities/profile-fields.ts'
-import { change, directoryObjects, type SourceInfo, type Tellers } from '../runs/run.ts'
+import { change, directoryObjects, type PlanDescribers, type SourceInfo } from '../runs/run.ts'
 
 export type IdentityEntry = { id: string; idp_id: string; name: string | null; email: string | null }
 
@@ -48,7 +48,7 @@ const lost = ({ id, idp_id, name, email }: IdentityEntry) =>
   change('users', name ?? email ?? idp_id, { id, idp_id, name, email }, null)
 
 /** The sections of a plan in the order of I4.5: the end of access, new objects, deletion of what the snapshot lacks. */
-export const directoryPlan: Tellers<DirectoryEntries> = {
+export const directoryPlan: PlanDescribers<DirectoryEntries> = {
   inactive: lost,
   withheld: ({ idp_id, actor, name }) => change('tokens', name, { actor_id: actor, idp_id }, null),
   ended: ({ name, idp_id, actor }) => change('memberships', name, { group_idp_id: idp_id, actor_id: actor }, null),

@@ -9,7 +9,7 @@ import { foldAscii } from '../../values/text.ts'
 import { batches, entryRows, rowsOf } from '../runs/plan.ts'
 import type { RunSkipped } from '../runs/run.ts'
 import { adminHasIdentity, adminNotMatched, type IdentityEntry, type UserEntry } from './directory-plan.ts'
-import { loseIdentity, losesIdentities, type Own, type Planning, profileHash } from './planning.ts'
+import { loseIdentity, losesIdentities, type OwnedUser, type Planning, profileHash } from './planning.ts'
 import { profileFields, type SnapshotUser } from './snapshot.ts'
 
 type UsableUser = Extract<SnapshotUser, { active: boolean }>
@@ -17,7 +17,7 @@ type UsableUser = Extract<SnapshotUser, { active: boolean }>
 const profileOf = ({ idp_id: _idpId, active: _active, ...profile }: UsableUser): ProfileFields => profile
 
 /** A person who gets the identity `over`, with its row, or a new one, and is the actor `known`, if there is one yet. */
-function userEntry(user: UsableUser, over: Own | null, row: ExternalIdentityRow | null, known: string | null) {
+function userEntry(user: UsableUser, over: OwnedUser | null, row: ExternalIdentityRow | null, known: string | null) {
   const was = row && { idp_id: row.idp_id, ...profileFields(row) }
   return { idp_id: user.idp_id, profile: profileOf(user), over: over?.id ?? null, known, was } satisfies UserEntry
 }
@@ -30,9 +30,9 @@ function skipPerson({ work, people }: Planning, skipped: RunSkipped, actor: stri
 }
 
 /** Registers everybody of the snapshot, and plans known identities that differ. @returns those of inactive people */
-export async function planKnownUsers(planning: Planning): Promise<Own[]> {
+export async function planKnownUsers(planning: Planning): Promise<OwnedUser[]> {
   const { work, sheet, people } = planning
-  const inactive: Own[] = []
+  const inactive: OwnedUser[] = []
   for await (const batch of batches(knownUsers(planning, inactive))) {
     const owns = batch.map(({ own }) => own)
     const rows = await entryRows(externalIdentities, work.accountId, owns)
@@ -44,7 +44,10 @@ export async function planKnownUsers(planning: Planning): Promise<Own[]> {
   return inactive
 }
 
-async function* knownUsers(planning: Planning, inactive: Own[]): AsyncGenerator<{ user: UsableUser; own: Own }> {
+async function* knownUsers(
+  planning: Planning,
+  inactive: OwnedUser[],
+): AsyncGenerator<{ user: UsableUser; own: OwnedUser }> {
   const { work, chunks, root, domains, own, untouchable, people } = planning
   const unusable = new Map<string, RunSkipped>()
   for await (const user of chunks.each<SnapshotUser>(root.users)) {
@@ -116,7 +119,7 @@ async function* newcomers({ chunks, root, own, people }: Planning): AsyncGenerat
 }
 
 /** Keeps an administrator's identity from a new subject, and ends its tokens (I4.3). @returns false for others */
-async function withhold({ work, sheet, withheld }: Planning, actorId: string, over: Own): Promise<boolean> {
+async function withhold({ work, sheet, withheld }: Planning, actorId: string, over: OwnedUser): Promise<boolean> {
   const actor = await getRow(actors, work.accountId, actorId)
   if (actor?.type !== 'account_admin_user') return false
   withheld.add(over.id)
@@ -128,14 +131,14 @@ async function withhold({ work, sheet, withheld }: Planning, actorId: string, ov
 }
 
 /** The identity of an actor that a person of its email gets; `held` while the snapshot has its own person, too. */
-function identityToTakeOver({ own, people, claimed }: Planning, actor: string): Own | 'held' | null {
+function identityToTakeOver({ own, people, claimed }: Planning, actor: string): OwnedUser | 'held' | null {
   const over = own.byActor.get(actor)
   if (!over) return null
   const isHeld = over.sameIssuer && people.get(over.idpId)?.state === 'active'
   return isHeld || claimed.has(over.id) ? 'held' : over
 }
 
-export async function planInactive(planning: Planning, inactive: Own[]): Promise<void> {
+export async function planInactive(planning: Planning, inactive: OwnedUser[]): Promise<void> {
   const { work, sheet, losses, inactiveActors, withheld } = planning
   const ids = inactive.map(({ id }) => id).filter((id) => !withheld.has(id))
   for await (const row of rowsOf(externalIdentities, work.accountId, ids)) {
@@ -149,7 +152,7 @@ export async function planInactive(planning: Planning, inactive: Own[]): Promise
 /** Plans the end of identities that the snapshot lacks or has outside the domains. @returns ids of absent people */
 export async function planLostUsers(planning: Planning): Promise<string[]> {
   const { work, sheet, losses, own, people, claimed, withheld } = planning
-  const isKept = ({ id }: Own) => claimed.has(id) || withheld.has(id)
+  const isKept = ({ id }: OwnedUser) => claimed.has(id) || withheld.has(id)
   const owned = [...own.byIdpId.values()].filter((one) => one.owner === 'this' && !isKept(one))
   const gone = owned.filter(({ idpId }) => !people.has(idpId))
   const outside = owned.filter(({ idpId }) => people.get(idpId)?.state === 'outside')

@@ -67,7 +67,7 @@ export const losesIdentities = ({ own, linked }: Planning, actor: string): boole
   (own.counts.get(actor) ?? 0) <= 0 && !linked.has(actor)
 
 /** The parts of an identity of the account that show whether it differs. */
-export type Own = {
+export type OwnedUser = {
   id: string
   actor: string
   owner: 'this' | 'other' | 'nobody'
@@ -81,11 +81,11 @@ const atOnce = 250
 
 async function readOwnIdentities(work: RunWork, issuer: string) {
   /** Identities of the directory's issuer, by idp_id. */
-  const byIdpId = new Map<string, Own>()
+  const byIdpId = new Map<string, OwnedUser>()
   /** Identities of the directory's former issuers. */
-  const stale: Own[] = []
+  const stale: OwnedUser[] = []
   /** The identity of an actor that a person of its email takes over, rather one of the directory's issuer. */
-  const byActor = new Map<string, Own>()
+  const byActor = new Map<string, OwnedUser>()
   const counts = new Map<string, number>()
   let owned = 0
   for await (const item of itemsOf(partition(work.accountId, externalIdentities.name), { atOnce })) {
@@ -96,7 +96,7 @@ async function readOwnIdentities(work: RunWork, issuer: string) {
     if (owner === 'this') owned++
     const sameIssuer = row.issuer === issuer
     if (!sameIssuer && owner !== 'this') continue
-    const own: Own = { id, actor, owner, sameIssuer, profileHash: profileHash(profileFields(row)), idpId }
+    const own: OwnedUser = { id, actor, owner, sameIssuer, profileHash: profileHash(profileFields(row)), idpId }
     if (sameIssuer) byIdpId.set(idpId, own)
     else stale.push(own)
     const other = byActor.get(actor)

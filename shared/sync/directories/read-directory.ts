@@ -1,7 +1,7 @@
 import { clock, dayMicros, microsOf } from '../../core/clock.ts'
 import type { LastGoodRun } from '../../domain/sync/sync-state.ts'
 import type { DirectoryAdapter, Page } from '../adapter.ts'
-import { ChunkCutter, type Chunks, chunksOf, reused, seal } from '../read/chunks.ts'
+import { ChunkCutter, type Chunks, chunksOf, completeSnapshot, reused } from '../read/chunks.ts'
 import { eachPage } from '../read/read-list.ts'
 import { newReading, type Reading } from '../runs/run.ts'
 import type { RunWork } from '../runs/run-work.ts'
@@ -49,7 +49,7 @@ export async function readDirectory(work: RunWork, adapter: DirectoryAdapter, la
   if (isPartial) run.whole_at = last.whole_at
   await readMembers(work, chunks, adapter, isPartial ? before.direct : new Map<string, DirectMembers>())
   const { users = [], groups = [], members = [] } = reading.chunks
-  await seal(run, chunks, { users, groups, members } satisfies SnapshotRoot)
+  await completeSnapshot(run, chunks, { users, groups, members } satisfies SnapshotRoot)
 }
 
 type Entry = SnapshotUser | SnapshotGroup

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { LastGoodRun } from '../../domain/sync/sync-state.ts'
 import { type InventoryAdapter, ProviderFault } from '../adapter.ts'
-import { type Chunks, chunksOf, reused, seal } from '../read/chunks.ts'
+import { type Chunks, chunksOf, completeSnapshot, reused } from '../read/chunks.ts'
 import { eachPage } from '../read/read-list.ts'
 import { newReading, type Reading } from '../runs/run.ts'
 import type { RunWork } from '../runs/run-work.ts'
@@ -31,7 +31,7 @@ export async function readInventory(work: RunWork, adapter: InventoryAdapter, la
     if (reading.list !== list) Object.assign(reading, { list, position: null, restarts: 0, read: 0 })
     await readList(work, adapter, reading, chunks)
   }
-  await seal(run, chunks, { lists, parts: reading.chunks } satisfies InventoryRoot)
+  await completeSnapshot(run, chunks, { lists, parts: reading.chunks } satisfies InventoryRoot)
 }
 
 async function readList(work: RunWork, { lists, read }: InventoryAdapter, reading: Reading, chunks: Chunks) {

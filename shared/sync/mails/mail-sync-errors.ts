@@ -8,7 +8,7 @@ import { enabledAdministrators } from '../../domain/actors/actor.ts'
 import { directories } from '../../domain/directories/directory.ts'
 import { beginMail } from '../../domain/mails/mail-turn.ts'
 import { postureProviders } from '../../domain/posture-providers/posture-provider.ts'
-import { readTurns, type SyncState, type SyncTurn } from '../../domain/sync/sync-state.ts'
+import { readScheduledSyncs, type ScheduledSync, type SyncState } from '../../domain/sync/sync-state.ts'
 import type { Entity, Row } from '../../table/entity.ts'
 import { partition } from '../../table/keys.ts'
 import { getRow } from '../../table/read.ts'
@@ -32,14 +32,14 @@ const isFailing = (row: Source | null): row is Failing =>
  * @throws AggregateError of the mails that failed, after all others
  */
 export async function mailSyncErrors(deadline: number): Promise<void> {
-  const { turns } = await readTurns()
-  const mailInTime = async (turn: SyncTurn) => {
+  const { turns } = await readScheduledSyncs()
+  const mailInTime = async (turn: ScheduledSync) => {
     if (clock.monotonic() < deadline) await mailAbout(turn)
   }
   await attemptAll(turns, width, mailInTime, 'Some administrators were not mailed about sync errors.')
 }
 
-async function mailAbout({ account_id: accountId, collection, source_id: id }: SyncTurn): Promise<void> {
+async function mailAbout({ account_id: accountId, collection, source_id: id }: ScheduledSync): Promise<void> {
   const { mailSender } = env
   const entity = entities.get(collection)
   const row = entity ? await getRow(entity, accountId, id) : null

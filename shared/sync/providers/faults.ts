@@ -8,7 +8,7 @@ import { withoutSecrets } from './without-secrets.ts'
 const maxShown = 300
 
 /** Texts of a provider's error as a part of a sentence: short, without line breaks, tokens and sent secrets. */
-export function told({ secrets }: Pick<Answer, 'secrets'>, ...parts: unknown[]): string {
+export function excerptForOperator({ secrets }: Pick<Answer, 'secrets'>, ...parts: unknown[]): string {
   const texts = parts.filter((part): part is string | number => typeof part === 'string' || typeof part === 'number')
   const text = texts.map(String).filter(Boolean).join(': ')
   const clean = withoutSecrets(text, secrets, maxShown)
@@ -68,7 +68,7 @@ export const faultsBy =
     const fits = ({ status, when }: FaultRule) =>
       (status?.includes(answer.status) ?? true) && (when?.(answered) ?? true)
     const { is, advice, reason, retryAfterMs } = [...rules, ...commonRules].find(fits) as FaultRule
-    const said = told(answer, ...words(answered.body))
+    const said = excerptForOperator(answer, ...words(answered.body))
     const help = typeof advice === 'function' ? advice(answered) : advice
     const sentence = `${nameOf(call)} answered ${answer.status}${said && ` (${said})`}${help ? `: ${help}` : ''}.`
     return new ProviderFault(is === 'token_ended' ? 'fatal' : is, sentence, {

@@ -15,7 +15,7 @@ import { fieldsOf } from '../../core/json/is-object.ts'
 import type { GuardedFetch } from '../../outside/guarded-fetch.ts'
 import { ProviderFault } from '../adapter.ts'
 import { type AccessToken, type Answer, type Call, exchange, type Provider } from './call.ts'
-import { type FaultRule, faultsBy, refusals, theirNow, tokenFaultsBy, told } from './faults.ts'
+import { excerptForOperator, type FaultRule, faultsBy, refusals, theirNow, tokenFaultsBy } from './faults.ts'
 import { remembered, textOf } from './rows.ts'
 import { newTokenOf, tokenSource } from './tokens.ts'
 
@@ -44,7 +44,7 @@ export function resetMs({ headers }: Answer): number | undefined {
 function missingRight({ answer }: { answer: Answer }): string {
   const challenge = answer.headers.get('www-authenticate') ?? ''
   const scope = /insufficient_scope/.test(challenge) && /\bscope="([^"]{1,200})"/.exec(challenge)?.[1]
-  if (scope) return `the service app lacks the scope ${told(answer, scope)}`
+  if (scope) return `the service app lacks the scope ${excerptForOperator(answer, scope)}`
   return 'the service app needs an administrator role that may view users, groups and applications'
 }
 

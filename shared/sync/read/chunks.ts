@@ -157,7 +157,7 @@ export async function reused<T extends { digests: string[] }>(
   }
 }
 
-export async function seal(run: Run, chunks: Chunks, root: object): Promise<void> {
+export async function completeSnapshot(run: Run, chunks: Chunks, root: object): Promise<void> {
   const [digest = null] = await chunks.put([root])
   run.root = digest
   run.reading = null

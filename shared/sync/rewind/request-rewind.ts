@@ -3,11 +3,11 @@ import { type Author, commit } from '../../commit/commit.ts'
 import { clock, dayMicros, microsOf } from '../../core/clock.ts'
 import { ApiError } from '../../core/errors.ts'
 import { uuidV7 } from '../../core/ids.ts'
-import { syncTurnItem } from '../../domain/sync/sync-state.ts'
+import { scheduledSyncItem } from '../../domain/sync/sync-state.ts'
 import type { Item } from '../../table/keys.ts'
 import { queryItems } from '../../table/read.ts'
 import type { Counts, Run, SourceInfo, SourceRow } from '../runs/run.ts'
-import { knownRun, newRun, openRunItem, readOpen, runItem, running, runsPartition } from '../runs/run-store.ts'
+import { getRun, newRun, openRunItem, readOpen, runItem, running, runsPartition } from '../runs/run-store.ts'
 
 /**
  * Begins to undo the deletions of a run (I4.1(6)) by a run whose commits have the requester as their subject. The same
@@ -24,7 +24,7 @@ export function requestRewind<R extends SourceRow>(
   const id = uuidV7(clock.now())
   return commit({ ...author, runId: id }, async (transaction) => {
     const row = await transaction.existing(kind.entity, sourceId)
-    const undone = await knownRun(account_id, sourceId, runId)
+    const undone = await getRun(account_id, sourceId, runId)
     if (undone.took_administrator) checkAdministration(author, 'Rewinding a run that has deleted an administrator')
     await checkRewindable(undone)
     if (await readOpen(account_id, sourceId)) throw running()
@@ -34,7 +34,7 @@ export function requestRewind<R extends SourceRow>(
     const { run, open } = newRun(kind, row, { id, preview: false, phase: 'plan', rewinds: runId, subject, scopes })
     transaction.claim(openRunItem(account_id, sourceId, open))
     transaction.put(runItem(run))
-    transaction.put(syncTurnItem(run, run.started_at))
+    transaction.put(scheduledSyncItem(run, run.started_at))
     return { data: run }
   })
 }

@@ -6,7 +6,7 @@ import type { MembershipRow } from '../../domain/memberships/membership.ts'
 import type { PolicyRow } from '../../domain/policies/policy.ts'
 import type { PoolMemberRow } from '../../domain/pool-members/pool-member.ts'
 import type { Row } from '../../table/entity.ts'
-import { change, type Tellers } from '../runs/run.ts'
+import { change, type PlanDescribers } from '../runs/run.ts'
 
 export type Deleted<R extends Row> = { row: R; name: string; at: string }
 
@@ -31,7 +31,7 @@ const back = (object: string, name: string, after: Record<string, unknown>) => c
  * The sections of the plan of a rewind, in the order in which they are applied: first the owners (I4.1(6)), whose
  * existence ends the deletion of their belongings. Plans are stored by section number, so new sections come last.
  */
-export const rewindPlan: Tellers<RewindEntries> = {
+export const rewindPlan: PlanDescribers<RewindEntries> = {
   actors: ({ row: { id, email }, name }) => back('actors', name, { id, name, email }),
   groups: ({ row: { id, idp_id, email, entity_type }, name }) =>
     back('groups', name, { id, idp_id, name, email, entity_type }),

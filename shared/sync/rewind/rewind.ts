@@ -7,7 +7,7 @@ import { getRows } from '../../table/read.ts'
 import { type Appliers, applyPlan, endingOfPlan } from '../runs/apply-plan.ts'
 import { batches, discardPlan, PlanSheet } from '../runs/plan.ts'
 import { directoryObjects, type Ending, type SourceInfo } from '../runs/run.ts'
-import { knownRun } from '../runs/run-store.ts'
+import { getRun } from '../runs/run-store.ts'
 import type { RunWork } from '../runs/run-work.ts'
 import { bringBack, type Restoration, type RewindStage, regainGroups, restorations } from './restore-rows.ts'
 import {
@@ -70,7 +70,7 @@ async function name(account: string, found: Found[], known: Map<string, string>)
 /** Plans sections of a rewind by the deletions in the commits of its run. It changes nothing, and can be repeated. */
 async function planRewind(work: RunWork, planned: readonly RewindSection[]): Promise<void> {
   const { run, accountId, sourceId } = work
-  const undone = await knownRun(accountId, sourceId, run.rewinds ?? '')
+  const undone = await getRun(accountId, sourceId, run.rewinds ?? '')
   await discardPlan(run, rewindSections.indexOf(planned[0] ?? 'actors'))
   const sheet = new PlanSheet<Record<RewindSection, Found['entry']>>(work, rewindPlan, directoryObjects)
   const names = new Map<string, string>()

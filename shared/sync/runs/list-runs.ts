@@ -5,11 +5,11 @@ import { pageCursor, readPosition } from '../../table/page-cursor.ts'
 import { queryItems } from '../../table/read.ts'
 import type { Page } from '../../values/page.ts'
 import { PlanReader } from './plan.ts'
-import { mergedSkips, type Run, type RunChange, type Tellers } from './run.ts'
+import { mergedSkips, type PlanDescribers, type Run, type RunChange } from './run.ts'
 import { isKept, readOpen, runOf, runsPartition } from './run-store.ts'
 
 /** The plan of a run, in the order in which it is applied, in pages that fit an answer (I4.1(5)). */
-export async function listChanges(run: Run, tellers: Tellers, page: Page) {
+export async function listChanges(run: Run, tellers: PlanDescribers, page: Page) {
   const plan = new PlanReader(run)
   let total = 0
   const sections = Object.entries(tellers).map(([name, changeOf], section) => {

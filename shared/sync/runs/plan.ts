@@ -8,7 +8,7 @@ import { type Key, partition } from '../../table/keys.ts'
 import { bytesOf } from '../../table/large-attributes.ts'
 import { getRows, queryItems, sortKeysOf } from '../../table/read.ts'
 import { table, tableName } from '../../table/table.ts'
-import { type Counts, countChange, countsOf, type Run, type RunSkipped, type Tellers } from './run.ts'
+import { type Counts, countChange, countsOf, type PlanDescribers, type Run, type RunSkipped } from './run.ts'
 import { runTtl } from './run-store.ts'
 import type { RunWork } from './run-work.ts'
 
@@ -39,10 +39,10 @@ type Written = { sections: Run['sections']; counts: Run['planned'] }
 export class PlanSheet<M extends object> {
   private readonly counts: Run['planned']
   private readonly work: RunWork
-  private readonly plan: Tellers<M>
+  private readonly plan: PlanDescribers<M>
   private readonly pages: Record<keyof M & string, OpenPage>
 
-  constructor(work: RunWork, plan: Tellers<M>, objects: readonly string[]) {
+  constructor(work: RunWork, plan: PlanDescribers<M>, objects: readonly string[]) {
     this.work = work
     this.plan = plan
     this.counts = countsOf(objects)

@@ -1,7 +1,7 @@
 import { clock, microsOf, timestamp } from '../../core/clock.ts'
 import { ApiError, notFound } from '../../core/errors.ts'
 import { uuidV7 } from '../../core/ids.ts'
-import { syncTurnItem } from '../../domain/sync/sync-state.ts'
+import { scheduledSyncItem } from '../../domain/sync/sync-state.ts'
 import { changeItem } from '../../table/change-item.ts'
 import { type Item, type Key, partition } from '../../table/keys.ts'
 import { getItem, queryItems } from '../../table/read.ts'
@@ -55,7 +55,7 @@ export async function readRun(account: string, sourceId: string, id: string): Pr
   return item && isKept(item) ? runOf(item) : null
 }
 
-export async function knownRun(account: string, sourceId: string, id: string): Promise<Run> {
+export async function getRun(account: string, sourceId: string, id: string): Promise<Run> {
   const run = await readRun(account, sourceId, id)
   if (!run) throw notFound()
   return run
@@ -114,7 +114,7 @@ export async function beginRun<R extends SourceRow>(
 ): Promise<Run> {
   const { run, open } = newRun(kind, row, given)
   const { account_id, source_id } = run
-  const turn = syncTurnItem(run, run.started_at)
+  const turn = scheduledSyncItem(run, run.started_at)
   for (let tries = 0; tries < 5; tries++) {
     if (await readOpen(account_id, source_id)) throw running()
     const outcome = await writeTogether([

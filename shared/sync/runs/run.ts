@@ -166,8 +166,8 @@ export function nextSlot(minute: number, now: number): number {
   return slot > now ? slot : slot + twoHours
 }
 
-/** Shows an entry of a plan. The type of a method is bivariant, so that tellers of any entries are one `Tellers`. */
-type Teller<E> = { changeOf(entry: E): RunChange }['changeOf']
+/** Shows an entry of a plan. The type of a method is bivariant, so that tellers of any entries are one `PlanDescribers`. */
+type PlanDescriber<E> = { changeOf(entry: E): RunChange }['changeOf']
 
 /** The sections of a plan, in the order in which they are applied, as the list of its changes shows them. */
-export type Tellers<M = Record<string, unknown>> = { readonly [S in keyof M]: Teller<M[S]> }
+export type PlanDescribers<M = Record<string, unknown>> = { readonly [S in keyof M]: PlanDescriber<M[S]> }

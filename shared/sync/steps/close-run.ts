@@ -4,7 +4,7 @@ import { clock, dayMicros, microsOf, timestamp } from '../../core/clock.ts'
 import { measure } from '../../core/logging/invocation.ts'
 import { logLine } from '../../core/logging/log.ts'
 import { type AccountRow, accounts } from '../../domain/accounts/account.ts'
-import { lastGoodRunItem, syncTurnItem } from '../../domain/sync/sync-state.ts'
+import { lastGoodRunItem, scheduledSyncItem } from '../../domain/sync/sync-state.ts'
 import type { Item } from '../../table/keys.ts'
 import { put, removeWhile, untilDone, writeTogether } from '../../table/write-together.ts'
 import { cancelled, type Ending, mergedSkips, nextSlot, type SourceRow } from '../runs/run.ts'
@@ -109,7 +109,7 @@ function endOf(work: RunWork, kind: SourceKind, ending: Ending, row: SourceRow |
     // The next turn is now where a run was requested, or the connection changed, meanwhile.
     const isAsked = row.sync_requested_at !== null && row.sync_requested_at > run.started_at
     const hasMoved = !row.is_disabled && kind.connectionOf(row) !== run.connection
-    items.push(syncTurnItem(run, timestamp(isAsked || hasMoved ? now : nextSlot(kind.minuteOf(row), now))))
+    items.push(scheduledSyncItem(run, timestamp(isAsked || hasMoved ? now : nextSlot(kind.minuteOf(row), now))))
   }
   return items
 }

@@ -2,7 +2,13 @@ import { clock, timestamp } from '../../core/clock.ts'
 import { ApiError } from '../../core/errors.ts'
 import { attemptAll } from '../../core/work/in-parallel.ts'
 import { directoryKinds } from '../../domain/directories/directory.ts'
-import { lastStepItem, readTurns, type SyncTurn, syncTurnItem, syncTurnKey } from '../../domain/sync/sync-state.ts'
+import {
+  lastStepItem,
+  readScheduledSyncs,
+  type ScheduledSync,
+  scheduledSyncItem,
+  scheduledSyncKey,
+} from '../../domain/sync/sync-state.ts'
 import { put, putIf, removeWhile, writeTogether } from '../../table/write-together.ts'
 import { directorySources } from '../directories/directory-source.ts'
 import { inventorySource } from '../inventories/inventory-source.ts'
@@ -17,7 +23,7 @@ const width = 3
 const maxOpenRuns = 2
 
 /** Orders due turns: accounts with the oldest last step come first, and each has one turn before any has a second. */
-export function inOrder(turns: SyncTurn[], lastSteps: Map<string, string>): SyncTurn[] {
+export function inOrder(turns: ScheduledSync[], lastSteps: Map<string, string>): ScheduledSync[] {
   const ofAccounts = Map.groupBy(
     turns.toSorted((a, b) => (a.next_at < b.next_at ? -1 : 1)),
     ({ account_id }) => account_id,
@@ -35,16 +41,16 @@ export function inOrder(turns: SyncTurn[], lastSteps: Map<string, string>): Sync
  */
 export async function runDue(deadline: number): Promise<void> {
   const now = timestamp(clock.now())
-  const { turns, lastSteps } = await readTurns()
+  const { turns, lastSteps } = await readScheduledSyncs()
   const due = turns.filter(({ next_at }) => next_at <= now)
   const begun = new Map<string, Promise<unknown>>()
-  const takeInTime = async (turn: SyncTurn) => {
+  const takeInTime = async (turn: ScheduledSync) => {
     if (clock.monotonic() < deadline) await take(turn, deadline, begun)
   }
   await attemptAll(inOrder(due, lastSteps), width, takeInTime, 'Some sync runs did not go on.')
 }
 
-async function take(turn: SyncTurn, deadline: number, begun: Map<string, Promise<unknown>>): Promise<void> {
+async function take(turn: ScheduledSync, deadline: number, begun: Map<string, Promise<unknown>>): Promise<void> {
   const kind = sourceKinds.get(turn.collection)
   if (!kind) return
   const { account_id } = turn
@@ -65,7 +71,7 @@ async function take(turn: SyncTurn, deadline: number, begun: Map<string, Promise
 }
 
 /** Begins a run where none is under way. @returns whether the run of the source may have a step now */
-async function openOrBegin(turn: SyncTurn, kind: SourceKind): Promise<boolean> {
+async function openOrBegin(turn: ScheduledSync, kind: SourceKind): Promise<boolean> {
   const { account_id, source_id } = turn
   const open = await readOpen(account_id, source_id)
   if (open) return open.until < clock.now() && isAmongFirst(turn)
@@ -74,7 +80,7 @@ async function openOrBegin(turn: SyncTurn, kind: SourceKind): Promise<boolean> {
 }
 
 /** Returns whether the run of a source is a rewind, which waits for no provider, or one of the account's oldest. */
-async function isAmongFirst({ account_id, source_id }: SyncTurn): Promise<boolean> {
+async function isAmongFirst({ account_id, source_id }: ScheduledSync): Promise<boolean> {
   const all = (await readOpenRuns(account_id)).toSorted((a, b) => (a.run_id < b.run_id ? -1 : 1))
   const rank = all.findIndex(({ sk }) => sk === source_id)
   const own = all[rank]
@@ -83,14 +89,14 @@ async function isAmongFirst({ account_id, source_id }: SyncTurn): Promise<boolea
   return run?.rewinds != null
 }
 
-async function begin(turn: SyncTurn, kind: SourceKind): Promise<boolean> {
+async function begin(turn: ScheduledSync, kind: SourceKind): Promise<boolean> {
   const { account_id, source_id } = turn
   const [row, account] = await readSource(kind, account_id, source_id)
   if (!row || !isAllowed(kind, row, account)) {
     // A turn is left alone where a run was requested meanwhile.
     const asRead = { next_at: turn.next_at }
-    const next = row && syncTurnItem(turn, timestamp(nextSlot(kind.minuteOf(row), clock.now())))
-    await writeTogether([next ? putIf(next, asRead) : removeWhile(syncTurnKey(turn), asRead)])
+    const next = row && scheduledSyncItem(turn, timestamp(nextSlot(kind.minuteOf(row), clock.now())))
+    await writeTogether([next ? putIf(next, asRead) : removeWhile(scheduledSyncKey(turn), asRead)])
     return false
   }
   try {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { clock, microsOf } from '../../core/clock.ts'
 import { env } from '../../core/env.ts'
 import { measure } from '../../core/logging/invocation.ts'
-import { type LastGoodRun, lastGoodRunKey, type Synced } from '../../domain/sync/sync-state.ts'
+import { type LastGoodRun, lastGoodRunKey, type SyncSource } from '../../domain/sync/sync-state.ts'
 import type { Key } from '../../table/keys.ts'
 import { getItem, getRow } from '../../table/read.ts'
 import { ProviderFault } from '../adapter.ts'
@@ -28,7 +28,7 @@ const maxRunMicros = 6 * 3_600_000_000
  * @param deadline in milliseconds since 1970
  * @throws errors of the service's own storage; the next step resumes the run
  */
-export async function workOnRun(synced: Synced, kind: SourceKind, deadline: number): Promise<void> {
+export async function workOnRun(synced: SyncSource, kind: SourceKind, deadline: number): Promise<void> {
   const { account_id, source_id } = synced
   const open = await takeLease(account_id, source_id, randomUUID())
   if (!open) return

@@ -3,7 +3,7 @@ import { providerKinds } from '#shared/domain/auth-providers/auth-provider.ts'
 import { discovery } from '#shared/domain/auth-providers/discovery-document.ts'
 import { directoryKinds } from '#shared/domain/directories/directory.ts'
 import type { Run } from '#shared/sync/runs/run.ts'
-import { knownRun, openRunKey, runItem } from '#shared/sync/runs/run-store.ts'
+import { getRun, openRunKey, runItem } from '#shared/sync/runs/run-store.ts'
 import { put, remove, writeTogether } from '#shared/table/write-together.ts'
 import { insertIdentity } from '../accounts/identities.ts'
 import { insertMdmDevice } from '../accounts/mdm-devices.ts'
@@ -106,7 +106,7 @@ export function addConfigurationSamples(samples: Record<string, Sample>, account
 
   /** Ends a run as if it had deleted somebody. */
   const withDeletions = async (place: { id: string; run_id: string }) => {
-    const run = await knownRun(accountId, place.id, place.run_id)
+    const run = await getRun(accountId, place.id, place.run_id)
     const applied = { ...run.applied, users: { insert: 0, update: 0, delete: 1 } }
     const ended: Run = { ...run, finished_at: run.started_at, phase: 'finish', outcome: 'applied', applied }
     await writeTogether([put(runItem(ended)), remove(openRunKey(accountId, place.id))])

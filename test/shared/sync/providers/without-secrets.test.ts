@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { exchange } from '#shared/sync/providers/call.ts'
-import { told } from '#shared/sync/providers/faults.ts'
+import { excerptForOperator } from '#shared/sync/providers/faults.ts'
 import { idpFault } from '#shared/sync/providers/idp-token.ts'
 import { suiteFault } from '#shared/sync/providers/suite-token.ts'
 import { withoutSecrets } from '#shared/sync/providers/without-secrets.ts'
@@ -47,17 +47,17 @@ it('takes out a secret that repeats the form of a request', () => {
   const secret = 'Ab8~sec/ret+Z9=x'
   const answer = { secrets: [secret] }
   const echo = new URLSearchParams({ client_secret: secret }).toString()
-  expect(told(answer, 'invalid_client', echo)).toBe('invalid_client: client_secret=[secret]')
+  expect(excerptForOperator(answer, 'invalid_client', echo)).toBe('invalid_client: client_secret=[secret]')
 })
 
 it('shows no part of a secret that the end of the text cuts', () => {
   const secret = 'a-secret-of-some-length'
-  const shown = told({ secrets: [secret] }, `${' '.repeat(290)}${secret}`, 'x'.repeat(1_000))
+  const shown = excerptForOperator({ secrets: [secret] }, `${' '.repeat(290)}${secret}`, 'x'.repeat(1_000))
   expect(shown).toBe('[secret]…')
 })
 
 it('shows as much of an error of 20 MB as of any other', () => {
-  const shown = told({ secrets: ['t', 'a-secret-of-some-length'] }, 't€'.repeat(10_000_000))
+  const shown = excerptForOperator({ secrets: ['t', 'a-secret-of-some-length'] }, 't€'.repeat(10_000_000))
   expect(shown).toBe(`${'t€'.repeat(149)}t…`)
 })
 

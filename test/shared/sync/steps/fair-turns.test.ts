@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
-import type { SyncTurn } from '#shared/domain/sync/sync-state.ts'
+import type { ScheduledSync } from '#shared/domain/sync/sync-state.ts'
 import { adapters } from '#shared/sync/providers/open.ts'
 import { inOrder, runDue } from '#shared/sync/steps/run-due.ts'
 import { partition } from '#shared/table/keys.ts'
@@ -89,7 +89,7 @@ it('works on the two oldest of runs that administrators have begun', async () =>
 }, 60_000)
 
 it('takes turns by the last step of their accounts, one of each account before a second', () => {
-  const turn = (account_id: string, source_id: string, next_at: string): SyncTurn => ({
+  const turn = (account_id: string, source_id: string, next_at: string): ScheduledSync => ({
     pk: 'p',
     sk: source_id,
     account_id,

@@ -1,7 +1,7 @@
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { directories } from '#shared/domain/directories/directory.ts'
-import { syncTurnItem, syncTurnKey } from '#shared/domain/sync/sync-state.ts'
+import { scheduledSyncItem, scheduledSyncKey } from '#shared/domain/sync/sync-state.ts'
 import { readRun, runsPartition } from '#shared/sync/runs/run-store.ts'
 import { runDue } from '#shared/sync/steps/run-due.ts'
 import { getItem, queryItems } from '#shared/table/read.ts'
@@ -28,8 +28,8 @@ const past = '2026-01-01T00:00:00.000000Z'
 it('puts off what may not run, unless a run was asked for while it looked', async () => {
   const world = await newSyncWorld()
   await updateRow(world.account.id, directories.idp, await world.row(), { is_disabled: true })
-  const turn = async () => (await getItem(syncTurnKey(world.synced)))?.next_at
-  const due = (at: string) => writeTogether([put(syncTurnItem(world.synced, at))])
+  const turn = async () => (await getItem(scheduledSyncKey(world.synced)))?.next_at
+  const due = (at: string) => writeTogether([put(scheduledSyncItem(world.synced, at))])
   const run = () => runDue(Date.now() + 60_000)
   await due(past)
   await run()
@@ -75,7 +75,7 @@ it.each<[string, () => Promise<Pick<SyncWorld, 'begin' | 'open' | 'synced'> & { 
   const { account_id, source_id } = world.synced
   expect(await readRun(account_id, source_id, id)).toMatchObject({ outcome: 'cancelled' })
   await run()
-  expect(await getItem(syncTurnKey(world.synced))).toBe(undefined)
+  expect(await getItem(scheduledSyncKey(world.synced))).toBe(undefined)
 })
 
 it.each<[string, () => Promise<Pick<SyncWorld, 'synced' | 'connect'>>]>([
