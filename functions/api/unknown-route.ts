@@ -3,7 +3,7 @@ import { within } from '#shared/core/logging/invocation.ts'
 import type { Answer, Event } from '#shared/http/exchange.ts'
 import { requestIdOf } from '#shared/http/exchange.ts'
 import type { Handler } from '#shared/http/lambda.ts'
-import { originOf } from '#shared/http/origin.ts'
+import { requestOrigin } from '#shared/http/origin.ts'
 import { problem } from '#shared/http/problem.ts'
 import { isV0 } from '#shared/http/v0-headers.ts'
 import { v0Problem } from '#shared/http/v0-problem.ts'
@@ -41,7 +41,7 @@ export const handler: Handler = (event, context) => {
 
 async function answerTo(event: Event, requestId: string): Promise<Answer> {
   try {
-    await originOf(event)
+    await requestOrigin(event)
     if (isBrowserAtRoot(event)) return toReference(requestId)
     if (isV0(event.rawPath)) return v0Problem(notFound(), requestId, {}, event.rawPath)
     const routes: Record<string, string[]> = JSON.parse(ROUTE_TABLE)

@@ -6,7 +6,7 @@ import { ExportSeal } from '#shared/seal/export/export-seal.ts'
 import { NoteError } from '#shared/seal/notes/signed-note.ts'
 import { credentialsFile } from '../local/demo/demo-account.ts'
 import { dataPath, readJson } from '../local/files/data-dir.ts'
-import { codeOf, Fault, messageOf, reportFault } from '../local/files/fault.ts'
+import { errnoOf, messageOf, reportFault, StartupError } from '../local/files/fault.ts'
 import { exportLog } from './export/export-log.ts'
 import { LogClient } from './export/log-client.ts'
 
@@ -19,7 +19,7 @@ function readArguments() {
   try {
     return parseArgs({ options }).values
   } catch (error) {
-    throw new Fault(`${messageOf(error).replace(/\.?$/, '.')} Use: ${usage}`)
+    throw new StartupError(`${messageOf(error).replace(/\.?$/, '.')} Use: ${usage}`)
   }
 }
 
@@ -30,12 +30,12 @@ function clientOf(address: string | undefined): LogClient {
   const token =
     process.env.API_TOKEN ?? (address === undefined || address === local?.base_url ? local?.api_token : undefined)
   if (!baseUrl)
-    throw new Fault(
+    throw new StartupError(
       `No credentials in ${dataPath()}. Set DATA_DIR to that of the service, or --base-url and API_TOKEN.`,
     )
   if (!/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? ''))
-    throw new Fault(`--base-url must be an address like https://access.example.com, not ${baseUrl}.`)
-  if (!token) throw new Fault('Set API_TOKEN to an API token of the scope logs:read.')
+    throw new StartupError(`--base-url must be an address like https://access.example.com, not ${baseUrl}.`)
+  if (!token) throw new StartupError('Set API_TOKEN to an API token of the scope logs:read.')
   return new LogClient(baseUrl, token)
 }
 
@@ -46,23 +46,25 @@ const bar = (part: number, entries: number): string => {
 
 const micros = (text: string): number => {
   const found = parseTimestamp(text)
-  if (found === null) throw new Fault(`${text} is no RFC 3339 timestamp.`)
+  if (found === null) throw new StartupError(`${text} is no RFC 3339 timestamp.`)
   return found
 }
 
 /** Turns a fault that the person at the terminal can repair into one line. */
 const explained = (error: unknown): unknown => {
-  if (error instanceof NoExport || error instanceof NoteError) return new Fault(`--against: ${error.message}`)
+  if (error instanceof NoExport || error instanceof NoteError) return new StartupError(`--against: ${error.message}`)
   // Errors of the network are the client's; the other errors of the system are about the file.
-  if (codeOf(error) === undefined || !(error instanceof Error) || !('syscall' in error)) return error
-  return new Fault(`The export cannot be written: ${error.message}. Once it can be, the same command goes on with it.`)
+  if (errnoOf(error) === undefined || !(error instanceof Error) || !('syscall' in error)) return error
+  return new StartupError(
+    `The export cannot be written: ${error.message}. Once it can be, the same command goes on with it.`,
+  )
 }
 
 try {
   const { out, type = 'change', begin, end, against, 'base-url': address } = readArguments()
   if (!v.is(ExportSeal.entries.stream, type))
-    throw new Fault(`--type must be change, session or api_request, not ${type}.`)
-  if (!out) throw new Fault(`--out is missing: the file to write. Use: ${usage}`)
+    throw new StartupError(`--type must be change, session or api_request, not ${type}.`)
+  if (!out) throw new StartupError(`--out is missing: the file to write. Use: ${usage}`)
   const isTerminal = process.stderr.isTTY
   const { entries, range, isUpToCheckpoint } = await exportLog(clientOf(address), {
     type,

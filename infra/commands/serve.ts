@@ -2,24 +2,24 @@ import { once } from 'node:events'
 import { enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { claimDataDir, dataPath, noteEnding, openTemporaryDir } from '../local/files/data-dir.ts'
-import { Fault, fullDisk, reportFault } from '../local/files/fault.ts'
+import { fullDisk, reportFault, StartupError } from '../local/files/fault.ts'
 
 const flags = ['--ephemeral', '--new-demo', '--demo-idp']
 
-/** @throws Fault where the variable is no port */
+/** @throws StartupError where the variable is no port */
 function readPort(variable: string, fallback: number): number {
   const text = process.env[variable] || String(fallback)
   const port = Number(text)
-  if (!/^\d+$/.test(text) || port > 65_535) throw new Fault(`${variable}=${text} is no port number.`)
+  if (!/^\d+$/.test(text) || port > 65_535) throw new StartupError(`${variable}=${text} is no port number.`)
   return port
 }
 
 function readOptions(argv: string[]) {
   // npm keeps options before `--` for itself and sets a variable for each.
   const lost = flags.find((flag) => process.env[`npm_config_${flag.slice(2).replaceAll('-', '_')}`])
-  if (lost) throw new Fault(`The option ${lost} did not reach the service. Use: npm start -- ${lost}`)
+  if (lost) throw new StartupError(`The option ${lost} did not reach the service. Use: npm start -- ${lost}`)
   const unknown = argv.find((argument) => !flags.includes(argument))
-  if (unknown) throw new Fault(`Unknown option ${unknown}. Use: npm start [-- ${flags.join(' | ')}]`)
+  if (unknown) throw new StartupError(`Unknown option ${unknown}. Use: npm start [-- ${flags.join(' | ')}]`)
   const port = readPort('PORT', 8787)
   // The one after the service's, so that the provider keeps its address from start to start.
   const demoIdpPort = argv.includes('--demo-idp') ? readPort('DEMO_IDP_PORT', port === 0 ? 0 : port + 1) : null
@@ -50,7 +50,7 @@ async function main(): Promise<void> {
   const failure = await Promise.race([running.failed, stopped])
   noteEnding(dir)
   await running.stop()
-  if (failure) throw new Fault(failure)
+  if (failure) throw new StartupError(failure)
 }
 
 try {

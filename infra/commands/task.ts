@@ -4,7 +4,7 @@ import { fieldsOf, isObject } from '#shared/core/json/is-object.ts'
 import { askControl } from '../local/control.ts'
 import { credentialsFile } from '../local/demo/demo-account.ts'
 import { closeDataDir, dataPath, openDataDir, readJson } from '../local/files/data-dir.ts'
-import { Fault, reportFault } from '../local/files/fault.ts'
+import { reportFault, StartupError } from '../local/files/fault.ts'
 import { isDataDir } from '../local/secret-file.ts'
 import { startService, type Task } from '../local/service.ts'
 
@@ -35,12 +35,12 @@ const commands: Record<string, Command> = {
   'replay-commits': { task: 'replay-commits', event: 'needed', empty: ['kept'] },
 }
 
-/** The event of the arguments; undefined when it is no JSON. @throws Fault for other arguments */
+/** The event of the arguments; undefined when it is no JSON. @throws StartupError for other arguments */
 async function readEvent(name: string, { event }: Command): Promise<unknown> {
   const [argument, ...more] = process.argv.slice(3)
   if (event === 'none' || (event === 'optional' && argument === undefined)) return {}
   if (argument === undefined || more.length > 0) {
-    throw new Fault(`Use: npm run ${name} -- '<event as JSON>', or - to read it from standard input.`)
+    throw new StartupError(`Use: npm run ${name} -- '<event as JSON>', or - to read it from standard input.`)
   }
   const json = argument === '-' ? await text(process.stdin) : argument
   try {
@@ -57,7 +57,7 @@ async function runAlone(task: Task, event: unknown): Promise<unknown> {
   const path = dataPath()
   // Checks of a missing directory would find nothing wrong.
   if (task !== 'provision-account' && !isDataDir(path)) {
-    throw new Fault(`There is no data directory ${path}. Set DATA_DIR to that of the service.`)
+    throw new StartupError(`There is no data directory ${path}. Set DATA_DIR to that of the service.`)
   }
   const dir = openDataDir(path)
   if (!dir) return undefined
@@ -76,13 +76,13 @@ async function run(task: Task, event: unknown): Promise<unknown> {
     if (result !== undefined) return result
     await sleep(100)
   }
-  throw new Fault(`A service has the data directory ${dataPath()} and does not answer.`)
+  throw new StartupError(`A service has the data directory ${dataPath()} and does not answer.`)
 }
 
 const [, , name = ''] = process.argv
 const command = commands[name]
 try {
-  if (!command) throw new Fault(`There is no command ${name}.`)
+  if (!command) throw new StartupError(`There is no command ${name}.`)
   const { task, complete = (event: unknown) => event, empty = [] } = command
   const event = complete(await readEvent(name, command))
   // The function's own log must not mix with the result.

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { openInnerServer } from './api/open-server.ts'
-import { identityOf, readJson, writeAtomically } from './files/data-dir.ts'
+import { readJson, tableIdentity, writeAtomically } from './files/data-dir.ts'
 import type { Task } from './service.ts'
 
 /** Address of the service of a directory, of no use in a copy of the directory. */
@@ -18,7 +18,7 @@ export async function openControl(dir: string, runTask: (task: Task, event: unkn
     status: 200,
     body: await runTask(task as Task, JSON.parse(event.toString())),
   }))
-  writeAtomically(fileOf(dir), JSON.stringify({ url, of: identityOf(dir) } satisfies Address))
+  writeAtomically(fileOf(dir), JSON.stringify({ url, of: tableIdentity(dir) } satisfies Address))
   return {
     async close() {
       rmSync(fileOf(dir), { force: true })
@@ -30,7 +30,7 @@ export async function openControl(dir: string, runTask: (task: Task, event: unkn
 /** Asks the service that runs on the data directory. Undefined when none answers. */
 export async function askControl(dir: string, task: Task, event: unknown): Promise<unknown> {
   const address = readJson<Address>(fileOf(dir))
-  if (!address || address.of !== identityOf(dir)) return undefined
+  if (!address || address.of !== tableIdentity(dir)) return undefined
   const request = { method: 'POST', body: JSON.stringify(event) }
   const response = await fetch(`${address.url}/${task}`, request).catch(() => undefined)
   if (!response) return undefined

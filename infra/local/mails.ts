@@ -4,7 +4,7 @@ import { createTransport } from 'nodemailer'
 import type { Mail } from '#shared/core/aws/send-mail.ts'
 import { Refused } from './api/open-server.ts'
 import { writeAtomically } from './files/data-dir.ts'
-import { Fault, messageOf } from './files/fault.ts'
+import { messageOf, StartupError } from './files/fault.ts'
 
 /** Keeps mails as files in the data directory, for their owner's eyes alone, and tells the terminal of each. */
 export function mailFolder(dir: string, tell: (line: string) => void): (mail: Mail) => Promise<void> {
@@ -28,10 +28,10 @@ function describe(error: unknown): string {
   return [status, code].filter(Boolean).join(' ')
 }
 
-/** Sends mails through an SMTP server. @throws Fault where the address is none of a server */
+/** Sends mails through an SMTP server. @throws StartupError where the address is none of a server */
 export function smtpServer(url: string): (mail: Mail) => Promise<void> {
   if (!URL.canParse(url) || !/^smtps?:$/.test(new URL(url).protocol)) {
-    throw new Fault('SMTP_URL must be an address like smtp://user:password@mail.example.com:587.')
+    throw new StartupError('SMTP_URL must be an address like smtp://user:password@mail.example.com:587.')
   }
   const timeouts = { connectionTimeout: 5_000, greetingTimeout: 5_000, socketTimeout: 8_000 }
   const transport = createTransport({ ...timeouts, url })
@@ -42,7 +42,7 @@ export function smtpServer(url: string): (mail: Mail) => Promise<void> {
       const status = Number((error as { responseCode?: unknown }).responseCode)
       const isPermanent = status >= 500 && status < 600
       const told = `mail: ${new URL(url).host} ${isPermanent ? 'permanently refused a mail' : 'did not accept a mail'}: ${describe(error)}`
-      throw isPermanent ? new Refused(told) : new Fault(told)
+      throw isPermanent ? new Refused(told) : new StartupError(told)
     }
   }
 }

@@ -9,7 +9,7 @@ import { openControl } from './control.ts'
 import { demoAccount } from './demo/demo-account.ts'
 import { type DemoSignIn, demoSignIn, prepareDemoSignIn } from './demo/demo-sign-in.ts'
 import { closeDataDir, type DataDir } from './files/data-dir.ts'
-import { Fault, messageOf } from './files/fault.ts'
+import { messageOf, StartupError } from './files/fault.ts'
 import type { Runtime } from './lambda/runtime.ts'
 import { startPollers } from './lambda/start-pollers.ts'
 import { Wake } from './lambda/wake.ts'
@@ -85,7 +85,7 @@ export async function run(dir: DataDir, options: Options) {
     return { screen, failed: engines.failed, stop: () => closing.disposeAsync() }
   } catch (error) {
     channel.resolve(null)
-    backend.reject(new Fault('The service did not start.'))
+    backend.reject(new StartupError('The service did not start.'))
     await closing.disposeAsync()
     throw error
   }

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { databaseFile } from './engines/dynoxide.ts'
 import { writeAtomically } from './files/data-dir.ts'
-import { codeOf, Fault, messageOf } from './files/fault.ts'
+import { errnoOf, messageOf, StartupError } from './files/fault.ts'
 
 /** `secret-key` encrypts secrets of providers, `signing-secret` signs ingest tokens and cursors. */
 type Name = 'secret-key' | 'signing-secret'
@@ -14,22 +14,24 @@ export function isDataDir(dir: string): boolean {
     return statSync(join(dir, 'secret-key')).isFile()
   } catch (error) {
     // An error of a directory that may not be read is reported by its first use.
-    return codeOf(error) !== 'ENOENT'
+    return errnoOf(error) !== 'ENOENT'
   }
 }
 
 /**
  * The path of a secret of this data directory: made once, readable by its owner only.
- * @throws Fault where a table is without its key, which opens nothing in it, or the file is damaged
+ * @throws StartupError where a table is without its key, which opens nothing in it, or the file is damaged
  */
 export function secretFile(dir: string, name: Name): string {
   const path = join(dir, name)
   if (existsSync(path)) {
     if (/^[\w-]{43}$/.test(readFileSync(path, 'utf8').trim())) return path
-    throw new Fault(`The file ${path} is damaged: it holds no 32 bytes in base64url. Put a copy of it in its place.`)
+    throw new StartupError(
+      `The file ${path} is damaged: it holds no 32 bytes in base64url. Put a copy of it in its place.`,
+    )
   }
   if (name === 'secret-key' && existsSync(databaseFile(dir))) {
-    throw new Fault(
+    throw new StartupError(
       `The data directory ${dir} has a table and no key. Put the file secret-key that belongs to it in its place, or start with an empty directory.`,
     )
   }
@@ -37,13 +39,13 @@ export function secretFile(dir: string, name: Name): string {
   return path
 }
 
-/** @throws Fault where the file holds no key that signs checkpoints */
+/** @throws StartupError where the file holds no key that signs checkpoints */
 function checkKey(path: string): void {
   try {
     const { asymmetricKeyType: type } = createPrivateKey(readFileSync(path))
     if (type !== 'ed25519') throw new Error(`it holds a key of type ${type}, not ed25519`)
   } catch (error) {
-    throw new Fault(
+    throw new StartupError(
       `The seal key ${path} is damaged (${messageOf(error)}). Put a copy of it in its place: without it no log is sealed.`,
     )
   }
@@ -51,14 +53,14 @@ function checkKey(path: string): void {
 
 /**
  * The key that signs checkpoints (S2.2): made once, readable by its owner only.
- * @throws Fault where logs were sealed and the key is gone or damaged. Another key would sign for a history that it has
+ * @throws StartupError where logs were sealed and the key is gone or damaged. Another key would sign for a history that it has
  * not seen.
  */
 export function sealKeyFile(dir: string): string {
   const path = join(dir, 'seal-key.pem')
   if (existsSync(path)) checkKey(path)
   else if (existsSync(join(dir, 'seal')))
-    throw new Fault(
+    throw new StartupError(
       `The data directory ${dir} has sealed logs and no key. Put the file seal-key.pem that belongs to it in its place.`,
     )
   else {

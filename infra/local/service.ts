@@ -12,7 +12,7 @@ import { table } from '#shared/table/table.ts'
 import { type Deployment, readDeployment, type StreamDefinition, type TableDefinition } from '../template/deployment.ts'
 import { checkEndpoints, type Engines, engineBinary, engineEnvironment, startEngines } from './engines/start-engines.ts'
 import type { DataDir } from './files/data-dir.ts'
-import { Fault } from './files/fault.ts'
+import { StartupError } from './files/fault.ts'
 import { failuresFolder } from './lambda/failures.ts'
 import { createRuntime } from './lambda/runtime.ts'
 import { sealKeyFile, secretFile } from './secret-file.ts'
@@ -51,19 +51,19 @@ const settingsFromVariables = (): Record<string, string> => {
   return { ...own, ...Object.fromEntries(given.filter(([, value]) => value)) }
 }
 
-/** @throws Fault where the variable is no format */
+/** @throws StartupError where the variable is no format */
 function logFormat(): string {
   const format = process.env.LOG_FORMAT || 'text'
   if (['text', 'json'].includes(format)) return format
-  throw new Fault(`LOG_FORMAT=${format} must be one of text, json.`)
+  throw new StartupError(`LOG_FORMAT=${format} must be one of text, json.`)
 }
 
-/** @throws Fault that names the variable where a setting is none */
+/** @throws StartupError that names the variable where a setting is none */
 async function explain(error: unknown): Promise<never> {
   const { SettingError } = await import('#infra/settings/settings.ts')
   const variable = error instanceof SettingError ? settingVariables[error.setting] : undefined
   if (!(error instanceof SettingError) || !variable) throw error
-  throw new Fault(`${variable}=${process.env[variable]} must be ${error.rule}.`)
+  throw new StartupError(`${variable}=${process.env[variable]} must be ${error.rule}.`)
 }
 
 async function start(dir: DataDir, baseUrl: string, engines: Engines, deployment: Deployment, format: string) {
@@ -97,7 +97,7 @@ async function start(dir: DataDir, baseUrl: string, engines: Engines, deployment
         return task((asked) => replayCommits({ consumers, ...fieldsOf(asked) }, runtime.invoke))(event)
       }
       const found = runtime.find(name)
-      if (!found) throw new Fault(`The app has no function ${name}.`)
+      if (!found) throw new StartupError(`The app has no function ${name}.`)
       const result = await runtime.invoke(found.arn, event)
       // A schedule answers nothing.
       return name === 'seal-logs' || name === 'sync' ? { data: null } : result

@@ -11,7 +11,7 @@ import { parameterText } from './field-texts.ts'
 import { readsOne, requestHeaders, requestHeadersOf, responseHeaders, successHeadersOf } from './headers.ts'
 import { introduction } from './introduction.ts'
 import { described, type Json, type Parts, Schemas, tidy } from './schemas.ts'
-import { nounOf, tagGroups, tagOf, tagTexts, titleOf } from './tags.ts'
+import { nounOf, openApiTagOf, tagGroups, tagTexts, titleOf } from './tags.ts'
 
 const uuidExample = '01932c7e-8a4b-7c3d-9f21-5b6a7c8d9e0f'
 
@@ -53,7 +53,7 @@ const paging = [
 ]
 
 function queryParameters({ path, filters, parameters = {} }: Operation, { schemas }: Parts): Json[] {
-  const tag = tagOf(path)
+  const tag = openApiTagOf(path)
   const own = Object.entries(parameters).map(([name, { description, ...schema }]) => {
     const shared = description ? undefined : paging.find((known) => known.name === name)
     return shared ?? query(name, schema, String(description ?? parameterText(name, tag)))
@@ -73,8 +73,8 @@ function requestBody({ path, method, body }: Operation, parts: Parts): Json | un
   const { envelope, shape = 'object', optional = false, fields } = body
   const required = !optional
   const value: Json = fields
-    ? { ...parts.schemas.of(fields, tagOf(path)), maxProperties: maxKeys }
-    : { type: shape === 'list' ? 'array' : 'object', ...tidy(body.value ?? {}, tagOf(path)) }
+    ? { ...parts.schemas.of(fields, openApiTagOf(path)), maxProperties: maxKeys }
+    : { type: shape === 'list' ? 'array' : 'object', ...tidy(body.value ?? {}, openApiTagOf(path)) }
   if (envelope === null) return { required, description: 'An object.', content: jsonContent(value, parts) }
   const schema = {
     type: 'object',
@@ -126,7 +126,7 @@ const successTexts: Record<number, string> = {
 
 function successResponses(operation: Operation, parts: Parts): Json {
   const { status, repeatable, canContinue } = operation
-  const content = jsonContent(parts.schemas.of(operation.response, tagOf(operation.path)), parts)
+  const content = jsonContent(parts.schemas.of(operation.response, openApiTagOf(operation.path)), parts)
   const success = (code: number, description: string) => ({
     description,
     headers: successHeadersOf(operation, code),
@@ -164,7 +164,7 @@ function operationObject({ operation, operationId: id }: OperationSource, method
     operationId: operation.alias === method ? `${id}With${capitalized(method.toLowerCase())}` : id,
     summary,
     description: notes.join(' '),
-    tags: [tagOf(path)],
+    tags: [openApiTagOf(path)],
     security: credential === 'none' ? [] : [{ [`${credential}_token`]: [] }],
     parameters: [...pathParameters(operation), ...queryParameters(operation, parts), ...requestHeadersOf(operation)],
     requestBody: requestBody(operation, parts),
@@ -184,7 +184,7 @@ export function openApiDocument(sources: OperationSource[], names: Map<object, s
       paths[operation.path] = { ...paths[operation.path], [method.toLowerCase()]: described }
     }
   }
-  const used = new Set(sources.map(({ operation }) => tagOf(operation.path)))
+  const used = new Set(sources.map(({ operation }) => openApiTagOf(operation.path)))
   const schemes = Object.entries(credentials).map(([kind, description]) => {
     return [`${kind}_token`, { type: 'http', scheme: 'bearer', description }]
   })

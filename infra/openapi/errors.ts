@@ -6,7 +6,7 @@ import { isV0 } from '#shared/http/v0-headers.ts'
 import { exampleOf } from './examples.ts'
 import { refusalHeadersOf } from './headers.ts'
 import type { Json, Parts, Schemas } from './schemas.ts'
-import { tagOf } from './tags.ts'
+import { openApiTagOf } from './tags.ts'
 import { v0ErrorResponses } from './v0-errors.ts'
 
 const when = (condition: unknown, ...codes: ErrorCode[]): ErrorCode[] => (condition ? codes : [])
@@ -83,7 +83,7 @@ function contentOf({ path, rejection }: Operation, codes: ErrorCode[], schemas: 
     const examples = codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])
     return { schema: problem, examples: Object.fromEntries(examples) }
   }
-  const members = schemas.of(rejection, tagOf(path))
+  const members = schemas.of(rejection, openApiTagOf(path))
   const example = { ...problemExample('validation_failed'), ...fieldsOf(exampleOf(members, schemas.components)) }
   return { schema: { allOf: [problem, members] }, example }
 }

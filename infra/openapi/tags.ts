@@ -59,7 +59,7 @@ export const tagTexts: Record<string, string> = Object.assign({}, ...Object.valu
 const surfaces = ['v0', 'gateway', 'client', 'ingestion', 'access', 'sign_in']
 
 /** The tag of a path: its last segment that is a collection, so that what is below `/actors/{id}/client_tokens` is client tokens. */
-export function tagOf(path: string): string {
+export function openApiTagOf(path: string): string {
   const [first = '', ...rest] = path.split('/').filter((part) => part !== '' && !part.startsWith('{'))
   return surfaces.includes(first) ? first : (rest.find((part) => part.endsWith('s')) ?? first)
 }

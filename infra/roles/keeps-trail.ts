@@ -5,7 +5,7 @@ import { type Duty, has } from './duties.ts'
 import { changes, deletions, mayNot, puts, readsAndChecks } from './may.ts'
 import {
   auditTrail,
-  commitRecords,
+  commitRecordPartitions,
   endOfAccounts,
   entriesOf,
   notForDevices,
@@ -35,7 +35,7 @@ export function denyAuditWrites(duty: Duty, { table }: Storage): PolicyStatement
         ...entriesOf('change'),
         ...entriesOf('api_request'),
         ...(has(duty, 'starts') ? [] : entriesOf('session')),
-        ...(has(duty, 'commits') ? [] : [commitRecords]),
+        ...(has(duty, 'commits') ? [] : [commitRecordPartitions]),
       ],
     ),
     // Only the sealing function writes the proofs of the trail; the first change of an account has it sealed.
@@ -46,7 +46,7 @@ export function denyAuditWrites(duty: Duty, { table }: Storage): PolicyStatement
     // Else whoever changes rows could have an account deleted, and its trail with it.
     ...(has(duty, 'ends') ? [] : [denied([...changes, ...deletions, ...puts], endOfAccounts)]),
     ...(duty === 'reader' ? [denied(readsAndChecks, notForReaders)] : []),
-    ...(duty === 'live' ? [denied(readsAndChecks, [...notForDevices, commitRecords])] : []),
+    ...(duty === 'live' ? [denied(readsAndChecks, [...notForDevices, commitRecordPartitions])] : []),
     ...(has(duty, 'device') ? [denied(readsAndChecks, notForDevices)] : []),
   ]
 }

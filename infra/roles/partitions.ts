@@ -50,10 +50,10 @@ export const entriesOf = (stream: TrailStream): string[] => [logPartition(anyAcc
 export const rateBuckets = own('rate.*')
 /** Buckets of source addresses and email addresses, which no account owns. */
 export const sourceRates = 'service#rate.*'
-export const commitRecords = commitKey(anyAccount, 0).pk
+export const commitRecordPartitions = commitKey(anyAccount, 0).pk
 
 /** Permanent records: nothing changes them, and they end only by their retention or with their account. */
-export const auditTrail = [commitRecords, ...trailStreams.flatMap(entriesOf)]
+export const auditTrail = [commitRecordPartitions, ...trailStreams.flatMap(entriesOf)]
 
 /** Proofs of the trail: the state of the sealed logs and their tiles. */
 export const sealedParts = own('seal.*')
@@ -72,7 +72,7 @@ const connectionParts = [own('connections.clients'), own('connections.gateways')
 /** Partitions that every device writes: its sessions, and the commit of its registration. */
 const deviceParts = [
   accountVersionKey(anyAccount).pk,
-  commitRecords,
+  commitRecordPartitions,
   ...entriesOf('session'),
   own('unique.devices.*'),
   rateBuckets,
@@ -169,7 +169,7 @@ export const callbackParts = [
 export const signInParts = [
   ...callbackParts,
   accountVersionKey(anyAccount).pk,
-  commitRecords,
+  commitRecordPartitions,
   ...entriesOf('session'),
   ...[externalIdentities, clientTokens, portalSessions].flatMap(rowsOf),
   ...[clients, clientTokens].map(liveOf),

@@ -22,7 +22,7 @@ import {
   authorizationParts,
   callbackParts,
   clientParts,
-  commitRecords,
+  commitRecordPartitions,
   directoryKeysReads,
   entriesOf,
   gatewayParts,
@@ -123,7 +123,7 @@ export function rightsOfDuties({ table, signingSecret, secretKey, sealKey, flows
         [
           ...[...Object.values(directories), postureProviders].map(({ name }) => partition(anyAccount, name)),
           head,
-          commitRecords,
+          commitRecordPartitions,
           syncMailsPartition(anyAccount),
         ],
       ),
@@ -153,11 +153,11 @@ export function rightsOfDuties({ table, signingSecret, secretKey, sealKey, flows
       may(['s3:GetObject', 's3:DeleteObject'], [failures.arnForObjects('aws/lambda/*')]),
     ],
     // The right to invoke is added with the consumers, which write.
-    replay: [onTable(['dynamodb:Query'], [commitRecords])],
+    replay: [onTable(['dynamodb:Query'], [commitRecordPartitions])],
     // The action is about the account and knows no resources.
     checkConcurrency: [may(['lambda:GetAccountSettings'])],
     verify: [
-      onTable(['dynamodb:Query'], [commitRecords, logPartition(anyAccount, 'change', '*')]),
+      onTable(['dynamodb:Query'], [commitRecordPartitions, logPartition(anyAccount, 'change', '*')]),
       onTable(['dynamodb:BatchGetItem'], [pointersOf('change')]),
       onTable(['dynamodb:GetItem'], [head]),
     ],

@@ -1,9 +1,9 @@
 import { defaultSettings } from '#shared/core/env.ts'
-import { bucketName, either, flag, integer, oneOf, optional, setting, text } from './kinds.ts'
+import { bucketName, either, flag, integerSetting, oneOf, optional, setting, textSetting } from './kinds.ts'
 
 /** A hundred years: times before 1970 and ends of rows stay within what the table and a date hold. */
-const days = integer(1, 36_500)
-const keyArn = text(/^arn:[^:]+:kms:[^:]+:\d{12}:key\/\S+$/, 'the ARN of a key')
+const days = integerSetting(1, 36_500)
+const keyArn = textSetting(/^arn:[^:]+:kms:[^:]+:\d{12}:key\/\S+$/, 'the ARN of a key')
 
 /** A year until locks are renewed, and 35 days for a renewal that fails or takes long. */
 const lockMarginDays = 400
@@ -21,11 +21,11 @@ export const dataSettings = {
     'class of the table; a table that is there already keeps its own ([what pays](costs.md#storage))',
   ),
   tableStreamArn: optional(
-    text(/^arn:[^:]+:dynamodb:[^:]+:\d{12}:table\/[^/]+\/stream\/[^/]+$/, 'the ARN of the stream of a table'),
+    textSetting(/^arn:[^:]+:dynamodb:[^:]+:\d{12}:table\/[^/]+\/stream\/[^/]+$/, 'the ARN of the stream of a table'),
     'stream of an existing table, which is used',
   ),
   flowStreamArn: optional(
-    text(/^arn:[^:]+:kinesis:[^:]+:\d{12}:stream\/[^/]+$/, 'the ARN of a Kinesis stream'),
+    textSetting(/^arn:[^:]+:kinesis:[^:]+:\d{12}:stream\/[^/]+$/, 'the ARN of a Kinesis stream'),
     'existing flow stream',
   ),
   failuresBucket: optional(bucketName, 'existing bucket of failed batches'),
@@ -33,7 +33,7 @@ export const dataSettings = {
   sealBucket: optional(bucketName, 'existing bucket of the sealed logs'),
   sealKeyArn: optional(keyArn, 'existing key that signs the sealed logs'),
   backupVaultArn: optional(
-    text(/^arn:[^:]+:backup:[^:]+:\d{12}:backup-vault:[^:]+$/, 'the ARN of a backup vault'),
+    textSetting(/^arn:[^:]+:backup:[^:]+:\d{12}:backup-vault:[^:]+$/, 'the ARN of a backup vault'),
     'vault of another account or region that backups are copied to',
   ),
   backupEvery: setting(
@@ -53,11 +53,11 @@ export const dataSettings = {
   ),
   flowRetentionDays: setting(days, defaultSettings.flowRetentionDays, 'how long the flow log is kept'),
   sealRetentionDays: setting(
-    integer(0, 36_500 - lockMarginDays),
+    integerSetting(0, 36_500 - lockMarginDays),
     400,
     'days for which, at any time, nobody can delete what the sealed logs rest on (Object Lock): at least `logRetentionDays`; `0` leaves the lock off',
   ),
-  flowStreamShards: setting(either(integer(1, 10_000), oneOf('on-demand')), 1, 'shards of the flow stream'),
+  flowStreamShards: setting(either(integerSetting(1, 10_000), oneOf('on-demand')), 1, 'shards of the flow stream'),
 }
 
 /** Days for which an object of the sealed logs is locked; 0 where none is, as in a trial. */

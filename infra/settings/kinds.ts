@@ -7,7 +7,7 @@ export type Kind<T> = {
   read(value: unknown): T | undefined
 }
 
-export const integer = (least: number, most: number): Kind<number> => ({
+export const integerSetting = (least: number, most: number): Kind<number> => ({
   rule: `an integer from ${least} to ${most}`,
   read: (value) => {
     const number = /^\d{1,15}$/.test(String(value)) ? Number(value) : Number.NaN
@@ -25,7 +25,7 @@ export const flag: Kind<boolean> = {
   read: (value) => (['true', 'false'].includes(String(value)) ? String(value) === 'true' : undefined),
 }
 
-export const text = (pattern: RegExp, rule: string): Kind<string> => ({
+export const textSetting = (pattern: RegExp, rule: string): Kind<string> => ({
   rule,
   read: (value) => (typeof value === 'string' && pattern.test(value) ? value : undefined),
 })
@@ -86,17 +86,20 @@ export const optional = <T>(kind: Kind<T>, what: string, otherwise?: string): Se
   ...(otherwise && { otherwise }),
 })
 
-export const mailAddress = text(/^[^@\s]+@[^@\s]+$/, 'an address like access@example.com')
+export const mailAddress = textSetting(/^[^@\s]+@[^@\s]+$/, 'an address like access@example.com')
 
-export const url = text(/^https?:\/\/[^\s/]+(\/\S*)?$/, 'an address like https://access.example.com')
+export const url = textSetting(/^https?:\/\/[^\s/]+(\/\S*)?$/, 'an address like https://access.example.com')
 
-export const urlWithPlaces = (rule: string) => text(/^https?:\/\/[^\s?#]+$/, rule)
+export const urlWithPlaces = (rule: string) => textSetting(/^https?:\/\/[^\s?#]+$/, rule)
 
-export const urlOfTenant = text(/^https?:\/\/[^\s?#]*\{tenant_id\}[^\s?#{}]*$/, 'an address with {tenant_id} in it')
+export const urlOfTenant = textSetting(
+  /^https?:\/\/[^\s?#]*\{tenant_id\}[^\s?#{}]*$/,
+  'an address with {tenant_id} in it',
+)
 
-export const secretArn = text(
+export const secretArn = textSetting(
   /^arn:[^:]+:secretsmanager:[^:]+:\d{12}:secret:[^:]+-\w{6}$/,
   'the whole ARN of a secret, with its six last characters',
 )
 
-export const bucketName = text(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'the name of a bucket')
+export const bucketName = textSetting(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'the name of a bucket')

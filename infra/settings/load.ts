@@ -1,7 +1,7 @@
-import { either, flag, integer, oneOf, optional, setting } from './kinds.ts'
+import { either, flag, integerSetting, oneOf, optional, setting } from './kinds.ts'
 
-const concurrency = either(integer(1, 100_000), oneOf('none'))
-const requests = integer(1, 1_000_000)
+const concurrency = either(integerSetting(1, 100_000), oneOf('none'))
+const requests = integerSetting(1, 1_000_000)
 
 export const loadSettings = {
   accountRequests: setting(
@@ -21,7 +21,7 @@ export const loadSettings = {
   ingestBurst: setting(requests, 2_000, '… and at once'),
   liveRatePerSecond: setting(requests, 500, 'connections and messages a second that the live channel takes'),
   tableUnits: setting(
-    integer(1_000, 100_000_000),
+    integerSetting(1_000, 100_000_000),
     40_000,
     'units a second, of reads and of writes, that the quota of the account gives a table; an alarm goes off before',
   ),

@@ -1,7 +1,7 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { logLevels } from '#shared/core/logging/log.ts'
 import { metricSettings } from '#shared/core/logging/metrics.ts'
-import { bucketName, flag, mailAddress, oneOf, optional, setting, text } from './kinds.ts'
+import { bucketName, flag, mailAddress, oneOf, optional, setting, textSetting } from './kinds.ts'
 
 const keptLogDays = Object.values(RetentionDays).filter(
   (value): value is number => typeof value === 'number' && value !== RetentionDays.INFINITE,
@@ -15,7 +15,7 @@ export const operatorSettings = {
   ),
   alarmEmail: optional(mailAddress, 'who is mailed when an alarm goes off'),
   breakGlassRoleArn: optional(
-    text(
+    textSetting(
       /^arn:[^:]+:iam::\d{12}:role\/([\w+=,.@-]+\/)*[\w+=,.@-]+\*?$/,
       'the ARN of a role; `*` can stand for the end of its name',
     ),
@@ -32,7 +32,7 @@ export const operatorSettings = {
     "what the service's own metrics are told apart by; `operations` has both, `none` makes none",
   ),
   logDestinationArn: optional(
-    text(/^arn:[^:]+:logs:[^:]+:\d{12}:destination:[^:*]{1,512}$/, 'the ARN of a log destination'),
+    textSetting(/^arn:[^:]+:logs:[^:]+:\d{12}:destination:[^:*]{1,512}$/, 'the ARN of a log destination'),
     'log destination of another account that all log lines are copied to',
   ),
   dataEventsBucket: optional(

@@ -2,38 +2,51 @@ import type { Construct } from 'constructs'
 import { defaultSettings } from '#shared/core/env.ts'
 import { addressSettings } from './address.ts'
 import { dataSettings } from './data.ts'
-import { flag, integer, type Kind, mailAddress, optional, pairs, type Setting, setting, text } from './kinds.ts'
+import {
+  flag,
+  integerSetting,
+  type Kind,
+  mailAddress,
+  optional,
+  pairs,
+  type Setting,
+  setting,
+  textSetting,
+} from './kinds.ts'
 import { loadSettings } from './load.ts'
 import { operatorSettings } from './operator.ts'
 import { signInSettings, synchronisationSettings } from './sign-in.ts'
 
 const installSettings = {
   stackName: setting(
-    text(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, 'a letter and up to 63 letters, digits and hyphens'),
+    textSetting(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, 'a letter and up to 63 letters, digits and hyphens'),
     'NetworkAccess',
     "name of the service's stack, beginning of the others' and of names that CloudFormation makes up",
   ),
   prefix: optional(
-    text(/^[a-z][a-z0-9-]{0,31}$/, 'a small letter and up to 31 of them, digits and hyphens'),
+    textSetting(/^[a-z][a-z0-9-]{0,31}$/, 'a small letter and up to 31 of them, digits and hyphens'),
     'beginning of names that are spelled out',
     'made of `stackName`',
   ),
   // Each resource has them all in the template, of which CloudFormation takes 1 MB.
   tags: setting(pairs(40, 1_000), {}, 'tags of everything that can have some'),
   permissionsBoundary: optional(
-    text(/^(arn:[^:]+:iam::(\d{12}|aws):policy\/\S{1,640}|[\w+=,.@-]{1,128})$/, 'the name or ARN of a managed policy'),
+    textSetting(
+      /^(arn:[^:]+:iam::(\d{12}|aws):policy\/\S{1,640}|[\w+=,.@-]{1,128})$/,
+      'the name or ARN of a managed policy',
+    ),
     'boundary of every role',
   ),
 }
 
 const behaviourSettings = {
   syncDeletionBrakePercent: setting(
-    integer(1, 100),
+    integerSetting(1, 100),
     defaultSettings.syncDeletionBrakePercent,
     'how many percent of what a directory or inventory owns one sync run may delete before it stops',
   ),
   heartbeatSecs: setting(
-    integer(1, 86_400),
+    integerSetting(1, 86_400),
     defaultSettings.heartbeatSecs,
     'how often gateways and clients call; a lease is three of them',
   ),

@@ -1,7 +1,17 @@
 import { defaultSettings } from '#shared/core/env.ts'
-import { integer, optional, secretArn, setting, text, texts, url, urlOfTenant, urlWithPlaces } from './kinds.ts'
+import {
+  integerSetting,
+  optional,
+  secretArn,
+  setting,
+  textSetting,
+  texts,
+  url,
+  urlOfTenant,
+  urlWithPlaces,
+} from './kinds.ts'
 
-const clientId = text(/^[\x21-\x7e]{1,255}$/, 'up to 255 visible characters')
+const clientId = textSetting(/^[\x21-\x7e]{1,255}$/, 'up to 255 visible characters')
 
 /** Addresses of apps and pages to redirect to; schemes of an app's own have a dot (RFC 8252, 7.1). */
 const redirectUri =
@@ -15,7 +25,7 @@ export const signInSettings = {
     "where a sign-in leads back to; on the caller's own machine any port",
   ),
   signInBurst: setting(
-    integer(1, 100_000),
+    integerSetting(1, 100_000),
     defaultSettings.signInBurst,
     'how often each step of a sign-in can be taken at once behind one address; one more every second',
   ),

@@ -7,8 +7,8 @@ import {
   type StateValue,
 } from '@aws-sdk/client-cloudwatch'
 import { fieldsOf } from '#shared/core/json/is-object.ts'
-import { Refusal, Skipped, until } from './report.ts'
-import type { Run } from './run.ts'
+import { SkippedStep, SmokeFailure, until } from './report.ts'
+import type { SmokeRun } from './run.ts'
 
 /** CloudWatch notes an action within seconds. */
 const actionSeconds = 60
@@ -17,19 +17,20 @@ const reason = 'Tested by npm run smoke. Nothing is wrong.'
 
 export type Alarm = { name: string; state: StateValue; actions: string[] }
 
-/** Finds the alarm, and checks that a change of its state runs an action. @throws Refusal */
+/** Finds the alarm, and checks that a change of its state runs an action. @throws SmokeFailure */
 export async function findAlarm(name: string): Promise<Alarm> {
   const { MetricAlarms } = await new CloudWatchClient()
     .send(new DescribeAlarmsCommand({ AlarmNames: [name] }))
     .catch((error: Error) => {
-      throw new Refusal(`--alarm: CloudWatch cannot be asked: ${error.name}: ${error.message}`)
+      throw new SmokeFailure(`--alarm: CloudWatch cannot be asked: ${error.name}: ${error.message}`)
     })
   const alarm = MetricAlarms?.[0]
-  if (!alarm?.StateValue) throw new Refusal(`--alarm: there is no metric alarm ${name} in this account and region.`)
+  if (!alarm?.StateValue)
+    throw new SmokeFailure(`--alarm: there is no metric alarm ${name} in this account and region.`)
   if (!alarm.ActionsEnabled || !alarm.AlarmActions?.length)
-    throw new Refusal(`--alarm: ${name} has no action, or its actions are disabled.`)
+    throw new SmokeFailure(`--alarm: ${name} has no action, or its actions are disabled.`)
   if (alarm.StateValue === 'ALARM')
-    throw new Refusal(`--alarm: ${name} is in ALARM already; an alarm acts only when its state changes.`)
+    throw new SmokeFailure(`--alarm: ${name} is in ALARM already; an alarm acts only when its state changes.`)
   return { name, state: alarm.StateValue, actions: alarm.AlarmActions }
 }
 
@@ -45,9 +46,12 @@ function outcomeOf({ HistorySummary = '', HistoryData }: AlarmHistoryItem) {
 }
 
 /** Sets an alarm to ALARM, waits until its history has the outcome of each action, and sets it back. */
-export async function testAlarm({ report, stop }: Pick<Run, 'report' | 'stop'>, alarm: Alarm | null): Promise<void> {
+export async function testAlarm(
+  { report, stop }: Pick<SmokeRun, 'report' | 'stop'>,
+  alarm: Alarm | null,
+): Promise<void> {
   await report.step('alarm', async () => {
-    if (!alarm) throw new Skipped('no --alarm: CloudWatch is not reached by an address and a token')
+    if (!alarm) throw new SkippedStep('no --alarm: CloudWatch is not reached by an address and a token')
     const { name, actions, state } = alarm
     const client = new CloudWatchClient()
     const setState = (StateValue: StateValue) =>

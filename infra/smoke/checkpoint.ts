@@ -4,9 +4,9 @@ import { leafHash, provesConsistency, provesInclusion } from '#shared/seal/merkl
 import { type Checkpoint, parseCheckpoint } from '#shared/seal/notes/checkpoint.ts'
 import { openNote, parseVerifierKey, type VerifierKey } from '#shared/seal/notes/signed-note.ts'
 import { Problem } from '../../docs/examples/service.ts'
-import { Skipped, until } from './report.ts'
-import type { AccountApi, Run } from './run.ts'
-import type { ChangeEntry } from './walk.ts'
+import { SkippedStep, until } from './report.ts'
+import type { AccountApi, SmokeRun } from './run.ts'
+import type { SmokeChangeEntry } from './walk.ts'
 
 export type Newest = { size: number; note: string | null; verifier_key: string }
 type Proof = { leaf_index: number; path: string[]; note: string }
@@ -16,7 +16,7 @@ const path = '/logs/checkpoints/changes'
 /** Sealing runs every five minutes. */
 const sealSeconds = 600
 
-export const newestCheckpoint = (api: AccountApi): Promise<Newest> => api.get<Newest>(path)
+export const fetchNewestCheckpoint = (api: AccountApi): Promise<Newest> => api.get<Newest>(path)
 
 const hashes = (texts: string[]): Buffer[] => texts.map((text) => Buffer.from(text, 'base64'))
 
@@ -39,7 +39,7 @@ async function publishedKey(baseUrl: string): Promise<{ text: string; key: Verif
 }
 
 /** The proof of an entry; null until a checkpoint covers it. */
-const proofOf = async (api: AccountApi, { log_id }: ChangeEntry): Promise<Proof | null> => {
+const proofOf = async (api: AccountApi, { log_id }: SmokeChangeEntry): Promise<Proof | null> => {
   try {
     return await api.get<Proof>(`/logs/${log_id}/proof`)
   } catch (error) {
@@ -52,7 +52,7 @@ const proofOf = async (api: AccountApi, { log_id }: ChangeEntry): Promise<Proof 
  * Verifies the newest checkpoint, that it extends the one of the beginning of the run, and the entry of the run where it is sealed.
  * @param entry null where the walk failed before there was one
  */
-export async function verifyCheckpoint(run: Run, before: Newest, entry: ChangeEntry | null): Promise<void> {
+export async function verifyCheckpoint(run: SmokeRun, before: Newest, entry: SmokeChangeEntry | null): Promise<void> {
   const { api, report, stop, account, options } = run
   await report.step('checkpoint', async () => {
     const missing = 'no checkpoint covered the entries of this run'
@@ -60,8 +60,9 @@ export async function verifyCheckpoint(run: Run, before: Newest, entry: ChangeEn
     const proof = wait
       ? await until({ stop, seconds: sealSeconds, missing }, () => proofOf(api, entry))
       : entry && (await proofOf(api, entry))
-    const newest = await newestCheckpoint(api)
-    if (newest.note === null) throw new Skipped('nothing of this account is sealed yet; --wait-for-seal waits for it')
+    const newest = await fetchNewestCheckpoint(api)
+    if (newest.note === null)
+      throw new SkippedStep('nothing of this account is sealed yet; --wait-for-seal waits for it')
     const { text, key } = await publishedKey(options.baseUrl)
     if (newest.verifier_key !== text) throw new Error('the checkpoint names another key than /seal.pub')
     const checkpoint = opened(newest.note, key, account.id)

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { Refusal } from './report.ts'
+import { SmokeFailure } from './report.ts'
 
 export const usage = `Use: SMOKE_TOKEN=<token> npm run smoke -- --base-url <address> [options]
 
@@ -22,37 +22,37 @@ function parsed(args: string[]) {
     return parseArgs({ args, options }).values
   } catch (error) {
     // The first sentence names the option; the others are hints for values that begin with a hyphen.
-    throw new Refusal(`${(error as Error).message.split(/[.\n]/)[0]}.`)
+    throw new SmokeFailure(`${(error as Error).message.split(/[.\n]/)[0]}.`)
   }
 }
 
 const isLoopback = (host: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(host)
 
-/** The origin of an address that a token may be sent to. @throws Refusal */
+/** The origin of an address that a token may be sent to. @throws SmokeFailure */
 function originOf(address: string): string {
   const url = URL.parse(address)
   if (!url || !/^https?:$/.test(url.protocol))
-    throw new Refusal(`--base-url must be an address like https://access.example.com, not ${address}.`)
+    throw new SmokeFailure(`--base-url must be an address like https://access.example.com, not ${address}.`)
   if (url.username || url.password || url.pathname !== '/' || url.search || url.hash)
-    throw new Refusal('--base-url must have no user, path, query or fragment: https://access.example.com.')
+    throw new SmokeFailure('--base-url must have no user, path, query or fragment: https://access.example.com.')
   if (url.protocol === 'http:' && !isLoopback(url.hostname))
-    throw new Refusal('--base-url must begin with https: a token is sent over http to this machine alone.')
+    throw new SmokeFailure('--base-url must begin with https: a token is sent over http to this machine alone.')
   return url.origin
 }
 
-/** The options of a run; null for `--help`. @throws Refusal */
+/** The options of a run; null for `--help`. @throws SmokeFailure */
 export function readOptions(args: string[], variables: NodeJS.ProcessEnv) {
   const values = parsed(args)
   if (values.help) return null
-  if (!values['base-url']) throw new Refusal('--base-url is missing: the address of the service.')
+  if (!values['base-url']) throw new SmokeFailure('--base-url is missing: the address of the service.')
   const baseUrl = originOf(values['base-url'])
   const token = values.token || variables.SMOKE_TOKEN
-  if (!token) throw new Refusal('The token is missing: set SMOKE_TOKEN, or --token, to an API token.')
-  if (!/^[\x21-\x7e]+$/.test(token)) throw new Refusal('The token must have no blanks and no line breaks.')
+  if (!token) throw new SmokeFailure('The token is missing: set SMOKE_TOKEN, or --token, to an API token.')
+  if (!/^[\x21-\x7e]+$/.test(token)) throw new SmokeFailure('The token must have no blanks and no line breaks.')
   const { 'passcode-email': passcodeEmail, alarm } = values
   if (passcodeEmail !== undefined && !/^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(passcodeEmail))
-    throw new Refusal(`--passcode-email must be an email address, not ${passcodeEmail}.`)
-  if (alarm === '') throw new Refusal('--alarm must be the name of an alarm.')
+    throw new SmokeFailure(`--passcode-email must be an email address, not ${passcodeEmail}.`)
+  if (alarm === '') throw new SmokeFailure('--alarm must be the name of an alarm.')
   return {
     baseUrl,
     token,

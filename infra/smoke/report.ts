@@ -8,7 +8,7 @@ export const withoutTokens = (text: string): string => text.replace(tokens, '[to
 export const say = (text: string): void => void process.stdout.write(`${withoutTokens(text)}\n`)
 
 /** Ends a step without a verdict; its message is the reason. */
-export class Skipped extends Error {}
+export class SkippedStep extends Error {}
 
 type Outcome = 'ok' | 'failed' | 'skipped'
 
@@ -47,7 +47,7 @@ export class Report {
       end('ok', seen)
       return result
     } catch (error) {
-      end(error instanceof Skipped ? 'skipped' : 'failed', (error as Error).message)
+      end(error instanceof SkippedStep ? 'skipped' : 'failed', (error as Error).message)
       throw error
     }
   }
@@ -64,7 +64,7 @@ export class Report {
 }
 
 /** Bad input of the smoke test: one sentence, exit code 2, and nothing was created. */
-export class Refusal extends Error {}
+export class SmokeFailure extends Error {}
 
 /** Polls until `look` finds something. @throws Error with `missing` after the seconds, or at once when the run is stopped */
 export async function until<T>(

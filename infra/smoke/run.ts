@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { causeOf, Problem, Service } from '../../docs/examples/service.ts'
 import type { Options } from './options.ts'
-import { Refusal, type Report } from './report.ts'
+import { type Report, SmokeFailure } from './report.ts'
 
 /** A run of the smoke test, once its input was found good. */
-export type Run = {
+export type SmokeRun = {
   api: AccountApi
   options: Options
   report: Report
@@ -34,17 +34,17 @@ export type AccountApi = ReturnType<typeof accountApi>
 
 const timeoutMs = 15_000
 
-/** Checks without the token that the address is one of this service, so that no other host gets it. @throws Refusal */
+/** Checks without the token that the address is one of this service, so that no other host gets it. @throws SmokeFailure */
 async function checkService(baseUrl: string): Promise<void> {
   const url = `${baseUrl}/account`
   const answer = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) }).catch(
     (error: unknown) => {
-      throw new Refusal(`No service answers at ${baseUrl}: ${causeOf(error)}.`)
+      throw new SmokeFailure(`No service answers at ${baseUrl}: ${causeOf(error)}.`)
     },
   )
   const { code } = (await answer.json().catch(() => ({}))) as { code?: string }
   if (answer.status !== 401 || code !== 'unauthorized' || !answer.headers.has('x-request-id'))
-    throw new Refusal(
+    throw new SmokeFailure(
       `${baseUrl} is not this service, or does not work: GET /account without a token is answered ${answer.status}, not 401.`,
     )
 }
@@ -62,25 +62,26 @@ const probes: [method: string, path: string][] = [
   ['GET', '/logs?limit=1&total_limit=0'],
 ]
 
-/** Checks address and token. @throws Refusal also for a token without a right that a run needs */
-export async function lookBefore(options: Options): Promise<Pick<Run, 'api' | 'account'>> {
+/** Checks address and token. @throws SmokeFailure also for a token without a right that a run needs */
+export async function lookBefore(options: Options): Promise<Pick<SmokeRun, 'api' | 'account'>> {
   const { baseUrl, token } = options
   await checkService(baseUrl)
   const caller = callerOf(baseUrl, token)
   try {
-    const account = await caller.ask<Run['account']>('GET', '/account')
+    const account = await caller.ask<SmokeRun['account']>('GET', '/account')
     const missing: string[] = []
     for (const [method, path] of probes) {
       const problem = await caller.send(method, path, method === 'POST' ? {} : undefined).catch((error) => error)
       if (problem instanceof Problem && problem.code === 'insufficient_scope') missing.push(problem.message)
       else if (problem instanceof Problem && ![400, 404].includes(problem.status)) throw problem
     }
-    if (missing.length > 0) throw new Refusal(`The token has not all rights of an administrator. ${missing.join(' ')}`)
+    if (missing.length > 0)
+      throw new SmokeFailure(`The token has not all rights of an administrator. ${missing.join(' ')}`)
     return { api: accountApi(caller), account }
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     if (error.status === 401)
-      throw new Refusal(`The token is no API token of ${baseUrl}, has expired, or its account is disabled.`)
-    throw new Refusal(`${baseUrl} answers ${error.message}`)
+      throw new SmokeFailure(`The token is no API token of ${baseUrl}, has expired, or its account is disabled.`)
+    throw new SmokeFailure(`${baseUrl} answers ${error.message}`)
   }
 }

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { mark } from './leftovers.ts'
-import { Refusal, Skipped } from './report.ts'
-import { callerOf, type Made, type Run } from './run.ts'
+import { SkippedStep, SmokeFailure } from './report.ts'
+import { callerOf, type Made, type SmokeRun } from './run.ts'
 
 type Provider = { id: string; is_disabled: boolean; context: string; domains: string[] | null }
 
@@ -9,11 +9,11 @@ const domainOf = (email: string): string => email.slice(email.lastIndexOf('@') +
 
 const providers = '/email_otp_auth_providers'
 
-/** Checks that a new actor with this address could sign in by a passcode. @throws Refusal */
-export async function checkPasscodeEmail({ api }: Pick<Run, 'api'>, email: string): Promise<void> {
+/** Checks that a new actor with this address could sign in by a passcode. @throws SmokeFailure */
+export async function checkPasscodeEmail({ api }: Pick<SmokeRun, 'api'>, email: string): Promise<void> {
   const [actor] = await api.list<Made>('/actors', { email, limit: '1' })
   if (actor && actor.name !== mark)
-    throw new Refusal(
+    throw new SmokeFailure(
       `--passcode-email: ${email} belongs to ${actor.name}; give an address of no actor (name+smoke@…).`,
     )
   const [provider] = await api.list<Provider>(providers, { limit: '1' })
@@ -21,7 +21,7 @@ export async function checkPasscodeEmail({ api }: Pick<Run, 'api'>, email: strin
   const { is_disabled, context, domains } = provider
   const excludes = domains !== null && !domains.includes(domainOf(email))
   if (is_disabled || context === 'portal_only' || excludes)
-    throw new Refusal(
+    throw new SmokeFailure(
       `--passcode-email: the account's email_otp provider is disabled, for the portal alone, or not for ${domainOf(email)}.`,
     )
 }
@@ -54,10 +54,10 @@ async function readPasscodes<T>(stop: AbortSignal, use: (next: () => Promise<str
 }
 
 /** Signs a person in by a passcode, and begins a session with the client token. */
-export async function signIn({ api, report, stop, account, options }: Run): Promise<void> {
+export async function signIn({ api, report, stop, account, options }: SmokeRun): Promise<void> {
   await report.step('sign-in', async () => {
     const { passcodeEmail: email, baseUrl } = options
-    if (email === undefined) throw new Skipped('no --passcode-email: nobody to mail a passcode to')
+    if (email === undefined) throw new SkippedStep('no --passcode-email: nobody to mail a passcode to')
     const [provider] = await api.list<Provider>(providers, { limit: '1' })
     const email_otp_auth_provider = { name: mark, context: 'clients_only', domains: [domainOf(email)] }
     if (!provider) await api.create(providers, { email_otp_auth_provider })

@@ -1,10 +1,10 @@
 import { Problem } from '../../docs/examples/service.ts'
 import { findAlarm, testAlarm } from './alarm.ts'
-import { newestCheckpoint, verifyCheckpoint } from './checkpoint.ts'
+import { fetchNewestCheckpoint, verifyCheckpoint } from './checkpoint.ts'
 import { createdAt, deleteLeftovers, findLeftovers } from './leftovers.ts'
 import { type Options, readOptions, usage } from './options.ts'
-import { Refusal, Report, say, withoutTokens } from './report.ts'
-import { lookBefore, type Run } from './run.ts'
+import { Report, SmokeFailure, say, withoutTokens } from './report.ts'
+import { lookBefore, type SmokeRun } from './run.ts'
 import { checkPasscodeEmail, signIn } from './sign-in.ts'
 import { walk, walkSteps } from './walk.ts'
 
@@ -27,20 +27,20 @@ function stopSignal(): AbortSignal {
   return stop.signal
 }
 
-/** Deletes leftovers of a killed run. @throws Refusal where a run may be under way */
-async function clearLeftovers({ api, report }: Run): Promise<void> {
+/** Deletes leftovers of a killed run. @throws SmokeFailure where a run may be under way */
+async function clearLeftovers({ api, report }: SmokeRun): Promise<void> {
   const left = await findLeftovers(api)
   if (left.length === 0) return
   const minutes = Math.round((Date.now() - Math.max(...left.map(createdAt))) / 60_000)
   if (minutes * 60_000 < longestRunMs)
-    throw new Refusal(
+    throw new SmokeFailure(
       `A run that began ${minutes} minutes ago is under way, or was killed: wait, or delete what it created with --clean-up.`,
     )
   await report.step('leftovers', async () => [await deleteLeftovers(api, left), undefined])
 }
 
 /** Deletes everything of the run, found by its name: also an object whose creation was not answered. */
-async function cleanUp({ api, report }: Pick<Run, 'api' | 'report'>): Promise<void> {
+async function cleanUp({ api, report }: Pick<SmokeRun, 'api' | 'report'>): Promise<void> {
   await report.lastStep('clean-up', async () => {
     const seen = await deleteLeftovers(api, await findLeftovers(api))
     const left = await findLeftovers(api)
@@ -49,20 +49,20 @@ async function cleanUp({ api, report }: Pick<Run, 'api' | 'report'>): Promise<vo
   })
 }
 
-/** Checks everything that can be refused, before anything is created. @throws Refusal */
-async function look(run: Run) {
+/** Checks everything that can be refused, before anything is created. @throws SmokeFailure */
+async function look(run: SmokeRun) {
   const { passcodeEmail, alarm } = run.options
   if (passcodeEmail !== undefined) await checkPasscodeEmail(run, passcodeEmail)
   const found = alarm === undefined ? null : await findAlarm(alarm)
   await clearLeftovers(run)
-  return { alarm: found, checkpoint: await newestCheckpoint(run.api) }
+  return { alarm: found, checkpoint: await fetchNewestCheckpoint(run.api) }
 }
 
 /** Ignores the failure of a step, which has its line already: steps that do not need it follow. */
 const orNull = <T>(work: Promise<T>): Promise<T | null> => work.catch(() => null)
 
-/** @throws Refusal where another run was first */
-async function runSteps(run: Run, { alarm, checkpoint }: Awaited<ReturnType<typeof look>>): Promise<void> {
+/** @throws SmokeFailure where another run was first */
+async function runSteps(run: SmokeRun, { alarm, checkpoint }: Awaited<ReturnType<typeof look>>): Promise<void> {
   const { report, stop } = run
   const skip = (names: string[]) => {
     for (const name of names.filter((one) => !report.has(one)))
@@ -70,7 +70,7 @@ async function runSteps(run: Run, { alarm, checkpoint }: Awaited<ReturnType<type
   }
   const entry = await walk(run).catch((error: unknown) => {
     // Its objects have the name of this run's, so nothing may be deleted.
-    if (error instanceof Refusal) throw error
+    if (error instanceof SmokeFailure) throw error
     return null
   })
   skip(walkSteps)
@@ -84,7 +84,7 @@ async function smoke(options: Options): Promise<boolean> {
   const stop = stopSignal()
   const report = new Report(stop)
   const { account, api } = await lookBefore(options)
-  const run: Run = { account, api, options, report, stop }
+  const run: SmokeRun = { account, api, options, report, stop }
   const begun = options.cleanUp ? null : await look(run)
   report.line('ok', 'account', `${account.name} (${account.slug}, ${account.id}) at ${options.baseUrl}`)
   if (begun) await runSteps(run, begun)
@@ -100,8 +100,8 @@ try {
   if (options) process.exitCode = (await smoke(options)) ? 0 : 1
   else say(usage)
 } catch (error) {
-  const isExpected = error instanceof Refusal || error instanceof Problem
+  const isExpected = error instanceof SmokeFailure || error instanceof Problem
   process.stderr.write(`${withoutTokens(String(isExpected ? error.message : (error as Error).stack))}\n`)
-  process.exitCode = error instanceof Refusal ? 2 : 1
+  process.exitCode = error instanceof SmokeFailure ? 2 : 1
 }
 process.exit()

@@ -6,14 +6,14 @@ import { type Live, LiveChannel } from '../../docs/examples/live-channel.ts'
 import { reportFlow } from '../../docs/examples/report-flow.ts'
 import { Problem } from '../../docs/examples/service.ts'
 import { mark } from './leftovers.ts'
-import { Refusal, Skipped, until } from './report.ts'
-import { callerOf, type Made, type Run } from './run.ts'
+import { SkippedStep, SmokeFailure, until } from './report.ts'
+import { callerOf, type Made, type SmokeRun } from './run.ts'
 
 /** The steps of the walk in their order. Each needs those before it, but for the live channel. */
 export const walkSteps = 'site group resource policy gateway live client authorization access flow changes'.split(' ')
 
 type Session = { id: string; live: Live; client: { ipv4: string }; resources: { id: string }[] }
-export type ChangeEntry = { log_id: string; object: string; operation: string; after: { id?: string } | null }
+export type SmokeChangeEntry = { log_id: string; object: string; operation: string; after: { id?: string } | null }
 type FlowEntry = { initiator_actor_name: string; resource_name: string; policy_authorization_id: string }
 
 /** Maximum wait for consumers to write an entry; two seconds are usual. */
@@ -28,12 +28,12 @@ const check = (holds: boolean, otherwise: string): void => {
 /** Stops a second run before it creates anything: names of sites are unique, and a run creates its site first. */
 function refuseSecond(error: unknown): never {
   if (error instanceof Problem && error.code === 'validation_failed')
-    throw new Refusal('Another run began at the same time. Nothing was created; try again when it has ended.')
+    throw new SmokeFailure('Another run began at the same time. Nothing was created; try again when it has ended.')
   throw error
 }
 
-/** Walks from an empty site to the flow in its log (docs/walk.md). @throws Refusal where another run was first */
-export async function walk(run: Run): Promise<ChangeEntry> {
+/** Walks from an empty site to the flow in its log (docs/walk.md). @throws SmokeFailure where another run was first */
+export async function walk(run: SmokeRun): Promise<SmokeChangeEntry> {
   const nudge = new LiveNudge()
   try {
     return await walked(run, nudge)
@@ -42,7 +42,10 @@ export async function walk(run: Run): Promise<ChangeEntry> {
   }
 }
 
-async function walked({ api, report, stop, options: { baseUrl } }: Run, nudge: LiveNudge): Promise<ChangeEntry> {
+async function walked(
+  { api, report, stop, options: { baseUrl } }: SmokeRun,
+  nudge: LiveNudge,
+): Promise<SmokeChangeEntry> {
   const created = async (path: string, body: object): Promise<[string, Made]> => {
     const made = await api.create(path, body)
     return [`created ${made.id}`, made]
@@ -115,18 +118,18 @@ async function walked({ api, report, stop, options: { baseUrl } }: Run, nudge: L
 
   return report.step('changes', async () => {
     const objects = { site, group, resource, policy, gateway, actor: client.actor, 'client token': client.token }
-    const entries: ChangeEntry[] = []
+    const entries: SmokeChangeEntry[] = []
     for (const [name, { id }] of Object.entries(objects)) {
       const missing = `the creation of the ${name} was not in the change log`
       const query = { type: 'change', object_id: id, limit: '10', total_limit: '0' }
       entries.push(
         await until({ stop, seconds: logSeconds, missing }, async () => {
-          const listed = await api.list<ChangeEntry>('/logs', query)
+          const listed = await api.list<SmokeChangeEntry>('/logs', query)
           return listed.find(({ operation }) => operation === 'insert') ?? null
         }),
       )
     }
-    return [`${entries.length} creations are in the change log`, entries[0] as ChangeEntry]
+    return [`${entries.length} creations are in the change log`, entries[0] as SmokeChangeEntry]
   })
 }
 
@@ -144,7 +147,7 @@ class LiveNudge {
   #isOpen = false
 
   async open(live: Live, sessionId: string, headers: Record<string, string>): Promise<[string, undefined]> {
-    if (live === null) throw new Skipped('the deployment has no live channel')
+    if (live === null) throw new SkippedStep('the deployment has no live channel')
     this.#channel.open(live, sessionId, headers, keepaliveSeconds)
     await inTime(this.#opened.promise, 15_000, `${live.url} was not open`)
     this.#isOpen = true

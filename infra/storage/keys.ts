@@ -56,7 +56,7 @@ function keyOf(
 }
 
 /** The key that signs checkpoints (S2.2): Ed25519, in KMS, which hands it out to nobody. Only the sealing function signs. */
-export const sealKey = (scope: Construct, settings: Settings): IKey =>
+export const sealSigningKey = (scope: Construct, settings: Settings): IKey =>
   keyOf(scope, 'SealKey', settings, settings.sealKeyArn, [{ actions: ['kms:Sign'], duties: ['Seal'] }], {
     description: 'Network Access Administration: signs the checkpoints of the sealed logs.',
     keySpec: KeySpec.ECC_NIST_EDWARDS25519,

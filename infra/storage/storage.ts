@@ -19,7 +19,7 @@ import { lockDays } from '../settings/data.ts'
 import type { Settings } from '../settings/settings.ts'
 import { encryptionKey } from './encryption-key.ts'
 import { keptBucket, keptBy } from './kept-by.ts'
-import { sealKey, secretKey } from './keys.ts'
+import { sealSigningKey, secretKey } from './keys.ts'
 import { tablePolicy } from './table-policy.ts'
 
 /** Stored data of the service: the table, the flow stream, failed batches, the sealed logs, the secret that signs, and keys. */
@@ -126,7 +126,7 @@ export function addStorage(stack: Construct, settings: Settings): Storage {
     signingSecret: secretThatSigns(scope, settings, key),
     secretKey: secretKey(scope, settings),
     sealed: sealBucket(scope, settings, key),
-    sealKey: sealKey(scope, settings),
+    sealKey: sealSigningKey(scope, settings),
   }
   const table = mainTable(scope, settings, key)
   makeTableAfter(table, ...Object.values(others))

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-export type Resource = {
+export type TemplateResource = {
   Type: string
   Properties?: Record<string, unknown>
   DependsOn?: string | string[]
@@ -9,7 +9,7 @@ export type Resource = {
   UpdateReplacePolicy?: string
 }
 export type Template = {
-  Resources?: Record<string, Resource>
+  Resources?: Record<string, TemplateResource>
   Parameters?: Record<string, { Type: string; Default?: unknown }>
   Outputs?: Record<string, { Value: unknown }>
 }

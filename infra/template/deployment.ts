@@ -3,7 +3,7 @@ import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb'
 import { fieldsOf } from '#shared/core/json/is-object.ts'
 import { readAssembly } from './assembly.ts'
 import { type Mapping, readMapping, readSchedule, type Schedule } from './mapping.ts'
-import { type ApiRoute, type LiveRoutes, readAliases, readLiveRoutes, readRoutes } from './routes.ts'
+import { type LiveRoutes, readAliases, readLiveRoutes, readRoutes, type TemplateRoute } from './routes.ts'
 import { allStacks, type Found, withoutCounterpart } from './stack.ts'
 
 export type TableDefinition = CreateTableCommandInput & { TableName: string; ttlAttribute?: string }
@@ -17,7 +17,7 @@ export type Deployment = {
   stream: StreamDefinition & { arn: string }
   functions: Map<string, DeployedFunction>
   environment: Record<string, string>
-  routes: ApiRoute[]
+  routes: TemplateRoute[]
   /** Null where devices have no live channel. */
   live: LiveRoutes | null
   mappings: Mapping[]

@@ -79,12 +79,12 @@ export function readSchedule(
 }
 
 /** A filter of an event source mapping: is this record one for the function? */
-export type Filter = (record: unknown) => boolean
+export type EventFilter = (record: unknown) => boolean
 
 /** A pattern of objects and of lists of values, one of which the field must have. @throws Error for any other rule */
-function compile(pattern: unknown): Filter {
+function compile(pattern: unknown): EventFilter {
   if (!isObject(pattern)) throw new Error('A filter pattern must be an object.')
-  const tests = Object.entries(pattern).map(([key, rule]): Filter => {
+  const tests = Object.entries(pattern).map(([key, rule]): EventFilter => {
     if (!Array.isArray(rule)) {
       const inner = compile(rule)
       return (record) => inner(fieldsOf(record)[key])
@@ -97,7 +97,7 @@ function compile(pattern: unknown): Filter {
 }
 
 /** The filters of a mapping are alternatives; no filter lets every record through. */
-export function compileFilters(patterns: string[]): Filter {
+export function compileFilters(patterns: string[]): EventFilter {
   const filters = patterns.map((pattern) => compile(JSON.parse(pattern)))
   return (record) => filters.length === 0 || filters.some((filter) => filter(record))
 }

@@ -1,7 +1,7 @@
 import { fieldsOf } from '#shared/core/json/is-object.ts'
 import type { Found, Stack } from './stack.ts'
 
-export type ApiRoute = { key: string; functionArn: string }
+export type TemplateRoute = { key: string; functionArn: string }
 
 /** The function that an ARN invokes, its own or that of an alias. */
 export type Invoked = (arn: string) => string | undefined
@@ -50,7 +50,7 @@ function routesOf({ stack, id, properties }: Found, all: Found[], invoked: Invok
   const { openapi, paths } = fieldsOf(stack.resolve(properties.Body))
   if (!String(openapi).startsWith('3.0.')) throw new Error(`The API ${id} has no definition in OpenAPI 3.0.`)
   return Object.entries(fieldsOf(paths)).flatMap(([path, operations]) =>
-    Object.entries(fieldsOf(operations)).map(([method, value]): ApiRoute => {
+    Object.entries(fieldsOf(operations)).map(([method, value]): TemplateRoute => {
       const operation = fieldsOf(value)
       const key = keyOf(path, method, operation)
       const { type, httpMethod, payloadFormatVersion, uri, credentials, ...more } = fieldsOf(
@@ -67,7 +67,7 @@ function routesOf({ stack, id, properties }: Found, all: Found[], invoked: Invok
 }
 
 /** Reads the routes of the HTTP API. */
-export const readRoutes = (all: Found[], invoked: Invoked): ApiRoute[] =>
+export const readRoutes = (all: Found[], invoked: Invoked): TemplateRoute[] =>
   all
     .filter(({ type, properties }) => type === 'AWS::ApiGatewayV2::Api' && properties.ProtocolType !== 'WEBSOCKET')
     .flatMap((api) => routesOf(api, all, invoked))

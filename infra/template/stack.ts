@@ -1,5 +1,5 @@
 import { fieldsOf, isObject } from '#shared/core/json/is-object.ts'
-import type { Assembly, Resource, Template } from './assembly.ts'
+import type { Assembly, Template, TemplateResource } from './assembly.ts'
 
 const arnOf = (service: string, resource: string): string =>
   `arn:aws:${service}:${pseudo['AWS::Region']}:${pseudo['AWS::AccountId']}:${resource}`
@@ -44,7 +44,7 @@ export class Stack {
     }))
   }
 
-  resource(id: string): Resource {
+  resource(id: string): TemplateResource {
     const resource = this.template.Resources?.[id]
     if (!resource) throw new Error(`The template of ${this.name} has no resource ${id}.`)
     return resource

@@ -2,7 +2,16 @@ import { Duration } from 'aws-cdk-lib'
 import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch'
 import type { ConsumedStream } from '../functions/consumers.ts'
 import type { Scheduled } from '../functions/schedules.ts'
-import { above, ageOf, fiveMinutes, mappingMetric, nothing, type OwnMetric, type Watch, watchSum } from './watch.ts'
+import {
+  above,
+  ageOf,
+  fiveMinutes,
+  mappingMetric,
+  noDataMeansOk,
+  type OwnMetric,
+  type Watch,
+  watchSum,
+} from './watch.ts'
 
 /** The pulse gives every consumer a record a minute, so one that reads nothing is dead. */
 const watchConsumer = (stream: ConsumedStream): Watch[] => {
@@ -19,7 +28,7 @@ const watchConsumer = (stream: ConsumedStream): Watch[] => {
     {
       id: `${name}Off`,
       metric: mappingMetric(stream, 'PolledEventCount'),
-      when: nothing(3),
+      when: noDataMeansOk(3),
       what: `Nothing is read for ${name}: its event source mapping is off, or has no right to read.`,
       runbook: 'mapping-off.md',
       toldBy: null,
@@ -53,7 +62,7 @@ const watchSchedule = ({ run, every }: Scheduled): Watch[] => {
     {
       id: `${name}NotRunning`,
       metric: run.metricInvocations({ period }),
-      when: nothing(isOften ? 3 : 2),
+      when: noDataMeansOk(isOften ? 3 : 2),
       // A run a period can fall just beside one of them.
       what: `The schedule ${name} does not run.`,
       runbook,

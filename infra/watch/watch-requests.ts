@@ -7,7 +7,7 @@ import {
   apiMetric,
   computed,
   fiveMinutes,
-  nothing,
+  noDataMeansOk,
   type OwnMetric,
   type Watch,
   watchSum,
@@ -51,7 +51,7 @@ export function watchApi(apiId: string, throttled: Metric, refused: Metric): Wat
     {
       id: 'ApiSilent',
       metric: requests.with({ period: fiveMinutes }),
-      when: nothing(3),
+      when: noDataMeansOk(3),
       what: 'No request reaches the API, not even the pulse.',
       runbook: 'api-silent.md',
       toldBy: null,
@@ -109,7 +109,7 @@ export function watchLive(channel: LiveApi, own: OwnMetric, { liveRatePerSecond 
     {
       id: 'LiveSilent',
       metric: connections.with({ period: fiveMinutes }),
-      when: nothing(3),
+      when: noDataMeansOk(3),
       what: 'No handshake reaches the live channel, not even that of the pulse.',
       toldBy: null,
     },

@@ -22,7 +22,7 @@ export type Watch = {
 export const above = (threshold: number, evaluationPeriods: number): Watch['when'] => ({ threshold, evaluationPeriods })
 
 /** The metric is 0 for so many periods in a row. */
-export const nothing = (evaluationPeriods: number): Watch['when'] => ({
+export const noDataMeansOk = (evaluationPeriods: number): Watch['when'] => ({
   threshold: 1,
   evaluationPeriods,
   comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,

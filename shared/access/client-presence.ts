@@ -14,14 +14,19 @@ import { reevaluate } from './authorization.ts'
 export type LiveClient = { client: ClientRow; presence: ClientPresence }
 
 /** Leads from a token and a session to the client: a session is known only to the token it was started with (P1.7). */
-export const sessionKey = (account: string, tokenId: string, sessionId: string): Key => ({
+export const clientSessionKey = (account: string, tokenId: string, sessionId: string): Key => ({
   pk: partition(account, 'sessions.client_token', tokenId),
   sk: sessionId,
 })
 
 /** A session cannot outlive its token, so its pointer goes when that expires. */
-export const sessionPointer = (account: string, token: ClientTokenRow, sessionId: string, clientId: string): Item => ({
-  ...sessionKey(account, token.id, sessionId),
+export const clientSessionPointer = (
+  account: string,
+  token: ClientTokenRow,
+  sessionId: string,
+  clientId: string,
+): Item => ({
+  ...clientSessionKey(account, token.id, sessionId),
   kind: 'edge',
   client_id: clientId,
   ttl: Math.ceil(microsOf(token.expires_at) / 1_000_000),
@@ -34,7 +39,7 @@ export async function findSession(
   sessionId: string,
   now: number,
 ): Promise<LiveClient | null> {
-  const pointer = await getItem(sessionKey(account, tokenId, sessionId))
+  const pointer = await getItem(clientSessionKey(account, tokenId, sessionId))
   if (!pointer) return null
   const id = String(pointer.client_id)
   const [row, live] = await getItems([entityKey(account, clients.name, id), presenceKey(account, 'clients', id)])
@@ -45,7 +50,7 @@ export async function findSession(
 
 /** The ids of the live sessions of a token. */
 export async function liveSessions(account: string, tokenId: string, now: number): Promise<string[]> {
-  const pointers = await queryItems(sessionKey(account, tokenId, '').pk)
+  const pointers = await queryItems(clientSessionKey(account, tokenId, '').pk)
   const presences = await readPresences(
     account,
     'clients',

@@ -14,7 +14,7 @@ import { connectableResources, type Reachable } from './decide.ts'
 type Caller = CallerOf<'client'>
 
 /** A heartbeat: renews the lease and answers what the client can reach now (P3.2), unless that fails: then nothing changes. */
-export async function renewSession(caller: Caller, subject: Subject, sessionId: string) {
+export async function renewClientSession(caller: Caller, subject: Subject, sessionId: string) {
   const { account, actor, token } = caller
   const now = clock.now()
   const session = await findSession(account.id, token.id, sessionId, now)
@@ -56,7 +56,7 @@ async function renewLease(
 }
 
 /** Ends a session; the client's authorizations end with it (P1.7, P5.5(3)). */
-export async function endSession({ account, token }: CallerOf<'client'>, sessionId: string) {
+export async function endClientSession({ account, token }: CallerOf<'client'>, sessionId: string) {
   const now = clock.now()
   const session = await findSession(account.id, token.id, sessionId, now)
   if (!session) throw notFound()

@@ -16,10 +16,10 @@ import { getItem, getRow, getRows, queryItems, rowsBy } from '../table/read.ts'
 /** The reason for a grant and its end in microseconds. `group` is that of the membership, null for the managed group. */
 export type Decision = { resource: ConnectableResource; policy: PolicyRow; group: string | null; expiresAt: number }
 
-export type Outcome = { policy: PolicyRow; end: number } | { policy: PolicyRow; violated: string[] }
+export type AccessOutcome = { policy: PolicyRow; end: number } | { policy: PolicyRow; violated: string[] }
 
 /** Tests a policy; an end that is not in the future counts as a violated time condition (P5.5(2)). */
-export function outcomeOf(policy: PolicyRow, context: ConditionContext, tokenEnd: number, now: number): Outcome {
+export function outcomeOf(policy: PolicyRow, context: ConditionContext, tokenEnd: number, now: number): AccessOutcome {
   const evaluation = evaluateConditions(policy.conditions, context, now)
   if (!evaluation.conforms) return { policy, violated: evaluation.violated }
   const end = evaluation.until ?? Number.POSITIVE_INFINITY

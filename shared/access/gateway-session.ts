@@ -73,7 +73,7 @@ export async function changeSession(
  * gateway stays online. Nudges that were folded meanwhile are not in the answer, so there is more (C5.1).
  * @throws ApiError `not_found` for a session that has ended, is unknown or was started with another token (P1.7)
  */
-export async function renewSession(caller: Caller, subject: Subject, sessionId: string, since: string | null) {
+export async function renewGatewaySession(caller: Caller, subject: Subject, sessionId: string, since: string | null) {
   const { account, token } = caller
   const now = clock.now()
   const { gateway, holder } = await liveGateway(caller, sessionId, now)
@@ -93,7 +93,7 @@ export async function renewSession(caller: Caller, subject: Subject, sessionId: 
 }
 
 /** Ends a session; the gateway is offline at once. @throws ApiError `not_found` as a heartbeat */
-export async function endSession(caller: Caller, sessionId: string) {
+export async function endGatewaySession(caller: Caller, sessionId: string) {
   const holder = await holderOf(caller, sessionId)
   await changeSession(caller, holder, sessionId, clock.now(), { lease_expires_at: 0 })
   return { data: { id: sessionId } }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import * as v from 'valibot'
 import type { CallerOf } from '../auth/caller.ts'
 import { commit } from '../commit/commit.ts'
-import { endSession, revoke } from '../commit/revoke.ts'
+import { revoke, stageSessionEnd } from '../commit/revoke.ts'
 import { clock } from '../core/clock.ts'
 import { ApiError, unauthorized } from '../core/errors.ts'
 import { uuidV7 } from '../core/ids.ts'
@@ -22,7 +22,7 @@ import {
 import { renderClient } from '../domain/clients/store.ts'
 import { allocateAddress } from '../domain/devices/allocate-address.ts'
 import { fingerprint } from '../domain/policies/conditions/conditions.ts'
-import { leaseUnder, PublicKey, renderLease, Version } from '../domain/sessions/lease.ts'
+import { DevicePublicKey, leaseUnder, renderLease, Version } from '../domain/sessions/lease.ts'
 import {
   type ClientPresence,
   findPresence,
@@ -41,14 +41,14 @@ import { check, put, putIf, remove, untilDone, writeTogether } from '../table/wr
 import type { Draft } from '../values/draft.ts'
 import { isUnexpired } from '../values/expiry.ts'
 import { NullableText, Text } from '../values/fields.ts'
-import { noteConditionContext, sessionKey, sessionPointer } from './client-presence.ts'
+import { clientSessionKey, clientSessionPointer, noteConditionContext } from './client-presence.ts'
 import { resourcesCursor } from './client-session.ts'
 import { connectableResources } from './decide.ts'
 
 type Started = { client: ClientRow; before: ClientPresence | undefined; presence: ClientPresence; now: number }
 
 /** Starts a session of the client of this installation; a live one is replaced: the newest wins (P3.1). */
-export async function startSession(
+export async function startClientSession(
   caller: CallerOf<'client'>,
   subject: Subject,
   draft: () => Draft<ClientSessionFields>,
@@ -99,9 +99,9 @@ async function store(
   }
   const outcome = await writeTogether([
     putIf(presenceItem(account.id, 'clients', client.id, presence), before ? { session_id: before.session_id } : null),
-    put(sessionPointer(account.id, token, presence.session_id, client.id)),
+    put(clientSessionPointer(account.id, token, presence.session_id, client.id)),
     ...sessionLogItems(account.id, { context: 'client', subject, at: now }).map(put),
-    ...(before ? [remove(sessionKey(account.id, before.token_id, before.session_id))] : []),
+    ...(before ? [remove(clientSessionKey(account.id, before.token_id, before.session_id))] : []),
     check(entityKey(account.id, clients.name, client.id)),
   ])
   // Many devices can share a token, so it is no part of the transaction, in which they would meet. Looked at after it: a
@@ -109,7 +109,7 @@ async function store(
   if (await getRow(clientTokens, account.id, token.id)) {
     return outcome === 'done' ? { client, before, presence, now } : 'lost'
   }
-  if (outcome === 'done') await endSession({ ...key, session_id: presence.session_id })
+  if (outcome === 'done') await stageSessionEnd({ ...key, session_id: presence.session_id })
   throw unauthorized()
 }
 
@@ -181,7 +181,7 @@ const described = v.optional(NullableText(255))
 /** The body of a client's session start (P3.1). */
 export const ClientSessionFields = v.object({
   svc_id: Text(255),
-  public_key: PublicKey,
+  public_key: DevicePublicKey,
   version: Version,
   hostname: described,
   device_serial: described,

@@ -16,9 +16,9 @@ import {
   publicKeyItem,
   publicKeyKey,
 } from '../domain/gateways/gateway.ts'
-import { sessionKey, sessionPointer } from '../domain/gateways/session-pointer.ts'
+import { gatewaySessionKey, gatewaySessionPointer } from '../domain/gateways/session-pointer.ts'
 import { renderGateway } from '../domain/gateways/store.ts'
-import { leaseEnd, PublicKey, renderLease, Version } from '../domain/sessions/lease.ts'
+import { DevicePublicKey, leaseEnd, renderLease, Version } from '../domain/sessions/lease.ts'
 import {
   findPresence,
   isOnline,
@@ -42,7 +42,7 @@ type Caller = CallerOf<'gateway'>
  * Starts a session of the gateway of this token (P2). One with the same key is replaced.
  * @throws ApiError `gateway_already_connected` where one with another key is live
  */
-export async function startSession(caller: Caller, subject: Subject, input: () => GatewaySessionFields) {
+export async function startGatewaySession(caller: Caller, subject: Subject, input: () => GatewaySessionFields) {
   const { account, token } = caller
   const fields = input()
   const { gateway, presence, now } = await untilDone(async () => {
@@ -112,7 +112,7 @@ async function store(
     ...(token.gateway_id === null
       ? [
           put(
-            sessionPointer(
+            gatewaySessionPointer(
               account.id,
               { tokenId: token.id, sessionId: presence.session_id, gatewayId: gateway.id },
               now,
@@ -121,7 +121,7 @@ async function store(
         ]
       : []),
     ...(newKey ? [put(publicKeyItem(account.id, gateway.site_id, public_key, gateway.id))] : []),
-    ...(before ? [remove(sessionKey(account.id, before.token_id, before.session_id))] : []),
+    ...(before ? [remove(gatewaySessionKey(account.id, before.token_id, before.session_id))] : []),
     ...(before && newKey ? [remove(publicKeyKey(account.id, gateway.site_id, before.public_key, gateway.id))] : []),
   ])
   if (outcome === 'lost') return 'lost'
@@ -162,7 +162,7 @@ async function gatewayOfToken(
 
 /** The body of a gateway's session start (P2). */
 export const GatewaySessionFields = v.object({
-  public_key: PublicKey,
+  public_key: DevicePublicKey,
   version: Version,
   name: v.optional(NullableText(255)),
 })

@@ -15,11 +15,11 @@ export const below = (path: Path, faults: readonly Fault[]): Fault[] =>
   faults.map(({ path: rest, message }) => ({ path: [...path, ...rest], message }))
 
 /** Max messages of one answer (A31). */
-export const maxMessages = 100
+export const maxFaultMessages = 100
 
 /** Writes the first messages of a request. */
 export class MessageLimit {
-  private room = maxMessages
+  private room = maxFaultMessages
 
   get isReached(): boolean {
     return this.room === 0
@@ -43,7 +43,7 @@ export function firstMessages<T>(values: T[], refuse: (value: T, index: number) 
   for (const [index, value] of values.entries()) {
     const message = refuse(value, index)
     if (message !== null) messages.add(message)
-    if (messages.size === maxMessages) break
+    if (messages.size === maxFaultMessages) break
   }
   return [...messages]
 }

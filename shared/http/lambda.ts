@@ -202,4 +202,4 @@ export const list = <S extends v.GenericSchema>(schema: S) => v.object({ data: v
 export const progressing = <S extends v.GenericSchema>(schema: S) =>
   v.object({ data: schema, metadata: v.optional(v.object({ pending: v.pipe(v.number(), v.integer()) })) })
 
-export const nothing = v.void()
+export const emptyAnswer = v.void()

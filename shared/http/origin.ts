@@ -29,7 +29,7 @@ const viewerIp = (address: string): string | null =>
   canonicalIp(address.slice(0, address.lastIndexOf(':')).replace(/^\[|\]$/g, ''))
 
 /** Origin of a request, behind a CDN by its headers (P8). @throws ApiError `forbidden` without the proof of the CDN */
-export async function originOf(event: Event): Promise<Origin> {
+export async function requestOrigin(event: Event): Promise<Origin> {
   const { headers } = event
   const source = sourceOf(event)
   const proven = await cameThroughCdn(headers['x-origin-secret'])
@@ -47,7 +47,7 @@ export async function originOf(event: Event): Promise<Origin> {
 }
 
 export const readOrigin: Step = async (exchange, event) => {
-  exchange.origin = await originOf(event)
+  exchange.origin = await requestOrigin(event)
 }
 
 /** Time after which every process knows a changed secret. */

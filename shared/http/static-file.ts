@@ -5,7 +5,7 @@ import { within } from '../core/logging/invocation.ts'
 import { isKnown } from './entity-tag.ts'
 import { type Answer, type Event, qualitiesOf, requestIdOf } from './exchange.ts'
 import type { Handler } from './lambda.ts'
-import { originOf } from './origin.ts'
+import { requestOrigin } from './origin.ts'
 import { problem } from './problem.ts'
 
 type Encoding = 'br' | 'gzip' | 'identity'
@@ -31,7 +31,7 @@ export function answerPublicly(
   const requestId = requestIdOf(event.headers['x-request-id'])
   return within({ operation: event.routeKey, request_id: requestId, function_request_id: context?.awsRequestId }, () =>
     Promise.resolve()
-      .then(() => originOf(event))
+      .then(() => requestOrigin(event))
       .then(answer)
       .then((result) => ({
         ...result,

@@ -36,7 +36,7 @@ export async function sendMessage(recipient: ConnectionRef, message: Message): P
 
 /** Why the service closes a connection (C2.3, C4, C5). API Gateway closes with 1000 always: a message says which it is. */
 const closings = { replaced: 4001, bad_messages: 4400, session_ended: 4410, too_many_messages: 4429 } as const
-export type Closing = keyof typeof closings
+export type ConnectionClosing = keyof typeof closings
 
 /** Why a session ended (C5). */
 export type SessionEnd = 'token' | 'device' | 'actor' | 'account' | 'replaced'
@@ -45,7 +45,7 @@ export type SessionEnd = 'token' | 'device' | 'actor' | 'account' | 'replaced'
 type Ended = 'ended' | 'opening'
 
 /** Says why, and closes. Never throws: what is left expires. */
-export async function endConnection(connection: ConnectionRef, reason: Closing): Promise<Ended> {
+export async function endConnection(connection: ConnectionRef, reason: ConnectionClosing): Promise<Ended> {
   await sendMessage(connection, { type: 'closing', code: closings[reason], reason })
   const closing = await closeConnection(connection.connection_id, closings[reason])
   // Its own handshake or its first message ends it.

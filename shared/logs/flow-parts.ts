@@ -14,7 +14,7 @@ import {
   sliceOf,
   sliceSort,
 } from './flows/flow-index.ts'
-import { idsAhead, type LazyParts, type LogItem, merge, openParts, type Part, type Walk } from './part-reader.ts'
+import { idsAhead, type LazyParts, type LogItem, merge, openParts, type Part, type PartWalk } from './part-reader.ts'
 
 /** Slices are read in one go when no more than two others lie between them. */
 const joinedWithin = 3 * sliceMicros
@@ -28,7 +28,7 @@ type FlowFilter = { expression: string; values?: Record<string, unknown> }
 
 /** The partitions of the flows that began from `begin` to `end`, oldest day first. */
 export async function flowParts(
-  walk: Walk,
+  walk: PartWalk,
   begin: number,
   end: number,
   filters?: FlowFilter,
@@ -64,7 +64,7 @@ export async function flowParts(
  * The slices in which an actor began flows. As many as flows are expected are read ahead, over all days in one request:
  * `within` returns those of a day unless it is beyond them, `read` reads them.
  */
-async function slicesAhead({ account, ascending = false, expected = 100 }: Walk, actor: string, whole: IdRange) {
+async function slicesAhead({ account, ascending = false, expected = 100 }: PartWalk, actor: string, whole: IdRange) {
   const boundsOf = ({ first, last }: IdRange) => [sliceOf(instantOf(first)), instantOf(last)] as const
   const read = async (ids: IdRange, range?: Range): Promise<number[]> => {
     const [first, last] = boundsOf(ids)
@@ -96,7 +96,7 @@ function stretches(slices: number[], { first, last }: IdRange): IdRange[] {
 }
 
 /** The filter and that of the actors in one. */
-function joined({ flowActors }: Walk, { expression, values }: Partial<FlowFilter> = {}): Part['filter'] {
+function joined({ flowActors }: PartWalk, { expression, values }: Partial<FlowFilter> = {}): Part['filter'] {
   const actors = Object.fromEntries(flowActors?.map((actor, i) => [`:actor${i}`, actor]) ?? [])
   const ofActors = flowActors && `actor IN (${Object.keys(actors).join(', ')})`
   const all = [expression, ofActors].filter(Boolean).map((one) => `(${one})`)
@@ -109,12 +109,12 @@ const isOpen = 'attribute_not_exists(fend)'
  * Flows that began before the window and can have lasted until it, in order: short ones by their start, long ones by
  * their pointers, open ones by theirs, or among all of the few slices whose open flows have no pointers yet.
  */
-export async function* walkEarlierFlows(walk: Walk): AsyncGenerator<LogItem> {
+export async function* walkEarlierFlows(walk: PartWalk): AsyncGenerator<LogItem> {
   const begin = Math.min(walk.begin, lastLogMicros + 1)
   if (begin > 0) yield* merge(await openParts(await earlierParts(walk, begin), walk), walk.ascending)
 }
 
-async function earlierParts(walk: Walk, begin: number): Promise<(Part | LazyParts)[]> {
+async function earlierParts(walk: PartWalk, begin: number): Promise<(Part | LazyParts)[]> {
   const { account } = walk
   const lasting: FlowFilter = { expression: 'fend > :begin', values: { ':begin': begin } }
   const lastingOrOpen: FlowFilter = { ...lasting, expression: `${isOpen} OR ${lasting.expression}` }

@@ -10,7 +10,7 @@ import type { AttributionReader } from './render-entries.ts'
 export type Window = { begin: number; end: number }
 
 /** Picks the matching entries of a walk. */
-export type Match = (items: LogItem[]) => Promise<LogItem[]>
+export type EntryMatcher = (items: LogItem[]) => Promise<LogItem[]>
 
 /**
  * Picks the entries within their retention (L1.1): from the time of the id, or of a flow from its first ingest. A row
@@ -23,7 +23,7 @@ export function withinRetention(now: number): (item: Pick<LogItem, 'sk' | 'at'>)
 }
 
 /** True where `[start, flowEnd)`, open without an end, meets `[begin, end]`. A negative flow is an instant. */
-export function overlaps(start: number, flowEnd: number | bigint | undefined, { begin, end }: Window): boolean {
+export function windowsOverlap(start: number, flowEnd: number | bigint | undefined, { begin, end }: Window): boolean {
   if (start > end) return false
   if (flowEnd === undefined) return true
   return flowEnd <= start ? start >= begin : flowEnd > begin
@@ -45,11 +45,11 @@ export function matcher(
   window: Window,
   now: number,
   attributionsOf: AttributionReader,
-): Match {
+): EntryMatcher {
   const kept = withinRetention(now)
   const matches = (item: LogItem, attributions: Map<string, Attribution | undefined>): boolean => {
     if (!kept(item)) return false
-    if (streamOf(item.sk) === 'flow' && !overlaps(instantOf(item.sk), item.fend, window)) return false
+    if (streamOf(item.sk) === 'flow' && !windowsOverlap(instantOf(item.sk), item.fend, window)) return false
     // A pointer that was not followed is one of the name in the query.
     if (item.pointer) return true
     if (objectId !== null && objectIdOf(unpackLarge(item)) !== objectId) return false

@@ -16,7 +16,7 @@ export type LogItem = Record<string, unknown> & {
 }
 
 /** A walk through streams of an account. */
-export type Walk = {
+export type PartWalk = {
   account: string
   streams: LogStream[]
   /** Only entries that name this actor, email or object; `alone` where that is the only condition. */
@@ -45,7 +45,7 @@ export type Walk = {
 }
 
 /** Ids from `begin` to `end` that are still ahead of the walk. */
-export function idsAhead({ from, ascending = false }: Walk, stream: LogStream, begin: number, end: number) {
+export function idsAhead({ from, ascending = false }: PartWalk, stream: LogStream, begin: number, end: number) {
   const ids = idsBetween(stream, begin, end)
   return ids && from !== undefined ? beyond(ids, from, ascending) : ids
 }
@@ -69,7 +69,11 @@ const idLength = 24
 const behind = '~'
 
 /** The items of a part, in pages that grow. */
-async function* readPart({ pk, range, pointers, filter }: Part, walk: Walk, expected = 100): AsyncGenerator<LogItem> {
+async function* readPart(
+  { pk, range, pointers, filter }: Part,
+  walk: PartWalk,
+  expected = 100,
+): AsyncGenerator<LogItem> {
   const names = walk.counting ? matched : walk.passing
   let start: Record<string, unknown> | undefined
   for (let limit = Math.min(maxAtOnce, expected); ; limit = Math.min(maxAtOnce, limit * 2)) {
@@ -112,7 +116,7 @@ export async function headsOf(all: AsyncGenerator<LogItem>[]): Promise<Head[]> {
   return (await Promise.all(heads)).flat()
 }
 
-export async function openParts(some: (Part | LazyParts)[], walk: Walk): Promise<Head[]> {
+export async function openParts(some: (Part | LazyParts)[], walk: PartWalk): Promise<Head[]> {
   const parts = (await Promise.all(some.map((part) => (typeof part === 'function' ? part() : part)))).flat()
   // Reads each of several parts for its share, and as much again in case it holds more.
   const twice = walk.counting ? 1 : 2

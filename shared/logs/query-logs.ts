@@ -11,8 +11,8 @@ import { instantOf, type LogStream, logStreams } from './entries/log-id.ts'
 import { logKeys, retentionMicros } from './entries/log-keys.ts'
 import { emailActorsPartition } from './flows/flow-index.ts'
 import { defaultWindow, type LogQuery, readLogQuery } from './log-query.ts'
-import { type Match, matcher, type Window, withinRetention } from './match-entries.ts'
-import type { LogItem, Walk } from './part-reader.ts'
+import { type EntryMatcher, matcher, type Window, withinRetention } from './match-entries.ts'
+import type { LogItem, PartWalk } from './part-reader.ts'
 import { type AttributionReader, attributionReader, cutEntry, renderEntry } from './render-entries.ts'
 import { inBatches, walkLogs } from './walk-logs.ts'
 
@@ -56,13 +56,13 @@ export async function listLogs(
 }
 
 /** The walk for a query, without days beyond retention or before the account, when there are only flows. */
-async function walkOf(account: AccountRow, query: LogQuery, window: Window): Promise<Walk> {
+async function walkOf(account: AccountRow, query: LogQuery, window: Window): Promise<PartWalk> {
   const { type, actorId, actorEmail, objectId } = query
   const streams: LogStream[] = type
     ? [type]
     : logStreams.filter((stream) => actorEmail === null || stream !== 'api_request')
   const oldest = Math.max(parseTimestamp(account.inserted_at) ?? 0, clock.now() - retentionMicros('change'))
-  const walk: Walk = { account: account.id, streams, ...window, oldest }
+  const walk: PartWalk = { account: account.id, streams, ...window, oldest }
   if (objectId !== null) {
     const alone = actorId === null && actorEmail === null
     return { ...walk, streams: ['change'], named: { field: 'object', value: objectId, alone } }
@@ -82,14 +82,18 @@ async function walkOf(account: AccountRow, query: LogQuery, window: Window): Pro
   }
 }
 
-async function* matching(walk: Walk, match: Match): AsyncGenerator<LogItem[]> {
+async function* matching(walk: PartWalk, match: EntryMatcher): AsyncGenerator<LogItem[]> {
   for await (const batch of inBatches(walkLogs(walk), walk)) yield await match(batch)
 }
 
 type Rendered = { item: LogItem; uncut: LogEntry }
 
 /** The entries that match, unpacked and rendered one by one as they are taken. */
-async function* renderedEntries(walk: Walk, match: Match, attributionsOf: AttributionReader): AsyncGenerator<Rendered> {
+async function* renderedEntries(
+  walk: PartWalk,
+  match: EntryMatcher,
+  attributionsOf: AttributionReader,
+): AsyncGenerator<Rendered> {
   for await (const batch of matching(walk, match)) {
     const attributions = await attributionsOf(batch)
     for (const item of batch) yield { item, uncut: renderEntry(item, attributions) }
@@ -97,7 +101,12 @@ async function* renderedEntries(walk: Walk, match: Match, attributionsOf: Attrib
 }
 
 /** True where the list has an entry on the other side of the position, or still the one at it. */
-async function anyFrom({ id, at, backward }: LogPosition, walk: Walk, match: Match, now: number): Promise<boolean> {
+async function anyFrom(
+  { id, at, backward }: LogPosition,
+  walk: PartWalk,
+  match: EntryMatcher,
+  now: number,
+): Promise<boolean> {
   if (id === undefined) return false
   if (withinRetention(now)({ sk: id, at: at ?? instantOf(id) })) return true
   const beyond = matching({ ...walk, from: id, ascending: !backward, expected: 1 }, match)
@@ -106,7 +115,7 @@ async function anyFrom({ id, at, backward }: LogPosition, walk: Walk, match: Mat
 }
 
 /** Counts the entries that match, up to a bound. Only the first page counts; its cursors have the number. */
-async function count(walk: Walk, match: Match, bound: number): Promise<number> {
+async function count(walk: PartWalk, match: EntryMatcher, bound: number): Promise<number> {
   const wanted = { left: bound }
   if (bound === 0) return 0
   for await (const batch of matching({ ...walk, counting: true, expected: bound, wanted }, match)) {

@@ -4,13 +4,16 @@ import { storedItems } from '../table/read.ts'
 import { clampMicros, type LogStream, streamOf } from './entries/log-id.ts'
 import { dayOf, flowKey, logKeys, logPartition, namedPartition } from './entries/log-keys.ts'
 import { flowParts, walkEarlierFlows } from './flow-parts.ts'
-import { headsOf, idsAhead, type LogItem, merge, openParts, type Part, type Walk } from './part-reader.ts'
+import { headsOf, idsAhead, type LogItem, merge, openParts, type Part, type PartWalk } from './part-reader.ts'
 
 /** Batches stay below this size, so that few large entries are read that a page has no room for. */
 const maxBatchBytes = 2_000_000
 
 /** The items of a walk by the batches that are looked at together. */
-export async function* inBatches(items: AsyncIterable<LogItem>, { expected = 100 }: Walk): AsyncGenerator<LogItem[]> {
+export async function* inBatches(
+  items: AsyncIterable<LogItem>,
+  { expected = 100 }: PartWalk,
+): AsyncGenerator<LogItem[]> {
   const size = Math.min(200, expected)
   let batch: LogItem[] = []
   let bytes = 0
@@ -29,7 +32,7 @@ export async function* inBatches(items: AsyncIterable<LogItem>, { expected = 100
  * The entries of the window in order, each once, read page by page as they are taken. Flows that began before it come
  * last, newest first; some of them may have ended before it.
  */
-export async function* walkLogs(walk: Walk): AsyncGenerator<LogItem> {
+export async function* walkLogs(walk: PartWalk): AsyncGenerator<LogItem> {
   // A pointer is enough to be counted where its name is the only condition.
   const isEnough = ({ sk }: LogItem) => Boolean(walk.counting && walk.named?.alone) && streamOf(sk) !== 'flow'
   const leadsOn = (item: LogItem) => item.pointer === true && !isEnough(item)
@@ -47,7 +50,7 @@ export async function* walkLogs(walk: Walk): AsyncGenerator<LogItem> {
 const targetOf = (account: string, id: string, actor: unknown) =>
   streamOf(id) === 'flow' ? [flowKey(account, String(actor), id)] : logKeys(account, id)
 
-async function* inOrder(walk: Walk): AsyncGenerator<LogItem> {
+async function* inOrder(walk: PartWalk): AsyncGenerator<LogItem> {
   // Several pointers can point to a flow that is also found by its start.
   let last: string | undefined
   for await (const item of withEarlierFlows(walk)) {
@@ -56,7 +59,7 @@ async function* inOrder(walk: Walk): AsyncGenerator<LogItem> {
   }
 }
 
-async function* withEarlierFlows(walk: Walk): AsyncGenerator<LogItem> {
+async function* withEarlierFlows(walk: PartWalk): AsyncGenerator<LogItem> {
   const flows = walk.streams.includes('flow')
   if (flows && walk.ascending) yield* walkEarlierFlows(walk)
   // Each stream is first read for its share, and half as much again in case it has more.
@@ -66,7 +69,7 @@ async function* withEarlierFlows(walk: Walk): AsyncGenerator<LogItem> {
   if (flows && !walk.ascending) yield* walkEarlierFlows(walk)
 }
 
-async function* walkStream(walk: Walk, stream: LogStream): AsyncGenerator<LogItem> {
+async function* walkStream(walk: PartWalk, stream: LogStream): AsyncGenerator<LogItem> {
   const { expected = 100 } = walk
   const days = stream === 'flow' ? await flowParts(walk, walk.begin, walk.end) : partsOf(walk, stream)
   if (!walk.ascending) days.reverse()
@@ -93,7 +96,7 @@ async function* walkStream(walk: Walk, stream: LogStream): AsyncGenerator<LogIte
  * The partitions of the window, oldest day first, or the one with the pointers of a name. Only flows can be of the
  * future; a day of tolerance is for clocks that differ.
  */
-function partsOf(walk: Walk, stream: Exclude<LogStream, 'flow'>): Part[][] {
+function partsOf(walk: PartWalk, stream: Exclude<LogStream, 'flow'>): Part[][] {
   const { account, named } = walk
   const begin = clampMicros(Math.max(walk.begin, walk.oldest ?? 0))
   const end = Math.min(walk.end, clock.now() + dayMicros)

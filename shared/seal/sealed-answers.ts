@@ -14,7 +14,7 @@ import {
   hourStreams,
   hourText,
   logOf,
-  originOf,
+  logOrigin,
   readHourId,
   type SealedHour,
   type SealedLog,
@@ -74,13 +74,13 @@ const numberOf = (query: URLSearchParams, name: string): number | null =>
   parameter(query, name, (text) => (/^\d{1,15}$/.test(text) ? Number(text) : null), 'a number of leaves')
 
 /** `GET /logs/checkpoints/{log}` */
-export async function newestCheckpoint(account: string, log: SealedLog, address: string) {
+export async function readNewestCheckpoint(account: string, log: SealedLog, address: string) {
   const { state, begun } = await readSealedLog(account, log)
   const { generation = 1, follows = null } = begun
   if (state) return { data: { log, ...state, signed_at: timestamp(state.signed_at), follows } }
   const verifier_key = verifierKeyText(await verifierKey(address))
   const nothing = { size: 0, root: base64(emptyRoot()), signed_at: null, note: null }
-  return { data: { log, origin: originOf(address, account, log, generation), ...nothing, verifier_key, follows } }
+  return { data: { log, origin: logOrigin(address, account, log, generation), ...nothing, verifier_key, follows } }
 }
 
 async function checkpointOf(account: string, log: SealedLog, size: number | null): Promise<KeptCheckpoint | null> {

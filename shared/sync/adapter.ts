@@ -22,7 +22,7 @@ export type Skipped = { idp_id: string; name: string | null; reason: SkipReason 
  * A part of a provider's list. Positions are opaque and valid in other processes; null is the start, and as `next` the
  * end. An expired position ends in the fault `lost_place`. A `barren` page has a next one and no entry that is new.
  */
-export type Page<T> = { entries: T[]; skipped: Skipped[]; next: string | null; barren?: boolean }
+export type ProviderPage<T> = { entries: T[]; skipped: Skipped[]; next: string | null; barren?: boolean }
 
 /**
  * The consequence for the run (I6). `again`: the call is repeated after `retryAfterMs`. `lost_place`: the list is read
@@ -104,9 +104,9 @@ export type DirectoryMember = { user: string; profile?: DirectoryUser } | { grou
  */
 export type DirectoryAdapter = {
   readonly issuer: string
-  users(position: string | null): Promise<Page<DirectoryUser>>
-  groups(position: string | null): Promise<Page<DirectoryGroup>>
-  members(group: MembersOf, position: string | null): Promise<Page<DirectoryMember>>
+  users(position: string | null): Promise<ProviderPage<DirectoryUser>>
+  groups(position: string | null): Promise<ProviderPage<DirectoryGroup>>
+  members(group: MembersOf, position: string | null): Promise<ProviderPage<DirectoryMember>>
   /** Users that the provider still knows as active and assigned, queried one by one (I5.2). */
   confirm(idpIds: string[]): Promise<string[]>
 }
@@ -119,5 +119,5 @@ export type InventoryDevice = { mdm_id: string; fields: Record<string, DeviceVal
 /** Reads one device inventory of any type (I7). The first of `lists` has all devices; others add fields by `mdm_id`. */
 export type InventoryAdapter = {
   readonly lists: readonly [string, ...string[]]
-  read(list: string, position: string | null): Promise<Page<InventoryDevice>>
+  read(list: string, position: string | null): Promise<ProviderPage<InventoryDevice>>
 }

@@ -18,12 +18,12 @@ export function insertion(item: Record<string, unknown>): Statement {
 }
 
 /** The outcome of a statement: the item was not as its condition says, or it was not done for another reason. */
-export type Outcome = 'done' | 'unmet' | BatchStatementError
+export type StatementOutcome = 'done' | 'unmet' | BatchStatementError
 
 const unmet = new Set(['DuplicateItem', 'ConditionalCheckFailed'])
 
 /** Sends up to 25 statements about different items in one request. @throws when the request itself fails */
-export async function executeTogether(statements: Statement[]): Promise<Outcome[]> {
+export async function executeTogether(statements: Statement[]): Promise<StatementOutcome[]> {
   if (statements.length === 0) return []
   const { Responses = [] } = await table().send(new BatchExecuteStatementCommand({ Statements: statements }))
   return statements.map((_, i) => {

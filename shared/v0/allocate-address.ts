@@ -3,7 +3,7 @@ import type { Transaction } from '../commit/transaction.ts'
 import { env } from '../core/env.ts'
 import { invalidAt } from '../core/errors.ts'
 import { firstFree } from '../domain/devices/allocate-address.ts'
-import { formatIp, parseCidr, rangeOf } from '../values/ip.ts'
+import { formatIp, ipRangeOf, parseCidr } from '../values/ip.ts'
 
 type Family = 'ipv4' | 'ipv6'
 
@@ -28,7 +28,7 @@ export function* offsetsFrom(start: bigint, size: bigint): Generator<bigint> {
 
 /** The server's own address, in canonical form. */
 export function serverAddress(family: Family): string {
-  const { family: version, first } = rangeOf(env.v0[family].server)
+  const { family: version, first } = ipRangeOf(env.v0[family].server)
   return formatIp({ family: version, value: first })
 }
 

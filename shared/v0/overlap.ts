@@ -1,5 +1,5 @@
 import type { Checked } from '../values/field.ts'
-import { block, type Cidr, portPattern, rangeOf } from '../values/ip.ts'
+import { block, type Cidr, ipRangeOf, portPattern } from '../values/ip.ts'
 import { isInteger, isText } from './casts.ts'
 
 /** The fields of a rule that say where it lies. */
@@ -13,13 +13,13 @@ type Region = {
 type Ports = { low: number; high: number }
 
 /** The traffic that a rule covers. Only rules with the same `among` can overlap (`/v0` contract, 11.4). */
-export type Place = { among: string; network: Cidr; ports: Ports }
+export type RuleTarget = { among: string; network: Cidr; ports: Ports }
 
 /** Stands for the ports of a rule without any, so that two such rules overlap. */
 const noPorts: Ports = { low: 0, high: 0 }
 
-export function placeOf({ action, destination, port_type, port_range, user_id }: Region): Place {
-  const network = rangeOf(destination)
+export function ruleTargetOf({ action, destination, port_type, port_range, user_id }: Region): RuleTarget {
+  const network = ipRangeOf(destination)
   return {
     among: [action, user_id ?? 'all', port_type ?? 'any', network.family].join('/'),
     network,
@@ -32,7 +32,7 @@ const digits = (port: number): string => String(port).padStart(5, '0')
 const networkText = ({ first, last }: Cidr): string => `${hex(first)}-${hex(last)}`
 
 /** Sorts rules among the same by network, those of one network by ports. */
-export const sortOf = ({ network, ports }: Place, id: string): string =>
+export const sortOf = ({ network, ports }: RuleTarget, id: string): string =>
   `${networkText(network)}-${digits(ports.low)}-${digits(ports.high)}#${id}`
 
 /** Under this name an account counts its networks of this size, which tells those that can contain another. */
@@ -56,13 +56,13 @@ const parts = (sort: string) => {
   return { first, low: Number(low), high: Number(high), id }
 }
 
-const meets = (sort: string, { ports }: Place, except: string | undefined): boolean => {
+const meets = (sort: string, { ports }: RuleTarget, except: string | undefined): boolean => {
   const { low, high, id } = parts(sort)
   return id !== except && low <= ports.high && ports.low <= high
 }
 
 /** Looks for an overlap with rules whose network begins within this one. */
-async function meetsWithin(place: Place, { read, except }: Search): Promise<boolean> {
+async function meetsWithin(place: RuleTarget, { read, except }: Search): Promise<boolean> {
   const last = hex(place.network.last)
   let after = hex(place.network.first)
   for (;;) {
@@ -76,7 +76,7 @@ async function meetsWithin(place: Place, { read, except }: Search): Promise<bool
 }
 
 /** Looks for an overlap with a larger network. Its ports are disjoint: the last that begins in time also ends last. */
-async function meetsIn(larger: Cidr, place: Place, { read, except }: Search): Promise<boolean> {
+async function meetsIn(larger: Cidr, place: RuleTarget, { read, except }: Search): Promise<boolean> {
   const network = networkText(larger)
   const sorts = await read({ after: `${network}-${digits(place.ports.high)}~`, backward: true, limit: 2 })
   const [nearest] = sorts.filter((sort) => sort.startsWith(network) && parts(sort).id !== except)
@@ -87,7 +87,7 @@ async function meetsIn(larger: Cidr, place: Place, { read, except }: Search): Pr
  * Looks for a rule that overlaps this one (11.4). Of two networks that overlap, one contains the other: so the other one
  * begins within this one, or is one of the few larger networks around it. No other rules are read.
  */
-export async function overlapsAny(place: Place, search: Search): Promise<boolean> {
+export async function overlapsAny(place: RuleTarget, search: Search): Promise<boolean> {
   const { family, first, prefix } = place.network
   const larger = Array.from({ length: prefix }, (_, size) => size).filter(search.hasSize)
   const found = await Promise.all([

@@ -7,7 +7,7 @@ import type { Draft } from '../values/draft.ts'
 import { formatIp, parseCidr, parseIp } from '../values/ip.ts'
 import type { Page } from '../values/page.ts'
 import { blank, isBlank } from './messages.ts'
-import { overlapsAny, placeOf, sizeCounter } from './overlap.ts'
+import { overlapsAny, ruleTargetOf, sizeCounter } from './overlap.ts'
 import { findOfUser, listOfUsers } from './read-users.ts'
 import { type V0RuleInput, type V0RuleRow, v0Rules } from './rule.ts'
 import { v0Users } from './user.ts'
@@ -58,7 +58,7 @@ async function checkUser(transaction: Transaction, userId: string | null): Promi
 }
 
 async function checkOverlap(transaction: Transaction, fields: Fields, except?: string): Promise<void> {
-  const place = placeOf(fields)
+  const place = ruleTargetOf(fields)
   const pk = indexPartition(transaction.accountId, v0Rules.name, 'overlap', place.among)
   const isTaken = await overlapsAny(place, {
     read: async (range) => (await queryItems(pk, range)).map(({ sk }) => String(sk)),

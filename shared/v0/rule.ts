@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { entity } from '../table/entity.ts'
 import { documented, field, withRules } from '../values/field.ts'
 import { enumCast, TextCast, UuidCast } from './casts.ts'
-import { castPortRange, placeOf, portRangeSchema, sizeCounter, sortOf } from './overlap.ts'
+import { castPortRange, portRangeSchema, ruleTargetOf, sizeCounter, sortOf } from './overlap.ts'
 
 const v0Actions = ['accept', 'drop'] as const
 const v0PortTypes = ['tcp', 'udp'] as const
@@ -15,9 +15,9 @@ export const v0Rules = entity<V0RuleRow>({
   defaults: { port_type: null, port_range: null, user_id: null },
   edges: {
     user_id: { value: (row) => row.user_id },
-    overlap: { value: (row) => placeOf(row).among, sort: (row) => sortOf(placeOf(row), row.id) },
+    overlap: { value: (row) => ruleTargetOf(row).among, sort: (row) => sortOf(ruleTargetOf(row), row.id) },
   },
-  counters: (row) => [sizeCounter(placeOf(row).network)],
+  counters: (row) => [sizeCounter(ruleTargetOf(row).network)],
 })
 
 const userText = 'Id of the user whose traffic it concerns; null for that of all.'

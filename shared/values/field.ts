@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { type Fault, faultsAt, maxMessages, type Path } from '../core/faults.ts'
+import { type Fault, faultsAt, maxFaultMessages, type Path } from '../core/faults.ts'
 import { isObject } from '../core/json/is-object.ts'
 
 /** JSON Schema of a field as documented; the check itself also takes the lax forms of A6.3. */
@@ -72,7 +72,7 @@ export function checkObjects<T>(
     const checked = refused === null ? check(item, [i], faults) : undefined
     if (refused !== null) faults.push({ path: [i], message: refused })
     if (checked !== undefined) items.push(checked)
-    if (faults.length >= maxMessages) break
+    if (faults.length >= maxFaultMessages) break
   }
   faults.push(...together(items))
   return faults.length > 0 ? { faults } : { value: items }

@@ -64,7 +64,7 @@ export function parseRange(text: string): Cidr | null {
 }
 
 /** Parses checked text. @throws Error for other text */
-export function rangeOf(text: string): Cidr {
+export function ipRangeOf(text: string): Cidr {
   const range = parseRange(text)
   if (!range) throw new Error(`${text} is no address or network.`)
   return range

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { readOptions } from '#infra/smoke/options.ts'
-import { Refusal } from '#infra/smoke/report.ts'
+import { SmokeFailure } from '#infra/smoke/report.ts'
 
 const address = 'https://access.example.com'
 const variables = { SMOKE_TOKEN: 'naa_example' }
@@ -35,7 +35,7 @@ const refused: [args: string[], sentence: string][] = [
   [['--base-url', address, 'naa_example'], "Unexpected argument 'naa_example'"],
 ]
 it.each(refused)('refuses %j in one sentence', (args, sentence) => {
-  expect(() => readOptions(args, variables)).toThrow(Refusal)
+  expect(() => readOptions(args, variables)).toThrow(SmokeFailure)
   expect(() => readOptions(args, variables)).toThrow(sentence)
 })
 

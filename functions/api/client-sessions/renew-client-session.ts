@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { renewSession } from '#shared/access/client-session.ts'
+import { renewClientSession } from '#shared/access/client-session.ts'
 import { Resource } from '#shared/domain/resources/resource.ts'
-import { Lease } from '#shared/domain/sessions/lease.ts'
+import { SessionLease } from '#shared/domain/sessions/lease.ts'
 import { data, operation } from '#shared/http/lambda.ts'
 
 export const handler = operation(
@@ -14,9 +14,9 @@ export const handler = operation(
         id: v.string(),
         resources: v.array(Resource),
         resources_cursor: v.nullable(v.string()),
-        ...Lease.entries,
+        ...SessionLease.entries,
       }),
     ),
   },
-  ({ caller, subject, params }) => renewSession(caller, subject, params.id),
+  ({ caller, subject, params }) => renewClientSession(caller, subject, params.id),
 )

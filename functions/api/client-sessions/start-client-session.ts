@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import { ClientSessionFields, startSession } from '#shared/access/start-client-session.ts'
+import { ClientSessionFields, startClientSession } from '#shared/access/start-client-session.ts'
 import { Client } from '#shared/domain/clients/client.ts'
 import { Resource } from '#shared/domain/resources/resource.ts'
-import { Lease } from '#shared/domain/sessions/lease.ts'
+import { SessionLease } from '#shared/domain/sessions/lease.ts'
 import { data, operation } from '#shared/http/lambda.ts'
 
 export const handler = operation(
@@ -18,9 +18,9 @@ export const handler = operation(
         client: Client,
         resources: v.array(Resource),
         resources_cursor: v.nullable(v.string()),
-        ...Lease.entries,
+        ...SessionLease.entries,
       }),
     ),
   },
-  ({ caller, subject, draft }) => startSession(caller, subject, draft),
+  ({ caller, subject, draft }) => startClientSession(caller, subject, draft),
 )

@@ -1,9 +1,9 @@
 import * as v from 'valibot'
 import { GatewayAuthorization } from '#shared/access/gateway-authorizations.ts'
-import { renewSession } from '#shared/access/gateway-session.ts'
+import { renewGatewaySession } from '#shared/access/gateway-session.ts'
 import { HeartbeatFields } from '#shared/access/start-gateway-session.ts'
 import { Gateway } from '#shared/domain/gateways/gateway.ts'
-import { Lease } from '#shared/domain/sessions/lease.ts'
+import { SessionLease } from '#shared/domain/sessions/lease.ts'
 import { data, operation } from '#shared/http/lambda.ts'
 
 export const handler = operation(
@@ -16,7 +16,7 @@ export const handler = operation(
       v.object({
         id: v.string(),
         gateway: Gateway,
-        ...Lease.entries,
+        ...SessionLease.entries,
         since: v.string(),
         complete: v.boolean(),
         authorizations: v.nullable(v.array(GatewayAuthorization)),
@@ -27,5 +27,5 @@ export const handler = operation(
     ),
     secret: true,
   },
-  ({ caller, subject, params, input }) => renewSession(caller, subject, params.id, input().since ?? null),
+  ({ caller, subject, params, input }) => renewGatewaySession(caller, subject, params.id, input().since ?? null),
 )

@@ -1,6 +1,6 @@
 import { data, operation } from '#shared/http/lambda.ts'
 import { logIdentifier, sealedLogOf } from '#shared/seal/log/sealed-log.ts'
-import { CheckpointAnswer, newestCheckpoint } from '#shared/seal/sealed-answers.ts'
+import { CheckpointAnswer, readNewestCheckpoint } from '#shared/seal/sealed-answers.ts'
 
 export const handler = operation(
   'GET /logs/checkpoints/{log}',
@@ -10,5 +10,5 @@ export const handler = operation(
     identifiers: { log: logIdentifier },
     response: data(CheckpointAnswer),
   },
-  ({ accountId, params, address }) => newestCheckpoint(accountId, sealedLogOf(params.log), address),
+  ({ accountId, params, address }) => readNewestCheckpoint(accountId, sealedLogOf(params.log), address),
 )

@@ -1,4 +1,4 @@
-import { nothing, operation } from '#shared/http/lambda.ts'
+import { emptyAnswer, operation } from '#shared/http/lambda.ts'
 import { userIdentifier } from '#shared/v0/user.ts'
 import * as users from '#shared/v0/user-store.ts'
 
@@ -8,7 +8,7 @@ export const handler = operation(
     summary: 'Delete a legacy user with its devices and rules',
     permission: 'v0:write',
     identifiers: { id_or_email: userIdentifier },
-    response: nothing,
+    response: emptyAnswer,
     status: 204,
   },
   ({ author, params }) => users.remove(author, params.id_or_email),

@@ -6,12 +6,12 @@ import { ExportSeal, entryLine, exportVersion, sealLine } from '#shared/seal/exp
 import { hourMicros, parseOrigin } from '#shared/seal/log/sealed-log.ts'
 import { parseCheckpoint } from '#shared/seal/notes/checkpoint.ts'
 import { parseNote } from '#shared/seal/notes/signed-note.ts'
-import { Fault } from '../../local/files/fault.ts'
+import { StartupError } from '../../local/files/fault.ts'
 import {
-  type Checkpoint,
   type Covered,
-  type Entry,
+  type ExportedEntry,
   type ExportOptions,
+  type FetchedCheckpoint,
   type LogClient,
   leastThat,
 } from './log-client.ts'
@@ -24,9 +24,9 @@ export async function exportLog(client: LogClient, options: ExportOptions) {
   const held = holdExport(out)
   try {
     const log = type === 'change' ? 'changes' : 'activity'
-    const checkpoint = (await client.get<{ data: Checkpoint }>(`/logs/checkpoints/${log}`)).data
+    const checkpoint = (await client.get<{ data: FetchedCheckpoint }>(`/logs/checkpoints/${log}`)).data
     const { note, size, follows } = checkpoint
-    if (note === null) throw new Fault('Nothing of this log is sealed yet. Try again in five minutes.')
+    if (note === null) throw new StartupError('Nothing of this log is sealed yet. Try again in five minutes.')
     const written = resumeExport(out, type)
     const extended = await extension(client, log, checkpoint, note, options.against)
     const last = await lastCovered(client, options, size)
@@ -55,12 +55,12 @@ export async function exportLog(client: LogClient, options: ExportOptions) {
 /**
  * The proof that this checkpoint, which has a note, extends the one of another export or note.
  * @param against a note, or the file of one or of an export
- * @throws NoExport and NoteError for a text that is neither, Fault for a checkpoint of another log
+ * @throws NoExport and NoteError for a text that is neither, StartupError for a checkpoint of another log
  */
 async function extension(
   client: LogClient,
   log: string,
-  { size: to, follows }: Checkpoint,
+  { size: to, follows }: FetchedCheckpoint,
   note: string,
   against: string | undefined,
 ) {
@@ -69,13 +69,13 @@ async function extension(
   const own = parseCheckpoint(parseNote(note).text).origin
   const [a, b] = [parseOrigin(origin), parseOrigin(own)]
   if (a?.account !== b?.account || a?.log !== b?.log)
-    throw new Fault(`The log to compare with is ${origin}; this one is ${own}.`)
+    throw new StartupError(`The log to compare with is ${origin}; this one is ${own}.`)
   if (follows?.origin === origin && from > follows.shared) {
-    throw new Fault(
+    throw new StartupError(
       `The log follows ${origin} and has its first ${follows.shared} leaves; the log to compare with has ${from}. Export without --against.`,
     )
   }
-  if (from > to) throw new Fault('The log to compare with is longer than the newest checkpoint.')
+  if (from > to) throw new StartupError('The log to compare with is longer than the newest checkpoint.')
   const query = { from: String(from), to: String(to) }
   const { data } = await client.get<{ data: { path: string[] } }>(`/logs/checkpoints/${log}/consistency`, query)
   return { extends: { from, root: root.toString('base64'), path: data.path } }
@@ -99,7 +99,7 @@ const longestSlice = 720 * hourMicros
 async function writeEntries(
   client: LogClient,
   { type, begin, out, progress }: ExportOptions,
-  last: Entry,
+  last: ExportedEntry,
   written: Written,
 ): Promise<void> {
   const first = written.last ?? (await client.oldest(type, begin)) ?? last
@@ -126,7 +126,7 @@ async function writeEntries(
 
 /** The entries of a slice of time, oldest first; null where there are too many to hold. */
 async function slice(client: LogClient, type: ExportOptions['type'], begin: number, end: number) {
-  const entries: Entry[] = []
+  const entries: ExportedEntry[] = []
   for await (const page of client.pages({ type, begin, end })) {
     if (entries.length > 5 * perSlice && end > begin) return null
     entries.push(...page)

@@ -3,11 +3,11 @@ import { timestamp } from '#shared/core/clock.ts'
 import { fieldsOf } from '#shared/core/json/is-object.ts'
 import { instantOf, lastLogMicros } from '#shared/logs/entries/log-id.ts'
 import type { ExportSeal } from '#shared/seal/export/export-seal.ts'
-import { Fault } from '../../local/files/fault.ts'
+import { StartupError } from '../../local/files/fault.ts'
 
 /** In microseconds, both ends included. */
 type Range = { type: ExportType; begin: number; end: number }
-type Page = { data: Entry[]; metadata: { next_page: string | null } }
+type Page = { data: ExportedEntry[]; metadata: { next_page: string | null } }
 type Answer = { status: number; body: { data: never; detail?: string } }
 
 const tries = 8
@@ -25,7 +25,7 @@ export class LogClient {
     this.token = token
   }
 
-  /** @throws Fault when there is no answer */
+  /** @throws StartupError when there is no answer */
   async ask(path: string, query: Record<string, string> = {}): Promise<Answer> {
     const url = `${this.baseUrl}${path}?${new URLSearchParams(query)}`
     for (let n = 1; ; n++) {
@@ -36,21 +36,21 @@ export class LogClient {
       }
       this.hasAnswered ||= response !== null
       if (n === (this.hasAnswered ? tries : firstTries))
-        throw new Fault(`${this.baseUrl} ${response ? `answers ${response.status}` : 'does not answer'}.`)
+        throw new StartupError(`${this.baseUrl} ${response ? `answers ${response.status}` : 'does not answer'}.`)
       const after = Number(response?.headers.get('retry-after') ?? 0)
       await sleep(Math.max(after * 1_000, 100 * 2 ** n))
     }
   }
 
-  /** The body of an answer that is a success. @throws Fault for any other */
+  /** The body of an answer that is a success. @throws StartupError for any other */
   async get<T>(path: string, query: Record<string, string> = {}): Promise<T> {
     const { status, body } = await this.ask(path, query)
-    if (status !== 200) throw new Fault(`GET ${path} answers ${status}: ${body.detail ?? ''}`)
+    if (status !== 200) throw new StartupError(`GET ${path} answers ${status}: ${body.detail ?? ''}`)
     return body as T
   }
 
   /** The entries of a range, newest first, page by page. */
-  async *pages({ type, begin, end }: Range, limit = '100'): AsyncGenerator<Entry[]> {
+  async *pages({ type, begin, end }: Range, limit = '100'): AsyncGenerator<ExportedEntry[]> {
     const query = { type, begin: timestamp(begin), end: timestamp(end), limit, total_limit: '0' }
     for (let cursor: string | null = ''; cursor !== null; ) {
       const { data, metadata }: Page = await this.get('/logs', { ...query, ...(cursor && { page_cursor: cursor }) })
@@ -59,14 +59,14 @@ export class LogClient {
     }
   }
 
-  async newest(range: Range): Promise<Entry | null> {
+  async newest(range: Range): Promise<ExportedEntry | null> {
     if (range.begin > range.end) return null
     const { value } = await this.pages(range, '1').next()
     return value?.[0] ?? null
   }
 
   /** The oldest entry from an instant on, by halving the time that it can be in. */
-  async oldest(type: ExportType, begin: number): Promise<Entry | null> {
+  async oldest(type: ExportType, begin: number): Promise<ExportedEntry | null> {
     const some = await this.newest({ type, begin, end: lastLogMicros })
     if (!some) return null
     const isBy = async (end: number) => (await this.newest({ type, begin, end })) !== null
@@ -77,12 +77,12 @@ export class LogClient {
   }
 
   /** An entry with its proof in the log of a size; null where that does not cover it yet. */
-  async covered(entry: Entry | null | undefined, size: number): Promise<Covered | null> {
+  async covered(entry: ExportedEntry | null | undefined, size: number): Promise<Covered | null> {
     if (!entry) return null
     const path = `/logs/${entry.log_id}/proof`
     const { status, body } = await this.ask(path, { size: String(size) })
     if (status === 409 || status === 400) return null
-    if (status !== 200) throw new Fault(`GET ${path} answers ${status}: ${body.detail ?? ''}`)
+    if (status !== 200) throw new StartupError(`GET ${path} answers ${status}: ${body.detail ?? ''}`)
     return { entry, proof: body.data }
   }
 }
@@ -97,14 +97,14 @@ export async function leastThat(low: number, high: number, holds: (n: number) =>
 export type ExportType = ExportSeal['stream']
 
 /** Parts of the answers of `/logs` and `/logs/checkpoints` that an export uses. */
-export type Entry = { log_id: string; timestamp: string }
+export type ExportedEntry = { log_id: string; timestamp: string }
 export type Proof = {
   leaf_index: number
   path: string[]
   hour?: { hour: string; stream: ExportType; size: number; index: number; path: string[] }
 }
-export type Covered = { entry: Entry; proof: Proof }
-export type Checkpoint = {
+export type Covered = { entry: ExportedEntry; proof: Proof }
+export type FetchedCheckpoint = {
   size: number
   /** Null before the first checkpoint. */
   note: string | null

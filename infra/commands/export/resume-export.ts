@@ -3,23 +3,25 @@ import { dirname } from 'node:path'
 import { microsOf, parseTimestamp } from '#shared/core/clock.ts'
 import { fieldsOf } from '#shared/core/json/is-object.ts'
 import { lastLine, linesUntil, readSeal } from '#shared/seal/export/export-file.ts'
-import { Fault } from '../../local/files/fault.ts'
+import { StartupError } from '../../local/files/fault.ts'
 import { type Lock, tryLock } from '../../local/files/lock.ts'
-import type { Entry, ExportOptions, ExportType, LogClient } from './log-client.ts'
+import type { ExportedEntry, ExportOptions, ExportType, LogClient } from './log-client.ts'
 
-export type Written = { first: Entry | null; last: Entry | null; entries: number }
+export type Written = { first: ExportedEntry | null; last: ExportedEntry | null; entries: number }
 
 /**
  * Reads the entries of a broken export, and cuts off an incomplete line.
- * @throws Fault for one that is whole, and for a file that is none of this stream: nothing of that is touched
+ * @throws StartupError for one that is whole, and for a file that is none of this stream: nothing of that is touched
  */
 export function resumeExport(out: string, type: ExportType): Written {
   const written: Written = { first: null, last: null, entries: 0 }
   const found = statSync(out, { throwIfNoEntry: false })
-  if (found && !found.isFile()) throw new Fault(`${out} is no file.`)
+  if (found && !found.isFile()) throw new StartupError(`${out} is no file.`)
   if (!found || found.size === 0) return written
-  if (readable(() => readSeal(out))) throw new Fault(`${out} is a whole export already.`)
-  const foreign = new Fault(`${out} is there already, and is no export of ${type} that broke off. Give another --out.`)
+  if (readable(() => readSeal(out))) throw new StartupError(`${out} is a whole export already.`)
+  const foreign = new StartupError(
+    `${out} is there already, and is no export of ${type} that broke off. Give another --out.`,
+  )
   const { begin, size, text, isEnded } = lastLine(out)
   const isCut = parsed(text) === undefined || (!isEnded && text.startsWith('{"type":"seal"'))
   if (isCut && !begins(text, type)) throw foreign
@@ -47,7 +49,7 @@ function readable<T>(read: () => T): T | undefined {
 
 const parsed = (text: string): unknown => readable(() => JSON.parse(text))
 
-function entryOf(line: string, type: ExportType): Entry | null {
+function entryOf(line: string, type: ExportType): ExportedEntry | null {
   const { type: found, log_id, timestamp } = fieldsOf(parsed(line))
   const isEntry = found === type && typeof log_id === 'string' && typeof timestamp === 'string'
   return isEntry && parseTimestamp(timestamp) !== null ? { log_id, timestamp } : null
@@ -66,17 +68,17 @@ const begins = (text: string, type: ExportType): boolean =>
 
 /**
  * Compares the entries of a broken export with the requested range: the seal would prove another one.
- * @throws Fault where it was begun with another range
+ * @throws StartupError where it was begun with another range
  */
 export async function rejectOtherRange(
   client: LogClient,
   { type, begin, out }: ExportOptions,
-  last: Entry | null,
+  last: ExportedEntry | null,
   written: Written,
 ): Promise<void> {
   if (!written.first || !written.last) return
   const other = (option: string) =>
-    new Fault(`${out} broke off and was begun with another ${option}. Give that one, or another --out.`)
+    new StartupError(`${out} broke off and was begun with another ${option}. Give that one, or another --out.`)
   if (!last || written.last.log_id > last.log_id) throw other('--end')
   const first = microsOf(written.first.timestamp)
   if (first < begin || (await client.newest({ type, begin, end: first - 1 }))) throw other('--begin')
@@ -84,13 +86,13 @@ export async function rejectOtherRange(
 
 /**
  * Holds an export against others that would write into the same file, until it is released or its holder dies.
- * @throws Fault while another one holds it, and what Node says of a folder that cannot be written
+ * @throws StartupError while another one holds it, and what Node says of a folder that cannot be written
  */
 export function holdExport(out: string): Lock {
   accessSync(dirname(out), constants.W_OK)
   const file = `${out}.lock`
   const lock = tryLock(file)
-  if (!lock) throw new Fault(`Another export is writing ${out}. Let it end, or give another --out.`)
+  if (!lock) throw new StartupError(`Another export is writing ${out}. Let it end, or give another --out.`)
   return {
     release() {
       rmSync(file, { force: true })

@@ -1,7 +1,7 @@
 import { type ExportSeal, markBytes } from '#shared/seal/export/export-seal.ts'
 import type { SealedHour } from '#shared/seal/log/sealed-log.ts'
 import { hashBytes } from '#shared/seal/merkle/merkle-proof.ts'
-import { Fault } from '../../local/files/fault.ts'
+import { StartupError } from '../../local/files/fault.ts'
 import type { Covered, ExportOptions, ExportType, LogClient, Proof } from './log-client.ts'
 import type { Written } from './resume-export.ts'
 
@@ -38,7 +38,7 @@ export async function sealProofs(
   const before = await client.covered(await client.newest({ type, begin: 0, end: begin - 1 }), size)
   const after = await client.covered(await client.oldest(type, end + 1), size)
   const oldest = newest && (await client.covered(written.first, size))
-  if (newest && !oldest) throw new Fault(`The first entry of ${out} is not covered by the checkpoint.`)
+  if (newest && !oldest) throw new StartupError(`The first entry of ${out} is not covered by the checkpoint.`)
   const first = (before ?? oldest ?? after)?.proof ?? null
   const last = (after ?? newest ?? before)?.proof ?? null
   const ends = { before, after, first, last }
@@ -47,7 +47,7 @@ export async function sealProofs(
 }
 
 const nothingLeft = () =>
-  new Fault('This log has no entry left that could prove a range: all are past their retention.')
+  new StartupError('This log has no entry left that could prove a range: all are past their retention.')
 
 /** The place of an outermost leaf; null where that is the first or the last one of the log. */
 const placed = (proof: Proof | null, end: number) =>

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerOptions } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import { Fault, faultText } from '../files/fault.ts'
+import { faultText, StartupError } from '../files/fault.ts'
 
 /** A request, headers and body, is there after so long, or its connection ends with 408: API Gateway waits no longer. */
 const requestMs = 30_000
@@ -35,7 +35,7 @@ export async function listen(server: Server, port: number, variable = 'PORT'): P
         error.code === 'EADDRINUSE'
           ? `Port ${port} is in use by another program. Set ${variable} to a free one, for example ${withPort(variable, port)}.`
           : `Port ${port} cannot be used: ${error.code ?? error.message}. Set ${variable} to another one.`
-      reject(new Fault(reason))
+      reject(new StartupError(reason))
     })
     server.listen(port, '127.0.0.1', resolve)
   })
@@ -49,7 +49,7 @@ export type InnerAnswer = { status: number; body?: unknown; fault?: string }
 export type InnerServer = { endpoint: string; stop(): Promise<void> }
 
 /** Signals a request that will never be accepted, so that nobody repeats it. */
-export class Refused extends Fault {}
+export class Refused extends StartupError {}
 
 const digest = (text: string) => createHash('sha256').update(text).digest()
 

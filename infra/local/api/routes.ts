@@ -1,5 +1,5 @@
 /** Matches a request as an HTTP API does: method and path first, the most specific path first, `$default` at the end. */
-export type Match<T> = { target: T; key: string; parameters: Record<string, string> }
+export type RouteMatch<T> = { target: T; key: string; parameters: Record<string, string> }
 
 type Entry<T> = { key: string; method: string; segments: string[]; target: T }
 
@@ -54,7 +54,7 @@ export function router<T>(routes: Array<{ key: string; target: T }>) {
       return { key, method, segments: path.split('/').slice(1), target }
     })
     .sort(bySpecificity)
-  return (method: string, path: string): Match<T> | undefined => {
+  return (method: string, path: string): RouteMatch<T> | undefined => {
     const segments = path.split('/').slice(1)
     for (const entry of entries) {
       if (entry.method !== method && entry.method !== 'ANY') continue

@@ -1,4 +1,4 @@
-import { Fault } from '../files/fault.ts'
+import { StartupError } from '../files/fault.ts'
 import { type DemoConnection, demoPeople } from './demo-directory.ts'
 
 type Options = {
@@ -26,7 +26,8 @@ export async function connectDemoAccount({ baseUrl, token, issuer, client, isNew
       body: body && JSON.stringify(body),
     })
     const text = await response.text()
-    if (!response.ok) throw new Fault(`The demo account could not be prepared: ${method} ${path} answered ${text}`)
+    if (!response.ok)
+      throw new StartupError(`The demo account could not be prepared: ${method} ${path} answered ${text}`)
     return JSON.parse(text).data
   }
   const first = async <R extends Row>(path: string) => (await ask<R[]>('GET', path))[0]

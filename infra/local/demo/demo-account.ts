@@ -4,7 +4,7 @@ import { ApiError } from '#shared/core/errors.ts'
 import { type AccountRow, accounts, serviceGuard } from '#shared/domain/accounts/account.ts'
 import { getItem, getRow } from '#shared/table/read.ts'
 import { readJson, writeAtomically } from '../files/data-dir.ts'
-import { Fault } from '../files/fault.ts'
+import { StartupError } from '../files/fault.ts'
 
 /** The service of the account, as far as it is needed. */
 type Service = { dir: { path: string }; runTask(name: 'provision-account', event: unknown): Promise<unknown> }
@@ -31,7 +31,7 @@ function writeDown({ dir }: Service, credentials: Credentials): DemoAccount {
 
 async function provision(service: Service, event: object): Promise<NonNullable<Provisioned['data']>> {
   const { data, error } = (await service.runTask('provision-account', { ...event, token_in: 'answer' })) as Provisioned
-  if (!data) throw new Fault(`The demo account could not be provisioned: ${JSON.stringify(error)}`)
+  if (!data) throw new StartupError(`The demo account could not be provisioned: ${JSON.stringify(error)}`)
   return data
 }
 

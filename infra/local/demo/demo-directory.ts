@@ -1,4 +1,4 @@
-import { Fault } from '../files/fault.ts'
+import { StartupError } from '../files/fault.ts'
 
 /** Credentials to create a directory of the demo company with (A26.1). */
 export type DemoConnection = { tenant_id: string; client_id: string; client_secret: string }
@@ -22,11 +22,11 @@ const asUser = ({ sub, email, name, given_name, family_name }: Person) => ({
 /**
  * Runs a cloud directory of 200 people on this machine, and points the settings of the service to it; to be called before the
  * service reads them. What is changed in it is forgotten with the process.
- * @throws Fault where the tests, which have it, are not there
+ * @throws StartupError where the tests, which have it, are not there
  */
 export async function startDemoDirectory(people: readonly Person[]): Promise<DemoDirectory> {
   const { tenantCompany, tenantFake } = await import('#test/fakes/tenant.ts').catch((error: Error) => {
-    throw new Fault(`The demo directory lies with the tests, which are not there (${error.message}).`)
+    throw new StartupError(`The demo directory lies with the tests, which are not there (${error.message}).`)
   })
   const company = tenantCompany(size - people.length, groups)
   const [first] = company.groups

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { readJson, writeAtomically } from '../files/data-dir.ts'
-import { Fault } from '../files/fault.ts'
+import { StartupError } from '../files/fault.ts'
 import { connectDemoAccount } from './connect-demo-account.ts'
 import { credentialsFile } from './demo-account.ts'
 import { type DemoDirectory, demoPeople, type Person, startDemoDirectory } from './demo-directory.ts'
@@ -24,10 +24,10 @@ export function prepareDemoSignIn(): Promise<DemoDirectory> {
   return startDemoDirectory(Object.values(demoPeople))
 }
 
-/** @throws Fault where the provider's package is not there, its port is taken, or the account cannot be prepared */
+/** @throws StartupError where the provider's package is not there, its port is taken, or the account cannot be prepared */
 export async function demoSignIn({ dir, baseUrl, port, directory }: Options): Promise<DemoSignIn> {
   const { startDemoIdp } = await import('./start-demo-idp.ts').catch((error: Error) => {
-    throw new Fault(`--demo-idp needs the packages of development; npm ci installs them (${error.message}).`)
+    throw new StartupError(`--demo-idp needs the packages of development; npm ci installs them (${error.message}).`)
   })
   const people = Object.values(demoPeople)
   const { client, isNew } = demoClient(dir)

@@ -7,8 +7,8 @@ import { type AddressInfo, createServer } from 'node:net'
 import { delimiter, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { identityOf, readJson, writeAtomically } from '../files/data-dir.ts'
-import { Fault } from '../files/fault.ts'
+import { readJson, tableIdentity, writeAtomically } from '../files/data-dir.ts'
+import { StartupError } from '../files/fault.ts'
 
 export type Dynoxide = { endpoint: string; exited: Promise<void>; stop(): Promise<void> }
 
@@ -37,7 +37,7 @@ async function endStale(dir: string, pidFile: string): Promise<void> {
   const last = readJson<{ pid: number; endpoint: string; of: string }>(pidFile)
   if (!last) return
   // A copied directory names the engine of the original. The pid may belong to another program by now; the port tells.
-  if (last.of === identityOf(dir) && (await isDynoxide(last.endpoint))) {
+  if (last.of === tableIdentity(dir) && (await isDynoxide(last.endpoint))) {
     try {
       process.kill(last.pid, 'SIGKILL')
     } catch {
@@ -73,7 +73,7 @@ async function attempt(binary: string, dir: string, pidFile: string): Promise<Dy
     .then(() => {
       running = false
     })
-  if (child.pid) writeAtomically(pidFile, JSON.stringify({ pid: child.pid, endpoint, of: identityOf(dir) }))
+  if (child.pid) writeAtomically(pidFile, JSON.stringify({ pid: child.pid, endpoint, of: tableIdentity(dir) }))
   for (const end = performance.now() + 5_000; running && performance.now() < end; await sleep(5)) {
     if (!(await isDynoxide(endpoint)) || !running) continue
     return {
@@ -90,7 +90,7 @@ async function attempt(binary: string, dir: string, pidFile: string): Promise<Dy
   }
   if (running) child.kill('SIGKILL')
   await exited
-  if (failure) throw new Fault(`The DynamoDB engine ${binary} cannot be started: ${failure.message}`)
+  if (failure) throw new StartupError(`The DynamoDB engine ${binary} cannot be started: ${failure.message}`)
 }
 
 /** Starts the DynamoDB engine on the directory's file. The caller holds the directory's engine lock. */
@@ -100,7 +100,7 @@ export async function startDynoxide(binary: string, dir: string): Promise<Dynoxi
   const file = databaseFile(dir)
   // SQLite takes an empty file for a new database, so its content would be lost without a word.
   if (statSync(file, { throwIfNoEntry: false })?.size === 0) {
-    throw new Fault(
+    throw new StartupError(
       `The table file ${file} is empty. Put a copy of it in its place, or remove it to begin with an empty table.`,
     )
   }
@@ -113,11 +113,11 @@ export async function startDynoxide(binary: string, dir: string): Promise<Dynoxi
   }
   const log = readFileSync(join(dir, 'dynamodb.log'), 'utf8').trim().split('\n').at(-1) ?? ''
   if (/malformed|not a valid SQLite database|not a database/.test(log)) {
-    throw new Fault(
+    throw new StartupError(
       `The table file ${file} is damaged. Put a copy of the data directory in its place, or move ${dir} away to begin with an empty one.`,
     )
   }
-  throw new Fault(`The DynamoDB engine ${binary} did not start on ${dir}: ${log || 'it said nothing'}`)
+  throw new StartupError(`The DynamoDB engine ${binary} did not start on ${dir}: ${log || 'it said nothing'}`)
 }
 
 /**
@@ -150,7 +150,7 @@ export function findDynoxide(
   const given = environment.DYNOXIDE_BIN
   if (given) {
     if (isExecutable(given)) return given
-    throw new Fault(`DYNOXIDE_BIN names ${given}, which is not an executable file.`)
+    throw new StartupError(`DYNOXIDE_BIN names ${given}, which is not an executable file.`)
   }
   const inPackages = (require.resolve.paths(name) ?? []).flatMap((folder) =>
     ['dynoxide', 'dynoxide.exe'].map((file) => join(folder, name, file)),
@@ -158,7 +158,7 @@ export function findDynoxide(
   const inPath = (environment.PATH ?? '').split(delimiter).map((folder) => join(folder, 'dynoxide'))
   const found = [...inPackages, ...inPath].find(isExecutable)
   if (found) return found
-  throw new Fault(
+  throw new StartupError(
     `No DynamoDB engine for ${platform} was found: install the package ${name} (or put "dynoxide" on PATH, or name it in DYNOXIDE_BIN), or set DYNAMODB_ENDPOINT to DynamoDB Local or another table service.`,
   )
 }

@@ -1,6 +1,6 @@
 import { existsSync, globSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { Fault, fullDisk, messageOf } from '../files/fault.ts'
+import { fullDisk, messageOf, StartupError } from '../files/fault.ts'
 import { waitForLock } from '../files/lock.ts'
 import { type Dynoxide, databaseFile, startDynoxide, trimStream } from './dynoxide.ts'
 import { startKinesis, streamDirectory } from './kinesis.ts'
@@ -61,13 +61,13 @@ async function main(options: HostOptions): Promise<void> {
   process.on('uncaughtException', fail)
   try {
     const lock = await waitForLock(join(dir, 'engines.lock'), 8_000)
-    if (!lock) throw new Fault(`The engines of another run still use the data directory ${dir}.`)
+    if (!lock) throw new StartupError(`The engines of another run still use the data directory ${dir}.`)
     if (ending) return
     forgetPositions(dir)
     const untrimmed = options.dynoxide && trim(dir)
     starting = options.dynoxide ? startDynoxide(options.dynoxide, dir) : Promise.resolve(undefined)
     const [dynamodb, kinesis] = await Promise.all([starting, options.kinesis ? startKinesis(dir) : null])
-    dynamodb?.exited.then(() => fail(new Fault('The DynamoDB engine ended unexpectedly.')))
+    dynamodb?.exited.then(() => fail(new StartupError('The DynamoDB engine ended unexpectedly.')))
     if (untrimmed) process.stderr.write(`The table's stream was not trimmed: ${untrimmed}\n`)
     const table = dynamodb && options.front ? await startTableFront(dynamodb.endpoint) : dynamodb
     await tell({ type: 'ready', dynamodb: table?.endpoint ?? null, kinesis })

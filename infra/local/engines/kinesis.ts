@@ -6,14 +6,14 @@ import { promisify } from 'node:util'
 import kinesalite from 'kinesalite'
 import { create } from 'kinesalite/db/index.js'
 import { listen } from '../api/open-server.ts'
-import { Fault, messageOf } from '../files/fault.ts'
+import { messageOf, StartupError } from '../files/fault.ts'
 import { isOfPage, refusePage } from './of-page.ts'
 
 /** A data directory's flow stream: a LevelDB. */
 export const streamDirectory = (dir: string): string => join(dir, 'kinesis')
 
-const damaged = (path: string, error: unknown): Fault =>
-  new Fault(
+const damaged = (path: string, error: unknown): StartupError =>
+  new StartupError(
     `The stream directory ${path} is damaged (${messageOf(error)}). Move it away and start again: flow reports that are not in the log yet are lost with it, nothing else.`,
   )
 

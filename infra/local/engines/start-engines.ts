@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { Fault, messageOf } from '../files/fault.ts'
+import { messageOf, StartupError } from '../files/fault.ts'
 import { findDynoxide } from './dynoxide.ts'
 import type { HostMessage, HostOptions } from './host.ts'
 
@@ -21,13 +21,13 @@ export const engineEnvironment = ({ dynamodb, kinesis }: Pick<Engines, 'dynamodb
   AWS_ENDPOINT_URL_KINESIS: kinesis,
 })
 
-/** The binary of the table's engine; null where DYNAMODB_ENDPOINT names one that runs. @throws Fault where there is none */
+/** The binary of the table's engine; null where DYNAMODB_ENDPOINT names one that runs. @throws StartupError where there is none */
 export const engineBinary = (): string | null => (process.env.DYNAMODB_ENDPOINT ? null : findDynoxide())
 
 /** A request of each engine's protocol, which every implementation answers with JSON, be it an error. */
 const probes = { DYNAMODB_ENDPOINT: 'DynamoDB_20120810.ListTables', KINESIS_ENDPOINT: 'Kinesis_20131202.ListStreams' }
 
-/** @throws Fault where a variable names an endpoint at which no such engine answers */
+/** @throws StartupError where a variable names an endpoint at which no such engine answers */
 export async function checkEndpoints(): Promise<void> {
   for (const [variable, target] of Object.entries(probes)) await checkEndpoint(variable, target)
 }
@@ -40,12 +40,14 @@ async function checkEndpoint(variable: string, target: string): Promise<void> {
   const text = await fetch(endpoint, { method: 'POST', headers, body: '{}', signal: AbortSignal.timeout(5_000) })
     .then((response) => response.text())
     .catch((error: Error) => {
-      throw new Fault(`Nothing answers at ${variable}=${endpoint} (${messageOf(error.cause ?? error)}). ${remedy}`)
+      throw new StartupError(
+        `Nothing answers at ${variable}=${endpoint} (${messageOf(error.cause ?? error)}). ${remedy}`,
+      )
     })
   try {
     JSON.parse(text)
   } catch {
-    throw new Fault(`No ${variable.split('_')[0]} engine answers at ${variable}=${endpoint}. ${remedy}`)
+    throw new StartupError(`No ${variable.split('_')[0]} engine answers at ${variable}=${endpoint}. ${remedy}`)
   }
 }
 
@@ -87,7 +89,7 @@ export async function startEngines(
     })
     child.once('error', reject)
     // A fault is told when it has ended, and with it the engines that ran already.
-    child.once('exit', () => reject(new Fault(fault ?? 'The engines ended before they were ready.')))
+    child.once('exit', () => reject(new StartupError(fault ?? 'The engines ended before they were ready.')))
   })
   // The channel must not keep a finished program alive; its closing is what ends the host.
   child.unref()

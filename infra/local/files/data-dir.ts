@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, s
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { codeOf, Fault, fullDisk, messageOf } from './fault.ts'
+import { errnoOf, fullDisk, messageOf, StartupError } from './fault.ts'
 import { type Lock, tryLock } from './lock.ts'
 
 export type DataDir = { path: string; ephemeral: boolean; lock: Lock }
@@ -28,7 +28,7 @@ export function readJson<T>(path: string): T | undefined {
 }
 
 /** Tells a directory from a copy of it: what names a process in a file is copied with all else, and must lead to none from there. */
-export function identityOf(dir: string): string {
+export function tableIdentity(dir: string): string {
   const { dev, ino } = statSync(dir, { bigint: true })
   return `${dev}:${ino}`
 }
@@ -74,8 +74,8 @@ export function openDataDir(path: string, ephemeral = false): DataDir | undefine
   } catch (error) {
     const full = fullDisk(error, path)
     if (full) throw full
-    throw new Fault(
-      `The data directory ${path} cannot be written (${codeOf(error) ?? messageOf(error)}). Set DATA_DIR to one that can be.`,
+    throw new StartupError(
+      `The data directory ${path} cannot be written (${errnoOf(error) ?? messageOf(error)}). Set DATA_DIR to one that can be.`,
     )
   }
   return lock && { path, ephemeral, lock }
@@ -83,7 +83,7 @@ export function openDataDir(path: string, ephemeral = false): DataDir | undefine
 
 const maxWaitMs = 30_000
 
-/** Opens the data directory of a service, once an ending one has left it. @throws Fault that names another process */
+/** Opens the data directory of a service, once an ending one has left it. @throws StartupError that names another process */
 export async function claimDataDir(path: string): Promise<DataDir> {
   const end = performance.now() + maxWaitMs
   for (;;) {
@@ -92,7 +92,7 @@ export async function claimDataDir(path: string): Promise<DataDir> {
     const holder = readJson<Holder>(holderFile(path))
     if (!holder?.ending || performance.now() > end) {
       const name = holder ? `Another service (process ${holder.pid})` : 'Another service'
-      throw new Fault(
+      throw new StartupError(
         `${name} runs on the data directory ${path}. Stop it, or set DATA_DIR and PORT to start a second one.`,
       )
     }

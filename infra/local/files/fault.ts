@@ -1,26 +1,26 @@
 /** A fault that the person at the terminal can repair: one line, exit code 1, no stack trace. */
-export class Fault extends Error {
+export class StartupError extends Error {
   override name = 'Fault'
 }
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** Node's code of an error, for example `ENOENT`. */
-export const codeOf = (error: unknown): string | undefined =>
+export const errnoOf = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 
 const full = /\b(ENOSPC|EDQUOT|EFBIG)\b|No space left on device|disk is full|Disk quota exceeded|File too large/
 
 /** The errors of Node, SQLite and LevelDB on a disk without room, as one line; undefined for any other error. */
-export const fullDisk = (error: unknown, dir: string): Fault | undefined =>
+export const fullDisk = (error: unknown, dir: string): StartupError | undefined =>
   error instanceof Error && full.test(error.message)
-    ? new Fault(
+    ? new StartupError(
         `The disk of the data directory ${dir} is full. Free some space and start again: nothing that was answered is lost.`,
       )
     : undefined
 
 /** The message of a fault, and the stack of any other error. */
 export const faultText = (error: unknown): string =>
-  error instanceof Error && !(error instanceof Fault) ? (error.stack ?? error.message) : messageOf(error)
+  error instanceof Error && !(error instanceof StartupError) ? (error.stack ?? error.message) : messageOf(error)
 
 export const reportFault = (error: unknown): boolean => process.stderr.write(`${faultText(error)}\n`)

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Mapping } from '../../template/mapping.ts'
 import { messageOf } from '../files/fault.ts'
-import type { Checkpoint } from './checkpoints.ts'
+import type { StreamCheckpoint } from './checkpoints.ts'
 import { type Discard, deliver, lanesOf } from './deliver.ts'
 import type { Source, SourceRecord } from './source.ts'
 import type { Wake } from './wake.ts'
@@ -10,7 +10,7 @@ export type PollerOptions = {
   mapping: Mapping
   source: Source
   label: string
-  checkpoint: Checkpoint
+  checkpoint: StreamCheckpoint
   invoke(event: { Records: unknown[] }): Promise<unknown>
   keep(shard: string, discard: Discard): string
   wake: Wake

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Deployment } from '../../template/deployment.ts'
 import type { Mapping } from '../../template/mapping.ts'
-import { Fault } from '../files/fault.ts'
-import { type Checkpoint, noteHandled, openCheckpoint } from './checkpoints.ts'
+import { StartupError } from '../files/fault.ts'
+import { noteHandled, openCheckpoint, type StreamCheckpoint } from './checkpoints.ts'
 import { failureFolder } from './failures.ts'
 import { kinesisSource } from './kinesis-source.ts'
 import { pollShard } from './poller.ts'
@@ -29,14 +29,14 @@ function sourceOf({ sourceArn }: Mapping, { deployment, table }: Settings): Sour
 /**
  * Checks the stored position of a consumer. A stream whose files were removed refuses it for ever, and records accepted
  * later would never be handled.
- * @throws Fault that names the file of the position
+ * @throws StartupError that names the file of the position
  */
-async function checkPosition(source: Source, shard: string, checkpoint: Checkpoint): Promise<void> {
+async function checkPosition(source: Source, shard: string, checkpoint: StreamCheckpoint): Promise<void> {
   const position = checkpoint.get(shard)
   if (position === undefined) return
   await source.read(shard, position, 1).catch((error: unknown) => {
     if (!(error instanceof Error) || error.name !== 'InvalidArgumentException') throw error
-    throw new Fault(
+    throw new StartupError(
       `The checkpoint ${checkpoint.path} is of another flow stream: the stream's files were removed or replaced. Put them back, or remove the checkpoint and start again. Only flow reports that were not handled before are lost then.`,
     )
   })
@@ -47,7 +47,7 @@ export async function startPollers(settings: Settings) {
   const { dir, deployment, runtime, wake } = settings
   const ending = new AbortController()
   const polls: (() => Promise<void>)[] = []
-  const tableCheckpoints: Checkpoint[] = []
+  const tableCheckpoints: StreamCheckpoint[] = []
   let tableShard: string | undefined
   const sources = new Map<string, Source>()
   for (const mapping of deployment.mappings) {

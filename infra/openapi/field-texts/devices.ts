@@ -1,4 +1,4 @@
-import { id, instant, integer, placeOf, type Texts, text, uuid } from './text.ts'
+import { fieldPath, id, instant, integer, type Texts, text, uuid } from './text.ts'
 
 export const devicesTexts: Texts = {
   added: text('Authorizations that were made since the last heartbeat.'),
@@ -54,7 +54,7 @@ export const devicesTexts: Texts = {
     'The most recent call of any of its clients or tokens, exact to a minute; null before the first.',
   ),
   last_seen_remote_ip: text('Public address of the latest call; null before the first session.', '192.0.2.10'),
-  ...placeOf('last_seen_remote_ip_location_', 'that address'),
+  ...fieldPath('last_seen_remote_ip_location_', 'that address'),
   last_seen_user_agent: text('Header `User-Agent` of the latest session; null before the first.', 'gateway/1.4.0'),
   last_seen_version: text(
     'Software release that the device reported at its latest session; null before the first.',

@@ -1,4 +1,4 @@
-import { instant, integer, orNone, placeOf, type Texts, text, uuid } from './text.ts'
+import { fieldPath, instant, integer, orNone, type Texts, text, uuid } from './text.ts'
 
 export const logsTexts: Texts = {
   'entries.actor_id': uuid('The person or program that acted; null where none did.'),
@@ -15,7 +15,7 @@ export const logsTexts: Texts = {
     'Public address of the request, lower case and compressed for IPv6; null where there was no request.',
     '192.0.2.10',
   ),
-  ...placeOf('ip_', 'the address of the request'),
+  ...fieldPath('ip_', 'the address of the request'),
   log_id: text(
     'Identifier of the entry, 24 hexadecimal characters, ordered by time within its stream.',
     '06f2b5c4d8e17a3900000000',

@@ -11,7 +11,7 @@ export const uuid = (description: string): Text => ({ description, example: id, 
 export const orNone = (known: Text): Text => ({ ...known, example: null })
 
 /** Fields of the place of an address, under names with this beginning. */
-export const placeOf = (beginning: string, address: string): Texts => {
+export const fieldPath = (beginning: string, address: string): Texts => {
   const said = (what: string, example: unknown) =>
     text(`Where ${address} is said to be: ${what}; null where it is unknown.`, example)
   return {

@@ -73,7 +73,7 @@ export const NewAuthProviderFields = (kind: ProviderKind) =>
 export const AuthProviderFields = (kind: ProviderKind) =>
   v.partial(v.object({ name: Text(255), ...commonFields, ...(ownFields[kind] as OwnFields) }))
 
-export const defaultsOf: Record<ProviderKind, AuthProviderInput & { name: string }> = {
+export const authProviderDefaults: Record<ProviderKind, AuthProviderInput & { name: string }> = {
   email_otp: { name: 'Email passcode' },
   oidc: { name: 'OpenID Connect', is_default: false, email_verification_method: 'claim' },
   suite: { name: 'Suite', is_default: false, hosted_domain: null },
@@ -101,7 +101,7 @@ const collectionOf = (kind: ProviderKind) => `${kind}_auth_providers`
 
 function providerEntity(kind: ProviderKind): Entity<AuthProviderRow> {
   const name = collectionOf(kind)
-  const { name: _named, ...own } = defaultsOf[kind]
+  const { name: _named, ...own } = authProviderDefaults[kind]
   return entity<AuthProviderRow>({
     name,
     defaults: { ...commonDefaults, ...own },

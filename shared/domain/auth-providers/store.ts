@@ -15,10 +15,10 @@ import { getShown, listShown } from '../reads.ts'
 import {
   type AuthProviderInput,
   type AuthProviderRow,
+  authProviderDefaults,
   authProviders,
   callbackUri,
   commonDefaults,
-  defaultsOf,
   type NewAuthProviderInput,
   opensPortal,
   type ProviderKind,
@@ -98,7 +98,7 @@ export function create(kind: ProviderKind, author: Author, draft: () => Draft<Ne
     if (!checked.has('context') && opensPortal({ context: commonDefaults.context, ...checked.fields })) {
       checkAdministration(author, 'Creating a provider whose context allows the portal')
     }
-    if (!checked.has('name')) checked.fields.name ??= defaultsOf[kind].name
+    if (!checked.has('name')) checked.fields.name ??= authProviderDefaults[kind].name
     if (!isConfigured(kind)) checked.reject('base', 'this provider kind is not configured')
     checkTenant(kind, checked)
     await rejectTaken(transaction, checked, authProviders[kind])
@@ -114,9 +114,9 @@ export function create(kind: ProviderKind, author: Author, draft: () => Draft<Ne
       id,
       account_id: author.accountId,
       ...commonDefaults,
-      ...defaultsOf[kind],
+      ...authProviderDefaults[kind],
       ...input,
-      name: input.name ?? defaultsOf[kind].name,
+      name: input.name ?? authProviderDefaults[kind].name,
       ...(secret !== undefined && { client_secret: await encryptSecret(owner, secret) }),
       issuer,
     })

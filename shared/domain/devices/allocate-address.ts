@@ -3,10 +3,10 @@ import type { Transaction } from '../../commit/transaction.ts'
 import { ApiError } from '../../core/errors.ts'
 import { uniqueKey } from '../../table/keys.ts'
 import { getItems } from '../../table/read.ts'
-import { formatIp, rangeOf } from '../../values/ip.ts'
+import { formatIp, ipRangeOf } from '../../values/ip.ts'
 
-const base4 = rangeOf('100.64.0.0').first
-const base6 = rangeOf('fd00:2021:1111::').first
+const base4 = ipRangeOf('100.64.0.0').first
+const base6 = ipRangeOf('fd00:2021:1111::').first
 
 /** Offsets of 100.64.0.0/11 and fd00:2021:1111::/107; the first and the last are never used (A21.2). */
 export const firstOffset = 1

@@ -111,7 +111,7 @@ export const DirectoryFields = (kind: DirectoryKind) =>
     }),
   )
 
-export const defaultsOf: Record<DirectoryKind, Partial<DirectoryRow>> = {
+export const directoryDefaults: Record<DirectoryKind, Partial<DirectoryRow>> = {
   suite: { domain: null, group_sync_mode: 'all', orgunit_sync_enabled: false },
   tenant: { client_id: null, email_field: 'userPrincipalName', sync_all_groups: false },
   idp: {},
@@ -127,7 +127,7 @@ function directoryEntity(kind: DirectoryKind): Entity<DirectoryRow> {
   const name = `${kind}_directories`
   return entity<DirectoryRow>({
     name,
-    defaults: { ...neverSynced, domains: null, matches_administrators: false, ...defaultsOf[kind] },
+    defaults: { ...neverSynced, domains: null, matches_administrators: false, ...directoryDefaults[kind] },
     unique: {
       [`${name}.name`]: (row) => row.name,
       [`${name}.${identifying[kind]}`]: (row) => row[identifying[kind]] ?? null,

@@ -13,8 +13,8 @@ import {
   type DirectoryInput,
   type DirectoryKind,
   type DirectoryRow,
-  defaultsOf,
   directories,
+  directoryDefaults,
   type NewDirectoryInput,
   sentSecret,
 } from './directory.ts'
@@ -48,7 +48,7 @@ export const create = (kind: DirectoryKind, author: Author, draft: () => Draft<N
       account_id: author.accountId,
       domains: null,
       matches_administrators: mayAdminister(author),
-      ...defaultsOf[kind],
+      ...directoryDefaults[kind],
       ...input,
       ...pair?.stored,
       ...(await sealedSecret(kind, owner, { service_account_key, client_secret }, null)),

@@ -4,7 +4,7 @@ import { getItem } from '../../table/read.ts'
 import { leaseEnd } from '../sessions/lease.ts'
 
 /** Leads from a site token and a session to the gateway: a session is known only to the token it was started with (P1.7). */
-export const sessionKey = (account: string, tokenId: string, sessionId: string): Key => ({
+export const gatewaySessionKey = (account: string, tokenId: string, sessionId: string): Key => ({
   pk: partition(account, 'sessions.gateway_token', tokenId),
   sk: sessionId,
 })
@@ -16,12 +16,12 @@ const day = 86_400
 /** A pointer expires a day after the lease, unless a heartbeat renews it. */
 const pointerEnd = (now: number): number => Math.ceil(leaseEnd(now) / 1_000_000) + day
 
-export const sessionPointer = (
+export const gatewaySessionPointer = (
   account: string,
   ids: { tokenId: string; sessionId: string; gatewayId: string },
   now: number,
 ): Item => ({
-  ...sessionKey(account, ids.tokenId, ids.sessionId),
+  ...gatewaySessionKey(account, ids.tokenId, ids.sessionId),
   kind: 'edge',
   gateway_id: ids.gatewayId,
   ttl: pointerEnd(now),
@@ -29,7 +29,7 @@ export const sessionPointer = (
 
 /** The pointer to the gateway of a session that was started with this site token, live or ended. */
 export const findPointer = (account: string, tokenId: string, sessionId: string) =>
-  getItem<Pointer>(sessionKey(account, tokenId, sessionId))
+  getItem<Pointer>(gatewaySessionKey(account, tokenId, sessionId))
 
 /** Puts off the end of the pointer of a session that lives on: one write in half a day of heartbeats. */
 export async function keepPointer({ pk, sk, ttl }: Pointer, now: number): Promise<void> {

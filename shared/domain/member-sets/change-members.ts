@@ -10,7 +10,7 @@ import { entityKey, partition } from '../../table/keys.ts'
 import { sortKeysOf, whichExist } from '../../table/read.ts'
 import { membersPerCommit, type PendingPart, readPending, type SetChange, stagePending } from './pending-change.ts'
 import { readEdit, readWholeSet } from './requested-members.ts'
-import { type Checked, type MemberSet, pendingStager, sizeOf, stageSetChange } from './set-change.ts'
+import { type CheckedMembers, type MemberSet, pendingStager, sizeOf, stageSetChange } from './set-change.ts'
 
 /** The members that a request adds, and a test of those that may stay. */
 type Wanted = { added: string[]; keeps: (id: string) => boolean }
@@ -80,7 +80,7 @@ async function changeMembers(
 }
 
 /** A change whose first commit has stored it as pending. */
-type Begun = { change: string; checked?: Checked | undefined }
+type Begun = { change: string; checked?: CheckedMembers | undefined }
 
 /** Does a pending change of a set, or any; the follow-up consumer does what takes more time. */
 export const finishSet = (

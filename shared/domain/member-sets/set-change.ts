@@ -35,7 +35,7 @@ export async function stageSetChange(
 }
 
 /** Ids that were found to be no members, but able to become one, in the state before a commit. */
-export type Checked = { joining: string[]; sequence: number }
+export type CheckedMembers = { joining: string[]; sequence: number }
 
 /** The members that are looked at at a time are at most those of so many commits. */
 const mostAhead = 8
@@ -48,7 +48,7 @@ type Known = { parts: PendingPart[]; areAll: boolean; steps: Map<string, Step> }
  * over, a change that another has replaced is left alone, and nothing is written to the set of an owner that is gone. While
  * each commit follows the one before it, what is known of the set stays true, and more of it is read at a time.
  */
-export function pendingStager(set: MemberSet, ownerId: string, change?: string, checked?: Checked) {
+export function pendingStager(set: MemberSet, ownerId: string, change?: string, checked?: CheckedMembers) {
   let known: Known | undefined
   let ahead = 1
 

@@ -1,4 +1,13 @@
-import { type Cidr, formatCidr, formatIp, overlaps, parseCidr, parseIp, parseRange, rangeOf } from '../../values/ip.ts'
+import {
+  type Cidr,
+  formatCidr,
+  formatIp,
+  ipRangeOf,
+  overlaps,
+  parseCidr,
+  parseIp,
+  parseRange,
+} from '../../values/ip.ts'
 import { isLonger } from '../../values/text.ts'
 
 export type AddressType = 'dns' | 'cidr' | 'ip'
@@ -40,17 +49,17 @@ function checkDnsName(address: string): Checked {
 /** Addresses that no resource can have, in the order of the contract's table. */
 const forbidden: { ranges: Cidr[]; cidr: string; ip: string }[] = [
   {
-    ranges: ['0.0.0.0', '::'].map(rangeOf),
+    ranges: ['0.0.0.0', '::'].map(ipRangeOf),
     cidr: 'cannot contain all addresses, use the Internet Resource',
     ip: 'cannot stand for all addresses',
   },
   {
-    ranges: ['127.0.0.0/8', '::1/128'].map(rangeOf),
+    ranges: ['127.0.0.0/8', '::1/128'].map(ipRangeOf),
     cidr: 'cannot contain loopback addresses',
     ip: 'cannot contain loopback addresses',
   },
   ...['100.64.0.0/10', 'fd00:2021:1111::/48'].map((text) => ({
-    ranges: [rangeOf(text)],
+    ranges: [ipRangeOf(text)],
     cidr: `cannot be in ${text}`,
     ip: `cannot be in ${text}`,
   })),
@@ -59,7 +68,7 @@ const forbidden: { ranges: Cidr[]; cidr: string; ip: string }[] = [
 const refusal = (block: Cidr, type: 'cidr' | 'ip'): string | undefined =>
   forbidden.find(({ ranges }) => ranges.some((other) => overlaps(block, other)))?.[type]
 
-const mapped = rangeOf('::ffff:0:0/96')
+const mapped = ipRangeOf('::ffff:0:0/96')
 /** The IPv4-mapped block itself, or a part of it; a wider block that happens to cover it is an ordinary one. */
 const isMapped = (block: Cidr): boolean => overlaps(block, mapped) && block.prefix >= 96
 
@@ -72,7 +81,7 @@ function checkCidr(address: string): Checked {
 
 function checkIp(address: string): Checked {
   const ip = parseIp(address)
-  const block = ip && rangeOf(formatIp(ip))
+  const block = ip && ipRangeOf(formatIp(ip))
   if (!ip || !block || isMapped(block)) return { message: 'is not a valid IP address, for example 192.0.2.10' }
   const message = refusal(block, 'ip')
   return message ? { message } : { address: formatIp(ip) }

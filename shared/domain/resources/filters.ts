@@ -4,7 +4,7 @@ import { mustBeOneOf } from '../../values/fields.ts'
 import { portPattern } from '../../values/ip.ts'
 
 export const protocols = ['tcp', 'udp', 'icmp'] as const
-export type Filter = { protocol: (typeof protocols)[number]; ports: string[] }
+export type IpFilter = { protocol: (typeof protocols)[number]; ports: string[] }
 
 export const maxFilters = 100
 export const maxPorts = 500
@@ -12,9 +12,9 @@ export const maxPorts = 500
 type PortRange = { first: number; last: number }
 
 /** The filters of a resource as stored (A18.5). */
-export const checkFilters = (raw: unknown): Checked<Filter[]> => checkObjects(raw, maxFilters, checkFilter)
+export const checkFilters = (raw: unknown): Checked<IpFilter[]> => checkObjects(raw, maxFilters, checkFilter)
 
-function checkFilter(item: Record<string, unknown>, path: Path, faults: Fault[]): Filter | undefined {
+function checkFilter(item: Record<string, unknown>, path: Path, faults: Fault[]): IpFilter | undefined {
   const { protocol, ports = [] } = item
   const known = protocols.find((candidate) => candidate === protocol)
   if (!known) {

@@ -3,7 +3,7 @@ import { entity, type Row } from '../../table/entity.ts'
 import { documented, field, maxKeys, withRules } from '../../values/field.ts'
 import { NullableText, OneOf, orNull, Text, TrimmedText, Uuid } from '../../values/fields.ts'
 import { textPattern } from '../../values/text.ts'
-import { checkFilters, type Filter, maxFilters, maxPorts, portsSchema, protocols } from './filters.ts'
+import { checkFilters, type IpFilter, maxFilters, maxPorts, portsSchema, protocols } from './filters.ts'
 
 const resourceTypes = ['cidr', 'ip', 'dns', 'internet', 'static_device_pool'] as const
 export type ResourceType = (typeof resourceTypes)[number]
@@ -38,7 +38,7 @@ export const Resource = v.object({
 })
 
 /** The rule of A18.5, its messages under the field itself. */
-export const Filters = field<Filter[]>(checkFilters, {
+export const Filters = field<IpFilter[]>(checkFilters, {
   type: 'array',
   maxItems: maxFilters,
   items: {

@@ -3,7 +3,7 @@ import type { Transaction } from '../../commit/transaction.ts'
 import { rowsBy } from '../../table/read.ts'
 import { deleteGatewayToken, gatewayTokens } from '../gateway-tokens/gateway-token.ts'
 import { type GatewayRow, gateways, inSite, publicKeyKey } from '../gateways/gateway.ts'
-import { sessionKey } from '../gateways/session-pointer.ts'
+import { gatewaySessionKey } from '../gateways/session-pointer.ts'
 import { renderGateway } from '../gateways/store.ts'
 import { findPresence, presenceKey, readPresence } from '../sessions/presence.ts'
 
@@ -20,7 +20,7 @@ export async function deleteGateway(transaction: Transaction, gateway: GatewayRo
   transaction.remove(key)
   if (presence) {
     transaction.remove(publicKeyKey(accountId, gateway.site_id, presence.public_key, gateway.id))
-    transaction.remove(sessionKey(accountId, presence.token_id, presence.session_id))
+    transaction.remove(gatewaySessionKey(accountId, presence.token_id, presence.session_id))
   }
   transaction.revoke({ by: 'gateway', id: gateway.id })
 }

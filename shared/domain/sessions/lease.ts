@@ -27,8 +27,8 @@ export function connectedLeaseEnd(device: DeviceKind, token: { expires_at?: stri
   return expires_at === undefined ? leaseEnd(now, seconds) : leaseUnder({ expires_at }, now, seconds)
 }
 
-/** Lease (P1.3) and channel (C1.2) in every answer about a session. */
-export const Lease = v.object({
+/** SessionLease (P1.3) and channel (C1.2) in every answer about a session. */
+export const SessionLease = v.object({
   heartbeat_secs: v.number(),
   expires_at: v.string(),
   live: v.nullable(v.object({ url: v.string(), keepalive_secs: v.number() })),
@@ -43,7 +43,7 @@ export const renderLease = (device: DeviceKind, leaseExpiresAt: number) => ({
 const mustBeKey = 'must be 32 bytes in base64, 44 characters'
 
 /** The base64 text of 32 bytes (P1.8). */
-export const PublicKey = v.pipe(
+export const DevicePublicKey = v.pipe(
   Filled(mustBeKey),
   v.trim(),
   // Only the canonical spelling: a key is compared as text.

@@ -3,7 +3,7 @@ import type { Answer } from '../exchange.ts'
 import { Html, html } from './html.ts'
 import { pageStyle } from './page-style.ts'
 
-export type Page = {
+export type HtmlPage = {
   title: string
   body: Html
   status?: number
@@ -16,7 +16,7 @@ export const administrator = 'an administrator of your company’s network acces
 let styleHash: string | undefined
 
 /** Allows only the page's own style and forms. */
-function policy(formTargets: Page['formTargets'] = []): string {
+function policy(formTargets: HtmlPage['formTargets'] = []): string {
   styleHash ??= createHash('sha256').update(pageStyle).digest('base64')
   return [
     "default-src 'none'",
@@ -28,7 +28,7 @@ function policy(formTargets: Page['formTargets'] = []): string {
   ].join('; ')
 }
 
-const documentOf = ({ title, body }: Page): Html => html`<!doctype html>
+const documentOf = ({ title, body }: HtmlPage): Html => html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -46,8 +46,8 @@ ${body}
 </html>
 `
 
-/** Page whose address contains a state, so nobody may store it or receive it as a referrer. */
-export const pageAnswer = (page: Page): Answer => ({
+/** HtmlPage whose address contains a state, so nobody may store it or receive it as a referrer. */
+export const pageAnswer = (page: HtmlPage): Answer => ({
   statusCode: page.status ?? 200,
   headers: {
     'content-type': 'text/html; charset=utf-8',

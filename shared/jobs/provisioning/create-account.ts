@@ -60,7 +60,7 @@ export function createAccount({ account, admin, token }: Input, provisioned: Pro
   const accountId = uuidV7(clock.now())
   return commit({ accountId, subject: null }, async (transaction) => {
     const { name = null, scopes = ['*'], expires_at = timestamp(transaction.now + 90 * dayMicros) } = token
-    checkExpiry(transaction, expires_at)
+    checkTokenExpiry(transaction, expires_at)
     const slug = await freeSlug(account.slug ?? null, account.name)
     const key = randomText(6)
     const row = transaction.insert(accounts, { ...accountRow(account, slug, key), id: accountId })
@@ -83,7 +83,7 @@ export function createAccount({ account, admin, token }: Input, provisioned: Pro
 }
 
 /** @throws ApiError `validation_failed` for a token that has ended */
-export function checkExpiry({ now }: Transaction, expires_at: string): void {
+export function checkTokenExpiry({ now }: Transaction, expires_at: string): void {
   if (expires_at <= timestamp(now)) throw invalidAt(['api_token', 'expires_at'], 'must be in the future')
 }
 

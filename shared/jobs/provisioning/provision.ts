@@ -19,7 +19,7 @@ import { Draft, draft, type Fields } from '../../values/draft.ts'
 import { tooManyKeys } from '../../values/field.ts'
 import { mustBeUuid } from '../../values/fields.ts'
 import { dueAccountItem, isDueForDeletion } from '../account-deletion/due-account.ts'
-import { checkExpiry, createAccount, provisionedToken, showActor } from './create-account.ts'
+import { checkTokenExpiry, createAccount, provisionedToken, showActor } from './create-account.ts'
 import { AccountFields, AccountUpdateFields, AdminFields, InitialTokenFields, PoolFields } from './fields.ts'
 
 type Event = Record<string, unknown>
@@ -135,7 +135,7 @@ async function createApiToken(event: Event) {
       scopes = ['*'],
       expires_at,
     } = parts((found) => part(found, event, 'api_token', ApiTokenFields))
-    checkExpiry(transaction, expires_at)
+    checkTokenExpiry(transaction, expires_at)
     await token.stage(transaction, slug, { name, scopes, expires_at }, client)
   })
   return token.shown()

@@ -40,14 +40,14 @@ export const settleMs = 500
 export const checkedEntities: ReadonlyMap<string, Entity> = new Map(declared.map((entity) => [entity.name, entity]))
 
 /** The account of an item and the collection, or whatever else, that the next part of its partition names. */
-export function placeOf({ pk }: Pick<Key, 'pk'>): { account: string; collection: string } {
+export function itemLocation({ pk }: Pick<Key, 'pk'>): { account: string; collection: string } {
   const [account = '', collection = ''] = pk.split('#')
   return { account, collection }
 }
 
 /** The kind of object that an item is a row of; undefined for all other items. */
 export const entityOf = (item: StoredItem): Entity | undefined =>
-  item.kind === 'entity' ? checkedEntities.get(placeOf(item).collection) : undefined
+  item.kind === 'entity' ? checkedEntities.get(itemLocation(item).collection) : undefined
 
 /** Nothing for a row with values that its rules do not understand: somebody has changed it, which is a finding of its own. */
 function orNone<T>(derive: () => T[]): T[] {
@@ -63,7 +63,7 @@ export function derivedItems(item: StoredItem): Item[] {
   const entity = entityOf(item)
   if (!entity) return []
   const row = itemRow(entity, item)
-  const { account } = placeOf(item)
+  const { account } = itemLocation(item)
   return orNone(() => [...uniqueItems(entity, account, row), ...indexItems(entity, account, row)]).filter(isKey)
 }
 
@@ -82,7 +82,7 @@ const derivedPlaces: ReadonlySet<string> = new Set(
 
 /** True for what only a commit of a row writes: a guard or edge that leads to it. */
 export const isDerived = (item: StoredItem): boolean =>
-  (item.kind === 'guard' || item.kind === 'edge') && derivedPlaces.has(placeOf(item).collection)
+  (item.kind === 'guard' || item.kind === 'edge') && derivedPlaces.has(itemLocation(item).collection)
 
 /** An item with its large attributes unpacked; as it is stored where they do not unpack, so that it differs from its commit. */
 export function unpacked<T extends Record<string, unknown>>(item: T): T {

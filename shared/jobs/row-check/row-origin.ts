@@ -6,7 +6,7 @@ import { inParallel, slicesOf } from '../../core/work/in-parallel.ts'
 import { type Entity, itemRow, type Row, redacted, redactRow, rowKey, versionOf } from '../../table/entity.ts'
 import { accountOf, commitKey, counterSort, type Key } from '../../table/keys.ts'
 import { getStoredItems, type StoredItem } from '../../table/read.ts'
-import { checkedEntities, placeOf, unpacked } from './derived-items.ts'
+import { checkedEntities, itemLocation, unpacked } from './derived-items.ts'
 
 /**
  * Contradiction of one item of the table to the rows, or of a row to the commits. `missing`: an item that a row, commit
@@ -42,7 +42,8 @@ const perLook = 100
 const looksAtOnce = 2
 
 /** True for an item under a key at which the service reads rows, whatever its `kind`. */
-export const isRow = (item: Key): boolean => checkedEntities.has(placeOf(item).collection) && item.sk !== counterSort
+export const isRow = (item: Key): boolean =>
+  checkedEntities.has(itemLocation(item).collection) && item.sk !== counterSort
 
 type Origin = { commit_id: string; rows: WrittenRows; changes: Change[] }
 
@@ -63,7 +64,7 @@ function originOf(item: StoredItem | undefined): Origin | undefined {
 function judge(row: StoredItem, origin: Origin | undefined): RowFinding[] {
   const commit = typeof row.commit === 'number' ? { commit: row.commit } : {}
   const digest = origin?.rows[rowName(row)] ?? null
-  const entity = checkedEntities.get(placeOf(row).collection)
+  const entity = checkedEntities.get(itemLocation(row).collection)
   if (!origin || !entity || digest === null) return [findingAt('unfounded', 'row', row, commit)]
   const difference = differenceOf(entity, row, origin.changes)
   const { shown = [], hidden = [] } = difference ?? {}

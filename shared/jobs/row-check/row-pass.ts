@@ -12,7 +12,7 @@ import {
   entityOf,
   isDerived,
   isKey,
-  placeOf,
+  itemLocation,
   readItems,
   settleMs,
   unpacked,
@@ -73,7 +73,7 @@ function compareCounts(progress: Progress, at: Pick<RowFinding, 'account_id' | '
 }
 
 const isAsked = ({ account_id }: Progress, item: Pick<Key, 'pk'>): boolean =>
-  account_id === null || placeOf(item).account === account_id
+  account_id === null || itemLocation(item).account === account_id
 
 /** Leaves the partition that the pass was in, and compares its counter with what was counted. */
 function enter(progress: Progress, pk: string | null): void {
@@ -83,7 +83,7 @@ function enter(progress: Progress, pk: string | null): void {
     const at = { account_id: accountOf(partition), at: partition.pk, sort: counterSort }
     compareCounts(progress, at, partition.counted ?? 0, partition.found)
   }
-  const isCounted = pk !== null && isAsked(progress, { pk }) && countedPlaces.has(placeOf({ pk }).collection)
+  const isCounted = pk !== null && isAsked(progress, { pk }) && countedPlaces.has(itemLocation({ pk }).collection)
   progress.partition = isCounted ? { pk, counted: null, found: 0 } : null
 }
 
@@ -93,7 +93,7 @@ function count(progress: Progress, item: StoredItem): void {
   if (partition && item.sk === counterSort) partition.counted = Number(item.rows)
   else if (partition && (item.kind === 'edge' || item.kind === 'entity')) partition.found++
   if (!isAsked(progress, item)) return
-  const { account } = placeOf(item)
+  const { account } = itemLocation(item)
   if (item.kind === 'head') {
     const { sequence, clock, counts } = item as StoredItem & v.InferOutput<typeof Head>
     progress.heads[account] = { sequence, clock, counts }

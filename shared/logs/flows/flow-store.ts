@@ -4,7 +4,7 @@ import { clock } from '../../core/clock.ts'
 import { inParallel } from '../../core/work/in-parallel.ts'
 import type { Key } from '../../table/keys.ts'
 import { putItem, removeItem, unlessRefused } from '../../table/put-item.ts'
-import { executeTogether, insertion, type Outcome, type Statement } from '../../table/statements.ts'
+import { executeTogether, insertion, type Statement, type StatementOutcome } from '../../table/statements.ts'
 import { table, tableName } from '../../table/table.ts'
 import { logId } from '../entries/log-id.ts'
 import { dayOf, flowKey, flowShard, logTtl } from '../entries/log-keys.ts'
@@ -131,7 +131,10 @@ function completion({ pk, sk }: Key, closing: Closing): Statement {
 }
 
 /** True when nothing is left to do. An open report adds nothing to an existing flow, but may leave a pointer behind. */
-function isSettled({ ingested: { id, report }, past }: Led<IngestedReport>, outcome: Outcome | undefined): boolean {
+function isSettled(
+  { ingested: { id, report }, past }: Led<IngestedReport>,
+  outcome: StatementOutcome | undefined,
+): boolean {
   if (report.closing) opened.delete(id)
   else if (outcome === 'done') {
     if (opened.size >= 100_000) opened.clear()

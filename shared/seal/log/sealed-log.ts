@@ -21,7 +21,7 @@ export const logName = (log: SealedLog, generation: number): string => (generati
 const hostOf = (address: string): string => new URL(address).host
 
 /** The first line of a checkpoint (S2.1). */
-export const originOf = (address: string, account: string, log: SealedLog, generation: number): string =>
+export const logOrigin = (address: string, account: string, log: SealedLog, generation: number): string =>
   `${hostOf(address)}/${account}/${logName(log, generation)}`
 
 /** The parts of an origin but its host, which can change. Null for one that is not of a sealed log. */

@@ -39,7 +39,7 @@ export type Follows = {
 }
 
 /** The number of a log that follows others, and the log before. */
-export type Begun = { generation?: number; follows?: Follows }
+export type LogStart = { generation?: number; follows?: Follows }
 
 /** The lines of a checkpoint about the log that it follows. */
 export const followsLines = ({ origin, size, root, shared, last }: Omit<Follows, 'note'>): string[] => [

@@ -7,7 +7,7 @@ import { serviceAddress } from '../../core/service-address.ts'
 import { sealPartition } from '../../table/keys.ts'
 import { rejectUnknownAccount } from '../../table/reject-unknown-account.ts'
 import { Overtaken, SealDamage, type SealProblem } from '../log/seal-damage.ts'
-import { originOf, readHourId, type SealedLog, sealedLogs } from '../log/sealed-log.ts'
+import { logOrigin, readHourId, type SealedLog, sealedLogs } from '../log/sealed-log.ts'
 import { hashBytes } from '../merkle/merkle-proof.ts'
 import { GrowingTree, tileWidth } from '../merkle/tiles.ts'
 import { checkpointText, type Follows } from '../notes/checkpoint.ts'
@@ -70,7 +70,7 @@ async function beginLog(sealing: Sealing): Promise<{ origin: string; follows: Fo
   const last = id === undefined ? null : log === 'changes' ? id : readHourId(id).hour
   const follows: Follows = { ...ended, shared: state?.size ?? 0, last }
   for (let generation = lease.generation + 1; ; generation++) {
-    const origin = originOf(address, account, log, generation)
+    const origin = logOrigin(address, account, log, generation)
     const before = await readSigned(sealing, 'checkpoint', generation)
     if (!state) {
       // A log from before the restore has the number.

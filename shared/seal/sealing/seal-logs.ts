@@ -10,7 +10,7 @@ import { remove, writeTogether } from '../../table/write-together.ts'
 import { Overtaken, SealDamage } from '../log/seal-damage.ts'
 import type { SealedLog } from '../log/sealed-log.ts'
 import { sealedAccountsPartition } from '../log/sealed-log.ts'
-import type { Begun } from '../notes/checkpoint.ts'
+import type { LogStart } from '../notes/checkpoint.ts'
 import { sealActivity, settledUntil } from './seal-activity.ts'
 import { sealChanges } from './seal-changes.ts'
 import { Lease, type SealedState } from './sealed-state.ts'
@@ -40,7 +40,7 @@ export async function sealLogs(deadline: number): Promise<void> {
   if (errors.length > 0) throw new AggregateError(errors, 'Some logs were not sealed.')
 }
 
-type State = Key & Partial<SealedState & Begun>
+type State = Key & Partial<SealedState & LogStart>
 
 /** A log to be sealed; `known` where nothing of it is new, to be compared with the bucket. */
 type Work = { account: string; log: SealedLog; known?: Partial<State> }

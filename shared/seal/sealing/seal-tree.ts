@@ -3,9 +3,9 @@ import { measure } from '../../core/logging/invocation.ts'
 import { inParallel } from '../../core/work/in-parallel.ts'
 import { sealPartition } from '../../table/keys.ts'
 import { SealDamage } from '../log/seal-damage.ts'
-import { originOf } from '../log/sealed-log.ts'
+import { logOrigin } from '../log/sealed-log.ts'
 import { GrowingTree, MissingHashes, type Tile, tilePath, widthOf } from '../merkle/tiles.ts'
-import { type Begun, checkpointText, followsLines } from '../notes/checkpoint.ts'
+import { checkpointText, followsLines, type LogStart } from '../notes/checkpoint.ts'
 import { noteOf, verifierKeyText } from '../notes/signed-note.ts'
 import { signText, verifierKey } from '../notes/signing-key.ts'
 import { putCheckpoint, type SealedState } from './sealed-state.ts'
@@ -75,7 +75,7 @@ export const storeTiles = (sealing: Sealing, tiles: Tile[], generation = sealing
   )
 
 /** The lines of a checkpoint behind its root (S2.1, S2.5). */
-export const extensionsOf = ({ from }: Pick<SealedState, 'from'>, { follows }: Begun): string[] => [
+export const extensionsOf = ({ from }: Pick<SealedState, 'from'>, { follows }: LogStart): string[] => [
   ...(from === null ? [] : [`from ${from}`]),
   ...(follows ? followsLines(follows) : []),
 ]
@@ -106,7 +106,7 @@ export async function sealTree(
   const kept = await readSigned(sealing, own)
   rejectOther(kept, own)
   await storeTiles(sealing, tiles)
-  const origin = unfinished?.checkpoint.origin ?? originOf(address, account, log, lease.generation)
+  const origin = unfinished?.checkpoint.origin ?? logOrigin(address, account, log, lease.generation)
   let note = unfinished?.note
   if (note === undefined) {
     lease.check()

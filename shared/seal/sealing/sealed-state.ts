@@ -6,7 +6,7 @@ import { putItem, unlessRefused } from '../../table/put-item.ts'
 import { getItem } from '../../table/read.ts'
 import { Overtaken, SealDamage } from '../log/seal-damage.ts'
 import type { SealedLog } from '../log/sealed-log.ts'
-import type { Begun } from '../notes/checkpoint.ts'
+import type { LogStart } from '../notes/checkpoint.ts'
 
 /** The newest checkpoint of a sealed log, and up to where it reaches. */
 export type SealedState = {
@@ -27,13 +27,13 @@ export type SealedState = {
   hour?: number
 }
 
-type Item = Key & Partial<SealedState & Begun> & { kind: string; lease?: string; lease_until?: number }
+type Item = Key & Partial<SealedState & LogStart> & { kind: string; lease?: string; lease_until?: number }
 
 /** A sealed log in the table. */
 type Known = {
   /** Null before the first seal. */
   state: SealedState | null
-  begun: Begun
+  begun: LogStart
   /** The first hour of activity that was not looked at. */
   hour: number | undefined
 }
@@ -81,7 +81,7 @@ export class Lease implements Known {
   state: SealedState | null
   readonly hour: number | undefined
   /** Set for a log that follows another (S2.5). */
-  begun: Begun
+  begun: LogStart
 
   private constructor(key: Key, owner: string, until: number, { state, begun, hour }: Known) {
     this.key = key
@@ -126,7 +126,7 @@ export class Lease implements Known {
   }
 
   /** Stores that the log follows another from now on, and its first state. @throws Overtaken */
-  async begin(begun: Required<Begun>, state: SealedState | Pick<SealedState, 'hour'>): Promise<void> {
+  async begin(begun: Required<LogStart>, state: SealedState | Pick<SealedState, 'hour'>): Promise<void> {
     this.begun = begun
     await this.store(state)
   }

@@ -23,13 +23,16 @@ const timeoutMs = 10_000
 export type UsedProvider = { kind: OpenIdKind; row: AuthProviderRow; app: App }
 
 /** Caller's part of a pending sign-in, unchanged by a second request to the provider. */
-export type Begun = Pick<PendingSignIn, 'context' | 'redirect_uri' | 'state' | 'code_challenge' | 'callback_uri'>
+export type StartedSignIn = Pick<
+  PendingSignIn,
+  'context' | 'redirect_uri' | 'state' | 'code_challenge' | 'callback_uri'
+>
 
 /** Stores a pending sign-in, valid for 10 minutes and one answer. @throws SignInRefused without a document */
 export async function beginAtProvider(
   accountId: string,
   { kind, row, app }: UsedProvider,
-  begun: Begun,
+  begun: StartedSignIn,
   choice: AccountPrompt | null,
 ): Promise<{ url: string; expiresAt: number }> {
   const { text, key } = mintOneTimeToken(accountId, 'pending')

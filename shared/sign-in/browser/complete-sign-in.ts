@@ -15,7 +15,7 @@ import { getRow } from '../../table/read.ts'
 import { findIdentity, settledIdentity } from '../identities/find-identity.ts'
 import { mintOneTimeToken, oneTimeItem, readOneTimeToken, takeOneTime } from '../one-time-token.ts'
 import type { PasscodeOrder } from '../passcodes/send-passcode.ts'
-import { codeOf, descriptionForLog, exchangeCode } from '../providers/exchange-code.ts'
+import { descriptionForLog, exchangeCode, oauthErrorOf } from '../providers/exchange-code.ts'
 import {
   type ClaimedIdentity,
   claimsOf,
@@ -173,8 +173,8 @@ async function checkAnswer(query: URLSearchParams, app: App): Promise<void> {
     const description = text && descriptionForLog(text, { clientId: app.clientId, secret: await app.secret() })
     throw new SignInRefused(declined.includes(error) ? 'declined' : 'provider_refused', null, {
       at: 'authorization',
-      error: codeOf(error),
-      ...(subcode !== null && { subcode: codeOf(subcode) }),
+      error: oauthErrorOf(error),
+      ...(subcode !== null && { subcode: oauthErrorOf(subcode) }),
       ...(description && { description }),
     })
   }

@@ -10,7 +10,7 @@ import { appOf, openIdProvider } from '../providers/provider-app.ts'
 import { isRedirectUri } from '../providers/redirect-uri.ts'
 import { SignInRefused } from '../refusals/sign-in-refused.ts'
 import { allowsContext, signInContexts } from '../sign-in-context.ts'
-import { type Begun, beginAtProvider, noteFailure, type UsedProvider } from './begin-at-provider.ts'
+import { beginAtProvider, noteFailure, type StartedSignIn, type UsedProvider } from './begin-at-provider.ts'
 
 const isPrintable = (text: string): boolean => /^[^\p{Cc}]*$/u.test(text)
 
@@ -59,7 +59,7 @@ export async function startSignIn(account: AccountRow, draft: Draft<Start>, addr
   const { context, redirect_uri, state, code_challenge, prompt = null } = input
   const { kind, row } = provider
   const callback_uri = callbackUri(address, kind, row.id)
-  const begun: Begun = { context, redirect_uri, state, code_challenge, callback_uri }
+  const begun: StartedSignIn = { context, redirect_uri, state, code_challenge, callback_uri }
   try {
     const { url, expiresAt } = await beginAtProvider(account.id, provider, begun, prompt)
     return { data: { authorization_url: url, expires_at: timestamp(expiresAt) } }

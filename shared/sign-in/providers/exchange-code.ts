@@ -65,7 +65,7 @@ async function configurationOf({ app, document, fetch }: Answered): Promise<clie
 }
 
 /** Restricts the code of an error to characters that contain no names of people. */
-export const codeOf = (value: unknown): string => /^[A-Za-z0-9_.-]{1,64}$/.exec(String(value))?.[0] ?? 'unnamed'
+export const oauthErrorOf = (value: unknown): string => /^[A-Za-z0-9_.-]{1,64}$/.exec(String(value))?.[0] ?? 'unnamed'
 
 /** Members of an error in an unread body (RFC 6749, 5.2). */
 async function errorIn(response: unknown): Promise<Record<string, unknown>> {
@@ -92,11 +92,15 @@ async function refusalOf(error: unknown, at: 'token' | 'userinfo', app: App): Pr
   const description = descriptionForLog(text, { clientId: app.clientId, secret: await app.secret() })
   const told = { at, ...(description !== undefined && { description }) }
   if (at === 'token' && said !== undefined) {
-    return new SignInRefused('provider_refused', null, { ...told, error: codeOf(said) })
+    return new SignInRefused('provider_refused', null, { ...told, error: oauthErrorOf(said) })
   }
   const { code, cause, message } = error instanceof Error ? (error as Error & { code?: unknown }) : { message: '' }
   const claim = (cause as { cause?: { claim?: unknown } } | undefined)?.cause?.claim
-  const details = { ...told, check: codeOf(code), ...(typeof claim === 'string' && { claim: codeOf(claim) }) }
+  const details = {
+    ...told,
+    check: oauthErrorOf(code),
+    ...(typeof claim === 'string' && { claim: oauthErrorOf(claim) }),
+  }
   if (at === 'userinfo') return new SignInRefused('userinfo', null, details)
   const why = `${message} ${cause instanceof Error ? cause.message : ''}`
   const aboutToken = /JWT|ID Token|JWS/.test(why) || typeof claim === 'string'

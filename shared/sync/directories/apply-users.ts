@@ -4,10 +4,10 @@ import { externalIdentities, identityOf } from '../../domain/external-identities
 import { isOtherSubject, stageIdentityChange } from '../../domain/external-identities/issued-tokens.ts'
 import { findAllUnique, getRow, rowsBy } from '../../table/read.ts'
 import { foldAscii } from '../../values/text.ts'
-import { type Outcome, type Staged, stageEach } from '../runs/plan.ts'
+import { type Staged, type StageOutcome, stageEach } from '../runs/plan.ts'
 import type { DirectoryStage } from './apply-identities.ts'
 import { adminHasIdentity, adminNotMatched, type UserEntry } from './directory-plan.ts'
-import { nameOf } from './snapshot.ts'
+import { snapshotName } from './snapshot.ts'
 
 /** A new actor and its identity, with their edges, guards and counters. */
 export const writesPerUser = 17
@@ -42,7 +42,7 @@ async function stageUser(
   { transaction, sourceId, issuer, startedAt, matchesAdministrators }: DirectoryStage,
   entry: UserEntry,
   found: Found,
-): Promise<Outcome> {
+): Promise<StageOutcome> {
   const { identity, actor, actorsIdentity, isAdministrators } = found
   const { idp_id, profile } = entry
   const skip = (reason: string) => ({ idp_id, name: profile.name, reason })
@@ -86,7 +86,7 @@ async function stageUser(
 
 const insertActor = (transaction: Transaction, sourceId: string, { profile, idp_id }: UserEntry): ActorRow =>
   transaction.insert(actors, {
-    name: nameOf(profile.name) ?? profile.email ?? idp_id,
+    name: snapshotName(profile.name) ?? profile.email ?? idp_id,
     email: profile.email,
     type: 'account_user',
     allow_email_otp_sign_in: false,

@@ -1,6 +1,6 @@
 import { clock, dayMicros, microsOf } from '../../core/clock.ts'
 import type { LastGoodRun } from '../../domain/sync/sync-state.ts'
-import type { DirectoryAdapter, Page } from '../adapter.ts'
+import type { DirectoryAdapter, ProviderPage } from '../adapter.ts'
 import { ChunkCutter, type Chunks, chunksOf, completeSnapshot, reused } from '../read/chunks.ts'
 import { eachPage } from '../read/read-list.ts'
 import { newReading, type Reading } from '../runs/run.ts'
@@ -59,7 +59,7 @@ async function readList<T>(
   list: 'users' | 'groups',
   perChunk: number,
   chunks: Chunks,
-  read: (position: string | null) => Promise<Page<T>>,
+  read: (position: string | null) => Promise<ProviderPage<T>>,
   entryOf: (told: T) => Entry,
 ): Promise<void> {
   const { run } = work

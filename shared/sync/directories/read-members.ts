@@ -1,4 +1,10 @@
-import { type DirectoryAdapter, type DirectoryGroup, type DirectoryMember, isFault, type Page } from '../adapter.ts'
+import {
+  type DirectoryAdapter,
+  type DirectoryGroup,
+  type DirectoryMember,
+  isFault,
+  type ProviderPage,
+} from '../adapter.ts'
 import { type Chunks, isStorableId } from '../read/chunks.ts'
 import { eachPage } from '../read/read-list.ts'
 import type { Reading } from '../runs/run.ts'
@@ -81,7 +87,7 @@ export async function readMembers(
     else await work.keepPlace()
   }
 
-  function take(own: Unfinished, page: Page<DirectoryMember>): void {
+  function take(own: Unfinished, page: ProviderPage<DirectoryMember>): void {
     for (const skipped of page.skipped) {
       work.skip(skipped)
       if (skipped.reason === 'gone') own.unread.push(skipped.idp_id)

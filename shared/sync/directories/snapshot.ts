@@ -65,12 +65,12 @@ export function snapshotUser(user: DirectoryUser): SnapshotUser {
 
 export function snapshotGroup(group: DirectoryGroup): SnapshotGroup {
   const { idp_id, entity_type, membership_version, stated_members } = group
-  const name = nameOf(group.name) ?? nameOf(idp_id) ?? '-'
+  const name = snapshotName(group.name) ?? snapshotName(idp_id) ?? '-'
   if (!isStorableId(idp_id)) return { idp_id, name, unusable: 'invalid_id' }
-  return { idp_id, name, email: nameOf(group.email), entity_type, membership_version, stated_members }
+  return { idp_id, name, email: snapshotName(group.email), entity_type, membership_version, stated_members }
 }
 
-export const nameOf = (name: unknown): string | null => profileOf({ name }).name ?? null
+export const snapshotName = (name: unknown): string | null => profileOf({ name }).name ?? null
 
 export const profileFields = (row: ExternalIdentityRow): ProfileFields =>
   Object.fromEntries(Object.keys(emptyProfile).map((name) => [name, row[name as keyof ProfileFields]])) as ProfileFields

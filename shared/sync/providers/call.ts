@@ -3,7 +3,7 @@ import type { GuardedFetch } from '../../outside/guarded-fetch.ts'
 import { outsideErrorOf } from '../../outside/outside-error.ts'
 import { ProviderFault } from '../adapter.ts'
 
-export type Fields = Record<string, unknown>
+export type ResponseFields = Record<string, unknown>
 
 export type Call = {
   method?: 'GET' | 'POST'
@@ -18,7 +18,7 @@ export type Call = {
 }
 
 /** The answer of a provider as it was sent; `json` is undefined where it was no JSON. */
-export type Answer = {
+export type ProviderResponse = {
   status: number
   headers: Headers
   json: unknown
@@ -27,7 +27,7 @@ export type Answer = {
 }
 
 /** A call with its answer; `body` are the fields of that. */
-export type Answered = { call: Call; answer: Answer; body: Fields }
+export type Answered = { call: Call; answer: ProviderResponse; body: ResponseFields }
 
 export type AccessToken = { text: string; type: 'bearer' | 'dpop' }
 
@@ -35,31 +35,31 @@ export type AccessToken = { text: string; type: 'bearer' | 'dpop' }
 export type TokenSource = { current(): Promise<AccessToken>; drop(token: AccessToken): void }
 
 /** Spaces calls out, so that a run never takes more than half of the provider's limits (I4.2). */
-export type Pace = {
+export type RequestPace = {
   /** Resolves when the call may be sent. @throws ProviderFault `again` where that takes more than some seconds */
   turn(call: Call): Promise<void>
-  heard(call: Call, answer: Answer): void
+  heard(call: Call, answer: ProviderResponse): void
 }
 
 export type Provider = {
   /** Secrets beside its tokens that must not show in its texts (I1.3). */
   secrets?: string[]
   tokens: TokenSource
-  pace: Pace
+  pace: RequestPace
   send(call: Call, token: AccessToken): Promise<Response>
   /** The fault of an unsuccessful answer (I6). */
-  faultOf(call: Call, answer: Answer): ProviderFault
+  faultOf(call: Call, answer: ProviderResponse): ProviderFault
 }
 
 /** The name of a call in a sentence: without its query, which may be confidential. */
-export const nameOf = ({ method = 'GET', url }: Call): string => `${method} ${url.pathname}`
+export const responseName = ({ method = 'GET', url }: Call): string => `${method} ${url.pathname}`
 
 function noAnswer(call: Call, error: unknown): unknown {
   const outside = outsideErrorOf(error)
   if (!outside) return error
   // A forbidden address and an answer beyond all bounds would be the same on a retry.
   const passing = outside.reason === 'timeout' || outside.reason === 'unreachable'
-  const sentence = `${nameOf(call)} had no answer: ${outside.message}`
+  const sentence = `${responseName(call)} had no answer: ${outside.message}`
   return new ProviderFault(passing ? 'again' : 'transient', sentence, { cause: error })
 }
 
@@ -72,12 +72,16 @@ function jsonOf(text: string): unknown {
 }
 
 /** Sends a call and reads its answer. A successful one without JSON is broken. @throws ProviderFault for no answer */
-export async function exchange(call: Call, send: () => Promise<Response>, secrets: string[]): Promise<Answer> {
+export async function exchange(
+  call: Call,
+  send: () => Promise<Response>,
+  secrets: string[],
+): Promise<ProviderResponse> {
   try {
     const response = await send()
     const json = jsonOf(await response.text())
     if (response.ok && json === undefined) {
-      throw new ProviderFault('again', `${nameOf(call)} answered ${response.status} with what is no JSON.`)
+      throw new ProviderFault('again', `${responseName(call)} answered ${response.status} with what is no JSON.`)
     }
     return { status: response.status, headers: response.headers, json, secrets }
   } catch (error) {
@@ -86,7 +90,7 @@ export async function exchange(call: Call, send: () => Promise<Response>, secret
 }
 
 /** Sends a call once, and once more with a new token where the token had ended. @throws ProviderFault */
-async function ask(provider: Provider, call: Call): Promise<Answer> {
+async function ask(provider: Provider, call: Call): Promise<ProviderResponse> {
   for (let renewed = false; ; renewed = true) {
     await provider.pace.turn(call)
     const token = await provider.tokens.current()

@@ -2,7 +2,7 @@ import { toUtc } from '../../core/clock.ts'
 import { fieldsOf } from '../../core/json/is-object.ts'
 import { deviceFields } from '../../domain/mdm-devices/mdm-device.ts'
 import type { DeviceValue } from '../adapter.ts'
-import type { Fields } from './call.ts'
+import type { ResponseFields } from './call.ts'
 
 /** The paths of a device's fields in an entry: a name, or names from the outside in. Lists are read apart. */
 export type FieldPaths = Readonly<Record<string, string | readonly [string, string]>>
@@ -39,11 +39,11 @@ function timestampOf(value: unknown): string | null {
 
 const readers = { text: textOf, boolean: booleanOf, number: numberOf, timestamp: timestampOf }
 
-const at = (entry: Fields, path: string | readonly [string, string]): unknown =>
+const at = (entry: ResponseFields, path: string | readonly [string, string]): unknown =>
   typeof path === 'string' ? entry[path] : fieldsOf(entry[path[0]])[path[1]]
 
-/** Fields of a device in their own kinds; null where the entry has no value of the kind. */
-export function readFields(entry: Fields, paths: FieldPaths): Record<string, DeviceValue> {
+/** ResponseFields of a device in their own kinds; null where the entry has no value of the kind. */
+export function readFields(entry: ResponseFields, paths: FieldPaths): Record<string, DeviceValue> {
   const fields: Record<string, DeviceValue> = {}
   for (const [field, path] of Object.entries(paths)) {
     const kind = deviceFields.get(field)

@@ -1,17 +1,17 @@
 import { clock } from '../../core/clock.ts'
 import { fieldsOf } from '../../core/json/is-object.ts'
 import { type FaultClass, ProviderFault } from '../adapter.ts'
-import { type Answer, type Answered, type Call, type Fields, nameOf } from './call.ts'
+import { type Answered, type Call, type ProviderResponse, type ResponseFields, responseName } from './call.ts'
 import { textOf } from './rows.ts'
-import { withoutSecrets } from './without-secrets.ts'
+import { maskSecrets } from './without-secrets.ts'
 
 const maxShown = 300
 
 /** Texts of a provider's error as a part of a sentence: short, without line breaks, tokens and sent secrets. */
-export function excerptForOperator({ secrets }: Pick<Answer, 'secrets'>, ...parts: unknown[]): string {
+export function excerptForOperator({ secrets }: Pick<ProviderResponse, 'secrets'>, ...parts: unknown[]): string {
   const texts = parts.filter((part): part is string | number => typeof part === 'string' || typeof part === 'number')
   const text = texts.map(String).filter(Boolean).join(': ')
-  const clean = withoutSecrets(text, secrets, maxShown)
+  const clean = maskSecrets(text, secrets, maxShown)
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
     .replace(/\beyJ[\w-]+(\.[\w-]*)*/g, '[token]')
     .replace(/\b(bearer|basic|dpop|ssws)\s+[\w+/=.~-]+/gi, '$1 [token]')
@@ -41,7 +41,7 @@ export type FaultRule = {
   is: FaultClass | 'token_ended'
   advice?: string | ((answered: Answered) => string | undefined)
   reason?: 'gone' | 'foreign_group'
-  retryAfterMs?(answer: Answer): number | undefined
+  retryAfterMs?(answer: ProviderResponse): number | undefined
 }
 
 /** Rules of all providers, after their own. */
@@ -62,15 +62,15 @@ const commonRules: FaultRule[] = [
 
 /** Makes faults of unsuccessful answers (I6) by rules; `words` are the texts of an error's body that name it. */
 export const faultsBy =
-  (words: (body: Fields) => unknown[], rules: FaultRule[]) =>
-  (call: Call, answer: Answer): ProviderFault => {
+  (words: (body: ResponseFields) => unknown[], rules: FaultRule[]) =>
+  (call: Call, answer: ProviderResponse): ProviderFault => {
     const answered = { call, answer, body: fieldsOf(answer.json) }
     const fits = ({ status, when }: FaultRule) =>
       (status?.includes(answer.status) ?? true) && (when?.(answered) ?? true)
     const { is, advice, reason, retryAfterMs } = [...rules, ...commonRules].find(fits) as FaultRule
     const said = excerptForOperator(answer, ...words(answered.body))
     const help = typeof advice === 'function' ? advice(answered) : advice
-    const sentence = `${nameOf(call)} answered ${answer.status}${said && ` (${said})`}${help ? `: ${help}` : ''}.`
+    const sentence = `${responseName(call)} answered ${answer.status}${said && ` (${said})`}${help ? `: ${help}` : ''}.`
     return new ProviderFault(is === 'token_ended' ? 'fatal' : is, sentence, {
       reason,
       retryAfterMs: retryAfterMs?.(answer),
@@ -78,7 +78,7 @@ export const faultsBy =
     })
   }
 
-export const refusals = [400, 401, 403]
+export const providerRefusals = [400, 401, 403]
 
 /** Faults of a token endpoint, by its error (RFC 6749, 5.2). */
 export const tokenFaultsBy = (rules: FaultRule[]) =>

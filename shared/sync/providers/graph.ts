@@ -1,9 +1,9 @@
 import { fieldsOf } from '../../core/json/is-object.ts'
 import type { GuardedFetch } from '../../outside/guarded-fetch.ts'
-import { type Answer, bearer, type Call, type Fields, get, type Provider } from './call.ts'
-import { faultsBy, refusals, tokenFaultsBy } from './faults.ts'
+import { bearer, type Call, get, type Provider, type ProviderResponse, type ResponseFields } from './call.ts'
+import { faultsBy, providerRefusals, tokenFaultsBy } from './faults.ts'
 import { type Limits, paceOf } from './pace.ts'
-import { checkCount, invalidData, nextPlace, PageWatch, rowsOf } from './rows.ts'
+import { checkCount, entriesOfResponse, invalidData, nextPlace, PageWatch } from './rows.ts'
 import { formTokens } from './tokens.ts'
 
 export type GraphConnection = { tokenUrl: string; apiUrl: string; clientId: string; clientSecret: string }
@@ -27,7 +27,7 @@ const adviceOf: Record<number, string> = {
 
 const passing = new Set([90033, 90036, 50196])
 
-const codesOf = ({ error_codes }: Fields) => (Array.isArray(error_codes) ? error_codes : []).map(Number)
+const codesOf = ({ error_codes }: ResponseFields) => (Array.isArray(error_codes) ? error_codes : []).map(Number)
 
 /** Faults of the token endpoint by its codes, because its texts change over and over. */
 const tokenFault = tokenFaultsBy([
@@ -35,7 +35,11 @@ const tokenFault = tokenFaultsBy([
     when: ({ body }) => body.error === 'temporarily_unavailable' || codesOf(body).some((code) => passing.has(code)),
     is: 'again',
   },
-  { status: refusals, is: 'fatal', advice: ({ body }) => codesOf(body).flatMap((code) => adviceOf[code] ?? [])[0] },
+  {
+    status: providerRefusals,
+    is: 'fatal',
+    advice: ({ body }) => codesOf(body).flatMap((code) => adviceOf[code] ?? [])[0],
+  },
 ])
 
 const endedTokens: unknown[] = ['InvalidAuthenticationToken', 'TokenExpired']
@@ -83,7 +87,8 @@ function onOwnAddress(apiUrl: string, link: string): string {
 /** Share of its limits above which the provider reports it; others get room then. */
 const crowded = 0.8
 
-const holdMs = ({ headers }: Answer) => (Number(headers.get('x-ms-throttle-limit-percentage')) >= crowded ? 2_000 : 0)
+const holdMs = ({ headers }: ProviderResponse) =>
+  Number(headers.get('x-ms-throttle-limit-percentage')) >= crowded ? 2_000 : 0
 
 /** Lists of Microsoft Graph v1.0 (`identity-wire.md`, 1.3); faults advise to grant `rights` where one is missing. */
 export function graph(
@@ -115,7 +120,7 @@ export function graph(
     const { call, body } = place
       ? await get(provider, onOwnAddress(apiUrl, place.link), {}, { headers, cost, continues: true })
       : await get(provider, `${apiUrl}/v1.0/${path}`, query, { headers, cost })
-    const rows = rowsOf(call, body.value, 'value', id)
+    const rows = entriesOfResponse(call, body.value, 'value', id)
     const count = body['@odata.count']
     const stated = place ? place.stated : typeof count === 'number' ? count : null
     const read = (place?.read ?? 0) + rows.length

@@ -14,8 +14,8 @@ import {
 import { fieldsOf } from '../../core/json/is-object.ts'
 import type { GuardedFetch } from '../../outside/guarded-fetch.ts'
 import { ProviderFault } from '../adapter.ts'
-import { type AccessToken, type Answer, type Call, exchange, type Provider } from './call.ts'
-import { excerptForOperator, type FaultRule, faultsBy, refusals, theirNow, tokenFaultsBy } from './faults.ts'
+import { type AccessToken, type Call, exchange, type Provider, type ProviderResponse } from './call.ts'
+import { excerptForOperator, type FaultRule, faultsBy, providerRefusals, theirNow, tokenFaultsBy } from './faults.ts'
 import { remembered, textOf } from './rows.ts'
 import { newTokenOf, tokenSource } from './tokens.ts'
 
@@ -34,14 +34,14 @@ const scopes = ['okta.users.read', 'okta.groups.read', 'okta.apps.read']
 const wrongClient = 'client_id and the public key registered for it have to be those of the directory'
 
 /** The wait until the limits of a bucket are reset, by the provider's own clock. */
-export function resetMs({ headers }: Answer): number | undefined {
+export function resetMs({ headers }: ProviderResponse): number | undefined {
   const reset = Number(headers.get('x-rate-limit-reset'))
   if (!(reset > 0)) return undefined
   // The header counts whole seconds.
   return Math.min(Math.max(reset * 1_000 - theirNow(headers), 0) + 1_000, 120_000)
 }
 
-function missingRight({ answer }: { answer: Answer }): string {
+function missingRight({ answer }: { answer: ProviderResponse }): string {
   const challenge = answer.headers.get('www-authenticate') ?? ''
   const scope = /insufficient_scope/.test(challenge) && /\bscope="([^"]{1,200})"/.exec(challenge)?.[1]
   if (scope) return `the service app lacks the scope ${excerptForOperator(answer, scope)}`
@@ -64,18 +64,18 @@ export const idpFault = faultsBy(
 /** Faults of the token endpoint: a refusal lasts until an administrator has changed something. */
 const tokenFault = tokenFaultsBy([
   {
-    status: refusals,
+    status: providerRefusals,
     when: ({ body }) => body.error === 'invalid_scope' || body.error === 'consent_required',
     is: 'fatal',
     advice: `a super administrator has to grant the service app ${scopes.join(', ')}`,
   },
   {
-    status: refusals,
+    status: providerRefusals,
     when: ({ answer, body }) => body.error === 'access_denied' || answer.status === 403,
     is: 'fatal',
     advice: 'a network zone or policy of the organisation refuses this service',
   },
-  { status: refusals, is: 'fatal', advice: wrongClient },
+  { status: providerRefusals, is: 'fatal', advice: wrongClient },
   throttled,
 ])
 
@@ -119,7 +119,7 @@ export function idpTokens(connection: IdpConnection, fetch: GuardedFetch): Pick<
     const options = { DPoP: DPoP({}, proof), ...through(fetch) }
     const send = () =>
       clientCredentialsGrantRequest(server, { client_id: clientId }, auth, { scope: scopes.join(' ') }, options)
-    let answer: Answer = await exchange(call, send, [privateKey])
+    let answer: ProviderResponse = await exchange(call, send, [privateKey])
     // The proof has remembered the nonce.
     if (fieldsOf(answer.json).error === 'use_dpop_nonce') answer = await exchange(call, send, [privateKey])
     const token = newTokenOf(call, answer, tokenFault)

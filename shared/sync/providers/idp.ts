@@ -6,24 +6,24 @@ import {
   type DirectoryUser,
   isFault,
   orGone,
-  type Page,
   ProviderFault,
+  type ProviderPage,
 } from '../adapter.ts'
-import { type Answer, type Call, type Fields, get, nameOf, type Provider } from './call.ts'
+import { type Call, get, type Provider, type ProviderResponse, type ResponseFields, responseName } from './call.ts'
 import { type IdpConnection, idpFault, idpTokens, resetMs } from './idp-token.ts'
 import { paceOf } from './pace.ts'
 import {
   confirmEach,
   directoryGroup,
-  type Entry,
   type EntryRow,
+  entriesOfResponse,
   invalidData,
   memberOf,
   nextPlace,
   PageWatch,
-  pageOf,
+  type ProviderEntry,
+  providerPageOf,
   remembered,
-  rowsOf,
   textOf,
   usableUser,
   wholeList,
@@ -32,9 +32,9 @@ import {
 /** Statuses of people who may sign in, or will once they have set a password or asked for help. */
 const activeStatuses = ['ACTIVE', 'STAGED', 'PROVISIONED', 'RECOVERY', 'PASSWORD_EXPIRED', 'LOCKED_OUT']
 
-const isActive = ({ status }: Fields): boolean => activeStatuses.includes(String(status))
+const isActive = ({ status }: ResponseFields): boolean => activeStatuses.includes(String(status))
 
-export function idpUser(user: EntryRow): Entry<DirectoryUser> {
+export function idpUser(user: EntryRow): ProviderEntry<DirectoryUser> {
   const profile = fieldsOf(user.profile)
   const given = textOf(profile.firstName)
   const family = textOf(profile.lastName)
@@ -60,7 +60,7 @@ export const idpGroup = (group: EntryRow): DirectoryGroup =>
   })
 
 /** Returns whether people sign in with an application: services and other protocols are excluded. */
-export function isSignInApp(app: Fields): boolean {
+export function isSignInApp(app: ResponseFields): boolean {
   const { application_type } = fieldsOf(fieldsOf(app.settings).oauthClient)
   return app.status === 'ACTIVE' && app.signOnMode === 'OPENID_CONNECT' && application_type !== 'service'
 }
@@ -78,7 +78,7 @@ export function nextCursor(headers: Headers): string | null {
 const floor = { perSecond: 10, burst: 50 }
 
 /** Leaves half of a bucket to others. */
-function holdMs(answer: Answer): number {
+function holdMs(answer: ProviderResponse): number {
   const limit = Number(answer.headers.get('x-rate-limit-limit'))
   const remaining = answer.headers.get('x-rate-limit-remaining')
   const isHalf = limit > 0 && remaining !== null && Number(remaining) <= limit / 2
@@ -104,7 +104,7 @@ export function idpDirectory(connection: IdpConnection, fetch: GuardedFetch): Di
     const { after = null, filter = '' } = query
     const { call, answer } = await get(provider, base + path, query, { headers, continues: Boolean(after) })
     const next = nextPlace(call, nextCursor(answer.headers), after)
-    const rows = rowsOf(call, answer.json, 'the list')
+    const rows = entriesOfResponse(call, answer.json, 'the list')
     return { call, rows, next, barren: watch.isBarren(`${path} ${filter}`, rows, after, next) }
   }
 
@@ -130,8 +130,8 @@ export function idpDirectory(connection: IdpConnection, fetch: GuardedFetch): Di
     noun: 'user' | 'group',
     limit: string,
     position: string | null,
-    entryOf: (row: EntryRow) => Entry<T>,
-  ): Promise<Page<T>> {
+    entryOf: (row: EntryRow) => ProviderEntry<T>,
+  ): Promise<ProviderPage<T>> {
     if (position === null) apps.forget()
     const place: Place | null = position === null ? null : JSON.parse(position)
     const ids = place && !place.ended ? [] : await apps.get()
@@ -144,8 +144,8 @@ export function idpDirectory(connection: IdpConnection, fetch: GuardedFetch): Di
     })
     const next: Place = page.next === null ? { app, after: null, ended: true } : { app, after: page.next }
     const isLast = page.next === null && (await apps.get()).every((id) => id <= app)
-    return pageOf({ ...page, next: isLast ? null : JSON.stringify(next) }, (row) => {
-      const [found] = rowsOf(page.call, [fieldsOf(row._embedded)[noun]], `_embedded.${noun}`)
+    return providerPageOf({ ...page, next: isLast ? null : JSON.stringify(next) }, (row) => {
+      const [found] = entriesOfResponse(page.call, [fieldsOf(row._embedded)[noun]], `_embedded.${noun}`)
       if (!found) throw invalidData(page.call, `_embedded.${noun} is missing`)
       return entryOf(found)
     })
@@ -154,7 +154,7 @@ export function idpDirectory(connection: IdpConnection, fetch: GuardedFetch): Di
   async function isAssigned(user: string): Promise<boolean> {
     const found = await orGone(get(provider, `${base}users/${encodeURIComponent(user)}`), null)
     if (!found) return false
-    const [row] = rowsOf(found.call, [found.answer.json], nameOf(found.call))
+    const [row] = entriesOfResponse(found.call, [found.answer.json], responseName(found.call))
     if (!row || !isActive(row)) return false
     const visible = new Set(await apps.get())
     const assigned = await readApps(`user.id eq "${user}"`)
@@ -167,7 +167,7 @@ export function idpDirectory(connection: IdpConnection, fetch: GuardedFetch): Di
     groups: (position) => overApps('group', '200', position, (row) => ({ entry: idpGroup(row) })),
     async members({ idp_id }, position) {
       const path = `groups/${encodeURIComponent(idp_id)}/users`
-      return pageOf(await list(path, { limit: '200', after: position }, quick), memberOf)
+      return providerPageOf(await list(path, { limit: '200', after: position }, quick), memberOf)
     },
     confirm: confirmEach(isAssigned),
   }

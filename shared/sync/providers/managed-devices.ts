@@ -1,7 +1,7 @@
 import { fieldsOf } from '../../core/json/is-object.ts'
 import type { GuardedFetch } from '../../outside/guarded-fetch.ts'
 import type { InventoryAdapter, InventoryDevice } from '../adapter.ts'
-import type { Fields } from './call.ts'
+import type { ResponseFields } from './call.ts'
 import { type FieldPaths, readFields } from './device-fields.ts'
 import { type GraphConnection, graph } from './graph.ts'
 import type { EntryRow } from './rows.ts'
@@ -9,7 +9,7 @@ import type { EntryRow } from './rows.ts'
 const words = (text: string): string[] => text.trim().split(/\s+/)
 const camelCase = (name: string): string => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 
-/** Fields that have the same name here, in the provider's spelling. */
+/** ResponseFields that have the same name here, in the provider's spelling. */
 const sameNames = `
   device_name managed_device_name serial_number udid imei meid iccid notes user_id user_display_name user_principal_name
   email_address phone_number subscriber_carrier operating_system os_version model manufacturer ethernet_mac_address
@@ -43,7 +43,7 @@ const features = 'configurationManagerClientEnabledFeatures'
 const health = 'deviceHealthAttestationState'
 const actions = 'deviceActionResults'
 
-/** Fields inside another, which has the same names without the prefix. */
+/** ResponseFields inside another, which has the same names without the prefix. */
 const inside = (outer: string, prefix: string, names: string): FieldPaths =>
   Object.fromEntries(words(names).map((name) => [`${prefix}_${name}`, [outer, camelCase(name)]]))
 
@@ -74,7 +74,7 @@ const actionFields = {
   lastUpdatedDateTime: 'last_updated_date_time',
 }
 
-const actionResults = (value: unknown): Fields[] =>
+const actionResults = (value: unknown): ResponseFields[] =>
   (Array.isArray(value) ? value : []).map(fieldsOf).map((result) => {
     const text = (name: string) => (typeof result[name] === 'string' ? result[name] : null)
     return Object.fromEntries(Object.entries(actionFields).map(([theirs, name]) => [name, text(theirs)]))

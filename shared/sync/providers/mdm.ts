@@ -1,11 +1,11 @@
 import { fieldsOf } from '../../core/json/is-object.ts'
 import type { GuardedFetch } from '../../outside/guarded-fetch.ts'
-import { type InventoryAdapter, type InventoryDevice, orGone, type Page } from '../adapter.ts'
+import { type InventoryAdapter, type InventoryDevice, orGone, type ProviderPage } from '../adapter.ts'
 import { bearer, get, type Provider } from './call.ts'
 import { type FieldPaths, readFields } from './device-fields.ts'
 import { faultsBy } from './faults.ts'
 import { paceOf } from './pace.ts'
-import { checkCount, type EntryRow, nextPlace, PageWatch, rowsOf, textOf } from './rows.ts'
+import { checkCount, type EntryRow, entriesOfResponse, nextPlace, PageWatch, textOf } from './rows.ts'
 
 const same = (names: string): FieldPaths => Object.fromEntries(names.split(/\s+/).map((name) => [name, name]))
 
@@ -120,13 +120,13 @@ export function mdmInventory({ apiUrl, apiToken }: MdmConnection, fetch: Guarded
    * Devices by their ids. A page begins with the last device of the page before. If that is missing, devices before it
    * went and others moved into pages that were read, so reading resumes further up.
    */
-  async function readDevices(position: string | null): Promise<Page<InventoryDevice>> {
+  async function readDevices(position: string | null): Promise<ProviderPage<InventoryDevice>> {
     const place: DevicePlace | null = position === null ? null : JSON.parse(position)
     const offset = place?.offset ?? 0
     const { call, answer } = await read('devices', { offset: String(offset), ordering: 'device_id' }, position)
-    const rows = rowsOf(call, answer.json, 'the list', 'device_id')
+    const rows = entriesOfResponse(call, answer.json, 'the list', 'device_id')
     const first = rows[0]?.id
-    const page = (fresh: EntryRow[], next: DevicePlace | null): Page<InventoryDevice> => ({
+    const page = (fresh: EntryRow[], next: DevicePlace | null): ProviderPage<InventoryDevice> => ({
       entries: fresh.map((row) => mdmDevice('devices', row)),
       skipped: [],
       next: next && JSON.stringify(next),
@@ -141,12 +141,12 @@ export function mdmInventory({ apiUrl, apiToken }: MdmConnection, fetch: Guarded
     return page(fresh, last === null ? null : { offset: offset + rows.length - 1, last })
   }
 
-  async function readFurther(list: MdmList, position: string | null): Promise<Page<InventoryDevice>> {
+  async function readFurther(list: MdmList, position: string | null): Promise<ProviderPage<InventoryDevice>> {
     const place: FurtherPlace = position === null ? { offset: 0, cursor: null, read: 0 } : JSON.parse(position)
     const from: Record<string, string> =
       place.cursor === null ? { offset: String(place.offset) } : { cursor: place.cursor }
     const { call, body } = await read(`prism/${list}`, from, position)
-    const rows = rowsOf(call, body.data, 'data', 'device_id')
+    const rows = entriesOfResponse(call, body.data, 'data', 'device_id')
     const count = rows.length
     const total = place.read + count
     const cursor = textOf(body.cursor)

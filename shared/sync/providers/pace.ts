@@ -1,6 +1,6 @@
 import { clock } from '../../core/clock.ts'
 import { ProviderFault } from '../adapter.ts'
-import { type Answer, type Call, nameOf, type Pace } from './call.ts'
+import { type Call, type ProviderResponse, type RequestPace, responseName } from './call.ts'
 
 /** Longest wait within a call; before a longer one the caller saves its place. */
 const maxNapMs = 5_000
@@ -11,9 +11,9 @@ export type Limits = { perSecond: number; burst: number }
 /** Keeps calls within limits; `holdMs` is the time for which an answer holds back the next calls of its bucket. */
 export function paceOf(
   { perSecond, burst }: Limits,
-  holdMs: (answer: Answer) => number = () => 0,
+  holdMs: (answer: ProviderResponse) => number = () => 0,
   bucketOf: (call: Call) => string = () => '',
-): Pace {
+): RequestPace {
   const interval = 1_000 / perSecond
   const heldUntil = new Map<string, number>()
   let full = 0
@@ -23,7 +23,7 @@ export function paceOf(
       const next = Math.max(full, now) + (call.cost ?? 1) * interval
       const wait = Math.max(next - burst * interval, heldUntil.get(bucketOf(call)) ?? 0) - now
       if (wait > maxNapMs) {
-        const sentence = `${nameOf(call)} waits, so that not more than half of the provider's limits is used.`
+        const sentence = `${responseName(call)} waits, so that not more than half of the provider's limits is used.`
         throw new ProviderFault('again', sentence, { retryAfterMs: wait })
       }
       full = next

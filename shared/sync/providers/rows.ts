@@ -5,23 +5,23 @@ import {
   type DirectoryGroup,
   type DirectoryMember,
   type DirectoryUser,
-  type Page,
   ProviderFault,
+  type ProviderPage,
   type Skipped,
 } from '../adapter.ts'
-import { type Call, type Fields, nameOf } from './call.ts'
+import { type Call, type ResponseFields, responseName } from './call.ts'
 
-export type EntryRow = Fields & { id: string }
+export type EntryRow = ResponseFields & { id: string }
 
 /** The fault of an answer from which nothing may be concluded (I5.1). */
 export const invalidData = (call: Call, problem: string, faultClass: 'fatal' | 'lost_place' = 'fatal') =>
-  new ProviderFault(faultClass, `${nameOf(call)} answered invalid data: ${problem}.`, { atLast: 'fatal' })
+  new ProviderFault(faultClass, `${responseName(call)} answered invalid data: ${problem}.`, { atLast: 'fatal' })
 
 export const textOf = (value: unknown): string | null =>
   typeof value === 'string' && value.trim() !== '' ? value : null
 
 /** The entries of a list, each with its id. @throws ProviderFault fatal for a missing list or id */
-export function rowsOf(call: Call, list: unknown, name: string, id = 'id'): EntryRow[] {
+export function entriesOfResponse(call: Call, list: unknown, name: string, id = 'id'): EntryRow[] {
   if (!Array.isArray(list)) throw invalidData(call, `${name} is missing`)
   return list.map((row: unknown) => {
     const found = isObject(row) ? row[id] : undefined
@@ -44,12 +44,12 @@ export function checkCount(call: Call, read: number, stated: number | null): voi
   throw invalidData(call, `${stated} entries are counted, and ${read} are listed`, 'lost_place')
 }
 
-export type Entry<T> = { entry: T } | { skipped: Skipped }
+export type ProviderEntry<T> = { entry: T } | { skipped: Skipped }
 
 type Person = Partial<ProfileFields> & { idp_id: string; email: string | null; name: string | null; active: boolean }
 
 /** A person with a usable email if active (A12.2). Inactive people need none: naming them takes their access away. */
-export function usableUser({ email: address, ...person }: Person): Entry<DirectoryUser> {
+export function usableUser({ email: address, ...person }: Person): ProviderEntry<DirectoryUser> {
   const { idp_id, name, active } = person
   const checked = address === null ? null : checkEmail(address.trim())
   const email = checked && 'email' in checked ? checked.email : null
@@ -63,7 +63,10 @@ export const directoryGroup = (
 
 export type RowPage<R> = { rows: R[]; next: string | null; barren: boolean }
 
-export function pageOf<R, T>({ rows, next, barren }: RowPage<R>, entryOf: (row: R) => Entry<T>): Page<T> {
+export function providerPageOf<R, T>(
+  { rows, next, barren }: RowPage<R>,
+  entryOf: (row: R) => ProviderEntry<T>,
+): ProviderPage<T> {
   const found = rows.map(entryOf)
   return {
     entries: found.flatMap((one) => ('entry' in one ? [one.entry] : [])),
@@ -73,14 +76,14 @@ export function pageOf<R, T>({ rows, next, barren }: RowPage<R>, entryOf: (row: 
   }
 }
 
-export const memberOf = ({ id }: { id: string }): Entry<DirectoryMember> => ({ entry: { user: id } })
+export const memberOf = ({ id }: { id: string }): ProviderEntry<DirectoryMember> => ({ entry: { user: id } })
 
 /** Recognizes pages that bring nothing new although they have a next one. Each adapter has its own. */
 export class PageWatch {
   private readonly seen = new Map<string, Set<unknown>>()
 
   /** Returns whether a page has a next one and no new row; `asked` is its position, null at the start of the list. */
-  isBarren(list: string, rows: Fields[], asked: string | null, next: string | null): boolean {
+  isBarren(list: string, rows: ResponseFields[], asked: string | null, next: string | null): boolean {
     const known = (asked === null ? undefined : this.seen.get(list)) ?? new Set()
     const before = known.size
     for (const { id, email } of rows) known.add(id ?? email)

@@ -3,8 +3,8 @@ import { clock } from '../../core/clock.ts'
 import { fieldsOf } from '../../core/json/is-object.ts'
 import type { GuardedFetch } from '../../outside/guarded-fetch.ts'
 import { ProviderFault } from '../adapter.ts'
-import type { Answered, Fields, TokenSource } from './call.ts'
-import { faultsBy, refusals, tokenFaultsBy } from './faults.ts'
+import type { Answered, ResponseFields, TokenSource } from './call.ts'
+import { faultsBy, providerRefusals, tokenFaultsBy } from './faults.ts'
 import { textOf } from './rows.ts'
 import { formTokens } from './tokens.ts'
 
@@ -60,13 +60,13 @@ const scopesOf = (orgunits: boolean): string[] =>
 const delegation = (orgunits: boolean) =>
   `${scopesOf(orgunits).join(', ')} have to be delegated to the service account in the Admin console`
 
-const errorsOf = ({ error }: Fields) => {
+const errorsOf = ({ error }: ResponseFields) => {
   const { errors } = fieldsOf(error)
   return (Array.isArray(errors) ? errors : []).map(fieldsOf)
 }
-const reasonsOf = (body: Fields) => errorsOf(body).map(({ reason }) => String(reason))
+const reasonsOf = (body: ResponseFields) => errorsOf(body).map(({ reason }) => String(reason))
 
-const isUsage = (body: Fields) =>
+const isUsage = (body: ResponseFields) =>
   errorsOf(body).some(({ domain }) => domain === 'usageLimits') ||
   reasonsOf(body).some((reason) => /^(userRateLimitExceeded|rateLimitExceeded|quotaExceeded)$/.test(reason))
 
@@ -74,7 +74,7 @@ const lacksScope = ({ answer, body }: Answered) =>
   reasonsOf(body).includes('insufficientPermissions') ||
   /ACCESS_TOKEN_SCOPE_INSUFFICIENT/.test(JSON.stringify(answer.json))
 
-function wordsOf(body: Fields): unknown[] {
+function wordsOf(body: ResponseFields): unknown[] {
   const { status, message } = fieldsOf(body.error)
   return [reasonsOf(body)[0] ?? status, message]
 }
@@ -107,13 +107,13 @@ export const suiteFault = (orgunits: boolean) =>
 const tokenFault = (orgunits: boolean) =>
   tokenFaultsBy([
     {
-      status: refusals,
+      status: providerRefusals,
       when: ({ body }) => ['unauthorized_client', 'access_denied', 'invalid_scope'].includes(String(body.error)),
       is: 'fatal',
       advice: delegation(orgunits),
     },
     {
-      status: refusals,
+      status: providerRefusals,
       is: 'fatal',
       advice:
         'service_account_key has to be a key that is still there, and impersonation_email an active administrator',

@@ -8,32 +8,32 @@ import {
   type DirectoryUser,
   type MembersOf,
   orGone,
-  type Page,
   ProviderFault,
+  type ProviderPage,
 } from '../adapter.ts'
-import { bearer, type Call, type Fields, get, type Provider } from './call.ts'
+import { bearer, type Call, get, type Provider, type ResponseFields } from './call.ts'
 import { paceOf } from './pace.ts'
 import {
   confirmEach,
   directoryGroup,
-  type Entry,
   type EntryRow,
+  entriesOfResponse,
   invalidData,
   memberOf,
   nextPlace,
   PageWatch,
-  pageOf,
+  type ProviderEntry,
+  providerPageOf,
   remembered,
-  rowsOf,
   textOf,
   usableUser,
 } from './rows.ts'
 import { type SuiteConnection, suiteFault, suiteTokens } from './suite-token.ts'
 
-const isActive = ({ suspended, archived }: Fields): boolean => suspended !== true && archived !== true
+const isActive = ({ suspended, archived }: ResponseFields): boolean => suspended !== true && archived !== true
 
 /** A user of the directory; its id is the `sub` of its sign-ins. The address of its picture is private or expires. */
-export function suiteUser(user: EntryRow): Entry<DirectoryUser> {
+export function suiteUser(user: EntryRow): ProviderEntry<DirectoryUser> {
   const { fullName, givenName, familyName } = fieldsOf(user.name)
   const email = textOf(user.primaryEmail)
   return usableUser({
@@ -48,7 +48,7 @@ export function suiteUser(user: EntryRow): Entry<DirectoryUser> {
 }
 
 /** The provider writes the number as text, and counts direct members. */
-const statedMembers = ({ directMembersCount }: Fields): number | null => {
+const statedMembers = ({ directMembersCount }: ResponseFields): number | null => {
   const count = Number(directMembersCount ?? Number.NaN)
   return Number.isSafeInteger(count) && count >= 0 ? count : null
 }
@@ -75,7 +75,7 @@ const isChosen = ({ email, name }: DirectoryGroup): boolean =>
   [email, name].some((text) => text?.toLowerCase().startsWith(marker))
 
 /** A direct member: a user, a group or the whole customer. */
-export function suiteMember(member: Fields): Entry<DirectoryMember> {
+export function suiteMember(member: ResponseFields): ProviderEntry<DirectoryMember> {
   const id = textOf(member.id)
   if (member.type === 'CUSTOMER') return { entry: { everyone: true } }
   if (id && member.type === 'GROUP') return { entry: { group: id } }
@@ -109,15 +109,15 @@ export function suiteDirectory(connection: SuiteConnection, fetch: GuardedFetch)
     const address = `${apiUrl}/admin/directory/v1/${path}`
     const { call, body } = await get(provider, address, query, { continues: Boolean(asked), nested })
     const next = nextPlace(call, textOf(body.nextPageToken), asked)
-    const page = <R extends Fields>(rows: R[]) => {
+    const page = <R extends ResponseFields>(rows: R[]) => {
       return { rows, next, barren: watch.isBarren(`${path} ${query.query ?? ''}`, rows, asked, next) }
     }
     return { call, body, page }
   }
 
   /** Rows of a list that the provider leaves out when it is empty; it never leaves out the users. */
-  const rowsOrNone = (call: Call, body: Fields, name: string, id?: string) =>
-    body[name] === undefined ? [] : rowsOf(call, body[name], name, id)
+  const rowsOrNone = (call: Call, body: ResponseFields, name: string, id?: string) =>
+    body[name] === undefined ? [] : entriesOfResponse(call, body[name], name, id)
 
   const readUsers = (query: Record<string, string | null>) => {
     const scope: Record<string, string> = domain === null ? { customer: 'my_customer' } : { domain }
@@ -135,15 +135,15 @@ export function suiteDirectory(connection: SuiteConnection, fetch: GuardedFetch)
     return new Map(units.map((unit) => [unitId(unit.id), textOf(unit.orgUnitPath) ?? '']))
   })
 
-  async function unitMembers(idpId: string, position: string | null): Promise<Page<DirectoryMember>> {
+  async function unitMembers(idpId: string, position: string | null): Promise<ProviderPage<DirectoryMember>> {
     const path = (await unitPaths.get()).get(idpId)
     if (!path) throw new ProviderFault('object_gone', `The organisational unit ${idpId} is gone.`)
     const query = `orgUnitPath='${path.replace(/['\\]/g, '\\$&')}'`
     const { call, body, page } = await readUsers({ query, pageToken: position })
-    return pageOf(page(rowsOrNone(call, body, 'users')), memberOf)
+    return providerPageOf(page(rowsOrNone(call, body, 'users')), memberOf)
   }
 
-  async function groupMembers(group: MembersOf, position: string | null): Promise<Page<DirectoryMember>> {
+  async function groupMembers(group: MembersOf, position: string | null): Promise<ProviderPage<DirectoryMember>> {
     const path = `groups/${encodeURIComponent(group.idp_id)}`
     const nested = 'nested' in group
     const { call, body, page } = await read(`${path}/members`, { maxResults: '200', pageToken: position }, nested)
@@ -155,7 +155,7 @@ export function suiteDirectory(connection: SuiteConnection, fetch: GuardedFetch)
       const { body: now } = await read(path, { fields: 'id,directMembersCount' })
       if ((statedMembers(now) ?? 0) > 0) throw invalidData(call, 'the group has members, and none are listed')
     }
-    return pageOf(found, suiteMember)
+    return providerPageOf(found, suiteMember)
   }
 
   async function isKnown(id: string): Promise<boolean> {
@@ -169,7 +169,7 @@ export function suiteDirectory(connection: SuiteConnection, fetch: GuardedFetch)
     issuer,
     async users(position) {
       const { call, body, page } = await readUsers({ pageToken: position })
-      return pageOf(page(rowsOf(call, body.users, 'users')), suiteUser)
+      return providerPageOf(page(entriesOfResponse(call, body.users, 'users')), suiteUser)
     },
     async groups(position) {
       if (position === unitsPosition || (position === null && groupSyncMode === 'disabled')) {

@@ -1,14 +1,14 @@
 import type { GuardedFetch } from '../../outside/guarded-fetch.ts'
 import { type DirectoryAdapter, type DirectoryGroup, type DirectoryUser, orGone, ProviderFault } from '../adapter.ts'
-import { type Call, nameOf } from './call.ts'
+import { type Call, responseName } from './call.ts'
 import { graph, quoted, type TenantConnection } from './graph.ts'
 import {
   confirmEach,
   directoryGroup,
-  type Entry,
   type EntryRow,
   memberOf,
-  pageOf,
+  type ProviderEntry,
+  providerPageOf,
   remembered,
   textOf,
   usableUser,
@@ -24,9 +24,9 @@ export function tenantUser(
   call: Call,
   user: EntryRow,
   emailField: TenantConnection['emailField'],
-): Entry<DirectoryUser> {
+): ProviderEntry<DirectoryUser> {
   if (typeof user.accountEnabled !== 'boolean') {
-    const sentence = `${nameOf(call)} answered users without accountEnabled: consent for User.Read.All is missing.`
+    const sentence = `${responseName(call)} answered users without accountEnabled: consent for User.Read.All is missing.`
     throw new ProviderFault('fatal', sentence)
   }
   return usableUser({
@@ -83,7 +83,7 @@ export function tenantDirectory(connection: TenantConnection, fetch: GuardedFetc
   async function assignedUsers(position: string | null) {
     const { assigned, users, next, barren } = await assignments(position)
     const rows = await byIds('users', userFields, users)
-    const page = pageOf({ rows, next, barren }, ({ call, row }) => userOf(call, row))
+    const page = providerPageOf({ rows, next, barren }, ({ call, row }) => userOf(call, row))
     for (const { id, principalType, principalDisplayName } of assigned) {
       if (principalType === 'User' || principalType === 'Group') continue
       page.skipped.push({ idp_id: id, name: textOf(principalDisplayName), reason: 'not_a_person' })
@@ -93,7 +93,7 @@ export function tenantDirectory(connection: TenantConnection, fetch: GuardedFetc
 
   async function assignedGroups(position: string | null) {
     const { groups, next, barren } = await assignments(position)
-    return pageOf({ rows: await byIds('groups', groupFields, groups), next, barren }, ({ row }) => groupOf(row))
+    return providerPageOf({ rows: await byIds('groups', groupFields, groups), next, barren }, ({ row }) => groupOf(row))
   }
 
   const allAssigned = remembered(async () => {
@@ -125,18 +125,18 @@ export function tenantDirectory(connection: TenantConnection, fetch: GuardedFetc
     async users(position) {
       if (!syncAllGroups) return assignedUsers(position)
       const page = await list('users', { $top, $select: userFields }, position)
-      return pageOf(page, (row) => userOf(page.call, row))
+      return providerPageOf(page, (row) => userOf(page.call, row))
     },
     async groups(position) {
       if (!syncAllGroups) return assignedGroups(position)
-      return pageOf(await list('groups', { $top, $select: groupFields }, position), groupOf)
+      return providerPageOf(await list('groups', { $top, $select: groupFields }, position), groupOf)
     },
     async members({ idp_id }, position) {
       const path = `groups/${encodeURIComponent(idp_id)}/transitiveMembers/microsoft.graph.user`
       const $select = syncAllGroups ? 'id' : userFields
       const listed = await list(path, { $top, $count: 'true', $select }, position, { cost: 4 })
-      if (syncAllGroups) return pageOf(listed, memberOf)
-      const page = pageOf(listed, (row) => userOf(listed.call, row))
+      if (syncAllGroups) return providerPageOf(listed, memberOf)
+      const page = providerPageOf(listed, (row) => userOf(listed.call, row))
       return { ...page, entries: page.entries.map((profile) => ({ user: profile.idp_id, profile })) }
     },
     async confirm(idpIds) {

@@ -2,7 +2,15 @@ import { clock } from '../../core/clock.ts'
 import { fieldsOf } from '../../core/json/is-object.ts'
 import type { GuardedFetch } from '../../outside/guarded-fetch.ts'
 import { ProviderFault } from '../adapter.ts'
-import { type AccessToken, type Answer, type Call, exchange, nameOf, type Provider, type TokenSource } from './call.ts'
+import {
+  type AccessToken,
+  type Call,
+  exchange,
+  type Provider,
+  type ProviderResponse,
+  responseName,
+  type TokenSource,
+} from './call.ts'
 import { textOf } from './rows.ts'
 
 export type NewToken = { token: AccessToken; livesMs: number }
@@ -36,13 +44,13 @@ export function tokenSource(request: () => Promise<NewToken>): TokenSource {
 }
 
 /** The token of an answer (RFC 6749, 5.1). @throws ProviderFault, which is `again` for an answer without a token */
-export function newTokenOf(call: Call, answer: Answer, faultOf: Provider['faultOf']): NewToken {
+export function newTokenOf(call: Call, answer: ProviderResponse, faultOf: Provider['faultOf']): NewToken {
   if (answer.status !== 200) throw faultOf(call, answer)
   const { access_token, token_type, expires_in } = fieldsOf(answer.json)
   const text = textOf(access_token)
   const type = textOf(token_type)?.toLowerCase()
   if (!text || (type !== 'bearer' && type !== 'dpop')) {
-    throw new ProviderFault('again', `${nameOf(call)} answered without a token.`)
+    throw new ProviderFault('again', `${responseName(call)} answered without a token.`)
   }
   const seconds = Number(expires_in)
   return { token: { text, type }, livesMs: Number.isFinite(seconds) && seconds > 0 ? seconds * 1_000 : 0 }

@@ -49,7 +49,7 @@ const patternOf = (secret: string): string =>
 const maxSpelling = 12
 
 /** Returns the first `max` characters of another service's text, without secrets in any spelling. */
-export function withoutSecrets(text: string, secrets: readonly string[], max: number): string {
+export function maskSecrets(text: string, secrets: readonly string[], max: number): string {
   const long = secrets.filter(({ length }) => length >= minLength)
   if (long.length === 0) return text.slice(0, max)
   // A secret that begins in the shown part ends within this one.

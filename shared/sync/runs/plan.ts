@@ -133,7 +133,7 @@ export type Staged = {
 }
 
 /** The result for an entry: a change, a skip, nothing, or `more` where it did not fit the commit. */
-export type Outcome = keyof Counts | RunSkipped | undefined | 'more'
+export type StageOutcome = keyof Counts | RunSkipped | undefined | 'more'
 
 /** Stages entries while the commit has capacity for `writes` more; `object` counts their changes. */
 export async function stageEach<E>(
@@ -141,7 +141,7 @@ export async function stageEach<E>(
   object: string,
   entries: E[],
   writes: number | undefined,
-  stage: (entry: E, i: number, staged: Staged) => Outcome | Promise<Outcome>,
+  stage: (entry: E, i: number, staged: Staged) => StageOutcome | Promise<StageOutcome>,
 ): Promise<Staged> {
   const staged: Staged = { handled: 0, changes: [], skipped: [] }
   for (const [i, entry] of entries.entries()) {

@@ -1,4 +1,4 @@
-import type { DirectoryAdapter, Page } from '#shared/sync/adapter.ts'
+import type { DirectoryAdapter, ProviderPage } from '#shared/sync/adapter.ts'
 import { memoryGroup, memoryUser } from '#test/support/sync/memory-directory.ts'
 
 export type CompanySize = { users: number; groups: number; memberships: number }
@@ -7,7 +7,7 @@ const pageSize = 500
 /** Groups of one person lie apart. */
 const stride = 37
 
-function pageOf<T>(count: number, position: string | null, entryAt: (i: number) => T): Page<T> {
+function pageOf<T>(count: number, position: string | null, entryAt: (i: number) => T): ProviderPage<T> {
   const start = Number(position ?? 0)
   const end = Math.min(count, start + pageSize)
   const entries = Array.from({ length: end - start }, (_, i) => entryAt(start + i))

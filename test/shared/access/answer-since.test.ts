@@ -5,14 +5,14 @@ import type { Authorization } from '#shared/access/authorization.ts'
 import { answerSince, type InForce } from '#shared/access/gateway-authorizations.ts'
 import { answerBytes, maxAnswerBytes } from '#shared/core/json/answer-size.ts'
 import { encodeBytes } from '#shared/core/secrets/cursor.ts'
-import type { Filter } from '#shared/domain/resources/filters.ts'
+import type { IpFilter } from '#shared/domain/resources/filters.ts'
 import { mostFilters } from '#test/support/largest/large-resources.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
 
 type Answer = Awaited<ReturnType<typeof answerSince>>
 type Held = Map<string, string>
 
-const inForce = (id: string, name: string, filters: Filter[] = []): InForce => {
+const inForce = (id: string, name: string, filters: IpFilter[] = []): InForce => {
   const content = {
     id,
     client: { id: id, actor_id: id, ipv4: '100.64.0.1', ipv6: 'fd00::1', public_key: 'key' },

@@ -3,7 +3,7 @@ import { handler as startSession } from '#functions/api/client-sessions/start-cl
 import { handler as unknownRoute } from '#functions/api/unknown-route.ts'
 import { handler as openapi } from '#functions/public/openapi.ts'
 import type { Event } from '#shared/http/exchange.ts'
-import { originOf } from '#shared/http/origin.ts'
+import { requestOrigin } from '#shared/http/origin.ts'
 import { newAccessWorld } from '#test/support/access/access.ts'
 import { publicKey } from '#test/support/access/public-key.ts'
 import { call } from '#test/support/accounts/account.ts'
@@ -27,16 +27,17 @@ afterEach(() => {
 
 describe('where a request came from (P8)', () => {
   it('is the source IP, whatever its headers claim', async () => {
-    expect(await originOf(event(forged))).toEqual({ ip: '192.0.2.10', ...nowhere, user_agent: null })
+    expect(await requestOrigin(event(forged))).toEqual({ ip: '192.0.2.10', ...nowhere, user_agent: null })
   })
 
   it('cuts the user agent to 255 characters', async () => {
-    expect((await originOf(event({ 'user-agent': 'x'.repeat(300) }))).user_agent).toBe('x'.repeat(255))
+    expect((await requestOrigin(event({ 'user-agent': 'x'.repeat(300) }))).user_agent).toBe('x'.repeat(255))
   })
 
   it('is what the CDN says, when it proves itself', async () => {
     vi.stubEnv('CDN_SECRET', 'shared')
-    const proven = (headers: Record<string, string>) => originOf(event({ ...headers, 'x-origin-secret': 'shared' }))
+    const proven = (headers: Record<string, string>) =>
+      requestOrigin(event({ ...headers, 'x-origin-secret': 'shared' }))
     expect(await proven(forged)).toEqual({
       ip: '203.0.113.9',
       ip_region: 'DE',
@@ -56,7 +57,7 @@ describe('where a request came from (P8)', () => {
     'is its last hop when the CDN names %j as the viewer',
     async (address) => {
       vi.stubEnv('CDN_SECRET', 'shared')
-      const origin = await originOf(event({ 'cloudfront-viewer-address': address, 'x-origin-secret': 'shared' }))
+      const origin = await requestOrigin(event({ 'cloudfront-viewer-address': address, 'x-origin-secret': 'shared' }))
       expect(origin.ip).toBe('192.0.2.10')
     },
   )

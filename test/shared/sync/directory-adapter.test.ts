@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { DirectoryUser, Page } from '#shared/sync/adapter.ts'
+import type { DirectoryUser, ProviderPage } from '#shared/sync/adapter.ts'
 import {
   memoryAdapter,
   memoryDirectory,
@@ -8,11 +8,11 @@ import {
   memoryUser,
 } from '#test/support/sync/memory-directory.ts'
 
-async function walk<T>(read: (position: string | null) => Promise<Page<T>>): Promise<T[]> {
+async function walk<T>(read: (position: string | null) => Promise<ProviderPage<T>>): Promise<T[]> {
   const found: T[] = []
   let position: string | null = null
   do {
-    const page: Page<T> = await read(position)
+    const page: ProviderPage<T> = await read(position)
     found.push(...page.entries)
     position = page.next
   } while (position !== null)

@@ -1,10 +1,10 @@
 import { BlockList } from 'node:net'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { overlapsAny, placeOf, sizeCounter, sortOf } from '#shared/v0/overlap.ts'
+import { overlapsAny, ruleTargetOf, sizeCounter, sortOf } from '#shared/v0/overlap.ts'
 import { canonicalDestination } from '#shared/v0/rule-store.ts'
 
-type Rule = Parameters<typeof placeOf>[0] & { id: string }
+type Rule = Parameters<typeof ruleTargetOf>[0] & { id: string }
 
 /** The addresses of a few bits, which the oracle tries one by one. */
 const bits = 4
@@ -75,11 +75,11 @@ function reference(a: Omit<Rule, 'id'>, b: Omit<Rule, 'id'>): boolean {
 /** Sort keys as the table keeps and reads them. */
 const searchAmong = (rules: Rule[], among: string, family: 4 | 6, except?: string) => {
   const sorts = rules
-    .map((rule) => ({ place: placeOf(rule), id: rule.id }))
+    .map((rule) => ({ place: ruleTargetOf(rule), id: rule.id }))
     .filter(({ place }) => place.among === among)
     .map(({ place, id }) => sortOf(place, id))
     .sort()
-  const sizes = new Set(rules.map((rule) => sizeCounter(placeOf(rule).network)))
+  const sizes = new Set(rules.map((rule) => sizeCounter(ruleTargetOf(rule).network)))
   return {
     read: async ({ after, backward, limit }: { after: string; backward?: boolean; limit: number }) =>
       (backward ? sorts.filter((sort) => sort < after).reverse() : sorts.filter((sort) => sort > after)).slice(
@@ -92,7 +92,7 @@ const searchAmong = (rules: Rule[], among: string, family: 4 | 6, except?: strin
 }
 
 const finds = (rules: Rule[], given: Omit<Rule, 'id'>, except?: string): Promise<boolean> => {
-  const place = placeOf(given)
+  const place = ruleTargetOf(given)
   return overlapsAny(place, searchAmong(rules, place.among, place.network.family, except))
 }
 
@@ -162,7 +162,7 @@ it('reads a few of many rules', async () => {
       user_id: null,
     }),
   )
-  const place = placeOf({ ...(rules[0] as Rule), destination: '10.200.0.7' })
+  const place = ruleTargetOf({ ...(rules[0] as Rule), destination: '10.200.0.7' })
   const search = searchAmong(rules, place.among, 4)
   let sorts = 0
   const read: typeof search.read = async (range) => {
@@ -172,6 +172,6 @@ it('reads a few of many rules', async () => {
   }
   expect(await overlapsAny(place, { ...search, read })).toBe(false)
   expect(sorts).toBeLessThanOrEqual(52)
-  const taken = placeOf({ ...(rules[0] as Rule), destination: '10.1.1.7' })
+  const taken = ruleTargetOf({ ...(rules[0] as Rule), destination: '10.1.1.7' })
   expect(await overlapsAny(taken, { ...search, read })).toBe(true)
 })

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import {
   type AuthProviderRow,
+  authProviderDefaults,
   authProviders,
   commonDefaults,
-  defaultsOf,
   type ProviderKind,
 } from '#shared/domain/auth-providers/auth-provider.ts'
 import { issueSession } from '#shared/sign-in/sessions/issue-session.ts'
@@ -31,7 +31,7 @@ export const insertProvider = (
     account_id: accountId,
     issuer: `https://${randomUUID()}.example.com`,
     ...commonDefaults,
-    ...defaultsOf[kind],
+    ...authProviderDefaults[kind],
     ...fields,
     name: fields.name ?? `Provider ${randomUUID()}`,
   })

@@ -1,10 +1,10 @@
-import type { Filter } from '#shared/domain/resources/filters.ts'
+import type { IpFilter } from '#shared/domain/resources/filters.ts'
 import { type ResourceRow, resources } from '#shared/domain/resources/resource.ts'
 import type { AccessWorld } from '../access/access.ts'
 import { plantIds } from '../table/plant-rows.ts'
 
 /** As many filters and ports as were stored before rows had a bound of bytes: some 900 KB of an answer. */
-export const mostFilters = (): Filter[] =>
+export const mostFilters = (): IpFilter[] =>
   Array.from({ length: 100 }, () => ({
     protocol: 'tcp',
     ports: Array.from({ length: 500 }, (_, i) => `${10_000 + 100 * i} - ${10_099 + 100 * i}`),

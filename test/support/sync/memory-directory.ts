@@ -6,7 +6,7 @@ import type {
   DirectoryMember,
   DirectoryUser,
   InventoryAdapter,
-  Page,
+  ProviderPage,
 } from '#shared/sync/adapter.ts'
 import { ProviderFault } from '#shared/sync/adapter.ts'
 
@@ -43,7 +43,7 @@ export type MemoryDirectory = {
   before: (call: string) => void | Promise<void>
 }
 
-function pageOf<T>(list: readonly T[], position: string | null, size: number): Page<T> {
+function pageOf<T>(list: readonly T[], position: string | null, size: number): ProviderPage<T> {
   const start = Number(position ?? 0)
   const end = start + size
   return { entries: list.slice(start, end), skipped: [], next: end < list.length ? String(end) : null }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, vi } from 'vitest'
-import type { DirectoryAdapter, DirectoryMember, MembersOf, Page, Skipped } from '#shared/sync/adapter.ts'
+import type { DirectoryAdapter, DirectoryMember, MembersOf, ProviderPage, Skipped } from '#shared/sync/adapter.ts'
 import { ProviderFault } from '#shared/sync/adapter.ts'
 
 /** Lets the service call fakes on this machine, for the tests of a file. */
@@ -15,11 +15,11 @@ export function callsFakes(): void {
 export type Walked<T> = { entries: T[]; skipped: Skipped[]; pages: number }
 
 /** A list from its start to its end. */
-export async function walk<T>(read: (position: string | null) => Promise<Page<T>>): Promise<Walked<T>> {
+export async function walk<T>(read: (position: string | null) => Promise<ProviderPage<T>>): Promise<Walked<T>> {
   const found: Walked<T> = { entries: [], skipped: [], pages: 0 }
   let position: string | null = null
   do {
-    const page: Page<T> = await read(position)
+    const page: ProviderPage<T> = await read(position)
     found.entries.push(...page.entries)
     found.skipped.push(...page.skipped)
     found.pages++

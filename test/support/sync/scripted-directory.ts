@@ -1,5 +1,5 @@
 import { emptyProfile } from '#shared/sign-in/identities/profile-fields.ts'
-import type { DirectoryAdapter, DirectoryMember, DirectoryUser, Page, Skipped } from '#shared/sync/adapter.ts'
+import type { DirectoryAdapter, DirectoryMember, DirectoryUser, ProviderPage, Skipped } from '#shared/sync/adapter.ts'
 import { ProviderFault } from '#shared/sync/adapter.ts'
 
 export type ScriptedUser = {
@@ -43,7 +43,12 @@ export class ScriptedDirectory {
     this.perPage = perPage
   }
 
-  private async page<T>(call: string, all: T[], position: string | null, skipped: Skipped[] = []): Promise<Page<T>> {
+  private async page<T>(
+    call: string,
+    all: T[],
+    position: string | null,
+    skipped: Skipped[] = [],
+  ): Promise<ProviderPage<T>> {
     this.calls.push(call)
     await this.before(call, position)
     const at = Number(position ?? 0)

@@ -1,4 +1,4 @@
-import { sessionPointer } from '#shared/access/client-presence.ts'
+import { clientSessionPointer } from '#shared/access/client-presence.ts'
 import { clock, timestamp } from '#shared/core/clock.ts'
 import { uuidV7 } from '#shared/core/ids.ts'
 import type { ClientTokenRow } from '#shared/domain/client-tokens/client-token.ts'
@@ -28,7 +28,7 @@ export async function plantSessions(world: AccessWorld, count: number): Promise<
     }
     const row = { id: tokenId, expires_at: '2099-01-01T00:00:00.000000Z' } as ClientTokenRow
     return {
-      items: [presenceItem(account, 'clients', id, presence), sessionPointer(account, row, session_id, id)],
+      items: [presenceItem(account, 'clients', id, presence), clientSessionPointer(account, row, session_id, id)],
       session: { token, id: session_id },
     }
   })

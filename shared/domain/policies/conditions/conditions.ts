@@ -112,7 +112,7 @@ export const Conditions = field<Condition[]>(checkConditions, {
   items: conditionSchema,
 })
 
-export type Evaluation = { conforms: true; until: number | null } | { conforms: false; violated: string[] }
+export type ConditionResult = { conforms: true; until: number | null } | { conforms: false; violated: string[] }
 
 const tests = new WeakMap<Condition, ConditionTest>()
 
@@ -131,7 +131,7 @@ export function evaluateCondition(condition: Condition, context: ConditionContex
 }
 
 /** All conditions must hold; the earliest end is the end of the policy (A17.3). */
-export function evaluateConditions(conditions: Condition[], context: ConditionContext, at: number): Evaluation {
+export function evaluateConditions(conditions: Condition[], context: ConditionContext, at: number): ConditionResult {
   const results = conditions.map((condition) => evaluateCondition(condition, context, at))
   const violated = results.filter(({ passed }) => !passed).map(({ condition }) => condition.property)
   if (violated.length > 0) return { conforms: false, violated }
@@ -142,7 +142,7 @@ export function evaluateConditions(conditions: Condition[], context: ConditionCo
 const nowhere: ConditionContext = { client: null, subject: { ip: null, ip_region: null, auth_provider_id: null } }
 
 /** Evaluates the conditions that can be tested for people, or for service accounts, without a client. */
-export const evaluateDecidable = (conditions: Condition[], person: boolean, at: number): Evaluation =>
+export const evaluateDecidable = (conditions: Condition[], person: boolean, at: number): ConditionResult =>
   evaluateConditions(
     conditions.filter(({ property }) => propertyNamed(property)?.isDecidable(person)),
     nowhere,

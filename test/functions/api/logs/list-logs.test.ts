@@ -14,7 +14,7 @@ import { checkFlowReport } from '#shared/logs/flows/check-flow-report.ts'
 import { longFlowsPartition } from '#shared/logs/flows/flow-index.ts'
 import type { FlowReport } from '#shared/logs/flows/flow-report.ts'
 import { flowLogId } from '#shared/logs/flows/flow-store.ts'
-import { overlaps } from '#shared/logs/match-entries.ts'
+import { windowsOverlap } from '#shared/logs/match-entries.ts'
 import { packLarge } from '#shared/table/large-attributes.ts'
 import { getItem, queryItems } from '#shared/table/read.ts'
 import { table, tableName } from '#shared/table/table.ts'
@@ -397,7 +397,7 @@ describe('flows in a window (L2.4)', () => {
     ['an instant at begin', 10, 10, true],
     ['ended before its start, which is inside', 15, 3, true],
     ['ended before its start, which is before', 5, 3, false],
-  ])('%s', (_name, from, to, inside) => expect(overlaps(from, to, { begin: 10, end: 20 })).toBe(inside))
+  ])('%s', (_name, from, to, inside) => expect(windowsOverlap(from, to, { begin: 10, end: 20 })).toBe(inside))
 
   it('finds those that began long before it, whenever they were ingested', async () => {
     const own = await newAccount()

@@ -5,7 +5,7 @@ import type { DirectoryUser } from '#shared/sync/adapter.ts'
 import { idpGroup, idpUser, isSignInApp, nextCursor } from '#shared/sync/providers/idp.ts'
 import { managedDevice } from '#shared/sync/providers/managed-devices.ts'
 import { listFields, type MdmList, mdmDevice } from '#shared/sync/providers/mdm.ts'
-import type { Entry } from '#shared/sync/providers/rows.ts'
+import type { ProviderEntry } from '#shared/sync/providers/rows.ts'
 import { suiteGroup, suiteMember, suiteUnit, suiteUser } from '#shared/sync/providers/suite.ts'
 import { tenantGroup, tenantUser } from '#shared/sync/providers/tenant.ts'
 import { checkEmail } from '#shared/values/email.ts'
@@ -29,7 +29,7 @@ const entryOf = <K extends string>(...fields: K[]) =>
 const below = (...fields: string[]) =>
   fc.oneof(said, fc.record(Object.fromEntries(fields.map((field) => [field, said]))))
 
-function expectUsable(found: Entry<DirectoryUser>, id: string): void {
+function expectUsable(found: ProviderEntry<DirectoryUser>, id: string): void {
   if ('skipped' in found) {
     expect(found.skipped).toMatchObject({ idp_id: id, reason: expect.stringMatching(/^(no|invalid)_email$/) })
     return

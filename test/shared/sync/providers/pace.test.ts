@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterEach, expect, it, vi } from 'vitest'
 import { clock } from '#shared/core/clock.ts'
 import { ProviderFault } from '#shared/sync/adapter.ts'
-import type { Pace } from '#shared/sync/providers/call.ts'
+import type { RequestPace } from '#shared/sync/providers/call.ts'
 import { paceOf } from '#shared/sync/providers/pace.ts'
 
 afterEach(() => {
@@ -23,7 +23,7 @@ function ownTime() {
 }
 
 /** Calls until the pace lets it pass, waiting as long as it says. */
-async function turn(pace: Pace, time: ReturnType<typeof ownTime>, cost: number): Promise<void> {
+async function turn(pace: RequestPace, time: ReturnType<typeof ownTime>, cost: number): Promise<void> {
   for (;;) {
     try {
       return await pace.turn(call(undefined, cost))

@@ -4,7 +4,7 @@ import { exchange } from '#shared/sync/providers/call.ts'
 import { excerptForOperator } from '#shared/sync/providers/faults.ts'
 import { idpFault } from '#shared/sync/providers/idp-token.ts'
 import { suiteFault } from '#shared/sync/providers/suite-token.ts'
-import { withoutSecrets } from '#shared/sync/providers/without-secrets.ts'
+import { maskSecrets } from '#shared/sync/providers/without-secrets.ts'
 
 const json = (text: string) => JSON.stringify(text).slice(1, -1)
 const ofForm = (text: string) => new URLSearchParams({ v: text }).toString().slice(2)
@@ -33,7 +33,7 @@ it.each(Object.entries(spellings))('takes out a secret %s', (_, spelled) => {
     fc.property(secretOf, fc.stringMatching(/^[.,;]{0,320}$/), (secret, before) => {
       const found = spelled(secret)
       fc.pre(found.length >= 12 && !before.includes(secret))
-      const shown = withoutSecrets(`${before}${found}`, [secret], 300)
+      const shown = maskSecrets(`${before}${found}`, [secret], 300)
       // Base64 digits that share bits with a neighbour stay.
       const left = shown.replaceAll('[secret]', '').slice(before.length)
       expect(left.length).toBeLessThanOrEqual(found.length - secret.length)
