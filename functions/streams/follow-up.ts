@@ -6,9 +6,9 @@ import { describeError } from '#shared/core/logging/describe-error.ts'
 import { logLine } from '#shared/core/logging/log.ts'
 import { consumer } from '#shared/core/work/consumer.ts'
 import { workTime } from '#shared/core/work/work.ts'
-import { finishFollowUp } from '#shared/jobs/cascades/finish-cascade.ts'
-import { addCommit, addEndedAuthorization, emptyNotification, type Notification } from '#shared/jobs/nudges/news.ts'
-import { notifyDevices } from '#shared/jobs/nudges/tell-devices.ts'
+import { finishFollowUp } from '#shared/jobs/follow-up/finish-follow-up.ts'
+import { addCommit, addEndedAuthorization, emptyNotification, type Notification } from '#shared/jobs/nudges/notification.ts'
+import { notifyDevices } from '#shared/jobs/nudges/notify-devices.ts'
 import { handleInOrder, newImage, oldImage } from '#shared/table/stream-image.ts'
 
 /** Time kept back for the last parts and the revocations of a batch, before the function times out. */

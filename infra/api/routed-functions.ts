@@ -1,6 +1,6 @@
 import type { Role } from 'aws-cdk-lib/aws-iam'
 import type { Construct, IDependable } from 'constructs'
-import { currentFunction, type Shared } from '../functions/live-function.ts'
+import { currentFunction, type Shared } from '../functions/current-function.ts'
 import type { ApiRoute } from './api-body.ts'
 import { integrationUri, invokerRole } from './invoker-role.ts'
 import { routeId } from './route-id.ts'

@@ -1,7 +1,7 @@
 import { CfnCustomResource, Duration } from 'aws-cdk-lib'
 import type { Role } from 'aws-cdk-lib/aws-iam'
 import { Construct } from 'constructs'
-import { currentFunction, type Shared } from './live-function.ts'
+import { currentFunction, type Shared } from './current-function.ts'
 
 /**
  * Asks Lambda, while the stack is deployed, how many functions the account may run at once, and ends the deployment

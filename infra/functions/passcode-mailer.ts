@@ -3,7 +3,7 @@ import type { Alias } from 'aws-cdk-lib/aws-lambda'
 import { Construct } from 'constructs'
 import { may } from '../roles/may.ts'
 import type { Roles } from '../roles/roles.ts'
-import { currentFunction, type Shared } from './live-function.ts'
+import { currentFunction, type Shared } from './current-function.ts'
 
 /**
  * The function that mails passcodes, which those that sign people in hand orders to. It has a name that is spelled out: a

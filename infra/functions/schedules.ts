@@ -7,7 +7,7 @@ import type { Duty } from '../roles/duties.ts'
 import type { Roles } from '../roles/roles.ts'
 import type { Storage } from '../storage/storage.ts'
 import { keptIn } from './kept-in.ts'
-import { currentFunction, fileOf, type Shared } from './live-function.ts'
+import { currentFunction, fileOf, type Shared } from './current-function.ts'
 
 const minute = Duration.minutes(1)
 const quarter = Duration.minutes(15)

@@ -5,7 +5,7 @@ import type { Duty } from '../roles/duties.ts'
 import { may } from '../roles/may.ts'
 import type { Roles } from '../roles/roles.ts'
 import type { ConsumedStream } from './consumers.ts'
-import { currentFunction, fileOf, type Shared } from './live-function.ts'
+import { currentFunction, fileOf, type Shared } from './current-function.ts'
 
 /** Functions that an operator invokes under IAM, for logs and rollbacks (docs/runbooks). */
 const tasks = {

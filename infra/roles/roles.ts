@@ -7,7 +7,7 @@ import type { Settings } from '../settings/settings.ts'
 import { useOfKey } from '../storage/encryption-key.ts'
 import type { Storage } from '../storage/storage.ts'
 import { type Duty, duties, has } from './duties.ts'
-import { denyAuditWrites } from './keeps-trail.ts'
+import { denyAuditWrites } from './deny-audit-writes.ts'
 import { may } from './may.ts'
 import { rightsOfDuties, versionRights } from './rights.ts'
 

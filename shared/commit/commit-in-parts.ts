@@ -1,7 +1,7 @@
 import { clock } from '../core/clock.ts'
 import { ApiError } from '../core/errors.ts'
 import { workTime } from '../core/work/work.ts'
-import type { AccountVersion } from '../table/head.ts'
+import type { AccountVersion } from '../table/account-version.ts'
 import { type Author, commitAfter } from './commit.ts'
 import type { FollowUp } from './commit-record.ts'
 import type { Transaction } from './transaction.ts'

@@ -1,4 +1,4 @@
-import { stageRows, together } from '../commit/stage-while-room.ts'
+import { stageRows, together } from '../commit/stage-within-capacity.ts'
 import type { Transaction } from '../commit/transaction.ts'
 import { rowsBy } from '../table/read.ts'
 import { v0Devices } from './device.ts'

@@ -79,7 +79,7 @@ describe('a resource of the templates', () => {
   })
 
   it('is refused where its target says nothing of the service', () => {
-    const Targets = [{ Arn: 'arn:aws:lambda:us-east-1:000000000000:function/f:live' }]
+    const Targets = [{ Arn: 'arn:aws:lambda:us-east-1:000000000000:function/f:current' }]
     const [found] = admissions(stacks('AWS::Events::Rule', { Targets }))
     expect(found?.decisions).toEqual(['implicitly denied'])
   })

@@ -100,7 +100,7 @@ describe('every function', () => {
       const [version, ...others] = own('AWS::Lambda::Version')
       expect([others, own('AWS::Lambda::Alias').map(({ Properties }) => Properties)], id).toEqual([
         [],
-        [{ FunctionName: { Ref: id }, FunctionVersion: { 'Fn::GetAtt': [version?.id, 'Version'] }, Name: 'live' }],
+        [{ FunctionName: { Ref: id }, FunctionVersion: { 'Fn::GetAtt': [version?.id, 'Version'] }, Name: 'current' }],
       ])
     }
   })
@@ -227,7 +227,7 @@ describe('every function', () => {
             if (name === 'version') continue
             const { FunctionName } = Properties
             expect(dimensionOf(Dimensions, 'FunctionName')).toEqual(FunctionName)
-            expect(dimensionOf(Dimensions, 'Resource')).toEqual({ 'Fn::Join': ['', [FunctionName, ':live']] })
+            expect(dimensionOf(Dimensions, 'Resource')).toEqual({ 'Fn::Join': ['', [FunctionName, ':current']] })
           }
         }
         expect(

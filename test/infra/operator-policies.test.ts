@@ -30,12 +30,12 @@ const arn = (service: string, rest: string) => `arn:aws:${service}:${at}:${rest}
 /** The ARN that invokes the task of an output: `VerifyRowsFunction` is `tasks/verify-rows.ts`. */
 const functionOf = (output: string) => {
   const words = output.replace(/Function$/, '').match(/[A-Z][a-z]+/g) ?? []
-  return `${rights.functions.get(`tasks/${words.join('-').toLowerCase()}.ts`)?.arn}:live`
+  return `${rights.functions.get(`tasks/${words.join('-').toLowerCase()}.ts`)?.arn}:current`
 }
 const consumer = () => rights.functions.get('streams/store-flow-logs.ts')?.arn ?? ''
 /** A function as AWS spells its ARN; on one machine it is spelled otherwise. */
 const ownFunction = arn('lambda', 'function:NetworkAccess-ConsumersStoreFlowLogs-AbCdEf')
-const ofConsumer = () => ({ 'lambda:FunctionArn': `${consumer()}:live` })
+const ofConsumer = () => ({ 'lambda:FunctionArn': `${consumer()}:current` })
 const api = (part: string) => `arn:aws:apigateway:us-east-1::/apis/${rights.apiId}${part}`
 
 describe('the policies of operators', () => {
@@ -127,7 +127,7 @@ describe('the policies of operators', () => {
       names.flatMap((name) => rights.operators.get(name) ?? []).flatMap(({ Resource = [] }) => Resource),
     )
     const invocable = [...rights.functions].filter(([, { arn: of }]) =>
-      [of, `${of}:live`].some((resource) => allowing({ action: 'lambda:InvokeFunction', resource }).length > 0),
+      [of, `${of}:current`].some((resource) => allowing({ action: 'lambda:InvokeFunction', resource }).length > 0),
     )
     expect(tasks.size).toBeGreaterThan(20)
     for (const [file] of invocable) expect(file).toMatch(/^tasks\//)
@@ -146,7 +146,7 @@ describe('the policies of operators', () => {
       {
         action: 'lambda:UpdateEventSourceMapping',
         resource: arn('lambda', 'event-source-mapping:id'),
-        context: { 'lambda:FunctionArn': arn('lambda', 'function:Other:live') },
+        context: { 'lambda:FunctionArn': arn('lambda', 'function:Other:current') },
       },
     ]
     for (const call of others) expect(allowing(call), call.resource).toEqual([])

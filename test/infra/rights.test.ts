@@ -429,7 +429,7 @@ describe('nobody', () => {
     for (const [file, { name }] of rights.functions) {
       const invokers = { 'tasks/mail-passcode.ts': ['Callback', 'SignIn'] }[file] ?? []
       const by = file.startsWith('streams/') ? ['Redrive', 'Replay'] : invokers
-      expect(allowed(elsewhere('lambda:InvokeFunction', `function ${name}:live`)), file).toEqual(by)
+      expect(allowed(elsewhere('lambda:InvokeFunction', `function ${name}:current`)), file).toEqual(by)
       expect(allowed(elsewhere('lambda:InvokeFunction', `function ${name}`)), file).toEqual([])
       for (const action of ['UpdateFunctionCode', 'UpdateFunctionConfiguration', 'AddPermission', 'DeleteFunction']) {
         expect(allowed(elsewhere(`lambda:${action}`, `function ${name}`)), file).toEqual([])

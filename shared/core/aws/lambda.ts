@@ -1,5 +1,5 @@
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda'
-import { currentAlias } from '../live-alias.ts'
+import { currentAlias } from '../current-alias.ts'
 import { awsClient } from './clients.ts'
 
 export const lambda = (): LambdaClient => awsClient(LambdaClient)

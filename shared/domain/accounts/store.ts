@@ -1,5 +1,5 @@
 import { clock, dayMicros, timestamp } from '../../core/clock.ts'
-import { readAccountVersion } from '../../table/head.ts'
+import { readAccountVersion } from '../../table/account-version.ts'
 import { partition } from '../../table/keys.ts'
 import { getRows, queryItems } from '../../table/read.ts'
 import { actors, isPerson } from '../actors/actor.ts'

@@ -1,4 +1,4 @@
-import { stageRows } from '../../commit/stage-while-room.ts'
+import { stageRows } from '../../commit/stage-within-capacity.ts'
 import { type Sweep, sweep, sweepAll } from '../../commit/sweep.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { getRow } from '../../table/read.ts'

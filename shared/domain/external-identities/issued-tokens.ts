@@ -1,4 +1,4 @@
-import { readAhead, stageWithinCapacity } from '../../commit/stage-while-room.ts'
+import { readAhead, stageWithinCapacity } from '../../commit/stage-within-capacity.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { getRow, rowsBy } from '../../table/read.ts'
 import {

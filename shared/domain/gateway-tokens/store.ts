@@ -1,7 +1,7 @@
 import { type Author, commit } from '../../commit/commit.ts'
 import { commitInParts } from '../../commit/commit-in-parts.ts'
 import { dueItem } from '../../commit/due.ts'
-import { stageRows } from '../../commit/stage-while-room.ts'
+import { stageRows } from '../../commit/stage-within-capacity.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { timestamp } from '../../core/clock.ts'
 import { ApiError, notFound } from '../../core/errors.ts'

@@ -1,6 +1,6 @@
 import { commit } from '../../commit/commit.ts'
 import { dueItem } from '../../commit/due.ts'
-import { stageWithinCapacity, together } from '../../commit/stage-while-room.ts'
+import { stageWithinCapacity, together } from '../../commit/stage-within-capacity.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { timestamp } from '../../core/clock.ts'
 import type { Subject } from '../../core/subject.ts'

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Author, commit } from '../../commit/commit.ts'
 import { rejectTaken } from '../../commit/reject-taken.ts'
-import { stageRows } from '../../commit/stage-while-room.ts'
+import { stageRows } from '../../commit/stage-within-capacity.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { type Owner, reencryptSecret } from '../../core/secrets/stored-secret.ts'
 import type { Draft } from '../../values/draft.ts'

@@ -1,6 +1,6 @@
 import type { Author } from '../../commit/commit.ts'
 import { commitInParts } from '../../commit/commit-in-parts.ts'
-import { readAhead, stageWithinCapacity, together } from '../../commit/stage-while-room.ts'
+import { readAhead, stageWithinCapacity, together } from '../../commit/stage-within-capacity.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import type { Entity, Row } from '../../table/entity.ts'
 import { presenceItemKey } from '../../table/keys.ts'

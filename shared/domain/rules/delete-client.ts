@@ -1,5 +1,5 @@
 import { type Author, commit } from '../../commit/commit.ts'
-import { stageRows } from '../../commit/stage-while-room.ts'
+import { stageRows } from '../../commit/stage-within-capacity.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { presenceItemKey } from '../../table/keys.ts'
 import { type ClientRow, clients } from '../clients/client.ts'

@@ -1,6 +1,6 @@
 import type { Author } from '../../commit/commit.ts'
 import { commitInParts } from '../../commit/commit-in-parts.ts'
-import { stageRows, together } from '../../commit/stage-while-room.ts'
+import { stageRows, together } from '../../commit/stage-within-capacity.ts'
 import { type Sweep, sweep, sweepAll } from '../../commit/sweep.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { ApiError } from '../../core/errors.ts'

@@ -1,6 +1,6 @@
 import type { Author } from '../../commit/commit.ts'
 import { commitInParts } from '../../commit/commit-in-parts.ts'
-import { stageRows } from '../../commit/stage-while-room.ts'
+import { stageRows } from '../../commit/stage-within-capacity.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { type GroupRow, groups, unmanaged } from '../groups/group.ts'
 import { stageRestOfSet } from '../member-sets/pending-change.ts'

@@ -1,5 +1,5 @@
 import { type Author, commit } from '../../commit/commit.ts'
-import { stageRows, together } from '../../commit/stage-while-room.ts'
+import { stageRows, together } from '../../commit/stage-within-capacity.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { stageRestOfSet } from '../member-sets/pending-change.ts'
 import { deletePolicy, policies } from '../policies/policy.ts'

@@ -1,6 +1,6 @@
 import type { Author } from '../../commit/commit.ts'
 import { commitInParts } from '../../commit/commit-in-parts.ts'
-import { stageRows, together } from '../../commit/stage-while-room.ts'
+import { stageRows, together } from '../../commit/stage-within-capacity.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { deleteGatewayToken, gatewayTokens } from '../gateway-tokens/gateway-token.ts'
 import { gateways } from '../gateways/gateway.ts'

@@ -1,4 +1,4 @@
-import { stageWithinCapacity } from '../../commit/stage-while-room.ts'
+import { stageWithinCapacity } from '../../commit/stage-within-capacity.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { type Entity, itemRow, type Row } from '../../table/entity.ts'
 import { partition } from '../../table/keys.ts'

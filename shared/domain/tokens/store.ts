@@ -1,6 +1,6 @@
 import { type Author, commit } from '../../commit/commit.ts'
 import { commitInParts } from '../../commit/commit-in-parts.ts'
-import { stageRows } from '../../commit/stage-while-room.ts'
+import { stageRows } from '../../commit/stage-within-capacity.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { clock } from '../../core/clock.ts'
 import { notFound } from '../../core/errors.ts'

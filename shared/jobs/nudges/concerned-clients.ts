@@ -4,7 +4,7 @@ import { policies } from '../../domain/policies/policy.ts'
 import type { Connection } from '../../live/connection.ts'
 import { partition, type RowPointer, uniqueKey } from '../../table/keys.ts'
 import { getItem, getItems, rowsBy } from '../../table/read.ts'
-import type { Notification } from './news.ts'
+import type { Notification } from './notification.ts'
 
 /** Memberships asked for at a time. */
 const stretchLength = 1_000

@@ -110,7 +110,7 @@ ${presenceText(presence)}
 
 What a call takes and what a million of it costs altogether, with waiting: ${roundTripMs} ms for each round trip to the table, and the CPU
 above at the share of a CPU that a memory has. Last, latency times cost, beside 512 MB. Functions have the memory with the
-least of that (\`infra/functions/live-function.ts\`); it makes cold starts shorter in the same measure.
+least of that (\`infra/functions/current-function.ts\`); it makes cold starts shorter in the same measure.
 
 ${memoryTable(callsAlone(rows))}`
 

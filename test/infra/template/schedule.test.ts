@@ -3,14 +3,14 @@ import { Wake } from '#infra/local/lambda/wake.ts'
 import { startSchedules } from '#infra/local/run.ts'
 import { readSchedule } from '#infra/template/mapping.ts'
 
-const targets = [{ Arn: 'one:live', Id: 'a' }]
-const invoked = (arn: string) => (arn === 'one:live' ? 'one' : undefined)
+const targets = [{ Arn: 'one:current', Id: 'a' }]
+const invoked = (arn: string) => (arn === 'one:current' ? 'one' : undefined)
 
 it('reads the interval of a rule and what it invokes', () => {
   const read = (ScheduleExpression: string) => readSchedule('Rule', { ScheduleExpression, Targets: targets }, invoked)
   expect(read('rate(1 minute)')).toEqual([{ functionArn: 'one', seconds: 60 }])
   expect(read('rate(30 minutes)')).toEqual([{ functionArn: 'one', seconds: 1_800 }])
-  const unknown = { ScheduleExpression: 'rate(1 day)', Targets: [{ Arn: 'two:live', Id: 'a' }] }
+  const unknown = { ScheduleExpression: 'rate(1 day)', Targets: [{ Arn: 'two:current', Id: 'a' }] }
   expect(() => readSchedule('Rule', unknown, invoked)).toThrow('invokes no function')
   expect(() => read('cron(0 3 * * ? *)')).toThrow('does not support the schedule cron(0 3 * * ? *) of Rule')
   expect(

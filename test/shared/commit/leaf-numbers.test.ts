@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest'
 import { readCommitRecord } from '#shared/commit/commit-record.ts'
-import { readAccountVersion } from '#shared/table/head.ts'
+import { readAccountVersion } from '#shared/table/account-version.ts'
 import { commitKey } from '#shared/table/keys.ts'
 import { queryItems } from '#shared/table/read.ts'
 import { newAccount } from '#test/support/accounts/account.ts'

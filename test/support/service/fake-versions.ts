@@ -102,7 +102,7 @@ export class FakeVersions {
         ...more,
       })
     }
-    if (below === '/aliases/live')
+    if (below === '/aliases/current')
       return method === 'PUT' ? this.#move(name, found, fieldsOf(JSON.parse(body))) : this.#alias(name)
     return this.#remove(found, Number(url.searchParams.get('Qualifier')))
   }
@@ -111,7 +111,7 @@ export class FakeVersions {
     const { alias, weights } = this.functions.get(name) as FakeFunction
     return Response.json({
       FunctionVersion: String(alias),
-      Name: 'live',
+      Name: 'current',
       RevisionId: `revision-${this.#revisions.get(name) ?? 0}`,
       ...(weights && { RoutingConfig: { AdditionalVersionWeights: weights } }),
     })

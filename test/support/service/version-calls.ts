@@ -7,8 +7,8 @@ const functionArn = (name: string, qualifier: string | null): Target =>
 
 const actions: Record<string, string> = {
   'GET /versions': 'ListVersionsByFunction',
-  'GET /aliases/live': 'GetAlias',
-  'PUT /aliases/live': 'UpdateAlias',
+  'GET /aliases/current': 'GetAlias',
+  'PUT /aliases/current': 'UpdateAlias',
   'DELETE ': 'DeleteFunction',
 }
 

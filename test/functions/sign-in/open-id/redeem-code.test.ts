@@ -13,7 +13,7 @@ import { insertIdentity, newPerson } from '#test/support/accounts/identities.ts'
 import { signInWith } from '#test/support/accounts/portal-sessions.ts'
 import { updateRow } from '#test/support/accounts/rows.ts'
 import { beginSignIn, comeBack, ledTo, newVerifier, providerBehind, redeemWith } from '#test/support/sign-in/sign-in.ts'
-import { toldOperator } from '#test/support/sign-in/told-operator.ts'
+import { toldOperator } from '#test/support/sign-in/logged-for-operator.ts'
 import { movableClock } from '#test/support/table/movable-clock.ts'
 
 let fake: PlainProvider

@@ -5,7 +5,7 @@ import { type PlainProvider, startPlainProvider } from '#test/fakes/plain-provid
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
 import { beginSignIn, comeBack, ledTo, providerBehind } from '#test/support/sign-in/sign-in.ts'
 import { newSubject } from '#test/support/sign-in/sign-in-world.ts'
-import { toldOperator } from '#test/support/sign-in/told-operator.ts'
+import { toldOperator } from '#test/support/sign-in/logged-for-operator.ts'
 
 let account: Account
 let fake: PlainProvider

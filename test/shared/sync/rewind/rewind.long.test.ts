@@ -6,7 +6,7 @@ import { handler as updatePolicy } from '#functions/api/policies/update-policy.t
 import { handler as deleteResource } from '#functions/api/resources/delete-resource.ts'
 import { accounts } from '#shared/domain/accounts/account.ts'
 import { policies } from '#shared/domain/policies/policy.ts'
-import { finishFollowUp } from '#shared/jobs/cascades/finish-cascade.ts'
+import { finishFollowUp } from '#shared/jobs/follow-up/finish-follow-up.ts'
 import { checkRows } from '#shared/jobs/row-check/check-rows.ts'
 import { verifyChangeLog } from '#shared/logs/verify-change-log.ts'
 import { Pace } from '#shared/sync/runs/apply-plan.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Change } from '#shared/commit/commit-record.ts'
-import { addCommit, addEndedAuthorization, emptyNotification } from '#shared/jobs/nudges/news.ts'
+import { addCommit, addEndedAuthorization, emptyNotification } from '#shared/jobs/nudges/notification.ts'
 
 type Fields = Record<string, unknown>
 const inserted = (object: string, after: Fields): Change => ({ object, operation: 'insert', before: null, after })

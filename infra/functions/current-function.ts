@@ -15,7 +15,7 @@ import {
 } from 'aws-cdk-lib/aws-lambda'
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
-import { currentAlias } from '#shared/core/live-alias.ts'
+import { currentAlias } from '#shared/core/current-alias.ts'
 import type { LoadedCode } from '../code/loaded-code.ts'
 
 /** Properties that all functions share. They have one environment, so that one process can run them all on one machine. */
@@ -92,5 +92,5 @@ export function currentFunction(
   // Lambda refuses a version of what has not changed, and a template can say the same in other words.
   const told = () => [description, `[${content().slice(0, 8)}]`].filter(Boolean).join(' ')
   resource.addPropertyOverride('Description', Lazy.uncachedString({ produce: told }))
-  return new Alias(lambda, 'Live', { aliasName: currentAlias, version, ...invoked })
+  return new Alias(lambda, 'Current', { aliasName: currentAlias, version, ...invoked })
 }

@@ -1,2 +1,2 @@
 /** Alias of a function's version in force, by which every function is invoked. */
-export const currentAlias = 'live'
+export const currentAlias = 'current'

@@ -8,7 +8,7 @@ import { type Connection, connectionsOf } from '../../live/connection.ts'
 import { nudgeGateway } from '../../live/nudge-gateway.ts'
 import { endSessionConnection, type SessionEnd, sendMessage } from '../../live/send-message.ts'
 import { concernedClients } from './concerned-clients.ts'
-import type { Notification } from './news.ts'
+import type { Notification } from './notification.ts'
 
 /** Messages on their way at once. */
 const concurrency = 25
