@@ -7,7 +7,12 @@ import { logLine } from '#shared/core/logging/log.ts'
 import { consumer } from '#shared/core/work/consumer.ts'
 import { workTime } from '#shared/core/work/work.ts'
 import { finishFollowUp } from '#shared/jobs/follow-up/finish-follow-up.ts'
-import { addCommit, addEndedAuthorization, emptyNotification, type Notification } from '#shared/jobs/nudges/notification.ts'
+import {
+  addCommit,
+  addEndedAuthorization,
+  emptyNotification,
+  type Notification,
+} from '#shared/jobs/nudges/notification.ts'
 import { notifyDevices } from '#shared/jobs/nudges/notify-devices.ts'
 import { handleInOrder, newImage, oldImage } from '#shared/table/stream-image.ts'
 
@@ -58,13 +63,13 @@ function newsOf(all: Map<string, Notification>, account: string): Notification {
 }
 
 async function followUp(
-  { account_id, time, subject, run_id, revocations, cascades }: CommitRecord,
+  { account_id, time, subject, run_id, revocations, follow_ups }: CommitRecord,
   remainingMs: () => number,
 ): Promise<void> {
   await revokeAll(account_id, revocations, time)
-  for (const cascade of cascades) {
+  for (const followUp of follow_ups) {
     const budgetMs = Math.min(workTime.delivery(), remainingMs())
-    await finishFollowUp({ accountId: account_id, subject, runId: run_id }, cascade, budgetMs)
+    await finishFollowUp({ accountId: account_id, subject, runId: run_id }, followUp, budgetMs)
   }
 }
 

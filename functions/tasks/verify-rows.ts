@@ -6,7 +6,7 @@ import { checkRows } from '#shared/jobs/row-check/check-rows.ts'
 /** A page more is a few hundred reads. */
 const longestPageMs = 60_000
 
-/** Compares guards, edges and counters with the rows, and the rows with the commits; invoked by an operator under IAM (docs/runbooks/restore.md). */
+/** Compares unique items, index items and counters with the rows, and the rows with the commits; invoked by an operator under IAM (docs/runbooks/restore.md). */
 export const handler = watched(
   'verify-rows',
   task((event, context?: Pick<Context, 'getRemainingTimeInMillis'>) =>

@@ -15,8 +15,8 @@ import type { Consumer } from '../roles/duties.ts'
 import type { Roles } from '../roles/roles.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Storage } from '../storage/storage.ts'
-import { keptIn } from './kept-in.ts'
 import { currentFunction, fileOf, type Shared } from './current-function.ts'
+import { keptIn } from './kept-in.ts'
 import { reserved } from './reserved.ts'
 
 export type ConsumedStream = { consumer: IFunction; alias: Alias; mappingId: string }

@@ -6,8 +6,8 @@ import { Construct } from 'constructs'
 import type { Duty } from '../roles/duties.ts'
 import type { Roles } from '../roles/roles.ts'
 import type { Storage } from '../storage/storage.ts'
-import { keptIn } from './kept-in.ts'
 import { currentFunction, fileOf, type Shared } from './current-function.ts'
+import { keptIn } from './kept-in.ts'
 
 const minute = Duration.minutes(1)
 const quarter = Duration.minutes(15)

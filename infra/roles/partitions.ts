@@ -1,5 +1,5 @@
 import { duePartition } from '#shared/commit/due.ts'
-import { accounts, serviceGuard } from '#shared/domain/accounts/account.ts'
+import { accounts, serviceUniqueKey } from '#shared/domain/accounts/account.ts'
 import { actors } from '#shared/domain/actors/actor.ts'
 import { apiTokens } from '#shared/domain/api-tokens/api-token.ts'
 import { authProviders } from '#shared/domain/auth-providers/auth-provider.ts'
@@ -184,7 +184,7 @@ export const signInReads = [
   ...signInParts.filter((pattern) => !entriesOf('session').includes(pattern)),
   ...[accounts, actors, ...Object.values(authProviders)].flatMap(rowsOf),
   own('unique.actors.*'),
-  serviceGuard('slug', '*').pk,
+  serviceUniqueKey('slug', '*').pk,
   ...authorizationParts,
   own('sessions.client_token#*'),
 ]

@@ -45,16 +45,16 @@ export const authorizationsOfClient = async (account: string, clientId: string):
 export function authorizationItems(authorization: Authorization): {
   main: AuthorizationItem
   grant: Item
-  edges: Item[]
+  indexes: Item[]
 } {
   const key = authorizationKey(authorization.account_id, authorization.gateway_id, authorization.id)
   const ttl = Math.ceil(microsOf(authorization.expires_at) / secondMicros)
-  const pointer = (at: Key): Item => ({ ...at, kind: 'edge', authorization_id: authorization.id, row: key, ttl })
-  const [grant, ...edges] = pointerKeys(authorization)
+  const pointer = (at: Key): Item => ({ ...at, kind: 'index', authorization_id: authorization.id, row: key, ttl })
+  const [grant, ...indexes] = pointerKeys(authorization)
   return {
     main: { ...key, kind: 'authorization', ...authorization, ttl },
     grant: pointer(grant),
-    edges: edges.map(pointer),
+    indexes: indexes.map(pointer),
   }
 }
 

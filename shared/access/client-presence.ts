@@ -27,7 +27,7 @@ export const clientSessionPointer = (
   clientId: string,
 ): Item => ({
   ...clientSessionKey(account, token.id, sessionId),
-  kind: 'edge',
+  kind: 'index',
   client_id: clientId,
   ttl: Math.ceil(microsOf(token.expires_at) / 1_000_000),
 })

@@ -119,11 +119,14 @@ function* stretches(ids: string[]): Generator<string[]> {
 export type ActorGroups = { memberOf: Set<string>; managed: string | null }
 
 export async function groupsOf(account: string, actor: ActorRow): Promise<ActorGroups> {
-  const [edges, guard] = await Promise.all([
+  const [indexes, unique] = await Promise.all([
     queryItems(indexPartition(account, memberships.name, 'actor_id', actor.id)),
     isPerson(actor.type) ? getItem(uniqueKey(account, `${groups.name}.managed`, 'everyone')) : undefined,
   ])
-  return { memberOf: new Set(edges.map((edge) => String(edge.sk))), managed: guard ? (guard.row as Key).sk : null }
+  return {
+    memberOf: new Set(indexes.map((index) => String(index.sk))),
+    managed: unique ? (unique.row as Key).sk : null,
+  }
 }
 
 export const includes = ({ memberOf, managed }: ActorGroups, group: string | null): boolean =>

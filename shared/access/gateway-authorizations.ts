@@ -163,7 +163,7 @@ async function look(account: string, items: AuthorizationItem[], { devices, targ
 }
 
 function told(
-  { pk: _pk, sk: _sk, kind: _kind, ttl: _ttl, edges: _edges, ...authorization }: AuthorizationItem,
+  { pk: _pk, sk: _sk, kind: _kind, ttl: _ttl, indexes: _indexes, ...authorization }: AuthorizationItem,
   client: ClientRow,
   { public_key }: CountedPresence,
   resource: AuthorizationContent['resource'],

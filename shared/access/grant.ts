@@ -52,8 +52,8 @@ export async function grant(
   now: number,
 ): Promise<Authorization | 'lost'> {
   const authorization = authorizationOf(caller, subject, input, now)
-  const { main, grant, edges } = authorizationItems(authorization)
-  const outcome = await prepareTogether([put(pendingItem(main)), await claim(grant), ...edges.map(put)])
+  const { main, grant, indexes } = authorizationItems(authorization)
+  const outcome = await prepareTogether([put(pendingItem(main)), await claim(grant), ...indexes.map(put)])
   if (outcome === 'lost') return 'lost'
   const attribution = attributionOf(authorization, caller, input.session, input.resource)
   const item = attributionItem(authorization.account_id, attribution)

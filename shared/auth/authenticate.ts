@@ -100,6 +100,6 @@ async function noteUse(
     presenceItemKey(account, collection, id),
     ...(actorId === null ? [] : [presenceItemKey(account, actors.name, actorId)]),
   ]
-  const set = { last_seen_at: timestamp(now), kind: 'live' }
+  const set = { last_seen_at: timestamp(now), kind: 'presence' }
   await Promise.all(keys.map((key) => changeItem(key, { set })))
 }

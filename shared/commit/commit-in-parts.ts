@@ -34,7 +34,7 @@ export async function commitInParts<T>(
 /** Finishes a change. When its time is over, the last commit defers the rest to the follow-up consumer. Idempotent. */
 export async function finishInParts(
   { accountId, subject, runId }: Author,
-  cascade: FollowUp,
+  followUp: FollowUp,
   stage: (transaction: Transaction) => Promise<'done' | 'more'>,
   budgetMs: number,
   after?: AccountVersion,
@@ -45,7 +45,7 @@ export async function finishInParts(
     async (transaction) => {
       if ((await stage(transaction)) === 'done') return { done: undefined }
       if (clock.monotonic() < deadline) return 'more'
-      transaction.defer(cascade)
+      transaction.defer(followUp)
       return { done: undefined }
     },
     Number.POSITIVE_INFINITY,

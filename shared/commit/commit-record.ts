@@ -29,7 +29,7 @@ export type CommitRecord = {
   /** All rows that it wrote, those whose changes are not logged included. `verify-rows` compares them with the table. */
   rows: WrittenRows
   revocations: Revocation[]
-  cascades: FollowUp[]
+  follow_ups: FollowUp[]
 }
 
 /** The form that records are written in (docs/evolution.md). */

@@ -34,7 +34,7 @@ export type Author = {
   keepAnswer?: (result: unknown) => Promise<NonNullable<Write['Put']>>
 }
 
-/** The head item after a commit, and the record of it. */
+/** The account version after a commit, and the record of it. */
 function headAndRecord(author: Author, head: AccountVersion, transaction: Transaction, commitId: string) {
   const { accountId, subject, runId } = author
   const sequence = head.sequence + 1
@@ -52,12 +52,12 @@ function headAndRecord(author: Author, head: AccountVersion, transaction: Transa
     changes,
     rows: transaction.rows(commitId),
     revocations: transaction.revocations,
-    cascades: transaction.cascades,
+    follow_ups: transaction.followUps,
   })
   const expected = head.sequence === 0 ? null : { sequence: head.sequence }
-  // A record is never written over, also where the head item is behind.
+  // A record is never written over, also where the account version is behind.
   const writes = [
-    putIf({ ...accountVersionKey(accountId), kind: 'head', ...next }, expected),
+    putIf({ ...accountVersionKey(accountId), kind: 'account_version', ...next }, expected),
     putIf(packLarge(record), null),
   ]
   return { next, writes }
@@ -72,7 +72,7 @@ async function happened(account: string, sequence: number, commitId: string): Pr
   return record?.commit_id === commitId
 }
 
-/** The result of a change, and the head item that it left. */
+/** The result of a change, and the account version that it left. */
 type Committed<T> = { result: T; head: AccountVersion }
 
 /** A commit that another came before, or that the table did not take: it is tried again on fresh state. */
@@ -107,7 +107,7 @@ async function attempt<T>(
   const changed = () => change(transaction)
   const result = await (author.precondition ? author.precondition(changed) : changed())
   const writes = transaction.writes()
-  if (writes.length + transaction.cascades.length === 0) {
+  if (writes.length + transaction.followUps.length === 0) {
     // Nothing changes, so nothing is recorded for a repetition: what breaks off here is repeated by the caller.
     await revokeAll(author.accountId, transaction.revocations)
     return { result, head }

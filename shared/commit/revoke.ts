@@ -121,7 +121,7 @@ type LiveGateway = Session & { lease_expires_at: number }
 
 /** Ends the gateway sessions of an account that began before this id was made (P1.7). Harmless to repeat. */
 async function endSessionsBefore(account: string, bound: string): Promise<number> {
-  const items = await queryItems<LiveGateway>(partition(account, 'live.gateways'))
+  const items = await queryItems<LiveGateway>(partition(account, 'presence.gateways'))
   const before = items.filter((item) => item.lease_expires_at > 0 && item.session_id < bound)
   await inParallel(before, 10, stageSessionEnd)
   return before.length

@@ -40,7 +40,7 @@ export function partsOf(accountId: string, sequence: number, staged: Staged): Pa
   return staged.parts
 }
 
-/** Guards and edges of a row, by their keys. */
+/** Unique items and index items of a row, by their keys. */
 const derivedItems = (accountId: string, { entity }: Staged, row: Row | null): Map<string, Item> =>
   new Map(
     (row ? [...uniqueItems(entity, accountId, row), ...indexItems(entity, accountId, row)] : []).map((item) => [

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { timestamp } from '../core/clock.ts'
 import { notFound } from '../core/errors.ts'
 import { uuidV7 } from '../core/ids.ts'
-import { type Entity, itemRow, type Row, type RowFields, rowKey } from '../table/entity.ts'
 import type { AccountVersion } from '../table/account-version.ts'
+import { type Entity, itemRow, type Row, type RowFields, rowKey } from '../table/entity.ts'
 import { entityKey, type Item, type Key, type RowPointer, uniqueKey } from '../table/keys.ts'
 import { bytesOf, maxRowBytes, tooLarge } from '../table/large-attributes.ts'
 import { getItem } from '../table/read.ts'
@@ -14,14 +14,14 @@ import { address, counterWrites, partsOf, recordedChange, type Staged } from './
 
 /** A transaction holds at most this many writes; a larger change is done in ordered parts. */
 export const maxWrites = 100
-/** The head item, the record, and what a request or a run keeps of itself. */
+/** The account version, the record, and what a request or a run keeps of itself. */
 const ownWrites = 4
-/** Writes of a row with its edges and counters, where the caller gives no number. */
+/** Writes of a row with its index items and counters, where the caller gives no number. */
 const writesPerRow = 23
 /** Changes take at most this much of the 400 KB that their record may have. */
 const maxRecordBytes = 150_000
 
-/** The changes of one commit, staged in memory. What it reads is safe: the head item's condition covers it. */
+/** The changes of one commit, staged in memory. What it reads is safe: the account version's condition covers it. */
 export class Transaction {
   readonly accountId: string
   readonly now: number
@@ -30,7 +30,7 @@ export class Transaction {
   /** Authorizations that end with this commit; done after it and recorded in it, so that they are done in any case. */
   readonly revocations: Revocation[] = []
   /** Work left over for the follow-up consumer. */
-  readonly cascades: FollowUp[] = []
+  readonly followUps: FollowUp[] = []
   private readonly head: AccountVersion
   private readonly staged = new Map<string, Staged>()
   /** By key: a transaction can hold one write of an item. */
@@ -69,11 +69,11 @@ export class Transaction {
 
   /** True when another row than `except` holds this value of a unique set, for example of `actors.email`. */
   async isTaken(name: string, value: string, except?: Row): Promise<boolean> {
-    const guard = await getItem<RowPointer>(uniqueKey(this.accountId, name, value))
-    return guard !== undefined && guard.row.sk !== except?.id
+    const unique = await getItem<RowPointer>(uniqueKey(this.accountId, name, value))
+    return unique !== undefined && unique.row.sk !== except?.id
   }
 
-  /** A counter of the head item as it stood before this commit. */
+  /** A counter of the account version as it stood before this commit. */
   count(name: string): number {
     return this.head.counts[name] ?? 0
   }
@@ -137,11 +137,11 @@ export class Transaction {
     this.revocations.push({ ...revocation, before: timestamp(this.now) })
   }
 
-  defer(cascade: FollowUp): void {
-    this.cascades.push(cascade)
+  defer(followUp: FollowUp): void {
+    this.followUps.push(followUp)
   }
 
-  /** True while another row, with its edges and counters, fits the commit and its record; or so many writes. */
+  /** True while another row, with its index items and counters, fits the commit and its record; or so many writes. */
   hasCapacity(writes = writesPerRow): boolean {
     return this.bytes < maxRecordBytes && this.writes().length + writes <= maxWrites - ownWrites
   }

@@ -1,7 +1,7 @@
 import { accountVersionKey } from './keys.ts'
 import { getItem } from './read.ts'
 
-/** The account's head item: the sequence that orders its commits, its clock, and the counters (design 6). */
+/** The account's account version: the sequence that orders its commits, its clock, and the counters (design 6). */
 export type AccountVersion = {
   sequence: number
   clock: number

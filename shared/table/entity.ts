@@ -33,8 +33,8 @@ type Rules<R> = {
   place?(row: R): { within: string; sort: string }
   /** Values that no two rows of an account share, by the name of the set (`actors.email`); null leaves the row out. */
   unique?: Record<string, ValueOf<R>>
-  edges?: Record<string, Index<R>>
-  /** Names under which the account's head item counts the row, beside the collection itself. */
+  indexes?: Record<string, Index<R>>
+  /** Names under which the account's account version counts the row, beside the collection itself. */
   counters?(row: R): string[]
   /** Keys shown as `[redacted]` on every record of a change (L6.3). */
   redact?: string[]
@@ -56,7 +56,7 @@ export type Entity<R extends Row = Row> = Required<Omit<Rules<R>, 'place'>> &
 /** Declares a kind of stored object: where it lies, how it is found, and how its changes are recorded. */
 export const entity = <R extends Row>(definition: Definition<R>): Entity<R> => ({
   unique: {},
-  edges: {},
+  indexes: {},
   counters: () => [],
   redact: [],
   unlogged: [],
@@ -101,29 +101,29 @@ function withFieldsOf(item: Record<string, unknown>, row: Record<string, unknown
   return row
 }
 
-/** Guard items of a row: one at each unique value, pointing back to the row. */
+/** Unique items of a row: one at each unique value, pointing back to the row. */
 export const uniqueItems = <R extends Row>(entity: Entity<R>, account: string, row: R): Item[] =>
   Object.entries(entity.unique).flatMap(([name, value]) => {
     const text = value(row)
     return text === null
       ? []
-      : [{ ...uniqueKey(account, name, text), kind: 'guard', row: rowKey(entity, account, row) }]
+      : [{ ...uniqueKey(account, name, text), kind: 'unique', row: rowKey(entity, account, row) }]
   })
 
 /** Index items of a row: one for each value it is found by, pointing back to the row. */
 export const indexItems = <R extends Row>(entity: Entity<R>, account: string, row: R): Item[] =>
-  Object.entries(entity.edges).flatMap(([field, edge]) => {
-    const text = edge.value(row)
+  Object.entries(entity.indexes).flatMap(([field, index]) => {
+    const text = index.value(row)
     if (text === null) return []
-    const key = { pk: indexPartition(account, entity.name, field, text), sk: edge.sort?.(row) ?? row.id }
-    return [{ ...key, kind: 'edge', row: rowKey(entity, account, row) }]
+    const key = { pk: indexPartition(account, entity.name, field, text), sk: index.sort?.(row) ?? row.id }
+    return [{ ...key, kind: 'index', row: rowKey(entity, account, row) }]
   })
 
 /** The partitions whose row counter counts this row. */
 export const countedPartitions = <R extends Row>(entity: Entity<R>, account: string, row: R): string[] => [
   ...(entity.place ? [rowKey(entity, account, row).pk] : []),
-  ...Object.entries(entity.edges).flatMap(([field, edge]) => {
-    const text = edge.counted ? edge.value(row) : null
+  ...Object.entries(entity.indexes).flatMap(([field, index]) => {
+    const text = index.counted ? index.value(row) : null
     return text === null ? [] : [indexPartition(account, entity.name, field, text)]
   }),
 ]

@@ -5,7 +5,7 @@ export type Key = { pk: string; sk: string }
 
 export type Item = Key & { kind: string; ttl?: number } & Record<string, unknown>
 
-/** An item that leads to the row it stands for: a guard or an edge. */
+/** An item that leads to the row it stands for: a unique item or an index item. */
 export type RowPointer = Key & { row: Key }
 
 /** `(<account>, <collection>, …)`: the partition of a collection, or of a part of one. */
@@ -16,13 +16,13 @@ export const entityKey = (account: string, collection: string, id: string): Key 
   sk: id,
 })
 
-/** Presence and last use change without an edit. They lie beside the entity, so that they never touch the head item. */
+/** Presence and last use change without an edit. They lie beside the entity, so that they never touch the account version. */
 export const presenceItemKey = (account: string, collection: string, id: string): Key => ({
-  pk: partition(account, `live.${collection}`),
+  pk: partition(account, `presence.${collection}`),
   sk: id,
 })
 
-export const accountVersionKey = (account: string): Key => ({ pk: partition(account, 'head'), sk: 'head' })
+export const accountVersionKey = (account: string): Key => ({ pk: partition(account, 'version'), sk: 'version' })
 
 export const commitKey = (account: string, sequence: number): Key => ({
   pk: partition(account, 'commits'),

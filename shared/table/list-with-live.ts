@@ -15,12 +15,12 @@ export async function listWithLive<R extends Row, T extends Live>(
   account: string,
   page: Page,
   { live: attributes, row: fields }: Shown<R, T>,
-  edges: Record<string, string> = page.filters,
+  indexes: Record<string, string> = page.filters,
 ): Promise<{ listed: { row: R; live: T | null }[]; metadata: Metadata }> {
   const keyOf = (id: string) => presenceItemKey(account, entity.name, id)
-  const range = Object.keys(edges).length > 0 ? null : await rangeOf(page)
+  const range = Object.keys(indexes).length > 0 ? null : await rangeOf(page)
   const [{ rows, metadata }, read] = await Promise.all([
-    listRows(entity, account, page, { edges, ...(fields && { fields }) }),
+    listRows(entity, account, page, { indexes, ...(fields && { fields }) }),
     range ? queryItems<Key & T>(keyOf('').pk, range, ['sk', ...attributes]) : [],
   ])
   const live = new Map<string, T | undefined>(read.map((item) => [item.sk, item]))

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { takeFitting } from '../core/json/answer-size.ts'
 import type { Page } from '../values/page.ts'
-import { type Entity, itemRow, type Row } from './entity.ts'
 import { readAccountVersion } from './account-version.ts'
+import { type Entity, itemRow, type Row } from './entity.ts'
 import { counterSort, indexPartition, partition, type RowPointer } from './keys.ts'
 import { unpackLarge } from './large-attributes.ts'
 import { type Position, pageCursor, readPosition } from './page-cursor.ts'
@@ -31,13 +31,13 @@ export type Metadata = v.InferOutput<typeof Metadata>
 export type Listed<R> = { rows: R[]; metadata: Metadata }
 
 type Selection<R> = {
-  /** Edge field → value: rows that have all of them. Nothing selected means the whole collection. */
-  edges?: Record<string, string>
-  /** Leaves out rows of an edge by their fields. All rows of the edge are read, so it has to stay short. */
+  /** Index field → value: rows that have all of them. Nothing selected means the whole collection. */
+  indexes?: Record<string, string>
+  /** Leaves out rows of an index item by their fields. All rows of the index are read, so it has to stay short. */
   matches?: (row: R) => boolean
   /** Newest first instead of oldest first (A7.2). */
   newestFirst?: boolean
-  /** The fields that the caller reads, where a row has many more. A row that is found by an edge is read as a whole. */
+  /** The fields that the caller reads, where a row has many more. A row that is found by an index item is read as a whole. */
   fields?: readonly (keyof R & string)[]
   /** The object that an answer shows for a row, where it can be much larger than the row. */
   shown?: (row: R) => unknown
@@ -51,12 +51,13 @@ export async function listRows<R extends Row>(
   entity: Entity<R>,
   account: string,
   page: Page,
-  { edges = {}, matches, newestFirst = false, fields, shown }: Selection<R> = {},
+  { indexes = {}, matches, newestFirst = false, fields, shown }: Selection<R> = {},
 ): Promise<Listed<R>> {
-  const selected = Object.entries(edges)
+  const selected = Object.entries(indexes)
   const [first, ...others] = selected
   if (first && (matches || others.length > 0)) {
-    const isListed = matches ?? ((row) => selected.every(([field, value]) => entity.edges[field]?.value(row) === value))
+    const isListed =
+      matches ?? ((row) => selected.every(([field, value]) => entity.indexes[field]?.value(row) === value))
     return listMatching(
       entity,
       account,
@@ -110,36 +111,36 @@ async function* rowsIn<R extends Row>(
   for await (const item of itemsOf(pk, range, attributes)) yield { sort: item.sk, row: itemRow(entity, item) }
 }
 
-/** The rows that edges lead to; the last edge of the range only shows that there are more. */
+/** The rows that index items lead to; the last edge of the range only shows that there are more. */
 async function* rowsAtEdges<R extends Row>(
   entity: Entity<R>,
   pk: string,
   range: Range & { limit: number },
 ): AsyncGenerator<Placed<R>> {
-  const edges = await queryItems<RowPointer>(pk, range)
-  const within = edges.slice(0, range.limit - 1)
+  const indexes = await queryItems<RowPointer>(pk, range)
+  const within = indexes.slice(0, range.limit - 1)
   const items = storedItems(within.map(({ row }) => row))
   for (const { sk } of within) {
     const { value: item } = await items.next()
     yield { sort: sk, row: item && itemRow(entity, unpackLarge(item)) }
   }
-  for (const { sk } of edges.slice(within.length)) yield { sort: sk }
+  for (const { sk } of indexes.slice(within.length)) yield { sort: sk }
 }
 
-type EdgeValue = [field: string, value: string]
+type IndexValue = [field: string, value: string]
 
-/** The edge with the fewest rows, by its counter. */
+/** The index with the fewest rows, by its counter. */
 async function narrowest<R extends Row>(
   entity: Entity<R>,
   account: string,
-  edges: [EdgeValue, ...EdgeValue[]],
-): Promise<EdgeValue> {
-  if (edges.length === 1) return edges[0]
+  indexes: [IndexValue, ...IndexValue[]],
+): Promise<IndexValue> {
+  if (indexes.length === 1) return indexes[0]
   const counters = await getItems(
-    edges.map((edge) => ({ pk: indexPartition(account, entity.name, ...edge), sk: counterSort })),
+    indexes.map((index) => ({ pk: indexPartition(account, entity.name, ...index), sk: counterSort })),
   )
   const rows = counters.map((counter) => Number(counter?.rows ?? 0))
-  return edges[rows.indexOf(Math.min(...rows))] ?? edges[0]
+  return indexes[rows.indexOf(Math.min(...rows))] ?? indexes[0]
 }
 
 /** Returns whether a row lies before the page, seen in its direction; the row that its cursor names is one. */
@@ -188,13 +189,15 @@ async function listMatching<R extends Row>(
   entity: Entity<R>,
   account: string,
   page: Page,
-  edge: EdgeValue,
+  index: IndexValue,
   matches: (row: R) => boolean,
   newestFirst: boolean,
 ): Promise<Listed<R>> {
-  const edges = await queryItems<RowPointer>(indexPartition(account, entity.name, ...edge), { backward: newestFirst })
+  const indexes = await queryItems<RowPointer>(indexPartition(account, entity.name, ...index), {
+    backward: newestFirst,
+  })
   // Items stay packed but for the one that is compared, and those of the page.
-  const items = await getStoredItems(edges.map(({ row }) => row))
+  const items = await getStoredItems(indexes.map(({ row }) => row))
   const read = (item: StoredItem) => itemRow(entity, unpackLarge(item))
   const all = items.flatMap((item) =>
     item && matches(read(item)) ? [{ id: String(item.id), row: () => read(item) }] : [],

@@ -119,8 +119,8 @@ export async function findUnique<R extends Row>(
   name: string,
   value: string,
 ): Promise<R | null> {
-  const guard = await getItem<RowPointer>(uniqueKey(account, name, value))
-  const item = guard && (await getItem(guard.row))
+  const unique = await getItem<RowPointer>(uniqueKey(account, name, value))
+  const item = unique && (await getItem(unique.row))
   return item ? itemRow(entity, item) : null
 }
 
@@ -131,10 +131,10 @@ export async function findAllUnique<R extends Row>(
   name: string,
   values: string[],
 ): Promise<(R | null)[]> {
-  const guards = await getItems<RowPointer>(values.map((value) => uniqueKey(account, name, value)))
-  const items = (await getItems(guards.flatMap((guard) => guard?.row ?? []))).values()
-  return guards.map((guard) => {
-    const item = guard && items.next().value
+  const uniques = await getItems<RowPointer>(values.map((value) => uniqueKey(account, name, value)))
+  const items = (await getItems(uniques.flatMap((unique) => unique?.row ?? []))).values()
+  return uniques.map((unique) => {
+    const item = unique && items.next().value
     return item ? itemRow(entity, item) : null
   })
 }
@@ -214,7 +214,7 @@ export async function queryItems<T extends Attributes = StoredItem>(
 export const sortKeysOf = async (pk: string, range?: Range): Promise<string[]> =>
   (await queryItems(pk, range, ['sk'])).map(({ sk }) => sk)
 
-/** All rows that have `value` in an edge field, in the edge's order. */
+/** All rows that have `value` in an index item field, in the index's order. */
 export async function rowsBy<R extends Row>(
   entity: Entity<R>,
   account: string,
@@ -222,7 +222,7 @@ export async function rowsBy<R extends Row>(
   value: string,
   range: Range = {},
 ): Promise<R[]> {
-  const edges = await queryItems<RowPointer>(indexPartition(account, entity.name, field, value), range)
-  const items = await getItems(edges.map(({ row }) => row))
+  const indexes = await queryItems<RowPointer>(indexPartition(account, entity.name, field, value), range)
+  const items = await getItems(indexes.map(({ row }) => row))
   return items.flatMap((item) => (item ? [itemRow(entity, item)] : []))
 }

@@ -41,7 +41,7 @@ export const v0Devices = entity<V0DeviceRow>({
     'v0_devices.ipv4': (row) => row.ipv4,
     'v0_devices.ipv6': (row) => row.ipv6,
   },
-  edges: { user_id: { value: (row) => row.user_id } },
+  indexes: { user_id: { value: (row) => row.user_id } },
   redact: ['preshared_key'],
 })
 

@@ -13,7 +13,7 @@ export type V0RuleRow = v.InferOutput<typeof V0Rule>
 export const v0Rules = entity<V0RuleRow>({
   name: 'v0_rules',
   defaults: { port_type: null, port_range: null, user_id: null },
-  edges: {
+  indexes: {
     user_id: { value: (row) => row.user_id },
     overlap: { value: (row) => ruleTargetOf(row).among, sort: (row) => sortOf(ruleTargetOf(row), row.id) },
   },

@@ -130,9 +130,10 @@ describe('every function', () => {
     expect(uris.length).toBeGreaterThan(10)
     const ofChannel = ofType('AWS::ApiGatewayV2::Integration').map(({ Properties }) => Properties.IntegrationUri)
     expect(ofChannel).toHaveLength(3)
-    for (const uri of [...uris, ...ofChannel.map((uri) => JSON.stringify(uri))]) expect(uri).toMatch(/Live[0-9A-F]{8}/)
+    for (const uri of [...uris, ...ofChannel.map((uri) => JSON.stringify(uri))])
+      expect(uri).toMatch(/Current[0-9A-F]{8}/)
     for (const { Properties } of ofType('AWS::Lambda::EventInvokeConfig')) {
-      expect(JSON.stringify(Properties.Qualifier)).toMatch(/Live[0-9A-F]{8}/)
+      expect(JSON.stringify(Properties.Qualifier)).toMatch(/Current[0-9A-F]{8}/)
     }
   })
 
@@ -170,7 +171,7 @@ describe('every function', () => {
       expect(others.length).toBeGreaterThan(20)
       for (const { id, DependsOn = [] } of others)
         for (const reader of readers)
-          expect(DependsOn, id).toContainEqual(expect.stringMatching(new RegExp(`^${reader}Live`)))
+          expect(DependsOn, id).toContainEqual(expect.stringMatching(new RegExp(`^${reader}Current`)))
     },
   )
 

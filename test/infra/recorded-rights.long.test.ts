@@ -25,7 +25,7 @@ describe('every function', () => {
     ['sign-in/open-id/redeem-code.ts', 'PutItem', /#log\.session\.actor#/],
     ['sign-in/open-id/redeem-code.ts', 'PutItem', /#portal_sessions$/],
     ['sign-in/open-id/redeem-code.ts', 'DeleteItem', /#authorizations#/],
-    ['sign-in/open-id/redeem-code.ts', 'UpdateItem', /#live\.clients$/],
+    ['sign-in/open-id/redeem-code.ts', 'UpdateItem', /#presence\.clients$/],
     ['api/gateway-sessions/start-gateway-session.ts', 'DeleteItem', /#gateway_tokens$/],
     ['streams/follow-up.ts', 'PutItem', /#commits$/],
     ['streams/follow-up.ts', 'DeleteItem', /#resources$/],

@@ -23,13 +23,20 @@ it('fits the policy of a role, 10,240 characters, with room for longer names', (
 
 describe('a read of the account API', () => {
   it('writes nothing but the entry of its request, last use and rate', async () => {
-    const keys = [...(await loadEntities()).keys(), 'head', 'commits', 'idempotency#x', 'live.clients', 'unique.x#y']
+    const keys = [
+      ...(await loadEntities()).keys(),
+      'version',
+      'commits',
+      'idempotency#x',
+      'presence.clients',
+      'unique.x#y',
+    ]
     for (const key of keys) {
       for (const action of ['PutItem', 'UpdateItem', 'DeleteItem', 'PartiQLInsert', 'PartiQLUpdate', 'PartiQLDelete']) {
         expect(allowed(onTable(action, key)), `${action} ${key}`).not.toContain('Reader')
       }
     }
-    for (const key of ['live.api_tokens', 'live.actors', 'rate.account']) {
+    for (const key of ['presence.api_tokens', 'presence.actors', 'rate.account']) {
       expect(allowed(onTable('UpdateItem', key))).toContain('Reader')
     }
   })
@@ -63,7 +70,7 @@ describe('the audit trail', () => {
     for (const action of rewrites) {
       const by = deletions.includes(action) ? ['DeleteAccounts'] : []
       // Also where it hides among others of one request.
-      for (const keys of [[key], ['groups', key], [key, 'rate.account', `live.actors`]]) {
+      for (const keys of [[key], ['groups', key], [key, 'rate.account', `presence.actors`]]) {
         const call = onTable(action, ...keys)
         expect(allowed(call), `${action} ${keys}`).toEqual(by)
         for (const role of roles.filter(({ name }) => !by.includes(name))) {
@@ -213,7 +220,7 @@ describe('devices', () => {
     },
   )
 
-  it.each(['unique.groups.name#x', 'unique.accounts#x', `idempotency#x`, 'limits.mails', 'live.api_tokens', 'rows'])(
+  it.each(['unique.groups.name#x', 'unique.accounts#x', `idempotency#x`, 'limits.mails', 'presence.api_tokens', 'rows'])(
     'write nothing to %s',
     (key) => {
       for (const action of writes) for (const name of devices) expect(allowed(onTable(action, key))).not.toContain(name)
@@ -384,7 +391,7 @@ describe('nobody', () => {
 
   it('may look at all items but the deletion of accounts, which writes nothing but its notes', async () => {
     expect(allowed(onTable('Scan'))).toEqual(['DeleteAccounts', 'VerifyRows'])
-    for (const key of [...(await loadEntities()).keys(), 'head', 'log.flow#2026-11-22#3', 'live.actors']) {
+    for (const key of [...(await loadEntities()).keys(), 'version', 'log.flow#2026-11-22#3', 'presence.actors']) {
       for (const action of ['PutItem', 'UpdateItem', 'BatchWriteItem', 'PartiQLInsert', 'PartiQLUpdate']) {
         expect(allowed(onTable(action, key)), `${action} ${key}`).not.toContain('DeleteAccounts')
       }

@@ -52,7 +52,7 @@ describe('a stored secret of a provider or a directory', () => {
   it.each([
     ['a session', ['log.session#2026-11-22', 'portal_sessions', 'client_tokens']],
     ['an identity', ['external_identities', 'unique.external_identities.x']],
-    ['a commit', ['commits', 'head']],
+    ['a commit', ['commits', 'version']],
     ['a secret', Object.values(authProviders).map(({ name }) => name)],
   ])('is decrypted by callbacks of sign-in, which write no part of %s', (_what, keys) => {
     for (const key of keys)
@@ -91,12 +91,19 @@ describe('a read of the account API', () => {
   })
 
   it('writes nothing more with that role than the entry of its request, last use and rate', async () => {
-    const keys = [...(await loadEntities()).keys(), 'head', 'commits', 'live.clients', 'unique.x#y', 'sync.runs#x']
+    const keys = [
+      ...(await loadEntities()).keys(),
+      'version',
+      'commits',
+      'presence.clients',
+      'unique.x#y',
+      'sync.runs#x',
+    ]
     for (const key of keys) {
       for (const action of ['PutItem', 'UpdateItem', 'DeleteItem', 'PartiQLInsert', 'PartiQLUpdate', 'PartiQLDelete'])
         expect(deployed.allowed(onTable(action, key)), `${action} ${key}`).not.toContain('SecretReader')
     }
-    for (const key of ['live.api_tokens', 'live.actors', 'rate.account'])
+    for (const key of ['presence.api_tokens', 'presence.actors', 'rate.account'])
       expect(deployed.allowed(onTable('UpdateItem', key)), key).toContain('SecretReader')
   })
 

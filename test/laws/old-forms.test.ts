@@ -109,7 +109,7 @@ const record: CommitRecord = {
   changes: [{ object: 'groups', operation: 'insert', before: null, after: { id: id(8), name: 'Staff' } }],
   rows: { [`groups#${id(8)}`]: 'Vc4aQ8rV0m5n2kq1bB7xZg' },
   revocations: [],
-  cascades: [],
+  follow_ups: [],
 }
 
 const pageAt = (scope: string, cursor: string | null): Page => ({
@@ -181,7 +181,7 @@ const forms: Record<string, Form> = {
   },
   'a commit record': {
     today:
-      '{"pk":"pk","sk":"sk","kind":"commit","version":1,"account_id":"01990000-0000-7000-8000-000000000001","commit_id":"01990000-0000-7000-8000-000000000007","sequence":12,"time":1790000100000000,"first_leaf":41,"subject":null,"changes":[{"object":"groups","operation":"insert","before":null,"after":{"id":"01990000-0000-7000-8000-000000000008","name":"Staff"}}],"rows":{"groups#01990000-0000-7000-8000-000000000008":"Vc4aQ8rV0m5n2kq1bB7xZg"},"revocations":[],"cascades":[]}',
+      '{"pk":"pk","sk":"sk","kind":"commit","version":1,"account_id":"01990000-0000-7000-8000-000000000001","commit_id":"01990000-0000-7000-8000-000000000007","sequence":12,"time":1790000100000000,"first_leaf":41,"subject":null,"changes":[{"object":"groups","operation":"insert","before":null,"after":{"id":"01990000-0000-7000-8000-000000000008","name":"Staff"}}],"rows":{"groups#01990000-0000-7000-8000-000000000008":"Vc4aQ8rV0m5n2kq1bB7xZg"},"revocations":[],"follow_ups":[]}',
     read: (text) => readCommitRecord(JSON.parse(text)),
     holds: expect.objectContaining(record),
     write: () => JSON.stringify(commitItem({ pk: 'pk', sk: 'sk' }, record)),

@@ -90,7 +90,7 @@ describe.each(Object.entries(forms))('%s', (_name, { item, leaf }) => {
 })
 
 it('has the same leaf by its commit, when the entry is past its retention', () => {
-  const record = { time, sequence: 1, account_id: id(9), commit_id: id(8), revocations: [], cascades: [] }
+  const record = { time, sequence: 1, account_id: id(9), commit_id: id(8), revocations: [], follow_ups: [] }
   const by = (members: object) =>
     leafHash(changeText({ ...record, ...members } as unknown as CommitRecord, 0)).toString('base64')
   expect(by({ first_leaf: 7, subject, changes: [change] })).toBe(forms['a change']?.leaf)

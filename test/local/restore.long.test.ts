@@ -94,7 +94,7 @@ async function endedStays(): Promise<void> {
   expect((await fetch(`${running.baseUrl}/groups`, { headers })).status).toBe(401)
 }
 
-/** Guards, edges and counters are of the rows, once nobody writes. */
+/** Unique items, index items and counters are of the rows, once nobody writes. */
 async function rowsAreWhole(dataDir: string): Promise<void> {
   const { code, stdout } = await runLocal('verify-rows', [], { DATA_DIR: dataDir })
   const { findings, moved, rows } = JSON.parse(stdout).data

@@ -97,10 +97,10 @@ async function accessOf(steps: Steps, { token, person }: SignedIn): Promise<{ le
   const site = await ask<{ id: string }>('POST', '/sites', { site: { name: 'Office' } })
   const wiki = { name: 'Wiki', type: 'dns', address: 'wiki.example.com', site_id: site.id }
   const resource = await ask<{ id: string }>('POST', '/resources', { resource: wiki })
-  const edge = await ask<{ token: string }>('POST', `/sites/${site.id}/gateways`, { gateway: { name: 'edge' } })
+  const index = await ask<{ token: string }>('POST', `/sites/${site.id}/gateways`, { gateway: { name: 'index' } })
   const removed = new Map<string, number>()
   const key = () => randomBytes(32).toString('base64')
-  const gateway = new Gateway(baseUrl, edge.token, key(), (change) => {
+  const gateway = new Gateway(baseUrl, index.token, key(), (change) => {
     for (const id of change.removed) removed.set(id, Date.now())
   })
   gateway.run().catch(() => undefined)

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { authenticate } from '#shared/auth/authenticate.ts'
 import { ApiError } from '#shared/core/errors.ts'
-import { type AccountRow, accounts, serviceGuard } from '#shared/domain/accounts/account.ts'
+import { type AccountRow, accounts, serviceUniqueKey } from '#shared/domain/accounts/account.ts'
 import { getItem, getRow } from '#shared/table/read.ts'
 import { readJson, writeAtomically } from '../files/data-dir.ts'
 import { StartupError } from '../files/fault.ts'
@@ -22,7 +22,7 @@ const slugFile = (dir: string): string => join(dir, 'demo-account.json')
 type Provisioned = { data?: { account?: { id: string }; api_token: { token: string } }; error?: unknown }
 
 const holderOf = async (slug: string): Promise<string | undefined> =>
-  (await getItem<{ account_id: string }>(serviceGuard('slug', slug)))?.account_id
+  (await getItem<{ account_id: string }>(serviceUniqueKey('slug', slug)))?.account_id
 
 function writeDown({ dir }: Service, credentials: Credentials): DemoAccount {
   writeAtomically(credentialsFile(dir.path), `${JSON.stringify(credentials, null, 2)}\n`)

@@ -86,7 +86,7 @@ export async function deliver(batch: SourceRecord[], delivery: Delivery): Promis
       signal.throwIfAborted()
       const before = part[outcome.from - 1]
       if (before) {
-        // The record that stands first now has not failed at the head of a batch yet: its retries begin.
+        // The record that stands first now has not failed at the account version of a batch yet: its retries begin.
         delivery.handled(before)
         part = part.slice(outcome.from)
         retries = 0

@@ -81,7 +81,7 @@ export async function accountStatus(account: string): Promise<AccountStatus> {
 export const reservedSlugs: readonly string[] = ['callback', 'session', 'token']
 
 /** Key of a value that is unique in the service; its item names the account, also for the id of a directory (I4.2). */
-export const serviceGuard = (name: 'slug' | 'key' | 'idp_directory', value: string): Key => ({
+export const serviceUniqueKey = (name: 'slug' | 'key' | 'idp_directory', value: string): Key => ({
   pk: `service#${name}#${value}`,
   sk: 'unique',
 })

@@ -19,7 +19,7 @@ const month = 30 * dayMicros
 /** Distinct enabled users and admins with a client seen within the last 30 days (A11). Read only where that limit is set. */
 export async function countMonthlyActiveUsers(account: string): Promise<number> {
   const since = timestamp(clock.now() - month)
-  const live = await queryItems(partition(account, `live.${clients.name}`))
+  const live = await queryItems(partition(account, `presence.${clients.name}`))
   const recent = live.filter((item) => typeof item.last_seen_at === 'string' && item.last_seen_at >= since)
   const rows = await getRows(
     clients,

@@ -17,7 +17,7 @@ export const actors = entity<ActorRow>({
   name: 'actors',
   defaults: { email: null, allow_email_otp_sign_in: false, created_by_directory_id: null, is_disabled: false },
   unique: { 'actors.email': (row) => (row.email === null ? null : foldAscii(row.email)) },
-  edges: {
+  indexes: {
     email: { value: (row) => (row.email === null ? null : foldAscii(row.email)), counted: true },
     name: { value: (row) => row.name, counted: true },
     type: { value: (row) => row.type, counted: true },

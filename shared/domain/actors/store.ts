@@ -29,9 +29,9 @@ export const shown = async (account: string, row: ActorRow) => {
 
 export async function list(account: string, page: Page) {
   const { email, ...others } = page.filters
-  const edges = email === undefined ? others : { email: foldAscii(email), ...others }
+  const indexes = email === undefined ? others : { email: foldAscii(email), ...others }
   const live = { live: ['last_seen_at'] as const }
-  const { listed, metadata } = await listWithLive<ActorRow, LastUse>(actors, account, page, live, edges)
+  const { listed, metadata } = await listWithLive<ActorRow, LastUse>(actors, account, page, live, indexes)
   return { data: listed.map(({ row, live }) => ({ ...row, last_seen_at: live?.last_seen_at ?? null })), metadata }
 }
 

@@ -44,7 +44,7 @@ export type ApiTokenRow = TokenRow & { name: string | null; scopes: string[] }
 export const apiTokens = entity<ApiTokenRow>({
   name: 'api_tokens',
   defaults: { name: null },
-  edges: { actor_id: { value: (row) => row.actor_id, counted: true } },
+  indexes: { actor_id: { value: (row) => row.actor_id, counted: true } },
   redact: ['secret_hash'],
 })
 

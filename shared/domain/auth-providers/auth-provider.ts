@@ -111,7 +111,7 @@ function providerEntity(kind: ProviderKind): Entity<AuthProviderRow> {
       ...('client_id' in ownFields[kind] && { [`${name}.client_id`]: (row: AuthProviderRow) => row.client_id ?? null }),
       ...(kind === 'tenant' && { [`${name}.issuer`]: (row: AuthProviderRow) => row.issuer }),
     },
-    edges: { name: { value: (row) => row.name, counted: true } },
+    indexes: { name: { value: (row) => row.name, counted: true } },
     redact: 'client_secret' in ownFields[kind] ? ['client_secret'] : [],
   })
 }

@@ -30,7 +30,7 @@ export const lastFault = async (account: string, kind: ProviderKind, row: { id: 
 /** Notes a fault of a provider, unless one was noted in the last minute. */
 export async function noteFault(key: Key, sentence: string, now: number): Promise<void> {
   await changeItem(key, {
-    set: { last_error: sentence, last_error_at: timestamp(now), kind: 'live' },
+    set: { last_error: sentence, last_error_at: timestamp(now), kind: 'presence' },
     when: 'attribute_not_exists(last_error_at) OR last_error_at <= :before',
     values: { before: timestamp(now - minuteMicros) },
   })

@@ -13,7 +13,7 @@ export type ClientTokenRow = TokenRow & {
 export const clientTokens = entity<ClientTokenRow>({
   name: 'client_tokens',
   defaults: { auth_provider_id: null },
-  edges: {
+  indexes: {
     actor_id: { value: (row) => row.actor_id, counted: true },
     auth_provider_id: { value: (row) => row.auth_provider_id },
   },

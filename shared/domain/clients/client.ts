@@ -42,7 +42,7 @@ export const clients = entity<ClientRow>({
     'devices.tunnel_address': (row) => row.ipv4,
   },
   recorded: (row) => namedClient(row),
-  edges: {
+  indexes: {
     actor_id: { value: (row) => row.actor_id, counted: true },
     name: { value: (row) => row.name, counted: true },
     svc_id: { value: (row) => row.svc_id, counted: true },

@@ -37,8 +37,8 @@ export async function firstFree<T>(
       round.push(next.value)
     }
     if (round.length === 0) return null
-    const guards = await getItems(round.map((candidate) => uniqueKey(accountId, set, guarded(candidate))))
-    const free = round.find((_, i) => guards[i] === undefined)
+    const uniques = await getItems(round.map((candidate) => uniqueKey(accountId, set, guarded(candidate))))
+    const free = round.find((_, i) => uniques[i] === undefined)
     if (free !== undefined) return free
   }
 }

@@ -6,18 +6,18 @@ import { isUuid } from '../../core/ids.ts'
 import { note } from '../../core/logging/invocation.ts'
 import { encryptSecret, type Owner } from '../../core/secrets/stored-secret.ts'
 import { getItem, getRow } from '../../table/read.ts'
-import { serviceGuard } from '../accounts/account.ts'
+import { serviceUniqueKey } from '../accounts/account.ts'
 import { directories, type PublicKey } from './directory.ts'
 
 /** Lets the keys of a directory be found by its id alone, from the commit on that makes one. */
 export const stageKeysOf = (transaction: Transaction, id: string): void =>
-  transaction.put({ ...serviceGuard('idp_directory', id), kind: 'guard', account_id: transaction.accountId })
+  transaction.put({ ...serviceUniqueKey('idp_directory', id), kind: 'unique', account_id: transaction.accountId })
 
 /** The public keys that a directory signs with, for its provider to fetch (I4.2). @throws ApiError 404 */
 export async function keysOf(directoryId: string) {
   const id = directoryId.toLowerCase()
-  const guard = isUuid(id) ? await getItem<{ account_id: string }>(serviceGuard('idp_directory', id)) : undefined
-  const row = guard && (await getRow(directories.idp, guard.account_id, id))
+  const unique = isUuid(id) ? await getItem<{ account_id: string }>(serviceUniqueKey('idp_directory', id)) : undefined
+  const row = unique && (await getRow(directories.idp, unique.account_id, id))
   if (!row?.kid || !row.public_key) throw notFound()
   note({ account_id: row.account_id })
   return { keys: [publicJwk(row.kid, row.public_key)] }

@@ -132,7 +132,7 @@ function directoryEntity(kind: DirectoryKind): Entity<DirectoryRow> {
       [`${name}.name`]: (row) => row.name,
       [`${name}.${identifying[kind]}`]: (row) => row[identifying[kind]] ?? null,
     },
-    edges: { name: { value: (row) => row.name, counted: true } },
+    indexes: { name: { value: (row) => row.name, counted: true } },
     redact: [sentSecret[kind] ?? 'private_key'],
     unlogged: unloggedOfSync,
   })

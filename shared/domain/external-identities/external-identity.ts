@@ -34,7 +34,7 @@ export const externalIdentities = entity<ExternalIdentityRow>({
     'external_identities.identity': (row) => identityOf(row.idp_id, row.issuer),
     'external_identities.actor': (row) => heldBy(row.actor_id, row.issuer),
   },
-  edges: {
+  indexes: {
     actor_id: { value: (row) => row.actor_id, counted: true },
     directory_id: { value: (row) => row.directory_id },
   },

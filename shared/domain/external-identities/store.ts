@@ -14,8 +14,8 @@ const shown = (account: string, rows: ExternalIdentityRow[]) =>
 
 /** The identities of an actor (A27). A bad cursor is reported before an unknown actor (A4). */
 export async function list(account: string, actorId: string, page: Page) {
-  const edges = { actor_id: actorId }
-  const listed = await listShown(externalIdentities, account, page, { edges, newestFirst: true, shown })
+  const indexes = { actor_id: actorId }
+  const listed = await listShown(externalIdentities, account, page, { indexes, newestFirst: true, shown })
   await existingRow(actors, account, actorId)
   return listed
 }

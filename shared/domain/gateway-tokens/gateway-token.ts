@@ -20,7 +20,7 @@ export type GatewayTokenRow = Row &
 export const gatewayTokens = entity<GatewayTokenRow>({
   name: 'gateway_tokens',
   defaults: { gateway_id: null, rotated_at: null },
-  edges: {
+  indexes: {
     site_id: { value: (row) => (row.gateway_id ? null : row.site_id), counted: true },
     gateway_id: { value: (row) => row.gateway_id },
   },
@@ -93,7 +93,7 @@ export async function noteFirstUse(author: Author, { id, gateway_id: gatewayId }
     if (!token) throw unauthorized()
     if (live?.used_at !== undefined) return
     const at = timestamp(transaction.now)
-    transaction.put({ ...key, kind: 'live', last_seen_at: at, used_at: at })
+    transaction.put({ ...key, kind: 'presence', last_seen_at: at, used_at: at })
     for (const sibling of siblings) {
       if (sibling.id !== id && sibling.rotated_at !== null) deleteGatewayToken(transaction, sibling)
     }

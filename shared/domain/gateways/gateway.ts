@@ -12,7 +12,7 @@ export type GatewayRow = Row & { site_id: string; name: string; ipv4: string; ip
 
 export const gateways = entity<GatewayRow>({
   name: 'gateways',
-  edges: {
+  indexes: {
     site_id: { value: (row) => row.site_id, counted: true },
     name: { value: (row) => `${row.site_id}#${row.name}`, counted: true },
     ipv4: { value: (row) => `${row.site_id}#${row.ipv4}`, counted: true },
@@ -53,14 +53,14 @@ export const publicKeyKey = (account: string, siteId: string, publicKey: string,
 
 export const publicKeyItem = (account: string, siteId: string, publicKey: string, gatewayId: string): Item => ({
   ...publicKeyKey(account, siteId, publicKey, gatewayId),
-  kind: 'edge',
+  kind: 'index',
   row: entityKey(account, gateways.name, gatewayId),
 })
 
 /** The oldest gateway of the site with this public key. */
 export async function findByPublicKey(account: string, siteId: string, publicKey: string): Promise<GatewayRow | null> {
-  const edges = await queryItems(publicKeyKey(account, siteId, publicKey, '').pk)
-  const ids = edges.map((edge) => String(edge.sk))
+  const indexes = await queryItems(publicKeyKey(account, siteId, publicKey, '').pk)
+  const ids = indexes.map((index) => String(index.sk))
   const items = await getItems(
     ids.flatMap((id) => [entityKey(account, gateways.name, id), presenceKey(account, 'gateways', id)]),
   )

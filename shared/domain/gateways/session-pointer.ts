@@ -22,7 +22,7 @@ export const gatewaySessionPointer = (
   now: number,
 ): Item => ({
   ...gatewaySessionKey(account, ids.tokenId, ids.sessionId),
-  kind: 'edge',
+  kind: 'index',
   gateway_id: ids.gatewayId,
   ttl: pointerEnd(now),
 })

@@ -23,7 +23,7 @@ import {
 const filterOrder = ['ipv4', 'ipv6', 'name']
 
 /** A gateway's filters count within its site (A7.3). */
-const edgesOf = (siteId: string, filters: Page['filters']): Record<string, string> => {
+const indexesOf = (siteId: string, filters: Page['filters']): Record<string, string> => {
   const given = filterOrder.flatMap((name) => (name in filters ? [[name, `${siteId}#${filters[name]}`] as const] : []))
   return given.length > 0 ? Object.fromEntries(given) : { site_id: siteId }
 }
@@ -31,7 +31,7 @@ const edgesOf = (siteId: string, filters: Page['filters']): Record<string, strin
 export async function list(account: string, siteId: string, page: Page) {
   // A bad cursor is reported before an unknown site (A4).
   const [{ rows, metadata }] = await sideBySide(
-    listRows(gateways, account, page, { edges: edgesOf(siteId, page.filters) }),
+    listRows(gateways, account, page, { indexes: indexesOf(siteId, page.filters) }),
     existingRow(sites, account, siteId),
   )
   const ids = rows.map(({ id }) => id)

@@ -30,7 +30,7 @@ export const groups = entity<GroupRow>({
     'groups.idp_id': (row) => row.idp_id,
     'groups.managed': (row) => (row.is_managed ? 'everyone' : null),
   },
-  edges: {
+  indexes: {
     name: { value: (row) => row.name, counted: true },
     directory_id: { value: (row) => row.directory_id ?? 'none', counted: true },
     entity_type: { value: (row) => row.entity_type, counted: true },

@@ -16,8 +16,8 @@ export const get = (account: string, id: string) => getShown(groups, account, id
 
 export function list(account: string, page: Page) {
   const { directory_id, ...others } = page.filters
-  const edges = directory_id === undefined ? others : { ...others, directory_id: directory_id || 'none' }
-  return listShown(groups, account, page, { edges, shown })
+  const indexes = directory_id === undefined ? others : { ...others, directory_id: directory_id || 'none' }
+  return listShown(groups, account, page, { indexes, shown })
 }
 
 export const create = (author: Author, draft: () => Draft<Input>) =>

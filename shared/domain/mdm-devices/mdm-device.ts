@@ -93,6 +93,6 @@ export const mdmDevices = entity<MdmDeviceRow>({
     device_action_results: null,
   },
   unique: { 'mdm_devices.mdm_id': (row) => row.mdm_id.toLowerCase() },
-  edges: { posture_provider_id: { value: (row) => row.posture_provider_id } },
+  indexes: { posture_provider_id: { value: (row) => row.posture_provider_id } },
   logged: false,
 })

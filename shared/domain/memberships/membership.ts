@@ -8,7 +8,7 @@ export type MembershipRow = Row & { group_id: string; actor_id: string }
 export const memberships = entity<MembershipRow>({
   name: 'memberships',
   place: (row) => ({ within: row.group_id, sort: row.actor_id }),
-  edges: { actor_id: { value: (row) => row.actor_id, sort: (row) => row.group_id } },
+  indexes: { actor_id: { value: (row) => row.actor_id, sort: (row) => row.group_id } },
 })
 
 export async function getMembership(account: string, groupId: string, actorId: string) {

@@ -21,7 +21,7 @@ export async function list(account: string, groupId: string, page: Page) {
     listIds(memberships, account, page, groupId),
   )
   if (group.is_managed) {
-    const { rows, metadata } = await listRows(actors, account, page, { edges: { person: 'true' } })
+    const { rows, metadata } = await listRows(actors, account, page, { indexes: { person: 'true' } })
     return { data: rows.map(shown), metadata }
   }
   const members = await getRows(actors, account, listed.rows)

@@ -17,7 +17,7 @@ export const policies = entity<PolicyRow>({
   name: 'policies',
   defaults: { group_id: null, group_idp_id: null, group_idp_provider: null, description: null, is_disabled: false },
   unique: { 'policies.grant': (row) => (row.group_id ? `${row.group_id}#${row.resource_id}` : null) },
-  edges: {
+  indexes: {
     group_id: { value: (row) => row.group_id, counted: true },
     resource_id: { value: (row) => row.resource_id, counted: true },
   },

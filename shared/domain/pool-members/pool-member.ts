@@ -15,7 +15,7 @@ export type PoolMemberRow = Row & { resource_id: string; device_id: string }
 export const poolMembers = entity<PoolMemberRow>({
   name: 'static_device_pool_members',
   place: (row) => ({ within: row.resource_id, sort: row.device_id }),
-  edges: { device_id: { value: (row) => row.device_id, sort: (row) => row.resource_id } },
+  indexes: { device_id: { value: (row) => row.device_id, sort: (row) => row.resource_id } },
 })
 
 export const pool: MemberSet = {

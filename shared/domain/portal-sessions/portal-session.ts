@@ -10,7 +10,7 @@ export type PortalSessionRow = TokenRow & { auth_provider_id: string }
 
 export const portalSessions = entity<PortalSessionRow>({
   name: 'portal_sessions',
-  edges: { actor_id: { value: (row) => row.actor_id }, auth_provider_id: { value: (row) => row.auth_provider_id } },
+  indexes: { actor_id: { value: (row) => row.actor_id }, auth_provider_id: { value: (row) => row.auth_provider_id } },
   redact: ['secret_hash'],
   // They have the session stream (L6.2(2)).
   logged: false,

@@ -16,7 +16,7 @@ export const resources = entity<ResourceRow>({
   name: 'resources',
   defaults: { address: null, address_description: null, ip_stack: null, site_id: null },
   unique: { 'resources.internet': (row) => (row.type === 'internet' ? 'internet' : null) },
-  edges: {
+  indexes: {
     name: { value: (row) => row.name, counted: true },
     address: { value: (row) => row.address, counted: true },
     type: { value: (row) => row.type, counted: true },

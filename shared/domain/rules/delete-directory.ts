@@ -5,7 +5,7 @@ import { type Sweep, sweep, sweepAll } from '../../commit/sweep.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { ApiError } from '../../core/errors.ts'
 import { rowsBy } from '../../table/read.ts'
-import { serviceGuard } from '../accounts/account.ts'
+import { serviceUniqueKey } from '../accounts/account.ts'
 import { type ActorRow, actors } from '../actors/actor.ts'
 import { type DirectoryKind, directories } from '../directories/directory.ts'
 import { externalIdentities } from '../external-identities/external-identity.ts'
@@ -89,7 +89,7 @@ export function removeDirectory(kind: DirectoryKind, author: Author, id: string)
     transaction.delete(directories[kind], directory)
     stageScheduledSync(transaction, name, id)
     transaction.remove(lastGoodRunKey(transaction.accountId, id))
-    if (kind === 'idp') transaction.remove(serviceGuard('idp_directory', id))
+    if (kind === 'idp') transaction.remove(serviceUniqueKey('idp_directory', id))
     if ((await stageRestOfDirectory(transaction, id)) === 'more') transaction.defer({ below: name, id })
     return { done: { data: await withLastRun(directory) } }
   })

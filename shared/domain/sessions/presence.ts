@@ -77,7 +77,7 @@ export const presenceKey = (account: string, kind: DeviceKind, id: string): Key 
 /** The live item of a device, without its nulls: lists read many of them. */
 export const presenceItem = <K extends DeviceKind>(account: string, kind: K, id: string, presence: PresenceOf[K]) => {
   const stored = Object.entries(presence).filter(([, value]) => value !== null)
-  return { ...presenceKey(account, kind, id), kind: 'live', ...Object.fromEntries(stored) }
+  return { ...presenceKey(account, kind, id), kind: 'presence', ...Object.fromEntries(stored) }
 }
 
 /** The live item of a device as it is stored, whether its session still counts or not. */

@@ -16,7 +16,7 @@ export const sites = entity<SiteRow>({
     'sites.name': (row) => (row.managed_by === 'account' ? row.name : null),
     'sites.system': (row) => (row.managed_by === 'system' ? 'internet' : null),
   },
-  edges: { name: { value: (row) => row.name, counted: true } },
+  indexes: { name: { value: (row) => row.name, counted: true } },
   counters: (row) => (row.managed_by === 'account' ? ['sites.account'] : []),
 })
 

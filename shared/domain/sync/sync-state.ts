@@ -83,7 +83,7 @@ export type LastGoodRun = {
 export const lastGoodRunKey = (account: string, sourceId: string): Key => presenceItemKey(account, 'sync', sourceId)
 
 export function lastGoodRunItem(account: string, sourceId: string, run: LastGoodRun): Item {
-  return { ...lastGoodRunKey(account, sourceId), kind: 'live', ...run }
+  return { ...lastGoodRunKey(account, sourceId), kind: 'presence', ...run }
 }
 
 /** Rows with the start of the last good run of their sources (I4.3); unchanged where there was none. */

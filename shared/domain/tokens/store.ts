@@ -26,7 +26,7 @@ export const tokenStore = <R extends TokenRow, S extends R>(
   async list(account: string, actorId: string, page: Page) {
     const now = clock.now()
     const { rows, metadata } = await listRows(entity, account, page, {
-      edges: { actor_id: actorId },
+      indexes: { actor_id: actorId },
       matches: (token) => isUnexpired(token, now),
       newestFirst: true,
     })

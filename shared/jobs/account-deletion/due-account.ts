@@ -1,6 +1,6 @@
 import { isDue } from '../../commit/due.ts'
 import { clock, timestamp } from '../../core/clock.ts'
-import { type AccountRow, accounts, serviceGuard } from '../../domain/accounts/account.ts'
+import { type AccountRow, accounts, serviceUniqueKey } from '../../domain/accounts/account.ts'
 import { accountVersionKey, entityKey, type Item, type Key } from '../../table/keys.ts'
 import { getRow, queryItems, whichExist } from '../../table/read.ts'
 import { remove, removeWhile, writeTogether } from '../../table/write-together.ts'
@@ -46,8 +46,8 @@ export async function closeAccount(id: string, nowText: string): Promise<'closed
   const outcome = await writeTogether([
     removeWhile(entityKey(id, accounts.name, id), { updated_at: account.updated_at }),
     remove(accountVersionKey(id)),
-    remove(serviceGuard('slug', account.slug)),
-    remove(serviceGuard('key', account.key)),
+    remove(serviceUniqueKey('slug', account.slug)),
+    remove(serviceUniqueKey('key', account.key)),
   ])
   return outcome === 'done' ? 'closed' : 'changing'
 }

@@ -60,9 +60,9 @@ const rests: Record<string, (id: string, change?: string) => Stage> = {
 }
 
 /** Does the work that a commit has left, for a while, and leaves the rest again. Idempotent. */
-export async function finishFollowUp(author: Author, cascade: FollowUp, budgetMs: number): Promise<void> {
-  const { below, id, change } = cascade
+export async function finishFollowUp(author: Author, followUp: FollowUp, budgetMs: number): Promise<void> {
+  const { below, id, change } = followUp
   const rest = rests[below]
   if (!rest) throw new Error(`Nothing is known to be left below ${below}.`)
-  await finishInParts(author, cascade, rest(id, change), budgetMs)
+  await finishInParts(author, followUp, rest(id, change), budgetMs)
 }

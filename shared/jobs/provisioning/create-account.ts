@@ -16,7 +16,7 @@ import {
   limitNames,
   noteLimits,
   reservedSlugs,
-  serviceGuard,
+  serviceUniqueKey,
 } from '../../domain/accounts/account.ts'
 import { Actor, type ActorRow, actors } from '../../domain/actors/actor.ts'
 import { type MintedApiToken, mintApiToken, ShownApiToken } from '../../domain/api-tokens/api-token.ts'
@@ -44,7 +44,7 @@ const randomText = (length: number): string =>
 
 async function freeSlug(given: string | null, name: string): Promise<string> {
   const slug = given ?? slugFrom(name)
-  if (!reservedSlugs.includes(slug) && !(await getItem(serviceGuard('slug', slug)))) return slug
+  if (!reservedSlugs.includes(slug) && !(await getItem(serviceUniqueKey('slug', slug)))) return slug
   if (given !== null) throw invalidAt(['slug'], 'has already been taken')
   return `${slug}-${randomText(6)}`
 }
@@ -65,8 +65,8 @@ export function createAccount({ account, admin, token }: Input, provisioned: Pro
     const key = randomText(6)
     const row = transaction.insert(accounts, { ...accountRow(account, slug, key), id: accountId })
     noteLimits(transaction, null, row)
-    for (const guard of [serviceGuard('slug', slug), serviceGuard('key', key)]) {
-      transaction.claim({ ...guard, kind: 'guard', account_id: accountId })
+    for (const unique of [serviceUniqueKey('slug', slug), serviceUniqueKey('key', key)]) {
+      transaction.claim({ ...unique, kind: 'unique', account_id: accountId })
     }
     startingObjects(transaction, admin.email)
     const adminRow = transaction.insert(actors, {

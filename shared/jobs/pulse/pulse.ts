@@ -34,7 +34,7 @@ export async function pulse(): Promise<void> {
 /** The consumers read what is inserted, so the one before goes first. */
 async function throughTable(): Promise<void> {
   const now = clock.now()
-  const nothing = { first_leaf: 0, changes: [], rows: {}, revocations: [], cascades: [], subject: null }
+  const nothing = { first_leaf: 0, changes: [], rows: {}, revocations: [], follow_ups: [], subject: null }
   await writeTogether([remove(pulseKey)])
   await writeTogether([
     put(commitItem(pulseKey, { account_id: nobody, commit_id: String(now), sequence: 0, time: now, ...nothing })),

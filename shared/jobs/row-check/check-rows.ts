@@ -45,7 +45,7 @@ async function walkAccounts(progress: Progress, hasTime: () => boolean, maxOpen:
 }
 
 /**
- * Compares guards, edges, counters and heads with the rows: a contradiction is a copy that was torn
+ * Compares unique items, index items, counters and heads with the rows: a contradiction is a copy that was torn
  * (docs/runbooks/restore.md). Then compares rows with commits: a difference is a change without a commit. Writes
  * nothing.
  * @param event `account_id` to judge one account alone; `next` to resume

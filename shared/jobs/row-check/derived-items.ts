@@ -58,7 +58,7 @@ function orNone<T>(derive: () => T[]): T[] {
   }
 }
 
-/** The guards and edges that a row has; none whose key would lack a field that the row has lost. */
+/** The unique items and index items that a row has; none whose key would lack a field that the row has lost. */
 export function derivedItems(item: StoredItem): Item[] {
   const entity = entityOf(item)
   if (!entity) return []
@@ -67,22 +67,22 @@ export function derivedItems(item: StoredItem): Item[] {
   return orNone(() => [...uniqueItems(entity, account, row), ...indexItems(entity, account, row)]).filter(isKey)
 }
 
-/** The names under which the head item counts a row. */
+/** The names under which the account version counts a row. */
 export const countersOf = (entity: Entity, item: StoredItem): string[] => [
   entity.name,
   ...orNone(() => entity.counters(itemRow(entity, item))),
 ]
 
-const derivedPlaces: ReadonlySet<string> = new Set(
-  [...checkedEntities.values()].flatMap(({ name, unique, edges }) => [
+const derivedPartitions: ReadonlySet<string> = new Set(
+  [...checkedEntities.values()].flatMap(({ name, unique, indexes }) => [
     ...Object.keys(unique).map((set) => `unique.${set}`),
-    ...Object.keys(edges).map((field) => `${name}.${field}`),
+    ...Object.keys(indexes).map((field) => `${name}.${field}`),
   ]),
 )
 
-/** True for what only a commit of a row writes: a guard or edge that leads to it. */
+/** True for what only a commit of a row writes: a unique item or index item that leads to it. */
 export const isDerived = (item: StoredItem): boolean =>
-  (item.kind === 'guard' || item.kind === 'edge') && derivedPlaces.has(itemLocation(item).collection)
+  (item.kind === 'unique' || item.kind === 'index') && derivedPartitions.has(itemLocation(item).collection)
 
 /** An item with its large attributes unpacked; as it is stored where they do not unpack, so that it differs from its commit. */
 export function unpacked<T extends Record<string, unknown>>(item: T): T {

@@ -10,15 +10,15 @@ import { checkedEntities, itemLocation, unpacked } from './derived-items.ts'
 
 /**
  * Contradiction of one item of the table to the rows, or of a row to the commits. `missing`: an item that a row, commit
- * or head requires does not exist. `unfounded`: a guard or edge points to no row that has it, a commit is beyond the
+ * or head requires does not exist. `unfounded`: a unique item or index item points to no row that has it, a commit is beyond the
  * head, or no commit wrote a row. `miscounted`: a counter has another number than the rows. `altered`: a row is not as
  * its commit wrote it. `outdated`: a later commit wrote or deleted a row that is as an earlier one left it.
  */
 export const RowFinding = v.strictObject({
   problem: v.picklist(['missing', 'unfounded', 'miscounted', 'altered', 'outdated']),
-  item: v.picklist(['guard', 'edge', 'commit', 'counter', 'head', 'row']),
+  item: v.picklist(['unique', 'index', 'commit', 'counter', 'account_version', 'row']),
   account_id: v.string(),
-  /** The partition of the item, or the name of the counter in the head item. */
+  /** The partition of the item, or the name of the counter in the account version. */
   at: v.string(),
   sort: v.nullable(v.string()),
   counted: v.optional(v.number()),

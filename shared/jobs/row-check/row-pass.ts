@@ -36,7 +36,7 @@ export const Progress = v.strictObject({
   rows: v.number(),
   /** The partition that the pass is in: its items lie side by side. */
   partition: v.nullable(v.strictObject({ pk: v.string(), counted: v.nullable(v.number()), found: v.number() })),
-  /** By account: what its head item says, and what its rows come to. */
+  /** By account: what its account version says, and what its rows come to. */
   heads: v.record(v.string(), Head),
   found: v.record(v.string(), Counts),
   findings: v.array(RowFinding),
@@ -50,11 +50,11 @@ export type Progress = v.InferOutput<typeof Progress>
 
 const sameKey = (a: Key, b: Key) => a.pk === b.pk && a.sk === b.sk
 
-/** Partitions that have a row counter: those of edges, and of rows that lie within another object. */
+/** Partitions that have a row counter: those of index items, and of rows that lie within another object. */
 const countedPlaces: ReadonlySet<string> = new Set(
-  [...checkedEntities.values()].flatMap(({ name, place, edges }) => [
+  [...checkedEntities.values()].flatMap(({ name, place, indexes }) => [
     ...(place ? [name] : []),
-    ...Object.entries(edges).flatMap(([field, { counted }]) => (counted ? [`${name}.${field}`] : [])),
+    ...Object.entries(indexes).flatMap(([field, { counted }]) => (counted ? [`${name}.${field}`] : [])),
   ]),
 )
 
@@ -91,10 +91,10 @@ function count(progress: Progress, item: StoredItem): void {
   enter(progress, item.pk)
   const { partition } = progress
   if (partition && item.sk === counterSort) partition.counted = Number(item.rows)
-  else if (partition && (item.kind === 'edge' || item.kind === 'entity')) partition.found++
+  else if (partition && (item.kind === 'index' || item.kind === 'entity')) partition.found++
   if (!isAsked(progress, item)) return
   const { account } = itemLocation(item)
-  if (item.kind === 'head') {
+  if (item.kind === 'account_version') {
     const { sequence, clock, counts } = item as StoredItem & v.InferOutput<typeof Head>
     progress.heads[account] = { sequence, clock, counts }
   }
@@ -109,7 +109,7 @@ function count(progress: Progress, item: StoredItem): void {
 /** A finding, and the item to read again before it is believed. */
 type Suspicion = { about: Key; finding: RowFinding }
 
-/** Guards and edges of rows that are not there. */
+/** Unique items and index items of rows that are not there. */
 async function missingItems(rows: StoredItem[]): Promise<Suspicion[]> {
   const expected = rows.flatMap((row) => derivedItems(row).map((item) => ({ row, item })))
   const there = await readItems(expected.map(({ item }) => item))
@@ -117,18 +117,18 @@ async function missingItems(rows: StoredItem[]): Promise<Suspicion[]> {
     const pointer = there[i]?.row as Key | undefined
     return pointer && sameKey(pointer, row)
       ? []
-      : [{ about: row, finding: findingAt('missing', item.kind as 'guard' | 'edge', item) }]
+      : [{ about: row, finding: findingAt('missing', item.kind as 'unique' | 'index', item) }]
   })
 }
 
-/** Guards and edges that point to no row that has them. */
+/** Unique items and index items that point to no row that has them. */
 async function unfoundedItems(pointers: StoredItem[]): Promise<Suspicion[]> {
-  // A guard or edge is no row, so one that names none leads to itself.
+  // a unique item or index item is no row, so one that names none leads to itself.
   const rows = await readItems(pointers.map((pointer) => (isKey(pointer.row) ? pointer.row : pointer)))
   return pointers.flatMap((pointer, i) => {
     const row = rows[i]
     if (row && derivedItems(row).some((item) => sameKey(item, pointer))) return []
-    return [{ about: pointer, finding: findingAt('unfounded', pointer.kind as 'guard' | 'edge', pointer) }]
+    return [{ about: pointer, finding: findingAt('unfounded', pointer.kind as 'unique' | 'index', pointer) }]
   })
 }
 
@@ -149,7 +149,7 @@ async function strayCommits(heads: StoredItem[]): Promise<Suspicion[]> {
 const suspicionsOf = async (items: StoredItem[]): Promise<Suspicion[]> => [
   ...(await missingItems(items.filter(entityOf))),
   ...(await unfoundedItems(items.filter(isDerived))),
-  ...(await strayCommits(items.filter(({ kind }) => kind === 'head'))),
+  ...(await strayCommits(items.filter(({ kind }) => kind === 'account_version'))),
   ...(await checkOrigins(items.filter(isRow))).map((finding) => ({
     about: { pk: finding.at, sk: finding.sort ?? '' },
     finding,
@@ -195,7 +195,7 @@ export async function endPages(progress: Progress): Promise<void> {
 async function lookForHead(progress: Progress, account: string): Promise<void> {
   const key = accountVersionKey(account)
   const [commit] = await sortKeysOf(commitKey(account, 0).pk, { limit: 1 })
-  if (commit !== undefined && !(await getItem(key))) report(progress, findingAt('missing', 'head', key))
+  if (commit !== undefined && !(await getItem(key))) report(progress, findingAt('missing', 'account_version', key))
 }
 
 /** Items of an account that is being deleted go one by one: nothing is said of those that are left. */

@@ -7,8 +7,8 @@ import {
 } from '@aws-sdk/client-lambda'
 import { awsClient } from '../../core/aws/clients.ts'
 import { lambda } from '../../core/aws/lambda.ts'
-import { env } from '../../core/env.ts'
 import { currentAlias } from '../../core/current-alias.ts'
+import { env } from '../../core/env.ts'
 
 /** A version of a function as the stack of the service has it. */
 export type DeployedVersion = {

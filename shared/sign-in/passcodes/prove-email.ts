@@ -41,8 +41,8 @@ export async function proveEmail(
   use: PasscodeUse,
 ): Promise<EmailProof> {
   const folded = foldAscii(email)
-  const guard = await getItem<RowPointer>(uniqueKey(accountId, 'actors.email', folded))
-  const actorId = guard?.row.sk ?? null
+  const unique = await getItem<RowPointer>(uniqueKey(accountId, 'actors.email', folded))
+  const actorId = unique?.row.sk ?? null
   const held = await takeAttempt(accountId, actorId ?? nobody, folded, use)
   const passcode = readPasscode(entered)
   const matches = await matchesPassword(passcode ?? '', held?.hash ?? null, retryUntil(hashPatienceMs))

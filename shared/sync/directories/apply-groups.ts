@@ -11,7 +11,7 @@ import { type Staged, stageEach } from '../runs/plan.ts'
 import type { DirectoryStage } from './apply-identities.ts'
 import type { Entries } from './directory-plan.ts'
 
-/** Maximum of writes of a change, with its edges, guards and counters. */
+/** Maximum of writes of a change, with its index items, unique items and counters. */
 export const writesPerGroup = 9
 export const writesPerMembership = 3
 

@@ -9,7 +9,7 @@ import type { DirectoryStage } from './apply-identities.ts'
 import { adminHasIdentity, adminNotMatched, type UserEntry } from './directory-plan.ts'
 import { snapshotName } from './snapshot.ts'
 
-/** A new actor and its identity, with their edges, guards and counters. */
+/** A new actor and its identity, with their index items, unique items and counters. */
 export const writesPerUser = 17
 
 type Found = Awaited<ReturnType<typeof findAll>>[number]

@@ -83,10 +83,10 @@ export async function planNewUsers(planning: Planning): Promise<void> {
   const taken = new Set<string>()
   for await (const batch of batches(newcomers(planning))) {
     const emails = batch.map(({ email }) => foldAscii(String(email)))
-    const guards = await getItems<RowPointer>(emails.map((email) => uniqueKey(work.accountId, 'actors.email', email)))
+    const uniques = await getItems<RowPointer>(emails.map((email) => uniqueKey(work.accountId, 'actors.email', email)))
     for (const [i, user] of batch.entries()) {
       const email = emails[i] ?? ''
-      const actor = guards[i]?.row.sk ?? null
+      const actor = uniques[i]?.row.sk ?? null
       const over = actor === null ? null : identityToTakeOver(planning, actor)
       const skip = (reason: string) => skipPerson(planning, { idp_id: user.idp_id, name: user.name, reason })
       if (actor !== null && untouchable.has(actor)) skip(adminNotMatched)

@@ -23,7 +23,7 @@ export type Restoration<R extends Row = Row> = {
   entity: Entity<R>
   /** The object that runs count it as. */
   object: string
-  /** Writes per row, with its guards, edges and counters. */
+  /** Writes per row, with its unique items, index items and counters. */
   writes: number
   perCommit: number
   /** The id of a skipped row. */
@@ -152,7 +152,7 @@ export async function bringBack<R extends Row>(
   })
 }
 
-/** A row, its guard, its edge and the counter of that. */
+/** A row, its unique item, its index item and the counter of that. */
 const writesPerPolicy = 4
 
 /** Gives orphaned policies their groups again, unless another policy grants the same (I4.6). */

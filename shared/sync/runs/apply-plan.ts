@@ -117,7 +117,7 @@ async function applySome(
   let tries = 0
   const { next, isWritten } = await commit(work.author, async (transaction) => {
     tries++
-    // Both at once: a short time between reading the head and writing it loses few races.
+    // Both at once: a short time between reading the account version and writing it loses few races.
     const [staged] = await Promise.all([stage(transaction), checkHeld(work, kind)])
     const next = advanced(open, staged)
     const isWritten = transaction.writes().length > 0

@@ -19,9 +19,9 @@ function* groupsOf(account: string, count: number): Generator<Item> {
     const at = timestamp(time)
     const row: GroupRow = { ...nativeGroup, id: randomUUID(), name: `Group ${i}`, inserted_at: at, updated_at: at }
     const item = { ...rowItem(groups, account, row), commit: sequence }
-    const edges = indexItems(groups, account, row)
-    for (const { pk } of edges) counters.add(pk)
-    yield* [item, ...edges, ...uniqueItems(groups, account, row)]
+    const indexes = indexItems(groups, account, row)
+    for (const { pk } of indexes) counters.add(pk)
+    yield* [item, ...indexes, ...uniqueItems(groups, account, row)]
     yield commitItem(commitKey(account, sequence), {
       account_id: account,
       commit_id,
@@ -32,13 +32,13 @@ function* groupsOf(account: string, count: number): Generator<Item> {
       changes: [{ object: 'groups', operation: 'insert', before: null, after: row }],
       rows: { [rowName(item)]: rowDigest(commit_id, item) },
       revocations: [],
-      cascades: [],
+      follow_ups: [],
     })
   }
   for (const pk of counters) yield { pk, sk: counterSort, kind: 'counter', rows: 1 }
   yield {
     ...accountVersionKey(account),
-    kind: 'head',
+    kind: 'account_version',
     sequence: count,
     clock: begin + count * 1_000,
     counts: {},

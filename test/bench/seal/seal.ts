@@ -31,13 +31,13 @@ function* logOf(account: string, count: number): Generator<Item> {
       changes: [change],
       rows: {},
       revocations: [],
-      cascades: [],
+      follow_ups: [],
     })
     yield* logItems(account, 'change', logId('change', time, positionTail(0)), time, { ...change, subject, leaf: i })
   }
   yield {
     ...accountVersionKey(account),
-    kind: 'head',
+    kind: 'account_version',
     sequence: count,
     clock: begin + count * 1_000,
     counts: {},

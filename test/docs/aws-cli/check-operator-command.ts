@@ -18,7 +18,7 @@ export function checkOperatorCommand(words: Words): string[] {
       break
     case 'lambda list-event-source-mappings':
       // Mappings belong to the alias; a bare name lists those of the unpublished version.
-      if (has('--function-name') && !/:live\b/.test(value('--function-name')))
+      if (has('--function-name') && !/:current\b/.test(value('--function-name')))
         objections.push('mappings are listed by --event-source-arn or by <function>:current')
       break
     case 'cloudformation describe-stack-resources':

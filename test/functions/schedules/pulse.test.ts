@@ -40,7 +40,7 @@ it('inserts a commit of nothing, anew each time, which the consumers have nothin
   await pulse()
   const items = await own.items()
   expect(items).toHaveLength(1)
-  expect(items[0]).toMatchObject({ ...pulseKey, kind: 'commit', changes: [], revocations: [], cascades: [] })
+  expect(items[0]).toMatchObject({ ...pulseKey, kind: 'commit', changes: [], revocations: [], follow_ups: [] })
   expect(Number(items[0]?.time)).toBeGreaterThan(Number(first?.time))
   const event = { Records: items.map(recordOf) } as unknown as DynamoDBStreamEvent
   for (const consumer of [writeChangeLog, followUp]) expect(await consumer(event)).toEqual({ batchItemFailures: [] })

@@ -53,7 +53,7 @@ const record = (changes: unknown[], time = clock.now()) =>
       changes: changes as Change[],
       rows: {},
       revocations: [],
-      cascades: [],
+      follow_ups: [],
     }),
   )
 const deliver = async (...Records: DynamoDBRecord[]) =>

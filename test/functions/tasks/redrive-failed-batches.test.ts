@@ -67,7 +67,7 @@ it('hands the batches of the bucket to the function they were for, the oldest fi
   })
   expect([...objects.values()]).toEqual([document('poison'), document('crash')])
   expect(requests).toContain(
-    'POST https://lambda.eu-central-1.amazonaws.com/2015-03-31/functions/StoreFlowLogs/invocations?Qualifier=live',
+    'POST https://lambda.eu-central-1.amazonaws.com/2015-03-31/functions/StoreFlowLogs/invocations?Qualifier=current',
   )
   expect(requests.filter((line) => line.startsWith('DELETE')).map((line) => /10\.00\.\d\d/.exec(line)?.[0])).toEqual([
     '10.00.00',

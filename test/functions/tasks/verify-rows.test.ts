@@ -59,16 +59,16 @@ it('names each item that a torn copy lacks, has alone, or counts wrongly', async
   const kept = (await groupsApi.create(account, { name: 'Kept' })).body.data
   const torn = (await groupsApi.create(account, { name: 'Torn' })).body.data
   const other = (await groupsApi.create(account, { name: 'Other' })).body.data
-  const edge = (name: string, sort: string) => ({ pk: indexPartition(id, groups.name, 'name', name), sk: sort })
+  const index = (name: string, sort: string) => ({ pk: indexPartition(id, groups.name, 'name', name), sk: sort })
   const [set] = Object.keys(groups.unique)
-  const guard = uniqueKey(id, String(set), groups.unique[String(set)]?.(kept as never) ?? '')
-  expect(await getItem(edge('Kept', kept.id))).toBeDefined()
-  expect(await getItem(guard)).toBeDefined()
+  const unique = uniqueKey(id, String(set), groups.unique[String(set)]?.(kept as never) ?? '')
+  expect(await getItem(index('Kept', kept.id))).toBeDefined()
+  expect(await getItem(unique)).toBeDefined()
 
-  await remove(edge('Kept', kept.id))
-  await remove(guard)
+  await remove(index('Kept', kept.id))
+  await remove(unique)
   await remove(entityKey(id, groups.name, torn.id))
-  await add({ pk: edge('Other', '').pk, sk: '#' }, '#rows', { '#rows': 'rows' })
+  await add({ pk: index('Other', '').pk, sk: '#' }, '#rows', { '#rows': 'rows' })
   await add(accountVersionKey(id), 'counts.#name', { '#name': 'sites' })
   const { sequence } = (await getItem(accountVersionKey(id))) as unknown as { sequence: number }
   await table().send(
@@ -80,11 +80,11 @@ it('names each item that a torn copy lacks, has alone, or counts wrongly', async
   const told = findings.map(({ problem, item, at, sort, counted, found }) => [problem, item, at, sort, counted, found])
   expect(told).toEqual(
     expect.arrayContaining([
-      ['missing', 'edge', edge('Kept', '').pk, kept.id, undefined, undefined],
-      ['missing', 'guard', guard.pk, 'unique', undefined, undefined],
-      ['unfounded', 'edge', edge('Torn', '').pk, torn.id, undefined, undefined],
-      ['miscounted', 'counter', edge('Kept', '').pk, '#', 1, 0],
-      ['miscounted', 'counter', edge('Other', '').pk, '#', 2, 1],
+      ['missing', 'index', index('Kept', '').pk, kept.id, undefined, undefined],
+      ['missing', 'unique', unique.pk, 'unique', undefined, undefined],
+      ['unfounded', 'index', index('Torn', '').pk, torn.id, undefined, undefined],
+      ['miscounted', 'counter', index('Kept', '').pk, '#', 1, 0],
+      ['miscounted', 'counter', index('Other', '').pk, '#', 2, 1],
       ['miscounted', 'counter', 'sites', null, expect.any(Number), expect.any(Number)],
       ['miscounted', 'counter', 'groups', null, expect.any(Number), expect.any(Number)],
       ['missing', 'commit', partition(id, 'commits'), commitKey(id, sequence).sk, undefined, undefined],

@@ -23,7 +23,7 @@ it('never writes over what is on record, also where the head item says less than
   const head = await getItem(accountVersionKey(accountId))
   await change('Two')
   const recorded = await commitsOf(accountId)
-  // As a transaction that was cut by a restore leaves it, or somebody who may write the head.
+  // As a transaction that was cut by a restore leaves it, or somebody who may write the account version.
   await table().send(new PutCommand({ TableName: tableName(), Item: head as never }))
   await expect(change('Three', Date.now() + 200)).rejects.toMatchObject({ code: 'unavailable' })
   expect(await commitsOf(accountId)).toEqual(recorded)

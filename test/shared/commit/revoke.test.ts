@@ -32,7 +32,7 @@ const authorization = (account: string, fields: Partial<Authorization>): Authori
 
 async function store(record: Authorization) {
   const items = authorizationItems(record)
-  for (const Item of [items.main, items.grant, ...items.edges])
+  for (const Item of [items.main, items.grant, ...items.indexes])
     await table().send(new PutCommand({ TableName: tableName(), Item }))
   return items
 }

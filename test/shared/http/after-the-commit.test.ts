@@ -37,7 +37,7 @@ beforeEach(async () => {
 afterEach(() => vi.restoreAllMocks())
 
 const isCommit = ({ operation, input }: EngineRequest) =>
-  operation === 'TransactWriteItems' && JSON.stringify(input).includes(`"${world.account.id}#head"`)
+  operation === 'TransactWriteItems' && JSON.stringify(input).includes(`"${world.account.id}#version"`)
 
 /** Whatever takes the authorizations of the deleted policy away. */
 const isSweep = ({ input }: EngineRequest) => JSON.stringify(input).includes('#authorizations.policy#')
@@ -81,7 +81,7 @@ describe('a failure after a write of a device', () => {
   const isLive =
     (wanted: string) =>
     ({ operation, input }: EngineRequest) =>
-      operation === wanted && JSON.stringify(input).includes(`"${world.account.id}#live.`)
+      operation === wanted && JSON.stringify(input).includes(`"${world.account.id}#presence.`)
   const told = ({ status, body }: Answer) => [status, body.detail]
   const said = (words: string) => [503, expect.stringContaining(words)]
 

@@ -17,12 +17,12 @@ const hour = 60 * minute
 const origin = Math.floor(clock.now() / (24 * hour)) * 24 * hour - 10 * 24 * hour
 const span = 36 * hour
 
-const edge = (micros: number) => fc.integer({ min: -1, max: 1 }).map((by) => micros + by)
+const index = (micros: number) => fc.integer({ min: -1, max: 1 }).map((by) => micros + by)
 const lengths = fc.oneof(
   { weight: 6, arbitrary: fc.integer({ min: 0, max: 5 * minute }) },
   { weight: 3, arbitrary: fc.integer({ min: 5 * minute, max: 3 * hour }) },
   { weight: 1, arbitrary: fc.integer({ min: 3 * hour, max: 400 * hour }) },
-  { weight: 2, arbitrary: fc.constantFrom(5, 20, 80, 320).chain((minutes) => edge(minutes * minute)) },
+  { weight: 2, arbitrary: fc.constantFrom(5, 20, 80, 320).chain((minutes) => index(minutes * minute)) },
   { weight: 1, arbitrary: fc.integer({ min: -hour, max: 0 }) },
 )
 const lags = fc.oneof(

@@ -28,7 +28,7 @@ export async function leaveDeadGrant(account: SimulatedAccount): Promise<void> {
   // Longer ago than another request of the client waits for it.
   const at = timestamp(clock.now - (6 + Math.floor(100 * random.next())) * second)
   const isManaged = policy.group === null || model.groups.get(policy.group)?.managed
-  const { main, grant, edges } = authorizationItems({
+  const { main, grant, indexes } = authorizationItems({
     id: crypto.randomUUID(),
     account_id,
     policy_id: policy.id,
@@ -47,7 +47,7 @@ export async function leaveDeadGrant(account: SimulatedAccount): Promise<void> {
     expires_at: '2099-01-01T00:00:00.000000Z',
     state_at: at,
   })
-  await prepareTogether([pendingItem(main), grant, ...edges].map(put))
+  await prepareTogether([pendingItem(main), grant, ...indexes].map(put))
   account.note('dead grant', [client.id, policy.resource])
   account.settle()
   if (random.chance(0.4)) await compareDecision(account, client, policy.resource)

@@ -70,7 +70,7 @@ type Plant = <R extends Row>(
   entity: Entity<R>,
   count: number,
   fields: (i: number) => object,
-  edges?: string[],
+  indexes?: string[],
 ) => Promise<string[]>
 
 const actor = (i: number) => ({
@@ -365,7 +365,7 @@ export const plans: Record<string, Plan> = {
 export const fillList = (name: string, account: Account): Promise<Filled> => {
   const plan = plans[name]
   if (!plan) throw new Error(`No plan says how ${name} is filled.`)
-  const plant: Plant = (entity, count, fields, edges) =>
-    plantIds(account.id, entity, count, fields as (i: number) => never, edges)
+  const plant: Plant = (entity, count, fields, indexes) =>
+    plantIds(account.id, entity, count, fields as (i: number) => never, indexes)
   return plan(account, plant)
 }

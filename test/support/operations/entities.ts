@@ -2,7 +2,7 @@ import type { Entity } from '#shared/table/entity.ts'
 import { sourcesBelow } from '../run/imports.ts'
 
 const isEntity = (value: unknown): value is Entity =>
-  typeof value === 'object' && value !== null && 'upgrades' in value && 'edges' in value
+  typeof value === 'object' && value !== null && 'upgrades' in value && 'indexes' in value
 
 /** Every kind of stored object, by its collection: whatever shared/ exports as one, alone or by kind. */
 export async function loadEntities(): Promise<Map<string, Entity>> {

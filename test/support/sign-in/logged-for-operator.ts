@@ -6,7 +6,7 @@ import { catchLog } from '../logs/log-lines.ts'
  * A request that is refused, with what the operator is told of it: the line of the service's own log, and the metric with the
  * reason that it is counted by.
  */
-export async function toldOperator(ask: () => Promise<Answer>) {
+export async function loggedForOperator(ask: () => Promise<Answer>) {
   const { LOG_LEVEL: level, METRICS: metrics } = process.env
   const log = catchLog('INFO')
   vi.stubEnv('METRICS', 'classes')

@@ -7,19 +7,19 @@ import { packLarge } from '#shared/table/large-attributes.ts'
 import { table, tableName } from '#shared/table/table.ts'
 
 /**
- * Writes many rows straight into the table, as commits would have left them for a list: rows, edges and counters.
- * `edges` names the edges that will be asked for; all of them unless said otherwise. Returns the rows.
+ * Writes many rows straight into the table, as commits would have left them for a list: rows, index items and counters.
+ * `index items` names the index that will be asked for; all of them unless said otherwise. Returns the rows.
  */
 export async function plantRows<R extends Row>(
   accountId: string,
   whole: Entity<R>,
   count: number,
   fields: (index: number) => RowFields<R>,
-  edges = Object.keys(whole.edges),
+  indexes = Object.keys(whole.indexes),
 ): Promise<R[]> {
   const entity = {
     ...whole,
-    edges: Object.fromEntries(Object.entries(whole.edges).filter(([name]) => edges.includes(name))),
+    indexes: Object.fromEntries(Object.entries(whole.indexes).filter(([name]) => indexes.includes(name))),
   }
   const counters = new Map<string, number>()
   const counts = new Map<string, number>()

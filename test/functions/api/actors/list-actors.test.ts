@@ -53,7 +53,11 @@ describe('GET /actors', () => {
     const seenAt = (i: number) => (i % 3 === 0 ? null : timestamp(1_700_000_000_000_000 + i))
     const seen = robots.flatMap((id, i) => (seenAt(i) ? [{ id, last_seen_at: seenAt(i) }] : []))
     await plantItems(
-      seen.map(({ id, last_seen_at }) => ({ ...presenceItemKey(own.id, 'actors', id), kind: 'live', last_seen_at })),
+      seen.map(({ id, last_seen_at }) => ({
+        ...presenceItemKey(own.id, 'actors', id),
+        kind: 'presence',
+        last_seen_at,
+      })),
     )
     const told = async (query: Record<string, string>) => {
       const { body } = await list(own, query)

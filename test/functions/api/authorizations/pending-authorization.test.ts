@@ -57,9 +57,9 @@ const authorizationAt = (at: number): Authorization => ({
 
 /** What a request leaves that dies before it confirms. */
 async function leavePending(secondsAgo: number) {
-  const { main, grant, edges } = authorizationItems(authorizationAt(clock.now() - secondsAgo * second))
-  await plantItems([pendingItem(main), grant, ...edges])
-  return { main, pointers: [grant, ...edges] }
+  const { main, grant, indexes } = authorizationItems(authorizationAt(clock.now() - secondsAgo * second))
+  await plantItems([pendingItem(main), grant, ...indexes])
+  return { main, pointers: [grant, ...indexes] }
 }
 
 describe('a grant', () => {

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest'
 import { handler } from '#functions/api/directories/get-idp-directory-jwks.ts'
-import { serviceGuard } from '#shared/domain/accounts/account.ts'
+import { serviceUniqueKey } from '#shared/domain/accounts/account.ts'
 import { directories } from '#shared/domain/directories/directory.ts'
 import { getItem } from '#shared/table/read.ts'
 import { type Account, call, newAccount } from '#test/support/accounts/account.ts'
@@ -33,7 +33,7 @@ it('shows no private part of it', async () => {
 it('knows no directory that is gone, of another kind, or none', async () => {
   const { id } = await api.made(account)
   await api.remove(account, id)
-  expect(await getItem(serviceGuard('idp_directory', id))).toBeUndefined()
+  expect(await getItem(serviceUniqueKey('idp_directory', id))).toBeUndefined()
   const { id: other } = await directoriesApi.suite.made(account)
   for (const unknown of [id, other, account.id]) expect((await jwks(unknown)).status).toBe(404)
   for (const noId of ['none', `${id}0`]) expect((await jwks(noId)).status).toBe(400)

@@ -145,7 +145,7 @@ describe('PUT /gateway/sessions/{id}', () => {
     const { since } = await beat()
     const { since: whole } = await beatSince(since)
     const presence = presenceKey(world.account.id, 'clients', client.client.id)
-    await writeTogether([put({ kind: 'live', ...(await getItem(presence)), ...presence, lease_expires_at: 0 })])
+    await writeTogether([put({ kind: 'presence', ...(await getItem(presence)), ...presence, lease_expires_at: 0 })])
     const first = await beatSince(whole)
     expect([first.added, first.removed.length]).toEqual([[], 521])
     const left = () => authorizationsOf(world.account.id, { by: 'gateway', id: gateway.id })
@@ -208,8 +208,8 @@ async function grantMany(count: number): Promise<string[]> {
   const ids = Array.from({ length: count }, () => randomUUID())
   for (let at = 0; at < count; at += 20) {
     const batch = ids.slice(at, at + 20).flatMap((id) => {
-      const { main, edges } = authorizationItems(granted({ id, expires_at: '2099-01-01T00:00:00.000000Z' }))
-      return [main, ...edges].map(put)
+      const { main, indexes } = authorizationItems(granted({ id, expires_at: '2099-01-01T00:00:00.000000Z' }))
+      return [main, ...indexes].map(put)
     })
     await writeTogether(batch)
   }

@@ -178,7 +178,7 @@ describe('a change that takes longer than its request (A15.6)', () => {
     await followUp({ Records: [record] }, { getRemainingTimeInMillis: () => 20_000 })
     const [part] = await readPending(account.id, 'static_device_pool_members', pool)
     const left = { below: 'static_device_pool_members', id: pool, change: part?.change }
-    expect((await commitsOf(account.id)).at(-1)?.cascades).toEqual([left])
+    expect((await commitsOf(account.id)).at(-1)?.follow_ups).toEqual([left])
     expect((await listed(pool)).total).toBe(96)
   })
 

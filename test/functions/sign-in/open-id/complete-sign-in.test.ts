@@ -8,9 +8,9 @@ import { providers } from '#test/support/accounts/auth-providers.ts'
 import { insertIdentity } from '#test/support/accounts/identities.ts'
 import { insertActor, updateRow } from '#test/support/accounts/rows.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
+import { loggedForOperator } from '#test/support/sign-in/logged-for-operator.ts'
 import { beginSignIn, comeBack, ledTo, plainHome, redeemWith, signInBy } from '#test/support/sign-in/sign-in.ts'
 import { newSubject, signInWorld, standsForEveryKind, tenant } from '#test/support/sign-in/sign-in-world.ts'
-import { toldOperator } from '#test/support/sign-in/logged-for-operator.ts'
 import { countWaiting } from '#test/support/table/count-waiting.ts'
 import { engineError } from '#test/support/table/in-front-of-table.ts'
 import { refuseRequests } from '#test/support/table/refuse-requests.ts'
@@ -360,7 +360,7 @@ describe('what comes back to the service', () => {
     const begun = await beginSignIn((await world.behind()).id, { slug: world.account.slug })
     const made = `${begun.own.slice(0, 32)}${'A'.repeat(32)}`
     const code = fake.codeFor(begun.url, { sub: newSubject(), email: await world.emailOf(), email_verified: true })
-    const comes = (state: string) => toldOperator(() => comeBack(begun, { state, code }))
+    const comes = (state: string) => loggedForOperator(() => comeBack(begun, { state, code }))
     const none = await comes('x')
     expect([none.answer.status, none.counted]).toEqual([400, [1, 'state_unknown']])
     // It names no account.

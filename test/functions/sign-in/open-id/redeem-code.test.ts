@@ -12,8 +12,8 @@ import { discovered, providers } from '#test/support/accounts/auth-providers.ts'
 import { insertIdentity, newPerson } from '#test/support/accounts/identities.ts'
 import { signInWith } from '#test/support/accounts/portal-sessions.ts'
 import { updateRow } from '#test/support/accounts/rows.ts'
+import { loggedForOperator } from '#test/support/sign-in/logged-for-operator.ts'
 import { beginSignIn, comeBack, ledTo, newVerifier, providerBehind, redeemWith } from '#test/support/sign-in/sign-in.ts'
-import { toldOperator } from '#test/support/sign-in/logged-for-operator.ts'
 import { movableClock } from '#test/support/table/movable-clock.ts'
 
 let fake: PlainProvider
@@ -101,7 +101,7 @@ describe('POST /sign_in/token (I2.2)', () => {
   ])('tells the operator of %s by log and metric, and nobody else', async (_what, reason, changed) => {
     const { code, code_verifier } = await withCode()
     const sent = { code_verifier, ...changed(code) }
-    const { answer, refused: line, counted, text } = await toldOperator(() => redeemWith(sent))
+    const { answer, refused: line, counted, text } = await loggedForOperator(() => redeemWith(sent))
     expect([answer.status, answer.body.code, counted]).toEqual([401, 'unauthorized', [1, reason]])
     expect(answer.text).not.toContain(reason)
     expect([line?.reason, line?.account_id]).toEqual([reason, sent.code === 'x' ? undefined : account.id])
@@ -112,7 +112,7 @@ describe('POST /sign_in/token (I2.2)', () => {
     const sent = await withCode()
     const redeem = () => redeemWith({ code: sent.code, code_verifier: sent.code_verifier })
     expect((await redeem()).status).toBe(201)
-    const { answer, refused: line, counted } = await toldOperator(redeem)
+    const { answer, refused: line, counted } = await loggedForOperator(redeem)
     expect([answer.status, counted, line?.account_id]).toEqual([401, [1, 'code_unknown'], account.id])
   })
 
@@ -167,7 +167,7 @@ describe('POST /sign_in/token (I2.2)', () => {
       const fields = issuer === undefined ? change : document
       expect((await providers.oidc.update(account, own.id, fields)).status).toBe(200)
     }
-    const { answer, refused: line } = await toldOperator(() => redeemWith({ code, code_verifier }))
+    const { answer, refused: line } = await loggedForOperator(() => redeemWith({ code, code_verifier }))
     expect([answer.status, line?.reason]).toEqual([401, 'provider_changed'])
   })
 

@@ -9,7 +9,7 @@ const account = (taken = 0) => ({ accountId: randomUUID(), count: (name: string)
 const take = (accountId: string, offsets: number[]) =>
   writeTogether(
     offsets.map((offset) =>
-      put({ ...uniqueKey(accountId, 'devices.tunnel_address', tunnelAddresses(offset).ipv4), kind: 'guard' }),
+      put({ ...uniqueKey(accountId, 'devices.tunnel_address', tunnelAddresses(offset).ipv4), kind: 'unique' }),
     ),
   )
 

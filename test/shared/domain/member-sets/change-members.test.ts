@@ -43,7 +43,7 @@ it('writes two items a member, and as many members a commit as a transaction tak
   expect(commits.map(({ changes }) => changes.length)).toEqual([0, ...Array.from({ length: 5 }, () => 48)])
   // One request a commit; the others are for the request and the state before and after.
   expect(requests).toBeLessThanOrEqual(commits.length + 20)
-  // In a transaction a write is two units. Beside the members there are the head item, the counter, the pending change, and
+  // In a transaction a write is two units. Beside the members there are the account version, the counter, the pending change, and
   // the record, which names each member with a digest.
   expect(writes).toBeLessThan(ids.length * 4 + commits.length * 45)
 })

@@ -42,7 +42,7 @@ const rubbish = { zstd: new Uint8Array([1, 2, 3]) }
 const keys: Record<string, () => Promise<Key>> = {
   row: async () => entityKey(accountId, groups.name, one.id),
   commit: async () => commitKey(accountId, (await read(entityKey(accountId, groups.name, one.id))).commit),
-  guard: async () => uniqueKey(accountId, 'groups.name', 'One'),
+  unique: async () => uniqueKey(accountId, 'groups.name', 'One'),
 }
 
 it.each([
@@ -57,8 +57,8 @@ it.each([
     { rows: { [`groups#${'x'.repeat(1_025)}`]: 'x' } },
     'altered commit',
   ],
-  ['a guard that names no row', 'guard', { row: {} }, 'unfounded guard'],
-  ['a guard of a row with an empty key', 'guard', { row: { pk: 'x', sk: '' } }, 'unfounded guard'],
+  ['a unique that names no row', 'unique', { row: {} }, 'unfounded unique'],
+  ['a unique of a row with an empty key', 'unique', { row: { pk: 'x', sk: '' } }, 'unfounded unique'],
 ] as const)('finds %s, and what follows it', async (_what, kind, attributes, expected) => {
   const key = (await keys[kind]?.()) as Key
   await put({ ...(await read(key)), ...attributes })
@@ -86,14 +86,14 @@ it('finds that the head of an account is gone', async () => {
   const { pk: at, sk: sort } = accountVersionKey(accountId)
   expect((await checkRows({})).findings).toContainEqual({
     problem: 'missing',
-    item: 'head',
+    item: 'account_version',
     account_id: accountId,
     at,
     sort,
   })
 })
 
-it('is a finding: a row without the id that its edges are named by', async () => {
+it('is a finding: a row without the id that its indexes are named by', async () => {
   const key = entityKey(accountId, 'client_tokens', randomUUID())
   await put({ ...key, kind: 'entity', version: 1, commit: 1, actor_id: randomUUID() })
   const { findings } = await checkRows({})

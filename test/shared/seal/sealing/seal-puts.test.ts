@@ -11,7 +11,7 @@ const idOf = (n: number) => n.toString(16).padStart(24, '0')
 
 /** A tree of so many leaves, as a run finds it: of what is full nothing is read. */
 function treeOf(size: number): GrowingTree {
-  const edge = partialWidths(size).flatMap((width, level): StoredTile[] => {
+  const index = partialWidths(size).flatMap((width, level): StoredTile[] => {
     if (width === 0) return []
     const tile = {
       level,
@@ -20,7 +20,7 @@ function treeOf(size: number): GrowingTree {
     }
     return [level === 0 ? { ...tile, ids: Buffer.alloc(width * idBytes, 7) } : tile]
   })
-  return new GrowingTree(size, edge)
+  return new GrowingTree(size, index)
 }
 
 /** The objects that a seal of new leaves puts (S7), by a run that reads and writes as it does. */

@@ -3,9 +3,9 @@ import { KeptAnswers } from '#shared/outside/kept-answers.ts'
 import { documentOf } from '#shared/sign-in/providers/provider-app.ts'
 import { type PlainProvider, startPlainProvider } from '#test/fakes/plain-provider.ts'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { loggedForOperator } from '#test/support/sign-in/logged-for-operator.ts'
 import { beginSignIn, comeBack, ledTo, providerBehind } from '#test/support/sign-in/sign-in.ts'
 import { newSubject } from '#test/support/sign-in/sign-in-world.ts'
-import { toldOperator } from '#test/support/sign-in/logged-for-operator.ts'
 
 let account: Account
 let fake: PlainProvider
@@ -28,7 +28,7 @@ afterAll(() => {
 /** What the browser is told by the callback, and the operator by the log and a metric. */
 async function comesBack(begun: Awaited<ReturnType<typeof beginSignIn>>) {
   const code = fake.codeFor(begun.url, { sub: newSubject() })
-  const { answer, ...operator } = await toldOperator(() => comeBack(begun, { state: begun.own, code }))
+  const { answer, ...operator } = await loggedForOperator(() => comeBack(begun, { state: begun.own, code }))
   return { status: answer.status, told: ledTo(answer), ...operator }
 }
 

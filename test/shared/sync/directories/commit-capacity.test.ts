@@ -7,8 +7,8 @@ import { memberships } from '#shared/domain/memberships/membership.ts'
 import { emptyProfile } from '#shared/sign-in/identities/profile-fields.ts'
 import { writesPerGroup, writesPerMembership } from '#shared/sync/directories/apply-groups.ts'
 import { writesPerUser } from '#shared/sync/directories/apply-users.ts'
-import type { RowFields } from '#shared/table/entity.ts'
 import { readAccountVersion } from '#shared/table/account-version.ts'
+import type { RowFields } from '#shared/table/entity.ts'
 import { newSyncWorld } from '#test/support/sync/sync-runs.ts'
 
 const transaction = () => new Transaction('account', { sequence: 1, clock: 1, counts: {}, leaves: 0 }, 2)

@@ -40,7 +40,7 @@ afterEach(() => {
 
 const policyOf = ({ account }: RewindWorld, id: string) => getRow(policies, account.id, id)
 
-/** Guards, edges and counters are those of the rows, and nothing leads to what is gone. */
+/** Unique items, index items and counters are those of the rows, and nothing leads to what is gone. */
 const expectSound = async ({ account }: RewindWorld) =>
   expect((await checkRows({ account_id: account.id })).findings).toEqual([])
 
@@ -268,7 +268,7 @@ describe('what is left over from the deletion', () => {
     const run = await world.runAll()
     // One commit holds some of the memberships; nobody has followed up for the others yet.
     const left = (await commitsOf(account.id)).at(-2)
-    expect(left?.cascades).toMatchObject([{ below: 'groups' }])
+    expect(left?.follow_ups).toMatchObject([{ below: 'groups' }])
     await ownersOnly(world, run.id)
     await followUpAll(account.id)
     await world.step()
