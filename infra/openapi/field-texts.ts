@@ -6,13 +6,13 @@ import { objectsTexts } from './field-texts/objects.ts'
 import { resourcesAndPoliciesTexts } from './field-texts/resources-and-policies.ts'
 import { signInTexts } from './field-texts/sign-in.ts'
 import { syncRunsTexts } from './field-texts/sync-runs.ts'
-import { type Text, type Texts, time } from './field-texts/text.ts'
+import { type FieldText, type Texts, time } from './field-texts/text.ts'
 import { v0Texts } from './field-texts/v0.ts'
 
 /** The meaning of each field: of a name everywhere, or of a name in one collection (`groups.name`). */
 const texts: Texts = {}
 const subjects = [objectsTexts, actorsAndGroupsTexts, resourcesAndPoliciesTexts, signInTexts, devicesTexts, logsTexts]
-for (const [name, text] of [...subjects, syncRunsTexts, mdmDevicesTexts, v0Texts].flatMap(Object.entries<Text>)) {
+for (const [name, text] of [...subjects, syncRunsTexts, mdmDevicesTexts, v0Texts].flatMap(Object.entries<FieldText>)) {
   if (name in texts) throw new Error(`The field ${name} has two texts.`)
   texts[name] = text
 }
@@ -24,7 +24,7 @@ function namesOf(name: string, owner: string): string[] {
 }
 
 /** Description, example and form of a field of a collection's objects. What has no text gets none, and a law names it. */
-export function fieldText(name: string, owner: string): Partial<Text> {
+export function fieldText(name: string, owner: string): Partial<FieldText> {
   const known = namesOf(name, owner).find((key) => texts[key])
   return texts[known ?? ''] ?? (name.endsWith('_at') ? { example: time, format: 'date-time' } : {})
 }

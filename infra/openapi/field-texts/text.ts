@@ -1,14 +1,14 @@
 /** The meaning of a field, where it has no other for its object: `groups.name` before `name`. */
-export type Text = { description: string; example?: unknown; format?: string; integer?: boolean }
-export type Texts = Record<string, Text>
+export type FieldText = { description: string; example?: unknown; format?: string; integer?: boolean }
+export type Texts = Record<string, FieldText>
 
 export const id = '01932c7e-8a4b-7c3d-9f21-5b6a7c8d9e0f'
 export const time = '2026-03-01T12:00:00.000000Z'
-export const integer = (description: string, example: number): Text => ({ description, example, integer: true })
-export const instant = (description: string): Text => ({ description, example: time, format: 'date-time' })
-export const uuid = (description: string): Text => ({ description, example: id, format: 'uuid' })
+export const integer = (description: string, example: number): FieldText => ({ description, example, integer: true })
+export const instant = (description: string): FieldText => ({ description, example: time, format: 'date-time' })
+export const uuid = (description: string): FieldText => ({ description, example: id, format: 'uuid' })
 /** The text with null as its example. */
-export const orNone = (known: Text): Text => ({ ...known, example: null })
+export const orNone = (known: FieldText): FieldText => ({ ...known, example: null })
 
 /** Fields of the place of an address, under names with this beginning. */
 export const fieldPath = (beginning: string, address: string): Texts => {
@@ -22,7 +22,7 @@ export const fieldPath = (beginning: string, address: string): Texts => {
   }
 }
 
-export const text = (description: string, example?: unknown): Text => ({
+export const text = (description: string, example?: unknown): FieldText => ({
   description,
   ...(example !== undefined && { example }),
 })

@@ -7,7 +7,7 @@ import { stageGroupDeletion } from '../../domain/rules/delete-group.ts'
 import { itemRow } from '../../table/entity.ts'
 import { partition } from '../../table/keys.ts'
 import { findAllUnique, getItems, getRows, whichExist } from '../../table/read.ts'
-import { type Staged, stageEach } from '../runs/plan.ts'
+import { type StagedChange, stageEach } from '../runs/plan.ts'
 import type { DirectoryStage } from './apply-identities.ts'
 import type { Entries } from './directory-plan.ts'
 
@@ -23,7 +23,7 @@ const ownGroups = async (stage: DirectoryStage, idpIds: string[]): Promise<(Grou
   (await groupsOf(stage, idpIds)).map((group) => (group?.directory_id === stage.sourceId ? group : null))
 
 /** Inserts new groups and updates changed ones (I4.4). */
-export async function applyGroups(stage: DirectoryStage, entries: Entries<'groups'>): Promise<Staged> {
+export async function applyGroups(stage: DirectoryStage, entries: Entries<'groups'>): Promise<StagedChange> {
   const { transaction, sourceId, provider } = stage
   const ids = entries.map(({ idp_id }) => idp_id)
   const found = await groupsOf(stage, ids)
@@ -41,7 +41,7 @@ export async function applyGroups(stage: DirectoryStage, entries: Entries<'group
 }
 
 /** Gives policies their group again, unless another policy grants the same (I4.6). */
-export async function applyRelinks(stage: DirectoryStage, entries: Entries<'relinked'>): Promise<Staged> {
+export async function applyRelinks(stage: DirectoryStage, entries: Entries<'relinked'>): Promise<StagedChange> {
   const { transaction, provider } = stage
   const given = new Set<string>()
   const ids = entries.map(({ group }) => group)
@@ -79,7 +79,7 @@ export async function applyEnded({ transaction, sourceId }: DirectoryStage, entr
 }
 
 /** Inserts new memberships, except of people and groups that are gone by now. */
-export async function applyJoined(stage: DirectoryStage, entries: Entries<'joined'>): Promise<Staged> {
+export async function applyJoined(stage: DirectoryStage, entries: Entries<'joined'>): Promise<StagedChange> {
   const { transaction, issuer } = stage
   const { accountId } = transaction
   const ids = [...new Set(entries.map(({ group }) => group))]

@@ -8,7 +8,7 @@ import {
 } from '../../domain/external-identities/issued-tokens.ts'
 import { stageActorDeletion } from '../../domain/rules/delete-actor.ts'
 import { getRows, rowsBy } from '../../table/read.ts'
-import { entryRows, type Stage, type Staged, stageEach } from '../runs/plan.ts'
+import { entryRows, type Stage, type StagedChange, stageEach } from '../runs/plan.ts'
 import type { DirectoryEntries, Entries, IdentityEntry } from './directory-plan.ts'
 import type { DirectoryRules } from './planning.ts'
 
@@ -60,7 +60,7 @@ export async function applyLostIdentities(
   stage: DirectoryStage,
   entries: LostEntry[],
   isNamed: boolean,
-): Promise<Staged> {
+): Promise<StagedChange> {
   const { transaction, sourceId, issuer, startedAt, matchesAdministrators } = stage
   const gone = new Set<string>()
   const found = await findAll(transaction, entries)

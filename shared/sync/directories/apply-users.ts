@@ -4,7 +4,7 @@ import { externalIdentities, identityOf } from '../../domain/external-identities
 import { isOtherSubject, stageIdentityChange } from '../../domain/external-identities/issued-tokens.ts'
 import { findAllUnique, getRow, rowsBy } from '../../table/read.ts'
 import { foldAscii } from '../../values/text.ts'
-import { type Staged, type StageOutcome, stageEach } from '../runs/plan.ts'
+import { type StagedChange, type StageOutcome, stageEach } from '../runs/plan.ts'
 import type { DirectoryStage } from './apply-identities.ts'
 import { adminHasIdentity, adminNotMatched, type UserEntry } from './directory-plan.ts'
 import { snapshotName } from './snapshot.ts'
@@ -95,7 +95,7 @@ const insertActor = (transaction: Transaction, sourceId: string, { profile, idp_
   })
 
 /** Inserts and updates identities (I4.5). A plan has each person and each email once. */
-export async function applyUsers(stage: DirectoryStage, entries: UserEntry[]): Promise<Staged> {
+export async function applyUsers(stage: DirectoryStage, entries: UserEntry[]): Promise<StagedChange> {
   const found = await findAll(stage, entries)
   return stageEach(stage.transaction, 'users', entries, writesPerUser, (entry, i) =>
     stageUser(stage, entry, found[i] as Found),

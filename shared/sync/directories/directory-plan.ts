@@ -24,7 +24,7 @@ export type UserEntry = {
   was: ({ idp_id: string } & ProfileFields) | null
 }
 
-export type GroupFields = { name: string; email: string | null; entity_type: 'group' | 'org_unit' }
+export type PlannedGroupFields = { name: string; email: string | null; entity_type: 'group' | 'org_unit' }
 
 /** The entries of a directory's plan by section. */
 export type DirectoryEntries = {
@@ -33,10 +33,10 @@ export type DirectoryEntries = {
   withheld: { id: string; idp_id: string; actor: string; name: string }
   ended: { group: string; actor: string; name: string; idp_id: string }
   users: UserEntry
-  groups: { idp_id: string; fields: GroupFields; id: string | null; was: GroupFields | null }
+  groups: { idp_id: string; fields: PlannedGroupFields; id: string | null; was: PlannedGroupFields | null }
   relinked: { id: string; group: string; name: string; resource_id: string }
   joined: { group: string; user: string; name: string }
-  vanished: { id: string; idp_id: string; was: GroupFields }
+  vanished: { id: string; idp_id: string; was: PlannedGroupFields }
   /** `isLast`: the plan leaves its actor no other identity. */
   absent: IdentityEntry & { isLast: boolean }
   actors: { id: string; name: string }

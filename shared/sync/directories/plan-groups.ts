@@ -8,7 +8,7 @@ import { partition } from '../../table/keys.ts'
 import { getRows, itemsOf, sortKeysOf } from '../../table/read.ts'
 import { batches } from '../runs/plan.ts'
 import type { RunSkipped } from '../runs/run.ts'
-import type { GroupFields } from './directory-plan.ts'
+import type { PlannedGroupFields } from './directory-plan.ts'
 import type { Planning } from './planning.ts'
 import { bounds, type DirectMembers, flatMembers, readDirectMembers, type SnapshotGroup, tooMany } from './snapshot.ts'
 
@@ -17,7 +17,11 @@ type UsableGroup = Exclude<SnapshotGroup, { unusable: string }>
 type PresentGroup = { group: UsableGroup; row: GroupRow | null }
 type Present = Map<string, PresentGroup>
 
-const fieldsOf = ({ name, email, entity_type }: GroupFields): GroupFields => ({ name, email, entity_type })
+const fieldsOf = ({ name, email, entity_type }: PlannedGroupFields): PlannedGroupFields => ({
+  name,
+  email,
+  entity_type,
+})
 
 export async function planGroups(planning: Planning): Promise<Present> {
   const { work, chunks, root, sheet, losses, provider } = planning

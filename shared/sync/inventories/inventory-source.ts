@@ -5,7 +5,7 @@ import { uniqueKey } from '../../table/keys.ts'
 import { whichExist } from '../../table/read.ts'
 import { adapters } from '../providers/open.ts'
 import { type Appliers, applyPlan } from '../runs/apply-plan.ts'
-import { entryRows, type Stage, type Staged, stageEach } from '../runs/plan.ts'
+import { entryRows, type Stage, type StagedChange, stageEach } from '../runs/plan.ts'
 import type { SourceKind } from '../runs/source.ts'
 import { type InventoryEntries, inventoryInfo, inventorySections } from './inventory-plan.ts'
 import { planInventory } from './plan-inventory.ts'
@@ -41,7 +41,7 @@ async function ownRows({ transaction, sourceId }: Stage, entries: { id: string; 
   )
 }
 
-async function applyChangedDevices(stage: Stage, entries: InventoryEntries['changed'][]): Promise<Staged> {
+async function applyChangedDevices(stage: Stage, entries: InventoryEntries['changed'][]): Promise<StagedChange> {
   const { transaction } = stage
   const rows = await ownRows(stage, entries)
   return stageEach(transaction, 'devices', entries, undefined, ({ after }, i) => {
@@ -51,7 +51,7 @@ async function applyChangedDevices(stage: Stage, entries: InventoryEntries['chan
 }
 
 /** Inserts new devices, except those that another provider has brought since the plan was made. */
-async function applyNewDevices(stage: Stage, entries: InventoryEntries['new'][]): Promise<Staged> {
+async function applyNewDevices(stage: Stage, entries: InventoryEntries['new'][]): Promise<StagedChange> {
   const { transaction, sourceId, startedAt } = stage
   const { accountId } = transaction
   const [isTaken, rows] = await Promise.all([
@@ -67,7 +67,7 @@ async function applyNewDevices(stage: Stage, entries: InventoryEntries['new'][])
   })
 }
 
-async function applyAbsentDevices(stage: Stage, entries: InventoryEntries['absent'][]): Promise<Staged> {
+async function applyAbsentDevices(stage: Stage, entries: InventoryEntries['absent'][]): Promise<StagedChange> {
   const { transaction } = stage
   const rows = await ownRows(stage, entries)
   return stageEach(transaction, 'devices', rows, undefined, (row) => {

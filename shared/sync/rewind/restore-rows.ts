@@ -13,7 +13,7 @@ import { type Entity, type Row, rowKey } from '../../table/entity.ts'
 import { uniqueKey } from '../../table/keys.ts'
 import { getRows, whichExist } from '../../table/read.ts'
 import { foldAscii } from '../../values/text.ts'
-import { type Stage, type Staged, stageEach } from '../runs/plan.ts'
+import { type Stage, type StagedChange, stageEach } from '../runs/plan.ts'
 import type { Deleted, Orphaned, RewindEntries } from './rewind-plan.ts'
 
 /** An owner whose absence skips a row; `gone` is the reason. */
@@ -122,7 +122,7 @@ export async function bringBack<R extends Row>(
   { transaction, author }: RewindStage,
   kind: Restoration<R>,
   entries: Deleted<R>[],
-): Promise<Staged> {
+): Promise<StagedChange> {
   const { accountId } = transaction
   const rows = entries.map(({ row }) => row)
   const values = rows.map((row) => uniqueValues(kind, accountId, row))
@@ -156,7 +156,7 @@ export async function bringBack<R extends Row>(
 const writesPerPolicy = 4
 
 /** Gives orphaned policies their groups again, unless another policy grants the same (I4.6). */
-export async function regainGroups(transaction: Transaction, entries: Orphaned[]): Promise<Staged> {
+export async function regainGroups(transaction: Transaction, entries: Orphaned[]): Promise<StagedChange> {
   const { accountId } = transaction
   const ids = (name: 'id' | 'group_id' | 'resource_id') => entries.map((entry) => entry[name])
   const grants = entries.map(({ group_id, resource_id }) => `${group_id}#${resource_id}`)

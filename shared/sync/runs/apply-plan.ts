@@ -8,7 +8,7 @@ import { entityKey, type Key } from '../../table/keys.ts'
 import { getItems } from '../../table/read.ts'
 import { isRefusedItem } from '../../table/refused-item.ts'
 import { ProviderFault } from '../adapter.ts'
-import { PlanReader, type Stage, type Staged } from './plan.ts'
+import { PlanReader, type Stage, type StagedChange } from './plan.ts'
 import { countChange, type Ending, noteSkipped, type SourceInfo } from './run.ts'
 import { type OpenRun, openRunItem, openRunKey, renewed } from './run-store.ts'
 import type { RunWork } from './run-work.ts'
@@ -18,7 +18,7 @@ import { checkStanding } from './source.ts'
 type Applier<C, E> = {
   /** Entries of one commit: as many as fit it, or few where each may take many writes. */
   perCommit: number
-  stage(context: C, entries: E[]): Promise<Staged>
+  stage(context: C, entries: E[]): Promise<StagedChange>
 }
 export type Appliers<C, M = Record<string, unknown>> = { readonly [S in keyof M]: Applier<C, M[S]> }
 
@@ -34,7 +34,7 @@ async function checkHeld(work: RunWork, kind: SourceInfo): Promise<void> {
   checkStanding(run, kind, item ? itemRow(kind.entity, item) : null, account ? itemRow(accounts, account) : null)
 }
 
-const advanced = (open: OpenRun, { handled, changes, skipped, tookAdministrator }: Staged): OpenRun => {
+const advanced = (open: OpenRun, { handled, changes, skipped, tookAdministrator }: StagedChange): OpenRun => {
   const next = renewed({ ...structuredClone(open), at: { section: open.at.section, index: open.at.index + handled } })
   if (tookAdministrator) next.took_administrator = true
   for (const { object, change } of changes) countChange(next.applied, object, change)
@@ -92,7 +92,7 @@ const notStorable = 'not_storable'
 /** Number of refused entries from which on the run itself is at fault. */
 const maxRefused = 100
 
-function withoutEntry(entry: unknown): Staged {
+function withoutEntry(entry: unknown): StagedChange {
   const { idp_id, id, name } = fieldsOf(entry)
   const skipped = { idp_id: String(idp_id ?? id ?? ''), name: typeof name === 'string' ? name : null }
   return { handled: 1, changes: [], skipped: [{ ...skipped, reason: notStorable }] }
@@ -110,7 +110,7 @@ export function endingOfPlan({ open }: RunWork): Ending {
 async function applySome(
   work: RunWork,
   kind: SourceInfo,
-  stage: (transaction: Transaction) => Promise<Staged>,
+  stage: (transaction: Transaction) => Promise<StagedChange>,
 ): Promise<{ ms: number; lost: number }> {
   const { accountId, sourceId, open } = work
   const began = clock.monotonic()

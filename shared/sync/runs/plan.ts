@@ -123,7 +123,7 @@ export type Planned = Written & { losses: Losses; absent: string[] }
 export type Stage = { transaction: Transaction; sourceId: string; startedAt: string }
 
 /** The result of staging entries of a plan in one commit. */
-export type Staged = {
+export type StagedChange = {
   /** Number of entries that are done with. */
   handled: number
   changes: { object: string; change: keyof Counts }[]
@@ -141,9 +141,9 @@ export async function stageEach<E>(
   object: string,
   entries: E[],
   writes: number | undefined,
-  stage: (entry: E, i: number, staged: Staged) => StageOutcome | Promise<StageOutcome>,
-): Promise<Staged> {
-  const staged: Staged = { handled: 0, changes: [], skipped: [] }
+  stage: (entry: E, i: number, staged: StagedChange) => StageOutcome | Promise<StageOutcome>,
+): Promise<StagedChange> {
+  const staged: StagedChange = { handled: 0, changes: [], skipped: [] }
   for (const [i, entry] of entries.entries()) {
     const outcome = transaction.hasCapacity(writes) ? await stage(entry, i, staged) : 'more'
     if (outcome === 'more') break
