@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest'
+import { sourcesBelow } from '#test/support/run/imports.ts'
+import { commentsOf, faultsByRoom, faultsOf } from './english.ts'
+import budgets from './english-budgets.json' with { type: 'json' }
+
+describe('comments by docs/style.md', () => {
+  const rooms = [...faultsByRoom()]
+  it.each(rooms)('%s has no more faulty comments than its budget, which may only fall', (room, { faulty }) => {
+    const budget = (budgets as Record<string, number>)[room] ?? 0
+    expect(faulty.length > budget ? faulty : []).toEqual([])
+  })
+
+  it('names rooms that exist', () => {
+    const names = rooms.map(([room]) => room)
+    expect(Object.keys(budgets).filter((room) => !names.includes(room))).toEqual([])
+  })
+})
+
+describe('faults of a comment', () => {
+  it.each([
+    ['What a role needs of the key.', ['opener']],
+    ['The same of an email address.', ['opener']],
+    ['Saves the cursor, and whoever comes next goes on.', ['verb']],
+    [`Reads ${'one row and '.repeat(12)}ends.`, ['length']],
+    ['Saves the cursor, so the next step resumes here.', []],
+  ])('%s', (comment, faults) => expect(faultsOf(comment)).toEqual(faults))
+
+  it('finds comments in blocks, in lines that follow each other, and behind code', () => {
+    const source = "/** First\n * block. */\nconst a = 'b // no'\n// Two\n// lines.\nconst b = 1 // behind code\n"
+    expect(commentsOf(source)).toEqual(['First block.', 'Two lines.', 'behind code'])
+  })
+})
+
+/** Names that each store exports alike, so that operations of all objects read alike. */
+const storeNames = ['create', 'edit', 'editable', 'get', 'list', 'remove', 'removeAll', 'replace', 'update']
+
+it('no exported name has two meanings, and none is a maximum named most', () => {
+  const files = new Map<string, string[]>()
+  for (const folder of ['functions', 'shared', 'infra'])
+    for (const [file, source] of sourcesBelow(folder))
+      for (const [, name = ''] of source.matchAll(/^export (?:async )?(?:const|function\*?|class|type) (\w+)/gm))
+        files.set(name, [...new Set([...(files.get(name) ?? []), file])])
+  for (const name of ['handler', 'contract', ...storeNames]) files.delete(name)
+  expect([...files].filter(([name, places]) => places.length > 1 || /^most[A-Z]/.test(name))).toEqual([])
+})

@@ -1,0 +1,87 @@
+import { sourcesBelow } from '#test/support/run/imports.ts'
+
+/** Kinds of text that docs/style.md forbids. */
+export type Fault = 'opener' | 'verb' | 'length'
+
+/** Words that no comment starts with: it starts with a noun phrase or a third-person verb. */
+const opener = /^(What|Who|Whoever|Whom|Whose|Of|Those|The same|It|One|Where|Whether|This|That|Only|So|Also)\b(?!\.)/
+
+/** Verbs in a sense that the field has its own word for. */
+const verb = new RegExp(
+  [
+    /\b(tells?|told|telling|hears?|heard|learns? of|speaks? of|asks?|asked|asking)\b/,
+    /\b(stands?|stood|lies|lay|lain|bears?|begins? anew|anew|goes on|gone on|going on)\b/,
+    /\b(leads? to|leads? on|lets? go|held against|holds? \w+ against|comes? to|at work)\b/,
+    /\b(makes? room|has room|have room|so many|as many as|whoever|whatever|wherever)\b/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'i',
+)
+
+/** Words of a sentence above which it holds more than one idea. */
+const maxWords = 35
+
+/** Comments of a source: text without its markers; lines of `//` that follow each other are one comment. */
+export function commentsOf(source: string): string[] {
+  const comments: string[] = []
+  let lines: string[] = []
+  const end = () => {
+    if (lines.length > 0) comments.push(lines.join(' ').trim())
+    lines = []
+  }
+  let isBlock = false
+  for (const line of source.split('\n')) {
+    const block: string | undefined = isBlock ? line : /^(?:.*[\s({,])?\/\*\*?(?!\/)(.*)$/.exec(line)?.[1]
+    if (block !== undefined) {
+      if (!isBlock) end()
+      const closing: number = block.indexOf('*/')
+      lines.push((closing < 0 ? block : block.slice(0, closing)).replace(/^\s*\*\s?/, '').trim())
+      isBlock = closing < 0
+      if (!isBlock) end()
+      continue
+    }
+    const own = /^\s*\/\/\s?(.*)$/.exec(line)?.[1]
+    if (own !== undefined) lines.push(own)
+    else {
+      end()
+      const behind = /^[^'"`]*\s\/\/ (.*)$/.exec(line)?.[1]
+      if (behind !== undefined) comments.push(behind)
+    }
+  }
+  end()
+  return comments.filter((comment) => /[a-z]{2}/i.test(comment) && !/^(biome-ignore|@ts-)/.test(comment))
+}
+
+/** Faults of a comment by docs/style.md. */
+export function faultsOf(comment: string): Fault[] {
+  const text = comment.replace(/`[^`]*`/g, 'code').replace(/@(throws|param|returns)\b/g, '. ')
+  const sentences = text.split(/[.!?:;](?:\s|$)/)
+  return [
+    ...(opener.test(text) ? (['opener'] as const) : []),
+    ...(verb.test(text) ? (['verb'] as const) : []),
+    ...(sentences.some((sentence) => sentence.split(/\s+/).length > maxWords) ? (['length'] as const) : []),
+  ]
+}
+
+const roomOf = (file: string): string => {
+  const [folder = '', room = ''] = file.split('/')
+  return room.includes('.') ? folder : `${folder}/${room}`
+}
+
+/** Comments and faulty comments, by room. */
+export function faultsByRoom(): Map<string, { comments: number; faulty: string[] }> {
+  const rooms = new Map<string, { comments: number; faulty: string[] }>()
+  for (const folder of ['functions', 'shared', 'infra', 'test']) {
+    for (const [file, source] of sourcesBelow(folder)) {
+      const room = rooms.get(roomOf(file)) ?? { comments: 0, faulty: [] }
+      rooms.set(roomOf(file), room)
+      for (const comment of commentsOf(source)) {
+        room.comments++
+        const faults = faultsOf(comment)
+        if (faults.length > 0) room.faulty.push(`${file}: ${faults.join(', ')}: ${comment}`)
+      }
+    }
+  }
+  return rooms
+}
