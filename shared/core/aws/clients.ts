@@ -67,13 +67,13 @@ type ClientClass<C> = new (settings: Settings) => C
 process.env.AWS_IGNORE_CONFIGURED_ENDPOINT_URLS ??= 'false'
 
 /** The clients of this process, by their classes. */
-export const openClients = new Map<unknown, unknown>()
+export const awsClients = new Map<unknown, unknown>()
 
 /** The one client of a service in this process; a function's bundle has only the services whose classes it names. */
 export function awsClient<C>(Client: ClientClass<C>, own?: Settings): C {
-  const known = openClients.get(Client) as C | undefined
+  const known = awsClients.get(Client) as C | undefined
   if (known) return known
   const client = new Client({ ...settings(), ...own })
-  openClients.set(Client, client)
+  awsClients.set(Client, client)
   return client
 }

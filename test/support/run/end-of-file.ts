@@ -1,5 +1,5 @@
 import { afterAll, vi } from 'vitest'
-import { openClients } from '#shared/core/aws/clients.ts'
+import { awsClients } from '#shared/core/aws/clients.ts'
 import { clock } from '#shared/core/clock.ts'
 import { passwordCost } from '#shared/core/secrets/password-hash.ts'
 import { discovery } from '#shared/domain/auth-providers/discovery-document.ts'
@@ -20,7 +20,7 @@ afterAll(() => {
   vi.restoreAllMocks()
   vi.unstubAllEnvs()
   // A client keeps the endpoint and credentials that it was created with.
-  openClients.clear()
+  awsClients.clear()
   for (const [name, value] of settings) {
     if (value === undefined) delete process.env[name]
     else process.env[name] = value

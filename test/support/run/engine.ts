@@ -6,7 +6,7 @@ import { databaseFile } from '#infra/local/engines/dynoxide.ts'
 import { engineEnvironment, startEngines } from '#infra/local/engines/start-engines.ts'
 import { sealKeyFile, secretFile } from '#infra/local/secret-file.ts'
 import { createStream, createTable, synthesize } from '#infra/local/service.ts'
-import { openClients } from '#shared/core/aws/clients.ts'
+import { awsClients } from '#shared/core/aws/clients.ts'
 
 /** The template's table and stream, without the operations: nothing has to be bundled for them. */
 function storage(dir: string) {
@@ -77,7 +77,7 @@ async function enginesIn(dir: string, { removeAtExit, bare }: Kept): Promise<() 
   const definition = bare ? { ...table, StreamSpecification: undefined } : table
   await Promise.all([createTable(definition), createStream(stream)])
   return async () => {
-    openClients.clear()
+    awsClients.clear()
     await lambda.stop()
     await engines.stop()
   }
