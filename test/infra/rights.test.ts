@@ -220,12 +220,16 @@ describe('devices', () => {
     },
   )
 
-  it.each(['unique.groups.name#x', 'unique.accounts#x', `idempotency#x`, 'limits.mails', 'presence.api_tokens', 'rows'])(
-    'write nothing to %s',
-    (key) => {
-      for (const action of writes) for (const name of devices) expect(allowed(onTable(action, key))).not.toContain(name)
-    },
-  )
+  it.each([
+    'unique.groups.name#x',
+    'unique.accounts#x',
+    `idempotency#x`,
+    'limits.mails',
+    'presence.api_tokens',
+    'rows',
+  ])('write nothing to %s', (key) => {
+    for (const action of writes) for (const name of devices) expect(allowed(onTable(action, key))).not.toContain(name)
+  })
 
   it.each(['service#slug#x', 'service#due#0', 'service#due.accounts', 'service#limited'])(
     'write nothing to %s',
