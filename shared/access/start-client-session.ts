@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import * as v from 'valibot'
 import type { CallerOf } from '../auth/caller.ts'
 import { commit } from '../commit/commit.ts'
-import { revoke, stageSessionEnd } from '../commit/revoke.ts'
+import { revoke, endDeviceSession } from '../commit/revoke.ts'
 import { clock } from '../core/clock.ts'
 import { ApiError, unauthorized } from '../core/errors.ts'
 import { uuidV7 } from '../core/ids.ts'
@@ -109,7 +109,7 @@ async function store(
   if (await getRow(clientTokens, account.id, token.id)) {
     return outcome === 'done' ? { client, before, presence, now } : 'lost'
   }
-  if (outcome === 'done') await stageSessionEnd({ ...key, session_id: presence.session_id })
+  if (outcome === 'done') await endDeviceSession({ ...key, session_id: presence.session_id })
   throw unauthorized()
 }
 

@@ -123,7 +123,7 @@ type LiveGateway = Session & { lease_expires_at: number }
 async function endSessionsBefore(account: string, bound: string): Promise<number> {
   const items = await queryItems<LiveGateway>(partition(account, 'presence.gateways'))
   const before = items.filter((item) => item.lease_expires_at > 0 && item.session_id < bound)
-  await inParallel(before, 10, stageSessionEnd)
+  await inParallel(before, 10, endDeviceSession)
   return before.length
 }
 
@@ -134,11 +134,11 @@ async function endSessionsOfToken(account: string, tokenId: string): Promise<voi
     ...presenceItemKey(account, 'clients', client_id),
     session_id: sk,
   }))
-  await inParallel(sessions, 10, stageSessionEnd)
+  await inParallel(sessions, 10, endDeviceSession)
 }
 
 /** Ends a session, unless another of the device has begun, or the device is gone. Harmless to repeat. */
-export async function stageSessionEnd({ session_id, ...key }: Session): Promise<void> {
+export async function endDeviceSession({ session_id, ...key }: Session): Promise<void> {
   await changeItem(key, {
     set: { lease_expires_at: 0 },
     when: 'session_id = :session',
