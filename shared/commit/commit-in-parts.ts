@@ -7,11 +7,11 @@ import type { FollowUp } from './commit-record.ts'
 import type { Transaction } from './transaction.ts'
 
 /**
- * Does a change in as many ordered commits as it takes; each `part` stages as much as has room, revocations first. The
- * condition of the request is compared for the first part.
- * @param timeBudgetMs how long parts are begun; a request must answer before its function ends
- * @param after the state that a commit of the caller has left, for the first part
- * @throws ApiError `unavailable` when the time is over: repeating the request completes it (A29)
+ * Makes a large change in several ordered commits. Each call of `part` stages as much as one commit can hold,
+ * revocations first. The request's precondition is checked only with the first commit.
+ * @param timeBudgetMs time within which new commits start; a request must answer before its function ends
+ * @param after account version left by an earlier commit of the caller; the first commit starts from it
+ * @throws ApiError `unavailable` when the time is over; repeating the request completes the change (A29)
  */
 export async function commitInParts<T>(
   author: Author,
@@ -31,7 +31,7 @@ export async function commitInParts<T>(
   return result.done
 }
 
-/** Finishes a change. When its time is over, the last commit defers the rest to the follow-up consumer. Idempotent. */
+/** Finishes a deferred change. When the time budget ends, the last commit defers the remainder to the follow-up consumer. Idempotent. */
 export async function finishInParts(
   { accountId, subject, runId }: Author,
   followUp: FollowUp,

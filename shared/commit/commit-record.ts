@@ -13,26 +13,26 @@ export type Change = {
   after: Record<string, unknown> | null
 }
 
-/** A commit on record: its changes, who ordered them, and the work left over. The change log and `follow-up` read it. */
+/** Stored record of a commit: its changes, the subject who made them, and follow-up work. Read by the change log and `follow-up`. */
 export type CommitRecord = {
   account_id: string
   commit_id: string
   sequence: number
   /** The account's clock, in microseconds. */
   time: number
-  /** Number of its first change entry among all of the account (S1.2), or of the next one where it has none. */
+  /** Index of the commit's first change entry in the account's change log (S1.2), or of the next entry when it has none. */
   first_leaf: number
   subject: Subject | null
-  /** The sync run that caused it (I4.7); missing where none did. */
+  /** The sync run that made the commit (I4.7), if any. */
   run_id?: string
   changes: Change[]
-  /** All rows that it wrote, those whose changes are not logged included. `verify-rows` compares them with the table. */
+  /** All rows written, including rows whose changes are not logged. `verify-rows` compares them with the table. */
   rows: WrittenRows
   revocations: Revocation[]
   follow_ups: FollowUp[]
 }
 
-/** The form that records are written in (docs/evolution.md). */
+/** Schema version of commit records (docs/evolution.md). */
 const recordVersion = 1
 
 export const commitItem = (key: Key, record: CommitRecord) => ({
@@ -42,7 +42,7 @@ export const commitItem = (key: Key, record: CommitRecord) => ({
   ...record,
 })
 
-/** The record in an item of the table or of its stream. @throws for a form that is not known */
+/** Parses the commit record in an item of the table or of its stream. @throws Error for an unknown schema version */
 export function readCommitRecord({ version, ...item }: Record<string, unknown>): CommitRecord {
   if (version !== recordVersion) throw new Error(`Commit records of form ${version} are not known.`)
   return item as CommitRecord
@@ -51,7 +51,7 @@ export function readCommitRecord({ version, ...item }: Record<string, unknown>):
 const records = async (account: string, range: Range) =>
   (await queryItems(commitKey(account, 0).pk, range)).map(readCommitRecord)
 
-/** The first sequence whose commit is at `begin` or later: times and sequences of commits grow together. */
+/** Finds the first sequence whose commit time is `begin` or later, by binary search: times grow with sequences. */
 async function firstSequence(account: string, begin: number): Promise<number> {
   const [last] = await records(account, { backward: true, limit: 1 })
   let [low, high] = [1, (last?.sequence ?? 0) + 1]
@@ -64,7 +64,7 @@ async function firstSequence(account: string, begin: number): Promise<number> {
   return low
 }
 
-/** The commit records of an account in `[begin, end]`, in their order. */
+/** Commit records of an account with a time in `[begin, end]` (microseconds), in commit order. */
 export async function* commitRecords(account: string, begin: number, end: number): AsyncGenerator<CommitRecord> {
   const { pk, sk } = commitKey(account, (await firstSequence(account, begin)) - 1)
   for await (const item of itemsOf(pk, { after: sk })) {
@@ -74,19 +74,19 @@ export async function* commitRecords(account: string, begin: number, end: number
   }
 }
 
-/** The rows that a commit wrote, by their names: the digest of the item of each, null for one that it deleted. */
+/** Row name → digest of the item that a commit wrote; null for a deleted row. */
 export type WrittenRows = Record<string, string | null>
 
-/** The name of a row in a commit record: its key without the account. */
+/** Name of a row in a commit record: its key without the account id. */
 export const rowName = ({ pk, sk }: Key): string => `${pk.slice(pk.indexOf('#') + 1)}#${sk}`
 
-/** The key of a row that a commit record names. */
+/** Key of the row with this name in a commit record. */
 export function namedRow(account: string, name: string): Key {
   const at = name.lastIndexOf('#')
   return { pk: partition(account, name.slice(0, at)), sk: name.slice(at + 1) }
 }
 
-/** Digest of a stored row, with the random id of its commit: equal rows differ, and no item can be prepared. */
+/** Digest of a stored row, salted with the random id of its commit, so that nobody can prepare an item with a given digest. */
 export const rowDigest = (commitId: string, item: Key & Record<string, unknown>): string =>
   createHash('sha256')
     .update(`${commitId}\n${sortedJson(item)}`)
@@ -95,7 +95,7 @@ export const rowDigest = (commitId: string, item: Key & Record<string, unknown>)
     .toString('base64url')
 
 /**
- * Work that a commit leaves to the follow-up consumer: rows below a deleted object (A29), or the rest of a set of
- * members (A15.6). `change` is the id of a set's change; a later one is not finished in its name.
+ * Work that a commit leaves to the follow-up consumer: rows below a deleted object (A29), or the remaining members of
+ * a large set (A15.6). `change` is the id of the set's change; the consumer skips it once a later change exists.
  */
 export type FollowUp = { below: string; id: string; change?: string }

@@ -20,21 +20,21 @@ import { commitItem } from './commit-record.ts'
 import { revokeAll } from './revoke.ts'
 import { maxWrites, Transaction } from './transaction.ts'
 
-/** The account, and the subject that the change log names (null: the service itself, L5). */
+/** The account to change, the subject for the change log (null for the service itself, L5), and rules of the commit. */
 export type Author = {
   accountId: string
   subject: Subject | null
-  /** The scopes of the caller (A3.2); missing where the service itself makes the change. */
+  /** Scopes of the caller's token (A3.2); missing when the service itself makes the change. */
   scopes?: readonly string[]
-  /** The sync run that is at work (I4.7). */
+  /** The sync run that makes the change (I4.7). */
   runId?: string
-  /** Runs the change if the condition of its request holds on the state that the commit is based on (A8.2). */
+  /** Runs the change only if the request's precondition (If-Match) holds on the state of the commit (A8.2). */
   precondition?: <T>(change: () => Promise<T>) => Promise<T>
-  /** Keeps the answer of the request together with its commit, so that no crash comes between the two (A8.3). */
+  /** Returns a write that stores the response in the same transaction as the commit, for idempotent retries (A8.3). */
   keepAnswer?: (result: unknown) => Promise<NonNullable<Write['Put']>>
 }
 
-/** The account version after a commit, and the record of it. */
+/** The next account version, and the writes that store it and the commit record. */
 function headAndRecord(author: Author, head: AccountVersion, transaction: Transaction, commitId: string) {
   const { accountId, subject, runId } = author
   const sequence = head.sequence + 1
@@ -55,7 +55,7 @@ function headAndRecord(author: Author, head: AccountVersion, transaction: Transa
     follow_ups: transaction.followUps,
   })
   const expected = head.sequence === 0 ? null : { sequence: head.sequence }
-  // A record is never written over, also where the account version is behind.
+  // A commit record is never overwritten, even when the account version was restored to an older state.
   const writes = [
     putIf({ ...accountVersionKey(accountId), kind: 'account_version', ...next }, expected),
     putIf(packLarge(record), null),
@@ -66,19 +66,19 @@ function headAndRecord(author: Author, head: AccountVersion, transaction: Transa
 const packed = (write: Write): Write =>
   write.Put ? { Put: { ...write.Put, Item: packLarge(write.Put.Item ?? {}) } } : write
 
-/** Tells if a write whose answer was lost was done: then its commit record stands at the expected sequence. */
+/** Checks whether a write with a lost response succeeded: its commit record then exists at the expected sequence. */
 async function happened(account: string, sequence: number, commitId: string): Promise<boolean> {
   const record = await getItem(commitKey(account, sequence))
   return record?.commit_id === commitId
 }
 
-/** The result of a change, and the account version that it left. */
+/** The result of a change, and the account version after it. */
 type Committed<T> = { result: T; head: AccountVersion }
 
-/** A commit that another came before, or that the table did not take: it is tried again on fresh state. */
+/** A commit that conflicted with another, or that the table throttled. The caller retries it on fresh state. */
 type Lost = { lost: unknown }
 
-/** Writes the commit; reads its record where the answer is lost. @throws the error of a write that would fail again */
+/** Writes the commit. When the response is lost, reads the commit record. @throws any error that a retry would repeat */
 async function write(account: string, sequence: number, commitId: string, items: Write[]): Promise<Lost | null> {
   noteChange('unknown')
   try {
@@ -108,7 +108,7 @@ async function attempt<T>(
   const result = await (author.precondition ? author.precondition(changed) : changed())
   const writes = transaction.writes()
   if (writes.length + transaction.followUps.length === 0) {
-    // Nothing changes, so nothing is recorded for a repetition: what breaks off here is repeated by the caller.
+    // An empty change has no commit record for the follow-up consumer, so the caller retries a failed revocation.
     await revokeAll(author.accountId, transaction.revocations)
     return { result, head }
   }
@@ -120,19 +120,19 @@ async function attempt<T>(
   if (items.length > maxWrites) throw new Error(`A commit of ${items.length} writes does not fit one transaction.`)
   const lost = await write(author.accountId, next.sequence, commitId, items)
   if (lost) return lost
-  // Should this fail, the follow-up consumer does it: the record names it.
+  // If this fails, the follow-up consumer revokes: the commit record lists the revocations.
   await revokeAll(author.accountId, transaction.revocations, transaction.now)
   return { result, head: next }
 }
 
-/** Longer with every lost race, so that a crowd thins out; short again for one that has lost many, so that it gets its turn. */
+/** Maximum pause before a retry: exponential backoff up to 600 ms, and 60 ms from the 13th try on, to avoid starvation. */
 const pauseMs = (tries: number): number => (tries > 12 ? 60 : Math.min(600, 10 * 2 ** tries))
 
 /**
- * Changes an account's data: writes what `change` stages with the commit record, unless another commit came between. A
- * lost race runs `change` again on fresh state.
- * @param deadline end of the tries, in milliseconds since 1970; for a request that waits for more than one commit
- * @throws ApiError `unavailable` when it does not get through; nothing is changed then
+ * Changes an account's data: writes the changes that `change` stages, with the commit record, in one transaction. After
+ * a conflict with another commit, `change` runs again on fresh state.
+ * @param deadline end of retries on the monotonic clock, in milliseconds; for a request that makes several commits
+ * @throws ApiError `unavailable` when all retries conflict; nothing is changed then
  */
 export const commit = async <T>(
   author: Author,
@@ -140,7 +140,7 @@ export const commit = async <T>(
   deadline?: number,
 ): Promise<T> => (await commitAfter(author, change, undefined, deadline)).result
 
-/** Commits first on the state that an earlier commit of the caller left; `follows` is true while that is the state. */
+/** Like `commit`, but tries first on the account version that the caller's previous commit left (`Transaction.follows`). */
 export async function commitAfter<T>(
   author: Author,
   change: (transaction: Transaction) => Promise<T>,
@@ -162,12 +162,12 @@ export async function commitAfter<T>(
   throw new ApiError('unavailable')
 }
 
-/** As many commits of an account run at a time in one process; of more, all but one would only lose their race. */
+/** Concurrent commits per account and process; with more, all but one would only conflict. */
 const atOnce = 2
 
 const lines = new Map<string, TaskQueue>()
 
-/** Runs a task of an account when it is its turn, in the order of asking. */
+/** Runs the tasks of an account in the order of the calls, at most two at a time. */
 export async function queueCommit<T>(accountId: string, task: () => Promise<T>): Promise<T> {
   const line = lines.get(accountId) ?? new TaskQueue(atOnce)
   lines.set(accountId, line)

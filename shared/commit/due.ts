@@ -8,7 +8,7 @@ export const dueShards = ['0', '1', '2', '3']
 
 export const duePartition = (shard: string): string => `service#due#${shard}`
 
-/** Index of the end of a row for the minute schedule. It outlives a row that is deleted before; `at` is a timestamp. */
+/** Index item by which the minute schedule finds a row that ends at `at` (a timestamp). Outlives a row deleted earlier. */
 export const dueItem = (due: Due, at: string): Item => ({
   pk: duePartition(String(Number.parseInt(due.id.slice(-1), 16) % dueShards.length)),
   sk: `${at}#${due.account_id}#${due.collection}#${due.id}`,
@@ -16,5 +16,5 @@ export const dueItem = (due: Due, at: string): Item => ({
   ...due,
 })
 
-/** True once the instant of a due item has come; `nowText` is a timestamp. */
+/** True once a due item's instant is reached; `nowText` is a timestamp. */
 export const isDue = ({ sk }: { sk: string }, nowText: string): boolean => sk.slice(0, nowText.length) <= nowText

@@ -2,7 +2,7 @@ import type { Entity, Row } from '../table/entity.ts'
 import type { Draft } from '../values/draft.ts'
 import type { Transaction } from './transaction.ts'
 
-/** Adds a message for each field whose value another row of the collection holds in the unique set `<collection>.<field>`. */
+/** Rejects each field whose value another row has in the unique set `<collection>.<field>`. */
 export async function rejectTaken<T extends object, R extends Row>(
   transaction: Transaction,
   draft: Draft<T>,

@@ -10,15 +10,15 @@ import { type Key, partition, presenceItemKey, type RowPointer } from '../table/
 import { getItems, queryItems } from '../table/read.ts'
 import { table, tableName } from '../table/table.ts'
 
-/** Ends every authorization that depends on a policy, a resource and so on (A29, A30). A membership's id is `<group>#<actor>`. */
+/** Ends every authorization that depends on an object, such as a policy (A29, A30). The id of a membership is `<group>#<actor>`. */
 type AuthorizationsEnd = {
   by: Ground | 'gateway'
   id: string
-  /** The instant of the commit: authorizations made on its state or a later one stay, however often this is done. */
+  /** Time of the commit. Authorizations based on this or a later state stay, so repeating the revocation is harmless. */
   before?: string
 }
 
-/** Takes access away after a commit: ends authorizations, or the gateway sessions that began before an id was made. */
+/** Removal of access after a commit: ends authorizations, or gateway sessions that started before the id `id` was created. */
 export type Revocation = AuthorizationsEnd | { by: 'gateway_sessions'; id: string; before?: string }
 
 type Deletable = Key & Grounds & { state_at?: string }
@@ -31,7 +31,7 @@ export async function authorizationsOf(account: string, { by, id }: Authorizatio
   return items.filter((item) => item !== undefined)
 }
 
-/** Deletes the authorizations, or ends the sessions, that a revocation names; tells how many. Harmless to repeat. */
+/** Deletes the authorizations, or ends the sessions, of a revocation. Returns their number. Idempotent. */
 export async function revoke(account: string, revocation: Revocation): Promise<number> {
   if (revocation.by === 'gateway_sessions') return endSessionsBefore(account, revocation.id)
   const { before } = revocation
@@ -43,7 +43,7 @@ export async function revoke(account: string, revocation: Revocation): Promise<n
   return items.length
 }
 
-/** @param since instant of the commit that asks for it, in microseconds: how long it took is measured if there was anything */
+/** @param since time of the commit, in microseconds; records the metric `revocation_lag_ms` when anything was revoked */
 export async function revokeAll(account: string, revocations: Revocation[], since?: number): Promise<void> {
   let ended = 0
   await inParallel(revocations, 10, async (revocation) => {
@@ -53,7 +53,7 @@ export async function revokeAll(account: string, revocations: Revocation[], sinc
   if (ended > 0 && since !== undefined) measure('revocation_lag_ms', Math.round((clock.now() - since) / 1000))
 }
 
-/** Deletes an authorization with its pointers. A pointer that belongs to a later authorization by now stays. */
+/** Deletes an authorization with its pointers. A pointer that already belongs to a later authorization stays. */
 export async function deleteAuthorization(item: Deletable): Promise<void> {
   let pointers: Key[] = pointerKeys(item)
   for (let tries = 0; tries < 12; tries++) {
@@ -80,7 +80,7 @@ export async function deleteAuthorization(item: Deletable): Promise<void> {
   throw new ApiError('unavailable')
 }
 
-/** Rows that an authorization rests on. The id of a membership is `<group>#<actor>`; null by the managed group. */
+/** Ids of the rows that an authorization depends on. `membership` is `<group>#<actor>`, or null for the managed group. */
 export type Grounds = {
   id: string
   account_id: string
@@ -93,17 +93,17 @@ export type Grounds = {
 
 type Ground = 'policy' | 'resource' | 'membership' | 'client' | 'client_token'
 
-/** The partition of pointers to the authorizations that depend on an object. Those of a gateway need none: they lie under it. */
+/** Partition of the pointers to authorizations that depend on an object. A gateway needs none: it is part of their key. */
 const authorizationsBy = (account: string, by: Ground, id: string): string =>
   partition(account, `authorizations.${by}`, id)
 
-/** At most one authorization of a client for a resource: its pointer by client is keyed by the resource. */
+/** Key of the pointer by client. The resource is its sort key, so a client has at most one authorization per resource. */
 export const grantKey = (account: string, clientId: string, resourceId: string): Key => ({
   pk: authorizationsBy(account, 'client', clientId),
   sk: resourceId,
 })
 
-/** The keys of the items that lead to an authorization, that of its client first. They follow from what it rests on. */
+/** Keys of the pointers to an authorization, derived from the rows it depends on. The pointer by client comes first. */
 export function pointerKeys({ id, account_id: account, ...grounds }: Grounds): [Key, ...Key[]] {
   const by = (ground: Exclude<Ground, 'client'>, value: string | null): Key[] =>
     value === null ? [] : [{ pk: authorizationsBy(account, ground, value), sk: id }]
@@ -119,7 +119,7 @@ export function pointerKeys({ id, account_id: account, ...grounds }: Grounds): [
 type Session = Key & { session_id: string }
 type LiveGateway = Session & { lease_expires_at: number }
 
-/** Ends the gateway sessions of an account that began before this id was made (P1.7). Harmless to repeat. */
+/** Ends the account's gateway sessions that started before the id `bound` was created (P1.7). Idempotent. */
 async function endSessionsBefore(account: string, bound: string): Promise<number> {
   const items = await queryItems<LiveGateway>(partition(account, 'presence.gateways'))
   const before = items.filter((item) => item.lease_expires_at > 0 && item.session_id < bound)
@@ -127,7 +127,7 @@ async function endSessionsBefore(account: string, bound: string): Promise<number
   return before.length
 }
 
-/** Ends the client sessions that were started with a token, so that nobody has to look for the token (P1.7). Harmless to repeat. */
+/** Ends the client sessions that were started with a token (P1.7). Idempotent. */
 async function endSessionsOfToken(account: string, tokenId: string): Promise<void> {
   const pointers = await queryItems<Key & { client_id: string }>(partition(account, 'sessions.client_token', tokenId))
   const sessions = pointers.map(({ sk, client_id }) => ({
@@ -137,7 +137,7 @@ async function endSessionsOfToken(account: string, tokenId: string): Promise<voi
   await inParallel(sessions, 10, endDeviceSession)
 }
 
-/** Ends a session, unless another of the device has begun, or the device is gone. Harmless to repeat. */
+/** Ends a session unless the device has started another one or was deleted. Idempotent. */
 export async function endDeviceSession({ session_id, ...key }: Session): Promise<void> {
   await changeItem(key, {
     set: { lease_expires_at: 0 },

@@ -4,18 +4,18 @@ import type { Transaction } from './transaction.ts'
 
 const perPart = 30
 
-/** `more` where a stage of a change has some left. */
+/** Combines the results of several stages: `more` when any of them has rows left. */
 export const together = (...stages: ('done' | 'more')[]): 'done' | 'more' => (stages.includes('more') ? 'more' : 'done')
 
-/** Begins several reads at once, for changes that are staged one after the other. */
+/** Starts a read early, so that several reads run at once although their rows are staged one after the other. */
 export const readAhead = <R>(read: (range: { limit: number }) => Promise<R[]>) => {
   const rows = read({ limit: perPart })
-  // A caller without room never awaits them.
+  // A caller whose commit is full never awaits the rows; this avoids an unhandled rejection.
   rows.catch(() => undefined)
   return () => rows
 }
 
-/** Stages a change of one row after the other while the commit has room; `more` when some are left for another commit. */
+/** Stages a change of each row while the commit has capacity. Returns `more` when rows are left for another commit. */
 export async function stageWithinCapacity<R>(
   transaction: Transaction,
   read: (range: { limit: number }) => Promise<R[]>,
@@ -30,7 +30,7 @@ export async function stageWithinCapacity<R>(
   return rows.length === perPart ? 'more' : 'done'
 }
 
-/** Stages a change of the rows that have a value in a field, while the commit has room: their deletion, unless `stage` is given. */
+/** Stages a change of the rows with this value in an indexed field while the commit has capacity; by default their deletion. */
 export const stageRows = <R extends Row>(
   transaction: Transaction,
   entity: Entity<R>,

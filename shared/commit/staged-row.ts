@@ -13,7 +13,7 @@ import { tableName } from '../table/table.ts'
 import { put, remove, type Write } from '../table/write-together.ts'
 import type { Change } from './commit-record.ts'
 
-/** A row as it was before a commit, and as it is after it; null where there is none. */
+/** A row before and after a commit; null when it does not exist. */
 export type Staged<R extends Row = Row> = {
   key: Key
   entity: Entity<R>
@@ -22,14 +22,14 @@ export type Staged<R extends Row = Row> = {
   parts?: Parts
 }
 
-/** The writes of a staged row, and the change of the row counters of partitions. */
+/** The writes of a staged row, and the changes of row counters by partition. */
 type Parts = { item: Item | null; writes: Write[]; counted: Map<string, number> }
 
 export const address = ({ pk, sk }: Key): string => `${pk}\n${sk}`
 
 /**
- * Derives the writes of a row once: a commit that is filled asks for its size after each row.
- * @param sequence the commit that writes the row; its item names it
+ * Derives and caches the writes of a row, because a commit computes its size after each staged row.
+ * @param sequence sequence of the commit, stored in the row's item
  */
 export function partsOf(accountId: string, sequence: number, staged: Staged): Parts {
   if (!staged.parts) {
@@ -88,7 +88,7 @@ const counterWrite = (pk: string, delta: number): Write => ({
   },
 })
 
-/** The change of a row as the commit's record shows it; null where nothing that is logged has changed (L6.2). */
+/** The change of a row for the commit record; null when no logged field has changed (L6.2). */
 export function recordedChange({ entity, before, after }: Staged): Change | null {
   if (!entity.logged) return null
   if (before && after && isDeepStrictEqual(loggedFields(entity, before), loggedFields(entity, after))) return null

@@ -7,8 +7,8 @@ const perPage = 50
 export type Sweep = (transaction: Transaction) => Promise<'done' | 'more'>
 
 /**
- * Stages removals for the rows that a field points to. Passes only rows without any for good: a lost race runs a part
- * again.
+ * Stages the removal of parts of all rows with a value in an indexed field. Remembers only pages without such parts, because
+ * a conflict runs the same stage again.
  * @param select finds the parts of a row to remove
  */
 export function sweep<R extends Row, P>(
@@ -37,7 +37,7 @@ export function sweep<R extends Row, P>(
   }
 }
 
-/** Runs sweeps one after the other, in every part of one change, until nothing is left. */
+/** Combines sweeps into one that runs them in order. */
 export const sweepAll =
   (sweeps: Sweep[]): Sweep =>
   async (transaction) => {

@@ -12,31 +12,31 @@ import { type Change, type FollowUp, rowDigest, rowName, type WrittenRows } from
 import type { Revocation } from './revoke.ts'
 import { address, counterWrites, partsOf, recordedChange, type Staged } from './staged-row.ts'
 
-/** A transaction holds at most this many writes; a larger change is done in ordered parts. */
+/** Maximum number of writes in a DynamoDB transaction; a larger change takes several commits (`commitInParts`). */
 export const maxWrites = 100
-/** The account version, the record, and what a request or a run keeps of itself. */
+/** Writes reserved for the account version, the commit record, a saved response, and the progress of a sync run. */
 const ownWrites = 4
-/** Writes of a row with its index items and counters, where the caller gives no number. */
+/** Upper bound of the writes of one row with its index items and counters. */
 const writesPerRow = 23
-/** Changes take at most this much of the 400 KB that their record may have. */
+/** Maximum bytes of changes in a commit record, below the 400 KB of an item. */
 const maxRecordBytes = 150_000
 
-/** The changes of one commit, staged in memory. What it reads is safe: the account version's condition covers it. */
+/** The changes of one commit, staged in memory. Its reads are serializable: the commit fails if the account version changed. */
 export class Transaction {
   readonly accountId: string
   readonly now: number
-  /** Follows an earlier commit of its caller, with none in between: what was known then, and what that one did, is the state. */
+  /** True when no other commit came after the caller's previous one, so that rows read for that commit are still valid. */
   readonly follows: boolean
-  /** Authorizations that end with this commit; done after it and recorded in it, so that they are done in any case. */
+  /** Access to revoke after the commit. The commit record lists it, so that the follow-up consumer repeats a failed one. */
   readonly revocations: Revocation[] = []
   /** Work left over for the follow-up consumer. */
   readonly followUps: FollowUp[] = []
   private readonly head: AccountVersion
   private readonly staged = new Map<string, Staged>()
-  /** By key: a transaction can hold one write of an item. */
+  /** Writes of items other than rows, by key: a transaction takes one write per item. */
   private readonly others = new Map<string, Write>()
   private created = 0
-  /** Bytes of the rows before and after, as JSON: what the commit's record will hold. */
+  /** Bytes of all rows before and after the change as JSON, which is the size of the commit record. */
   private bytes = 0
 
   constructor(accountId: string, head: AccountVersion, now: number, follows = false) {
@@ -46,12 +46,12 @@ export class Transaction {
     this.follows = follows
   }
 
-  /** The commit that the state is of; the next has the number after it. */
+  /** Sequence of the account's latest commit; this commit gets the next one. */
   get sequence(): number {
     return this.head.sequence
   }
 
-  /** The row as it stands with the changes staged so far. */
+  /** The row with the changes staged so far; null when it does not exist. */
   async get<R extends Row>(entity: Entity<R>, id: string): Promise<R | null> {
     const key = entityKey(this.accountId, entity.name, id)
     const staged = this.stagedAt(entity, key)
@@ -60,20 +60,20 @@ export class Transaction {
     return item ? itemRow(entity, item) : null
   }
 
-  /** The row as it is staged. @throws ApiError 404 where there is none */
+  /** The row with the changes staged so far. @throws ApiError 404 when it does not exist */
   async existing<R extends Row>(entity: Entity<R>, id: string): Promise<R> {
     const row = await this.get(entity, id)
     if (!row) throw notFound()
     return row
   }
 
-  /** True when another row than `except` holds this value of a unique set, for example of `actors.email`. */
+  /** True when a row other than `except` has this value in a unique set such as `actors.email`. */
   async isTaken(name: string, value: string, except?: Row): Promise<boolean> {
     const unique = await getItem<RowPointer>(uniqueKey(this.accountId, name, value))
     return unique !== undefined && unique.row.sk !== except?.id
   }
 
-  /** A counter of the account version as it stood before this commit. */
+  /** Value of a counter before this commit. */
   count(name: string): number {
     return this.head.counts[name] ?? 0
   }
@@ -90,12 +90,12 @@ export class Transaction {
     return row
   }
 
-  /** A row that was deleted, as it was: with its id, and its times. Whether what it holds is free is for the caller to say. */
+  /** Restores a deleted row with its id and timestamps. The caller checks that its unique values are free. */
   restore<R extends Row>(entity: Entity<R>, row: R): void {
     this.stage(entity, null, row)
   }
 
-  /** The updated row; nothing is staged when no value differs (A2.8). */
+  /** Updates a row and returns it. Stages nothing when no value differs (A2.8). */
   update<R extends Row>(entity: Entity<R>, row: R, changes: Partial<R>): R {
     const sent = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
     const merged: R = { ...row, ...sent }
@@ -109,22 +109,22 @@ export class Transaction {
     this.stage(entity, row, null)
   }
 
-  /** An item that is no entity and goes with the commit: a log entry, the live part of a row. */
+  /** Puts an item other than a row in the same transaction, such as a log entry or a presence item. */
   put(item: Item): void {
     this.others.set(address(item), put(item))
   }
 
-  /** An item at a key that nothing may hold yet; a lost race runs the commit again. */
+  /** Puts an item where none exists yet; a conflict runs the commit again. */
   claim(item: Item): void {
     this.others.set(address(item), putIf(item, null))
   }
 
-  /** An item in the place of one that has these values; a lost race runs the commit again. */
+  /** Replaces an item that has these values; a conflict runs the commit again. */
   exchange(item: Item, expected: Record<string, unknown>): void {
     this.others.set(address(item), putIf(item, expected))
   }
 
-  /** Deletes an item that has these values; a lost race runs the commit again. */
+  /** Deletes an item that has these values; a conflict runs the commit again. */
   discard(key: Key, expected: Record<string, unknown>): void {
     this.others.set(address(key), removeWhile(key, expected))
   }
@@ -141,7 +141,7 @@ export class Transaction {
     this.followUps.push(followUp)
   }
 
-  /** True while another row, with its index items and counters, fits the commit and its record; or so many writes. */
+  /** True while the commit and its record can hold this many more writes; by default those of one row. */
   hasCapacity(writes = writesPerRow): boolean {
     return this.bytes < maxRecordBytes && this.writes().length + writes <= maxWrites - ownWrites
   }
@@ -153,7 +153,7 @@ export class Transaction {
     })
   }
 
-  /** The rows that the commit of this id writes, with digests of their items. */
+  /** The rows written, with digests of their items for the commit with this id. */
   rows(commitId: string): WrittenRows {
     return Object.fromEntries(
       [...this.staged.values()].map((staged) => {
@@ -184,7 +184,7 @@ export class Transaction {
     return partsOf(this.accountId, this.head.sequence + 1, staged)
   }
 
-  /** @throws ApiError `validation_failed` for a row that is too large to be stored */
+  /** Stages a row, replacing its earlier staged form. @throws ApiError `validation_failed` for a row too large to store */
   private stage<R extends Row>(entity: Entity<R>, before: R | null, after: R | null): void {
     const row = after ?? before
     if (!row) return
@@ -198,7 +198,7 @@ export class Transaction {
     else this.staged.set(address(key), staged as unknown as Staged)
   }
 
-  /** At a key of an entity lie only rows of it, so the type that was lost in the map is known again. */
+  /** The staged row at a key of the entity. The cast is safe: an entity's keys hold only its rows. */
   private stagedAt<R extends Row>(_entity: Entity<R>, key: Key): Staged<R> | undefined {
     return this.staged.get(address(key)) as Staged<R> | undefined
   }

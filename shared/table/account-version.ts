@@ -1,16 +1,16 @@
 import { accountVersionKey } from './keys.ts'
 import { getItem } from './read.ts'
 
-/** The account's account version: the sequence that orders its commits, its clock, and the counters (design 6). */
+/** Sequence of the account's latest commit, its clock and its counters. Each commit replaces it conditionally (optimistic lock). */
 export type AccountVersion = {
   sequence: number
   clock: number
   counts: Record<string, number>
-  /** Number of change entries of all commits so far (S1.2). */
+  /** Number of change log entries so far (S1.2). */
   leaves: number
 }
 
-/** The head as it stands; that of an account before its first commit. */
+/** Reads the account version; sequence 0 before the first commit. */
 export async function readAccountVersion(account: string): Promise<AccountVersion> {
   const {
     sequence = 0,

@@ -6,14 +6,14 @@ import { table, tableName } from './table.ts'
 type ItemChange = {
   set?: Record<string, unknown>
   remove?: readonly string[]
-  /** Condition, with values under the names of `values` and of what is set. */
+  /** Condition expression. Its `:name` placeholders come from `values` and `set`. */
   when?: string
   values?: Record<string, unknown>
-  /** Awaits the write, such as `changing`. */
+  /** Wraps the write, for example with `changing`. */
   through?: <T>(write: Promise<T>) => Promise<T>
 }
 
-/** Changes attributes of an item; answers it as it was before, or null where the condition did not hold. */
+/** Updates attributes of an item. Returns the item before the update, or null when the condition was not met. */
 export function changeItem<T extends object>(
   { pk, sk }: Key,
   { set = {}, remove = [], when, values = {}, through = (write) => write }: ItemChange,
@@ -35,6 +35,6 @@ export function changeItem<T extends object>(
     ),
     ReturnValues: 'ALL_OLD',
   })
-  // At a key nothing but its own kind of item is ever written.
+  // The cast is safe: a key only ever holds one kind of item.
   return ifMet(through(table().send(change)).then(({ Attributes = {} }) => Attributes as T))
 }
