@@ -3,7 +3,7 @@ import { lockDays } from '../settings/data.ts'
 import { SettingError, type Settings } from '../settings/settings.ts'
 import type { Storage } from '../storage/storage.ts'
 
-const mostBytes = 4_096
+const maxBytes = 4_096
 /** Maximum length of a value that AWS makes up, such as a table's name or an address. */
 const madeUpBytes = 100
 
@@ -14,9 +14,9 @@ function fitting(variables: Record<string, string>): Record<string, string> {
     name.length + (Token.isUnresolved(value) ? madeUpBytes : Buffer.byteLength(value)) + '"":"",'.length,
   ])
   const bytes = sizes.reduce((sum, [, size]) => sum + size, 0)
-  if (bytes <= mostBytes) return variables
+  if (bytes <= maxBytes) return variables
   const [longest, most] = sizes.reduce((one, other) => (other[1] > one[1] ? other : one))
-  const rule = `environment variables of ${mostBytes} bytes; these settings make ${bytes}, ${most} of them ${longest}`
+  const rule = `environment variables of ${maxBytes} bytes; these settings make ${bytes}, ${most} of them ${longest}`
   throw new SettingError(longest, rule, `Lambda takes ${rule}.`)
 }
 

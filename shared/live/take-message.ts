@@ -18,11 +18,11 @@ import { type Connection, findConnection } from './connection.ts'
 import { closeConnection, endConnection, endSessionConnection, type SessionEnd } from './send-message.ts'
 
 /** A device sends at most so many messages in that time (C4). */
-const mostMessages = 10
+const maxMessages = 10
 const windowMicros = 10_000_000
 
 /** The so-manieth message that means nothing closes the connection. */
-const mostBad = 10
+const maxBad = 10
 
 type Reply = { type: 'pong'; id: string } | { type: 'error'; code: 'bad_message' }
 
@@ -36,7 +36,7 @@ export async function takeMessage(connectionId: string, text: string | undefined
   noteInLog({ account_id: connection.account_id })
   const message = readMessage(text)
   // The first look is cheap, and ends nothing; after it, each loss means that another message was counted meanwhile.
-  for (let looks = 0; looks <= mostMessages + 1; looks++) {
+  for (let looks = 0; looks <= maxMessages + 1; looks++) {
     const state = await sessionState(connection, looks === 0 ? 'recent' : 'exact')
     const isConnected = state.ended === null && state.presence.connection_id === connectionId
     if (looks === 0 && !isConnected) continue
@@ -77,9 +77,9 @@ async function note(
   const now = clock.now()
   const before = presence.messages ?? []
   const recent = before.filter((at) => at > now - windowMicros)
-  if (recent.length >= mostMessages) return 'too_many_messages'
+  if (recent.length >= maxMessages) return 'too_many_messages'
   const bad = (presence.bad_messages ?? 0) + (message ? 0 : 1)
-  if (!message && bad >= mostBad) return 'bad_messages'
+  if (!message && bad >= maxBad) return 'bad_messages'
   const counted = await changeItem(presenceKey(connection.account_id, connection.device, connection.device_id), {
     set: {
       lease_expires_at: connectedLeaseEnd(connection.device, token, now),
@@ -93,7 +93,7 @@ async function note(
 }
 
 /** Bytes of a message of a device (C4). */
-const mostBytes = 1_024
+const maxBytes = 1_024
 
 type DeviceMessage = { type: 'keepalive' } | { type: 'ping'; id: string }
 
@@ -107,7 +107,7 @@ function parse(text: string): unknown {
 
 /** A message of a device (C4); null for anything else. Members that it does not know mean nothing. */
 function readMessage(text: string | undefined): DeviceMessage | null {
-  if (text === undefined || Buffer.byteLength(text) > mostBytes) return null
+  if (text === undefined || Buffer.byteLength(text) > maxBytes) return null
   const message = parse(text)
   if (!isObject(message)) return null
   const { type, id } = message

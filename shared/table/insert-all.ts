@@ -6,7 +6,7 @@ import { insertTogether, maxStatements } from './statements.ts'
 /** Requests under way at once. */
 const concurrency = 4
 /** A request stays far below what the table takes, however large the items are. */
-const mostBytes = 1_000_000
+const maxBytes = 1_000_000
 
 function batchesOf(items: Item[]): Item[][] {
   const batches: Item[][] = []
@@ -17,7 +17,7 @@ function batchesOf(items: Item[]): Item[][] {
     if (last && last.length < maxStatements && weight <= room) last.push(item)
     else {
       batches.push([item])
-      room = mostBytes
+      room = maxBytes
     }
     room -= weight
   }

@@ -34,7 +34,7 @@ export async function executeTogether(statements: Statement[]): Promise<Statemen
   })
 }
 
-const mostTries = 8
+const maxTries = 8
 
 /** Would be refused again, however often. */
 const final = ['AccessDenied', 'ResourceNotFound', 'ValidationError']
@@ -45,8 +45,7 @@ export async function executeAll(statements: Statement[]): Promise<void> {
   for (let tries = 1; left.length > 0; tries++) {
     const outcomes = await executeTogether(left)
     const refused = outcomes.filter((outcome): outcome is BatchStatementError => typeof outcome === 'object')
-    const cause =
-      refused.find(({ Code = '' }) => final.includes(Code)) ?? (tries === mostTries ? refused[0] : undefined)
+    const cause = refused.find(({ Code = '' }) => final.includes(Code)) ?? (tries === maxTries ? refused[0] : undefined)
     if (cause) throw Object.assign(new Error(cause.Message), { name: cause.Code })
     left = left.filter((_, i) => typeof outcomes[i] === 'object')
     if (left.length > 0) await clock.sleep(jitter(tries, 20, 500))

@@ -10,7 +10,7 @@ export type GraphApp = {
   /** Where links of pages lead: a real one never leads to this machine. */
   linkOrigin: string
   /** A page may have fewer entries than were asked for; null for as many. */
-  mostPerPage: number | null
+  maxPerPage: number | null
 }
 
 export type GraphFake<T> = FakeServer & { data: T; issued: Set<string>; links: Map<string, Place> }
@@ -90,7 +90,7 @@ export function graphPage(
   if (counts && request.headers.consistencylevel !== 'eventual') {
     throw refuse(400, 'Request_UnsupportedQuery', '$count is not supported without ConsistencyLevel.')
   }
-  const end = place.start + Math.min(top, fake.data.mostPerPage ?? top)
+  const end = place.start + Math.min(top, fake.data.maxPerPage ?? top)
   const link = `skip-${fake.links.size}`
   if (end < list.length) fake.links.set(link, { start: end, query: place.query })
   const next = `${fake.data.linkOrigin}${request.path}?$top=${top}&$skiptoken=${link}`
@@ -126,7 +126,7 @@ export const graphApp: GraphApp = {
   clientSecret: 'secret~of-the-app',
   rights: ['User.Read.All', 'GroupMember.Read.All', 'Application.Read.All', 'DeviceManagementManagedDevices.Read.All'],
   linkOrigin: 'https://graph.microsoft.com',
-  mostPerPage: null,
+  maxPerPage: null,
 }
 
 const apiPath = /^\/v1\.0\//

@@ -38,7 +38,7 @@ export async function stageSetChange(
 export type CheckedMembers = { joining: string[]; sequence: number }
 
 /** The members that are looked at at a time are at most those of so many commits. */
-const mostAhead = 8
+const maxAhead = 8
 
 /** Pending parts and steps by id, valid until another commit comes. */
 type Known = { parts: PendingPart[]; areAll: boolean; steps: Map<string, Step> }
@@ -73,7 +73,7 @@ export function pendingStager(set: MemberSet, ownerId: string, change?: string, 
     const some = ids.slice(0, ahead * membersPerCommit)
     const found = await stepsOf(transaction, set, ownerId, joins, some)
     for (const [i, id] of some.entries()) steps.set(id, found[i] ?? null)
-    ahead = Math.min(mostAhead, ahead * 2)
+    ahead = Math.min(maxAhead, ahead * 2)
   }
 
   return async (transaction: Transaction) => {

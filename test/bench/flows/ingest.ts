@@ -8,7 +8,7 @@ import { readSample, sampleClaims, sampleFlows } from '../measure/sample-reports
 export type IngestCost = { size: number; parse: number; check: number; whole: number; gzip: number }
 
 const total = 20_000
-const mostRequests = 1_000
+const maxRequests = 1_000
 const rounds = 10
 
 const workNames = ['parse', 'check', 'whole', 'gzip'] as const
@@ -45,7 +45,7 @@ export async function ingestCosts(sizes = [1, 100, 10_000]): Promise<IngestCost[
   try {
     const costs: IngestCost[] = []
     for (const size of sizes) {
-      const bodies = Array.from({ length: Math.min(total / size, mostRequests) }, (_, batch) =>
+      const bodies = Array.from({ length: Math.min(total / size, maxRequests) }, (_, batch) =>
         JSON.stringify({ flow_logs: Array.from({ length: size }, (_, i) => mixed(batch * size + i)) }),
       )
       const zipped = new Map(bodies.map((body) => [body, gzipSync(body)]))

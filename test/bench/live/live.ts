@@ -15,7 +15,7 @@ const crowdSize = 150
 const crowdTokens = 15
 
 /** More requests than this are not left waiting: the machine does not keep up, and what it would be asked now tells nothing more. */
-const mostWaiting = 3 * clients
+const maxWaiting = 3 * clients
 
 /** By then a heartbeat of the gateway's own has told it whatever a nudge did not. */
 const longestMs = 35_000
@@ -65,7 +65,7 @@ async function grantsAt(world: LiveWorld, devices: Client[], rate: number, forSe
   const waiting: Promise<Told | null>[] = []
   let unanswered = 0
   const begin = performance.now()
-  for (let i = 0; i < count && unanswered <= mostWaiting; i++) {
+  for (let i = 0; i < count && unanswered <= maxWaiting; i++) {
     await sleep(Math.max(0, begin + (i * 1_000) / rate - performance.now()))
     const { resource, policy } = grants[Math.floor(i / devices.length)] as (typeof grants)[number]
     const askedAt = performance.now()

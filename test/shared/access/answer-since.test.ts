@@ -6,7 +6,7 @@ import { answerSince, type InForce } from '#shared/access/gateway-authorizations
 import { answerBytes, maxAnswerBytes } from '#shared/core/json/answer-size.ts'
 import { encodeBytes } from '#shared/core/secrets/cursor.ts'
 import type { IpFilter } from '#shared/domain/resources/filters.ts'
-import { mostFilters } from '#test/support/largest/large-resources.ts'
+import { maxFilters } from '#test/support/largest/large-resources.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
 
 type Answer = Awaited<ReturnType<typeof answerSince>>
@@ -210,7 +210,7 @@ const entryOf = (content: InForce['content']) =>
 describe('the size of a heartbeat and its answer (P4.4)', () => {
   it('ends the answer before it is too large, and goes on by more', async () => {
     const own = session()
-    const filters = mostFilters()
+    const filters = maxFilters()
     const all = Array.from({ length: 20 }, () => inForce(randomUUID(), 'large', filters))
     let held: Held = new Map()
     for (let since: string | null = null, more = true; more; ) {
@@ -227,7 +227,7 @@ describe('the size of a heartbeat and its answer (P4.4)', () => {
   it('has room for the largest authorization beside all that a gateway can have known and lost', async () => {
     const own = session()
     const known = Buffer.concat(Array.from({ length: 50_000 }, () => randomBytes(24)))
-    const large = Array.from({ length: 4 }, () => inForce(randomUUID(), 'large', mostFilters()))
+    const large = Array.from({ length: 4 }, () => inForce(randomUUID(), 'large', maxFilters()))
     const answer = await answerSince(own, large, await encodeBytes(bindingOf(own), known))
     expect([answer.removed?.length, answer.added?.length, answer.more]).toEqual([50_000, 3, true])
     expect(answerBytes(answer)).toBeLessThanOrEqual(maxAnswerBytes)

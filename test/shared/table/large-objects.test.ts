@@ -20,14 +20,14 @@ import { seedOf } from '#test/support/run/seeds.ts'
 const random = new SeededRandom(seedOf('PROPERTY_SEED'))
 
 /** As many filters of 500 ports as one object holds (A31), of ranges that pack as badly as any. */
-const mostFilters = (count = 32) =>
+const maxFilters = (count = 32) =>
   Array.from({ length: count }, () => ({
     protocol: 'tcp',
     ports: Array.from({ length: 500 }, (_, i) => `${i * 130 + random.int(1, 59)} - ${i * 130 + random.int(60, 129)}`),
   }))
 
 /** As many values as one object holds, each as long as it may be; digits of a fraction count for nothing and stay. */
-const mostConditions = (count = 64) => {
+const maxConditions = (count = 64) => {
   const digits = () =>
     Array.from({ length: 430 }, () => random.int(0, 999_999_999).toString().padStart(9, '0')).join('')
   const values = Array.from({ length: count }, () => `M/9:00:00.${digits()}-17/Europe/Warsaw`)
@@ -40,7 +40,7 @@ const tooLarge = 'is too large to be stored'
 describe('a resource of 256 KB', () => {
   it('is stored, changed, listed, logged and deleted like any other', async () => {
     const { account, site } = await newAccessWorld()
-    const filters = mostFilters()
+    const filters = maxFilters()
     expect(bytes(filters)).toBeGreaterThan(0.85 * maxRowBytes)
     const fields = { name: 'Everything', type: 'dns', address: 'all.example.com', site_id: site.id, filters }
     const headers = { 'idempotency-key': 'large' }
@@ -50,7 +50,7 @@ describe('a resource of 256 KB', () => {
     expect(again.text).toBe(created.text)
 
     const params = { id: created.body.data.id }
-    const others = mostFilters()
+    const others = maxFilters()
     const changed = await account.call(updateResource, {
       method: 'PATCH',
       params,
@@ -77,12 +77,12 @@ describe('a policy of 256 KB', () => {
   it('is stored, changed to another one, and deleted', async () => {
     const { account, group, addResource } = await newAccessWorld()
     const { id: resource_id } = await addResource({ name: 'Other', address: 'other.example.com' })
-    const policy = { group_id: group.id, resource_id, conditions: mostConditions() }
+    const policy = { group_id: group.id, resource_id, conditions: maxConditions() }
     expect(bytes(policy)).toBeGreaterThan(0.95 * maxRowBytes)
     const created = await account.call(createPolicy, { method: 'POST', body: { policy } })
     expect([created.status, created.body.data.conditions]).toEqual([201, policy.conditions])
     const params = { id: created.body.data.id }
-    const conditions = mostConditions()
+    const conditions = maxConditions()
     const changed = await account.call(updatePolicy, { method: 'PATCH', params, body: { policy: { conditions } } })
     expect([changed.status, changed.body.data.conditions]).toEqual([200, conditions])
     expect((await account.call(deletePolicy, { method: 'DELETE', params })).status).toBe(200)
@@ -94,10 +94,10 @@ describe('an object above 256 KB', () => {
     const { account, group, site, addResource } = await newAccessWorld()
     const { id: resource_id } = await addResource({ name: 'Other', address: 'other.example.com' })
     const before = (await commitsOf(account.id)).length
-    const policy = { group_id: group.id, resource_id, conditions: mostConditions(70) }
+    const policy = { group_id: group.id, resource_id, conditions: maxConditions(70) }
     const refused = await account.call(createPolicy, { method: 'POST', body: { policy } })
     expect([refused.status, refused.body.errors]).toEqual([422, { base: [tooLarge], conditions: [tooLarge] }])
-    const resource = { name: 'All', type: 'dns', address: 'a.example.com', site_id: site.id, filters: mostFilters(50) }
+    const resource = { name: 'All', type: 'dns', address: 'a.example.com', site_id: site.id, filters: maxFilters(50) }
     const other = await account.call(createResource, { method: 'POST', body: { resource } })
     expect([other.status, other.body.errors]).toEqual([422, { base: [tooLarge], filters: [tooLarge] }])
     expect((await commitsOf(account.id)).length).toBe(before)

@@ -4,7 +4,7 @@ import type { AccessWorld } from '../access/access.ts'
 import { plantIds } from '../table/plant-rows.ts'
 
 /** As many filters and ports as were stored before rows had a bound of bytes: some 900 KB of an answer. */
-export const mostFilters = (): IpFilter[] =>
+export const maxFilters = (): IpFilter[] =>
   Array.from({ length: 100 }, () => ({
     protocol: 'tcp',
     ports: Array.from({ length: 500 }, (_, i) => `${10_000 + 100 * i} - ${10_099 + 100 * i}`),
@@ -16,7 +16,7 @@ export async function addLargeResources(
   count: number,
 ): Promise<string[]> {
   const { id: _id, inserted_at: _inserted, updated_at: _updated, ...fields } = resource
-  const filters = mostFilters()
+  const filters = maxFilters()
   const ids = await plantIds<ResourceRow>(account.id, resources, count, (i) => ({
     ...fields,
     name: `Large ${i}`,

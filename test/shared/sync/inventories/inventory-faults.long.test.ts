@@ -40,7 +40,7 @@ const kinds = {
   },
   async tenant() {
     const devices = Array.from({ length: count }, (_, i) => managedDevice(`d${String(i).padStart(4, '0')}`))
-    const fake = await managedDevicesFake({ devices, mostPerPage: 200 })
+    const fake = await managedDevicesFake({ devices, maxPerPage: 200 })
     fakes.push(fake)
     vi.stubEnv('TENANT_TOKEN_URL', `${fake.url}/{tenant_id}/oauth2/v2.0/token`)
     vi.stubEnv('TENANT_API_URL', fake.url)
