@@ -42,7 +42,7 @@ it('counts each metric that an alarm of any stack looks at', async () => {
   const alarms = (await templatesOf(operations)).all('AWS::CloudWatch::Alarm')
   const names = JSON.stringify(alarms).match(/"MetricName":/g)
   expect((await billedResources()).alarmMetrics).toBe(names?.length)
-  expect(numberIn(rowsOf('At rest').get('metrics that alarms look at')?.[0])).toBe(names?.length)
+  expect(numberIn(rowsOf('At rest').get('metrics that alarms watch')?.[0])).toBe(names?.length)
   // Includes the alarms that CodeDeploy reads.
   const ofService = (await templatesOf([])).all('AWS::CloudWatch::Alarm')
   expect(names?.length).toBeGreaterThan(JSON.stringify(ofService).match(/"MetricName":/g)?.length ?? 0)
@@ -51,5 +51,5 @@ it('counts each metric that an alarm of any stack looks at', async () => {
 it('has copies of backups at any rate of the table, point-in-time recovery and the class that pays', () => {
   expect(rowsOf('Storage').get('`week`')?.slice(0, 2)).toEqual(['10', '1.00'])
   expect(rowsOf('Storage').get('`day`')?.slice(0, 2)).toEqual(['70', '7.00'])
-  expect(sectionOf('Storage')).toMatch(/It pays from\s+\d+ days of `flowRetentionDays` on for flows alone/)
+  expect(sectionOf('Storage')).toMatch(/For flows\s+alone, it is cheaper from\s+\d+ days of `flowRetentionDays`/)
 })

@@ -42,7 +42,7 @@ const heads = ['HTTP requests', 'Lambda requests', 'Lambda GB-ms', 'Write units'
 
 export const costsTable = (rows: Row[]): string =>
   markdownTable(
-    ['A million of', ...heads],
+    ['One million of', ...heads],
     rows.map(({ name, usage }) => {
       const shown: Usage = { ...usage, lambdaGbMs: rounded(usage.lambdaGbMs, 2) }
       return [name, ...usageNames.map((unit) => thousands(shown[unit])), (usdOf(shown) * 1e6).toFixed(2)]
@@ -69,10 +69,15 @@ const derivedPart = /## At rest\n.*?(?=\n## Directories\n)/s
 
 const settingsText = `## Settings
 
-What settings cost a month (list prices of us-east-1): \`encryptionKey=own\` ${prices.keyMonth} USD for the key and 0.03 USD for 10,000 requests to it, of which
-table and bucket make few; CloudFront in front 1 USD a million requests and 0.085 USD a GB sent, its web ACL 0.60 USD a million requests
-besides the above; a replica of the key of stored secrets ${prices.keyMonth} USD; \`flowStreamShards=on-demand\` 29 USD and 0.08 USD a GB. Domain, IPv6, reserved
-functions, throttles, tags and boundaries cost nothing.
+Some settings add a monthly cost (list prices of us-east-1):
+
+- \`encryptionKey=own\`: ${prices.keyMonth} USD for the key, and 0.03 USD per 10,000 requests to it. Table and bucket make few requests.
+- CloudFront in front: 1 USD per million requests, and 0.085 USD per GB sent. Its web ACL adds 0.60 USD per million requests to the figures
+  of [At rest](#at-rest).
+- A replica of the key of stored secrets: ${prices.keyMonth} USD.
+- \`flowStreamShards=on-demand\`: 29 USD, and 0.08 USD per GB.
+
+A domain, IPv6, reserved functions, throttles, tags and permissions boundaries are free of charge.
 `
 
 /** The text with what it costs at rest, what an example fleet costs, and what storage and settings do. */
@@ -85,20 +90,23 @@ export async function withDerived(text: string): Promise<string> {
   return text.replace(derivedPart, () => parts.join('\n'))
 }
 
-const document = (rows: Row[], presence: PresenceRow[], kept: string): string => `# What it costs
+const document = (rows: Row[], presence: PresenceRow[], kept: string): string => `# Costs
 
-Written by \`npm run bench -- --write\`, so that a change that makes something dearer shows in review. Units are in thousands
-for a million of each; prices are those of \`test/bench/costs/prices.ts\` (us-east-1, without free tiers). \`npm run bench -- --derived\` renews the parts
-_At rest_ to _Settings_ alone, from prices, templates and the units that are stated.
+This page states what the service costs on AWS: for each million of flows and calls, at rest, and for an example fleet. \`npm run bench -- --write\`
+measures the figures and writes the page, so that a review shows each change that raises a cost.
+
+Units are in thousands. Prices are those of \`test/bench/costs/prices.ts\` (us-east-1, without free tiers). \`npm run bench -- --derived\` updates
+only the sections _At rest_ to _Settings_, from the prices, the templates and the units stated on this page.
 
 ${costsTable(rows)}
-- A **flow** is one side of a connection, reported when it opened and when it closed, in two requests. The consumer is
-  taken to run once for each record of the stream, the most that can be.
-- A **change** has with it what the consumers of the table's stream do about it: its log entry and its follow-up.
-- A **lease** of the rate limit is one write unit, and not in the calls: one for ten calls of a busy process at the limits of a
-  new account (${leases(10)} USD a million calls), one for each call of a process that has less than one in five seconds (${leases(1)} USD).
-- **Lambda GB-ms** are measured CPU, told as that of one and the same machine; at one CPU for 1,769 MB the memory of a
-  function does not matter for them. Waiting for the table is not in them; below it is.
+- A **flow** is one side of a connection. Two requests report it: one when it opened, one when it closed. The figures assume that the
+  consumer runs once per record of the stream, which is the maximum.
+- A **change** includes the work of the consumers of the table's stream: its log entry and its follow-up work.
+- A **lease** of the rate limit costs one write unit, which the calls above do not include. A busy process at the limits of a new account
+  takes one lease per ten calls (${leases(10)} USD per million calls). A process with less than one call in five seconds takes one lease per call
+  (${leases(1)} USD).
+- **Lambda GB-ms** are measured CPU time, converted to the speed of a reference machine. Lambda allots one CPU per 1,769 MB, so the memory
+  size of a function does not change them. They exclude the time in which a call waits for the table. [Memory](#memory) includes it.
 
 ## At rest
 
@@ -108,9 +116,12 @@ ${kept}
 ${presenceText(presence)}
 ## Memory
 
-What a call takes and what a million of it costs altogether, with waiting: ${roundTripMs} ms for each round trip to the table, and the CPU
-above at the share of a CPU that a memory has. Last, latency times cost, beside 512 MB. Functions have the memory with the
-least of that (\`infra/functions/current-function.ts\`); it makes cold starts shorter in the same measure.
+The table lists the latency of a call and the total cost of a million calls, by memory size. The latency is ${roundTripMs} ms for each round trip to
+the table, plus the CPU time above. A memory size with a share of a CPU takes proportionally longer. The last column is latency times
+cost for each size, relative to 512 MB.
+
+Functions have the memory size with the lowest product (\`infra/functions/current-function.ts\`). A larger size shortens cold starts in
+the same proportion.
 
 ${memoryTable(callsAlone(rows))}`
 
@@ -152,7 +163,7 @@ export const writeDerivedCosts = async (): Promise<void> =>
 /** Writes what `npm run bench -- --sync` has measured into `docs/costs.md`. */
 export async function writeSyncCosts(measured: string): Promise<void> {
   const by =
-    'Written by `npm run bench -- --sync <thousands of people> --in <folder> --write`, which goes on in its folder where it was ended.'
+    'Written by `npm run bench -- --sync <thousands of people> --in <folder> --write`. An interrupted bench resumes from its folder.'
   const part = `## Directories\n\n${by}\n\n${measured}`
   await writeFile(
     file,
@@ -162,8 +173,8 @@ export async function writeSyncCosts(measured: string): Promise<void> {
 
 /** Writes what `npm run bench -- --imports` has measured into `docs/costs.md`. */
 export async function writeImportCosts(revision: string, measured: string): Promise<void> {
-  const by = `Written by \`npm run bench -- --imports ${revision} --write\`: what loading functions that sign nobody in cost a process before
-there was sign-in, and now. openid-client is loaded by the callback of a sign-in alone.`
+  const by = `Written by \`npm run bench -- --imports ${revision} --write\`. The table compares the CPU time in which a process loads
+a function, before sign-in was added and now. All listed functions sign nobody in: only the callback of a sign-in loads openid-client.`
   const part = `## Cold imports\n\n${by}\n\n${measured}`
   await writeFile(
     file,

@@ -31,8 +31,8 @@ function fleetParts({ flow, grant }: Stated, presence: PresenceRow) {
     throughput: tableUsd(used),
     rows: [
       [`${millionFlows} M flows, 100 reports a request`, millionFlows * 1e6 * usdOf(flow)],
-      [`their storage for ${keptDays} days, ${dollars(gb)} GB`, gb * prices.tableGbMonth],
-      ['point-in-time recovery of them', gb * prices.pointInTimeGbMonth],
+      [`storage of flows for ${keptDays} days, ${dollars(gb)} GB`, gb * prices.tableGbMonth],
+      ['point-in-time recovery of flows', gb * prices.pointInTimeGbMonth],
       ['presence', usdOf(presence.usage) + platformUsd(presence.usage)],
       [`${millionGrants} M authorizations`, millionGrants * 1e6 * usdOf(grant)],
       ['log lines', logUsdOf(used)],
@@ -64,20 +64,21 @@ export function fleetText(stated: Stated, restUsd: number): string {
   const perGb = prices.tableGbMonth + prices.pointInTimeGbMonth
   return `## Example fleet
 
-10,000 clients, 200 gateways, ${millionFlows} million flows a month that are kept for ${keptDays} days, and ${millionGrants} million authorizations a month. USD a month, with
-the live channel and by heartbeats every 30 seconds alone:
+The example fleet has 10,000 clients and 200 gateways. It makes ${millionFlows} million flows a month, which are kept for ${keptDays} days, and ${millionGrants} million
+authorizations a month. The table lists its cost in USD per month, with the live channel, and with heartbeats every 30 seconds alone.
 
-${markdownTable(['A month', 'With the channel', 'Heartbeats alone'], [...rows, rest, sums])}
-The log lines are ${dollars(connected.logGb)} GB and ${dollars(alone.logGb)} GB. Not in it: calls of the account API, data that leaves AWS, and backups.
+${markdownTable(['USD per month', 'With the channel', 'Heartbeats alone'], [...rows, rest, sums])}
+The log lines take ${dollars(connected.logGb)} GB and ${dollars(alone.logGb)} GB. The sums exclude calls of the account API, data transfer out of AWS, and backups.
 
 ## Storage
 
-- A million **flows** are at most ${gbPerMillion} GB in the table: ${(gbPerMillion * perGb).toFixed(2)} USD for each month that they are kept, ${(gbPerMillion * prices.pointInTimeGbMonth).toFixed(2)} of them for point-in-time recovery,
-  which is always on.
-- **Backups** of \`backupVaultArn\` are full copies, kept for ${backupDays} days (\`backupDays\`) in both vaults. Those of the example fleet, in USD a month:
+- **Flows** take at most ${gbPerMillion} GB per million in the table. They cost ${(gbPerMillion * perGb).toFixed(2)} USD for each month of retention, of which ${(gbPerMillion * prices.pointInTimeGbMonth).toFixed(2)} USD is for
+  point-in-time recovery. Point-in-time recovery is always on.
+- **Backups** with the setting \`backupVaultArn\` are full copies, kept for ${backupDays} days (\`backupDays\`) in both vaults. The table lists those of the
+  example fleet, in USD per month:
 
 ${markdownTable(
-  ['`backupEvery`', 'Copies', 'USD a GB in the table', 'Vaults', 'Transfer to another region'],
+  ['`backupEvery`', 'Copies', 'USD per GB in the table', 'Vaults', 'Transfer to another region'],
   backups.map(([every, interval]) => [
     `\`${every}\``,
     dollars(copies(interval)),
@@ -86,8 +87,8 @@ ${markdownTable(
     dollars(gb * (monthDays / interval) * prices.regionGb),
   ]),
 )}
-- **\`tableClass=infrequent-access\`** stores a GB for ${prices.infrequentGbMonth.toFixed(2)} in place of ${prices.tableGbMonth.toFixed(2)} USD a month, and makes reads and writes ${(100 * (prices.infrequentUnits - 1)).toFixed(0)} % dearer. It pays from
-  ${days(tableUsd(stated.flow) * 1e6, 1)} days of \`flowRetentionDays\` on for flows alone; for the example fleet from ${days(connected.throughput, millionFlows)} days on with the live channel, and from ${days(alone.throughput, millionFlows)} days
-  on without. Point-in-time recovery and backups cost the same in both classes.
+- **\`tableClass=infrequent-access\`** stores a GB for ${prices.infrequentGbMonth.toFixed(2)} instead of ${prices.tableGbMonth.toFixed(2)} USD a month, but reads and writes cost ${(100 * (prices.infrequentUnits - 1)).toFixed(0)} % more. For flows
+  alone, it is cheaper from ${days(tableUsd(stated.flow) * 1e6, 1)} days of \`flowRetentionDays\`. For the example fleet, it is cheaper from ${days(connected.throughput, millionFlows)} days with the live channel, and
+  from ${days(alone.throughput, millionFlows)} days without it. Point-in-time recovery and backups cost the same in both classes.
 `
 }

@@ -142,7 +142,7 @@ function presenceTable(rows: PresenceRow[]): string {
       presenceUsd(usage).toLocaleString('en-US', { maximumSignificantDigits: 2 }),
     ]
   })
-  return markdownTable(['Millions in a month', ...heads, 'USD'], cells)
+  return markdownTable(['Millions per month', ...heads, 'USD'], cells)
 }
 
 /** How many times the channel saves what presence costs. */
@@ -152,15 +152,15 @@ export const presenceRatio = ([alone, connected]: PresenceRow[]): number =>
 /** What `docs/costs.md` and the bench say of it. */
 export const presenceText = (
   rows: PresenceRow[],
-): string => `10,000 clients and 200 gateways that are there for a month, and nothing else, by heartbeats every 30 seconds alone and with the
-live channel, with which it costs 1/${presenceRatio(rows).toFixed(1)} of that:
+): string => `The table lists the monthly usage and cost of 10,000 clients and 200 gateways that are online and send no other requests. They use
+heartbeats every 30 seconds alone, or the live channel. The live channel reduces the cost to 1/${presenceRatio(rows).toFixed(1)}.
 
 ${presenceTable(rows)}
-- With the channel a client sends a keepalive every five minutes and a heartbeat every half an hour, a gateway keeps its heartbeats, and
-  each connects anew every two hours and asks once then.
-- Lambda and table are measured, the rate limit with them. Messages and connection minutes are those that API Gateway bills:
-  handshakes and ends are taken for messages; what nothing is sent for (ping frames) is none.
-- Log lines of heartbeats and of the channel's functions are in it, in GB; the channel's access log is off (\`liveAccessLog\`).
+- With the channel, a client sends a keepalive every five minutes and a heartbeat every half hour. A gateway sends its heartbeats as
+  before. Each device reconnects every two hours, and sends one additional heartbeat then.
+- The usage of Lambda and the table is measured, including the rate limit. Messages and connection minutes are those that API Gateway
+  bills. Handshakes and disconnects are counted as messages, and ping frames are not.
+- The log lines of heartbeats and of the channel's functions are included. The channel's access log is off (\`liveAccessLog\`).
 `
 
 /** The rows of presence that a text states. */

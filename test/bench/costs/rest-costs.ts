@@ -11,7 +11,7 @@ const monthOf: Record<keyof Billed, { what: string; usd: number }> = {
   shards: { what: 'shards of the flow stream', usd: prices.shardHour * 730 },
   keys: { what: 'keys', usd: prices.keyMonth },
   secrets: { what: 'secrets', usd: prices.secretMonth },
-  alarmMetrics: { what: 'metrics that alarms look at', usd: prices.alarmMonth },
+  alarmMetrics: { what: 'metrics that alarms watch', usd: prices.alarmMonth },
   dashboards: { what: 'dashboards', usd: prices.dashboardMonth },
   ownMetrics: { what: "metrics of the service's own, at most", usd: prices.metricMonth },
   runs: { what: 'runs of schedules', usd: usdOf(run) + logUsdOf(run) },
@@ -38,15 +38,17 @@ export async function restText(): Promise<string> {
   const { own, metrics, lambda, access } = lineBytes
   return `## At rest
 
-What an install costs in a month in which nobody uses it, counted in its templates: with default settings, and with CloudFront and its web
-ACL in front.
+The table lists the monthly cost of an install that nobody uses, with default settings, and with CloudFront and its web ACL in front. The
+quantities are counted in the templates.
 
-${markdownTable(['A month', 'By default', 'USD', 'With CloudFront', 'USD'], [...rows, sums])}
-- An alarm is paid for by the **metrics** that it looks at: each one in an expression, and those of alarms that CodeDeploy looks at. Metrics of the
-  service's own are paid for by the hours in which they have a value. With the setting \`metrics\` at \`operations\` each operation that is
-  called adds ${dollars(2 * prices.metricMonth)} USD; with \`mailSender\` alarms look at two more. A dashboard costs nothing as one of the first three of an AWS account.
-- A **run of a schedule** is taken to use ${run.lambdaGbMs} GB-ms, ${run.readUnits} read units and ${run.writeUnits} write units.
-- **Log lines**: a request leaves ${own} bytes, ${metrics} of them for its metrics, some ${lambda} of Lambda's own and ${access} in the access log:
-  ${dollars(1e6 * logUsdOf({ lambdaRequests: 1, httpRequests: 1 }))} USD a million requests. \`logLevel\` \`WARN\` leaves the metrics of the first alone.
+${markdownTable(['Per month', 'By default', 'USD', 'With CloudFront', 'USD'], [...rows, sums])}
+- **Alarms** are charged per metric that they watch: each metric in an expression, and the metrics of the alarms that CodeDeploy reads. With
+  the setting \`mailSender\`, alarms watch two more metrics.
+- **The service's own metrics** are charged by the hours in which they have a value. With the setting \`metrics\` at \`operations\`, each
+  operation that is called adds ${dollars(2 * prices.metricMonth)} USD.
+- **The dashboard** is free of charge if it is one of the first three of an AWS account.
+- **A run of a schedule** is assumed to use ${run.lambdaGbMs} GB-ms, ${run.readUnits} read units and ${run.writeUnits} write units.
+- **Log lines** cost ${dollars(1e6 * logUsdOf({ lambdaRequests: 1, httpRequests: 1 }))} USD per million requests. A request writes ${own} bytes, of which ${metrics} are its metrics. Lambda adds some ${lambda} bytes,
+  and the access log ${access}. With \`logLevel\` at \`WARN\`, only the metrics remain of the ${own} bytes.
 `
 }

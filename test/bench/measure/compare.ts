@@ -83,7 +83,7 @@ export function signInImports(compared: Compared, rounds = 15): string {
   const figures = importFigures(compared, signingNobodyIn, rounds)
   const ratio = median(figures.map(([, each]) => ratioOf(each))).toFixed(2)
   const rows = figures.map(([file, each]) => row(file, each))
-  return `${table('Cold import of', compared.base.name, rows)}\nIn the middle of them the ratio is ${ratio}.\n`
+  return `${table('Cold import of', compared.base.name, rows)}\nThe median ratio is ${ratio}.\n`
 }
 
 /** Variables of this process, and those by which earlier versions know the same. */

@@ -25,13 +25,13 @@ function choicesOf({ usage, trips }: Call): Choice[] {
 /** Latency and cost of each call with each memory, and the product of both, beside that of the least memory. */
 export const memoryTable = (calls: Call[]): string =>
   markdownTable(
-    ['A million', ...memories.map((memory) => `${memory.toLocaleString('en-US')} MB`), 'Latency × cost'],
+    ['One million calls', ...memories.map((memory) => `${memory.toLocaleString('en-US')} MB`), 'Latency × cost'],
     calls.map((call) => {
       const choices = choicesOf(call)
       const product = ({ ms, usd }: Choice) => ms * usd
       const least = Math.max(...choices.slice(0, 1).map(product))
       return [
-        `each ${call.name}`,
+        call.name,
         ...choices.map(({ ms, usd }) => `${ms.toFixed(0)} ms, ${usd.toFixed(2)} USD`),
         choices.map((choice) => (product(choice) / least).toFixed(2)).join(', '),
       ]

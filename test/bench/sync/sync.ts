@@ -205,16 +205,16 @@ function figuresOf({ size, done, alone, beside, races }: State): SyncFigures {
     changed,
   ]
   const markdown = [
-    `A directory of ${company}, on this machine's engine, beside an administrator who changes something`,
-    'all the time:',
+    `The runs of a directory of ${company}, on a local engine,`,
+    'while an administrator makes changes all the time:',
     '',
     markdownTable(['Run', 'Seconds', 'CPU, s', 'Read units', 'Write units', 'Changed'], done.map(row)),
     '',
-    `- A step of a run takes at most ${thousands(megabytes)} MB, as a process of Node.`,
-    `- An administrator's change took ${ratio} times as long beside the first load as alone, by the 99th of a hundred.`,
-    `- A month of two-hourly runs in which 1 % of the people change each day is ${usd.all.toFixed(2)} USD: ${usd.reads.toFixed(2)} of read units,`,
-    `  ${usd.writes.toFixed(2)} of write units, and ${usd.compute.toFixed(2)} for a function that waits five minutes a run for its provider. The first load is`,
-    `  ${(first.reads * prices.readUnit + first.writes * prices.writeUnit).toFixed(2)} USD once.`,
+    `- A step of a run takes at most ${thousands(megabytes)} MB of memory in a Node process.`,
+    `- An administrator's change took ${ratio} times as long during the first load as without it (99th percentile).`,
+    `- A month of runs every two hours, in which 1 % of the people change each day, costs ${usd.all.toFixed(2)} USD. Read units cost ${usd.reads.toFixed(2)}`,
+    `  USD, write units ${usd.writes.toFixed(2)} USD, and a function that waits five minutes per run for its provider ${usd.compute.toFixed(2)} USD.`,
+    `- The first load costs ${(first.reads * prices.readUnit + first.writes * prices.writeUnit).toFixed(2)} USD once.`,
     '',
   ].join('\n')
   return { text, markdown }
