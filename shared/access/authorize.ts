@@ -46,25 +46,25 @@ export async function authorize(
     const context = { client: found.client, subject }
     // The conditions hold for where this request comes from; what was granted elsewhere is tested with it.
     const session = await noteConditionContext(account.id, found, context, now)
-    if (!session) return 'lost'
+    if (!session) return 'conflict'
 
     const existing = await existingAuthorization(account.id, session, resource_id, context, now)
-    if (existing === 'lost') return 'lost'
+    if (existing === 'conflict') return 'conflict'
     if (existing) return render(existing, true)
     const decision = await decide(caller, resource_id, context, now)
     const [live, membership] = await Promise.all([
       siteGateway(account.id, decision.resource.site_id, session, now),
       decision.group === null ? null : getMembership(account.id, decision.group, actor.id),
     ])
-    if (membership === undefined) return 'lost'
+    if (membership === undefined) return 'conflict'
     const authorization = await grant(caller, subject, { ...decision, session, live, membership }, now)
-    if (authorization !== 'lost') {
+    if (authorization !== 'conflict') {
       measure('grants')
       await tellOfGrant(account.id, live.gateway.id)
       return render({ authorization, resource: decision.resource, live }, false)
     }
     if (!(await getRow(clientTokens, account.id, token.id))) throw unauthorized()
-    return 'lost'
+    return 'conflict'
   })
 }
 
@@ -100,18 +100,18 @@ export type Granted = { authorization: Authorization; resource: ResourceRow; liv
 /** So long a pending authorization is left to the request that makes it; a client that asks again waits for that one. */
 const patienceMicros = 5_000_000
 
-/** The authorization that the client has already (P5.2, step 3); `lost` while another request makes one. */
+/** The authorization that the client has already (P5.2, step 3); `conflict` while another request makes one. */
 async function existingAuthorization(
   account: string,
   { client, presence }: LiveClient,
   resourceId: string,
   context: ConditionContext,
   now: number,
-): Promise<Granted | 'lost' | null> {
+): Promise<Granted | 'conflict' | null> {
   const pointer = await findGrant(grantKey(account, client.id, resourceId))
   const item = pointer && ((await getItem(pointer.row)) as AuthorizationItem | undefined)
   if (!item) return null
-  if (isPending(item) && microsOf(item.authorized_at) > now - patienceMicros) return 'lost'
+  if (isPending(item) && microsOf(item.authorized_at) > now - patienceMicros) return 'conflict'
   const [[policyItem, resourceItem, gatewayItem], seen] = await Promise.all([
     getItems([
       entityKey(account, policies.name, item.policy_id),

@@ -70,7 +70,7 @@ export async function updatePresence(
   now: number,
   values: Partial<ClientPresence>,
   expected: Partial<ClientPresence> = {},
-): Promise<'done' | 'lost'> {
+): Promise<'done' | 'conflict'> {
   const wanted = Object.entries(expected)
   const conditions = wanted.map(([name, value]) =>
     value === null ? `attribute_not_exists(${name})` : `${name} = :expected_${name}`,
@@ -85,7 +85,7 @@ export async function updatePresence(
       ...Object.fromEntries(wanted.flatMap(([name, value]) => (value === null ? [] : [[`expected_${name}`, value]]))),
     },
   })
-  return before ? 'done' : 'lost'
+  return before ? 'done' : 'conflict'
 }
 
 /**
@@ -107,10 +107,10 @@ export async function noteConditionContext(
     updatePresence(account, client.id, presence.session_id, now, values, expected)
   if (presence.tested === tested) {
     if (Object.keys(seen).length === 0) return session
-    return (await update(seen, expected)) === 'lost' ? null : { client, presence: { ...presence, ...seen } }
+    return (await update(seen, expected)) === 'conflict' ? null : { client, presence: { ...presence, ...seen } }
   }
   const testing = `testing ${randomUUID()}`
-  if ((await update({ ...seen, tested: testing }, expected)) === 'lost') return null
+  if ((await update({ ...seen, tested: testing }, expected)) === 'conflict') return null
   await reevaluate(account, client.id, context, now)
   await update({ tested }, { tested: testing })
   return { client, presence: { ...presence, ...seen, tested } }

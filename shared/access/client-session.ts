@@ -62,7 +62,7 @@ export async function endClientSession({ account, token }: CallerOf<'client'>, s
   if (!session) throw notFound()
   const { client } = session
   const ended = updatePresence(account.id, client.id, sessionId, now, { lease_expires_at: 0 })
-  if ((await changing(ended)) === 'lost') throw notFound()
+  if ((await changing(ended)) === 'conflict') throw notFound()
   await revoke(account.id, { by: 'client', id: client.id })
   return { data: { id: sessionId } }
 }

@@ -43,18 +43,18 @@ type GrantInput = Decision & { session: LiveClient; live: LiveGateway; membershi
 
 /**
  * Stores an authorization (P5.5) as pending, checks all that it rests on again, and confirms it. A revocation is seen
- * by that check, or finds the pending item (docs/decisions/0018). `lost` when something has changed since the decision.
+ * by that check, or finds the pending item (docs/decisions/0018). `conflict` when something has changed since the decision.
  */
 export async function grant(
   caller: CallerOf<'client'>,
   subject: Subject,
   input: GrantInput,
   now: number,
-): Promise<Authorization | 'lost'> {
+): Promise<Authorization | 'conflict'> {
   const authorization = authorizationOf(caller, subject, input, now)
   const { main, grant, indexes } = authorizationItems(authorization)
   const outcome = await prepareTogether([put(pendingItem(main)), await claim(grant), ...indexes.map(put)])
-  if (outcome === 'lost') return 'lost'
+  if (outcome === 'conflict') return 'conflict'
   const attribution = attributionOf(authorization, caller, input.session, input.resource)
   const item = attributionItem(authorization.account_id, attribution)
   const [stands] = await Promise.all([
@@ -64,7 +64,7 @@ export async function grant(
   ])
   if (stands && (await confirm(main))) return authorization
   await Promise.all([deleteAuthorization(main), removeItem(item)])
-  return 'lost'
+  return 'conflict'
 }
 
 function authorizationOf(

@@ -61,7 +61,7 @@ export async function startClientSession(
     // Before the session is stored: a start that cannot be answered leaves the former one alone.
     const reachable = await connectableResources(account, actor, { client: registered, subject }, clock.now())
     const started = await store(caller, { ...subject, device_id: registered.id }, registered, { public_key, version })
-    return started === 'lost' ? started : { ...started, reachable }
+    return started === 'conflict' ? started : { ...started, reachable }
   })
   await endFormer(account.id, client.id, before, presence, now)
   const connection = before && connectionOf(account.id, 'clients', client.id, before)
@@ -84,7 +84,7 @@ async function store(
   subject: Subject,
   client: ClientRow,
   sent: Pick<Presence, 'public_key'> & { version: string },
-): Promise<Started | 'lost'> {
+): Promise<Started | 'conflict'> {
   const key = presenceKey(account.id, 'clients', client.id)
   const before = await findPresence(account.id, 'clients', client.id)
   const now = clock.now()
@@ -107,7 +107,7 @@ async function store(
   // Many devices can share a token, so it is no part of the transaction, in which they would meet. Looked at after it: a
   // deletion that this does not see comes later, and ends the session.
   if (await getRow(clientTokens, account.id, token.id)) {
-    return outcome === 'done' ? { client, before, presence, now } : 'lost'
+    return outcome === 'done' ? { client, before, presence, now } : 'conflict'
   }
   if (outcome === 'done') await endDeviceSession({ ...key, session_id: presence.session_id })
   throw unauthorized()

@@ -56,9 +56,9 @@ export async function startGatewaySession(caller: Caller, subject: Subject, inpu
       before,
       fields,
     )
-    if (started !== 'lost') return { gateway, ...started }
+    if (started !== 'conflict') return { gateway, ...started }
     if (!(await getRow(gatewayTokens, account.id, token.id))) throw unauthorized()
-    return 'lost'
+    return 'conflict'
   })
   const counted = { ...presence, rotated_at: token.rotated_at }
   return {
@@ -87,7 +87,7 @@ async function store(
   gateway: GatewayRow,
   before: Presence | null,
   { public_key, version }: GatewaySessionFields,
-): Promise<{ presence: Presence; now: number } | 'lost'> {
+): Promise<{ presence: Presence; now: number } | 'conflict'> {
   const now = clock.now()
   const presence: Presence = {
     session_id: uuidV7(now),
@@ -124,7 +124,7 @@ async function store(
     ...(before ? [remove(gatewaySessionKey(account.id, before.token_id, before.session_id))] : []),
     ...(before && newKey ? [remove(publicKeyKey(account.id, gateway.site_id, before.public_key, gateway.id))] : []),
   ])
-  if (outcome === 'lost') return 'lost'
+  if (outcome === 'conflict') return 'conflict'
   // An authorization that was being decided for the old key could have come in between.
   if (before && newKey) await revoke(account.id, { by: 'gateway', id: gateway.id })
   const connection = before && connectionOf(account.id, 'gateways', gateway.id, before)

@@ -6,8 +6,8 @@ import { ApiError } from '../core/errors.ts'
 import { describeError } from '../core/logging/describe-error.ts'
 import { measure } from '../core/logging/invocation.ts'
 import { logLine } from '../core/logging/log.ts'
-import { isLostRace, isPassing } from '../core/passing-error.ts'
 import type { Subject } from '../core/subject.ts'
+import { isConflict, isTransient } from '../core/transient-error.ts'
 import { TaskQueue } from '../core/work/task-queue.ts'
 import { noteChange, retryUntil, workTime } from '../core/work/work.ts'
 import { type AccountVersion, readAccountVersion } from '../table/account-version.ts'
@@ -35,7 +35,7 @@ export type Author = {
 }
 
 /** The next account version, and the writes that store it and the commit record. */
-function headAndRecord(author: Author, head: AccountVersion, transaction: Transaction, commitId: string) {
+function nextVersionAndRecord(author: Author, head: AccountVersion, transaction: Transaction, commitId: string) {
   const { accountId, subject, runId } = author
   const sequence = head.sequence + 1
   const changes = transaction.changes()
@@ -67,7 +67,7 @@ const packed = (write: Write): Write =>
   write.Put ? { Put: { ...write.Put, Item: packLarge(write.Put.Item ?? {}) } } : write
 
 /** Checks whether a write with a lost response succeeded: its commit record then exists at the expected sequence. */
-async function happened(account: string, sequence: number, commitId: string): Promise<boolean> {
+async function wasCommitted(account: string, sequence: number, commitId: string): Promise<boolean> {
   const record = await getItem(commitKey(account, sequence))
   return record?.commit_id === commitId
 }
@@ -76,19 +76,19 @@ async function happened(account: string, sequence: number, commitId: string): Pr
 type Committed<T> = { result: T; head: AccountVersion }
 
 /** A commit that conflicted with another, or that the table throttled. The caller retries it on fresh state. */
-type Lost = { lost: unknown }
+type Conflict = { error: unknown }
 
 /** Writes the commit. When the response is lost, reads the commit record. @throws any error that a retry would repeat */
-async function write(account: string, sequence: number, commitId: string, items: Write[]): Promise<Lost | null> {
+async function write(account: string, sequence: number, commitId: string, items: Write[]): Promise<Conflict | null> {
   noteChange('unknown')
   try {
     await table().send(new TransactWriteCommand({ TransactItems: items, ClientRequestToken: commitId }))
   } catch (error) {
-    const passes = error instanceof TransactionCanceledException ? isLostRace(error) : isPassing(error)
+    const passes = error instanceof TransactionCanceledException ? isConflict(error) : isTransient(error)
     const isOpen = passes && !(error instanceof TransactionCanceledException)
-    if (!isOpen || !(await happened(account, sequence, commitId))) {
+    if (!isOpen || !(await wasCommitted(account, sequence, commitId))) {
       noteChange('nothing')
-      if (passes) return { lost: error }
+      if (passes) return { error }
       throw error
     }
   }
@@ -100,7 +100,7 @@ async function attempt<T>(
   author: Author,
   change: (transaction: Transaction) => Promise<T>,
   after: AccountVersion | undefined,
-): Promise<Committed<T> | Lost> {
+): Promise<Committed<T> | Conflict> {
   const head = after ?? (await readAccountVersion(author.accountId))
   const now = Math.max(clock.now(), head.clock + 1)
   const transaction = new Transaction(author.accountId, head, now, after !== undefined)
@@ -114,12 +114,12 @@ async function attempt<T>(
   }
 
   const commitId = randomUUID()
-  const { next, writes: own } = headAndRecord(author, head, transaction, commitId)
+  const { next, writes: own } = nextVersionAndRecord(author, head, transaction, commitId)
   const items = [...own, ...writes.map(packed)]
   if (author.keepAnswer) items.push({ Put: await author.keepAnswer(result) })
   if (items.length > maxWrites) throw new Error(`A commit of ${items.length} writes does not fit one transaction.`)
-  const lost = await write(author.accountId, next.sequence, commitId, items)
-  if (lost) return lost
+  const conflict = await write(author.accountId, next.sequence, commitId, items)
+  if (conflict) return conflict
   // If this fails, the follow-up consumer revokes: the commit record lists the revocations.
   await revokeAll(author.accountId, transaction.revocations, transaction.now)
   return { result, head: next }
@@ -154,7 +154,7 @@ export async function commitAfter<T>(
     if (tries > 0) await clock.sleep(Math.random() * pauseMs(tries))
     const outcome = await queueCommit(author.accountId, () => attempt(author, change, known))
     if ('result' in outcome) return outcome
-    cause = outcome.lost
+    cause = outcome.error
     measure('commits_retried')
     known = undefined
   }

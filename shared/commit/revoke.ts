@@ -3,7 +3,7 @@ import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { clock, jitter } from '../core/clock.ts'
 import { ApiError } from '../core/errors.ts'
 import { measure } from '../core/logging/invocation.ts'
-import { isLostRace } from '../core/passing-error.ts'
+import { isConflict } from '../core/transient-error.ts'
 import { inParallel } from '../core/work/in-parallel.ts'
 import { changeItem } from '../table/change-item.ts'
 import { type Key, partition, presenceItemKey, type RowPointer } from '../table/keys.ts'
@@ -71,7 +71,7 @@ export async function deleteAuthorization(item: Deletable): Promise<void> {
       await table().send(new TransactWriteCommand({ TransactItems: writes.map((Delete) => ({ Delete })) }))
       return
     } catch (error) {
-      if (!(error instanceof TransactionCanceledException && isLostRace(error))) throw error
+      if (!(error instanceof TransactionCanceledException && isConflict(error))) throw error
       const failed = (error.CancellationReasons ?? []).map(({ Code }) => Code === 'ConditionalCheckFailed')
       if (failed[0]) return
       pointers = pointers.filter((_, index) => !failed[index + 1])

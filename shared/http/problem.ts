@@ -3,7 +3,7 @@ import { ApiError, errorCodes } from '../core/errors.ts'
 import { toJson } from '../core/json/json.ts'
 import { describeError } from '../core/logging/describe-error.ts'
 import { logLine } from '../core/logging/log.ts'
-import { isPassing } from '../core/passing-error.ts'
+import { isTransient } from '../core/transient-error.ts'
 import { truthful } from '../core/work/work.ts'
 
 /** Replaces Node's list, which would load the HTTP client and server into every function. */
@@ -31,7 +31,7 @@ export function apiErrorOf(error: unknown, requestId: string): ApiError {
     return truthful(error)
   }
   logLine('ERROR', 'unexpected_error', { request_id: requestId, ...describeError(error) })
-  return truthful(new ApiError(isPassing(error) ? 'unavailable' : 'internal_error'))
+  return truthful(new ApiError(isTransient(error) ? 'unavailable' : 'internal_error'))
 }
 
 /** The RFC 9457 problem of an error (A5). */

@@ -1,7 +1,7 @@
 import type { DeviceKind, Presence } from '../domain/sessions/presence.ts'
 import { type Key, partition } from '../table/keys.ts'
 import { putItem, removeItem } from '../table/put-item.ts'
-import { getItem, type Look, queryItems } from '../table/read.ts'
+import { type Consistency, getItem, queryItems } from '../table/read.ts'
 
 /** A device's connection to the live channel (C2). */
 export type Connection = {
@@ -42,7 +42,7 @@ export async function keepConnection(connection: Connection): Promise<void> {
 }
 
 /** The connection of an id, until it is forgotten. */
-export const findConnection = (connectionId: string, look?: Look): Promise<(Key & Connection) | undefined> =>
+export const findConnection = (connectionId: string, look?: Consistency): Promise<(Key & Connection) | undefined> =>
   getItem<Key & Connection>(idKey(connectionId), look)
 
 /** Harmless to repeat. */

@@ -12,7 +12,7 @@ import { isOnline, type Presence, presenceKey } from '../domain/sessions/presenc
 import { changeItem } from '../table/change-item.ts'
 import { itemRow } from '../table/entity.ts'
 import { entityKey } from '../table/keys.ts'
-import { getItems, type Look } from '../table/read.ts'
+import { type Consistency, getItems } from '../table/read.ts'
 import { isUnexpired } from '../values/expiry.ts'
 import { type Connection, findConnection } from './connection.ts'
 import { closeConnection, endConnection, endSessionConnection, type SessionEnd } from './send-message.ts'
@@ -51,7 +51,7 @@ export async function takeMessage(connectionId: string, text: string | undefined
       return null
     }
     const outcome = await note(connection, presence, token, message)
-    if (outcome === 'lost') continue
+    if (outcome === 'conflict') continue
     if (outcome === 'noted') return replyTo(message)
     await endConnection(connection, outcome)
     return null
@@ -65,9 +65,9 @@ const replyTo = (message: DeviceMessage | null): Reply | null => {
   return message.type === 'ping' ? { type: 'pong', id: message.id } : null
 }
 
-type Outcome = 'noted' | 'lost' | 'too_many_messages' | 'bad_messages'
+type Outcome = 'noted' | 'conflict' | 'too_many_messages' | 'bad_messages'
 
-/** Counts the message and renews the lease; `lost` where another message of the connection was counted meanwhile. */
+/** Counts the message and renews the lease; `conflict` where another message of the connection was counted meanwhile. */
 async function note(
   connection: Connection,
   presence: Presence,
@@ -89,7 +89,7 @@ async function note(
     when: 'connection_id = :connection AND lease_expires_at > :now AND messages = :before',
     values: { connection: connection.connection_id, now, before },
   })
-  return counted ? 'noted' : 'lost'
+  return counted ? 'noted' : 'conflict'
 }
 
 /** Bytes of a message of a device (C4). */
@@ -122,7 +122,7 @@ export type SessionState =
   | { ended: SessionEnd | 'lapsed' }
 
 /** Reads the state of the session of a connection by one request. */
-export async function sessionState(connection: Connection, look: Look): Promise<SessionState> {
+export async function sessionState(connection: Connection, look: Consistency): Promise<SessionState> {
   const { account_id, device, device_id, session_id, token_id, actor_id } = connection
   const isClient = device === 'clients'
   const keys = [

@@ -7,7 +7,7 @@ import { fieldsOf } from '../core/json/is-object.ts'
 import { sortedJson } from '../core/json/json.ts'
 import type { Item } from '../table/keys.ts'
 import { unpackLarge } from '../table/large-attributes.ts'
-import { whichExist } from '../table/read.ts'
+import { checkExistence } from '../table/read.ts'
 import { rejectUnknownAccount } from '../table/reject-unknown-account.ts'
 import { lastLogMicros, logId, positionTail } from './entries/log-id.ts'
 import { retentionMicros } from './entries/log-keys.ts'
@@ -96,7 +96,7 @@ export async function verifyChangeLog(event: unknown): Promise<Verification> {
   const unlisted = new Set<string>()
   let pointers: Item[] = []
   const checkPointers = async () => {
-    const exist = await whichExist(pointers)
+    const exist = await checkExistence(pointers)
     for (const [i, { sk }] of pointers.entries()) {
       if (!exist[i] && unlisted.size <= listedDamages) unlisted.add(sk)
     }

@@ -6,9 +6,9 @@ import type { Row } from './entity.ts'
 type Attributes = Record<string, unknown>
 type Packed = { zstd: Uint8Array }
 
-/** Below this, packing would cost more than it saves. */
+/** JSON bytes up to which compression costs more than it saves. */
 const smallBytes = 20_000
-/** An item holds 400 KB. */
+/** Maximum compressed bytes in an item, below the 400 KB of DynamoDB. */
 const maxPackedBytes = 380_000
 
 const isPacked = (value: unknown): value is Packed => isObject(value) && value.zstd instanceof Uint8Array
@@ -17,9 +17,9 @@ const isStructure = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !(value instanceof Uint8Array)
 
 /**
- * Packs large lists and objects, so that every row fits an item, and its record with the row before and after: policies
- * and resources pack to less than 60 %. Small attributes stay, for conditions.
- * @throws ApiError `validation_failed` for what does not fit an item
+ * Compresses large lists and objects, so that a row fits an item, and a commit record holds the row before and after.
+ * Policies and resources shrink below 60 %. Small attributes stay readable for condition expressions.
+ * @throws ApiError `validation_failed` for an item that is too large
  */
 export function packLarge<T extends Attributes>(item: T): T {
   let bytes = 0
@@ -49,19 +49,19 @@ export function unpackLarge<T extends Attributes>(item: T): T {
   return Object.fromEntries(entries)
 }
 
-/** About the bytes of an item in the table: its texts and what is packed, which is what makes an item large. */
+/** Approximate bytes of an item: its strings and compressed attributes. */
 export const weightOf = (item: Attributes): number =>
   Object.values(item).reduce<number>((sum, value) => {
     if (typeof value === 'string') return sum + value.length
     return sum + (isPacked(value) ? value.zstd.length : 0)
   }, 0)
 
-/** The most bytes of a row as JSON (A31): compressed, the row before and after a change fit the record of it together. */
+/** Maximum bytes of a row as JSON (A31). Compressed, two versions of the row fit one commit record. */
 export const maxRowBytes = 262_144
 
 export const bytesOf = (value: unknown): number => (value === undefined ? 0 : Buffer.byteLength(JSON.stringify(value)))
 
-/** 422 that names the field of a row that takes the most. */
+/** Creates the 422 for a row that is too large; names its largest field. */
 export function tooLarge(row: Row): ApiError {
   const [[largest] = ['base']] = Object.entries(row).toSorted(([, a], [, b]) => bytesOf(b) - bytesOf(a))
   const message = 'is too large to be stored'

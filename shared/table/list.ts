@@ -31,21 +31,21 @@ export type Metadata = v.InferOutput<typeof Metadata>
 export type Listed<R> = { rows: R[]; metadata: Metadata }
 
 type Selection<R> = {
-  /** Index field → value: rows that have all of them. Nothing selected means the whole collection. */
+  /** Indexed field → value that a row must have; all rows when empty. */
   indexes?: Record<string, string>
-  /** Leaves out rows of an index item by their fields. All rows of the index are read, so it has to stay short. */
+  /** Further filter on the rows of an index. All of them are read, so the index must be short. */
   matches?: (row: R) => boolean
   /** Newest first instead of oldest first (A7.2). */
   newestFirst?: boolean
-  /** The fields that the caller reads, where a row has many more. A row that is found by an index item is read as a whole. */
+  /** Fields to read when a row has many more. Rows found through an index are read completely. */
   fields?: readonly (keyof R & string)[]
-  /** The object that an answer shows for a row, where it can be much larger than the row. */
+  /** Object that the response shows for a row, when it can be much larger than the row. */
   shown?: (row: R) => unknown
 }
 
 /**
- * A page of a collection (A7) by one query, with its exact total from a counter; no more rows are read than fit an
- * answer. A combination of filters reads all rows of its narrowest filter.
+ * Lists a page of a collection (A7) by one query, with the exact total from a counter. Reads no more rows than fit a
+ * response. Several filters together read all rows of the filter with the fewest.
  */
 export async function listRows<R extends Row>(
   entity: Entity<R>,
@@ -70,18 +70,18 @@ export async function listRows<R extends Row>(
   const pk = first ? indexPartition(account, entity.name, ...first) : partition(account, entity.name)
   const { backward, ...range } = await rangeOf(page)
   const inOrder = { ...range, backward: backward !== newestFirst }
-  const source = first ? rowsAtEdges(entity, pk, inOrder) : rowsIn(entity, pk, inOrder, fields)
+  const source = first ? rowsOfIndex(entity, pk, inOrder) : rowsIn(entity, pk, inOrder, fields)
   const total = first ? partitionTotal(pk) : readAccountVersion(account).then(({ counts }) => counts[entity.name] ?? 0)
-  return listed(page, source, [anyBefore(pk, inOrder), total], shown)
+  return collectPage(page, source, [anyBefore(pk, inOrder), total], shown)
 }
 
-/** The range of a page in the order of the ids, of any partition that is sorted by them, and one row beyond it. */
+/** Range of a page in a partition sorted by ids, plus one row to find out whether a next page exists. */
 export async function rangeOf(page: Page): Promise<Range & { backward: boolean; limit: number }> {
   const { at, backward } = await readPosition(page)
   return { after: at, backward, limit: page.limit + 1 }
 }
 
-/** A page of the ids by which the rows of a part of a collection are sorted, where what is shown are other rows. */
+/** Lists a page of sort keys of a part of a collection, for lists that show other rows with these ids. */
 export async function listIds<R extends Row>(
   { name }: Entity<R>,
   account: string,
@@ -90,33 +90,33 @@ export async function listIds<R extends Row>(
 ): Promise<Listed<string>> {
   const pk = partition(account, name, within)
   const range = await rangeOf(page)
-  return listed(page, idsIn(pk, range), [anyBefore(pk, range), partitionTotal(pk)])
+  return collectPage(page, idsIn(pk, range), [anyBefore(pk, range), partitionTotal(pk)])
 }
 
-async function* idsIn(pk: string, range: Range): AsyncGenerator<Placed<string>> {
+async function* idsIn(pk: string, range: Range): AsyncGenerator<ListedRow<string>> {
   for await (const { sk } of itemsOf(pk, range, ['sk'])) yield { sort: sk, row: sk }
 }
 
-/** A row and its place in the list; without the row where that was just deleted, or is not shown. */
-type Placed<R> = { sort: string; row?: R }
+/** A row with its sort key; without the row if it was just deleted or is filtered out. */
+type ListedRow<R> = { sort: string; row?: R }
 
 async function* rowsIn<R extends Row>(
   entity: Entity<R>,
   pk: string,
   range: Range,
   fields?: readonly string[],
-): AsyncGenerator<Placed<R>> {
-  // An upgrade of a row that an older version has stored can read any field.
+): AsyncGenerator<ListedRow<R>> {
+  // Upgrades of rows stored by an older version can read any field, so all fields are read.
   const attributes = fields && entity.upgrades.length === 0 ? ['sk', ...fields] : undefined
   for await (const item of itemsOf(pk, range, attributes)) yield { sort: item.sk, row: itemRow(entity, item) }
 }
 
-/** The rows that index items lead to; the last edge of the range only shows that there are more. */
-async function* rowsAtEdges<R extends Row>(
+/** Rows that index items point to. The last index item of the range only shows that more rows exist. */
+async function* rowsOfIndex<R extends Row>(
   entity: Entity<R>,
   pk: string,
   range: Range & { limit: number },
-): AsyncGenerator<Placed<R>> {
+): AsyncGenerator<ListedRow<R>> {
   const indexes = await queryItems<RowPointer>(pk, range)
   const within = indexes.slice(0, range.limit - 1)
   const items = storedItems(within.map(({ row }) => row))
@@ -129,7 +129,7 @@ async function* rowsAtEdges<R extends Row>(
 
 type IndexValue = [field: string, value: string]
 
-/** The index with the fewest rows, by its counter. */
+/** Selects the filter with the fewest rows, by the row counters. */
 async function narrowest<R extends Row>(
   entity: Entity<R>,
   account: string,
@@ -143,16 +143,16 @@ async function narrowest<R extends Row>(
   return indexes[rows.indexOf(Math.min(...rows))] ?? indexes[0]
 }
 
-/** Returns whether a row lies before the page, seen in its direction; the row that its cursor names is one. */
+/** Returns whether a row exists before the page in its direction; the cursor's own row counts. */
 async function anyBefore(pk: string, { after, backward }: Range): Promise<boolean> {
   if (after === undefined) return false
   return (await sortKeysOf(pk, { after, inclusive: true, backward: !backward, limit: 1 })).length > 0
 }
 
-/** The rows of a source that fit an answer, in the order of the list; `behind` if more lie before them, seen in the page's direction. */
-async function listed<R>(
+/** Collects rows until the response is full, in list order. `behind` states whether rows exist before them in the page's direction. */
+async function collectPage<R>(
   page: Page,
-  source: AsyncIterable<Placed<R>> | Iterable<Placed<R>>,
+  source: AsyncIterable<ListedRow<R>> | Iterable<ListedRow<R>>,
   around: [behind: Promise<boolean> | boolean, total: Promise<number> | number],
   shown: (row: R) => unknown = (row) => row,
 ): Promise<Listed<R>> {
@@ -168,7 +168,7 @@ async function listed<R>(
   return { rows, metadata: { limit: page.limit, ...cursors, total, count: total } }
 }
 
-/** Cursors to the pages on both sides of the rows of a page, given by their sort keys, where there are rows. */
+/** Cursors of the previous and next page, from the sort keys of this page; null at the ends of the list. */
 export async function cursorsAround(
   page: Page,
   sorts: string[],
@@ -196,17 +196,17 @@ async function listMatching<R extends Row>(
   const indexes = await queryItems<RowPointer>(indexPartition(account, entity.name, ...index), {
     backward: newestFirst,
   })
-  // Items stay packed but for the one that is compared, and those of the page.
+  // Items stay compressed except for the one being compared and those of the page.
   const items = await getStoredItems(indexes.map(({ row }) => row))
   const read = (item: StoredItem) => itemRow(entity, unpackLarge(item))
   const all = items.flatMap((item) =>
     item && matches(read(item)) ? [{ id: String(item.id), row: () => read(item) }] : [],
   )
-  return pageOf(all, page, { newestFirst })
+  return pageOfRows(all, page, { newestFirst })
 }
 
-/** A page of rows that are all at hand, in their order; each is made when it is taken. */
-export async function pageOf<R extends Row>(
+/** Lists a page of rows that are all in memory, in their order; each is built only when it is on the page. */
+export async function pageOfRows<R extends Row>(
   all: { id: string; row: () => R }[],
   page: Page,
   { newestFirst = false, shown }: Pick<Selection<R>, 'newestFirst' | 'shown'> = {},
@@ -216,5 +216,5 @@ export async function pageOf<R extends Row>(
     at === undefined ? all : all.filter(({ id }) => id !== at && (newestFirst ? id > at : id < at) === backward)
   const ordered = (backward ? side.toReversed() : side).values()
   const source = ordered.map(({ id, row }) => ({ sort: id, row: row() }))
-  return listed(page, source, [all.length > side.length, all.length], shown)
+  return collectPage(page, source, [all.length > side.length, all.length], shown)
 }

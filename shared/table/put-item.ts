@@ -5,15 +5,15 @@ import { table, tableName } from './table.ts'
 
 type ConditionOf<I> = Omit<I, 'TableName' | 'Item' | 'Key'>
 
-/** Stores an item, where it is as the condition says. */
+/** Puts an item if the condition is met. */
 export const putItem = (Item: Record<string, unknown>, condition: ConditionOf<PutCommandInput> = {}) =>
   table().send(new PutCommand({ TableName: tableName(), Item, ...condition }))
 
-/** Deletes an item, where it is as the condition says. */
+/** Deletes an item if the condition is met. */
 export const removeItem = ({ pk, sk }: Key, condition: ConditionOf<DeleteCommandInput> = {}) =>
   table().send(new DeleteCommand({ TableName: tableName(), Key: { pk, sk }, ...condition }))
 
-/** The result of a conditional write, or what `refused` makes of it where the item is not as the condition says. */
+/** Returns the result of a conditional write, or that of `refused` when the condition was not met. */
 export async function unlessRefused<T, R>(
   write: Promise<T>,
   refused: (error: ConditionalCheckFailedException) => R,
@@ -26,5 +26,5 @@ export async function unlessRefused<T, R>(
   }
 }
 
-/** The result of a conditional write; null where its condition did not hold. */
+/** Returns the result of a conditional write, or null when the condition was not met. */
 export const ifMet = <T>(write: Promise<T>): Promise<T | null> => unlessRefused(write, () => null)

@@ -9,21 +9,21 @@ import { table, tableName } from './table.ts'
 
 type Attributes = Record<string, unknown>
 
-/** An item of the table of any kind. */
+/** Any item of the table. */
 export type StoredItem = Key & Attributes
 
-/** Takes the caller's word for the type of an item: the table keeps no types, and a key is written with one kind alone. */
-const asWritten = <T extends Attributes>(item: Attributes): T => item as T
+/** Casts an item to the caller's type: a key only ever holds one kind of item. */
+const castItem = <T extends Attributes>(item: Attributes): T => item as T
 
 const address = ({ pk, sk }: Key) => `${pk}\n${sk}`
 
-/** False for a partition key above the table's bound: a filter can ask for any text (A7.3). */
+/** False for a partition key above DynamoDB's limit: a filter can have any length (A7.3). */
 const canExist = (pk: string): boolean => Buffer.byteLength(pk) <= 2048
 
-/** Consistency of a read: `recent` may be a second behind, at half the price. */
-export type Look = 'exact' | 'recent'
+/** Consistency of a read: `exact` is strongly consistent; `recent` is eventually consistent at half the price. */
+export type Consistency = 'exact' | 'recent'
 
-/** The part of a request that reads these attributes alone, whatever names the table has reserved. */
+/** Projection expression for these attributes, safe for reserved words. */
 export const projectionOf = (names: readonly string[]) => ({
   ProjectionExpression: names.map((name) => `#${name}`).join(', '),
   ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
@@ -31,25 +31,30 @@ export const projectionOf = (names: readonly string[]) => ({
 
 export async function getItem<T extends Attributes = StoredItem>(
   key: Key,
-  look: Look = 'exact',
+  look: Consistency = 'exact',
 ): Promise<T | undefined> {
   if (!canExist(key.pk)) return undefined
   const ConsistentRead = look === 'exact'
   const { Item } = await table().send(new GetCommand({ TableName: tableName(), Key: key, ConsistentRead }))
-  return Item && unpackLarge(asWritten<T>(Item))
+  return Item && unpackLarge(castItem<T>(Item))
 }
 
-/** Items that a read has found so far, and the keys that it has still to ask for. */
-type Reading = { found: Map<string, Attributes>; left: Map<string, Key>; look?: Look; attributes?: readonly string[] }
+/** State of a batch read: the items found, and the keys still to read. */
+type BatchRead = {
+  found: Map<string, Attributes>
+  left: Map<string, Key>
+  look?: Consistency
+  attributes?: readonly string[]
+}
 
-const readingOf = (keys: Key[], options: Pick<Reading, 'look' | 'attributes'> = {}): Reading => ({
+const readingOf = (keys: Key[], options: Pick<BatchRead, 'look' | 'attributes'> = {}): BatchRead => ({
   found: new Map(),
   left: new Map(keys.map((key) => [address(key), { pk: key.pk, sk: key.sk }])),
   ...options,
 })
 
-/** Asks for all keys that are left, 100 a request, all at once. Of large items the table answers 16 MB a request. */
-async function ask(reading: Reading, attempt: number): Promise<void> {
+/** Reads all remaining keys in concurrent requests of 100. Items beyond 16 MB per response stay for the next attempt. */
+async function readRemaining(reading: BatchRead, attempt: number): Promise<void> {
   if (attempt === 8) throw Object.assign(new Error('Keys left unread.'), { name: 'ThrottlingException' })
   if (attempt > 0) await clock.sleep(jitter(attempt, 20, 2_560))
   const { found, left, look = 'exact', attributes } = reading
@@ -59,40 +64,40 @@ async function ask(reading: Reading, attempt: number): Promise<void> {
   )
   left.clear()
   for (const { Responses, UnprocessedKeys } of await Promise.all(answers)) {
-    for (const item of Responses?.[tableName()] ?? []) found.set(address(asWritten<StoredItem>(item)), item)
-    for (const key of UnprocessedKeys?.[tableName()]?.Keys ?? []) left.set(address(asWritten<Key>(key)), asWritten(key))
+    for (const item of Responses?.[tableName()] ?? []) found.set(address(castItem<StoredItem>(item)), item)
+    for (const key of UnprocessedKeys?.[tableName()]?.Keys ?? []) left.set(address(castItem<Key>(key)), castItem(key))
   }
 }
 
-/** Items in the order of their keys, undefined where there is none; large attributes are still packed. */
+/** Items in the order of `keys`, undefined when missing; large attributes stay compressed. */
 export async function getStoredItems<T extends Attributes = StoredItem>(
   keys: Key[],
-  options?: Pick<Reading, 'look' | 'attributes'>,
+  options?: Pick<BatchRead, 'look' | 'attributes'>,
 ): Promise<(T | undefined)[]> {
   const reading = readingOf(keys, options)
-  for (let attempt = 0; reading.left.size > 0; attempt++) await ask(reading, attempt)
+  for (let attempt = 0; reading.left.size > 0; attempt++) await readRemaining(reading, attempt)
   return keys.map((key) => reading.found.get(address(key)) as T | undefined)
 }
 
-/** True for each key that has an item. */
-export const whichExist = async (keys: Key[]): Promise<boolean[]> =>
+/** Returns for each key whether its item exists. */
+export const checkExistence = async (keys: Key[]): Promise<boolean[]> =>
   (await getStoredItems(keys, { attributes: [] })).map((item) => item !== undefined)
 
-/** Reads items as they are taken: of large ones, no more than one answer of the table holds beyond the last one taken. */
+/** Reads items lazily, in batches that fit one response of DynamoDB, so that large items do not fill the memory. */
 export async function* storedItems<T extends Attributes = StoredItem>(
   keys: Key[],
 ): AsyncGenerator<T | undefined, undefined> {
   const reading = readingOf(keys)
   for (const key of keys) {
-    for (let attempt = 0; reading.left.has(address(key)); attempt++) await ask(reading, attempt)
+    for (let attempt = 0; reading.left.has(address(key)); attempt++) await readRemaining(reading, attempt)
     yield reading.found.get(address(key)) as T | undefined
   }
 }
 
-/** Items in the order of their keys, undefined where there is none. */
+/** Items in the order of `keys`, undefined when missing. */
 export const getItems = async <T extends Attributes = StoredItem>(
   keys: Key[],
-  look?: Look,
+  look?: Consistency,
 ): Promise<(T | undefined)[]> => (await getStoredItems<T>(keys, { look })).map((item) => item && unpackLarge(item))
 
 export async function getRow<R extends Row>(entity: Entity<R>, account: string, id: string): Promise<R | null> {
@@ -100,7 +105,7 @@ export async function getRow<R extends Row>(entity: Entity<R>, account: string, 
   return item ? itemRow(entity, item) : null
 }
 
-/** @throws ApiError 404 where there is no such row */
+/** Reads a row by its id. @throws ApiError 404 when it does not exist */
 export async function existingRow<R extends Row>(entity: Entity<R>, account: string, id: string): Promise<R> {
   const row = await getRow(entity, account, id)
   if (!row) throw notFound()
@@ -112,7 +117,7 @@ export async function getRows<R extends Row>(entity: Entity<R>, account: string,
   return items.map((item) => (item ? itemRow(entity, item) : null))
 }
 
-/** The row that holds a unique value. */
+/** Finds the row with a unique value. */
 export async function findUnique<R extends Row>(
   entity: Entity<R>,
   account: string,
@@ -124,7 +129,7 @@ export async function findUnique<R extends Row>(
   return item ? itemRow(entity, item) : null
 }
 
-/** The rows that hold unique values, in their order. */
+/** Finds the rows with these unique values, in the order of the values. */
 export async function findAllUnique<R extends Row>(
   entity: Entity<R>,
   account: string,
@@ -139,7 +144,7 @@ export async function findAllUnique<R extends Row>(
   })
 }
 
-/** Items beyond the sort key `after`, or from it on where the range is `inclusive`; at most `limit` of them. */
+/** Items with sort keys above `after`, or from `after` on if `inclusive`; at most `limit`. */
 export type Range = {
   /** In place of `after`: from the first to the last of these sort keys. */
   between?: readonly [first: string, last: string]
@@ -160,7 +165,7 @@ function boundsOf({ between, after, inclusive = false, backward = false }: Range
   return { condition: `sk ${comparison} :bound`, values: { ':bound': after ?? (backward ? '~' : counterSort) } }
 }
 
-/** Pages of a partition in the order of the sort keys, without its row counter; large attributes are still packed. */
+/** Pages of a partition in the order of the sort keys, without its row counter; large attributes stay compressed. */
 export async function* storedPages<T extends Attributes = StoredItem>(
   pk: string,
   range: Range,
@@ -186,12 +191,12 @@ export async function* storedPages<T extends Attributes = StoredItem>(
     )
     const items = (page.Items ?? []).filter((item) => item.sk !== counterSort)
     count += items.length
-    yield items.map(asWritten<T>)
+    yield items.map(castItem<T>)
     start = page.LastEvaluatedKey
   } while (start && (limit === undefined || count < limit))
 }
 
-/** The items of a range, or some of their attributes, one by one; each is unpacked when it is taken. */
+/** Iterates over the items of a range, or some of their attributes; decompresses each when it is read. */
 export async function* itemsOf<T extends Attributes = StoredItem>(
   pk: string,
   range: Range = {},
@@ -200,7 +205,7 @@ export async function* itemsOf<T extends Attributes = StoredItem>(
   for await (const page of storedPages<T>(pk, range, attributes)) for (const item of page) yield unpackLarge(item)
 }
 
-/** All items of a range, or some of their attributes; of the whole partition without one. */
+/** All items of a range, by default of the whole partition, or some of their attributes. */
 export async function queryItems<T extends Attributes = StoredItem>(
   pk: string,
   range: Range = {},
@@ -214,7 +219,7 @@ export async function queryItems<T extends Attributes = StoredItem>(
 export const sortKeysOf = async (pk: string, range?: Range): Promise<string[]> =>
   (await queryItems(pk, range, ['sk'])).map(({ sk }) => sk)
 
-/** All rows that have `value` in an index item field, in the index's order. */
+/** Rows with `value` in an indexed field, in the order of the index. */
 export async function rowsBy<R extends Row>(
   entity: Entity<R>,
   account: string,

@@ -1,7 +1,7 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import { ApiError } from '../core/errors.ts'
 
-const names = ['ValidationException', 'SerializationException']
+const errorNames = ['ValidationException', 'SerializationException']
 
 /** True for an error that every retry repeats: an invalid key or text, or a row that is too large. */
 export function isRefusedItem(error: unknown): boolean {
@@ -9,5 +9,5 @@ export function isRefusedItem(error: unknown): boolean {
   if (error instanceof TransactionCanceledException) {
     return (error.CancellationReasons ?? []).some(({ Code }) => Code === 'ValidationError')
   }
-  return error instanceof Error && names.includes(error.name)
+  return error instanceof Error && errorNames.includes(error.name)
 }

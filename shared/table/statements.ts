@@ -4,25 +4,25 @@ import { clock, jitter } from '../core/clock.ts'
 import type { Item } from './keys.ts'
 import { table, tableName } from './table.ts'
 
-/** Statements that one request takes. */
+/** Maximum statements of a request. */
 export const maxStatements = 25
 
-/** A conditional write of one item. Each statement of a request is done or not by itself, and billed by itself. */
+/** A conditional write of one item in PartiQL. Each statement of a request succeeds or fails on its own. */
 export type Statement = { Statement: string; Parameters: unknown[] }
 
-/** Stores an item where there is none. */
+/** Inserts an item where none exists. */
 export function insertion(item: Record<string, unknown>): Statement {
   const fields = Object.entries(item).filter(([, value]) => value !== undefined)
   const values = fields.map(([name]) => `'${name}': ?`).join(', ')
   return { Statement: `INSERT INTO "${tableName()}" VALUE {${values}}`, Parameters: fields.map(([, value]) => value) }
 }
 
-/** The outcome of a statement: the item was not as its condition says, or it was not done for another reason. */
+/** Outcome of a statement; `unmet` when its condition was not met. */
 export type StatementOutcome = 'done' | 'unmet' | BatchStatementError
 
 const unmet = new Set(['DuplicateItem', 'ConditionalCheckFailed'])
 
-/** Sends up to 25 statements about different items in one request. @throws when the request itself fails */
+/** Sends up to 25 statements on different items in one request. @throws when the whole request fails */
 export async function executeTogether(statements: Statement[]): Promise<StatementOutcome[]> {
   if (statements.length === 0) return []
   const { Responses = [] } = await table().send(new BatchExecuteStatementCommand({ Statements: statements }))
@@ -36,16 +36,17 @@ export async function executeTogether(statements: Statement[]): Promise<Statemen
 
 const maxTries = 8
 
-/** Would be refused again, however often. */
-const final = ['AccessDenied', 'ResourceNotFound', 'ValidationError']
+/** Error codes that every retry would repeat. */
+const finalErrors = ['AccessDenied', 'ResourceNotFound', 'ValidationError']
 
-/** Executes up to 25 statements, again and again until each is done or its condition is not met. @throws when one is not */
+/** Executes up to 25 statements and retries those that failed. An unmet condition is final. @throws when a statement keeps failing */
 export async function executeAll(statements: Statement[]): Promise<void> {
   let left = statements
   for (let tries = 1; left.length > 0; tries++) {
     const outcomes = await executeTogether(left)
     const refused = outcomes.filter((outcome): outcome is BatchStatementError => typeof outcome === 'object')
-    const cause = refused.find(({ Code = '' }) => final.includes(Code)) ?? (tries === maxTries ? refused[0] : undefined)
+    const cause =
+      refused.find(({ Code = '' }) => finalErrors.includes(Code)) ?? (tries === maxTries ? refused[0] : undefined)
     if (cause) throw Object.assign(new Error(cause.Message), { name: cause.Code })
     left = left.filter((_, i) => typeof outcomes[i] === 'object')
     if (left.length > 0) await clock.sleep(jitter(tries, 20, 500))
@@ -53,7 +54,7 @@ export async function executeAll(statements: Statement[]): Promise<void> {
 }
 
 /**
- * Stores up to 25 items where there are none yet. The only write that a role can get without the right to overwrite
+ * Inserts up to 25 items where none exist yet. The only write that IAM can allow without the right to overwrite
  * (docs/decisions/0012). Idempotent. @throws when an item was not stored
  */
 export const insertTogether = (items: Item[]): Promise<void> => executeAll(items.map(insertion))

@@ -8,7 +8,7 @@ import { packLarge, unpackLarge } from './large-attributes.ts'
 
 type Image = NonNullable<NonNullable<DynamoDBRecord['dynamodb']>['NewImage']>
 
-/** Events have bytes as base64, and of this table's items only packed attributes are bytes. */
+/** Decodes base64 bytes of an event; only compressed attributes of this table are bytes. */
 function withBytes(image: Image): Record<string, AttributeValue> {
   const attributes = Object.entries(image).map(([name, value]) => {
     const packed: unknown = value.M?.zstd?.B
@@ -19,13 +19,13 @@ function withBytes(image: Image): Record<string, AttributeValue> {
 
 const itemOf = (image: Image = {}): Record<string, unknown> => unpackLarge(unmarshall(withBytes(image)))
 
-/** The item that a record of the table's stream says was written. */
+/** The item after the change of a stream record. */
 export const newImage = ({ dynamodb }: DynamoDBRecord): Record<string, unknown> => itemOf(dynamodb?.NewImage)
 
-/** The item that a record of the table's stream says was there before. */
+/** The item before the change of a stream record. */
 export const oldImage = ({ dynamodb }: DynamoDBRecord): Record<string, unknown> => itemOf(dynamodb?.OldImage)
 
-/** Handles records one after the other. Reports the first that fails and logs it, so that order is kept. */
+/** Handles records in order. Logs the first failure and reports it as the batch item failure, so that Lambda retries from there. */
 export async function handleInOrder(
   records: DynamoDBRecord[],
   failed: Parameters<typeof logLine>[1],
@@ -44,7 +44,7 @@ export async function handleInOrder(
   return { batchItemFailures: [] }
 }
 
-/** An item in the form that an event of the stream has it in. */
+/** Encodes an item as a stream event does. */
 export function imageOf(item: Record<string, unknown>): Record<string, unknown> {
   const attributes = marshall(packLarge(item), { removeUndefinedValues: true })
   const texts = Object.entries(attributes).map(([name, value]) => {

@@ -7,12 +7,12 @@ import { awsClient } from '../core/aws/clients.ts'
 import { env } from '../core/env.ts'
 
 /**
- * Removes the accessor, as `node --disable-proto=delete` does. The SDK converts maps by assigning their keys: through the
- * accessor a stored key `__proto__` is lost and becomes the prototype of its map, and one that is written breaks the request.
+ * Removes the `__proto__` accessor, as `node --disable-proto=delete` does. The SDK assigns map keys one by one: with the
+ * accessor, a stored key `__proto__` would set the prototype of its map, and writing one would break the request.
  */
 Reflect.deleteProperty(Object.prototype, '__proto__')
 
-/** Signing keys as Node keeps them: a conversion from bytes costs six times as much as a signature. */
+/** Signing keys as `KeyObject`: converting the bytes costs six times as much as a signature. */
 const keys = new WeakMap<object, KeyObject>()
 
 function keyOf(secret: SourceData): KeyObject | string {
@@ -22,7 +22,7 @@ function keyOf(secret: SourceData): KeyObject | string {
   return key
 }
 
-/** SHA-256 for one signature. */
+/** SHA-256 or HMAC-SHA-256 for one signature. */
 class SigningHash implements Checksum {
   private readonly hash: Hash | Hmac
 
@@ -43,13 +43,13 @@ class SigningHash implements Checksum {
   }
 }
 
-/** Commands carry their own middleware, so the SDK must not cache any; without a signer it makes one per request. */
+/** Document client with its own signer; the SDK would create one per request. Commands carry their own middleware, so it must not be cached. */
 class TableClient extends DynamoDBDocumentClient {
   constructor(settings: DynamoDBClientConfig) {
     const { credentials, region } = settings as Pick<SignatureV4Init, 'credentials' | 'region'>
     const signer = new SignatureV4({ service: 'dynamodb', credentials, region, sha256: SigningHash })
     const client = new DynamoDBClient({ ...settings, signer, cacheMiddleware: false })
-    // Replaces a header that the SDK puts together and signs for each request.
+    // Sets a fixed user agent, because the SDK would build and sign a long one for each request.
     client.middlewareStack.add(
       (next) => (args) => {
         Object.assign((args.request as HttpRequest).headers, { 'user-agent': 'aws-sdk-js/3' })
@@ -61,7 +61,7 @@ class TableClient extends DynamoDBDocumentClient {
   }
 }
 
-/** The one client of the table in a process. */
+/** The process's shared client of the table. */
 export const table = (): DynamoDBDocumentClient => awsClient(TableClient)
 
 export const tableName = (): string => env.tableName

@@ -4,19 +4,19 @@ import type { Key } from './keys.ts'
 import type { StoredItem } from './read.ts'
 import { table, tableName } from './table.ts'
 
-/** A page is at most 1 MB: 256 read units where it is consistent. A partition of the table gives 3,000 a second, and requests need theirs. */
+/** Pause between pages. A consistent page of 1 MB takes 256 of the 3,000 read units per second of a partition. */
 const pauseMs = 60
 
 type Scan = Omit<ConstructorParameters<typeof ScanCommand>[0], 'TableName' | 'ExclusiveStartKey'>
 
 type Walk = Scan & {
-  /** The `next` of the last page that is done; null to begin. */
+  /** The `next` of the last page handled; null to start at the beginning. */
   from: Key | null
-  /** Asked between two pages. One is always walked, so that a walk comes on however little time it is given. */
+  /** Checked between two pages. At least one page is read, so that each call makes progress. */
   hasTime: () => boolean
 }
 
-/** `next` is where the walk goes on when this page is done; null at the end of the table. */
+/** A page of items. `next` is the key to resume from; null at the end of the table. */
 type Page<T> = { items: T[]; next: Key | null }
 
 /**

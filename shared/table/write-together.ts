@@ -3,7 +3,7 @@ import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/l
 import { clock, jitter } from '../core/clock.ts'
 import { ApiError } from '../core/errors.ts'
 import { logLine } from '../core/logging/log.ts'
-import { isLostRace } from '../core/passing-error.ts'
+import { isConflict } from '../core/transient-error.ts'
 import { changing, retryUntil, workTime } from '../core/work/work.ts'
 import type { Item, Key } from './keys.ts'
 import { table, tableName } from './table.ts'
@@ -30,19 +30,19 @@ const comparing = (expected: Record<string, unknown>, above: Record<string, numb
   }
 }
 
-/** Removes an item, only while it has these values. */
+/** Deletes an item on the condition that it has these values. */
 export const removeWhile = ({ pk, sk }: Key, expected: Record<string, unknown>): Write => ({
   Delete: { TableName: tableName(), Key: { pk, sk }, ...comparing(expected) },
 })
 
-/** Only while the item at this key exists, has the expected values, and its numbers lie above those given. */
+/** Condition check: the item exists, has the expected values, and its numbers exceed those of `above`. */
 export const check = (
   { pk, sk }: Key,
   expected: Record<string, unknown> = {},
   above: Record<string, number> = {},
 ): Write => ({ ConditionCheck: { TableName: tableName(), Key: { pk, sk }, ...comparing(expected, above) } })
 
-/** Puts an item in the place of one with these values; null means of none. */
+/** Puts an item on the condition that the existing one has these values; null means that none exists. */
 export const putIf = (Item: Item, expected: Record<string, unknown> | null): Write => ({
   Put: {
     TableName: tableName(),
@@ -53,30 +53,30 @@ export const putIf = (Item: Item, expected: Record<string, unknown> | null): Wri
 
 const sent = (writes: Write[]): Promise<unknown> => table().send(new TransactWriteCommand({ TransactItems: writes }))
 
-async function outcomeOf(transaction: Promise<unknown>): Promise<'done' | 'lost'> {
+async function outcomeOf(transaction: Promise<unknown>): Promise<'done' | 'conflict'> {
   try {
     await transaction
     return 'done'
   } catch (error) {
-    if (error instanceof TransactionCanceledException && isLostRace(error)) return 'lost'
+    if (error instanceof TransactionCanceledException && isConflict(error)) return 'conflict'
     throw error
   }
 }
 
-/** A transaction of items that do not count until they are confirmed: nothing is changed by it that a caller could hear of. */
-export const prepareTogether = (writes: Write[]): Promise<'done' | 'lost'> => outcomeOf(sent(writes))
+/** Writes items that take effect only once confirmed, so a failed request may still report that nothing was changed. */
+export const prepareTogether = (writes: Write[]): Promise<'done' | 'conflict'> => outcomeOf(sent(writes))
 
-/** Small transaction beside the commits, of unlogged items (design 6). `lost` when a checked row has changed. */
-export const writeTogether = (writes: Write[]): Promise<'done' | 'lost'> => outcomeOf(changing(sent(writes)))
+/** Writes unlogged items in one transaction outside commits. Returns `conflict` when a condition was not met. */
+export const writeTogether = (writes: Write[]): Promise<'done' | 'conflict'> => outcomeOf(changing(sent(writes)))
 
-/** Repeats an attempt until it is not lost. @throws ApiError `unavailable` when patience ends; nothing is changed then. */
-export async function untilDone<T>(attempt: () => Promise<T | 'lost'>): Promise<T> {
+/** Retries an attempt until it is not `conflict`. @throws ApiError `unavailable` when the retry time ends; nothing is changed then */
+export async function untilDone<T>(attempt: () => Promise<T | 'conflict'>): Promise<T> {
   const deadline = retryUntil(workTime.retries())
   let tries = 0
   for (; tries === 0 || clock.monotonic() < deadline; tries++) {
     if (tries > 0) await clock.sleep(jitter(tries, 8, 250))
     const result = await attempt()
-    if (result !== 'lost') return result
+    if (result !== 'conflict') return result
   }
   logLine('WARN', 'transaction_given_up', { tries })
   throw new ApiError('unavailable')

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { type Entity, itemRow, type Row } from '../table/entity.ts'
 import { partition } from '../table/keys.ts'
-import { listRows, Metadata, pageOf } from '../table/list.ts'
+import { listRows, Metadata, pageOfRows } from '../table/list.ts'
 import { queryItems } from '../table/read.ts'
 import type { Page } from '../values/page.ts'
 
@@ -28,6 +28,6 @@ export async function listV0Rows<R extends Row, S>(
   const visible = isVisible ? all.filter(isVisible) : all
   if (!page) return { data: visible.map(show) }
   const listed = visible.map((row) => ({ id: row.id, row: () => row }))
-  const { rows, metadata } = await pageOf(listed, page, { shown: show })
+  const { rows, metadata } = await pageOfRows(listed, page, { shown: show })
   return { data: rows.map(show), metadata }
 }

@@ -37,7 +37,7 @@ const { logCursor, readLogPosition } = await import('#shared/logs/query-logs.ts'
 const { readLogQuery } = await import('#shared/logs/log-query.ts')
 const { pack, unpack } = await import('#shared/logs/flows/packing.ts')
 const { table, tableName } = await import('#shared/table/table.ts')
-const { pageOf } = await import('#shared/table/list.ts')
+const { pageOfRows: pageOf } = await import('#shared/table/list.ts')
 const { pageCursor } = await import('#shared/table/page-cursor.ts')
 
 const id = (n: number) => `01990000-0000-7000-8000-${String(n).padStart(12, '0')}`

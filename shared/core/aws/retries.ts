@@ -1,15 +1,15 @@
 import type { RetryErrorInfo, RetryStrategyV2, RetryToken } from '@smithy/types'
 import { clock, jitter } from '../clock.ts'
-import { type Passing, passingKind } from '../passing-error.ts'
+import { type TransientKind, transientKind } from '../transient-error.ts'
 import { retryUntil } from '../work/work.ts'
 
 const defaultPatienceMs = 15_000
 
 /** Cost of another attempt in tokens of the process, so that a service that is down is not hammered. */
-const costs: Record<Passing, number> = { conflict: 0, throttle: 5, fault: 14 }
+const costs: Record<TransientKind, number> = { conflict: 0, throttle: 5, fault: 14 }
 const maxTokens = 500
 
-const spans: Record<Passing, [firstMs: number, maxMs: number]> = {
+const spans: Record<TransientKind, [firstMs: number, maxMs: number]> = {
   conflict: [10, 500],
   throttle: [50, 2_000],
   fault: [25, 1_000],
@@ -44,7 +44,7 @@ export class Retries implements RetryStrategyV2 {
 
   /** @throws what the SDK replaces by the error of the service */
   async refreshRetryTokenForRetry({ deadline, tries }: Attempt, { error }: RetryErrorInfo): Promise<Attempt> {
-    const kind = passingKind(error)
+    const kind = transientKind(error)
     const wait = kind === null ? 0 : jitter(tries, ...spans[kind])
     if (kind === null || this.tokens < costs[kind] || clock.monotonic() + wait > deadline) throw error
     this.tokens -= costs[kind]

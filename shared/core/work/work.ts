@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { clock } from '../clock.ts'
 import { ApiError, errorCodes, unavailableAfter } from '../errors.ts'
-import { mayBeDone } from '../passing-error.ts'
+import { mayBeDone } from '../transient-error.ts'
 
 /** Knowledge about the changes of a piece of work: none, at least one, or possibly one. */
 type Changed = 'nothing' | 'something' | 'unknown'

@@ -3,7 +3,7 @@ import { type Author, commit } from '../../commit/commit.ts'
 import { commitInParts } from '../../commit/commit-in-parts.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { ApiError } from '../../core/errors.ts'
-import { listWithLive } from '../../table/list-with-live.ts'
+import { listWithPresence } from '../../table/list-with-presence.ts'
 import { existingRow, rowsBy } from '../../table/read.ts'
 import type { Draft } from '../../values/draft.ts'
 import { isUnexpired } from '../../values/expiry.ts'
@@ -31,7 +31,7 @@ export async function list(account: string, page: Page) {
   const { email, ...others } = page.filters
   const indexes = email === undefined ? others : { email: foldAscii(email), ...others }
   const live = { live: ['last_seen_at'] as const }
-  const { listed, metadata } = await listWithLive<ActorRow, LastUse>(actors, account, page, live, indexes)
+  const { listed, metadata } = await listWithPresence<ActorRow, LastUse>(actors, account, page, live, indexes)
   return { data: listed.map(({ row, live }) => ({ ...row, last_seen_at: live?.last_seen_at ?? null })), metadata }
 }
 

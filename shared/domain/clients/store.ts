@@ -3,7 +3,7 @@ import { type Author, commit } from '../../commit/commit.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { clock, timestamp } from '../../core/clock.ts'
 import { notFound } from '../../core/errors.ts'
-import { listWithLive } from '../../table/list-with-live.ts'
+import { listWithPresence } from '../../table/list-with-presence.ts'
 import { getRow } from '../../table/read.ts'
 import type { Page } from '../../values/page.ts'
 import { findPresence, renderPresence, type Seen, seenAttributes } from '../sessions/presence.ts'
@@ -11,7 +11,7 @@ import { type ClientFields, type ClientRow, clients, unattested } from './client
 
 export async function list(account: string, page: Page) {
   const shown = { live: seenAttributes, row: shownOfRow }
-  const { listed, metadata } = await listWithLive<ClientRow, Seen>(clients, account, page, shown)
+  const { listed, metadata } = await listWithPresence<ClientRow, Seen>(clients, account, page, shown)
   const now = clock.now()
   return { data: listed.map(({ row, live }) => renderClient(row, live, now)), metadata }
 }

@@ -7,7 +7,7 @@ import { logLine } from '../../core/logging/log.ts'
 import { workTime } from '../../core/work/work.ts'
 import type { AccountVersion } from '../../table/account-version.ts'
 import { entityKey, partition } from '../../table/keys.ts'
-import { sortKeysOf, whichExist } from '../../table/read.ts'
+import { checkExistence, sortKeysOf } from '../../table/read.ts'
 import { membersPerCommit, type PendingPart, readPending, type SetChange, stagePending } from './pending-change.ts'
 import { readEdit, readWholeSet } from './requested-members.ts'
 import { type CheckedMembers, type MemberSet, pendingStager, sizeOf, stageSetChange } from './set-change.ts'
@@ -127,7 +127,7 @@ export function refuseLargeSet({ envelope }: MemberSet, change: SetChange, membe
 
 /** All checks precede the first write. @throws ApiError `validation_failed` for members that do not exist */
 async function withExisting(account: string, set: MemberSet, wanted: Wanted): Promise<Wanted> {
-  const found = await whichExist(wanted.added.map((id) => entityKey(account, set.members, id)))
+  const found = await checkExistence(wanted.added.map((id) => entityKey(account, set.members, id)))
   const unknown = firstMessages(wanted.added, (id, i) => (found[i] ? null : `${id} does not exist`))
   if (unknown.length > 0) throw invalidAt([set.envelope], ...unknown)
   return wanted

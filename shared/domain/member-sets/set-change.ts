@@ -2,7 +2,7 @@ import type { Revocation } from '../../commit/revoke.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { type Entity, itemRow } from '../../table/entity.ts'
 import { entityKey, partition } from '../../table/keys.ts'
-import { getItem, getItems, whichExist } from '../../table/read.ts'
+import { checkExistence, getItem, getItems } from '../../table/read.ts'
 import {
   membersPerCommit,
   type PendingPart,
@@ -107,7 +107,7 @@ async function stepsOf({ accountId }: Transaction, set: MemberSet, ownerId: stri
   const pk = partition(accountId, set.entity.name, ownerId)
   const [rows, alive] = await Promise.all([
     getItems(ids.map((sk) => ({ pk, sk }))),
-    joins ? whichExist(ids.map((id) => entityKey(accountId, set.members, id))) : [],
+    joins ? checkExistence(ids.map((id) => entityKey(accountId, set.members, id))) : [],
   ])
   return ids.map((id, i): Step => {
     const row = rows[i]

@@ -2,7 +2,7 @@ import { isDue } from '../../commit/due.ts'
 import { clock, timestamp } from '../../core/clock.ts'
 import { type AccountRow, accounts, serviceUniqueKey } from '../../domain/accounts/account.ts'
 import { accountVersionKey, entityKey, type Item, type Key } from '../../table/keys.ts'
-import { getRow, queryItems, whichExist } from '../../table/read.ts'
+import { checkExistence, getRow, queryItems } from '../../table/read.ts'
 import { remove, removeWhile, writeTogether } from '../../table/write-together.ts'
 
 /** The item that says when an account is to be deleted, and how far the deletion has come. */
@@ -30,7 +30,7 @@ export async function closedAccounts(): Promise<ReadonlySet<string>> {
   const nowText = timestamp(clock.now())
   const due = (await queryItems<DueAccount>(dueAccountsPartition)).filter((item) => item.last || isDue(item, nowText))
   const ids = [...new Set(due.map(({ account_id }) => account_id))]
-  const exist = await whichExist(ids.map((id) => entityKey(id, accounts.name, id)))
+  const exist = await checkExistence(ids.map((id) => entityKey(id, accounts.name, id)))
   return new Set(ids.filter((_, i) => !exist[i]))
 }
 

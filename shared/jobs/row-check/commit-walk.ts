@@ -3,7 +3,7 @@ import { namedRow } from '../../commit/commit-record.ts'
 import { clock } from '../../core/clock.ts'
 import { fieldsOf } from '../../core/json/is-object.ts'
 import { commitKey } from '../../table/keys.ts'
-import { getStoredItems, type Look, storedPages } from '../../table/read.ts'
+import { type Consistency, getStoredItems, storedPages } from '../../table/read.ts'
 import { isKey, settleMs, unpacked } from './derived-items.ts'
 import { findingAt, type RowFinding } from './row-origin.ts'
 
@@ -50,7 +50,7 @@ type Walking = { walk: Walk; report: (finding: RowFinding) => void; maxOpen: num
 const isOfPass = ({ from, until }: Walk, name: string): boolean => name >= from && (until === null || name < until)
 
 /** Reads rows that commits have left in a state, and keeps those open that differ. */
-async function compare({ account, open }: Walk, left: [name: string, sequence: number][], look: Look) {
+async function compare({ account, open }: Walk, left: [name: string, sequence: number][], look: Consistency) {
   const keys = left.map(([name]) => namedRow(account, name))
   const rows = await getStoredItems(keys, { look, attributes: ['commit'] })
   for (const [i, [name, sequence]] of left.entries()) {
@@ -83,7 +83,7 @@ function note(
   }
 }
 
-async function look({ walk, maxOpen }: Walking, batch: Map<string, number>, how: Look): Promise<void> {
+async function look({ walk, maxOpen }: Walking, batch: Map<string, number>, how: Consistency): Promise<void> {
   await compare(walk, [...batch], how)
   const names = Object.keys(walk.open)
   if (names.length <= maxOpen) return
@@ -93,7 +93,7 @@ async function look({ walk, maxOpen }: Walking, batch: Map<string, number>, how:
 }
 
 /** Walks the commits that follow. @returns whether the last one is reached */
-async function read(walking: Walking, how: Look, hasTime: () => boolean): Promise<boolean> {
+async function read(walking: Walking, how: Consistency, hasTime: () => boolean): Promise<boolean> {
   let batch = new Map<string, number>()
   let commits = 0
   for await (const { sk, rows } of recordsAfter(walking.walk)) {

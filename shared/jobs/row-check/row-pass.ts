@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { clock } from '../../core/clock.ts'
 import { accountOf, accountVersionKey, commitKey, counterSort, type Key } from '../../table/keys.ts'
-import { getItem, getItems, type StoredItem, sortKeysOf, whichExist } from '../../table/read.ts'
+import { checkExistence, getItem, getItems, type StoredItem, sortKeysOf } from '../../table/read.ts'
 import { closedAccounts } from '../account-deletion/due-account.ts'
 import { Place } from '../read-next.ts'
 import { Walk } from './commit-walk.ts'
@@ -137,7 +137,7 @@ async function strayCommits(heads: StoredItem[]): Promise<Suspicion[]> {
   const keys = heads.flatMap(({ pk, sequence }) =>
     [0, 1].map((next) => commitKey(accountOf({ pk }), Number(sequence) + next)),
   )
-  const exist = await whichExist(keys)
+  const exist = await checkExistence(keys)
   const now = await getItems(heads)
   return keys.flatMap((key, i) => {
     const [head, isBeyond] = [heads[i >> 1] as StoredItem, i % 2 === 1]

@@ -6,7 +6,7 @@ import { env } from '../../core/env.ts'
 import { ApiError } from '../../core/errors.ts'
 import { describeError } from '../../core/logging/describe-error.ts'
 import { logLine } from '../../core/logging/log.ts'
-import { isPassing } from '../../core/passing-error.ts'
+import { isTransient } from '../../core/transient-error.ts'
 import { retryUntil } from '../../core/work/work.ts'
 
 /** `putFlows` also repeats requests that are refused as a whole. */
@@ -61,7 +61,7 @@ async function putOnce(partitionKey: string, records: Buffer[]): Promise<Buffer[
     )
     return records.filter((_, i) => Records[i]?.ErrorCode !== undefined || Records[i]?.SequenceNumber === undefined)
   } catch (error) {
-    if (!isPassing(error)) throw error
+    if (!isTransient(error)) throw error
     logLine('WARN', 'flows_not_put', describeError(error))
     return records
   }

@@ -26,7 +26,7 @@ export async function codeForPasscode(accountId: string, entered: Entered): Prom
     const used = removeWhile(passcodeKey(accountId, proof.actorId), { id: proof.passcodeId })
     const made = putIf(oneTimeItem(key, clock.now() + codeMicros.alone, content), null)
     // A concurrent request has used the passcode.
-    if ((await writeTogether([used, made])) === 'lost') throw new SignInRefused('passcode', proof.actorId)
+    if ((await writeTogether([used, made])) === 'conflict') throw new SignInRefused('passcode', proof.actorId)
     return text
   })
 }

@@ -3,7 +3,7 @@ import { clock } from '../../core/clock.ts'
 import { env } from '../../core/env.ts'
 import { ApiError } from '../../core/errors.ts'
 import { note } from '../../core/logging/invocation.ts'
-import { isPassing } from '../../core/passing-error.ts'
+import { isTransient } from '../../core/transient-error.ts'
 import { accounts } from '../../domain/accounts/account.ts'
 import { readCounts } from '../../domain/accounts/store.ts'
 import { actors } from '../../domain/actors/actor.ts'
@@ -147,7 +147,7 @@ export async function completeSignIn(path: string, query: URLSearchParams): Prom
     return back(parameters)
   } catch (error) {
     // The state is used up, so a retry of this request cannot succeed.
-    if (isPassing(error) || (error instanceof ApiError && error.code === 'unavailable'))
+    if (isTransient(error) || (error instanceof ApiError && error.code === 'unavailable'))
       throw new ApiError('unavailable', 'The sign-in broke off. Start it again.', { cause: error })
     if (!(error instanceof SignInRefused)) throw error
     await noteFailure(accountId, pending.provider, error)

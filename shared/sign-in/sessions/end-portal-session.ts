@@ -1,5 +1,5 @@
 import type { Author } from '../../commit/commit.ts'
-import { isPassing } from '../../core/passing-error.ts'
+import { isTransient } from '../../core/transient-error.ts'
 import { end, type PortalSessionRow } from '../../domain/portal-sessions/portal-session.ts'
 import { appOf, documentOf, type OpenIdKind, openIdProvider } from '../providers/provider-app.ts'
 import { SignInRefused } from '../refusals/sign-in-refused.ts'
@@ -28,7 +28,7 @@ export async function endPortalSession(
   { id, auth_provider_id }: Pick<PortalSessionRow, 'id' | 'auth_provider_id'>,
 ) {
   const asked = endSessionUrl(author.accountId, auth_provider_id).catch((error: unknown) => {
-    if (error instanceof SignInRefused || isPassing(error)) return null
+    if (error instanceof SignInRefused || isTransient(error)) return null
     throw error
   })
   const [{ data }, end_session_url] = await Promise.all([end(author, id), asked])

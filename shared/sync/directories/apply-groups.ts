@@ -6,7 +6,7 @@ import { policies } from '../../domain/policies/policy.ts'
 import { stageGroupDeletion } from '../../domain/rules/delete-group.ts'
 import { itemRow } from '../../table/entity.ts'
 import { partition } from '../../table/keys.ts'
-import { findAllUnique, getItems, getRows, whichExist } from '../../table/read.ts'
+import { checkExistence, findAllUnique, getItems, getRows } from '../../table/read.ts'
 import { type StagedChange, stageEach } from '../runs/plan.ts'
 import type { DirectoryStage } from './apply-identities.ts'
 import type { Entries } from './directory-plan.ts'
@@ -94,7 +94,7 @@ export async function applyJoined(stage: DirectoryStage, entries: Entries<'joine
     pk: partition(accountId, memberships.name, groupOf.get(group)?.id ?? 'none'),
     sk: owners[i] ?? 'none',
   }))
-  const [people, isMember] = await Promise.all([getRows(actors, accountId, owners), whichExist(places)])
+  const [people, isMember] = await Promise.all([getRows(actors, accountId, owners), checkExistence(places)])
   const joined = new Set<string>()
   return stageEach(transaction, 'memberships', entries, writesPerMembership, ({ group: groupId }, i) => {
     const [group, actor] = [groupOf.get(groupId), people[i]]

@@ -2,7 +2,7 @@ import { type MdmDeviceRow, mdmDevices } from '../../domain/mdm-devices/mdm-devi
 import type { PostureProviderRow } from '../../domain/posture-providers/posture-provider.ts'
 import type { RowFields } from '../../table/entity.ts'
 import { uniqueKey } from '../../table/keys.ts'
-import { whichExist } from '../../table/read.ts'
+import { checkExistence } from '../../table/read.ts'
 import { adapters } from '../providers/open.ts'
 import { type Appliers, applyPlan } from '../runs/apply-plan.ts'
 import { entryRows, type Stage, type StagedChange, stageEach } from '../runs/plan.ts'
@@ -55,7 +55,7 @@ async function applyNewDevices(stage: Stage, entries: InventoryEntries['new'][])
   const { transaction, sourceId, startedAt } = stage
   const { accountId } = transaction
   const [isTaken, rows] = await Promise.all([
-    whichExist(entries.map(({ mdm_id }) => uniqueKey(accountId, 'mdm_devices.mdm_id', deviceKey(mdm_id)))),
+    checkExistence(entries.map(({ mdm_id }) => uniqueKey(accountId, 'mdm_devices.mdm_id', deviceKey(mdm_id)))),
     entryRows(mdmDevices, accountId, entries),
   ])
   return stageEach(transaction, 'devices', entries, undefined, ({ id, mdm_id, name, fields }, i) => {

@@ -11,7 +11,7 @@ import { poolMembers } from '../../domain/pool-members/pool-member.ts'
 import { resources } from '../../domain/resources/resource.ts'
 import { type Entity, type Row, rowKey } from '../../table/entity.ts'
 import { uniqueKey } from '../../table/keys.ts'
-import { getRows, whichExist } from '../../table/read.ts'
+import { checkExistence, getRows } from '../../table/read.ts'
 import { foldAscii } from '../../values/text.ts'
 import { type Stage, type StagedChange, stageEach } from '../runs/plan.ts'
 import type { Deleted, Orphaned, RewindEntries } from './rewind-plan.ts'
@@ -127,8 +127,8 @@ export async function bringBack<R extends Row>(
   const rows = entries.map(({ row }) => row)
   const values = rows.map((row) => uniqueValues(kind, accountId, row))
   const [areThere, held, ...owned] = await Promise.all([
-    whichExist(rows.map((row) => rowKey(kind.entity, accountId, row))),
-    whichExist(values.flat().map(({ key }) => key)),
+    checkExistence(rows.map((row) => rowKey(kind.entity, accountId, row))),
+    checkExistence(values.flat().map(({ key }) => key)),
     ...(kind.owners ?? []).map(async ({ entity, gone, idOf }) => {
       const owners = await getRows(entity, accountId, rows.map(idOf))
       return { entity, gone, owners }
@@ -164,7 +164,7 @@ export async function regainGroups(transaction: Transaction, entries: Orphaned[]
     getRows(policies, accountId, ids('id')),
     getRows(groups, accountId, ids('group_id')),
     getRows(resources, accountId, ids('resource_id')),
-    whichExist(grants.map((grant) => uniqueKey(accountId, 'policies.grant', grant))),
+    checkExistence(grants.map((grant) => uniqueKey(accountId, 'policies.grant', grant))),
   ])
   const taken = new Set(grants.filter((_, i) => held[i]))
   return stageEach(transaction, 'policies', entries, writesPerPolicy, ({ id, name, group_id, updated_at }, i) => {

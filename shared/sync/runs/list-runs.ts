@@ -1,6 +1,6 @@
 import { takeFitting } from '../../core/json/answer-size.ts'
 import type { Item } from '../../table/keys.ts'
-import { type Metadata, pageOf } from '../../table/list.ts'
+import { type Metadata, pageOfRows } from '../../table/list.ts'
 import { pageCursor, readPosition } from '../../table/page-cursor.ts'
 import { queryItems } from '../../table/read.ts'
 import type { Page } from '../../values/page.ts'
@@ -53,6 +53,6 @@ export async function listRuns(account: string, sourceId: string, page: Page) {
     return { ...run, ...progress, inserted_at: run.started_at, updated_at: run.started_at }
   }
   const runs = items.filter(isKept).map((item) => ({ id: item.id, row: () => shown(runOf(item)) }))
-  const { rows, metadata } = await pageOf(runs, page, { newestFirst: true })
+  const { rows, metadata } = await pageOfRows(runs, page, { newestFirst: true })
   return { data: rows, metadata }
 }

@@ -113,7 +113,7 @@ export class PlanReader {
   }
 }
 
-/** Deletions by the kind of object (I5.3): `lost` are absent from the snapshot, `named` inactive by the provider. */
+/** Deletions by the kind of object (I5.3): `conflict` are absent from the snapshot, `named` inactive by the provider. */
 export type Losses = Record<string, { lost: number; owned: number; named?: number }>
 
 /** A written plan; `absent` are the provider's ids of owned people that the snapshot lacks. */

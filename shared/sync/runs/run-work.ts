@@ -58,7 +58,7 @@ export class RunWork {
     if (stored?.run_id !== this.run.id || stored.owner !== this.open.owner) throw new LeaseLost()
   }
 
-  private write(open: OpenRun): Promise<'done' | 'lost'> {
+  private write(open: OpenRun): Promise<'done' | 'conflict'> {
     const place = putIf(openRunItem(this.accountId, this.sourceId, open), this.lease)
     return writeTogether([place, put(runItem(this.run))])
   }
@@ -66,8 +66,8 @@ export class RunWork {
   /** Saves the place and renews the lease. @throws LeaseLost */
   async save(): Promise<void> {
     this.open = renewed(this.open)
-    for (let tries = 0; (await this.write(this.open)) === 'lost'; tries++) {
-      // A collision with another transaction is `lost` as well, so the write is repeated.
+    for (let tries = 0; (await this.write(this.open)) === 'conflict'; tries++) {
+      // A collision with another transaction is `conflict` as well, so the write is repeated.
       if (tries === 3) throw new LeaseLost()
     }
     this.savedAt = clock.monotonic()
@@ -75,7 +75,7 @@ export class RunWork {
 
   /** Saves the place and releases the lease, so the next step resumes here. @throws LeaseLost */
   async release(): Promise<void> {
-    if ((await this.write({ ...this.open, until: 0 })) === 'lost') throw new LeaseLost()
+    if ((await this.write({ ...this.open, until: 0 })) === 'conflict') throw new LeaseLost()
   }
 
   /** Takes over the state that a commit has written. */

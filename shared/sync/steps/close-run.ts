@@ -71,7 +71,7 @@ async function ended(work: RunWork, kind: SourceKind, reached: Ending): Promise<
       await checkHeld()
       const items = endOf(work, kind, ending, row, clock.now())
       const outcome = await writeTogether([removeWhile(key, work.lease), ...items.map(put)])
-      return outcome === 'lost' ? 'lost' : ending
+      return outcome === 'conflict' ? 'conflict' : ending
     })
   }
   return commit(work.author, async (transaction) => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isPassing, mayBeDone } from '#shared/core/passing-error.ts'
+import { isTransient, mayBeDone } from '#shared/core/transient-error.ts'
 
 const named = (name: string, fields: object = {}) => Object.assign(new Error('said the service'), { name, ...fields })
 const fetchFailed = (code: string) => new TypeError('fetch failed', { cause: Object.assign(new Error(), { code }) })
@@ -15,7 +15,7 @@ it.each([
   named('Error', { code: 'ECONNRESET' }),
   fetchFailed('ECONNRESET'),
 ])('%s may pass, and whether its write was done is not known', (error) => {
-  expect([isPassing(error), mayBeDone(error)]).toEqual([true, true])
+  expect([isTransient(error), mayBeDone(error)]).toEqual([true, true])
 })
 
 it.each([
@@ -30,11 +30,11 @@ it.each([
   new TypeError('undefined is not a function'),
   null,
 ])('%s would end the same way again', (error) => {
-  expect([isPassing(error), mayBeDone(error)]).toEqual([false, false])
+  expect([isTransient(error), mayBeDone(error)]).toEqual([false, false])
 })
 
 it('knows that a cancelled transaction was not done', () => {
-  expect([isPassing(cancelled('TransactionConflict')), mayBeDone(cancelled('TransactionConflict'))]).toEqual([
+  expect([isTransient(cancelled('TransactionConflict')), mayBeDone(cancelled('TransactionConflict'))]).toEqual([
     true,
     false,
   ])

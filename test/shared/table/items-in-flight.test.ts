@@ -31,7 +31,7 @@ async function once(...work: (() => Promise<unknown>)[]): Promise<string[]> {
   const outcome = (one: () => Promise<unknown>) => () =>
     inWorkTime(-1, () =>
       one().then(
-        (result) => (result === 'lost' ? 'lost' : 'done'),
+        (result) => (result === 'conflict' ? 'conflict' : 'done'),
         ({ name }: Error) => name,
       ),
     )
@@ -48,7 +48,7 @@ describe('of two writes that are in flight at one item', () => {
         () => writeTogether([put(first), check(shared)]),
         () => writeTogether([put(other), check(shared)]),
       ),
-    ).toEqual(['done', 'lost'])
+    ).toEqual(['done', 'conflict'])
     const [read] = await flight.run([() => getItem({ pk: other.pk, sk: other.sk })])
     expect(read).toMatchObject({ result: undefined })
   })
@@ -66,7 +66,7 @@ describe('of two writes that are in flight at one item', () => {
         () => putPlain(shared),
         () => writeTogether([put(shared)]),
       ),
-    ).toEqual(['done', 'lost'])
+    ).toEqual(['done', 'conflict'])
   })
 
   it('plain writes do not hinder each other, and a read nothing', async () => {

@@ -78,7 +78,7 @@ describe('a request to the table ends at once after', () => {
   it('a transaction of which a condition did not hold, whatever else it met', async () => {
     const error = cancelled('ConditionalCheckFailed', 'TransactionConflict')
     const { asked, result } = await refusing(always, error, 'TransactWriteItems', () => writeTogether([put(item())]))
-    expect([asked, result]).toEqual([1, 'lost'])
+    expect([asked, result]).toEqual([1, 'conflict'])
   })
 
   it.each([

@@ -4,17 +4,17 @@ import { type Key, presenceItemKey } from './keys.ts'
 import { listRows, type Metadata, rangeOf } from './list.ts'
 import { getItems, queryItems } from './read.ts'
 
-type Live = Record<string, unknown>
+type PresenceItem = Record<string, unknown>
 
-/** The attributes that an answer shows of a live item, and of its row where that has more. */
-type Shown<R, T> = { live: readonly (keyof T & string)[]; row?: readonly (keyof R & string)[] }
+/** Attributes to read: of the presence item, and of the row when the response shows only some of its fields. */
+type ShownAttributes<R, T> = { live: readonly (keyof T & string)[]; row?: readonly (keyof R & string)[] }
 
-/** Page of a collection with the live item of each row: by one query beside an unfiltered page, else by their keys. */
-export async function listWithLive<R extends Row, T extends Live>(
+/** Lists a page of rows with the presence item of each: by one range query if the page is unfiltered, else by key. */
+export async function listWithPresence<R extends Row, T extends PresenceItem>(
   entity: Entity<R>,
   account: string,
   page: Page,
-  { live: attributes, row: fields }: Shown<R, T>,
+  { live: attributes, row: fields }: ShownAttributes<R, T>,
   indexes: Record<string, string> = page.filters,
 ): Promise<{ listed: { row: R; live: T | null }[]; metadata: Metadata }> {
   const keyOf = (id: string) => presenceItemKey(account, entity.name, id)
@@ -24,7 +24,7 @@ export async function listWithLive<R extends Row, T extends Live>(
     range ? queryItems<Key & T>(keyOf('').pk, range, ['sk', ...attributes]) : [],
   ])
   const live = new Map<string, T | undefined>(read.map((item) => [item.sk, item]))
-  // The live items of a range reach as far as its rows, unless a row was deleted between the two reads.
+  // The range of presence items covers all rows of the page, unless a row was deleted between the two reads.
   const last = range && read.length < range.limit ? undefined : read.at(-1)?.sk
   const isBeyond = (id: string) => !range || (last !== undefined && (range.backward ? id < last : id > last))
   const others = rows.flatMap(({ id }) => (isBeyond(id) ? [id] : []))

@@ -1,13 +1,13 @@
 import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry'
 import type { SdkError } from '@smithy/types'
 
-export type Passing = 'conflict' | 'throttle' | 'fault'
+export type TransientKind = 'conflict' | 'throttle' | 'fault'
 
 /** Conflicts of writes to one item, which the SDK does not retry. */
 const conflicts = ['ReplicatedWriteConflictException', 'TransactionConflictException', 'TransactionInProgressException']
 
 /** Reasons of a cancelled transaction that pass by themselves. */
-const passingReasons: Record<string, Passing> = {
+const passingReasons: Record<string, TransientKind> = {
   TransactionConflict: 'conflict',
   ProvisionedThroughputExceeded: 'throttle',
   ThrottlingError: 'throttle',
@@ -21,13 +21,13 @@ function reasonsOf(error: unknown): string[] | null {
 }
 
 /** A condition that did not hold will not hold later, so every reason has to pass. */
-function kindOfReasons(reasons: string[]): Passing | null {
+function kindOfReasons(reasons: string[]): TransientKind | null {
   const kinds = reasons.map((reason) => passingReasons[reason] ?? null)
   return kinds.includes(null) ? null : (kinds.find((kind) => kind === 'throttle') ?? kinds[0] ?? null)
 }
 
 /** Reason why an error of AWS, or of the connection, may pass by itself; null for an error that every retry repeats. */
-export function passingKind(error: unknown): Passing | null {
+export function transientKind(error: unknown): TransientKind | null {
   if (!(error instanceof Error)) return null
   const reasons = reasonsOf(error)
   if (reasons) return kindOfReasons(reasons)
@@ -37,10 +37,10 @@ export function passingKind(error: unknown): Passing | null {
   return isTransientError(error as SdkError) || isServerError(error as SdkError) ? 'fault' : null
 }
 
-export const isPassing = (error: unknown): boolean => passingKind(error) !== null
+export const isTransient = (error: unknown): boolean => transientKind(error) !== null
 
 /** True for a transaction without effect that can succeed on fresh state: conditions failed, or it met other writes. */
-export function isLostRace(error: unknown): boolean {
+export function isConflict(error: unknown): boolean {
   const reasons = reasonsOf(error) ?? []
   return (
     reasons.length > 0 && reasons.every((reason) => reason === 'ConditionalCheckFailed' || reason in passingReasons)
@@ -48,4 +48,4 @@ export function isLostRace(error: unknown): boolean {
 }
 
 /** True for a failed write that may have arrived. A cancelled transaction has not. */
-export const mayBeDone = (error: unknown): boolean => isPassing(error) && reasonsOf(error) === null
+export const mayBeDone = (error: unknown): boolean => isTransient(error) && reasonsOf(error) === null
