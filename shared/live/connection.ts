@@ -22,30 +22,30 @@ export type Connection = {
 /** Identity of a connection, with the fields that a message to it needs. */
 export type ConnectionRef = Pick<Connection, 'connection_id' | 'account_id' | 'device' | 'device_id' | 'connected_at'>
 
-/** The platform ends a connection after two hours, and may fail to say so. */
+/** Time to live of the stored connection: API Gateway ends connections after two hours, and its notice can get lost. */
 const lifeSeconds = 2 * 3_600 + 600
 
-/** Key of a connection among those of its account, so that a list reads no other devices. */
+/** Key of a connection in the partition of its account and kind of device, for lists. */
 const placeKey = ({ account_id, device, device_id, connection_id }: ConnectionRef): Key => ({
   pk: partition(account_id, `connections.${device}`),
   sk: `${device_id}#${connection_id}`,
 })
 
-/** The platform names a connection by its id and knows of no account. */
+/** Key of a connection by its id alone, the only identifier in events of API Gateway. */
 const idKey = (connectionId: string): Key => ({ pk: `service#connection#${connectionId}`, sk: 'connection' })
 
 export async function keepConnection(connection: Connection): Promise<void> {
   const ttl = Math.ceil(connection.connected_at / 1_000_000) + lifeSeconds
   const keys = [placeKey(connection), idKey(connection.connection_id)]
-  // After a failure of one, the device gets a fault and connects again, and the other expires.
+  // If one write fails, the handshake fails, the device reconnects, and the other item expires.
   await Promise.all(keys.map((key) => putItem({ ...connection, ...key, kind: 'connection', ttl })))
 }
 
-/** The connection of an id, until it is forgotten. */
+/** Finds a connection by its id; undefined after `forgetConnection`. */
 export const findConnection = (connectionId: string, look?: Consistency): Promise<(Key & Connection) | undefined> =>
   getItem<Key & Connection>(idKey(connectionId), look)
 
-/** Harmless to repeat. */
+/** Deletes a connection's items. Idempotent. */
 export async function forgetConnection(connection: ConnectionRef): Promise<void> {
   await Promise.all([placeKey(connection), idKey(connection.connection_id)].map((key) => removeItem(key)))
 }
@@ -54,7 +54,7 @@ export async function forgetConnection(connection: ConnectionRef): Promise<void>
 export const connectionsOf = (account: string, device: DeviceKind): Promise<(Key & Connection)[]> =>
   queryItems<Key & Connection>(partition(account, `connections.${device}`))
 
-/** The connection that a device's live item names, while it has one. */
+/** Finds the connection named by a device's presence item. */
 export const connectionOf = (
   account_id: string,
   device: DeviceKind,

@@ -7,7 +7,7 @@ import { findConnection, forgetConnection } from './connection.ts'
 
 const remove = ['connection_id', 'connected_at', 'messages', 'bad_messages', 'nudged_at', 'nudge_due']
 
-/** A connection has ended: the lease of its session is cut, unless a newer connection stands (C3.2). Harmless to repeat. */
+/** Handles the end of a connection: shortens the lease of its session, unless a newer connection exists (C3.2). Idempotent. */
 export async function disconnect(connectionId: string): Promise<void> {
   const connection = await findConnection(connectionId)
   if (!connection) return
@@ -17,7 +17,7 @@ export async function disconnect(connectionId: string): Promise<void> {
   const lease_expires_at = leaseEnd(clock.now())
   const when = 'connection_id = :connection'
   const values = { connection: connectionId }
-  // The lease is cut, not put off; what the item no longer names is none of this connection's business.
+  // The lease only gets shorter, and only while the presence item still names this connection.
   const cutting = {
     set: { lease_expires_at },
     remove,

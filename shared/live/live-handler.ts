@@ -1,6 +1,6 @@
 import { endpoint, type Middleware } from '../core/work/endpoint.ts'
 
-/** The event of a WebSocket by API Gateway. Headers and query come at `$connect` only. */
+/** WebSocket event of API Gateway. Only `$connect` has headers and a query string. */
 export type LiveEvent = {
   headers?: Record<string, string | undefined>
   queryStringParameters?: Record<string, string | undefined> | null
@@ -9,7 +9,7 @@ export type LiveEvent = {
   isBase64Encoded: boolean
 }
 
-/** A handshake is refused by any status but 200; the `body` that answers a message reaches the device. */
+/** Response to API Gateway: any status but 200 refuses a handshake. The `body` of a reply is sent to the device. */
 export type LiveAnswer = { statusCode: number; headers?: Record<string, string>; body?: string }
 
 export type LiveHandler = (event: LiveEvent, context?: { awsRequestId?: string }) => Promise<LiveAnswer>
@@ -25,7 +25,7 @@ const rethrow = (error: unknown): never => {
   throw error
 }
 
-/** A handler of the channel. Its log lines name the connection, and never hold a message or a token. */
+/** Creates a handler of the live channel. Its log lines name the connection and never contain messages or tokens. */
 export const liveHandler = <S>(
   route: '$connect' | '$default' | '$disconnect',
   { open, steps = [], handle, fail = rethrow }: LiveWork<S>,
@@ -41,5 +41,5 @@ export const liveHandler = <S>(
     fail,
   })
 
-/** `User-Agent` of the pulse's handshake: it separates its log lines from those of devices. */
+/** `User-Agent` of the pulse's handshake, which distinguishes its log lines from those of devices. */
 export const pulseAgent = 'network-access-pulse'

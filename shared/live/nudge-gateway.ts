@@ -6,13 +6,13 @@ import { changeItem } from '../table/change-item.ts'
 import { connectionOf } from './connection.ts'
 import { sendMessage } from './send-message.ts'
 
-/** A nudge that no heartbeat follows counts for so long; then the next one is sent (C5.1). */
+/** Time after which another nudge is sent although no heartbeat followed the last one (C5.1). */
 const foldMicros = 1_000_000
 
 /** Notifies a connected gateway of changes (C5), once per heartbeat, which reports `more` (P4.4). Never throws. */
 export async function nudgeGateway(account: string, gatewayId: string): Promise<void> {
   try {
-    // A nudge that did not leave is not repeated (C5.4), but whoever was folded into it has not had one: theirs is sent.
+    // A nudge that failed is not retried (C5.4). A change that relied on it still needs its own, so the loop sends one more.
     for (let nudges = 0; nudges < 2; nudges++) {
       const presence = await findPresence(account, 'gateways', gatewayId)
       const connection = presence && connectionOf(account, 'gateways', gatewayId, presence)
@@ -26,7 +26,7 @@ export async function nudgeGateway(account: string, gatewayId: string): Promise<
   }
 }
 
-/** The instant at which this caller sends; null when a nudge is on its way, and knows by then that there is more. */
+/** Claims the right to send a nudge; returns the time of the claim. Null when a sent nudge covers this change, which it marks as `more`. */
 async function claimNudge(account: string, gatewayId: string, presence: Presence): Promise<number | null> {
   for (let tries = 0; tries < 5; tries++) {
     const now = clock.now()
@@ -40,12 +40,12 @@ async function claimNudge(account: string, gatewayId: string, presence: Presence
       })
     if (await write({ nudged_at: now }, '(attribute_not_exists(nudged_at) OR nudged_at <= :folded)')) return now
     if (await write({ nudge_due: true }, 'nudged_at > :folded')) return null
-    // A heartbeat came between the two, or the gateway has connected anew: then it asks by itself.
+    // The gateway has sent a heartbeat or reconnected in between, so it fetches the change without a nudge.
   }
   return null
 }
 
-/** Lets the next nudge go at once. True when somebody was folded into the one that did not leave. */
+/** Releases the claim of a failed nudge. Returns true when another change had relied on that nudge. */
 async function releaseNudge(account: string, gatewayId: string, claimed: number): Promise<boolean> {
   const before = await changeItem<Presence>(presenceKey(account, 'gateways', gatewayId), {
     remove: ['nudged_at', 'nudge_due'],

@@ -11,10 +11,10 @@ import { measure } from '../core/logging/invocation.ts'
 import { logLine } from '../core/logging/log.ts'
 import { type ConnectionRef, forgetConnection } from './connection.ts'
 
-/** Until the handshake is through, the platform says of a connection that it is gone. */
+/** Time for which API Gateway may report a new connection as gone, because its handshake is not complete. */
 const handshakeMicros = 5_000_000
 
-/** True for a connection that may be about to open where the platform reports it gone. */
+/** True for a connection that may still be opening when API Gateway reports it gone. */
 const isYoung = ({ connected_at }: Pick<ConnectionRef, 'connected_at'>): boolean =>
   clock.now() <= connected_at + handshakeMicros
 
@@ -34,36 +34,36 @@ export async function sendMessage(recipient: ConnectionRef, message: Message): P
   return sending
 }
 
-/** Why the service closes a connection (C2.3, C4, C5). API Gateway closes with 1000 always: a message says which it is. */
+/** Reasons to close a connection, with their codes (C2.3, C4, C5). API Gateway always closes with 1000, so a message carries the code. */
 const closings = { replaced: 4001, bad_messages: 4400, session_ended: 4410, too_many_messages: 4429 } as const
 export type ConnectionClosing = keyof typeof closings
 
-/** Why a session ended (C5). */
+/** Reason for the end of a session (C5). */
 export type SessionEnd = 'token' | 'device' | 'actor' | 'account' | 'replaced'
 
-/** Outcome of a closing: `opening` when the platform does not know the connection yet. */
+/** Outcome of closing a connection; `opening` when API Gateway does not know it yet. */
 type Ended = 'ended' | 'opening'
 
-/** Says why, and closes. Never throws: what is left expires. */
+/** Sends the reason and closes the connection. Never throws: a connection that stays open expires. */
 export async function endConnection(connection: ConnectionRef, reason: ConnectionClosing): Promise<Ended> {
   await sendMessage(connection, { type: 'closing', code: closings[reason], reason })
   const closing = await closeConnection(connection.connection_id, closings[reason])
-  // Its own handshake or its first message ends it.
+  // A connection that is still opening ends at its handshake or its first message.
   if (closing === 'gone' && isYoung(connection)) return 'opening'
   await forgetConnection(connection).catch(() => undefined)
   return 'ended'
 }
 
-/** Tells a device that its session has ended, and closes (C5). */
+/** Notifies a device that its session has ended, and closes the connection (C5). */
 export async function endSessionConnection(connection: ConnectionRef, reason: SessionEnd): Promise<void> {
   await sendMessage(connection, { type: 'session_ended', reason })
   await endConnection(connection, 'session_ended')
 }
 
-/** Outcome of a message: `gone` where the platform knows the connection no more. */
+/** Outcome of sending a message; `gone` when the connection no longer exists. */
 export type Sending = 'sent' | 'gone' | 'failed'
 
-/** A device that does not read must not hold up others, so nothing is repeated. */
+/** Client without retries, so that a device that does not read cannot delay others. */
 const client = () =>
   awsClient(ApiGatewayManagementApiClient, {
     endpoint: async () => ({ url: new URL(env.liveEndpoint) }),
@@ -79,7 +79,7 @@ const outcomeOf = (sending: Promise<unknown>): Promise<Sending> =>
     (error: Partial<GoneException>) => (error.$metadata?.httpStatusCode === 410 ? 'gone' : 'failed'),
   )
 
-/** Hands a message to the platform for a connection. Never throws: a nudge that fails costs time, nothing else (C5.4). */
+/** Posts a message to a connection. Never throws: a failed nudge only delays the device until its next heartbeat (C5.4). */
 export const postMessage = (ConnectionId: string, message: object): Promise<Sending> =>
   outcomeOf(client().send(new PostToConnectionCommand({ ConnectionId, Data: JSON.stringify(message) }), options))
 

@@ -17,11 +17,11 @@ import { isUnexpired } from '../values/expiry.ts'
 import { type Connection, findConnection } from './connection.ts'
 import { closeConnection, endConnection, endSessionConnection, type SessionEnd } from './send-message.ts'
 
-/** A device sends at most so many messages in that time (C4). */
+/** Maximum number of messages of a device per time window (C4). */
 const maxMessages = 10
 const windowMicros = 10_000_000
 
-/** The so-manieth message that means nothing closes the connection. */
+/** Number of invalid messages that closes the connection (C4). */
 const maxBad = 10
 
 type Reply = { type: 'pong'; id: string } | { type: 'error'; code: 'bad_message' }
@@ -35,7 +35,7 @@ export async function takeMessage(connectionId: string, text: string | undefined
   }
   noteInLog({ account_id: connection.account_id })
   const message = readMessage(text)
-  // The first look is cheap, and ends nothing; after it, each loss means that another message was counted meanwhile.
+  // The first read is eventually consistent and ends no session. Each later conflict means that another message was counted.
   for (let looks = 0; looks <= maxMessages + 1; looks++) {
     const state = await sessionState(connection, looks === 0 ? 'recent' : 'exact')
     const isConnected = state.ended === null && state.presence.connection_id === connectionId
@@ -67,7 +67,7 @@ const replyTo = (message: DeviceMessage | null): Reply | null => {
 
 type Outcome = 'noted' | 'conflict' | 'too_many_messages' | 'bad_messages'
 
-/** Counts the message and renews the lease; `conflict` where another message of the connection was counted meanwhile. */
+/** Counts the message and renews the lease; `conflict` when another message of the connection was counted concurrently. */
 async function note(
   connection: Connection,
   presence: Presence,
@@ -92,7 +92,7 @@ async function note(
   return counted ? 'noted' : 'conflict'
 }
 
-/** Bytes of a message of a device (C4). */
+/** Maximum bytes of a message from a device (C4). */
 const maxBytes = 1_024
 
 type DeviceMessage = { type: 'keepalive' } | { type: 'ping'; id: string }
@@ -105,7 +105,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** A message of a device (C4); null for anything else. Members that it does not know mean nothing. */
+/** Parses a message of a device (C4); null when invalid. Unknown members are ignored. */
 function readMessage(text: string | undefined): DeviceMessage | null {
   if (text === undefined || Buffer.byteLength(text) > maxBytes) return null
   const message = parse(text)
@@ -116,12 +116,12 @@ function readMessage(text: string | undefined): DeviceMessage | null {
   return null
 }
 
-/** The live item of a connection's session, or why there is none any more: `lapsed` without a reason that C5 names. */
+/** The presence item of a connection's session, or the reason why it ended; `lapsed` when the lease has expired. */
 export type SessionState =
   | { presence: Presence; token: { expires_at?: string }; ended: null }
   | { ended: SessionEnd | 'lapsed' }
 
-/** Reads the state of the session of a connection by one request. */
+/** Reads the state of a connection's session in one request. */
 export async function sessionState(connection: Connection, look: Consistency): Promise<SessionState> {
   const { account_id, device, device_id, session_id, token_id, actor_id } = connection
   const isClient = device === 'clients'
@@ -145,7 +145,7 @@ export async function sessionState(connection: Connection, look: Consistency): P
   return isOnline(presence, now) ? { presence, token: held, ended: null } : ended('lapsed')
 }
 
-/** A token as far as it bounds a lease; null when it does not count any more. */
+/** Expiry of a client token, which bounds the lease; null for an invalid token. */
 function clientToken(item: Record<string, unknown>, now: number): { expires_at: string } | null {
   const token = itemRow(clientTokens, item)
   return isUnexpired(token, now) ? token : null
