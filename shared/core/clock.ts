@@ -21,7 +21,7 @@ export const clock = {
 export const jitter = (tries: number, firstMs: number, maxMs: number): number =>
   Math.random() * Math.min(maxMs, firstMs * 2 ** Math.min(tries, 20))
 
-/** RFC 3339 in UTC with six fractional digits (A2.5), which ends with the year 9999. */
+/** Formats microseconds as RFC 3339 in UTC with six fractional digits (A2.5), up to the year 9999. */
 export function timestamp(micros: number): string {
   const millis = Math.floor(micros / 1000)
   if (millis >= Date.UTC(10_000)) return '9999-12-31T23:59:59.999999Z'
@@ -31,7 +31,7 @@ export function timestamp(micros: number): string {
 
 const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))$/
 
-/** Reads whole seconds, in milliseconds since 1970, and the microseconds beyond them. */
+/** Parses a timestamp to milliseconds since 1970 of its whole second, and its fractional digits. */
 function read(text: string): { millis: number; fraction: string } | null {
   const match = rfc3339.exec(text)
   if (!match) return null
@@ -46,20 +46,20 @@ function read(text: string): { millis: number; fraction: string } | null {
   return { millis: date.getTime() - offset, fraction: fraction.slice(0, 6).padEnd(6, '0') }
 }
 
-/** Microseconds of an RFC 3339 timestamp with an offset (A6.3), exact until the year 2255; null when it is none. */
+/** Parses an RFC 3339 timestamp with an offset (A6.3) to microseconds, exact until the year 2255; null when invalid. */
 export function parseTimestamp(text: string): number | null {
   const parts = read(text)
   return parts && parts.millis * 1000 + Number(parts.fraction)
 }
 
-/** Microseconds of a timestamp that was checked before it was stored. @throws Error for other text */
+/** Parses a stored timestamp to microseconds. @throws Error for any other text */
 export function microsOf(text: string): number {
   const micros = parseTimestamp(text)
   if (micros === null) throw new Error('This is no timestamp.')
   return micros
 }
 
-/** A timestamp in UTC, exact in every year; null for other text, or outside of the years 0 to 9999. */
+/** Converts a timestamp to UTC, exact in every year; null when invalid or outside of the years 0 to 9999. */
 export function toUtc(text: string): string | null {
   const parts = read(text)
   if (!parts) return null

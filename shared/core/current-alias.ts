@@ -1,2 +1,2 @@
-/** Alias of a function's version in force, by which every function is invoked. */
+/** Lambda alias of the current version of a function. All invocations go through it. */
 export const currentAlias = 'current'

@@ -12,7 +12,7 @@ export type CustomResourceEvent = {
   ResourceProperties: Record<string, string>
 }
 
-/** `refused` ends the deployment, and CloudFormation shows the text; else it is the attribute `Found`. */
+/** Result of a custom resource. `refused` fails the deployment with the text; otherwise the text is the attribute `Found`. */
 export type CustomResourceAnswer = { refused: boolean; text: string }
 
 const tries = 4

@@ -22,7 +22,7 @@ export const defaultSettings = {
 /** The deployment's own app registration at a kind of provider. */
 export type ProviderApp = { clientId: string; secret: string | null; secretArn: string | null }
 
-/** Null where it is not configured: without its secret it cannot sign anybody in. */
+/** Reads the app registration of a kind of provider; null when its id or secret is not configured. */
 function providerApp(kind: 'SUITE' | 'TENANT'): ProviderApp | null {
   const clientId = optional(`${kind}_CLIENT_ID`)
   const secret = optional(`${kind}_CLIENT_SECRET`)
@@ -66,7 +66,7 @@ const readers = {
   /** Share of the objects of a directory that a run may delete before it stops (I5.3). */
   syncDeletionBrakePercent: () => integer('SYNC_DELETION_BRAKE_PERCENT', defaultSettings.syncDeletionBrakePercent),
   logLevel: () => optional('LOG_LEVEL') ?? 'INFO',
-  /** Tells lines and metrics of several installs in one AWS account apart. */
+  /** Namespace that separates log lines and metrics of several installs in one AWS account. */
   serviceName: () => optional('SERVICE_NAME') ?? 'network-access',
   /** Version of the running function; undefined on one machine. */
   functionVersion: () => optional('AWS_LAMBDA_FUNCTION_VERSION') ?? undefined,

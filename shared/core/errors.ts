@@ -8,7 +8,7 @@ type CodeRule = {
   detail?: string
 }
 
-/** Every code of A5. */
+/** All error codes of A5 with status and title. */
 const codes = {
   bad_request: { status: 400, generic: true },
   invalid_json: { status: 400, detail: 'The request body is not valid JSON.' },
@@ -87,7 +87,7 @@ type Extra = {
   cause?: unknown
 }
 
-/** An error that callers receive (A5). Anything else that is thrown is a bug and answers 500. */
+/** Error returned to callers (A5). Any other thrown error is a bug and returns 500. */
 export class ApiError extends Error {
   readonly code: ErrorCode
   readonly status: number

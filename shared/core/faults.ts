@@ -1,23 +1,23 @@
-/** Place of a fault in what was sent: keys and positions. A rule across fields has the path `base`. */
+/** Path to an invalid value in a request: keys and positions. A rule across several fields has the path `base`. */
 export type Path = readonly (string | number)[]
 
-/** Path of a value that breaks a rule, and the message about it (A5). */
+/** Path of an invalid value, and the message about it (A5). */
 export type Fault = { path: Path; message: string }
 
-/** Faults as an answer writes them: dotted path → messages (A5). */
+/** Faults as a response shows them: dotted path → messages (A5). */
 export type FieldErrors = Record<string, string[]>
 
 export const faultsAt = (path: Path, messages: readonly string[]): Fault[] =>
   messages.map((message) => ({ path, message }))
 
-/** Moves faults below a field or an entry. */
+/** Prefixes the paths of faults. */
 export const below = (path: Path, faults: readonly Fault[]): Fault[] =>
   faults.map(({ path: rest, message }) => ({ path: [...path, ...rest], message }))
 
-/** Max messages of one answer (A31). */
+/** Maximum messages in one response (A31). */
 export const maxFaultMessages = 100
 
-/** Writes the first messages of a request. */
+/** Collects messages up to the maximum of a response. */
 export class MessageLimit {
   private room = maxFaultMessages
 
@@ -37,7 +37,7 @@ export class MessageLimit {
   }
 }
 
-/** The first messages about values that are refused, each message once. */
+/** The first distinct messages about rejected values, up to the maximum. */
 export function firstMessages<T>(values: T[], refuse: (value: T, index: number) => string | null): string[] {
   const messages = new Set<string>()
   for (const [index, value] of values.entries()) {

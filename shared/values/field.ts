@@ -54,8 +54,8 @@ export function tooManyKeys(value: object): string | null {
 }
 
 /**
- * Checks the objects of a list one by one, as long as an answer has room for their faults, and then all of them together.
- * @param check adds the faults of an object at a path; undefined for one that cannot be read
+ * Checks each object of a list, until the response is full of faults, and then all of them together.
+ * @param check adds the faults of an object at a path; returns undefined for an unreadable object
  */
 export function checkObjects<T>(
   raw: unknown,

@@ -10,7 +10,7 @@ const opener = /^(What|Who|Whoever|Whom|Whose|Of|Those|The same|It|One|Where|Whe
 const verb = new RegExp(
   [
     /\b(tells?|told|telling|hears?|heard|learns? of|speaks? of|asks?|asked|asking)\b/,
-    /\b(stands?|stood|lies|lay|lain|bears?|begins? anew|anew|goes on|gone on|going on)\b/,
+    /\b(stands?(?! for|-)|stood|lies|lay|lain|bears?|begins? anew|anew|goes on|gone on|going on)\b/,
     /\b(leads? to|leads? on|lets? go|held against|holds? \w+ against|comes? to|at work)\b/,
     /\b(makes? room|has room|have room|so many|as many as|whoever|whatever|wherever)\b/,
   ]

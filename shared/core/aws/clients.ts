@@ -3,14 +3,14 @@ import { NodeHttpHandler } from '@smithy/node-http-handler'
 import type { Logger } from '@smithy/types'
 import { Retries } from './retries.ts'
 
-/** A variable that Lambda or the local runner sets. @throws Error when it is missing */
+/** Reads an environment variable that Lambda or the local runner sets. @throws Error when it is missing */
 export function variable(name: string): string {
   const value = process.env[name]
   if (!value) throw new Error(`The environment variable ${name} is missing.`)
   return value
 }
 
-/** An answer takes at most five seconds, so that another attempt has time. The default of the SDK is no limit. */
+/** HTTP handler with a timeout of five seconds, which leaves time for a retry. The SDK has none by default. */
 const handler = new NodeHttpHandler({
   connectionTimeout: 1_000,
   requestTimeout: 5_000,
@@ -18,7 +18,7 @@ const handler = new NodeHttpHandler({
   throwOnRequestTimeout: true,
 })
 
-/** The bytes of an answer, without the stream that the SDK pipes each through. */
+/** Collects the bytes of a response without the stream that the SDK would pipe them through. */
 const collect = (stream: Readable): Promise<Uint8Array> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
@@ -50,12 +50,12 @@ const settings = () => ({
   retryStrategy: new Retries(),
   requestHandler: handler,
   cacheMiddleware: true,
-  // Without methods: the SDK makes a copy of each answer for a logger that has them.
+  // A logger without methods: for one with methods, the SDK copies each response.
   logger: {} as Logger,
   streamCollector: collect,
 })
 
-/** Settings of a client that differ from those of the others. */
+/** Settings of one client that override the shared ones. */
 type Settings = Partial<Omit<ReturnType<typeof settings>, 'retryStrategy'>> & {
   retryStrategy?: Retries | undefined
   endpoint?: () => Promise<{ url: URL }>
@@ -63,13 +63,13 @@ type Settings = Partial<Omit<ReturnType<typeof settings>, 'retryStrategy'>> & {
 
 type ClientClass<C> = new (settings: Settings) => C
 
-// Endpoints are named by variables alone, which the SDK otherwise asks two files about at the first request.
+// Endpoints come from environment variables only; otherwise the SDK reads two files before the first request.
 process.env.AWS_IGNORE_CONFIGURED_ENDPOINT_URLS ??= 'false'
 
-/** The clients of this process, by their classes. */
+/** SDK clients of this process, by class. */
 export const awsClients = new Map<unknown, unknown>()
 
-/** The one client of a service in this process; a function's bundle has only the services whose classes it names. */
+/** Returns the process's client of an AWS service. The caller passes the class, so that a bundle has only the services it uses. */
 export function awsClient<C>(Client: ClientClass<C>, own?: Settings): C {
   const known = awsClients.get(Client) as C | undefined
   if (known) return known

@@ -10,10 +10,10 @@ export async function invokeLater(FunctionName: string, event: unknown): Promise
   await lambda().send(new InvokeCommand({ FunctionName, Qualifier: currentAlias, InvocationType: 'Event', Payload }))
 }
 
-/** Longer than a consumer may run. */
+/** Timeout above the longest run of a consumer, in milliseconds. */
 const answerMs = 90_000
 
-/** Invokes the version in force of a function and waits for its answer. @throws when it fails */
+/** Invokes the current version of a function and returns its response. @throws when the function fails */
 export async function invokeFunction(functionArn: string, event: unknown): Promise<unknown> {
   const FunctionName = functionArn.split(':')[6]
   const { FunctionError, Payload } = await lambda().send(

@@ -5,7 +5,7 @@ import { retryUntil } from '../work/work.ts'
 
 const defaultPatienceMs = 15_000
 
-/** Cost of another attempt in tokens of the process, so that a service that is down is not hammered. */
+/** Retry cost in tokens of the process's retry quota, which protects a service that is down. */
 const costs: Record<TransientKind, number> = { conflict: 0, throttle: 5, fault: 14 }
 const maxTokens = 500
 
@@ -17,7 +17,7 @@ const spans: Record<TransientKind, [firstMs: number, maxMs: number]> = {
 
 type Attempt = RetryToken & { deadline: number; tries: number; cost: number }
 
-/** An attempt without a delay of its own, since the strategy itself has waited. */
+/** Builds an attempt without a delay, because the strategy has already waited. */
 const attemptOf = (deadline: number, tries = 0, cost = 1): Attempt => ({
   deadline,
   tries,

@@ -3,10 +3,10 @@ import { awsClient } from './clients.ts'
 
 export type Mail = { from: string; to: string; subject: string; text: string }
 
-/** A subject is a header, which has one line: names of things may have more. */
+/** Replaces line breaks: a subject is a mail header of one line, but object names may have several. */
 const oneLine = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
 
-/** Hands a mail to Amazon SES, or to its stand-in on one machine. @throws Error when it was not taken */
+/** Sends a mail by Amazon SES, or by SMTP on one machine. @throws Error when it is rejected */
 export async function sendMail({ from, to, subject, text }: Mail): Promise<void> {
   const content = (Data: string) => ({ Data, Charset: 'UTF-8' })
   await awsClient(SESv2Client).send(

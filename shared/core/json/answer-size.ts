@@ -1,12 +1,12 @@
 import { toJson } from './json.ts'
 
-/** Maximum of an answer before compression (L2.7, A31): Lambda hands over 6 MB. */
+/** Maximum bytes of a response before compression (L2.7, A31), below Lambda's 6 MB. */
 export const maxAnswerBytes = 5_500_000
 
-/** Maximum of the rows of a page, which leaves capacity for metadata and live fields. */
+/** Maximum bytes of the rows of a page, which leaves capacity for metadata and presence fields. */
 const maxRowsBytes = 5_000_000
 
-/** Bytes of a value in an answer, which Lambda hands over as a JSON string: a quote or backslash counts twice. */
+/** Bytes of a value in a response. Lambda wraps the body in a JSON string, so a quote or backslash counts twice. */
 export const answerBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(toJson(value)))
 
 /** Upper bound of a value's serialized size, computed without serializing: at most seven bytes a character. */
@@ -27,7 +27,7 @@ export function maxJsonBytes(value: unknown): number {
   }
 }
 
-/** Capacity for the parts of an answer beside its lists: an object of the account, cursors. */
+/** Bytes reserved for the parts of a response other than its lists, such as cursors. */
 const besideBytes = 50_000
 
 type Room<T> = {
@@ -38,7 +38,7 @@ type Room<T> = {
   bytesOf?: (item: T) => number
 }
 
-/** Decides item by item which still fit; the first one always does. Exact sizes are computed only near the bound. */
+/** Decides for one item after the other whether it still fits; the first always does. Computes exact sizes only near the bound. */
 function roomOf<T>({
   maxBytes = maxRowsBytes,
   shown = (item) => item,
@@ -62,11 +62,11 @@ function roomOf<T>({
   }
 }
 
-/** Decides which items fit a whole answer, of which other lists have taken some bytes. */
+/** Decides which items fit a response, of which other lists have already used `taken` bytes. */
 export const answerRoom = (taken = 0): ((item: unknown) => boolean) =>
   roomOf({ maxBytes: maxAnswerBytes - besideBytes - taken })
 
-/** Takes the first items that fit a page, at most `limit` and always one, and reads at most one item more. */
+/** Takes the first items that fit a page: at least one and at most `limit`. Reads at most one item more. */
 export async function takeFitting<T>(
   source: AsyncIterable<T> | Iterable<T>,
   { limit = Number.POSITIVE_INFINITY, ...room }: Room<T> = {},

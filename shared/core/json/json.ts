@@ -10,12 +10,12 @@ declare global {
 const exact = (_key: string, value: unknown): unknown =>
   typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value
 
-/** JSON text; a bigint becomes the digits of an integer, exact to any size. */
+/** Serializes a value as JSON; a bigint becomes an exact integer. */
 export function toJson(value: unknown, indentation?: number): string {
   try {
     return JSON.stringify(value, undefined, indentation)
   } catch {
-    // Few values have a bigint, and a replacer doubles the cost of all.
+    // Uses a replacer only for values with a bigint, because it doubles the cost.
     return JSON.stringify(value, exact, indentation)
   }
 }
@@ -23,5 +23,5 @@ export function toJson(value: unknown, indentation?: number): string {
 const sorted = (key: string, value: unknown): unknown =>
   isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : exact(key, value)
 
-/** JSON with the keys of every object, also nested ones, in one order: equal values have equal texts. */
+/** Serializes a value with sorted keys at every level, so that equal values have equal texts. */
 export const sortedJson = (value: unknown): string => JSON.stringify(value, sorted)

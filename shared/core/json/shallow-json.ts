@@ -1,4 +1,4 @@
-/** Deeper than any field of any body. */
+/** Maximum nesting that is kept, deeper than any valid request body. */
 const maxDepth = 100
 
 const codes = { quote: 0x22, backslash: 0x5c, openList: 0x5b, closeList: 0x5d, openObject: 0x7b, closeObject: 0x7d }

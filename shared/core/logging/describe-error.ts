@@ -3,7 +3,7 @@ import { readableStack } from './readable-stack.ts'
 type ErrorFields = {
   error: string
   stack?: string
-  /** Status of the answer of AWS, and the id that its support asks for. */
+  /** HTTP status and request id of a response of AWS, for a support case. */
   aws?: { status?: number; request_id?: string }
   /** Refusals of the parts of a transaction. */
   reasons?: string[]

@@ -6,7 +6,7 @@ import { type LogFields, notedFields, notedSamples } from './invocation.ts'
 import { type LogEvent, logEvents } from './log-events.ts'
 import { embedded } from './metrics.ts'
 
-/** Ascending by severity. */
+/** Log levels, ascending by severity. */
 export const logLevels = ['INFO', 'WARN', 'ERROR'] as const
 export type LogLevel = (typeof logLevels)[number]
 
@@ -50,13 +50,13 @@ export function logEnd(level: LogLevel, event: LogEvent, fields: LogFields = {})
   }
 }
 
-/** Ids that tie lines together where there are many machines. */
+/** Fields left out of terminal lines, such as ids that correlate lines of many machines. */
 const aside = ['event', 'operation', 'class', 'status', 'latency_ms', 'faults', 'function_request_id', 'stack', '_aws']
 
 const shown = (value: unknown): string =>
   typeof value === 'string' && /^\S+$/.test(value) ? value : JSON.stringify(value)
 
-/** Checks for routine: runs of schedules and consumers, checkpoints, the handshake of the pulse. */
+/** True for routine lines: runs of schedules and consumers, checkpoints, and the handshake of the pulse. */
 const isRoutine = ({ event, is_pulse, status }: LogFields): boolean =>
   event === 'run' || event === 'log_sealed' || (is_pulse === true && status === 401)
 

@@ -22,7 +22,7 @@ export const metrics = {
   sign_ins_guessed: { unit: 'Count', by: null },
 } as const satisfies Record<string, { unit: 'Milliseconds' | 'Count'; by: 'class' | 'operation' | 'reason' | null }>
 
-/** Consumers of the streams, as `operation` of their lines and lag. */
+/** Stream consumers, as named in the `operation` of log lines and metrics. */
 export const consumerNames = ['write-change-log', 'follow-up', 'store-flow-logs'] as const
 
 export type MetricName = keyof typeof metrics
@@ -30,7 +30,7 @@ export type MetricName = keyof typeof metrics
 /** Samples of one invocation: the sum of counts, and each time. */
 export type Samples = Partial<Record<MetricName, number | number[]>>
 
-/** Maximum of CloudWatch for values of one metric in a line. */
+/** Maximum values of one metric in a log line (CloudWatch). */
 const maxValues = 100
 
 export function addSample(samples: Samples, name: MetricName, value: number): void {
@@ -45,7 +45,7 @@ export function addSample(samples: Samples, name: MetricName, value: number): vo
 /** Dimensions of the metrics of a deployment: `classes`, or `operations` as well; `none` disables them. */
 export const metricSettings = ['classes', 'operations', 'none'] as const
 
-/** Values of a line, with the member from which CloudWatch makes metrics (embedded metric format). */
+/** Metric values of a log line in CloudWatch's embedded metric format. */
 export function embedded(samples: Samples): Record<string, unknown> {
   const names = Object.keys(samples) as MetricName[]
   if (names.length === 0 || env.metrics === 'none') return samples

@@ -11,7 +11,7 @@ function mapOf(file: string): SourceMap | null {
     try {
       map = new SourceMap(JSON.parse(readFileSync(`${file.startsWith('/') ? file : fileURLToPath(file)}.map`, 'utf8')))
     } catch {
-      // The sources themselves run, or a file that no map was made of.
+      // No source map exists: the file is a source itself, or was not bundled.
       map = null
     }
     maps.set(file, map)
@@ -28,12 +28,12 @@ function placeOf(file: string, line: number, column: number): Place | null {
   const entry = mapOf(file)?.findEntry(line - 1, column - 1)
   if (!entry || !('originalSource' in entry)) return null
   const { originalSource: source, originalLine, originalColumn } = entry
-  // Node gives the name as well; its types do not know.
+  // Node returns the name too, but its types lack it.
   const called = 'name' in entry && typeof entry.name === 'string' ? entry.name : undefined
   return { source, line: originalLine + 1, column: originalColumn + 1, called }
 }
 
-/** A stack in terms of the sources. A function's name comes from the call in the frame below it. */
+/** Maps a stack trace to the sources. The name of a function comes from the call in the frame below it. */
 export function readableStack(stack: string): string {
   const lines = stack.split('\n').map((text) => {
     const [, at, async = '', name, file = '', line, column] = frame.exec(text) ?? []

@@ -22,6 +22,6 @@ export const watched =
       }
     })
 
-/** A `watched` handler whose work begins nothing after so many milliseconds; it gets the end of them by the monotonic clock. */
+/** A `watched` handler with a deadline on the monotonic clock, after which its work starts nothing new. */
 export const scheduled = (operation: string, budgetMs: number, work: (deadline: number) => Promise<unknown>) =>
   watched(operation, () => work(clock.monotonic() + budgetMs))

@@ -9,13 +9,13 @@ const purpose = 'page cursor'
 const mac = (key: Buffer, binding: string, body: Buffer): Buffer =>
   createHmac('sha256', key).update(`${binding.length}:${binding}`).update(body).digest().subarray(0, macBytes)
 
-/** Opaque, authenticated text of bytes. It names its key, but not its `binding`, to which the bytes belong. */
+/** Signs bytes as opaque text bound to `binding`. The text names its key but does not contain the binding. */
 export async function encodeBytes(binding: string, body: Buffer): Promise<string> {
   const { version, key } = await signingKey(purpose)
   return `${version}.${Buffer.concat([mac(key, binding, body), body]).toString('base64url')}`
 }
 
-/** Bytes of an authenticated text; null for anything that this service did not make for this binding. */
+/** Verifies and decodes such text; null for text that this service did not sign for this binding. */
 export async function decodeBytes(binding: string, cursor: string): Promise<Buffer | null> {
   const [version = '', text = '', ...more] = cursor.split('.')
   const bytes = Buffer.from(text, 'base64url')
@@ -28,11 +28,11 @@ export async function decodeBytes(binding: string, cursor: string): Promise<Buff
 /** True for a text signed with the newest version of the signing secret. */
 export const isMadeByNewest = (text: string): Promise<boolean> => isSigning(text.split('.')[0] ?? '')
 
-/** Cursor of a position in a list (A7.1); `binding` names account, path and filters. */
+/** Encodes a position in a list as a cursor (A7.1); `binding` names account, path and filters. */
 export const encodeCursor = (binding: string, position: unknown): Promise<string> =>
   encodeBytes(binding, Buffer.from(JSON.stringify(position)))
 
-/** @throws ApiError `invalid_page_cursor` for text of another binding, form or service */
+/** Decodes a cursor. @throws ApiError `invalid_page_cursor` for a cursor of another binding, form or service */
 export async function decodeCursor<T>(binding: string, cursor: string, position: v.GenericSchema<unknown, T>) {
   const body = await decodeBytes(binding, cursor)
   const read = body && v.safeParse(position, JSON.parse(body.toString()))

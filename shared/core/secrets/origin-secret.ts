@@ -1,7 +1,7 @@
 /** Words of CloudFront around a rotation. All are accepted, so every function knows a word before it is used. */
 export type OriginSecret = { previous?: string; current: string; next?: string }
 
-/** @throws Error for text of another form, without quoting it */
+/** Parses the origin secret. @throws Error for any other text, without quoting it */
 export function parseOriginSecret(text: string): OriginSecret {
   try {
     const words = JSON.parse(text)
@@ -12,7 +12,7 @@ export function parseOriginSecret(text: string): OriginSecret {
   throw new Error('The origin secret names no current word.')
 }
 
-/** Every word that proves a request: the words of an `OriginSecret`, or of a text with spaces for another CDN. */
+/** Words that prove a request came through the CDN: those of an `OriginSecret`, or space-separated words for another CDN. */
 export function acceptedWords(text: string): string[] {
   const words = text.trimStart().startsWith('{') ? Object.values(parseOriginSecret(text)) : text.split(/\s+/)
   return words.filter((word) => word !== '')

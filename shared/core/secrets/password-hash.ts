@@ -32,7 +32,7 @@ export async function hashPassword(password: string, deadline: number, chosen = 
 
 const stored = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
 
-/** Compares a password with a hash. Null, or a damaged hash, matches none and takes as long. */
+/** Compares a password with a hash. A null or damaged hash never matches and takes the same time. */
 export async function matchesPassword(password: string, hash: string | null, deadline: number): Promise<boolean> {
   const parts = stored.exec(hash ?? '')
   const [, ln, r, p, salt = '', key = ''] =

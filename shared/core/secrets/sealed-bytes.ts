@@ -4,7 +4,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 export const deriveKey = (secret: string | Uint8Array, purpose: string): Buffer =>
   Buffer.from(hkdfSync('sha256', secret, 'network-access-administration', purpose, 32))
 
-/** Encrypts with AES-256-GCM. The purpose of the key binds the bytes to their place. */
+/** Encrypts with AES-256-GCM. The key's purpose binds the bytes to one use. */
 export function encryptBytes(key: Buffer, bytes: Uint8Array): Buffer {
   const iv = randomBytes(12)
   const cipher = createCipheriv('aes-256-gcm', key, iv)
@@ -12,7 +12,7 @@ export function encryptBytes(key: Buffer, bytes: Uint8Array): Buffer {
   return Buffer.concat([iv, cipher.getAuthTag(), sealed])
 }
 
-/** @throws Error for another key, and for bytes that were changed or truncated */
+/** Decrypts bytes. @throws Error for another key, and for changed or truncated bytes */
 export function decryptBytes(key: Buffer, sealed: Uint8Array): Buffer {
   const bytes = Buffer.from(sealed)
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12), { authTagLength: 16 })

@@ -6,17 +6,17 @@ import { deriveKey } from './sealed-bytes.ts'
 const second = 1_000_000
 /** Time after which every process knows a new version. */
 const knownFor = 300 * second
-/** Time until a failed read is repeated; the versions that are known stay valid. */
+/** Time until a failed read is retried; the cached versions stay valid. */
 const retryAfter = 30 * second
-/** Pause between reads for unknown names of versions, which callers can make up. */
+/** Pause between reads for unknown version names, because callers can invent names. */
 const unknownPause = 60 * second
-/** Age at which a version begins to sign: every process has read it by then. */
+/** Age at which a version starts to sign: every process has read it by then. */
 const signsAfter = 2 * knownFor
 
 type Stage = 'AWSCURRENT' | 'AWSPREVIOUS'
 /** A version of the signing secret. Its name, a digest, goes with each signature. */
 type Version = { name: string; secret: string; createdAt: number }
-/** `previous` is read when it is needed. */
+/** Cached versions of the secret. `previous` is read on demand. */
 type Known = { current: Version; previous?: Promise<Version | null>; readAt: number; until: number }
 
 let known: Known | undefined
@@ -28,7 +28,7 @@ const versionOf = (secret: string, createdAt: number): Version => ({
   createdAt,
 })
 
-/** Null for a stage that no version has: the first one has none before it. */
+/** Reads the version at a stage; null when no version has it. */
 async function read(stage: Stage): Promise<Version | null> {
   const { SIGNING_SECRET: given, SIGNING_SECRET_ARN: arn } = process.env
   if (given) return stage === 'AWSCURRENT' ? versionOf(given, 0) : null
@@ -70,7 +70,7 @@ const readOnce = (): Promise<Known> => {
 
 const latest = async (): Promise<Known> => (known && clock.now() < known.until ? known : readOnce())
 
-/** Version before the current one; a failed read is not kept. */
+/** Reads the previous version; a failed read is not cached. */
 function previousOf(versions: Known): Promise<Version | null> {
   versions.previous ??= read('AWSPREVIOUS').catch((error) => {
     delete versions.previous
@@ -79,7 +79,7 @@ function previousOf(versions: Known): Promise<Version | null> {
   return versions.previous
 }
 
-/** The version that signs: the current one, or the one before until every process knows the current one. */
+/** The version that signs: the previous one until every process has read the current one. */
 async function signing(): Promise<Version> {
   const versions = await latest()
   const { current } = versions
@@ -93,7 +93,7 @@ async function versionNamed(name: string, versions: Known): Promise<Version | nu
   return clock.now() < versions.readAt + unknownPause ? null : versionNamed(name, await readOnce())
 }
 
-/** Derived keys by version and purpose. Callers can make up purposes, so their number is bounded. */
+/** Derived keys by version and purpose. Their number is bounded, because callers can invent purposes. */
 const keys = new Map<string, Buffer>()
 
 function keyOf({ name, secret }: Version, purpose: string): Buffer {
@@ -103,13 +103,13 @@ function keyOf({ name, secret }: Version, purpose: string): Buffer {
   return key
 }
 
-/** The key that signs now for one purpose, and the name of its version, which goes with the signature. */
+/** Returns the current signing key for a purpose, and the name of its version to send with the signature. */
 export async function signingKey(purpose: string): Promise<{ version: string; key: Buffer }> {
   const version = await signing()
   return { version: version.name, key: keyOf(version, purpose) }
 }
 
-/** The key of the current version or of the one before; null for any other. */
+/** Returns the key of the current or previous version; null for any other version. */
 export async function verifyingKey(name: string, purpose: string): Promise<Buffer | null> {
   const version = await versionNamed(name, await latest())
   return version && keyOf(version, purpose)

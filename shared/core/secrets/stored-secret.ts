@@ -8,10 +8,10 @@ import { retryUntil } from '../work/work.ts'
 import { hashPassword, matchesPassword } from './password-hash.ts'
 import { decryptBytes, deriveKey, encryptBytes } from './sealed-bytes.ts'
 
-/** Object that a secret belongs to. As the encryption context it keeps secrets of other objects from its place. */
+/** Object that a secret belongs to. As encryption context, it prevents moving a secret to another object. */
 export type Owner = { accountId: string; objectId: string }
 
-/** Thrown for a stored secret that is damaged, or of another object or key. It has to be entered again. */
+/** Thrown for a stored secret that is damaged, or encrypted for another object or key. An administrator must enter it again. */
 export class UnreadableSecret extends Error {
   override name = 'UnreadableSecret'
 }
@@ -28,10 +28,10 @@ type KeyService = {
   unwrap(wrapped: Uint8Array, context: Context): Promise<Uint8Array>
 }
 
-/** Errors of KMS for bytes that this key has not encrypted for this context. */
+/** KMS errors for a ciphertext of another key or context. */
 const unreadable = ['InvalidCiphertextException', 'IncorrectKeyException']
 
-/** @throws UnreadableSecret, or ApiError `unavailable` where the key is throttled, denied or disabled */
+/** Rethrows an error of the key service as UnreadableSecret, or as ApiError `unavailable` if the key is throttled, denied or disabled. */
 function failed(error: Error): never {
   if (unreadable.includes(error.name)) throw error
   logLine('ERROR', 'secret_key_failed', { error: error.name })
@@ -78,11 +78,11 @@ const contextOf = ({ accountId, objectId }: Owner): Context => ({ account: accou
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
 const purpose = 'stored secret'
 
-/** Cost of the hash that recognizes a repeated secret. Providers generate secrets, so few can be guessed. */
+/** Cost of the hash that recognizes an unchanged secret. Low, because providers generate secrets that cannot be guessed. */
 const hashCost = { ln: 14, r: 8, p: 1 }
 const hashPatienceMs = 10_000
 
-/** Text to hash: with another owner, key or stored bytes it recognizes no secret. */
+/** Text to hash, bound to the owner and the encrypted bytes. */
 const hashed = (owner: Owner, encrypted: string, secret: string): string =>
   JSON.stringify([contextOf(owner), keyService().name, encrypted, secret])
 
@@ -97,11 +97,11 @@ export async function encryptSecret(owner: Owner, secret: string): Promise<strin
   return `${encrypted}.${hash}`
 }
 
-/** @throws UnreadableSecret, or ApiError `unavailable` while the key cannot be used */
+/** Decrypts a stored secret. @throws UnreadableSecret, or ApiError `unavailable` while the key cannot be used */
 export async function decryptSecret(owner: Owner, stored: string): Promise<string> {
   const [wrapped, sealed] = stored.split('.').map((part) => Buffer.from(part, 'base64'))
   try {
-    // KMS would refuse an empty data key like a fault of the request.
+    // An empty data key is damage; KMS would report it as an invalid request.
     if (!wrapped?.length || !sealed) throw new Error('It is truncated.')
     const key = await keyService().unwrap(wrapped, contextOf(owner))
     return decryptBytes(deriveKey(key, purpose), sealed).toString()
@@ -111,14 +111,14 @@ export async function decryptSecret(owner: Owner, stored: string): Promise<strin
   }
 }
 
-/** True for a repeated secret. It compares hashes, because functions that write secrets cannot decrypt any. */
+/** Checks whether a secret is the stored one. Compares hashes, because functions that write secrets may not decrypt. */
 export async function isStored(owner: Owner, secret: string, stored: string | null | undefined): Promise<boolean> {
   const [wrapped, sealed, hash] = stored?.split('.') ?? []
   if (!hash) return false
   return matchesPassword(hashed(owner, `${wrapped}.${sealed}`, secret), hash, retryUntil(hashPatienceMs))
 }
 
-/** The stored form, kept as it is for a repeated secret: an update that changes nothing writes nothing. */
+/** Encrypts a secret, but returns the stored form for an unchanged one, so that such an update writes nothing. */
 export const reencryptSecret = async (
   owner: Owner,
   secret: string,

@@ -5,13 +5,13 @@ import { uuidBytes, uuidText } from '../ids.ts'
 export const tokenPrefixes = { api: 'naa_', client: 'nac_', gateway: 'nag_', portal: 'nap_' } as const
 export type TokenKind = keyof typeof tokenPrefixes
 
-/** The stored part of a secret; the secret itself is never stored (A3.1(4)). */
+/** Stored hash of a token's secret; the secret itself is never stored (A3.1(4)). */
 export type SecretHash = { secret_hash: string }
 
 type Ids = { accountId: string; ownerId: string; tokenId: string }
 type Presented = Ids & { kind: TokenKind; secret: Buffer }
 
-/** Neither salt nor pepper: nobody guesses 256 random bits. */
+/** Plain SHA-256 without salt: 256 random bits cannot be guessed. */
 const hash = (secret: Buffer): Buffer => createHash('sha256').update(secret).digest()
 
 /** Mints a token: the string, shown once, and the stored hash. The owner is an actor, site or gateway. */
@@ -27,7 +27,7 @@ export function readToken(kinds: readonly TokenKind[], text: string): Presented 
   const payload = text.slice(tokenPrefixes[kind].length)
   if (!/^[A-Za-z0-9_-]{107}$/.test(payload)) return null
   const bytes = Buffer.from(payload, 'base64url')
-  // The last character carries unused bits: only the canonical spelling is the token.
+  // The last character has unused bits; only the canonical spelling is accepted.
   if (bytes.length !== 80 || bytes.toString('base64url') !== payload) return null
   const idAt = (start: number) => uuidText(bytes.subarray(start, start + 16))
   return { kind, accountId: idAt(0), ownerId: idAt(16), tokenId: idAt(32), secret: bytes.subarray(48) }
@@ -40,6 +40,6 @@ export function secretMatches(presented: Pick<Presented, 'secret'>, stored: Secr
   return expected.length === actual.length && timingSafeEqual(expected, actual)
 }
 
-/** The token of the only `Authorization: Bearer` header, the scheme in any case (A3.1(1)). */
+/** Extracts the token of an `Authorization: Bearer` header; the scheme is case-insensitive (A3.1(1)). */
 export const bearerToken = (header: string | undefined): string | null =>
   /^bearer +([^\s,]+)$/i.exec(header?.trim() ?? '')?.[1] ?? null

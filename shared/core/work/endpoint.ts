@@ -7,7 +7,7 @@ import { logEnd } from '../logging/log.ts'
 import { millisecondsSince } from '../logging/watched.ts'
 import { inWorkTime, workTime } from './work.ts'
 
-/** A middleware on the way of a request, whose answer ends the request. */
+/** Step before the work of a request. A returned response ends the request. */
 // biome-ignore lint/suspicious/noConfusingVoidType: most steps return nothing
 export type Middleware<E, A, S> = (state: S, event: E) => Promise<A | void> | A | void
 
@@ -23,7 +23,7 @@ type Endpoint<E, A, S> = {
   fail: (error: unknown, state: S, event: E) => Promise<A> | A
 }
 
-/** Lambda handler of requests: steps, then the work. The last log line reports how it ended. */
+/** Creates a Lambda handler of requests: steps, then the work. The last log line reports the outcome. */
 export function endpoint<E, A extends { statusCode?: number }, S>({
   line,
   fields,

@@ -19,7 +19,7 @@ export const task =
       }
     })
 
-/** True while a function has more than so many milliseconds left; always where nothing is known of its time. */
+/** Creates a check whether a function has more than `ms` milliseconds left; always true without a Lambda context. */
 export const timeLeft =
   (context: Pick<Context, 'getRemainingTimeInMillis'> | undefined, reserveMs: number) => (): boolean =>
     !context || context.getRemainingTimeInMillis() > reserveMs
