@@ -9,7 +9,7 @@ import { cursorsAround, rangeOf } from '../table/list.ts'
 import { getRows } from '../table/read.ts'
 import type { Page } from '../values/page.ts'
 
-/** Named schema of the API document. @public */
+/** Row of an access list: a policy that gives access. @public */
 export const PossibleGrant = v.object({
   id: v.string(),
   group_id: v.nullable(v.string()),
@@ -20,10 +20,10 @@ export const PossibleGrant = v.object({
 
 type Grant = v.InferOutput<typeof PossibleGrant>
 
-/** Actors without clients have no access. */
+/** True for enabled actors that can have clients; others have no access. */
 export const canHaveAccess = ({ is_disabled, type }: ActorRow): boolean => !is_disabled && type !== 'api_client'
 
-/** The grant of a policy, as far as it is known without a client; null when it gives no access now. */
+/** Describes the grant of a policy without looking at a client; null when the policy gives no access now. */
 export function possibleGrant(
   { id, group_id, is_disabled, conditions }: PolicyRow,
   person: boolean,
@@ -35,15 +35,15 @@ export function possibleGrant(
   return { id, group_id, conditions, expires_at: evaluation.until === null ? null : timestamp(evaluation.until) }
 }
 
-/** The bound of one row of an access list, which could name any number of policies, each as large as an object can be. */
+/** Maximum bytes of one row of an access list, which could otherwise name any number of large policies. */
 const maxRowBytes = 1_000_000
 
-/** A list that ended early is named; otherwise `truncated` is absent. */
+/** Names the lists of a row that were cut; absent when all are complete. */
 export const truncatedPolicies = v.optional(v.array(v.literal('policies')))
 
 export const grantFields = { policies: v.array(PossibleGrant), truncated: truncatedPolicies }
 
-/** A list whose rows are found by merging others has no total: it could only be had by reading all of them. */
+/** Schema of an access list. Without `total`, because counting merged lists would read all of their rows. */
 export const accessList = <S extends v.GenericSchema>(row: S) =>
   v.object({
     data: v.array(row),
@@ -52,8 +52,8 @@ export const accessList = <S extends v.GenericSchema>(row: S) =>
 
 type Range = { after?: string; backward: boolean; limit: number }
 
-/** Candidates that are read at a time, at most. */
-const longestStretch = 500
+/** Maximum number of candidates per read. */
+const maxStretch = 500
 
 type Accepted<T> = { id: string; row: T }
 type Source<T> = {
@@ -62,7 +62,7 @@ type Source<T> = {
   accept(ids: string[]): Promise<Accepted<T>[]>
 }
 
-/** Accepts the rows that `shown` returns grants for, as many as fit a row. Measures each grant once. */
+/** Creates the filter of an access list: accepts rows with grants, with as many grants as fit a row. Measures each grant once. */
 export function grantedRows<R extends Row, F extends object>(
   account: string,
   entity: Entity<R>,
@@ -88,10 +88,10 @@ export function grantedRows<R extends Row, F extends object>(
   }
 }
 
-/** The rows that `accept` makes of candidates. Where few candidates are accepted, stretches get longer. */
-async function* acceptedFrom<T>({ read, accept }: Source<T>, { after, backward, limit: wanted }: Range) {
+/** Yields the accepted candidates. Reads longer stretches while few candidates are accepted. */
+async function* acceptedRows<T>({ read, accept }: Source<T>, { after, backward, limit: wanted }: Range) {
   let position = after
-  for (let limit = wanted; ; limit = Math.min(2 * limit, longestStretch)) {
+  for (let limit = wanted; ; limit = Math.min(2 * limit, maxStretch)) {
     const ids = await read({ after: position, backward, limit })
     yield* await accept(ids)
     if (ids.length < limit) return
@@ -99,13 +99,13 @@ async function* acceptedFrom<T>({ read, accept }: Source<T>, { after, backward, 
   }
 }
 
-/** A page of the rows that are accepted, as far as they fit an answer. */
+/** Lists a page of accepted rows, as many as fit a response. */
 export async function accessPage<T>(page: Page, source: Source<T>) {
   const range = await rangeOf(page)
   const { after, backward } = range
-  const { kept, more } = await takeFitting(acceptedFrom(source, range), { limit: page.limit, shown: ({ row }) => row })
+  const { kept, more } = await takeFitting(acceptedRows(source, range), { limit: page.limit, shown: ({ row }) => row })
   if (backward) kept.reverse()
-  // The page whose cursor led here exists, so there is always one in that direction.
+  // The page that this cursor came from exists, so that direction always has a page.
   const behind = (kept.length > 0 || after !== undefined) && (backward || page.cursor !== null)
   const cursors = await cursorsAround(
     page,

@@ -26,7 +26,7 @@ export type Authorization = Grounds & {
 
 export type AuthorizationItem = Item & Authorization
 
-/** Authorizations lie with their gateway, so that its heartbeat reads one partition. */
+/** Key of an authorization in the partition of its gateway, which a heartbeat reads with one query. */
 const authorizationKey = (account: string, gatewayId: string, id: string): Key => ({
   pk: partition(account, 'authorizations', gatewayId),
   sk: id,
@@ -34,14 +34,14 @@ const authorizationKey = (account: string, gatewayId: string, id: string): Key =
 
 type Grant = Key & { authorization_id: string; row: Key }
 
-/** The pointer to a client's authorization for a resource; it can outlast one that expired. */
+/** Finds the pointer to a client's authorization for a resource. It can outlive an expired authorization. */
 export const findGrant = async ({ pk, sk }: Key): Promise<Grant | undefined> =>
   (await getItem({ pk, sk })) as Grant | undefined
 
 export const authorizationsOfClient = async (account: string, clientId: string): Promise<AuthorizationItem[]> =>
   (await authorizationsOf(account, { by: 'client', id: clientId })) as AuthorizationItem[]
 
-/** The item of an authorization, and those that lead to it: that of its client, which only one can have, and the others. */
+/** Builds the item of an authorization and its pointers. `grant` is the pointer by client and resource, which is unique. */
 export function authorizationItems(authorization: Authorization): {
   main: AuthorizationItem
   grant: Item
@@ -61,25 +61,25 @@ export function authorizationItems(authorization: Authorization): {
 export const hasExpired = ({ expires_at }: Pick<Authorization, 'expires_at'>, now: number): boolean =>
   microsOf(expires_at) <= now
 
-/** The end of an authorization until it is confirmed: every reader takes it for expired. */
+/** Expiry of a pending authorization, in the past, so that all readers ignore it until it is confirmed. */
 const pendingEnd = timestamp(0)
-/** By then, whoever makes it has confirmed it or has died. */
+/** Time after which the request that created a pending authorization has confirmed it or has failed. */
 const makingMicros = 60 * secondMicros
 
 export const isPending = ({ expires_at }: Pick<Authorization, 'expires_at'>): boolean => expires_at === pendingEnd
 
-/** True for an authorization that a request which is over has left pending. */
+/** True for a pending authorization whose request has failed. */
 export const isAbandoned = (item: Pick<Authorization, 'expires_at' | 'authorized_at'>, now: number): boolean =>
   isPending(item) && microsOf(item.authorized_at) < now - makingMicros
 
-/** The item as it is stored before what it rests on was looked at again; nobody else has to remove it. */
+/** Pending form of an authorization's item, stored before its grounds are checked again. Expires by itself. */
 export const pendingItem = (main: AuthorizationItem): AuthorizationItem => ({
   ...main,
   expires_at: pendingEnd,
   ttl: Math.ceil((microsOf(main.authorized_at) + 10 * makingMicros) / secondMicros),
 })
 
-/** The ingest token of one side of an authorization; the same one every time (P5.5(4), L9.3). */
+/** Signs the ingest token of one side of an authorization; deterministic (P5.5(4), L9.3). */
 export const signForAuthorization = (authorization: Authorization, role: FlowRole): Promise<string> =>
   signIngestToken({
     account_id: authorization.account_id,
@@ -93,7 +93,7 @@ export const signForAuthorization = (authorization: Authorization, role: FlowRol
     resource_id: authorization.resource_id,
   })
 
-/** Deletes the authorizations of a client whose policy no longer conforms in its context (P3.2). */
+/** Deletes a client's authorizations whose policies are violated in its new condition context (P3.2). */
 export async function reevaluate(
   account: string,
   clientId: string,

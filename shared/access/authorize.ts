@@ -27,13 +27,13 @@ import {
   isPending,
   signForAuthorization,
 } from './authorization.ts'
-import { findSession, type LiveClient, liveSessions, noteConditionContext } from './client-presence.ts'
+import { findSession, listOnlineSessions, noteConditionContext, type OnlineClient } from './client-presence.ts'
 import { decide } from './decide.ts'
-import { grant, type LiveGateway, siteGateway } from './grant.ts'
+import { grant, type OnlineGateway, siteGateway } from './grant.ts'
 
 export type AuthorizationInput = { resource_id: string; session_id?: string | null }
 
-/** Authorizes a client for a resource, or finds that it is authorized already: then `repeated` (P5.2). */
+/** Authorizes a client for a resource. Returns an existing authorization as `repeated` (P5.2). */
 export async function authorize(
   caller: CallerOf<'client'>,
   subject: Subject,
@@ -44,7 +44,7 @@ export async function authorize(
     const now = clock.now()
     const found = await sessionOf(account.id, token.id, session_id ?? null, now)
     const context = { client: found.client, subject }
-    // The conditions hold for where this request comes from; what was granted elsewhere is tested with it.
+    // Existing authorizations are tested in the context of this request, such as its address.
     const session = await noteConditionContext(account.id, found, context, now)
     if (!session) return 'conflict'
 
@@ -60,7 +60,7 @@ export async function authorize(
     const authorization = await grant(caller, subject, { ...decision, session, live, membership }, now)
     if (authorization !== 'conflict') {
       measure('grants')
-      await tellOfGrant(account.id, live.gateway.id)
+      await nudgeOfGrant(account.id, live.gateway.id)
       return render({ authorization, resource: decision.resource, live }, false)
     }
     if (!(await getRow(clientTokens, account.id, token.id))) throw unauthorized()
@@ -68,9 +68,14 @@ export async function authorize(
   })
 }
 
-/** The live session that is meant (P5.2, step 2). @throws ApiError `no_session`, or 422 when there are several */
-async function sessionOf(account: string, tokenId: string, sessionId: string | null, now: number): Promise<LiveClient> {
-  const candidates = sessionId === null ? await liveSessions(account, tokenId, now) : [sessionId]
+/** Finds the online session of the request (P5.2, step 2). @throws ApiError `no_session`, or 422 when the token has several */
+async function sessionOf(
+  account: string,
+  tokenId: string,
+  sessionId: string | null,
+  now: number,
+): Promise<OnlineClient> {
+  const candidates = sessionId === null ? await listOnlineSessions(account, tokenId, now) : [sessionId]
   if (candidates.length > 1) throw invalidAt(['session_id'], "can't be blank")
   const [id] = candidates
   const session = id === undefined ? null : await findSession(account, tokenId, id, now)
@@ -94,16 +99,16 @@ async function render({ authorization, resource, live }: Granted, repeated: bool
   }
 }
 
-/** An authorization with what its answer shows of resource and gateway. */
-export type Granted = { authorization: Authorization; resource: ResourceRow; live: LiveGateway }
+/** An authorization with its resource and gateway, for the response. */
+export type Granted = { authorization: Authorization; resource: ResourceRow; live: OnlineGateway }
 
-/** So long a pending authorization is left to the request that makes it; a client that asks again waits for that one. */
+/** Time for which a repeated request waits for the pending authorization of an earlier one. */
 const patienceMicros = 5_000_000
 
-/** The authorization that the client has already (P5.2, step 3); `conflict` while another request makes one. */
+/** Finds the client's existing authorization (P5.2, step 3); `conflict` while another request creates one. */
 async function existingAuthorization(
   account: string,
-  { client, presence }: LiveClient,
+  { client, presence }: OnlineClient,
   resourceId: string,
   context: ConditionContext,
   now: number,
@@ -136,10 +141,10 @@ async function existingAuthorization(
   return null
 }
 
-/** Null or blank names no session, like leaving it out. */
+/** Request body of an authorization. A null or blank `session_id` is the same as a missing one. */
 export const AuthorizationFields = v.object({ resource_id: Uuid, session_id: v.optional(orNull(Uuid)) })
 
-/** An authorization as its client sees it (P5.5(4)). */
+/** Response of an authorization for its client (P5.5(4)). */
 export const GrantedAuthorization = v.object({
   id: v.string(),
   resource: Resource,
@@ -149,13 +154,13 @@ export const GrantedAuthorization = v.object({
   ingest_token: v.string(),
 })
 
-/** How long the answer of a grant waits for its gateway to be told (C5.2). */
-const longestWaitMs = 150
+/** Maximum time for which the response waits for the nudge to the gateway (C5.2). */
+const maxNudgeMs = 150
 
-/** Tells the gateway of an authorization that was just made, beside its answer. Never throws. */
-async function tellOfGrant(account: string, gatewayId: string): Promise<void> {
+/** Nudges the gateway of a new authorization. Waits at most `maxNudgeMs`; never throws. */
+async function nudgeOfGrant(account: string, gatewayId: string): Promise<void> {
   if (env.liveUrl === null) return
   const waiting = new AbortController()
   const told = nudgeGateway(account, gatewayId).finally(() => waiting.abort())
-  await Promise.race([told, clock.sleep(longestWaitMs, waiting.signal).catch(() => undefined)])
+  await Promise.race([told, clock.sleep(maxNudgeMs, waiting.signal).catch(() => undefined)])
 }

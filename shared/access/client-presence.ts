@@ -10,16 +10,16 @@ import { entityKey, type Item, type Key, partition } from '../table/keys.ts'
 import { getItem, getItems, queryItems } from '../table/read.ts'
 import { reevaluate } from './authorization.ts'
 
-/** A client with its live session. */
-export type LiveClient = { client: ClientRow; presence: ClientPresence }
+/** A client with the presence of its online session. */
+export type OnlineClient = { client: ClientRow; presence: ClientPresence }
 
-/** Leads from a token and a session to the client: a session is known only to the token it was started with (P1.7). */
+/** Key of the pointer from a token and session to the client. Only the token that started a session finds it (P1.7). */
 export const clientSessionKey = (account: string, tokenId: string, sessionId: string): Key => ({
   pk: partition(account, 'sessions.client_token', tokenId),
   sk: sessionId,
 })
 
-/** A session cannot outlive its token, so its pointer goes when that expires. */
+/** Builds the pointer to a session's client. Expires with the token, which no session outlives. */
 export const clientSessionPointer = (
   account: string,
   token: ClientTokenRow,
@@ -32,13 +32,13 @@ export const clientSessionPointer = (
   ttl: Math.ceil(microsOf(token.expires_at) / 1_000_000),
 })
 
-/** The live session of this id that was started with this token; null when there is none. */
+/** Finds an online session that was started with this token; null when there is none. */
 export async function findSession(
   account: string,
   tokenId: string,
   sessionId: string,
   now: number,
-): Promise<LiveClient | null> {
+): Promise<OnlineClient | null> {
   const pointer = await getItem(clientSessionKey(account, tokenId, sessionId))
   if (!pointer) return null
   const id = String(pointer.client_id)
@@ -48,8 +48,8 @@ export async function findSession(
   return { client: itemRow(clients, row), presence }
 }
 
-/** The ids of the live sessions of a token. */
-export async function liveSessions(account: string, tokenId: string, now: number): Promise<string[]> {
+/** Lists the ids of a token's online sessions. */
+export async function listOnlineSessions(account: string, tokenId: string, now: number): Promise<string[]> {
   const pointers = await queryItems(clientSessionKey(account, tokenId, '').pk)
   const presences = await readPresences(
     account,
@@ -62,7 +62,7 @@ export async function liveSessions(account: string, tokenId: string, now: number
   })
 }
 
-/** Sets values of a client's live item, and removes nulls, while the session is live and the item as `expected`. */
+/** Updates a client's presence item while the session is online and the item matches `expected`. Null removes a value. */
 export async function updatePresence(
   account: string,
   clientId: string,
@@ -89,18 +89,18 @@ export async function updatePresence(
 }
 
 /**
- * Tests the authorizations of a client again when its condition context has changed (P3.2). A mark on the live item
- * hands a test that breaks off to the next request. Returns the session, or null when it is over or its item not as
- * `expected`.
+ * Stores a client's condition context, and tests its authorizations again if the context has changed (P3.2). A mark on the
+ * presence item makes the next request repeat an interrupted test. Returns the session; null when it has ended or its
+ * item does not match `expected`.
  */
 export async function noteConditionContext(
   account: string,
-  session: LiveClient,
+  session: OnlineClient,
   context: ConditionContext,
   now: number,
   seen: Partial<ClientPresence> = {},
   expected: Partial<ClientPresence> = {},
-): Promise<LiveClient | null> {
+): Promise<OnlineClient | null> {
   const { client, presence } = session
   const tested = fingerprint(context)
   const update = (values: Partial<ClientPresence>, expected?: Partial<ClientPresence>) =>

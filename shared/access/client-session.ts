@@ -8,12 +8,12 @@ import type { Subject } from '../core/subject.ts'
 import { changing } from '../core/work/work.ts'
 import { connectedLeaseEnd, leaseUnder, renderLease } from '../domain/sessions/lease.ts'
 import { seenFrom } from '../domain/sessions/presence.ts'
-import { findSession, type LiveClient, noteConditionContext, updatePresence } from './client-presence.ts'
+import { findSession, noteConditionContext, type OnlineClient, updatePresence } from './client-presence.ts'
 import { connectableResources, type Reachable } from './decide.ts'
 
 type Caller = CallerOf<'client'>
 
-/** A heartbeat: renews the lease and answers what the client can reach now (P3.2), unless that fails: then nothing changes. */
+/** Handles a client's heartbeat: reads the resources it can reach now, then renews the lease (P3.2). */
 export async function renewClientSession(caller: Caller, subject: Subject, sessionId: string) {
   const { account, actor, token } = caller
   const now = clock.now()
@@ -32,17 +32,17 @@ export async function renewClientSession(caller: Caller, subject: Subject, sessi
 }
 
 /**
- * Renews the lease, again where a connection, which makes it longer (C3.1), comes or goes meanwhile. Returns its end.
+ * Renews the lease and returns its end. Retries when a connection opens or closes meanwhile, which changes the end (C3.1).
  * @throws ApiError `not_found` when the session is over
  */
 async function renewLease(
   { account, token }: Caller,
   subject: Subject,
-  found: LiveClient,
+  found: OnlineClient,
   now: number,
 ): Promise<number> {
   const sessionId = found.presence.session_id
-  for (let session: LiveClient | null = found, tries = 0; session && tries < 5; tries++) {
+  for (let session: OnlineClient | null = found, tries = 0; session && tries < 5; tries++) {
     const { client, presence } = session
     const { connection_id = null } = presence
     const lease_expires_at = connection_id === null ? leaseUnder(token, now) : connectedLeaseEnd('clients', token, now)
@@ -55,7 +55,7 @@ async function renewLease(
   throw notFound()
 }
 
-/** Ends a session; the client's authorizations end with it (P1.7, P5.5(3)). */
+/** Ends a session and the client's authorizations (P1.7, P5.5(3)). */
 export async function endClientSession({ account, token }: CallerOf<'client'>, sessionId: string) {
   const now = clock.now()
   const session = await findSession(account.id, token.id, sessionId, now)
@@ -67,7 +67,7 @@ export async function endClientSession({ account, token }: CallerOf<'client'>, s
   return { data: { id: sessionId } }
 }
 
-/** Lists the resources that the client of a session can reach now, from a cursor on; the lease is not renewed (P3.1(5)). */
+/** Lists the resources that a session's client can reach now, from a cursor on, without renewing the lease (P3.1(5)). */
 export async function listResources(
   { account, actor, token }: CallerOf<'client'>,
   subject: Subject,
@@ -86,13 +86,13 @@ export async function listResources(
 
 const bindingOf = (account: string, sessionId: string): string => `client resources ${account} ${sessionId}`
 
-/** The cursor to the resources that did not fit the answer; null when all did (P3.1(5)). */
+/** Cursor to the resources beyond this response; null when all fit (P3.1(5)). */
 export const resourcesCursor = async (
   account: string,
   sessionId: string,
   { resources, more }: Reachable,
 ): Promise<string | null> => (more ? encodeCursor(bindingOf(account, sessionId), resources.at(-1)?.id) : null)
 
-/** The id that a cursor goes on after. @throws ApiError `invalid_page_cursor` */
+/** Decodes a resources cursor to the last id listed. @throws ApiError `invalid_page_cursor` */
 export const readResourcesCursor = (account: string, sessionId: string, cursor: string): Promise<string> =>
   decodeCursor(bindingOf(account, sessionId), cursor, v.string())

@@ -8,13 +8,13 @@ import { type DeviceKind, findPresence, seenFrom } from '../domain/sessions/pres
 import { type ConnectionRef, connectionOf, forgetConnection, keepConnection } from '../live/connection.ts'
 import { endConnection } from '../live/send-message.ts'
 import { findSession, noteConditionContext } from './client-presence.ts'
-import { changeSession, liveGateway, signOfLife } from './gateway-session.ts'
+import { readOnlineGateway, signOfLife, updateSession } from './gateway-session.ts'
 
 type Caller = CallerOf<'client'> | CallerOf<'gateway'>
 type Opened = { sessionId: string; connectionId: string }
 
 /**
- * Connects a session to the live channel (C2): a heartbeat without an answer. Closes an older connection of the
+ * Connects a session to the live channel (C2). Renews the lease like a heartbeat, and closes an older connection of the
  * session.
  * @throws ApiError `not_found` for a session that has ended, is unknown or was started with another token (P1.7)
  */
@@ -27,10 +27,10 @@ export async function connect(caller: Caller, subject: Subject, opened: Opened):
   if (former) await replace(former, opened)
 }
 
-/** Until then the one before has opened, if it was about to. */
+/** Time within which a former connection that was still opening has opened. */
 const openingMs = 300
 
-/** Ends the former connection, and fails where a newer one has replaced this one: one connection survives a race. */
+/** Closes the former connection. Fails if a newer connection has replaced this one, so that exactly one survives a race. */
 async function replace(former: ConnectionRef, { connectionId }: Opened): Promise<void> {
   if ((await endConnection(former, 'replaced')) === 'opening') {
     await clock.sleep(openingMs)
@@ -42,16 +42,22 @@ async function replace(former: ConnectionRef, { connectionId }: Opened): Promise
   throw new ApiError('rate_limited', 'The session has opened a newer connection.')
 }
 
-/** Fields that a connection adds to those of a heartbeat. */
-const connected = ({ connectionId }: Opened, now: number) => ({
+/** Presence fields of a connection, set in addition to those of a heartbeat. */
+const connectionFields = ({ connectionId }: Opened, now: number) => ({
   connection_id: connectionId,
   connected_at: now,
   messages: [],
   bad_messages: 0,
 })
 
-/** Stores the connection before the live item names it: what names none could not be closed with its session. */
-const keep = ({ account, token, ...caller }: Caller, device: DeviceKind, id: string, opened: Opened, now: number) =>
+/** Stores the connection. Called before the presence item names it, because the end of a session closes the named connection. */
+const storeConnection = (
+  { account, token, ...caller }: Caller,
+  device: DeviceKind,
+  id: string,
+  opened: Opened,
+  now: number,
+) =>
   keepConnection({
     connection_id: opened.connectionId,
     account_id: account.id,
@@ -70,10 +76,10 @@ async function connectClient(caller: CallerOf<'client'>, subject: Subject, opene
   const session = await findSession(account.id, token.id, opened.sessionId, now)
   if (!session) throw notFound()
   const { client, presence } = session
-  await keep(caller, 'clients', client.id, opened, now)
+  await storeConnection(caller, 'clients', client.id, opened, now)
   const seen = {
     ...seenFrom(subject, presence.last_seen_version, now),
-    ...connected(opened, now),
+    ...connectionFields(opened, now),
     lease_expires_at: connectedLeaseEnd('clients', token, now),
   }
   if (!(await noteConditionContext(account.id, session, { client, subject }, now, seen))) throw notFound()
@@ -82,9 +88,12 @@ async function connectClient(caller: CallerOf<'client'>, subject: Subject, opene
 
 /** Connects the session of a gateway. Returns its former connection. */
 async function connectGateway(caller: CallerOf<'gateway'>, subject: Subject, opened: Opened, now: number) {
-  const { gateway, holder } = await liveGateway(caller, opened.sessionId, now)
-  await keep(caller, 'gateways', gateway.id, opened, now)
+  const { gateway, holder } = await readOnlineGateway(caller, opened.sessionId, now)
+  await storeConnection(caller, 'gateways', gateway.id, opened, now)
   const seen = signOfLife(subject, connectedLeaseEnd('gateways', {}, now), now)
-  const presence = await changeSession(caller, holder, opened.sessionId, now, { ...seen, ...connected(opened, now) })
+  const presence = await updateSession(caller, holder, opened.sessionId, now, {
+    ...seen,
+    ...connectionFields(opened, now),
+  })
   return connectionOf(caller.account.id, 'gateways', gateway.id, presence)
 }

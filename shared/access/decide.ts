@@ -13,12 +13,12 @@ import { Resource, type ResourceRow, resources } from '../domain/resources/resou
 import { indexPartition, type Key, uniqueKey } from '../table/keys.ts'
 import { getItem, getRow, getRows, queryItems, rowsBy } from '../table/read.ts'
 
-/** The reason for a grant and its end in microseconds. `group` is that of the membership, null for the managed group. */
+/** Decision to grant access: resource, policy, and end in microseconds. `group` is null for the managed group. */
 export type Decision = { resource: ConnectableResource; policy: PolicyRow; group: string | null; expiresAt: number }
 
 export type AccessOutcome = { policy: PolicyRow; end: number } | { policy: PolicyRow; violated: string[] }
 
-/** Tests a policy; an end that is not in the future counts as a violated time condition (P5.5(2)). */
+/** Tests a policy. An end in the past is a violated time condition (P5.5(2)). */
 export function outcomeOf(policy: PolicyRow, context: ConditionContext, tokenEnd: number, now: number): AccessOutcome {
   const evaluation = evaluateConditions(policy.conditions, context, now)
   if (!evaluation.conforms) return { policy, violated: evaluation.violated }
@@ -26,7 +26,7 @@ export function outcomeOf(policy: PolicyRow, context: ConditionContext, tokenEnd
   return Math.min(end, tokenEnd) > now ? { policy, end } : { policy, violated: ['current_utc_datetime'] }
 }
 
-/** The policy with the longest access, of equal ones the oldest (P5.3); or every violated property once, in policy order. */
+/** Chooses the policy with the longest access, or the oldest of equal ones (P5.3). Else returns each violated property once. */
 export function choosePolicy(
   granting: PolicyRow[],
   context: ConditionContext,
@@ -42,7 +42,7 @@ export function choosePolicy(
   return { policy: best.policy, expiresAt: Math.min(best.end, tokenEnd) }
 }
 
-/** @throws ApiError 404 when nothing grants the resource, then `conditions_violated` (P5.2, steps 4 and 5) */
+/** Decides on access to a resource. @throws ApiError 404 without a policy for it, then `conditions_violated` (P5.2, steps 4, 5) */
 export async function decide(
   { account, actor, token }: CallerOf<'client'>,
   resourceId: string,
@@ -71,16 +71,16 @@ export async function decide(
 /** A resource with a site, whose gateways carry its traffic. */
 export type ConnectableResource = ResourceRow & { site_id: string }
 
-/** Tells the resources that clients can connect to from the others (P5.1). */
+/** True for resources that clients can connect to (P5.1). */
 export const isConnectable = (account: AccountRow, resource: ResourceRow): resource is ConnectableResource =>
   resource.site_id !== null &&
   resource.type !== 'static_device_pool' &&
   (resource.type !== 'internet' || account.features.internet_resource)
 
-/** As many resources as fit an answer, and whether more follow. */
+/** Resources that fit a response, and whether more follow. */
 export type Reachable = { resources: v.InferOutput<typeof Resource>[]; more: boolean }
 
-/** The resources that a client can connect to in these circumstances (P5.1), beyond one of them or from the first. */
+/** Lists the resources that a client can connect to in its condition context (P5.1), after the id `after` or from the first. */
 export async function connectableResources(
   account: AccountRow,
   actor: ActorRow,
@@ -90,7 +90,7 @@ export async function connectableResources(
 ): Promise<Reachable> {
   const granting = await policiesOfActor(account.id, await groupsOf(account.id, actor))
   const conforming = granting.filter(({ conditions }) => evaluateConditions(conditions, context, now).conforms)
-  // Ids sort as their resources were made.
+  // Ids sort by creation time.
   const ids = [...new Set(conforming.map((policy) => policy.resource_id))]
     .filter((id) => after === null || id > after)
     .sort()
@@ -107,7 +107,7 @@ export async function connectableResources(
   return { resources: reachable, more: false }
 }
 
-/** The ids to read at a time: few at first, because of large resources only a few fit an answer. */
+/** Splits ids into batches to read; the first is small, because only a few large resources fit a response. */
 function* stretches(ids: string[]): Generator<string[]> {
   for (let at = 0, length = 25; at < ids.length; length = Math.min(2 * length, 100)) {
     yield ids.slice(at, at + length)
@@ -115,7 +115,7 @@ function* stretches(ids: string[]): Generator<string[]> {
   }
 }
 
-/** The groups of an actor: its memberships, and for people the managed group, whose members are computed (A15.2). */
+/** Groups of an actor: its memberships and, for people, the managed group with computed members (A15.2). */
 export type ActorGroups = { memberOf: Set<string>; managed: string | null }
 
 export async function groupsOf(account: string, actor: ActorRow): Promise<ActorGroups> {
@@ -132,7 +132,7 @@ export async function groupsOf(account: string, actor: ActorRow): Promise<ActorG
 export const includes = ({ memberOf, managed }: ActorGroups, group: string | null): boolean =>
   group !== null && (memberOf.has(group) || group === managed)
 
-/** The enabled policies that grant the actor of these groups something, oldest first. */
+/** Lists the enabled policies for these groups, oldest first. */
 export async function policiesOfActor(account: string, actorGroups: ActorGroups): Promise<PolicyRow[]> {
   const ids = [...actorGroups.memberOf, ...(actorGroups.managed === null ? [] : [actorGroups.managed])]
   const found = await Promise.all(ids.map((id) => rowsBy(policies, account, 'group_id', id)))
@@ -142,6 +142,6 @@ export async function policiesOfActor(account: string, actorGroups: ActorGroups)
     .sort(oldestFirst)
 }
 
-/** In the order of A7.2. */
+/** Compares objects by creation, oldest first (A7.2). */
 export const oldestFirst = (a: { inserted_at: string; id: string }, b: { inserted_at: string; id: string }): number =>
   a.inserted_at === b.inserted_at ? (a.id < b.id ? -1 : 1) : a.inserted_at < b.inserted_at ? -1 : 1

@@ -19,18 +19,18 @@ import { mustBeRegion, regionCodes } from '../values/regions.ts'
 import { truncatedPolicies } from './access-list.ts'
 import { choosePolicy, groupsOf, includes, isConnectable, oldestFirst, outcomeOf } from './decide.ts'
 
-/** The expiry of a token is not part of the answer (P6). */
-const withoutEnd = Number.POSITIVE_INFINITY
+/** Token expiry for an evaluation, which ignores tokens (P6). */
+const noExpiry = Number.POSITIVE_INFINITY
 
 /**
- * Explains the decision for an actor and a resource by the functions that decide (P6). Changes nothing.
+ * Explains the decision for an actor and a resource (P6), with the functions that decide on real requests. Read-only.
  * @throws ApiError `validation_failed` for ids that do not exist
  */
 export async function evaluateAccess(
   account: AccountRow,
   draft: () => Draft<EvaluationInput>,
 ): Promise<{ data: Evaluation }> {
-  const { actor, resource, client, input } = await known(account.id, draft())
+  const { actor, resource, client, input } = await readNamedRows(account.id, draft())
   const now = clock.now()
   const at = input.at ? microsOf(input.at) : now
   const [context, actorGroups, ofResource, gatewayOnline] = await Promise.all([
@@ -54,8 +54,8 @@ export async function evaluateAccess(
   }
 }
 
-/** The rows that the request names. */
-async function known(account: string, draft: Draft<EvaluationInput>) {
+/** Reads the rows named in the request. */
+async function readNamedRows(account: string, draft: Draft<EvaluationInput>) {
   const { actor_id, resource_id, client_id } = draft.fields
   const [actor, resource, client] = await Promise.all([
     actor_id ? getRow(actors, account, actor_id) : null,
@@ -113,7 +113,7 @@ function verdictOf(
   if (actor.is_disabled) return denied('actor_disabled')
   if (!isConnectable(account, resource)) return denied('not_connectable')
   if (granting.length === 0) return denied('no_policy')
-  const choice = choosePolicy(granting, context, withoutEnd, at)
+  const choice = choosePolicy(granting, context, noExpiry, at)
   if ('violated' in choice) return denied('conditions_violated', choice.violated)
   return {
     decision: 'allow',
@@ -124,10 +124,10 @@ function verdictOf(
   }
 }
 
-const endText = (end: number): string | null => (end === withoutEnd ? null : timestamp(end))
+const endText = (end: number): string | null => (end === noExpiry ? null : timestamp(end))
 
 function explained(policy: PolicyRow, context: ConditionContext, at: number): Evaluation['policies'][number] {
-  const outcome = outcomeOf(policy, context, withoutEnd, at)
+  const outcome = outcomeOf(policy, context, noExpiry, at)
   return {
     id: policy.id,
     group_id: policy.group_id,
@@ -151,7 +151,7 @@ const Ip = field<string>(
 
 const Region = v.pipe(v.string(mustBeRegion), v.trim(), v.picklist([...regionCodes], mustBeRegion))
 
-/** The question: who wants to reach what, in which circumstances (P6). Null means the default. */
+/** Request body of an evaluation: actor, resource and condition context (P6). Null means the default. */
 export const EvaluationFields = v.object({
   actor_id: Uuid,
   resource_id: Uuid,
@@ -163,7 +163,7 @@ export const EvaluationFields = v.object({
 })
 export type EvaluationInput = v.InferOutput<typeof EvaluationFields>
 
-/** The answer: what would be decided, and why (P6). */
+/** Response of an evaluation: the decision and its reasons (P6). */
 export const Evaluation = v.object({
   decision: v.picklist(['allow', 'deny']),
   reason: v.nullable(v.picklist(['actor_disabled', 'not_connectable', 'no_policy', 'conditions_violated'])),

@@ -19,20 +19,20 @@ import {
   signForAuthorization,
 } from './authorization.ts'
 
-/** Authorizations that one answer lists (P4.4). */
-const listedAtMost = 500
+/** Maximum number of authorizations in a response (P4.4). */
+const maxListed = 500
 
-/** Content that a gateway knows: authorization id → digest. */
-type Known = Map<string, string>
+/** Authorizations that a gateway already has: id → digest of the content. */
+type KnownContents = Map<string, string>
 
 type Session = { accountId: string; sessionId: string }
 
 /**
- * The authorizations of a heartbeat answer (P4): all, or the changes since an answer. `since` carries the knowledge of
- * the gateway, so that a repeated heartbeat gets the same answer and writes nothing but the lease.
+ * Builds the authorizations of a heartbeat's response (P4): all of them, or the changes since an earlier response. The
+ * signed `since` contains what the gateway has, so a repeated heartbeat is idempotent and stores nothing but the lease.
  */
 export async function answerSince(session: Session, inForce: InForce[], since: string | null) {
-  const known = since === null ? null : await readKnown(session, since)
+  const known = since === null ? null : await readKnownContents(session, since)
   const current = inForce
     .slice(0, maxDelivered)
     .map(({ authorization, content }) => ({ authorization, content, digest: digestOf(content) }))
@@ -40,9 +40,9 @@ export async function answerSince(session: Session, inForce: InForce[], since: s
   const ids = new Set(current.map(({ content }) => content.id))
   const told = new Map([...(known ?? [])].filter(([id]) => ids.has(id)))
   const removed = [...(known?.keys() ?? [])].filter((id) => !ids.has(id))
-  const fits = answerRoom(answerBytes(removed) + textBytes(told.size + listedAtMost))
+  const fits = answerRoom(answerBytes(removed) + textBytes(told.size + maxListed))
   const listed: v.InferOutput<typeof GatewayAuthorization>[] = []
-  for (const { authorization, content, digest } of news.slice(0, listedAtMost)) {
+  for (const { authorization, content, digest } of news.slice(0, maxListed)) {
     const shown = { ...content, ingest_token: await signForAuthorization(authorization, 'responder') }
     if (!fits(shown)) break
     listed.push(shown)
@@ -69,8 +69,8 @@ export async function answerSince(session: Session, inForce: InForce[], since: s
 
 const bindingOf = ({ accountId, sessionId }: Session): string => `gateway since ${accountId} ${sessionId}`
 
-/** Null for a value of another session (P4.3) or an older signing secret: the full answer has new ingest tokens. */
-async function readKnown(session: Session, since: string): Promise<Known | null> {
+/** Decodes `since`; null for another session (P4.3) or an older signing secret, which requires new ingest tokens. */
+async function readKnownContents(session: Session, since: string): Promise<KnownContents | null> {
   if (!(await isMadeByNewest(since))) return null
   const bytes = await decodeBytes(bindingOf(session), since)
   return bytes && bytes.length % entryBytes === 0 ? decodeKnown(bytes) : null
@@ -79,16 +79,16 @@ async function readKnown(session: Session, since: string): Promise<Known | null>
 const digestBytes = 8
 const entryBytes = 16 + digestBytes
 
-/** The length of that many entries in an answer, as base64. */
+/** Length of entries as base64, in characters. */
 const textBytes = (entries: number): number => Math.ceil((entries * entryBytes * 4) / 3)
 
 const digestOf = (content: AuthorizationContent): string =>
   createHash('sha256').update(JSON.stringify(content)).digest().subarray(0, digestBytes).toString('hex')
 
-const encodeKnown = (known: Known): Buffer =>
+const encodeKnown = (known: KnownContents): Buffer =>
   Buffer.concat([...known].flatMap(([id, digest]) => [uuidBytes(id), Buffer.from(digest, 'hex')]))
 
-function decodeKnown(bytes: Buffer): Known {
+function decodeKnown(bytes: Buffer): KnownContents {
   const entries = Array.from({ length: bytes.length / entryBytes }, (_, i): [string, string] => {
     const entry = bytes.subarray(i * entryBytes, (i + 1) * entryBytes)
     return [uuidText(entry.subarray(0, 16)), entry.subarray(16).toString('hex')]
@@ -98,18 +98,18 @@ function decodeKnown(bytes: Buffer): Known {
 
 export type InForce = { authorization: Authorization; content: AuthorizationContent }
 
-/** Maximum number of authorizations per gateway, the oldest first: 1.6 MB of a request, 2.1 MB of an answer. */
+/** Maximum number of authorizations delivered to a gateway: 1.6 MB of a request, 2.1 MB of a response. */
 export const maxDelivered = 50_000
 
-/** Authorizations read at a time: one request to the table. */
+/** Authorizations per read of the table. */
 const stretchLength = 500
 
-/** Maximum number of deletions per heartbeat, so that the answer does not wait when a whole office goes offline. */
-const deletedAtMost = 500
+/** Maximum number of deletions per heartbeat, so that the response stays fast when a whole office goes offline. */
+const maxDeletions = 500
 
 /**
- * The authorizations of a gateway that are in force, oldest first; stops reading beyond `atMost`. Deletes those whose
- * session has ended without a new one with the same key (P5.5(3)), and abandoned ones.
+ * Lists a gateway's authorizations in force, oldest first, at most `atMost`. Deletes abandoned ones, and those whose
+ * session ended without a new session with the same key (P5.5(3)).
  */
 export async function authorizationsInForce(
   account: string,
@@ -117,35 +117,39 @@ export async function authorizationsInForce(
   now: number,
   atMost = maxDelivered,
 ): Promise<InForce[]> {
-  const known: Surroundings = { devices: new Map(), targets: new Map() }
+  const known: Targets = { devices: new Map(), targets: new Map() }
   const inForce: InForce[] = []
   const ended: AuthorizationItem[] = []
   const pk = partition(account, 'authorizations', gatewayId)
   for await (const stored of storedPages<AuthorizationItem>(pk, { atOnce: stretchLength })) {
     const items = stored.filter((item) => !hasExpired(item, now))
     ended.push(...stored.filter((item) => isAbandoned(item, now)))
-    await look(account, items, known)
+    await readSurroundings(account, items, known)
     for (const item of items) {
       const { row: client, presence } = known.devices.get(item.client_id) ?? {}
       const resource = known.targets.get(item.resource_id)
       const alive = presence && isOnline(presence, now) && presence.public_key === item.client_public_key
       if (client && resource && alive) inForce.push(told(item, client, presence, resource))
-      else if (ended.length < deletedAtMost) ended.push(item)
+      else if (ended.length < maxDeletions) ended.push(item)
     }
     if (inForce.length > atMost) break
   }
-  await inParallel(ended.slice(0, deletedAtMost), 10, deleteAuthorization)
+  await inParallel(ended.slice(0, maxDeletions), 10, deleteAuthorization)
   return inForce
 }
 
-/** The clients and resources of the authorizations, each held once, because a resource can be large and shared by many. */
-type Surroundings = {
+/** Clients and resources of authorizations, each once, because many can share a large resource. */
+type Targets = {
   devices: Map<string, { row: ClientRow | null; presence: CountedPresence | null }>
   targets: Map<string, AuthorizationContent['resource'] | null>
 }
 
-/** Reads what is not known yet of the clients and resources of authorizations. */
-async function look(account: string, items: AuthorizationItem[], { devices, targets }: Surroundings): Promise<void> {
+/** Reads the clients and resources of authorizations that are not in memory yet. */
+async function readSurroundings(
+  account: string,
+  items: AuthorizationItem[],
+  { devices, targets }: Targets,
+): Promise<void> {
   const clientIds = [...new Set(items.map((item) => item.client_id))].filter((id) => !devices.has(id))
   const resourceIds = [...new Set(items.map((item) => item.resource_id))].filter((id) => !targets.has(id))
   const [presences, clientRows, resourceRows] = await Promise.all([
@@ -183,7 +187,7 @@ function told(
   }
 }
 
-/** An authorization as a gateway sees it, without its ingest token (P4). */
+/** An authorization for its gateway, without its ingest token (P4). */
 export const AuthorizationContent = v.object({
   id: v.string(),
   client: v.object({
@@ -200,5 +204,5 @@ export const AuthorizationContent = v.object({
 })
 export type AuthorizationContent = v.InferOutput<typeof AuthorizationContent>
 
-/** An authorization as a heartbeat answers it (P4). */
+/** An authorization in the response to a gateway's heartbeat (P4). */
 export const GatewayAuthorization = v.object({ ...AuthorizationContent.entries, ingest_token: v.string() })

@@ -14,25 +14,25 @@ import { answerSince, authorizationsInForce } from './gateway-authorizations.ts'
 
 type Caller = CallerOf<'gateway'>
 
-/** The gateway of a session; `pointer` is what leads there from a token of its site. */
+/** Gateway of a session; with the pointer from the session, if a site token started it. */
 type Holder = { gatewayId: string; pointer?: Pointer }
 
-/** @throws ApiError `not_found` for a session that a site token did not start (P1.7) */
-async function holderOf({ account, token }: Caller, sessionId: string): Promise<Holder> {
+/** Finds the gateway of a session. @throws ApiError `not_found` for a session that this site token did not start (P1.7) */
+async function findHolder({ account, token }: Caller, sessionId: string): Promise<Holder> {
   if (token.gateway_id !== null) return { gatewayId: token.gateway_id }
   const pointer = await findPointer(account.id, token.id, sessionId)
   if (!pointer) throw notFound()
   return { gatewayId: pointer.gateway_id, pointer }
 }
 
-/** The gateway and its holder, as long as this session of it is live. @throws ApiError `not_found` */
-export async function liveGateway(
+/** Reads the gateway of an online session. @throws ApiError `not_found` */
+export async function readOnlineGateway(
   caller: Caller,
   sessionId: string,
   now: number,
 ): Promise<{ gateway: GatewayRow; holder: Holder }> {
   const { account, token } = caller
-  const holder = await holderOf(caller, sessionId)
+  const holder = await findHolder(caller, sessionId)
   const [gateway, presence] = await Promise.all([
     caller.gateway ?? getRow(gateways, account.id, holder.gatewayId),
     findPresence(account.id, 'gateways', holder.gatewayId),
@@ -42,14 +42,14 @@ export async function liveGateway(
   return { gateway, holder }
 }
 
-/** Fields that a sign of life renews. The version of a gateway is that of its start. */
+/** Presence fields renewed by a heartbeat. A gateway's version only changes at the start of a session. */
 export function signOfLife(subject: Subject, lease_expires_at: number, now: number) {
   const { last_seen_version: _kept, ...seen } = seenFrom(subject, '', now)
   return { ...seen, lease_expires_at }
 }
 
-/** Sets fields of the live item of a session that is live, and forgets its nudges. Returns the item before. */
-export async function changeSession(
+/** Updates the presence item of an online session, and clears its pending nudge. Returns the item before the update. */
+export async function updateSession(
   { account, token }: Caller,
   { gatewayId, pointer }: Holder,
   sessionId: string,
@@ -69,18 +69,18 @@ export async function changeSession(
 }
 
 /**
- * A heartbeat: renews the lease and answers the authorizations in force (P4), which are read first: without them no
- * gateway stays online. Nudges that were folded meanwhile are not in the answer, so there is more (C5.1).
+ * Handles a gateway's heartbeat: reads the authorizations in force (P4), then renews the lease, so that no gateway stays
+ * online without them. Sets `more` when a nudge arrived in between (C5.1).
  * @throws ApiError `not_found` for a session that has ended, is unknown or was started with another token (P1.7)
  */
 export async function renewGatewaySession(caller: Caller, subject: Subject, sessionId: string, since: string | null) {
   const { account, token } = caller
   const now = clock.now()
-  const { gateway, holder } = await liveGateway(caller, sessionId, now)
+  const { gateway, holder } = await readOnlineGateway(caller, sessionId, now)
   const inForce = await authorizationsInForce(account.id, gateway.id, now)
   const answer = await answerSince({ accountId: account.id, sessionId }, inForce, since)
   const renewed = signOfLife(subject, leaseEnd(now), now)
-  const before = await changeSession(caller, holder, sessionId, now, renewed)
+  const before = await updateSession(caller, holder, sessionId, now, renewed)
   return {
     data: {
       id: sessionId,
@@ -92,9 +92,9 @@ export async function renewGatewaySession(caller: Caller, subject: Subject, sess
   }
 }
 
-/** Ends a session; the gateway is offline at once. @throws ApiError `not_found` as a heartbeat */
+/** Ends a session; the gateway goes offline at once. @throws ApiError `not_found` as a heartbeat does */
 export async function endGatewaySession(caller: Caller, sessionId: string) {
-  const holder = await holderOf(caller, sessionId)
-  await changeSession(caller, holder, sessionId, clock.now(), { lease_expires_at: 0 })
+  const holder = await findHolder(caller, sessionId)
+  await updateSession(caller, holder, sessionId, clock.now(), { lease_expires_at: 0 })
   return { data: { id: sessionId } }
 }

@@ -36,14 +36,14 @@ import {
   hasExpired,
   pendingItem,
 } from './authorization.ts'
-import type { LiveClient } from './client-presence.ts'
+import type { OnlineClient } from './client-presence.ts'
 import type { Decision } from './decide.ts'
 
-type GrantInput = Decision & { session: LiveClient; live: LiveGateway; membership: MembershipRow | null }
+type GrantInput = Decision & { session: OnlineClient; live: OnlineGateway; membership: MembershipRow | null }
 
 /**
- * Stores an authorization (P5.5) as pending, checks all that it rests on again, and confirms it. A revocation is seen
- * by that check, or finds the pending item (docs/decisions/0018). `conflict` when something has changed since the decision.
+ * Stores an authorization (P5.5) as pending, checks its grounds again, and confirms it. A concurrent revocation is either
+ * seen by the check, or finds the pending item (docs/decisions/0018). `conflict` when a ground has changed.
  */
 export async function grant(
   caller: CallerOf<'client'>,
@@ -58,7 +58,7 @@ export async function grant(
   const attribution = attributionOf(authorization, caller, input.session, input.resource)
   const item = attributionItem(authorization.account_id, attribution)
   const [stands] = await Promise.all([
-    stillStands(authorization, input),
+    checkGrounds(authorization, input),
     putItem(item),
     markEmail(authorization.account_id, attribution),
   ])
@@ -98,15 +98,15 @@ function authorizationOf(
   }
 }
 
-/** Claims the only pointer of a client to a resource; takes over that of an authorization that has expired. */
+/** Claims the unique pointer of a client and resource; replaces the pointer of an expired authorization. */
 async function claim(pointer: Item): Promise<Write> {
   const former = await findGrant(pointer)
   if (!former || (await getItem(former.row))) return putIf(pointer, null)
   return putIf(pointer, { authorization_id: former.authorization_id })
 }
 
-/** Reads all that the decision rests on again, after the pending item is stored. */
-async function stillStands(
+/** Reads all rows that the decision depends on again, and compares them. */
+async function checkGrounds(
   { account_id: account, client_token_id: tokenId }: Authorization,
   { session, live, policy, resource, membership }: GrantInput,
 ): Promise<boolean> {
@@ -137,15 +137,15 @@ async function stillStands(
   return grounds.every(([, isSame], i) => items[i] !== undefined && isSame(items[i]))
 }
 
-/** From here on it counts. False when it was revoked meanwhile, and is gone. */
+/** Confirms a pending authorization. Returns false when it was revoked and deleted meanwhile. */
 const confirm = async ({ expires_at, ttl, ...key }: AuthorizationItem): Promise<boolean> =>
   (await changeItem(key, { set: { expires_at, ttl }, when: 'attribute_exists(pk)', through: changing })) !== null
 
-/** The names that flow logs show for an authorization, frozen as they are now, whatever is renamed later (L12). */
+/** Snapshot of the names that flow logs show for an authorization (L12). Later renames do not change it. */
 const attributionOf = (
   authorization: Authorization,
   { actor, token }: CallerOf<'client'>,
-  { client, presence }: LiveClient,
+  { client, presence }: OnlineClient,
   resource: ResourceRow,
 ): Attribution => ({
   initiator_device_id: client.id,
@@ -170,20 +170,20 @@ const attributionOf = (
   resource_address: resource.address,
 })
 
-export type LiveGateway = { gateway: GatewayRow; presence: CountedPresence }
+export type OnlineGateway = { gateway: GatewayRow; presence: CountedPresence }
 
 const placeOf = ({
   last_seen_remote_ip_location_lat: lat = null,
   last_seen_remote_ip_location_lon: lon = null,
 }: LastSeen) => ({ lat, lon })
 
-/** The gateway of a site that takes the client's traffic (P5.4). @throws ApiError `gateway_offline`, `version_mismatch` */
+/** Chooses the site's gateway for a client's traffic (P5.4). @throws ApiError `gateway_offline`, `version_mismatch` */
 export async function siteGateway(
   account: string,
   siteId: string,
-  { client, presence }: LiveClient,
+  { client, presence }: OnlineClient,
   now: number,
-): Promise<LiveGateway> {
+): Promise<OnlineGateway> {
   const [rows, granted] = await Promise.all([
     rowsBy(gateways, account, 'site_id', siteId),
     authorizationsOfClient(account, client.id),

@@ -47,7 +47,7 @@ import { connectableResources } from './decide.ts'
 
 type Started = { client: ClientRow; before: ClientPresence | undefined; presence: ClientPresence; now: number }
 
-/** Starts a session of the client of this installation; a live one is replaced: the newest wins (P3.1). */
+/** Starts a session of an installation's client. Replaces an online session (P3.1). */
 export async function startClientSession(
   caller: CallerOf<'client'>,
   subject: Subject,
@@ -58,7 +58,7 @@ export async function startClientSession(
   const { public_key, version, ...registration } = draft().done()
   const { client, before, presence, now, reachable } = await untilDone(async () => {
     const registered = await registerClient(caller, subject, registration)
-    // Before the session is stored: a start that cannot be answered leaves the former one alone.
+    // Reads the response before storing the session, so that a failing start keeps the former session.
     const reachable = await connectableResources(account, actor, { client: registered, subject }, clock.now())
     const started = await store(caller, { ...subject, device_id: registered.id }, registered, { public_key, version })
     return started === 'conflict' ? started : { ...started, reachable }
@@ -78,7 +78,7 @@ export async function startClientSession(
   }
 }
 
-/** Stores the session with its log entry, as long as client and token are there. @throws ApiError `unauthorized` */
+/** Stores the session and its log entry while client and token exist. @throws ApiError `unauthorized` */
 async function store(
   { account, token }: CallerOf<'client'>,
   subject: Subject,
@@ -93,7 +93,7 @@ async function store(
     lease_expires_at: leaseUnder(token, now),
     token_id: token.id,
     public_key: sent.public_key,
-    // Kept from the former session, whose authorizations were tested under these circumstances (P3.2).
+    // The fingerprint of the condition context stays, because the client's authorizations were tested in it (P3.2).
     tested: before?.tested ?? fingerprint({ client, subject }),
     ...seenFrom(subject, sent.version, now),
   }
@@ -104,8 +104,8 @@ async function store(
     ...(before ? [remove(clientSessionKey(account.id, before.token_id, before.session_id))] : []),
     check(entityKey(account.id, clients.name, client.id)),
   ])
-  // Many devices can share a token, so it is no part of the transaction, in which they would meet. Looked at after it: a
-  // deletion that this does not see comes later, and ends the session.
+  // Devices that share a token would conflict if the transaction checked it. It is checked afterwards instead: a later
+  // deletion ends the session.
   if (await getRow(clientTokens, account.id, token.id)) {
     return outcome === 'done' ? { client, before, presence, now } : 'conflict'
   }
@@ -113,14 +113,14 @@ async function store(
   throw unauthorized()
 }
 
-/** A session ends with its token, so the former one is live only while its token is (P1.7). */
+/** True if the former session's token still exists: a session ends with its token (P1.7). */
 async function hasToken(account: string, before: ClientPresence, presence: ClientPresence, now: number) {
   if (before.token_id === presence.token_id) return true
   const token = await getRow(clientTokens, account, before.token_id)
   return token !== null && isUnexpired(token, now)
 }
 
-/** A session that ended before this one, or had another key, takes its authorizations along (P1.8, P5.5(3)). */
+/** Ends the former session's authorizations if it had already ended or had another key (P1.8, P5.5(3)). */
 async function endFormer(
   account: string,
   clientId: string,
@@ -135,7 +135,7 @@ async function endFormer(
 
 type Registration = Partial<DeviceDescription> & { svc_id: string }
 
-/** The client of this installation, created if there is none; what the device says of itself replaces what is stored (P3.1(1)). */
+/** Finds or creates the client of an installation, and updates the device's description (P3.1(1)). */
 async function registerClient(
   { account, actor, token }: CallerOf<'client'>,
   subject: Subject,
@@ -146,7 +146,7 @@ async function registerClient(
   if (known && isDeepStrictEqual({ ...known, ...description }, known)) return known
   const author = { accountId: account.id, subject: { ...subject } }
   return commit(author, async (transaction) => {
-    // The token could have ended since the request came in, and its actor with it.
+    // The token or its actor could have been deleted since the request arrived.
     if (!(await transaction.get(clientTokens, token.id))) throw unauthorized()
     const existing = await find()
     const id = existing?.id ?? transaction.newId()
@@ -165,7 +165,7 @@ async function registerClient(
   })
 }
 
-/** @throws ApiError `limits_exceeded` while the account has more of this kind of actor than it may (P3.1(2)). */
+/** @throws ApiError `limits_exceeded` while the account has too many actors of this kind (P3.1(2)) */
 async function checkActorLimit({ account, actor }: CallerOf<'client'>): Promise<void> {
   const limit = isPerson(actor.type) ? 'users' : 'service_accounts'
   const total = limitOf(account, limit)
@@ -178,7 +178,7 @@ async function checkActorLimit({ account, actor }: CallerOf<'client'>): Promise<
 
 const described = v.optional(NullableText(255))
 
-/** The body of a client's session start (P3.1). */
+/** Request body of a client's session start (P3.1). */
 export const ClientSessionFields = v.object({
   svc_id: Text(255),
   public_key: DevicePublicKey,

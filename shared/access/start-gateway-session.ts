@@ -39,8 +39,8 @@ import { NullableText } from '../values/fields.ts'
 type Caller = CallerOf<'gateway'>
 
 /**
- * Starts a session of the gateway of this token (P2). One with the same key is replaced.
- * @throws ApiError `gateway_already_connected` where one with another key is live
+ * Starts a session of the token's gateway (P2). Replaces an online session with the same key.
+ * @throws ApiError `gateway_already_connected` while a session with another key is online
  */
 export async function startGatewaySession(caller: Caller, subject: Subject, input: () => GatewaySessionFields) {
   const { account, token } = caller
@@ -70,7 +70,7 @@ export async function startGatewaySession(caller: Caller, subject: Subject, inpu
   }
 }
 
-/** The latest session, unless it is live with another key. */
+/** Reads the latest session. @throws ApiError `gateway_already_connected` if it is online with another key */
 async function readBefore(account: string, gateway: GatewayRow, publicKey: string): Promise<Presence | null> {
   const before = await findPresence(account, 'gateways', gateway.id)
   if (!before || before.public_key === publicKey) return before ?? null
@@ -80,7 +80,7 @@ async function readBefore(account: string, gateway: GatewayRow, publicKey: strin
   return before
 }
 
-/** Stores the session with its log entry, as long as gateway and token are there and no other session came between. */
+/** Stores the session and its log entry while gateway and token exist and no other session has started. */
 async function store(
   { account, token }: Caller,
   subject: Subject,
@@ -97,11 +97,11 @@ async function store(
     ...seenFrom(subject, version, now),
   }
   const newKey = before?.public_key !== public_key
-  // Authorizations rest on the key that clients were told (P1.8). Before: when this stops half-way, they are gone.
+  // Clients have the old key (P1.8). Revokes first, so that a crash leaves no authorization with it.
   if (before && newKey) await revoke(account.id, { by: 'gateway', id: gateway.id })
   const expected = before && {
     session_id: before.session_id,
-    // With another key the old session must have ended; a heartbeat in between moves the lease.
+    // With a new key, the former session must have ended; a heartbeat in between would have changed its lease.
     ...(newKey && { lease_expires_at: before.lease_expires_at }),
   }
   const outcome = await writeTogether([
@@ -125,7 +125,7 @@ async function store(
     ...(before && newKey ? [remove(publicKeyKey(account.id, gateway.site_id, before.public_key, gateway.id))] : []),
   ])
   if (outcome === 'conflict') return 'conflict'
-  // An authorization that was being decided for the old key could have come in between.
+  // Revokes again: a concurrent decision for the old key could have stored an authorization.
   if (before && newKey) await revoke(account.id, { by: 'gateway', id: gateway.id })
   const connection = before && connectionOf(account.id, 'gateways', gateway.id, before)
   if (connection) await endSessionConnection(connection, 'replaced')
@@ -134,7 +134,7 @@ async function store(
 
 type Sent = { public_key: string; name?: string | null }
 
-/** The token's gateway, or the site's with this public key, created if there is none (P2.2). */
+/** Finds the token's gateway, or finds or creates the site's gateway with this public key (P2.2). */
 async function gatewayOfToken(
   { account, token, gateway: own }: CallerOf<'gateway'>,
   subject: Subject,
@@ -147,7 +147,7 @@ async function gatewayOfToken(
   if (known) return known
   const author = { accountId: account.id, subject: { ...subject } }
   return commit(author, async (transaction) => {
-    // The token could have ended since the request came in, and its site with it.
+    // The token or its site could have been deleted since the request arrived.
     if (!(await transaction.get(gatewayTokens, token.id))) throw unauthorized()
     const existing = await find()
     if (existing) return existing
@@ -160,7 +160,7 @@ async function gatewayOfToken(
   })
 }
 
-/** The body of a gateway's session start (P2). */
+/** Request body of a gateway's session start (P2). */
 export const GatewaySessionFields = v.object({
   public_key: DevicePublicKey,
   version: Version,
@@ -168,7 +168,7 @@ export const GatewaySessionFields = v.object({
 })
 export type GatewaySessionFields = v.InferOutput<typeof GatewaySessionFields>
 
-/** Opaque; a value that cannot be one counts as absent (P4.3). */
+/** Opaque `since` value; anything but text is ignored (P4.3). */
 const Since = field<string | null>((input) => ({ value: typeof input === 'string' ? input : null }), {
   type: ['string', 'null'],
 })

@@ -11,7 +11,7 @@ import { groupsOf, isConnectable, policiesOfActor } from './decide.ts'
 const { id, name, type, address, site_id } = Resource.entries
 export const ResourceWithAccess = v.object({ id, name, type, address, site_id, ...grantFields })
 
-/** The resources that an actor can reach now with the policies that give access, in the order of the resources. */
+/** Lists the resources that an actor can reach now, with the policies that give access, in resource order. */
 export async function whatCanBeReached(account: AccountRow, actorId: string, page: Page) {
   const actor = await existingRow(actors, account.id, actorId)
   const now = clock.now()

@@ -21,8 +21,8 @@ export const ActorWithAccess = v.object({
 })
 
 /**
- * The actors that can reach a resource now with the policies that give access. Members of groups are stored in the
- * order of actors, so a page reads one stretch of each granting group.
+ * Lists the actors that can reach a resource now, with the policies that give access. Members of a group are stored in
+ * actor order, so a page reads one stretch of each granting group.
  */
 export async function whoCanReach(account: AccountRow, resourceId: string, page: Page) {
   const [resource, ofResource] = await Promise.all([

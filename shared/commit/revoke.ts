@@ -117,11 +117,11 @@ export function pointerKeys({ id, account_id: account, ...grounds }: Grounds): [
 }
 
 type Session = Key & { session_id: string }
-type LiveGateway = Session & { lease_expires_at: number }
+type PresentGateway = Session & { lease_expires_at: number }
 
 /** Ends the account's gateway sessions that started before the id `bound` was created (P1.7). Idempotent. */
 async function endSessionsBefore(account: string, bound: string): Promise<number> {
-  const items = await queryItems<LiveGateway>(partition(account, 'presence.gateways'))
+  const items = await queryItems<PresentGateway>(partition(account, 'presence.gateways'))
   const before = items.filter((item) => item.lease_expires_at > 0 && item.session_id < bound)
   await inParallel(before, 10, endDeviceSession)
   return before.length
