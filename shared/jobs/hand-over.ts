@@ -1,6 +1,6 @@
 import { fieldsOf } from '../core/json/is-object.ts'
 
-/** Hands an event to a function and waits for its answer. */
+/** Invokes a function with an event and returns its response. */
 export type Invoke = (functionArn: string, event: { Records: unknown[] }) => Promise<unknown>
 
 export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : 'not an error object')
@@ -15,7 +15,7 @@ async function hand(invoke: Invoke, functionArn: string, Records: unknown[]): Pr
 }
 
 /**
- * Hands over records at once, and one by one where that fails, so that one bad record keeps no other back.
+ * Invokes a consumer with all records at once and, if that fails, with each alone, so that one bad record blocks no other.
  * @returns the index and reason of each record that failed
  */
 export async function handOver(invoke: Invoke, functionArn: string, records: unknown[]) {

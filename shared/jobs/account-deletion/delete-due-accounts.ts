@@ -10,13 +10,13 @@ import { walkTable } from '../../table/walk-table.ts'
 import { put, remove, writeTogether } from '../../table/write-together.ts'
 import { closeAccount, type DueAccount, dueAccountItem, dueAccountsPartition } from './due-account.ts'
 
-/** Streams keep records for 24 hours: a second pass deletes what arrives for an account after it was closed. */
+/** Time until the second pass, in microseconds. Streams keep records for 24 hours, which may still write items of a closed account. */
 const secondPassMicros = 25 * 3_600_000_000
 
 /**
- * Deletes the accounts that are due (A31, A32): first all account rows, then their items, as far as time allows. The
- * next run resumes.
- * @throws AggregateError of what failed; it does not hold up the rest
+ * Deletes the accounts that are due (A31, A32): first all account rows, then their items, until the deadline. The next
+ * run resumes.
+ * @throws AggregateError of all failures, after the other accounts were handled
  */
 export async function deleteDueAccounts(deadline: number): Promise<void> {
   const nowText = timestamp(clock.now())
@@ -38,7 +38,7 @@ export async function deleteDueAccounts(deadline: number): Promise<void> {
   if (errors.length > 0) throw new AggregateError(errors, 'Some accounts were not deleted.')
 }
 
-/** A part of a pass over the table, and the end of the pass if it gets there. */
+/** Continues a pass over the table until the deadline, and completes it at the end of the table. */
 async function pass(due: DueAccount, all: DueAccount[], deadline: number): Promise<void> {
   if (!(await deleteItems(due, deadline))) return
   const others = all.filter(({ account_id }) => account_id === due.account_id)
@@ -46,24 +46,24 @@ async function pass(due: DueAccount, all: DueAccount[], deadline: number): Promi
   await writeTogether([...others.map(remove), ...(due.last ? [] : [put(second)])])
 }
 
-/** Requests under way at once. */
+/** Concurrent requests. */
 const width = 4
-/** A run can only stop between two pages, so a page has to be done in seconds even if all of it is to be deleted. */
+/** Items per page. A run stops only between pages, so a page must take seconds even if all its items are deleted. */
 const perPage = 2_000
 
-/** A statement, because the right to a batch of deletions is the right to one of puts, too. */
+/** Deletes one item by PartiQL, because the IAM right to BatchWriteItem would also allow puts. */
 const deletion = ({ pk, sk }: Key): Statement => ({
   Statement: `DELETE FROM "${tableName()}" WHERE "pk" = ? AND "sk" = ?`,
   Parameters: [pk, sk],
 })
 
 /**
- * Deletes all items of an account from the cursor on, page by page: keys begin with its id, other items have its
+ * Deletes all items of an account from the cursor on, page by page. An item belongs to the account by its key or by its
  * `account_id`.
  * @returns whether the end of the table was reached
  */
 async function deleteItems({ cursor, ...due }: DueAccount, deadline: number): Promise<boolean> {
-  // Eventually consistent: the second pass sees items that the first one misses.
+  // An eventually consistent scan suffices: the second pass finds items that the first one misses.
   const pages = walkTable<Key>({
     from: cursor ?? null,
     hasTime: () => clock.monotonic() < deadline,

@@ -5,7 +5,7 @@ import { accountVersionKey, entityKey, type Item, type Key } from '../../table/k
 import { checkExistence, getRow, queryItems } from '../../table/read.ts'
 import { remove, removeWhile, writeTogether } from '../../table/write-together.ts'
 
-/** The item that says when an account is to be deleted, and how far the deletion has come. */
+/** Item with the time of an account's deletion and its progress. */
 export type DueAccount = Key & {
   account_id: string
   /** The last key that the pass over the table has done. */
@@ -16,7 +16,7 @@ export type DueAccount = Key & {
 
 export const dueAccountsPartition = 'service#due.accounts'
 
-/** Stays until the deletion is through; if that was called off, it leads nowhere. `at` is a timestamp as rows hold them. */
+/** Builds the item of an account that is due at `at` (a timestamp). It outlives a cancelled deletion, and is then ignored. */
 export const dueAccountItem = (accountId: string, at: string, last = false): Item & DueAccount => ({
   pk: dueAccountsPartition,
   sk: `${at}#${accountId}`,
@@ -25,7 +25,7 @@ export const dueAccountItem = (accountId: string, at: string, last = false): Ite
   last,
 })
 
-/** Accounts that are being deleted: their items go one by one, without commits. */
+/** Ids of accounts in deletion, whose items are deleted one by one without commits. */
 export async function closedAccounts(): Promise<ReadonlySet<string>> {
   const nowText = timestamp(clock.now())
   const due = (await queryItems<DueAccount>(dueAccountsPartition)).filter((item) => item.last || isDue(item, nowText))
@@ -34,11 +34,11 @@ export async function closedAccounts(): Promise<ReadonlySet<string>> {
   return new Set(ids.filter((_, i) => !exist[i]))
 }
 
-/** True from the instant at which an account is deleted; the deletion cannot be called off any more (A32). */
+/** True from the time of deletion on, when the deletion can no longer be cancelled (A32). */
 export const isDueForDeletion = ({ is_disabled, delete_at }: AccountRow, nowText: string): boolean =>
   is_disabled && delete_at !== null && delete_at <= nowText
 
-/** Deletes the row of a due account before its other items, and frees its slug. No commit under way revives it. */
+/** Deletes the row of a due account and frees its slug, before its other items. A concurrent commit cannot recreate the row. */
 export async function closeAccount(id: string, nowText: string): Promise<'closed' | 'called off' | 'changing'> {
   const account = await getRow(accounts, id, id)
   if (!account) return 'closed'

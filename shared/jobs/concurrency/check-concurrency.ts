@@ -2,7 +2,7 @@ import { GetAccountSettingsCommand } from '@aws-sdk/client-lambda'
 import { lambda } from '../../core/aws/lambda.ts'
 import type { CustomResourceAnswer, CustomResourceEvent } from '../../core/custom-resource.ts'
 
-/** Looks at the account before anything is reserved in it. What cannot be told stands in nobody's way. */
+/** Checks the AWS account's Lambda quota before a deployment reserves concurrency. A failed check does not block the deployment. */
 export async function checkConcurrency({
   RequestType,
   ResourceProperties,
@@ -19,7 +19,7 @@ export async function checkConcurrency({
   }
 }
 
-/** Limits of this account in this region, as Lambda reports them. */
+/** Reads the concurrency limits of this account and region from Lambda. */
 async function accountConcurrency(): Promise<AccountConcurrency> {
   const { AccountLimit = {} } = await lambda().send(new GetAccountSettingsCommand({}))
   const { ConcurrentExecutions: limit, UnreservedConcurrentExecutions: unreserved } = AccountLimit
@@ -27,7 +27,7 @@ async function accountConcurrency(): Promise<AccountConcurrency> {
   return { limit, unreserved }
 }
 
-/** How many functions an account may run at once in a region, and how many of them no function has reserved. */
+/** Concurrent executions of an account in a region: the limit, and the part that no function has reserved. */
 export type AccountConcurrency = { limit: number; unreserved: number }
 
 export type WantedConcurrency = {
@@ -39,31 +39,31 @@ export type WantedConcurrency = {
   deployedBefore: boolean
 }
 
-/** Lambda refuses to leave fewer than these to the functions that have nothing reserved. */
-const leastUnreserved = 100
-/** Seconds of a function per request, an average on the safe side. */
+/** Minimum unreserved concurrency that Lambda requires. */
+const minUnreserved = 100
+/** Conservative average of function seconds per request. */
 const secondsPerRequest = 0.1
 
 const quota = 'Service Quotas, lambda, L-B99A9384'
 
-/** Holds a deployment's wishes against its account, and says in words what was found. */
+/** Compares a deployment's concurrency settings with the account's limits, and describes the result. */
 export function concurrencyFinding(
   { limit, unreserved }: AccountConcurrency,
   { reserved, requestsPerSecond, deployedBefore }: WantedConcurrency,
 ): CustomResourceAnswer {
-  // The share of a deployment that is there already is not known apart, so that one is held against the limit alone.
+  // Reservations of an existing deployment are part of the reserved ones, so it is compared with the whole limit.
   const free = deployedBefore ? limit : unreserved
   const runs = `This account runs ${limit} Lambda functions at once in this region, ${unreserved} of them not reserved.`
-  if (reserved > 0 && free - reserved < leastUnreserved) {
+  if (reserved > 0 && free - reserved < minUnreserved) {
     return {
       refused: true,
-      text: `${runs} The deployment reserves ${reserved} and Lambda keeps ${leastUnreserved} for all others, so ${reserved + leastUnreserved} must be free: ask for more (${quota}), or choose less by the settings that end with Concurrency; reserveConcurrency=false reserves nothing.`,
+      text: `${runs} The deployment reserves ${reserved} and Lambda keeps ${minUnreserved} for all others, so ${reserved + minUnreserved} must be free: ask for more (${quota}), or choose less by the settings that end with Concurrency; reserveConcurrency=false reserves nothing.`,
     }
   }
   const left = free - reserved
-  const bears = Math.floor(left / secondsPerRequest)
-  const load = `${left} are left for requests, enough for about ${bears} a second`
-  if (bears >= requestsPerSecond) return { refused: false, text: `${runs} ${load}.` }
+  const capacity = Math.floor(left / secondsPerRequest)
+  const load = `${left} are left for requests, enough for about ${capacity} a second`
+  if (capacity >= requestsPerSecond) return { refused: false, text: `${runs} ${load}.` }
   return {
     refused: false,
     text: `${runs} TOO SMALL: ${load}, and throttleRate lets ${requestsPerSecond} through: ask for more (${quota}), or throttle earlier.`,

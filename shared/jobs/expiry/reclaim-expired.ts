@@ -14,7 +14,7 @@ import { removeItem } from '../../table/put-item.ts'
 import { queryItems } from '../../table/read.ts'
 import { isUnexpired } from '../../values/expiry.ts'
 
-/** Deletes a row of each collection if it has ended, and leaves it otherwise. */
+/** Per collection: deletes a row if it has expired. */
 const endings: Record<string, (transaction: Transaction, id: string) => Promise<void>> = {
   async [clientTokens.name](transaction, id) {
     const token = await transaction.get(clientTokens, id)
@@ -34,18 +34,18 @@ const endings: Record<string, (transaction: Transaction, id: string) => Promise<
   },
 }
 
-/** Collections of members: what falls due is a change that may have been interrupted. */
+/** Collections of members. A due item means a change of the set that may have been interrupted. */
 const memberSets = [memberships.name, poolMembers.name]
 
-/** Few, because a minute without anything due reads as many that are not. */
+/** Due items per read; few, because a run with nothing due reads as many in vain. */
 const perRead = 25
 
 type DueItem = Key & Due
 
 /**
- * Deletes rows that have ended (A31), which are refused and not shown already, and resumes changes of member sets whose
- * request may have died (A15.6). What fails stays for the next run.
- * @throws AggregateError of what failed
+ * Deletes expired rows (A31), which requests already ignore, and resumes interrupted changes of member sets (A15.6).
+ * Failures stay for the next run.
+ * @throws AggregateError of all failures
  */
 export async function reclaimExpired(deadline: number): Promise<void> {
   const errors = (await Promise.all(dueShards.map((shard) => reclaimShard(shard, deadline)))).flat()
@@ -67,7 +67,7 @@ async function reclaimShard(shard: string, deadline: number): Promise<unknown[]>
   return errors
 }
 
-/** Tokens are change-logged; that of the service's own work has no subject (L5). */
+/** Deletes expired rows by commits without a subject (L5), because deletions of tokens are logged. */
 async function reclaim(accountId: string, items: DueItem[]): Promise<void> {
   const changes = items.filter(({ collection }) => memberSets.includes(collection))
   const rows = items.filter(({ collection }) => !memberSets.includes(collection))

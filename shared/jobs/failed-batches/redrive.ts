@@ -3,7 +3,7 @@ import { s3 } from '../../core/aws/s3.ts'
 import { env } from '../../core/env.ts'
 import { handOver, type Invoke, reasonOf } from '../hand-over.ts'
 
-/** The store of batches that a consumer could not handle. */
+/** Store of batches that a consumer could not handle. */
 export type FailedBatches = {
   /** The names of what is kept, in the order in which it failed. */
   list(): Promise<string[]>
@@ -19,7 +19,7 @@ type Options = {
   hasTime?: () => boolean
 }
 
-/** Lambda keeps of a failed batch the function it was for, and the whole event as JSON text. */
+/** Parses a failed batch as Lambda stores it: the function, and the whole event as JSON text. */
 function readBatch(text: string): { functionArn: string; records: unknown[] } {
   const { requestContext, payload } = JSON.parse(text) ?? {}
   const event = typeof payload === 'string' ? JSON.parse(payload) : payload
@@ -29,7 +29,7 @@ function readBatch(text: string): { functionArn: string; records: unknown[] } {
   return { functionArn: requestContext.functionArn, records: event.Records }
 }
 
-/** Hands every kept batch to its consumer again, and removes those that succeed. Idempotent, as consumers are. */
+/** Invokes the consumers with their failed batches again, and deletes those that succeed. Idempotent, because consumers are. */
 export async function redrive({ batches, invoke, hasTime = () => true }: Options) {
   const names = await batches.list()
   /** Batches that are handled now and gone, those that failed again and stay, and those that there was no time for. */
@@ -50,19 +50,19 @@ export async function redrive({ batches, invoke, hasTime = () => true }: Options
   return result
 }
 
-/** Lambda puts them at `aws/lambda/<mapping>/<shard>/YYYY/MM/DD/YYYY-MM-DDTHH.MM.SS-<uuid>`. */
-const Prefix = 'aws/lambda/'
+/** prefix of Lambda's objects: `aws/lambda/<mapping>/<shard>/YYYY/MM/DD/YYYY-MM-DDTHH.MM.SS-<uuid>`. */
+const prefix = 'aws/lambda/'
 
 async function keys(Bucket: string): Promise<string[]> {
   const found: string[] = []
-  for await (const { Contents = [] } of paginateListObjectsV2({ client: s3() }, { Bucket, Prefix }))
+  for await (const { Contents = [] } of paginateListObjectsV2({ client: s3() }, { Bucket, Prefix: prefix }))
     found.push(...Contents.flatMap(({ Key }) => Key ?? []))
-  // By the time at the end of the key, whatever mapping and shard it is of.
+  // Sorts by the time at the end of the key, across mappings and shards.
   const age = (key: string) => key.slice(key.lastIndexOf('/') + 1)
   return found.sort((a, b) => (age(a) < age(b) ? -1 : 1))
 }
 
-/** The bucket that is the failure destination of the consumers. It keeps removed versions for some days. */
+/** Failed batches in the bucket that is the consumers' failure destination. Deleted versions stay for some days. */
 export function failuresBucket(): FailedBatches {
   const Bucket = String(env.failuresBucket)
   return {

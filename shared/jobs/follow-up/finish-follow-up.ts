@@ -27,14 +27,14 @@ import { v0Users } from '../../v0/user.ts'
 
 type Stage = (transaction: Transaction) => Promise<'done' | 'more'>
 
-/** Deletes nothing below an object that exists: a rewind may have restored it (I4.1(6), docs/decisions/0012). */
-const ofGone =
+/** Skips the work if the deleted object exists again: a rewind may have restored it (I4.1(6), docs/decisions/0012). */
+const ifDeleted =
   <R extends Row>(entity: Entity<R>, rest: (transaction: Transaction, id: string) => ReturnType<Stage>) =>
   (id: string): Stage =>
   async (transaction) =>
     (await transaction.get(entity, id)) ? 'done' : rest(transaction, id)
 
-/** Finishes the disabling of an account, unless it was enabled again: that has finished this before. */
+/** Finishes the disabling of an account. Skips an account that was enabled again, which finished this work first. */
 const restOfDisabling =
   (bound: string): Stage =>
   async (transaction) => {
@@ -42,27 +42,27 @@ const restOfDisabling =
     return account && !account.is_disabled ? 'done' : stageRestOfAccountDisabling(transaction, bound)
   }
 
-/** Rows below a deleted object, and members that are to leave or join a set, by collection. */
-const rests: Record<string, (id: string, change?: string) => Stage> = {
+/** Follow-up work by collection: rows below a deleted object, and members that leave or join a set. */
+const followUps: Record<string, (id: string, change?: string) => Stage> = {
   accounts: restOfDisabling,
-  actors: ofGone(actors, stageRestOfActor),
-  clients: ofGone(clients, stageRestOfClient),
-  groups: ofGone(groups, stageRestOfGroup),
-  mdm_posture_providers: ofGone(postureProviders, stageRestOfPostureProvider),
-  resources: ofGone(resources, stageRestOfResource),
-  sites: ofGone(sites, stageRestOfSite),
-  v0_users: ofGone(v0Users, stageRestOfUser),
+  actors: ifDeleted(actors, stageRestOfActor),
+  clients: ifDeleted(clients, stageRestOfClient),
+  groups: ifDeleted(groups, stageRestOfGroup),
+  mdm_posture_providers: ifDeleted(postureProviders, stageRestOfPostureProvider),
+  resources: ifDeleted(resources, stageRestOfResource),
+  sites: ifDeleted(sites, stageRestOfSite),
+  v0_users: ifDeleted(v0Users, stageRestOfUser),
   ...Object.fromEntries(
-    directoryKinds.map((kind) => [directories[kind].name, ofGone(directories[kind], stageRestOfDirectory)]),
+    directoryKinds.map((kind) => [directories[kind].name, ifDeleted(directories[kind], stageRestOfDirectory)]),
   ),
   [groupMembers.entity.name]: (groupId, change) => pendingStager(groupMembers, groupId, change),
   [pool.entity.name]: (poolId, change) => pendingStager(pool, poolId, change),
 }
 
-/** Does the work that a commit has left, for a while, and leaves the rest again. Idempotent. */
+/** Does a commit's follow-up work within the budget, and defers the remainder again. Idempotent. */
 export async function finishFollowUp(author: Author, followUp: FollowUp, budgetMs: number): Promise<void> {
   const { below, id, change } = followUp
-  const rest = rests[below]
+  const rest = followUps[below]
   if (!rest) throw new Error(`Nothing is known to be left below ${below}.`)
   await finishInParts(author, followUp, rest(id, change), budgetMs)
 }

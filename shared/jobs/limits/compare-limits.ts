@@ -10,15 +10,14 @@ import { beginMail, endMail } from '../../domain/mails/mail-turn.ts'
 import { partition } from '../../table/keys.ts'
 import { getRow, queryItems, type StoredItem } from '../../table/read.ts'
 
-/** Accounts looked at together, and mails of one account. */
+/** Concurrent accounts, and concurrent mails of one account. */
 const width = 4
-/** At most every 3 days (A11). */
+/** Minimum time between two mails to an administrator (A11). */
 const interval = 3 * dayMicros
 
 /**
- * Mails administrators about limits that their account exceeds, at most every 3 days (A11, I8). Session starts check
- * theirs (P3.1).
- * @throws AggregateError of what failed; it does not hold up the rest
+ * Mails administrators about exceeded limits of their account, at most every 3 days (A11, I8).
+ * @throws AggregateError of all failures, after the other accounts were handled
  */
 export async function compareLimits(deadline: number): Promise<void> {
   const compareInTime = async (item: StoredItem) => {
@@ -38,7 +37,7 @@ async function compare(accountId: string, deadline: number): Promise<void> {
   const { mailSender } = env
   if (mailSender === null) return
   const message = { from: mailSender, ...limitsMail(account, exceeded) }
-  // Administrators without a mail in time get theirs in the next run.
+  // Administrators whose mail was not sent before the deadline get it in the next run.
   const send = async ({ id, email: to }: { id: string; email: string }) => {
     if (clock.monotonic() < deadline) await mail(accountId, id, { ...message, to })
   }
@@ -54,7 +53,7 @@ async function mail(accountId: string, actorId: string, message: Mail): Promise<
 
 type Exceeded = { name: string; used: number; total: number }
 
-/** The mail to administrators about the limits that their account exceeds (I8.2). */
+/** Builds the mail to administrators about exceeded limits (I8.2). */
 function limitsMail({ name, slug }: Pick<AccountRow, 'name' | 'slug'>, exceeded: Exceeded[]) {
   const lines = exceeded.map((limit) => `- ${limit.name.replaceAll('_', ' ')}: ${limit.used} of ${limit.total}`)
   const blocked = exceeded.some(({ name }) => name === 'users' || name === 'service_accounts')
@@ -74,5 +73,5 @@ function limitsMail({ name, slug }: Pick<AccountRow, 'name' | 'slug'>, exceeded:
   }
 }
 
-/** Instants of the next mail about exceeded limits, by the id of the administrator. */
+/** Partition with the time of the next mail about exceeded limits, by administrator id. */
 export const limitsMailsPartition = (account: string): string => partition(account, 'limits.mails')

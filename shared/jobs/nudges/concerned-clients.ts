@@ -6,24 +6,24 @@ import { partition, type RowPointer, uniqueKey } from '../../table/keys.ts'
 import { getItem, getItems, rowsBy } from '../../table/read.ts'
 import type { Notification } from './notification.ts'
 
-/** Memberships asked for at a time. */
+/** Memberships per read. */
 const stretchLength = 1_000
 
-/** The connected clients that may reach something else now (C5.3). */
+/** Filters the connected clients whose reachable resources may have changed (C5.3). */
 export async function concernedClients(
   account: string,
-  news: Notification,
+  notification: Notification,
   connected: Connection[],
 ): Promise<Connection[]> {
-  if (news.everyone) return connected
-  const groupIds = [...new Set([...news.groups, ...(await groupsThatReach(account, news.resources))])]
-  const concerned = new Set(news.actors)
+  if (notification.everyone) return connected
+  const groupIds = [...new Set([...notification.groups, ...(await groupsThatReach(account, notification.resources))])]
+  const concerned = new Set(notification.actors)
   if (groupIds.length > 0) {
     const managed = await getItem<RowPointer>(uniqueKey(account, `${groups.name}.managed`, 'everyone'))
     const everyPerson = managed !== undefined && groupIds.includes(managed.row.sk)
     for (const { actor_id, is_person } of connected) if (everyPerson && is_person && actor_id) concerned.add(actor_id)
     const others = [...new Set(connected.flatMap(({ actor_id }) => (actor_id === null ? [] : [actor_id])))]
-    for (const id of await membersAmong(
+    for (const id of await filterMembers(
       account,
       groupIds,
       others.filter((actor) => !concerned.has(actor)),
@@ -31,7 +31,7 @@ export async function concernedClients(
       concerned.add(id)
   }
   return connected.filter(
-    ({ actor_id, device_id }) => news.clients.has(device_id) || (actor_id !== null && concerned.has(actor_id)),
+    ({ actor_id, device_id }) => notification.clients.has(device_id) || (actor_id !== null && concerned.has(actor_id)),
   )
 }
 
@@ -40,8 +40,8 @@ async function groupsThatReach(account: string, resourceIds: Set<string>): Promi
   return granting.flat().flatMap(({ group_id }) => (group_id === null ? [] : [group_id]))
 }
 
-/** The actors among these that are members of at least one of the groups. */
-async function membersAmong(account: string, groupIds: string[], actorIds: string[]): Promise<Set<string>> {
+/** Filters the actors that are members of at least one of the groups. */
+async function filterMembers(account: string, groupIds: string[], actorIds: string[]): Promise<Set<string>> {
   const members = new Set<string>()
   const keys = groupIds.flatMap((group) =>
     actorIds.map((actor) => ({ pk: partition(account, memberships.name, group), sk: actor })),

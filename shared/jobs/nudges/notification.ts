@@ -11,30 +11,30 @@ import { policies } from '../../domain/policies/policy.ts'
 import { resources } from '../../domain/resources/resource.ts'
 import type { SessionEnd } from '../../live/send-message.ts'
 
-/** Nothing yet of what commits and ended authorizations of one account mean to connected devices (C5). */
+/** Creates an empty notification: the effects of an account's commits and ended authorizations on connected devices (C5). */
 export const emptyNotification = () => ({
   /** Authorizations that were deleted before their end. */
   lost: [] as { gateway: string; client: string }[],
-  /** Resources whose content may have changed: the gateways that hold them, and the clients that see them. */
+  /** Resources whose content may have changed, for the gateways and clients that have them. */
   resources: new Set<string>(),
-  /** Groups whose members can reach something else now. */
+  /** Groups whose access changed. */
   groups: new Set<string>(),
   /** Actors whose groups changed. */
   actors: new Set<string>(),
-  /** Clients that were verified, or are no more. */
+  /** Clients whose verification changed. */
   clients: new Set<string>(),
-  /** Everybody, because the account's features changed. */
+  /** True for all clients, because the account's features changed. */
   everyone: false,
-  /** Ids of tokens, devices, actors and the account whose sessions have ended, and why. */
+  /** Id of a token, device, actor or account whose sessions have ended → reason. */
   ended: new Map<string, SessionEnd>(),
 })
 
 export type Notification = ReturnType<typeof emptyNotification>
 
 type Fields = Record<string, unknown>
-type Meaning = (news: Notification, change: Change) => void
+type Effect = (notification: Notification, change: Change) => void
 
-/** Fields of a policy that say who reaches what; a change of the others concerns nobody who is connected. */
+/** Fields of a policy that decide on access. Changes of other fields cause no nudge. */
 const decisive = ['group_id', 'resource_id', 'conditions', 'is_disabled']
 
 const differs = ({ before, after }: Change, names: string[]): boolean =>
@@ -50,55 +50,55 @@ const addTo = (set: Set<string>, texts: string[]): void => {
 const isNowDisabled = ({ before, after }: Change): boolean =>
   after === null || (!before?.is_disabled && !!after.is_disabled)
 
-/** Sessions end with the deletion of a row. */
+/** Marks sessions as ended when the row is deleted. */
 const endingBy =
-  (reason: SessionEnd): Meaning =>
-  (news, change) => {
-    if (change.operation === 'delete') end(news, change, reason)
+  (reason: SessionEnd): Effect =>
+  (notification, change) => {
+    if (change.operation === 'delete') end(notification, change, reason)
   }
 
-/** Meaning of the change of a row, by its collection. Other collections concern no connected device. */
-const meanings: Record<string, Meaning> = {
-  [memberships.name]: (news, change) => addTo(news.actors, textsOf(change, 'actor_id')),
-  [policies.name]: (news, change) => {
-    if (differs(change, decisive)) addTo(news.groups, textsOf(change, 'group_id'))
+/** Effect of a row's change on connected devices, by collection. Other collections have none. */
+const effects: Record<string, Effect> = {
+  [memberships.name]: (notification, change) => addTo(notification.actors, textsOf(change, 'actor_id')),
+  [policies.name]: (notification, change) => {
+    if (differs(change, decisive)) addTo(notification.groups, textsOf(change, 'group_id'))
   },
-  [resources.name]: (news, change) => {
-    // A new or deleted resource comes and goes with its policies.
-    if (change.operation === 'update') addTo(news.resources, textsOf(change, 'id'))
+  [resources.name]: (notification, change) => {
+    // A created or deleted resource takes effect through its policies.
+    if (change.operation === 'update') addTo(notification.resources, textsOf(change, 'id'))
   },
-  [clients.name]: (news, change) => {
-    if (change.operation === 'delete') end(news, change, 'device')
-    // A client that registers is not connected yet.
+  [clients.name]: (notification, change) => {
+    if (change.operation === 'delete') end(notification, change, 'device')
+    // A newly registered client is not connected yet.
     else if (change.operation === 'update' && differs(change, ['verified_at']))
-      addTo(news.clients, textsOf(change, 'id'))
+      addTo(notification.clients, textsOf(change, 'id'))
   },
   [gateways.name]: endingBy('device'),
   [clientTokens.name]: endingBy('token'),
   [gatewayTokens.name]: endingBy('token'),
-  [actors.name]: (news, change) => {
-    if (isNowDisabled(change)) end(news, change, 'actor')
+  [actors.name]: (notification, change) => {
+    if (isNowDisabled(change)) end(notification, change, 'actor')
   },
-  [accounts.name]: (news, change) => {
-    if (isNowDisabled(change)) end(news, change, 'account')
-    else if (differs(change, ['features'])) news.everyone = true
+  [accounts.name]: (notification, change) => {
+    if (isNowDisabled(change)) end(notification, change, 'account')
+    else if (differs(change, ['features'])) notification.everyone = true
   },
 }
 
-function end(news: Notification, change: Change, reason: SessionEnd): void {
-  for (const id of textsOf(change, 'id')) news.ended.set(id, reason)
+function end(notification: Notification, change: Change, reason: SessionEnd): void {
+  for (const id of textsOf(change, 'id')) notification.ended.set(id, reason)
 }
 
-/** Adds what a commit means to those who are connected. */
-export function addCommit(news: Notification, { changes }: Pick<CommitRecord, 'changes'>): void {
-  for (const change of changes) meanings[change.object]?.(news, change)
+/** Adds the effects of a commit. */
+export function addCommit(notification: Notification, { changes }: Pick<CommitRecord, 'changes'>): void {
+  for (const change of changes) effects[change.object]?.(notification, change)
 }
 
-/** Adds an authorization that was deleted before its end; what expires a gateway drops by itself (P4). */
+/** Adds an authorization that was deleted before its expiry. Gateways drop expired ones without a nudge (P4). */
 export function addEndedAuthorization(
-  news: Notification,
+  notification: Notification,
   { gateway_id, client_id, expires_at }: Fields,
   now: string,
 ): void {
-  if (String(expires_at) > now) news.lost.push({ gateway: String(gateway_id), client: String(client_id) })
+  if (String(expires_at) > now) notification.lost.push({ gateway: String(gateway_id), client: String(client_id) })
 }

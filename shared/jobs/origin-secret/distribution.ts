@@ -14,12 +14,12 @@ const headersOf = (config: DistributionConfig | undefined) =>
 
 function wordOf(config: DistributionConfig | undefined): string {
   const [word, ...others] = new Set(headersOf(config).map(({ HeaderValue }) => HeaderValue))
-  // The API and the live channel are two origins, which are sent the same.
+  // The API and the live channel are two origins with the same header.
   if (word === undefined || others.length > 0) throw new Error('The distribution does not send one x-origin-secret.')
   return word
 }
 
-/** A distribution of CloudFront, as far as the secret header of its origins goes. */
+/** Reads and updates the secret header of a CloudFront distribution's origins. */
 export function distribution(Id: string) {
   const cloudFront = awsClient(CloudFrontClient)
   return {
@@ -28,7 +28,7 @@ export function distribution(Id: string) {
       const { DistributionConfig: config, ETag } = await cloudFront.send(new GetDistributionConfigCommand({ Id }))
       if (wordOf(config) === word) return
       for (const header of headersOf(config)) header.HeaderValue = word
-      // Another change meanwhile is refused with 412, and the rotation tried again.
+      // A concurrent change causes a 412, and Secrets Manager retries the rotation.
       await cloudFront.send(new UpdateDistributionCommand({ Id, DistributionConfig: config, IfMatch: ETag }))
     },
     /** The word that it is configured to send; `everywhere` once no edge sends an older one. */

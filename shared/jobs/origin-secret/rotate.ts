@@ -3,7 +3,7 @@ import { type OriginSecret, parseOriginSecret } from '../../core/secrets/origin-
 import type { Distribution } from './distribution.ts'
 import type { StagedSecret } from './staged-secret.ts'
 
-/** Functions read the secret again after five minutes; each knows a word for certain when it is twice as old. */
+/** Age after which every function knows a word: twice the five minutes for which functions cache the secret. */
 const knownAfterMs = 10 * 60_000
 
 type World = {
@@ -17,9 +17,9 @@ type World = {
 const wordsOf = async (secret: StagedSecret) => parseOriginSecret((await secret.pending()) ?? (await secret.current()))
 
 /**
- * Steps of a rotation by Secrets Manager, each idempotent. Functions always accept the word that an edge sends:
- * CloudFront changes to one that they know since the rotation before, and the oldest is dropped when no edge sends it
- * any more.
+ * Steps of a rotation by Secrets Manager, each idempotent. Functions accept every word that an edge location may send:
+ * CloudFront switches to a word they have known since the previous rotation, and the oldest word is dropped once no edge
+ * location sends it.
  */
 export const rotation: Record<string, (world: World) => Promise<void>> = {
   async createSecret({ secret }) {
@@ -49,6 +49,6 @@ export const rotation: Record<string, (world: World) => Promise<void>> = {
   finishSecret: ({ secret }) => secret.finish(),
 }
 
-/** The secret after a rotation. The first one has no next word to change to, and only prepares one. */
+/** The secret after a rotation. The first rotation only prepares the next word. */
 export const rotated = ({ current, next }: OriginSecret, fresh: string): OriginSecret =>
   next === undefined ? { current, next: fresh } : { previous: current, current: next, next: fresh }

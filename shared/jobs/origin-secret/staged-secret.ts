@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-secrets-manager'
 import { readSecret, secretsManager } from '../../core/aws/secrets-manager.ts'
 
-/** A secret of Secrets Manager, and the version that the rotation with this token makes. */
+/** A secret of Secrets Manager, and the version created by the rotation with this token. */
 export function stagedSecret(SecretId: string, token: string) {
   const manager = secretsManager()
   return {

@@ -55,7 +55,7 @@ type Input = {
   token: v.InferOutput<typeof InitialTokenFields>
 }
 
-/** Makes an account with all it starts with, in one commit (A32.1). */
+/** Creates an account with its initial objects in one commit (A32.1). */
 export function createAccount({ account, admin, token }: Input, provisioned: ProvisionedToken) {
   const accountId = uuidV7(clock.now())
   return commit({ accountId, subject: null }, async (transaction) => {
@@ -82,7 +82,7 @@ export function createAccount({ account, admin, token }: Input, provisioned: Pro
   })
 }
 
-/** @throws ApiError `validation_failed` for a token that has ended */
+/** @throws ApiError `validation_failed` for a token that has expired */
 export function checkTokenExpiry({ now }: Transaction, expires_at: string): void {
   if (expires_at <= timestamp(now)) throw invalidAt(['api_token', 'expires_at'], 'must be in the future')
 }
@@ -130,7 +130,7 @@ function startingObjects(transaction: Transaction, adminEmail: string): void {
 const { token: _, ...shownWithoutToken } = ShownApiToken.entries
 const HiddenApiToken = v.object(shownWithoutToken)
 
-/** The new token of an event, to be put into a secret or the answer (A32.6). @throws ApiError `validation_failed` */
+/** Reads where a new token goes: into a secret or the response (A32.6). @throws ApiError `validation_failed` */
 export function provisionedToken(event: Record<string, unknown>) {
   const { token_in = 'secret' } = draft<{ token_in?: string }>(
     v.object({ token_in: v.optional(OneOf(['secret', 'answer'])) }),

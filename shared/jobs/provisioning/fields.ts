@@ -37,7 +37,7 @@ const Slug = field<string | null>(
   { type: ['string', 'null'], pattern: '^[a-z0-9-]{3,100}$' },
 )
 
-/** Some of these names, each with a value that no rule refuses; the rules apply one after the other. */
+/** Field of an object with some of these names. The rules check each value in order; null accepts it. */
 const someOf = <N extends string, T>(names: readonly N[], ...rules: ((value: unknown, name: N) => string | null)[]) =>
   field<Partial<Record<N, T>>>(
     (input) => {
@@ -59,14 +59,14 @@ const someOf = <N extends string, T>(names: readonly N[], ...rules: ((value: unk
     { type: 'object', maxProperties: maxKeys },
   )
 
-/** Rates and capacities are at least 1, counts at least 0 (A32.3). */
-const least = (name: LimitName): number => (/rate|capacity/.test(name) ? 1 : 0)
+/** Minimum of a limit: 1 for rates and capacities, 0 for counts (A32.3). */
+const minimumOf = (name: LimitName): number => (/rate|capacity/.test(name) ? 1 : 0)
 
 const Limits = someOf<LimitName, number | null>(
   limitNames,
   (limit) => (limit === null || Number.isSafeInteger(limit) ? null : 'must be an integer'),
   (limit, name) =>
-    limit === null || Number(limit) >= least(name) ? null : `must be greater than or equal to ${least(name)}`,
+    limit === null || Number(limit) >= minimumOf(name) ? null : `must be greater than or equal to ${minimumOf(name)}`,
 )
 
 const Features = someOf<FeatureName, boolean>(featureNames, (value) =>

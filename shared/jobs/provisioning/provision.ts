@@ -26,7 +26,7 @@ type Event = Record<string, unknown>
 
 const week = 7 * dayMicros
 
-/** The fields of one part of the event; its messages go to `found`. @throws ApiError `bad_request` when it is no object. */
+/** Reads the fields of one part of the event; adds messages to `found`. @throws ApiError `bad_request` if it is not an object */
 function part<F extends Fields>(
   found: Fault[],
   event: Event,
@@ -36,7 +36,7 @@ function part<F extends Fields>(
 ): v.InferOutput<F> {
   const value = event[name] === undefined && !required ? {} : event[name]
   if (!isObject(value)) throw new ApiError('bad_request', `${name} must be an object.`)
-  // Fields of the event's main part stand alone; those of another part are named with it.
+  // Fields of the main part have no prefix; those of another part are prefixed with its name.
   const within = name === 'account' || name === 'resource' ? [] : [name]
   const crowded = tooManyKeys(value)
   const { faults, fields: checked } =
@@ -44,7 +44,7 @@ function part<F extends Fields>(
       ? draft<v.InferOutput<F>>(fields, value)
       : new Draft<v.InferOutput<F>>({}, faultsAt(['base'], [crowded]))
   found.push(...below(within, faults))
-  // `parts` throws before anybody uses a field that is missing here.
+  // The cast is safe: `parts` throws before a missing field is used.
   return checked as v.InferOutput<F>
 }
 
@@ -65,7 +65,7 @@ function uuid(event: Event, name: string): string {
 
 const shown = async (account: AccountRow) => v.parse(Account, (await getAccount(account)).data)
 
-/** The operations of the provisioning function (A32); what they do is change-logged with subject null. */
+/** Operations of the provisioning task (A32). Their changes are logged with subject null. */
 const operations: Record<string, (event: Event) => Promise<unknown>> = {
   async create_account(event) {
     const input = parts((found) => ({
@@ -147,11 +147,11 @@ const updateAccount = (accountId: string, changes: AccountChanges): Promise<Acco
   commitInParts({ accountId, subject: null }, async (transaction) => {
     const account = await transaction.get(accounts, accountId)
     if (!account || isDueForDeletion(account, timestamp(transaction.now))) throw notFound()
-    // Disabling the account may have left tokens to delete: they must not become valid again, even for a moment.
+    // Deletes tokens that the disabling has not deleted yet, so that they cannot become valid again.
     if (account.is_disabled && changes.is_disabled === false) {
       if ((await stageRestOfAccountDisabling(transaction, transaction.newId())) === 'more') return 'more'
     }
-    // Enabling an account calls a deletion off that was not due yet (A32).
+    // Enabling an account cancels a deletion that is not due yet (A32).
     const revived = changes.is_disabled === false ? { delete_at: null, disabled_reason: null } : {}
     if (changes.is_disabled === true && !account.is_disabled) await stageAccountDisabling(transaction)
     const updated = transaction.update(accounts, account, {
@@ -166,7 +166,7 @@ const updateAccount = (accountId: string, changes: AccountChanges): Promise<Acco
     return { done: updated }
   })
 
-/** Runs the operation that an operator asks for (A32). @throws ApiError for bad input */
+/** Runs an operation of the provisioning task (A32). @throws ApiError for invalid input */
 export async function provision(event: unknown): Promise<unknown> {
   if (!isObject(event)) throw new ApiError('bad_request', 'The event must be an object.')
   const crowded = tooManyKeys(event)

@@ -13,45 +13,45 @@ import { put, remove, writeTogether } from '../../table/write-together.ts'
 
 export const pulseKey: Key = { pk: 'service#pulse', sk: 'pulse' }
 
-/** Names no account; the records of one are found by its id. */
-const nobody = 'service'
+/** Account id of the pulse's records, which belong to no account. */
+const pulseAccount = 'service'
 
-/** Path of a page that needs no credential and that caches may keep. */
+/** Path of a public, cacheable page. */
 const pulsePath = '/openapi'
 const patienceMs = 10_000
 
 /**
- * A sign of life through every part, so that an alarm can tell a dead part from an idle one: an empty commit and an
- * empty pack.
- * @throws AggregateError of the parts that did not take it
+ * Sends an empty commit, an empty flow record and requests through all parts of the service, so that an alarm can
+ * distinguish a dead part from an idle one.
+ * @throws AggregateError of the parts that failed
  */
 export async function pulse(): Promise<void> {
-  const outcomes = await Promise.allSettled([throughTable(), throughFlowStream(), throughApi(), throughChannel()])
+  const outcomes = await Promise.allSettled([pulseTable(), throughFlowStream(), pulseApi(), pulseChannel()])
   const errors = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
   if (errors.length > 0) throw new AggregateError(errors, 'Some parts of the service did not take the pulse.')
 }
 
-/** The consumers read what is inserted, so the one before goes first. */
-async function throughTable(): Promise<void> {
+/** Inserts an empty commit record. Deletes the previous one first, because consumers read inserts only. */
+async function pulseTable(): Promise<void> {
   const now = clock.now()
   const nothing = { first_leaf: 0, changes: [], rows: {}, revocations: [], follow_ups: [], subject: null }
   await writeTogether([remove(pulseKey)])
   await writeTogether([
-    put(commitItem(pulseKey, { account_id: nobody, commit_id: String(now), sequence: 0, time: now, ...nothing })),
+    put(commitItem(pulseKey, { account_id: pulseAccount, commit_id: String(now), sequence: 0, time: now, ...nothing })),
   ])
 }
 
 const throughFlowStream = (): Promise<void> => putFlows(pulseKey.sk, [emptyPack(clock.now())])
 
-/** By the address that callers use: domain, certificate and what else stands in front are a part of it. */
-async function throughApi(): Promise<void> {
+/** Requests a page at the public address, which includes domain, certificate and CDN. */
+async function pulseApi(): Promise<void> {
   const url = serviceAddress() + pulsePath
   const { status } = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(patienceMs) })
   if (status >= 400) throw new Error(`GET ${url} answered ${status}.`)
 }
 
-/** A handshake without a token: its refusal comes from the function that would open the channel. */
-async function throughChannel(): Promise<void> {
+/** Tries a handshake without a token. Its refusal proves that the function of the live channel runs. */
+async function pulseChannel(): Promise<void> {
   if (env.liveUrl === null) return
   const url = new URL(env.liveUrl.replace(/^ws/, 'http'))
   const headers = {

@@ -36,9 +36,9 @@ function readEvent(event: unknown): Replay {
 }
 
 /**
- * Hands the commit records of an account to the consumers of the stream, which a restore starts anew
+ * Invokes stream consumers with the commit records of an account, because a restored table has a new, empty stream
  * (docs/runbooks/restore.md).
- * @throws ApiError `bad_request` for an event that names no account, no time or no consumers
+ * @throws ApiError `bad_request` for an event without account, time or consumers
  */
 export async function replayCommits(
   event: unknown,
@@ -63,7 +63,7 @@ export async function replayCommits(
     const NewImage = imageOf(commitItem(commitKey(commit.account_id, commit.sequence), commit))
     const record = { eventName: 'INSERT', dynamodb: { SequenceNumber, NewImage } }
     batch.push({ sequence: commit.sequence, record })
-    // A record is at most 400 KB; a call takes 6 MB.
+    // Records per call: each has at most 400 KB, and a call at most 6 MB.
     if (batch.length === perBatch || JSON.stringify(record).length > 100_000) await hand()
   }
   if (batch.length > 0) await hand()

@@ -6,7 +6,7 @@ import { readNext } from '../read-next.ts'
 import { maxOpenRows, type Walk, walkCommits, walkOf } from './commit-walk.ts'
 import { checkPage, dropClosed, endPages, Progress, report } from './row-pass.ts'
 
-/** @throws ApiError `bad_request` for an event that names no account, or a `next` that is none */
+/** Reads or starts the progress of a task. @throws ApiError `bad_request` for an invalid `account_id` or `next` */
 function begin(event: unknown): Progress {
   const account_id = askedAccountOrAll(event)
   const counted = { rows: 0, partition: null, heads: {}, found: {}, moved: [] }
@@ -14,7 +14,7 @@ function begin(event: unknown): Progress {
   return readNext(Progress, event) ?? begins
 }
 
-/** @returns whether the end of the table was reached */
+/** Scans the table while there is time. @returns whether the end of the table was reached */
 async function walkPages(progress: Progress, hasTime: () => boolean): Promise<boolean> {
   for await (const { items, next } of walkTable({ from: progress.start, hasTime, ConsistentRead: true })) {
     await checkPage(progress, items)
@@ -26,13 +26,13 @@ async function walkPages(progress: Progress, hasTime: () => boolean): Promise<bo
   return true
 }
 
-/** The walk over the commits of the account that follows. */
+/** Starts the walk over the commits of the next account; null after the last one. */
 function nextWalk({ heads, found }: Progress, account: string): Walk | null {
   const next = [...Object.keys(heads), ...Object.keys(found)].sort().find((one) => one > account)
   return next === undefined ? null : walkOf(next)
 }
 
-/** Compares the rows with what all commits have left. @returns whether all of them are walked */
+/** Compares rows with the commits of all accounts. @returns whether all commits were read */
 async function walkAccounts(progress: Progress, hasTime: () => boolean, maxOpen: number): Promise<boolean> {
   for (let { walk } = progress; walk !== null; walk = progress.walk) {
     const isDone = await walkCommits({ walk, report: (finding) => report(progress, finding), maxOpen }, hasTime)
@@ -45,11 +45,11 @@ async function walkAccounts(progress: Progress, hasTime: () => boolean, maxOpen:
 }
 
 /**
- * Compares unique items, index items, counters and heads with the rows: a contradiction is a copy that was torn
- * (docs/runbooks/restore.md). Then compares rows with commits: a difference is a change without a commit. Writes
- * nothing.
- * @param event `account_id` to judge one account alone; `next` to resume
- * @param maxOpen bounds the memory of the walk over commits; tests shorten it
+ * Compares unique items, index items, counters and account versions with the rows; differences show an inconsistent copy
+ * (docs/runbooks/restore.md). Then compares rows with commits; differences show changes made outside the service.
+ * Read-only.
+ * @param event `account_id` to check one account only; `next` to resume
+ * @param maxOpen maximum of differing rows in memory; tests lower it
  */
 export async function checkRows(event: unknown, hasTime: () => boolean = () => true, maxOpen = maxOpenRows) {
   const progress = begin(event)

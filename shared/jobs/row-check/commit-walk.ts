@@ -7,13 +7,13 @@ import { type Consistency, getStoredItems, storedPages } from '../../table/read.
 import { isKey, settleMs, unpacked } from './derived-items.ts'
 import { findingAt, type RowFinding } from './row-origin.ts'
 
-/** Rows of about this many writes are looked for together. */
-const perLook = 500
+/** Rows per batch of reads. */
+const rowsPerRead = 500
 
-/** Rows of which one pass remembers that they are not as the commits so far have left them; more take another pass. */
+/** Maximum number of differing rows that one pass keeps in memory; more take another pass. */
 export const maxOpenRows = 20_000
 
-/** How far the commits of an account are walked, in their order. */
+/** Progress of the walk over an account's commits. */
 export const Walk = v.strictObject({
   account: v.string(),
   /** The sequence of the last commit that was walked. */
@@ -30,26 +30,26 @@ export const walkOf = (account: string): Walk => ({ account, after: 0, from: '',
 
 type StoredRow = Record<string, unknown> | undefined
 
-/** True for a row in the state of a commit or of a later one. */
+/** True for a row that this commit or a later one wrote. */
 function agrees(row: StoredRow, left: number): boolean {
   const named = typeof row?.commit === 'number' ? row.commit : -1
   return left > 0 ? named >= left : row === undefined || named > -left
 }
 
-/** Sort keys and rows of the commit records that follow, in their order, some hundred a request. */
+/** Reads the following commit records in order: sort keys and written rows, some hundred per request. */
 async function* recordsAfter({ account, after }: Walk): AsyncGenerator<{ sk: string; rows?: unknown }> {
   const { pk, sk } = commitKey(account, after)
-  // Keys that are no sequence can come before the first one.
-  const range = { ...(after > 0 && { after: sk }), atOnce: perLook }
+  // Keys that are not sequences can sort before the first one.
+  const range = { ...(after > 0 && { after: sk }), atOnce: rowsPerRead }
   for await (const page of storedPages(pk, range, ['sk', 'rows'])) for (const record of page) yield unpacked(record)
 }
 
-/** A walk with what it needs; `walk` is where another run resumes. */
+/** Arguments of a walk. `walk` is the progress, from which another run resumes. */
 type Walking = { walk: Walk; report: (finding: RowFinding) => void; maxOpen: number }
 
 const isOfPass = ({ from, until }: Walk, name: string): boolean => name >= from && (until === null || name < until)
 
-/** Reads rows that commits have left in a state, and keeps those open that differ. */
+/** Reads rows and compares them with their latest commits; keeps those that differ as open. */
 async function compare({ account, open }: Walk, left: [name: string, sequence: number][], look: Consistency) {
   const keys = left.map(([name]) => namedRow(account, name))
   const rows = await getStoredItems(keys, { look, attributes: ['commit'] })
@@ -87,18 +87,18 @@ async function look({ walk, maxOpen }: Walking, batch: Map<string, number>, how:
   await compare(walk, [...batch], how)
   const names = Object.keys(walk.open)
   if (names.length <= maxOpen) return
-  // The rows beyond are left to another pass over the commits.
+  // Further rows are left to another pass over the commits.
   walk.until = names.sort()[Math.ceil(maxOpen / 2)] as string
   walk.open = Object.fromEntries(Object.entries(walk.open).filter(([name]) => isOfPass(walk, name)))
 }
 
-/** Walks the commits that follow. @returns whether the last one is reached */
+/** Reads the following commits. @returns whether the last one was reached */
 async function read(walking: Walking, how: Consistency, hasTime: () => boolean): Promise<boolean> {
   let batch = new Map<string, number>()
   let commits = 0
   for await (const { sk, rows } of recordsAfter(walking.walk)) {
     note(walking, sk, fieldsOf(rows), batch)
-    if (++commits < perLook && batch.size < perLook) continue
+    if (++commits < rowsPerRead && batch.size < rowsPerRead) continue
     await look(walking, batch, how)
     batch = new Map()
     commits = 0
@@ -108,7 +108,7 @@ async function read(walking: Walking, how: Consistency, hasTime: () => boolean):
   return true
 }
 
-/** Reports rows that still differ after the last commit, unless a commit since then has written them. */
+/** Reports rows that still differ after the last commit, unless a newer commit has written them. */
 async function settle(walking: Walking): Promise<void> {
   const { walk, report } = walking
   await compare(walk, Object.entries(walk.open), 'exact')
@@ -127,13 +127,13 @@ async function settle(walking: Walking): Promise<void> {
 }
 
 /**
- * Compares the rows that the commits of an account left with those that exist. It remembers only rows that differ at
- * the moment, so its memory does not grow with the history.
- * @returns whether the account is done
+ * Compares the rows of an account with the state that its commits describe. Keeps only differing rows in memory, so that
+ * memory does not grow with the history.
+ * @returns whether the account is complete
  */
 export async function walkCommits(walking: Walking, hasTime: () => boolean): Promise<boolean> {
   const { walk } = walking
-  // A row may have been read as it was a moment ago, so `settle` reads again what differs.
+  // These reads are eventually consistent, so `settle` reads differing rows again.
   while (await read(walking, 'recent', hasTime)) {
     await settle(walking)
     if (walk.until === null) return true

@@ -33,23 +33,23 @@ const declared = [
   ...[v0Configurations, v0Devices, v0Rules, v0Users],
 ] as unknown as Entity[]
 
-/** Items of one transaction can be seen one after the other, for milliseconds. */
+/** Pause before a second read: items of one transaction can become visible some milliseconds apart. */
 export const settleMs = 500
 
-/** Every kind of stored object by its collection. A law holds that none is missing. */
+/** All entities by collection. A law checks that the list is complete. */
 export const checkedEntities: ReadonlyMap<string, Entity> = new Map(declared.map((entity) => [entity.name, entity]))
 
-/** The account of an item and the collection, or whatever else, that the next part of its partition names. */
+/** Splits the partition key of an item into the account and the next part, usually a collection. */
 export function itemLocation({ pk }: Pick<Key, 'pk'>): { account: string; collection: string } {
   const [account = '', collection = ''] = pk.split('#')
   return { account, collection }
 }
 
-/** The kind of object that an item is a row of; undefined for all other items. */
+/** Entity of an item that is a row; undefined for any other item. */
 export const entityOf = (item: StoredItem): Entity | undefined =>
   item.kind === 'entity' ? checkedEntities.get(itemLocation(item).collection) : undefined
 
-/** Nothing for a row with values that its rules do not understand: somebody has changed it, which is a finding of its own. */
+/** Returns nothing for a row with invalid values. Such a row was changed outside the service, which is reported separately. */
 function orNone<T>(derive: () => T[]): T[] {
   try {
     return derive()
@@ -58,7 +58,7 @@ function orNone<T>(derive: () => T[]): T[] {
   }
 }
 
-/** The unique items and index items that a row has; none whose key would lack a field that the row has lost. */
+/** Derives the unique and index items of a row; skips those whose fields are missing. */
 export function derivedItems(item: StoredItem): Item[] {
   const entity = entityOf(item)
   if (!entity) return []
@@ -67,7 +67,7 @@ export function derivedItems(item: StoredItem): Item[] {
   return orNone(() => [...uniqueItems(entity, account, row), ...indexItems(entity, account, row)]).filter(isKey)
 }
 
-/** The names under which the account version counts a row. */
+/** Names of the account's counters that count a row. */
 export const countersOf = (entity: Entity, item: StoredItem): string[] => [
   entity.name,
   ...orNone(() => entity.counters(itemRow(entity, item))),
@@ -80,11 +80,11 @@ const derivedPartitions: ReadonlySet<string> = new Set(
   ]),
 )
 
-/** True for what only a commit of a row writes: a unique item or index item that leads to it. */
+/** True for a unique or index item of a row. */
 export const isDerived = (item: StoredItem): boolean =>
   (item.kind === 'unique' || item.kind === 'index') && derivedPartitions.has(itemLocation(item).collection)
 
-/** An item with its large attributes unpacked; as it is stored where they do not unpack, so that it differs from its commit. */
+/** Decompresses the large attributes of an item. Returns a damaged item unchanged, so that it differs from its commit. */
 export function unpacked<T extends Record<string, unknown>>(item: T): T {
   try {
     return unpackLarge(item)
@@ -93,11 +93,11 @@ export function unpacked<T extends Record<string, unknown>>(item: T): T {
   }
 }
 
-/** Items in the order of their keys, undefined where there is none; consistent, and unpacked as far as they can be. */
+/** Reads items with strong consistency, in the order of `keys`; undefined when missing. */
 export const readItems = async (keys: Key[]): Promise<(StoredItem | undefined)[]> =>
   (await getStoredItems(keys)).map((item) => item && unpacked(item))
 
-/** True for a key that an item can have. The table refuses a request with any other key. */
+/** True for a valid key. DynamoDB rejects a request with any other key. */
 export const isKey = (key: unknown): key is Key => {
   const { pk, sk } = (key ?? {}) as Partial<Record<string, unknown>>
   return isText(pk, 2_048) && isText(sk, 1_024)

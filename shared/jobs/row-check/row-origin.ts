@@ -9,10 +9,10 @@ import { getStoredItems, type StoredItem } from '../../table/read.ts'
 import { checkedEntities, itemLocation, unpacked } from './derived-items.ts'
 
 /**
- * Contradiction of one item of the table to the rows, or of a row to the commits. `missing`: an item that a row, commit
- * or head requires does not exist. `unfounded`: a unique item or index item points to no row that has it, a commit is beyond the
- * head, or no commit wrote a row. `miscounted`: a counter has another number than the rows. `altered`: a row is not as
- * its commit wrote it. `outdated`: a later commit wrote or deleted a row that is as an earlier one left it.
+ * Contradiction between an item and the rows, or between a row and the commits. `missing`: an item that a row, commit or
+ * account version requires does not exist. `unfounded`: an item points to no row that has it, a commit is newer than the
+ * account version, or no commit wrote a row. `miscounted`: a counter differs from the number of rows. `altered`: a row
+ * differs from what its commit wrote. `outdated`: a row has the state of an earlier commit than its last one.
  */
 export const RowFinding = v.strictObject({
   problem: v.picklist(['missing', 'unfounded', 'miscounted', 'altered', 'outdated']),
@@ -37,17 +37,17 @@ export const findingAt = (
   details: Pick<RowFinding, 'commit' | 'fields'> = {},
 ): RowFinding => ({ problem, item, account_id: accountOf({ pk }), at: pk, sort: sk, ...details })
 
-/** Commit records in memory at once, per look: one can have 400 KB. */
-const perLook = 100
+/** Commit records per read; one can have 400 KB. */
+const recordsPerRead = 100
 const looksAtOnce = 2
 
-/** True for an item under a key at which the service reads rows, whatever its `kind`. */
+/** True for an item at a key where the service stores rows, for any `kind`. */
 export const isRow = (item: Key): boolean =>
   checkedEntities.has(itemLocation(item).collection) && item.sk !== counterSort
 
 type Origin = { commit_id: string; rows: WrittenRows; changes: Change[] }
 
-/** The record in an item; undefined for what no commit has written. */
+/** Parses the commit record in an item; undefined for an item that is not one. */
 function originOf(item: StoredItem | undefined): Origin | undefined {
   if (!item) return undefined
   try {
@@ -60,8 +60,8 @@ function originOf(item: StoredItem | undefined): Origin | undefined {
   }
 }
 
-/** Finding of a row, given the record of the commit that it names; none where that commit wrote it as it is. */
-function judge(row: StoredItem, origin: Origin | undefined): RowFinding[] {
+/** Compares a row with the record of the commit it names. Returns no finding if that commit wrote it in this form. */
+function compareWithOrigin(row: StoredItem, origin: Origin | undefined): RowFinding[] {
   const commit = typeof row.commit === 'number' ? { commit: row.commit } : {}
   const digest = origin?.rows[rowName(row)] ?? null
   const entity = checkedEntities.get(itemLocation(row).collection)
@@ -73,21 +73,21 @@ function judge(row: StoredItem, origin: Origin | undefined): RowFinding[] {
   return [findingAt('altered', 'row', row, { ...commit, ...fields })]
 }
 
-/** The key of the commit that a row names; no commit has the sequence 0. */
+/** Key of the commit that a row names; sequence 0, which no commit has, for a row without one. */
 function originKey({ pk, commit }: StoredItem): Key {
   const isSequence = Number.isSafeInteger(commit) && Number(commit) > 0
   return commitKey(accountOf({ pk }), isSequence ? Number(commit) : 0)
 }
 
-/** Compares rows with the records of the commits that they name. Each record is read once, however many its rows. */
+/** Compares rows with the records of the commits that they name. Reads each record once. */
 export async function checkOrigins(rows: StoredItem[]): Promise<RowFinding[]> {
   const byCommit = Map.groupBy(rows, (row) => Object.values(originKey(row)).join())
   const findings: RowFinding[] = []
-  await inParallel(slicesOf([...byCommit.values()], perLook), looksAtOnce, async (slice) => {
+  await inParallel(slicesOf([...byCommit.values()], recordsPerRead), looksAtOnce, async (slice) => {
     const records = await getStoredItems(slice.flatMap(([row]) => (row ? originKey(row) : [])))
     for (const [i, own] of slice.entries()) {
       const origin = originOf(records[i])
-      findings.push(...own.flatMap((row) => judge(row, origin)))
+      findings.push(...own.flatMap((row) => compareWithOrigin(row, origin)))
     }
   })
   return findings
@@ -95,7 +95,7 @@ export async function checkOrigins(rows: StoredItem[]): Promise<RowFinding[]> {
 
 type Fields = Record<string, unknown>
 
-/** The row after a commit, as the record of its change shows it; undefined where that change is not logged. */
+/** The row after a commit, from the record of its change; undefined if the change was not logged. */
 function imageOf(entity: Entity, item: StoredItem, changes: Change[]): Fields | undefined {
   const isOfRow = ({ object, after }: Change) => {
     if (object !== entity.name || after === null) return false
@@ -105,10 +105,10 @@ function imageOf(entity: Entity, item: StoredItem, changes: Change[]): Fields | 
   return changes.find(isOfRow)?.after ?? undefined
 }
 
-/** Secrets are redacted as a whole, or within the elements of a list. */
-const holdsRedacted = (recorded: unknown): boolean => sortedJson(recorded).includes(JSON.stringify(redacted))
+/** True for a recorded value with a redacted secret, also within the elements of a list. */
+const hasRedacted = (recorded: unknown): boolean => sortedJson(recorded).includes(JSON.stringify(redacted))
 
-/** The row as a record would show it; with its secrets alone redacted where it has values that no record shows. */
+/** The row in the form of a change record. For a row with invalid values, only secrets are redacted. */
 function shownRow(entity: Entity, row: Fields): Fields {
   try {
     return redactRow(entity, row as Row)
@@ -117,13 +117,13 @@ function shownRow(entity: Entity, row: Fields): Fields {
   }
 }
 
-/** Attributes of every row of today's form, which no record shows. */
+/** True for attributes that every current row has and that no change record shows. */
 const isOfForm = (name: string, item: StoredItem): boolean =>
   ['pk', 'sk', 'version', 'commit'].includes(name) || (name === 'kind' && item.kind === 'entity')
 
 /**
- * Names of fields that differ from the change on record, and of those `hidden` on it. Null without such a record, and
- * for a row in an older form, which its record shows (docs/evolution.md).
+ * Names of fields that differ from the recorded change, and of `hidden` fields that the record redacts. Null without a
+ * record, and for a row of an older schema version (docs/evolution.md).
  */
 function differenceOf(
   entity: Entity,
@@ -136,13 +136,13 @@ function differenceOf(
   const row = shownRow(entity, whole)
   const beside = Object.keys(item).filter((name) => !(name in whole) && !isOfForm(name, item))
   const differs = (name: string): boolean => {
-    // A field that neither record nor item has is younger than both, and has its default.
+    // A field that is in neither is newer than both and has its default.
     if (!(name in image || name in item)) return false
     if (image[name] === redacted || row[name] === redacted) return false
     return sortedJson(row[name] ?? null) !== sortedJson(image[name] ?? null)
   }
   return {
     shown: [...new Set([...Object.keys(image), ...Object.keys(row)])].filter(differs),
-    hidden: [...Object.keys(image).filter((name) => holdsRedacted(image[name])), ...beside],
+    hidden: [...Object.keys(image).filter((name) => hasRedacted(image[name])), ...beside],
   }
 }

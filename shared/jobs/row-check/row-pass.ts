@@ -3,7 +3,7 @@ import { clock } from '../../core/clock.ts'
 import { accountOf, accountVersionKey, commitKey, counterSort, type Key } from '../../table/keys.ts'
 import { checkExistence, getItem, getItems, type StoredItem, sortKeysOf } from '../../table/read.ts'
 import { closedAccounts } from '../account-deletion/due-account.ts'
-import { Place } from '../read-next.ts'
+import { ScanPosition } from '../read-next.ts'
 import { Walk } from './commit-walk.ts'
 import {
   checkedEntities,
@@ -21,8 +21,8 @@ import { checkOrigins, findingAt, isRow, RowFinding } from './row-origin.ts'
 
 const maxListed = 1_000
 
-/** Looks at items that contradict others: they may be changing. */
-const looks = 3
+/** Number of reads of contradicting items, which may be changing. */
+const maxReads = 3
 
 const Counts = v.record(v.string(), v.number())
 
@@ -30,13 +30,13 @@ const Head = v.strictObject({ sequence: v.number(), clock: v.number(), counts: C
 
 export const Progress = v.strictObject({
   account_id: v.nullable(v.string()),
-  start: Place,
+  start: ScanPosition,
   /** In microseconds. Accounts that commit later than this move while they are counted. */
   begun: v.number(),
   rows: v.number(),
   /** The partition that the pass is in: its items lie side by side. */
   partition: v.nullable(v.strictObject({ pk: v.string(), counted: v.nullable(v.number()), found: v.number() })),
-  /** By account: what its account version says, and what its rows come to. */
+  /** By account: its stored account version, and the counts of its rows. */
   heads: v.record(v.string(), Head),
   found: v.record(v.string(), Counts),
   findings: v.array(RowFinding),
@@ -50,15 +50,15 @@ export type Progress = v.InferOutput<typeof Progress>
 
 const sameKey = (a: Key, b: Key) => a.pk === b.pk && a.sk === b.sk
 
-/** Partitions that have a row counter: those of index items, and of rows that lie within another object. */
-const countedPlaces: ReadonlySet<string> = new Set(
+/** Names of partitions with a row counter: of counted indexes, and of rows stored within another object. */
+const countedPartitionNames: ReadonlySet<string> = new Set(
   [...checkedEntities.values()].flatMap(({ name, place, indexes }) => [
     ...(place ? [name] : []),
     ...Object.entries(indexes).flatMap(([field, { counted }]) => (counted ? [`${name}.${field}`] : [])),
   ]),
 )
 
-/** Adds a finding. The first one of a row says what is wrong with it; commit records are read more than once. */
+/** Adds a finding; ignores further findings of the same row, because several passes may find it. */
 export function report(progress: Progress, finding: RowFinding): void {
   const { findings } = progress
   const { item, at, sort } = finding
@@ -75,20 +75,21 @@ function compareCounts(progress: Progress, at: Pick<RowFinding, 'account_id' | '
 const isAsked = ({ account_id }: Progress, item: Pick<Key, 'pk'>): boolean =>
   account_id === null || itemLocation(item).account === account_id
 
-/** Leaves the partition that the pass was in, and compares its counter with what was counted. */
-function enter(progress: Progress, pk: string | null): void {
+/** Moves on to the next partition, and compares the counter of the previous one with the counted rows. */
+function enterPartition(progress: Progress, pk: string | null): void {
   const { partition } = progress
   if (partition?.pk === pk) return
   if (partition) {
     const at = { account_id: accountOf(partition), at: partition.pk, sort: counterSort }
     compareCounts(progress, at, partition.counted ?? 0, partition.found)
   }
-  const isCounted = pk !== null && isAsked(progress, { pk }) && countedPlaces.has(itemLocation({ pk }).collection)
+  const isCounted =
+    pk !== null && isAsked(progress, { pk }) && countedPartitionNames.has(itemLocation({ pk }).collection)
   progress.partition = isCounted ? { pk, counted: null, found: 0 } : null
 }
 
 function count(progress: Progress, item: StoredItem): void {
-  enter(progress, item.pk)
+  enterPartition(progress, item.pk)
   const { partition } = progress
   if (partition && item.sk === counterSort) partition.counted = Number(item.rows)
   else if (partition && (item.kind === 'index' || item.kind === 'entity')) partition.found++
@@ -106,10 +107,10 @@ function count(progress: Progress, item: StoredItem): void {
   for (const name of countersOf(entity, unpacked(item))) found[name] = (found[name] ?? 0) + 1
 }
 
-/** A finding, and the item to read again before it is believed. */
+/** A possible finding, and the item to read again to confirm it. */
 type Suspicion = { about: Key; finding: RowFinding }
 
-/** Unique items and index items of rows that are not there. */
+/** Finds missing unique and index items of rows. */
 async function missingItems(rows: StoredItem[]): Promise<Suspicion[]> {
   const expected = rows.flatMap((row) => derivedItems(row).map((item) => ({ row, item })))
   const there = await readItems(expected.map(({ item }) => item))
@@ -121,9 +122,9 @@ async function missingItems(rows: StoredItem[]): Promise<Suspicion[]> {
   })
 }
 
-/** Unique items and index items that point to no row that has them. */
+/** Finds unique and index items whose row does not exist or does not have them. */
 async function unfoundedItems(pointers: StoredItem[]): Promise<Suspicion[]> {
-  // a unique item or index item is no row, so one that names none leads to itself.
+  // An item without a pointer is compared with itself, which is not a row, so it is reported.
   const rows = await readItems(pointers.map((pointer) => (isKey(pointer.row) ? pointer.row : pointer)))
   return pointers.flatMap((pointer, i) => {
     const row = rows[i]
@@ -132,8 +133,8 @@ async function unfoundedItems(pointers: StoredItem[]): Promise<Suspicion[]> {
   })
 }
 
-/** Heads without the record of their last commit, or with one beyond it: both are of one transaction. */
-async function strayCommits(heads: StoredItem[]): Promise<Suspicion[]> {
+/** Finds account versions whose last commit record is missing or that have a newer record; one transaction writes both. */
+async function inconsistentVersions(heads: StoredItem[]): Promise<Suspicion[]> {
   const keys = heads.flatMap(({ pk, sequence }) =>
     [0, 1].map((next) => commitKey(accountOf({ pk }), Number(sequence) + next)),
   )
@@ -149,18 +150,18 @@ async function strayCommits(heads: StoredItem[]): Promise<Suspicion[]> {
 const suspicionsOf = async (items: StoredItem[]): Promise<Suspicion[]> => [
   ...(await missingItems(items.filter(entityOf))),
   ...(await unfoundedItems(items.filter(isDerived))),
-  ...(await strayCommits(items.filter(({ kind }) => kind === 'account_version'))),
+  ...(await inconsistentVersions(items.filter(({ kind }) => kind === 'account_version'))),
   ...(await checkOrigins(items.filter(isRow))).map((finding) => ({
     about: { pk: finding.at, sk: finding.sort ?? '' },
     finding,
   })),
 ]
 
-/** Compares the items of a page with the rows, and counts them. Items that do not fit are read again, since they may be changing. */
+/** Compares the items of a page with the rows, and counts them. Reads contradicting items again, because they may be changing. */
 export async function checkPage(progress: Progress, items: StoredItem[]): Promise<void> {
   for (const item of items) count(progress, item)
   let suspicions = await suspicionsOf(items.filter((item) => isAsked(progress, item)).map(unpacked))
-  for (let look = 1; look < looks && suspicions.length > 0; look++) {
+  for (let look = 1; look < maxReads && suspicions.length > 0; look++) {
     await clock.sleep(settleMs)
     const keys = new Map(suspicions.map(({ about }) => [`${about.pk}\n${about.sk}`, about]))
     const now = await readItems([...keys.values()])
@@ -170,9 +171,9 @@ export async function checkPage(progress: Progress, items: StoredItem[]): Promis
   await dropClosed(progress)
 }
 
-/** After the last page: judges what is known only when all has been seen. */
+/** Reports findings that are only known after the last page. */
 export async function endPages(progress: Progress): Promise<void> {
-  enter(progress, null)
+  enterPartition(progress, null)
   const { heads, found, begun } = progress
   const ids = Object.keys(heads)
   const now = await getItems(ids.map(accountVersionKey))
@@ -187,18 +188,18 @@ export async function endPages(progress: Progress): Promise<void> {
     for (const at of new Set([...Object.keys(counts), ...Object.keys(rows)]))
       compareCounts(progress, { account_id, at, sort: null }, counts[at], rows[at])
   }
-  for (const account of Object.keys(found)) if (!(account in heads)) await lookForHead(progress, account)
+  for (const account of Object.keys(found)) if (!(account in heads)) await checkAccountVersion(progress, account)
   await dropClosed(progress)
 }
 
-/** An account has a head from its first commit until its deletion takes commits and head. */
-async function lookForHead(progress: Progress, account: string): Promise<void> {
+/** Checks that an account with commits has an account version. Its deletion removes both. */
+async function checkAccountVersion(progress: Progress, account: string): Promise<void> {
   const key = accountVersionKey(account)
   const [commit] = await sortKeysOf(commitKey(account, 0).pk, { limit: 1 })
   if (commit !== undefined && !(await getItem(key))) report(progress, findingAt('missing', 'account_version', key))
 }
 
-/** Items of an account that is being deleted go one by one: nothing is said of those that are left. */
+/** Drops findings of accounts in deletion, whose items are deleted one by one. */
 export async function dropClosed(progress: Progress): Promise<void> {
   if (progress.findings.length === 0) return
   const closed = await closedAccounts()

@@ -10,7 +10,7 @@ import { lambda } from '../../core/aws/lambda.ts'
 import { currentAlias } from '../../core/current-alias.ts'
 import { env } from '../../core/env.ts'
 
-/** A version of a function as the stack of the service has it. */
+/** A published version of a function in the service's stack. */
 export type DeployedVersion = {
   functionName: string
   version: number
@@ -29,7 +29,7 @@ async function resourcesOf(StackName: string): Promise<Resource[]> {
   for await (const page of paginateListStackResources({ client: cloudFormation() }, { StackName })) {
     for (const resource of page.StackResourceSummaries ?? []) {
       const { ResourceType = '', PhysicalResourceId, LogicalResourceId = '', LastUpdatedTimestamp } = resource
-      // A resource whose creation has failed has no name.
+      // A resource whose creation failed has no physical id.
       if (!PhysicalResourceId || resource.ResourceStatus === 'DELETE_COMPLETE') continue
       const at = LastUpdatedTimestamp?.getTime() ?? 0
       found.push({ type: ResourceType, physicalId: PhysicalResourceId, logicalId: LogicalResourceId, at })
@@ -44,7 +44,7 @@ function versionOf({ physicalId, logicalId, at }: Resource): DeployedVersion {
   return { functionName, version: Number(version), at, logicalId }
 }
 
-/** Until a deployment has cleaned up, the stack has the replaced version as well. */
+/** Keeps the newest version of each function. Until a deployment's clean-up, the stack also has the replaced one. */
 function newestOfEach(versions: DeployedVersion[]): DeployedVersion[] {
   const newest = new Map<string, DeployedVersion>()
   for (const version of versions) {
@@ -54,7 +54,7 @@ function newestOfEach(versions: DeployedVersion[]): DeployedVersion[] {
   return [...newest.values()]
 }
 
-/** Reads the versions that the stack of this install has deployed, also in nested stacks. */
+/** Reads the versions deployed by this install's stack and its nested stacks. */
 export async function deployedStack() {
   const { Stacks = [] } = await cloudFormation().send(new DescribeStacksCommand({ StackName: env.serviceName }))
   const versions: DeployedVersion[] = []
@@ -74,7 +74,7 @@ export async function deployedStack() {
 
 export type DeployedStack = Awaited<ReturnType<typeof deployedStack>>
 
-/** Numbers of the published versions of a function, the newest first. */
+/** Lists the published versions of a function, newest first. */
 export async function publishedVersions(FunctionName: string): Promise<number[]> {
   const found: number[] = []
   for await (const { Versions = [] } of paginateListVersionsByFunction({ client: lambda() }, { FunctionName }))
@@ -82,14 +82,14 @@ export async function publishedVersions(FunctionName: string): Promise<number[]>
   return found.sort((one, other) => other - one)
 }
 
-/** The alias by which everything invokes a function: its version, `others` that get a part of the calls, and its revision. */
+/** Reads the alias `current` of a function: its version, `others` that get a share of the calls, and its revision. */
 export async function readAlias(FunctionName: string) {
   const alias = await lambda().send(new GetAliasCommand({ FunctionName, Name: currentAlias }))
   const others = Object.keys(alias.RoutingConfig?.AdditionalVersionWeights ?? {}).map(Number)
   return { version: Number(alias.FunctionVersion), others, revision: String(alias.RevisionId) }
 }
 
-/** Moves all calls to a version. @throws PreconditionFailedException where the alias was changed since it was read */
+/** Moves all calls to a version. @throws PreconditionFailedException if the alias was changed since it was read */
 export async function moveAlias(FunctionName: string, version: number, revision: string): Promise<void> {
   await lambda().send(
     new UpdateAliasCommand({
@@ -102,7 +102,7 @@ export async function moveAlias(FunctionName: string, version: number, revision:
   )
 }
 
-/** Deletes one version. @throws ResourceConflictException where an alias points to it */
+/** Deletes one version. @throws ResourceConflictException if an alias points to it */
 export async function deleteVersion(FunctionName: string, version: number): Promise<void> {
   await lambda().send(new DeleteFunctionCommand({ FunctionName, Qualifier: String(version) }))
 }

@@ -1,11 +1,11 @@
 import { deleteVersion, deployedStack, publishedVersions, readAlias } from './deployed-versions.ts'
 
-/** The deployed version, the one before it, and that of a deployment under way. */
+/** Number of versions to keep: the deployed one, the previous one, and that of a running deployment. */
 const keptVersions = 3
 
 const isNamed = (error: unknown, ...names: string[]): boolean => error instanceof Error && names.includes(error.name)
 
-/** Versions that no alias points to, except the newest. */
+/** Lists versions to delete: old ones that no alias points to. */
 async function unused(functionName: string): Promise<number[]> {
   const old = (await publishedVersions(functionName)).slice(keptVersions)
   if (old.length === 0) return []
@@ -20,14 +20,14 @@ async function prune(functionName: string): Promise<number> {
       await deleteVersion(functionName, version)
       deleted++
     } catch (error) {
-      // An alias points to it by now, or another run has deleted it.
+      // An alias points to the version in the meantime, or another run has deleted it.
       if (!isNamed(error, 'ResourceConflictException', 'ResourceNotFoundException')) throw error
     }
   }
   return deleted
 }
 
-/** Deletes old versions of the functions of this install. @throws when a function could not be pruned, after all others were */
+/** Deletes old versions of this install's functions. @throws AggregateError of all failures, after the other functions */
 export async function pruneVersions(): Promise<{ deleted: number }> {
   const { versions } = await deployedStack()
   const errors: unknown[] = []

@@ -26,12 +26,12 @@ export type RolledBack = {
   failed: { function: string; error: string }[]
 }
 
-type Asked = { to: RolledBack['to']; since: number | null; functions: string[] | null }
+type RollBackInput = { to: RolledBack['to']; since: number | null; functions: string[] | null }
 
 const bad = (detail: string) => new ApiError('bad_request', detail)
 
-/** @throws ApiError `bad_request` naming the member and its rule */
-function read(event: unknown): Asked {
+/** Parses the event. @throws ApiError `bad_request` that names the member and its rule */
+function read(event: unknown): RollBackInput {
   const { to = 'previous', since, functions, ...unknown } = fieldsOf(event)
   const [name] = Object.keys(unknown)
   if (name !== undefined) throw bad(`${name} is not known: to, since and functions are.`)
@@ -45,12 +45,12 @@ function read(event: unknown): Asked {
   return { to, since: null, functions }
 }
 
-/** True while a deployment may move aliases, or the stack lists versions that the clean-up of a failed one removes. */
+/** True while a deployment may move aliases, or the clean-up of a failed one may remove versions. */
 const isUnderWay = (status: string): boolean =>
   /_IN_PROGRESS$/.test(status) && status !== 'UPDATE_COMPLETE_CLEANUP_IN_PROGRESS'
 
-function selectVersions({ to, since, functions }: Asked, { updatedAt, versions }: DeployedStack) {
-  // This function does not move its own alias.
+function selectVersions({ to, since, functions }: RollBackInput, { updatedAt, versions }: DeployedStack) {
+  // Skips the function of this task, which cannot move its own alias.
   const others = versions.filter(({ functionName }) => functionName !== process.env.AWS_LAMBDA_FUNCTION_NAME)
   if (functions !== null) {
     const names = new Set(others.map(({ functionName }) => functionName))
@@ -64,37 +64,40 @@ function selectVersions({ to, since, functions }: Asked, { updatedAt, versions }
   return { from, versions: others.filter(({ at }) => from === null || at >= from) }
 }
 
-/** Consumers of what other functions write. They move forward first and back last. */
+/** True for consumers of data that other functions write. They move forward first and back last. */
 const reads = ({ logicalId }: DeployedVersion): boolean => /^(Consumers|Passcodes)/.test(logicalId)
 
 type Outcome = (result: RolledBack) => void
 
-/** The deployed version, or the one before it. Both follow from the stack, so another call moves nothing further. */
-async function targetOf({ functionName, version }: DeployedVersion, to: Asked['to']): Promise<number | undefined> {
+/** The deployed version or the previous one. Both come from the stack, so a repeated call moves nothing further. */
+async function targetOf(
+  { functionName, version }: DeployedVersion,
+  to: RollBackInput['to'],
+): Promise<number | undefined> {
   if (to === 'deployed') return version
   return (await publishedVersions(functionName)).find((published) => published < version)
 }
 
-async function moveOne(deployed: DeployedVersion, to: Asked['to']): Promise<Outcome> {
+async function moveOne(deployed: DeployedVersion, to: RollBackInput['to']): Promise<Outcome> {
   const { functionName: name } = deployed
   const target = await targetOf(deployed, to)
   if (target === undefined) return ({ left }) => left.push({ function: name, reason: 'no_version_before' })
   const alias = await readAlias(name)
   if (alias.version === target && alias.others.length === 0) return ({ unchanged }) => unchanged.push(name)
-  // Moved by hand to another version than these two.
+  // The alias was moved manually to a third version.
   if (to === 'previous' && alias.version !== deployed.version && alias.version !== target)
     return ({ left }) => left.push({ function: name, reason: 'at_another_version' })
   try {
     await moveAlias(name, target, alias.revision)
   } catch (error) {
-    // The answer of a move that was done can be lost, and its repetition meets the new revision.
+    // The response of a successful move can get lost; its retry then finds the new revision.
     const now = await readAlias(name)
     if (now.version !== target || now.others.length > 0) throw error
   }
   return ({ moved }) => moved.push({ function: name, from: alias.version, to: target })
 }
 
-/** Lambda takes 15 requests a second of this kind; what is above is tried again. */
+/** Concurrent requests. Lambda allows 15 per second of this kind and throttles more, which are retried. */
 const atOnce = 8
 
 async function moveAll(versions: DeployedVersion[], result: RolledBack): Promise<void> {
@@ -112,7 +115,7 @@ async function moveAll(versions: DeployedVersion[], result: RolledBack): Promise
   }
 }
 
-/** Moves aliases to the version before the deployed one, or back. Idempotent: a repetition moves what failed. */
+/** Moves aliases to the version before the deployed one, or back. Idempotent: a repeated call moves those that failed. */
 export async function rollBack(event: unknown): Promise<RolledBack> {
   const asked = read(event)
   const stack = await deployedStack()

@@ -13,9 +13,9 @@ const updated = (object: string, before: Fields, after: Fields): Change => ({
 })
 
 const newsOf = (...changes: Change[]) => {
-  const news = emptyNotification()
-  addCommit(news, { changes })
-  return news
+  const notification = emptyNotification()
+  addCommit(notification, { changes })
+  return notification
 }
 
 const policy = { id: 'p', group_id: 'g', resource_id: 'r', conditions: [], is_disabled: false, description: null }
@@ -90,11 +90,11 @@ test('what nobody connects with concerns nobody', () => {
 })
 
 test('an ended authorization concerns its gateway, unless it had expired', () => {
-  const news = emptyNotification()
+  const notification = emptyNotification()
   const now = '2026-01-01T00:00:00.000000Z'
   const ended = (gateway_id: string, expires_at: string) =>
-    addEndedAuthorization(news, { gateway_id, client_id: 'c', expires_at }, now)
+    addEndedAuthorization(notification, { gateway_id, client_id: 'c', expires_at }, now)
   ended('g', '2026-01-02T00:00:00.000000Z')
   ended('h', '2025-01-02T00:00:00.000000Z')
-  expect(news.lost).toEqual([{ gateway: 'g', client: 'c' }])
+  expect(notification.lost).toEqual([{ gateway: 'g', client: 'c' }])
 })
