@@ -1,65 +1,82 @@
 import { defaultSettings } from '#shared/core/env.ts'
 import { bucketName, either, flag, integerSetting, oneOf, optional, setting, textSetting } from './kinds.ts'
 
-/** A hundred years: times before 1970 and ends of rows stay within what the table and a date hold. */
+/** At most 100 years, so that computed start and end times stay valid as dates and as the table's TTL. */
 const days = integerSetting(1, 36_500)
-const keyArn = textSetting(/^arn:[^:]+:kms:[^:]+:\d{12}:key\/\S+$/, 'the ARN of a key')
+const keyArn = textSetting(/^arn:[^:]+:kms:[^:]+:\d{12}:key\/\S+$/, 'the ARN of a KMS key')
 
-/** A year until locks are renewed, and 35 days for a renewal that fails or takes long. */
+/** Margin of a lock: locks are renewed yearly, and a failing or slow renewal may take 35 days. */
 const lockMarginDays = 400
 
 export const dataSettings = {
-  keepData: setting(flag, true, '`false` for a trial: data goes with its stack, nothing protects it'),
+  keepData: setting(flag, true, '`false` is for trials: nothing protects the data, and deleting its stack deletes it.'),
   encryptionKey: setting(
     either(oneOf('aws', 'own'), keyArn),
     'aws',
-    "what encrypts data at rest: keys of AWS, the deployment's own, or one that is there",
+    'Key that encrypts data at rest: `aws` uses keys managed by AWS, `own` creates a key, an ARN uses an existing key ([details](deploy.md#a-key-of-your-own)).',
   ),
   tableClass: setting(
     oneOf('standard', 'infrequent-access'),
     'standard',
-    'class of the table; a table that is there already keeps its own ([what pays](costs.md#storage))',
+    'Storage class of the table ([costs](costs.md#storage)). An existing table keeps its class.',
   ),
   tableStreamArn: optional(
-    textSetting(/^arn:[^:]+:dynamodb:[^:]+:\d{12}:table\/[^/]+\/stream\/[^/]+$/, 'the ARN of the stream of a table'),
-    'stream of an existing table, which is used',
+    textSetting(
+      /^arn:[^:]+:dynamodb:[^:]+:\d{12}:table\/[^/]+\/stream\/[^/]+$/,
+      'the ARN of the stream of a DynamoDB table',
+    ),
+    'Stream of an existing table, which is used instead of a new one ([requirements](deploy.md#with-data-that-is-there-already)).',
+    'a new table',
   ),
   flowStreamArn: optional(
-    textSetting(/^arn:[^:]+:kinesis:[^:]+:\d{12}:stream\/[^/]+$/, 'the ARN of a Kinesis stream'),
-    'existing flow stream',
+    textSetting(/^arn:[^:]+:kinesis:[^:]+:\d{12}:stream\/[^/]+$/, 'the ARN of a Kinesis data stream'),
+    'Existing Kinesis stream for reported flows.',
+    'a new stream',
   ),
-  failuresBucket: optional(bucketName, 'existing bucket of failed batches'),
-  secretKeyArn: optional(keyArn, 'existing key of the secrets of providers and directories'),
-  sealBucket: optional(bucketName, 'existing bucket of the sealed logs'),
-  sealKeyArn: optional(keyArn, 'existing key that signs the sealed logs'),
+  failuresBucket: optional(bucketName, 'Existing bucket for failed batches.', 'a new bucket'),
+  secretKeyArn: optional(
+    keyArn,
+    'Existing key that encrypts the secrets of providers and directories. It must be the key that the table was written with.',
+    'a new key',
+  ),
+  sealBucket: optional(
+    bucketName,
+    'Existing bucket of the sealed logs. Set it together with `sealKeyArn` for an existing table.',
+    'a new bucket',
+  ),
+  sealKeyArn: optional(keyArn, 'Existing key that signs the sealed logs.', 'a new key'),
   backupVaultArn: optional(
     textSetting(/^arn:[^:]+:backup:[^:]+:\d{12}:backup-vault:[^:]+$/, 'the ARN of a backup vault'),
-    'vault of another account or region that backups are copied to',
+    'Vault in another account or region. Setting it turns on scheduled backups of the table, with a copy to this vault.',
   ),
   backupEvery: setting(
     oneOf('week', 'day'),
     'week',
-    'how often a backup is made; each is a full copy, in both vaults ([costs](costs.md#storage))',
+    'Interval of backups: each Sunday, or each day, at 03:00 UTC. Each backup is a full copy in both vaults ([costs](costs.md#storage)).',
   ),
   backupLock: optional(
     oneOf('governance', 'compliance'),
-    'Vault Lock of the own vault: no backup is deleted before `backupDays`; in `compliance` nobody can lift it after 7 days',
+    'Vault Lock of the vault in this account: no backup can be deleted before `backupDays`. With `compliance` nobody can remove the lock after 7 days. Requires `backupVaultArn`.',
   ),
-  backupDays: setting(days, 35, 'how long backups are kept'),
+  backupDays: setting(days, 35, 'Days that backups are kept. At least 8 when `backupEvery` is `week`.'),
   logRetentionDays: setting(
     days,
     defaultSettings.logRetentionDays,
-    'how long the change, session and api_request logs are kept',
+    'Days that entries of the change, session and api_request logs are kept.',
   ),
-  flowRetentionDays: setting(days, defaultSettings.flowRetentionDays, 'how long the flow log is kept'),
+  flowRetentionDays: setting(days, defaultSettings.flowRetentionDays, 'Days that entries of the flow log are kept.'),
   sealRetentionDays: setting(
     integerSetting(0, 36_500 - lockMarginDays),
     400,
-    'days for which, at any time, nobody can delete what the sealed logs rest on (Object Lock): at least `logRetentionDays`; `0` leaves the lock off',
+    'Minimum days, counted from any moment, that each object of the sealed logs stays locked against deletion (S3 Object Lock). At least `logRetentionDays`; `0` turns the lock off.',
   ),
-  flowStreamShards: setting(either(integerSetting(1, 10_000), oneOf('on-demand')), 1, 'shards of the flow stream'),
+  flowStreamShards: setting(
+    either(integerSetting(1, 10_000), oneOf('on-demand')),
+    1,
+    'Number of shards of the new flow stream.',
+  ),
 }
 
-/** Days for which an object of the sealed logs is locked; 0 where none is, as in a trial. */
+/** Days for which an object of the sealed logs is locked; 0 without a lock, as in a trial. */
 export const lockDays = ({ keepData, sealRetentionDays }: { keepData: boolean; sealRetentionDays: number }): number =>
   keepData && sealRetentionDays > 0 ? sealRetentionDays + lockMarginDays : 0

@@ -1,17 +1,18 @@
 import { isObject } from '#shared/core/json/is-object.ts'
 
-/** Form of the values of a setting. A context value is text from the command line, or any JSON of `cdk.json`. */
+/** Allowed values of a setting. A value is text when it comes from the command line, and any JSON when it comes from `cdk.json`. */
 export type Kind<T> = {
-  /** Completes "must be …", and says in the table of settings what can be chosen. */
+  /** Completes the sentence "must be …" of a refusal, and lists the allowed values in docs/settings.md. */
   rule: string
+  /** Returns the parsed value; undefined when it is not allowed. */
   read(value: unknown): T | undefined
 }
 
-export const integerSetting = (least: number, most: number): Kind<number> => ({
-  rule: `an integer from ${least} to ${most}`,
+export const integerSetting = (min: number, max: number): Kind<number> => ({
+  rule: `an integer from ${min} to ${max}`,
   read: (value) => {
     const number = /^\d{1,15}$/.test(String(value)) ? Number(value) : Number.NaN
-    return number >= least && number <= most ? number : undefined
+    return number >= min && number <= max ? number : undefined
   },
 })
 
@@ -35,22 +36,22 @@ export const either = <A, B>(one: Kind<A>, other: Kind<B>): Kind<A | B> => ({
   read: (value) => one.read(value) ?? other.read(value),
 })
 
-export const texts = (pattern: RegExp, rule: string, most: number): Kind<string[]> => ({
-  rule: `up to ${most} of ${rule}, with blanks between them, or a list`,
+export const texts = (pattern: RegExp, rule: string, max: number): Kind<string[]> => ({
+  rule: `at most ${max} ${rule}, separated by spaces, or a JSON list`,
   read: (value) => {
     const given: unknown[] = Array.isArray(value) ? value : String(value).split(/\s+/).filter(Boolean)
     const found = given.filter((one): one is string => typeof one === 'string' && pattern.test(one))
-    return found.length === given.length && found.length <= most ? found : undefined
+    return found.length === given.length && found.length <= max ? found : undefined
   },
 })
 
-/** Names and values of tags that AWS takes. */
+/** Names and values of tags that AWS accepts. */
 const tagName = /^(?!aws:)[\p{L}\p{N} _.:/=+@-]{1,128}$/u
 const tagValue = /^[\p{L}\p{N} _.:/=+@-]{0,256}$/u
 
-/** `team=network,stage=live`, or an object of such; all of them together have at most this many bytes. */
-export const pairs = (most: number, bytes: number): Kind<Record<string, string>> => ({
-  rule: `up to ${most} of name=value with commas between them, or an object; ${bytes} bytes`,
+/** Pairs as `team=network,stage=live` or as an object: at most `max` pairs, with at most `bytes` bytes in total. */
+export const pairs = (max: number, bytes: number): Kind<Record<string, string>> => ({
+  rule: `at most ${max} name=value pairs separated by commas, or a JSON object, with ${bytes} bytes in total`,
   read: (value) => {
     const split = (pair: string) => [pair.slice(0, Math.max(0, pair.indexOf('='))), pair.slice(pair.indexOf('=') + 1)]
     const entries: unknown[][] = isObject(value)
@@ -60,8 +61,8 @@ export const pairs = (most: number, bytes: number): Kind<Record<string, string>>
           .map((pair) => split(pair).map((part) => part.trim()))
     const fits = entries.every(([name, text]) => tagName.test(String(name)) && tagValue.test(String(text)))
     const size = Buffer.byteLength(entries.flat().join(''))
-    const isTaken = fits && entries.length <= most && size <= bytes
-    return isTaken ? (Object.fromEntries(entries) as Record<string, string>) : undefined
+    const isAllowed = fits && entries.length <= max && size <= bytes
+    return isAllowed ? (Object.fromEntries(entries) as Record<string, string>) : undefined
   },
 })
 
@@ -70,6 +71,7 @@ export type Setting<T> = {
   fallback: T | null
   /** Description for the table in docs/settings.md. */
   what: string
+  /** Text of the default in that table, for a default that is derived. */
   otherwise?: string
 }
 
@@ -86,20 +88,17 @@ export const optional = <T>(kind: Kind<T>, what: string, otherwise?: string): Se
   ...(otherwise && { otherwise }),
 })
 
-export const mailAddress = textSetting(/^[^@\s]+@[^@\s]+$/, 'an address like access@example.com')
+export const mailAddress = textSetting(/^[^@\s]+@[^@\s]+$/, 'an email address like access@example.com')
 
-export const url = textSetting(/^https?:\/\/[^\s/]+(\/\S*)?$/, 'an address like https://access.example.com')
+export const url = textSetting(/^https?:\/\/[^\s/]+(\/\S*)?$/, 'a URL like https://access.example.com')
 
-export const urlWithPlaces = (rule: string) => textSetting(/^https?:\/\/[^\s?#]+$/, rule)
+export const urlTemplate = (rule: string) => textSetting(/^https?:\/\/[^\s?#]+$/, rule)
 
-export const urlOfTenant = textSetting(
-  /^https?:\/\/[^\s?#]*\{tenant_id\}[^\s?#{}]*$/,
-  'an address with {tenant_id} in it',
-)
+export const tenantUrl = textSetting(/^https?:\/\/[^\s?#]*\{tenant_id\}[^\s?#{}]*$/, 'a URL that contains {tenant_id}')
 
 export const secretArn = textSetting(
   /^arn:[^:]+:secretsmanager:[^:]+:\d{12}:secret:[^:]+-\w{6}$/,
-  'the whole ARN of a secret, with its six last characters',
+  'the full ARN of a secret, including its six-character suffix',
 )
 
-export const bucketName = textSetting(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'the name of a bucket')
+export const bucketName = textSetting(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'the name of an S3 bucket')

@@ -2,21 +2,21 @@ import { ArnFormat, Fn, Stack } from 'aws-cdk-lib'
 import type { IConstruct } from 'constructs'
 import type { Settings } from './settings.ts'
 
-/** Length to which CloudFormation cuts a stack's name in the names that it makes up. */
+/** Length to which CloudFormation truncates a stack's name in the names that it generates. */
 const maxStackName = 20
 
 /**
- * Pattern of the beginning of names that CloudFormation makes up in the stacks of a deployment. It matches names of another install only
- * where the stack's name is so long that it is cut.
+ * Pattern for the start of names that CloudFormation generates in the stacks of a deployment. It can match names of another
+ * deployment only when the stack's name is longer than 20 characters and so is truncated.
  */
 export const madeUpNames = ({ stackName }: Pick<Settings, 'stackName'>): string =>
   stackName.length <= maxStackName ? `${stackName}-` : `${stackName.slice(0, maxStackName)}*`
 
-/** Eight characters that no stack had before or will have: the beginning of the UUID at the end of its id. */
+/** First eight characters of the UUID at the end of a stack's ID, which differ for each stack ever created. */
 export const stackIdSuffix = ({ stackId }: Stack): string =>
   Fn.select(0, Fn.split('-', Fn.select(2, Fn.split('/', stackId))))
 
-/** ARN of a resource (`function:name`) in account and region of the scope's stack, unless these are given. */
+/** Returns the ARN of a resource (`function:name`), by default in the account and region of the scope's stack. */
 export const arnOf = (
   scope: IConstruct,
   service: string,

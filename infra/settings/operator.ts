@@ -11,43 +11,43 @@ export const operatorSettings = {
   shift: setting(
     oneOf('canary', 'at-once'),
     'canary',
-    'how the functions that carry the load get a new version: one request in ten for five minutes, or all; `at-once` no alarm stops',
+    'Rollout of new versions of the six functions that carry the load. `canary` sends them 10 % of requests for five minutes, and rolls back when an alarm goes off. `at-once` sends them all requests and never rolls back ([details](deploy.md#a-new-version)).',
   ),
-  alarmEmail: optional(mailAddress, 'who is mailed when an alarm goes off'),
+  alarmEmail: optional(mailAddress, 'Address that receives an email when an alarm goes off.'),
   breakGlassRoleArn: optional(
     textSetting(
       /^arn:[^:]+:iam::\d{12}:role\/([\w+=,.@-]+\/)*[\w+=,.@-]+\*?$/,
-      'the ARN of a role; `*` can stand for the end of its name',
+      'the ARN of a role; `*` can replace the end of its name',
     ),
-    "role of operators that may write the table in an emergency, beside the service's own roles",
+    "Role of operators that may write to the table in an emergency. The table's policy denies it to every other role except the service's own.",
   ),
   logLevel: setting(
     oneOf(...logLevels),
     'INFO',
-    'least level of what functions write to CloudWatch; `INFO` is a line a request',
+    'Minimum level of the log lines that functions write. `INFO` includes one line per request.',
   ),
   metrics: setting(
     oneOf(...metricSettings),
     'classes',
-    "what the service's own metrics are told apart by; `operations` has both, `none` makes none",
+    'Dimensions of the metrics for latency and faults: `classes` of operations, or `operations` as well. `none` turns all metrics of the service off ([details](operating.md#metrics)).',
   ),
   logDestinationArn: optional(
     textSetting(/^arn:[^:]+:logs:[^:]+:\d{12}:destination:[^:*]{1,512}$/, 'the ARN of a log destination'),
-    'log destination of another account that all log lines are copied to',
+    'Log destination in another account, to which all log lines are copied ([log archive](log-archive.md)).',
   ),
   dataEventsBucket: optional(
     bucketName,
-    'bucket of another account for a trail of data events: sealed logs, tasks, writes to the table by others',
+    'Bucket in another account for a CloudTrail trail of data events: access to sealed logs, invocations of tasks, and writes to the table by other principals ([log archive](log-archive.md)).',
   ),
-  tracing: setting(flag, false, 'whether AWS X-Ray traces the functions'),
+  tracing: setting(flag, false, '`true` traces the functions with AWS X-Ray.'),
   liveAccessLog: setting(
     flag,
     false,
-    'whether the live channel has an access log; the account names a role for logs of API Gateway then',
+    '`true` writes an access log of the live channel. The AWS account must have a CloudWatch role set for API Gateway.',
   ),
   logGroupDays: setting(
     oneOf(...keptLogDays),
     RetentionDays.THREE_MONTHS,
-    'how long CloudWatch keeps what functions, API and web ACL write',
+    'Days that CloudWatch keeps the logs of functions, API and web ACL.',
   ),
 }

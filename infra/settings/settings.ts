@@ -19,23 +19,26 @@ import { signInSettings, synchronisationSettings } from './sign-in.ts'
 
 const installSettings = {
   stackName: setting(
-    textSetting(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, 'a letter and up to 63 letters, digits and hyphens'),
+    textSetting(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, 'a letter, followed by at most 63 letters, digits or hyphens'),
     'NetworkAccess',
-    "name of the service's stack, beginning of the others' and of names that CloudFormation makes up",
+    "Name of the service's stack. The names of the other stacks, and names that CloudFormation generates, start with it.",
   ),
   prefix: optional(
-    textSetting(/^[a-z][a-z0-9-]{0,31}$/, 'a small letter and up to 31 of them, digits and hyphens'),
-    'beginning of names that are spelled out',
-    'made of `stackName`',
+    textSetting(
+      /^[a-z][a-z0-9-]{0,31}$/,
+      'a lowercase letter, followed by at most 31 lowercase letters, digits or hyphens',
+    ),
+    'Start of the few names that the templates set explicitly.',
+    '`stackName` in kebab case',
   ),
-  // Each resource has them all in the template, of which CloudFormation takes 1 MB.
-  tags: setting(pairs(40, 1_000), {}, 'tags of everything that can have some'),
+  // The template repeats all tags for each resource, and CloudFormation accepts at most 1 MB.
+  tags: setting(pairs(40, 1_000), {}, 'Tags of the stacks and of every resource that supports tags.'),
   permissionsBoundary: optional(
     textSetting(
       /^(arn:[^:]+:iam::(\d{12}|aws):policy\/\S{1,640}|[\w+=,.@-]{1,128})$/,
       'the name or ARN of a managed policy',
     ),
-    'boundary of every role',
+    'Permissions boundary of every role.',
   ),
 }
 
@@ -43,20 +46,27 @@ const behaviourSettings = {
   syncDeletionBrakePercent: setting(
     integerSetting(1, 100),
     defaultSettings.syncDeletionBrakePercent,
-    'how many percent of what a directory or inventory owns one sync run may delete before it stops',
+    'Maximum percentage of the objects of a directory or inventory that one sync run may delete. A run that would delete more stops.',
   ),
   heartbeatSecs: setting(
     integerSetting(1, 86_400),
     defaultSettings.heartbeatSecs,
-    'how often gateways and clients call; a lease is three of them',
+    'Seconds between two heartbeats of a gateway or client. A lease lasts three heartbeats.',
   ),
-  live: setting(flag, true, 'whether gateways and clients have a live channel'),
-  mailSender: optional(mailAddress, 'whom mails to administrators come from, verified in Amazon SES'),
+  live: setting(
+    flag,
+    true,
+    '`false` leaves out the live channel. Gateways and clients then receive changes with their heartbeats only.',
+  ),
+  mailSender: optional(
+    mailAddress,
+    'Sender of passcodes and of mails to administrators, verified in Amazon SES. Without it no mail is sent.',
+  ),
 }
 
 /**
- * Every choice of a deployment, by CDK context (`cdk deploy -c flowStreamShards=2`), in the order of the table in
- * docs/settings.md, which is generated from this.
+ * All settings of a deployment, given as CDK context (`cdk deploy -c flowStreamShards=2`). They have the order of the table in
+ * docs/settings.md, which is generated from them.
  */
 export const settingGroups = {
   Install: installSettings,
@@ -74,18 +84,18 @@ type Union<T> = T extends unknown ? (value: T) => void : never
 type Merged = Union<Definitions> extends (value: infer M) => void ? M : never
 type ValueOf<S> = S extends { kind: Kind<infer T>; fallback: infer F } ? T | (null extends F ? null : never) : never
 
-/** Values of all settings of a deployment; null where nothing is chosen. */
+/** Values of all settings of a deployment; null for a setting without a value or default. */
 export type Settings = { [K in keyof Merged]: ValueOf<Merged[K]> } & {
   prefix: string
   flowConcurrency: number | 'none'
 }
 
-/** A setting with a bad value, and the rule that it breaks. */
+/** An invalid setting and the rule that its value violates. */
 export class SettingError extends Error {
   readonly setting: string
   readonly rule: string
 
-  constructor(setting: string, rule: string, message = `The context value ${setting} must be ${rule}.`) {
+  constructor(setting: string, rule: string, message = `The setting ${setting} must be ${rule}.`) {
     super(message)
     this.setting = setting
     this.rule = rule
@@ -94,14 +104,14 @@ export class SettingError extends Error {
 
 const all: Record<string, Setting<unknown>> = Object.assign({}, ...Object.values(settingGroups))
 
-/** `NetworkAccess` → `network-access`, as an address or a path spells it. */
-const spelled = (name: string): string =>
+/** Name in kebab case, at most 32 characters: `NetworkAccess` → `network-access`. */
+const kebabCase = (name: string): string =>
   name
     .replace(/(?<=[a-z0-9])[A-Z]/g, '-$&')
     .slice(0, 32)
     .toLowerCase()
 
-/** Settings that need another one: pairs that need each other, then those that need the second alone. */
+/** Settings that require another one: first pairs that require each other, then settings that require the second one. */
 const together = [
   ...[
     ['domainName', 'certificateArn'],
@@ -114,7 +124,7 @@ const together = [
   ['backupLock', 'backupVaultArn'],
 ]
 
-/** Bounds that API Gateway would apply before the setting: those of the account, and of routes for sign-in. */
+/** Settings with a maximum, because API Gateway enforces the limit of the account or of the route before the setting applies. */
 const atMost = [
   ['throttleRate', 'accountRequests'],
   ['anonymousRate', 'accountRequests'],
@@ -122,7 +132,7 @@ const atMost = [
   ['signInBurst', 'anonymousBurst'],
 ] as const
 
-/** Resources that functions reach in their own region alone, and certificates of addresses in it. */
+/** Resources that functions can use only in their own region, and certificates of that region. */
 const ofTheRegion = [
   'tableStreamArn',
   'flowStreamArn',
@@ -137,40 +147,43 @@ const ofTheRegion = [
   'logDestinationArn',
 ]
 
-/** @throws SettingError for an ARN of another region than that of the others: each was copied from somewhere */
+/** @throws SettingError for an ARN whose region differs from that of the first ARN given */
 function checkRegions(set: Record<string, unknown>): void {
   const arns = ofTheRegion
     .map((name) => ({ name, region: String(set[name]).split(':')[3] }))
     .filter(({ region }) => region)
   const stray = arns.find(({ region }) => region !== arns[0]?.region)
-  if (stray) throw new SettingError(stray.name, `of the region of ${arns[0]?.name}, which is that of the service`)
+  if (stray)
+    throw new SettingError(stray.name, `in the region of ${arns[0]?.name}, which must be the region of the service`)
 }
 
-/** A shard is read in four lanes, and failed batches may be redriven beside them. */
-const flowLanes = (shards: number | 'on-demand'): number => 4 * (shards === 'on-demand' ? 10 : shards) + 2
+/** Default concurrency of the flow consumer: four parallel batches per shard, plus two for redriven batches. */
+const defaultFlowConcurrency = (shards: number | 'on-demand'): number => 4 * (shards === 'on-demand' ? 10 : shards) + 2
 
 const concurrencies = ['ingest', 'device', 'signIn', 'callback', 'change', 'flow'] as const
 const nothingReserved = Object.fromEntries(concurrencies.map((name) => [`${name}Concurrency`, 'none']))
 
-/** The rule that the name of the channel breaks beside other settings. */
+/** Rule of `liveDomainName` that another setting violates; false when none is violated. */
 function liveNameRule({ live, liveDomainName, domainName, cdnSecretArn }: Settings): string | false {
   if (liveDomainName === null) return false
-  if (!live) return 'left out with live=false'
-  // API Gateway gives a name to APIs of HTTP or of WebSocket, not to both.
-  if (liveDomainName === domainName) return 'another name than domainName'
-  // Requests that do not come through the CDN are refused.
-  return cdnSecretArn !== null && 'left out with cdnSecretArn, with which devices connect by the name of the CDN'
+  if (!live) return 'left out when live=false'
+  // API Gateway does not share a custom domain between an HTTP API and a WebSocket API.
+  if (liveDomainName === domainName) return 'a name other than domainName'
+  // The service refuses requests that bypass the CDN.
+  return (
+    cdnSecretArn !== null && 'left out when cdnSecretArn is set, because devices then connect to the domain of the CDN'
+  )
 }
 
-/** The rules that a setting breaks beside others, by its name; false where it breaks none. */
+/** Rules between settings, by the setting that violates one; false for a setting that violates none. */
 const brokenRules = (settings: Settings): Record<string, string | false> => {
   const { backupEvery, backupDays, backupLock, keepData, sealRetentionDays, logRetentionDays } = settings
-  // Else a lock could end before the entries that its objects prove.
+  // Otherwise a lock could end before the log entries that its objects prove.
   const endsBefore = keepData && sealRetentionDays !== 0 && sealRetentionDays < logRetentionDays
   return {
-    backupDays: backupEvery === 'week' && backupDays < 8 && 'at least 8 with backupEvery=week',
+    backupDays: backupEvery === 'week' && backupDays < 8 && 'at least 8 when backupEvery=week',
     sealRetentionDays: endsBefore && `at least logRetentionDays, which is ${logRetentionDays}, or 0 for no lock`,
-    backupLock: backupLock !== null && !keepData && 'left out with keepData=false',
+    backupLock: backupLock !== null && !keepData && 'left out when keepData=false',
     liveDomainName: liveNameRule(settings),
   }
 }
@@ -182,9 +195,13 @@ function unknownSetting(name: string): SettingError {
   return new SettingError(name, 'a setting', message)
 }
 
-/** @throws SettingError at names that are no settings and values that break their rules, then at values that do not fit together */
+/**
+ * Reads the settings of a deployment from the CDK context.
+ *
+ * @throws SettingError for all unknown names and invalid values at once, then for the first conflict between settings
+ */
 export function readSettings({ node }: Construct): Settings {
-  // The CDK's own names have other characters.
+  // Context of the CDK itself has names with other characters, such as `@aws-cdk/core:tags`.
   const given = Object.keys(node.getAllContext()).filter((name) => /^[a-zA-Z][a-zA-Z0-9]*$/.test(name))
   const faults = given.filter((name) => !(name in all)).map(unknownSetting)
   const values = Object.fromEntries(
@@ -199,7 +216,7 @@ export function readSettings({ node }: Construct): Settings {
   if (first) throw new SettingError(first.setting, first.rule, faults.map(({ message }) => message).join('\n'))
   const set: Record<string, unknown> = values
   for (const [name = '', needed = ''] of together) {
-    if (set[name] !== null && set[needed] === null) throw new SettingError(name, `given together with ${needed}`)
+    if (set[name] !== null && set[needed] === null) throw new SettingError(name, `set together with ${needed}`)
   }
   for (const [name, bound] of atMost) {
     if (values[name] > values[bound]) throw new SettingError(name, `at most ${bound}, which is ${values[bound]}`)
@@ -208,9 +225,9 @@ export function readSettings({ node }: Construct): Settings {
   for (const [name, rule] of Object.entries(brokenRules(values))) if (rule) throw new SettingError(name, rule)
   return {
     ...values,
-    prefix: values.prefix ?? spelled(values.stackName),
+    prefix: values.prefix ?? kebabCase(values.stackName),
     baseUrl: values.baseUrl ?? (values.domainName && `https://${values.domainName}`),
-    flowConcurrency: values.flowConcurrency ?? flowLanes(values.flowStreamShards),
+    flowConcurrency: values.flowConcurrency ?? defaultFlowConcurrency(values.flowStreamShards),
     ...(!values.reserveConcurrency && nothingReserved),
   }
 }
@@ -228,7 +245,7 @@ function distance(one: string, other: string): number {
   return row.at(-1) ?? 0
 }
 
-/** The known name that a misspelled one most likely means; undefined where none is within two edits. */
+/** Known name closest to a misspelled one; undefined when none is within two edits. */
 function nearestName(name: string, known: string[]): string | undefined {
   const near = known.map((one) => ({ one, edits: distance(name.toLowerCase(), one.toLowerCase()) }))
   return near.filter(({ edits }) => edits <= 2).sort((a, b) => a.edits - b.edits)[0]?.one

@@ -4,64 +4,70 @@ import {
   optional,
   secretArn,
   setting,
+  tenantUrl,
   textSetting,
   texts,
   url,
-  urlOfTenant,
-  urlWithPlaces,
+  urlTemplate,
 } from './kinds.ts'
 
-const clientId = textSetting(/^[\x21-\x7e]{1,255}$/, 'up to 255 visible characters')
+const clientId = textSetting(/^[\x21-\x7e]{1,255}$/, '1 to 255 visible ASCII characters')
 
-/** Addresses of apps and pages to redirect to; schemes of an app's own have a dot (RFC 8252, 7.1). */
+/** Redirect URIs of apps and pages. An app's own scheme contains a dot (RFC 8252, 7.1). */
 const redirectUri =
   /^(https:\/\/[^\s/#@]+|http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(:\d+)?|[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:)(\/[^\s#]*)?$/
 
-/** The deployment's own apps at providers of people, and where a sign-in leads back to. */
+/** The deployment's apps at identity providers, and the redirect URIs of a sign-in. */
 export const signInSettings = {
   signInRedirectUris: setting(
-    texts(redirectUri, "addresses: https, http of the caller's own machine, or an app's scheme", 50),
+    texts(redirectUri, "URIs (https, http on the caller's own machine, or an app's own scheme)", 50),
     ['http://127.0.0.1/callback', 'http://[::1]/callback'],
-    "where a sign-in leads back to; on the caller's own machine any port",
+    "Redirect URIs that clients and portals may use for a sign-in. A URI on the caller's own machine matches with any port.",
   ),
   signInBurst: setting(
     integerSetting(1, 100_000),
     defaultSettings.signInBurst,
-    'how often each step of a sign-in can be taken at once behind one address; one more every second',
+    'Requests for each step of a sign-in that one source address may send in a burst, then one per second. Pages allow five times both.',
   ),
-  suiteIssuer: setting(url, 'https://accounts.google.com', 'issuer of the workspace suite that people sign in with'),
-  suiteClientId: optional(clientId, "client id of the deployment's app at the workspace suite"),
-  suiteClientSecretArn: optional(secretArn, 'secret with the client secret of that app'),
+  suiteIssuer: setting(url, 'https://accounts.google.com', 'OpenID Connect issuer of the workspace suite.'),
+  suiteClientId: optional(
+    clientId,
+    "Client ID of the deployment's app at the workspace suite. Requires `suiteClientSecretArn`.",
+  ),
+  suiteClientSecretArn: optional(secretArn, 'Secret that contains the client secret of this app.'),
   tenantIssuer: setting(
-    urlOfTenant,
+    tenantUrl,
     'https://login.microsoftonline.com/{tenant_id}/v2.0',
-    'issuer of a tenant of the cloud directory',
+    'OpenID Connect issuer of a tenant of the cloud directory.',
   ),
-  tenantClientId: optional(clientId, "client id of the deployment's app at the cloud directory"),
-  tenantClientSecretArn: optional(secretArn, 'secret with the client secret of that app'),
+  tenantClientId: optional(
+    clientId,
+    "Client ID of the deployment's app at the cloud directory. Requires `tenantClientSecretArn`.",
+  ),
+  tenantClientSecretArn: optional(secretArn, 'Secret that contains the client secret of this app.'),
   idpApiUrl: setting(
-    urlWithPlaces('an address, with {idp_domain} for the domain'),
+    urlTemplate('a URL, in which {idp_domain} stands for the domain'),
     'https://{idp_domain}',
-    'address of an identity-provider service',
+    'Base URL of an identity-provider service.',
   ),
 }
 
 export const synchronisationSettings = {
-  suiteTokenUrl: setting(url, 'https://oauth2.googleapis.com/token', 'where tokens for a workspace suite come from'),
-  suiteApiUrl: setting(url, 'https://admin.googleapis.com', 'address of the API of a workspace suite'),
+  suiteTokenUrl: setting(url, 'https://oauth2.googleapis.com/token', 'Token endpoint of the workspace suite.'),
+  suiteApiUrl: setting(url, 'https://admin.googleapis.com', 'Base URL of the API of the workspace suite.'),
   tenantTokenUrl: setting(
-    urlOfTenant,
+    tenantUrl,
     'https://login.microsoftonline.com/{tenant_id}/oauth2/v2.0/token',
-    'where tokens for a tenant of the cloud directory come from',
+    'Token endpoint of a tenant of the cloud directory.',
   ),
   tenantApiUrl: setting(
     url,
     'https://graph.microsoft.com',
-    'address of the API of the cloud directory, for people, groups and devices',
+    'Base URL of the API of the cloud directory, from which people, groups and devices are read.',
   ),
   mdmApiUrl: setting(
-    urlWithPlaces('an address, with {subdomain} for the customer and {.region} for its region'),
+    urlTemplate('a URL, in which {subdomain} stands for the customer and {.region} for its region'),
     'https://{subdomain}.api{.region}.kandji.io',
-    'address of the device service; `{.region}` is `.eu`, or nothing for `us`',
+    'Base URL of the device management service. `{.region}` becomes `.eu`, or nothing for the region `us`.',
   ),
 }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { deriveFile } from '../code/derived-file.ts'
 import { settingGroups } from './settings.ts'
 
-function standing({ fallback, otherwise }: { fallback: unknown; otherwise?: string }): string {
+function defaultText({ fallback, otherwise }: { fallback: unknown; otherwise?: string }): string {
   if (otherwise) return otherwise
   const none = fallback === null || (typeof fallback === 'object' && Object.keys(fallback).length === 0)
   return none ? 'none' : `\`${Array.isArray(fallback) ? fallback.join(' ') : fallback}\``
@@ -13,12 +13,12 @@ function settingsTable(): string {
     [`**${group}**`, '', '', ''],
     ...Object.entries(settings).map(([name, setting]) => [
       `\`${name}\``,
-      standing(setting),
+      defaultText(setting),
       setting.kind.rule.replaceAll('|', '\\|'),
       setting.what,
     ]),
   ])
-  const cells = [['setting', 'default', 'what it can be', 'what it is'], ...rows]
+  const cells = [['Setting', 'Default', 'Allowed values', 'Description'], ...rows]
   const widths = [0, 1, 2, 3].map((column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)))
   const line = (row: string[]) => `| ${row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join(' | ')} |`
   const [head = [], ...body] = cells
@@ -28,5 +28,5 @@ function settingsTable(): string {
 const path = 'docs/settings.md'
 const document = await readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
 const [before, , after] = document.split(/(?<=<!-- settings: .* -->\n)|(?=<!-- end of settings -->)/)
-if (after === undefined) throw new Error(`${path} has no place for the table of settings.`)
+if (after === undefined) throw new Error(`${path} has no marker for the table of settings.`)
 await deriveFile(path, `${before}\n${settingsTable()}\n\n${after}`)

@@ -42,7 +42,7 @@ it('backs up a table that was there already', async () => {
 })
 
 it('has a backup at any time: weekly ones are kept for more than a week', async () => {
-  const message = 'The context value backupDays must be at least 8 with backupEvery=week.'
+  const message = 'The setting backupDays must be at least 8 when backupEvery=week.'
   await expect(templatesOf([], { ...copied, backupDays: 7 })).rejects.toThrow(message)
   await templatesOf([], { ...copied, backupDays: 7, backupEvery: 'day' })
 })

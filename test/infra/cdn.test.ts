@@ -46,6 +46,6 @@ it('without one nothing is asked for', async () => {
 it.each(['hunter2', 'arn:aws:secretsmanager:eu-central-1:123456789012:secret:cdn', 'arn:aws:s3:::bucket'])(
   'refuses %s for the ARN of its secret, so that no secret stands in a template',
   async (cdnSecretArn) => {
-    await expect(templatesOf([], { cdnSecretArn })).rejects.toThrow('must be the whole ARN of a secret')
+    await expect(templatesOf([], { cdnSecretArn })).rejects.toThrow('must be the full ARN of a secret')
   },
 )

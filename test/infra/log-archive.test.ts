@@ -297,18 +297,18 @@ describe('the template of the archive', () => {
 })
 
 it.each([
-  [{ backupLock: 'on' }, 'The context value backupLock must be one of governance, compliance.'],
-  [{ backupLock: 'governance' }, 'The context value backupLock must be given together with backupVaultArn.'],
+  [{ backupLock: 'on' }, 'The setting backupLock must be one of governance, compliance.'],
+  [{ backupLock: 'governance' }, 'The setting backupLock must be set together with backupVaultArn.'],
   [
     { backupLock: 'governance', backupVaultArn: settings.backupVaultArn, keepData: 'false' },
-    'The context value backupLock must be left out with keepData=false.',
+    'The setting backupLock must be left out when keepData=false.',
   ],
-  [{ logDestinationArn: 'logs' }, 'The context value logDestinationArn must be the ARN of a log destination.'],
+  [{ logDestinationArn: 'logs' }, 'The setting logDestinationArn must be the ARN of a log destination.'],
   [
     { sealKeyArn: keyArn, logDestinationArn: settings.logDestinationArn.replace('eu-central-1', 'eu-west-1') },
-    'The context value logDestinationArn must be of the region of sealKeyArn, which is that of the service.',
+    'The setting logDestinationArn must be in the region of sealKeyArn, which must be the region of the service.',
   ],
-  [{ dataEventsBucket: 'Events!' }, 'The context value dataEventsBucket must be the name of a bucket.'],
+  [{ dataEventsBucket: 'Events!' }, 'The setting dataEventsBucket must be the name of an S3 bucket.'],
 ])('refuses %j', (context, message) => {
   expect(() => readSettings(new App({ context }))).toThrow(message)
 })
