@@ -10,13 +10,13 @@ type Statement = {
 }
 type Resource = { Type: string; Properties: Record<string, unknown> & { PolicyDocument?: { Statement: Statement[] } } }
 
-/** The role that a reference leads to, also from a nested stack: `Writer`. */
+/** Returns the name of the role that a reference points to, also from a nested stack: `Writer`. */
 const roleIn = (reference: unknown): string =>
   /Roles([A-Z][A-Za-z]+?)[0-9A-F]{8}/.exec(JSON.stringify(reference))?.[1] ?? ''
 
 const code = (text: string): string => `\`${text}\``
 
-/** Names a resource by the construct that makes it. */
+/** Returns a readable name of the resource that a reference points to. */
 function resourceName(reference: unknown): string {
   const text = JSON.stringify(reference)
   if (reference === '*') return 'the account'
@@ -28,7 +28,7 @@ function resourceName(reference: unknown): string {
   if (text.includes('Outputs.FailuresBucket')) return 'the bucket of failed batches'
   if (text.includes('Outputs.SealedBucket')) return 'the bucket of the sealed logs'
   if (text.includes('Outputs.SealKeyArn')) return 'the key of the sealed logs'
-  if (text.includes('PasscodesMailPasscode')) return 'what mails passcodes'
+  if (text.includes('PasscodesMailPasscode')) return 'the function that mails passcodes'
   if (text.includes(':cloudformation:')) return "the service's stacks"
   if (text.includes(':function:'))
     return text.includes(':*') ? 'versions of functions of the service' : 'functions of the service'
@@ -38,19 +38,19 @@ function resourceName(reference: unknown): string {
   return text
 }
 
-/** The line of a statement: its actions, its resources, and the partitions that it is restricted to. */
+/** Returns the line of a statement: its actions, its resources, and the table partitions that it is restricted to. */
 function lineOf({ Effect, Action, Resource: target, Condition }: Statement): string {
   const actions = [Action].flat().map(code)
   const on = [...new Set([target].flat().map(resourceName))].join(', ')
-  // An allow holds for requests whose keys all fit, a deny for those that have any that does.
+  // An allow requires that all partition keys of a request match; a deny applies as soon as one matches.
   const condition = Condition?.['ForAllValues:StringLike'] ?? Condition?.['ForAnyValue:StringLike']
   const keys = [condition?.['dynamodb:LeadingKeys'] ?? []].flat()
-  // An account's id is as many question marks as it has characters.
+  // The policy writes an account ID as 36 question marks, one per character.
   const where = keys.map((key) => code(key.replace(/^\?{36}/, '<account>'))).join(', ')
   return `- ${actions.join(', ')} on ${on}${where && `, ${Effect === 'Allow' ? 'only ' : ''}in ${where}`}`
 }
 
-/** The rights of each function, as the templates of a deployment without any settings have them: `docs/rights.md`. */
+/** Builds `docs/rights.md`: the rights of each function in the templates of a deployment with default settings. */
 export async function rightsDocument(): Promise<string> {
   const resources = await withoutCode({}, (app) => {
     const stacks = app.node.findAll().filter((node) => Stack.isStack(node))
@@ -74,7 +74,7 @@ May:
 
 ${Allow.map(lineOf).join('\n')}
 
-Must not, whatever else is allowed:
+Must not (an explicit deny, which overrides every allow):
 
 ${Deny.map(lineOf).join('\n')}
 
@@ -89,8 +89,11 @@ ${files
   return [
     '# Rights',
     '',
-    'What each function may do, made from the templates by `npm run fix`: the statements of its role, then the functions that have',
-    'it. `<account>` stands for the id of any account; which one it is, the token of the caller says. Roles are in `infra/roles/roles.ts`.',
+    'The IAM rights of each Lambda function, by role: the statements of the role, then the functions that use it. `npm run fix` generates',
+    'this page from the templates of a deployment with default settings. Roles are declared in `infra/roles/roles.ts`.',
+    '',
+    '`<account>` stands for the ID of any account of the service. The policies do not restrict a function to one account: the code does, by',
+    "the caller's token.",
     '',
     ...sections,
   ].join('\n')
