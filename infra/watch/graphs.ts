@@ -50,16 +50,16 @@ export function graphs(
     [
       graph('Table', ofTable('ConsumedReadCapacityUnits', 'ConsumedWriteCapacityUnits')),
       graph(
-        'Throttled table requests, and transactions that met',
+        'Throttled table requests, transaction conflicts',
         ofTable('ReadThrottleEvents', 'WriteThrottleEvents'),
         ofTable('TransactionConflict'),
       ),
-      graph('Commits tried again', [own('commits_retried')]),
+      graph('Retried commits', [own('commits_retried')]),
     ],
     [
-      graph('Age of what is read from the streams', ofStreams(ageOf)),
+      graph('Age of unread stream records', ofStreams(ageOf)),
       graph(
-        'From commit or report until done, p99',
+        'Lag of consumers, p99',
         consumerNames.map((operation) => own('lag_ms', 'p99', { operation }).with({ label: operation })),
       ),
       graph(
@@ -69,7 +69,7 @@ export function graphs(
     ],
     [
       graph('Grants', [own('grants')], [own('revocation_lag_ms', 'p50'), own('revocation_lag_ms', 'Maximum')]),
-      graph('Reports of flows, entries sealed', [own('flows_ingested'), own('flows_stored')], [own('entries_sealed')]),
+      graph('Flow reports, sealed entries', [own('flows_ingested'), own('flows_stored')], [own('entries_sealed')]),
       graph(
         'Flow stream',
         [flowStreamMetric(storage, 'IncomingBytes')],
@@ -92,7 +92,7 @@ export function graphs(
     ],
     [
       graph(
-        'Sync runs: age of those under way, failed',
+        'Sync runs: age of those in progress, failed',
         [own('sync_run_age_ms', 'Maximum')],
         [own('sync_runs_failed')],
       ),
@@ -101,7 +101,7 @@ export function graphs(
       graph('Sign-ins', [own('sign_ins')], [own('sign_ins_failed'), own('sign_ins_guessed')]),
       graph('Refused sign-ins by reason', [new MathExpression({ expression: refusals, label: '' })]),
       graph(
-        'Passcodes asked for and given up',
+        'Passcodes requested and given up',
         [eventMetric(mailer, 'AsyncEventsReceived')],
         [mailer.metricErrors(), eventMetric(mailer, 'AsyncEventsDropped')],
       ),

@@ -106,9 +106,9 @@ export class Monitoring extends Construct {
     // An alarm on a metric that nobody measures would never go off.
     const measured = watches.filter(({ metric }) => settings.metrics !== 'none' || !isOwn(metric))
     const alarms = measured.map(({ id: name, metric, when, what, runbook, toldBy }) => {
-      const silence = toldBy === null ? '' : ` Silent without data: ${toldBy} goes off then.`
+      const silence = toldBy === null ? '' : ` If there is no data, ${toldBy} goes off instead.`
       const dead = toldBy === null && { treatMissingData: TreatMissingData.BREACHING }
-      const text = `${what} See docs/runbooks/${runbook}.${silence}`
+      const text = `${what} Runbook: docs/runbooks/${runbook}.${silence}`
       return alarmOn(this, name, metric, text, this.topic, { ...when, ...dead })
     })
     const status = new AlarmStatusWidget({ title: 'Alarms', alarms, width: 24, height: 4 })

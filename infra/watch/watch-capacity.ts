@@ -8,7 +8,7 @@ const seconds = fiveMinutes.toSeconds()
 const shard = { bytes: 1_048_576, records: 1_000 }
 
 const percentOf = (expression: string, usingMetrics: Record<string, IMetric>) =>
-  computed(expression, usingMetrics, 'Percent of what is allowed')
+  computed(expression, usingMetrics, 'Percent of the limit')
 
 const largerShare = (one: [IMetric, number], other: [IMetric, number]) => {
   const [first, second] = [`FILL(first, 0) / ${one[1] * seconds}`, `FILL(second, 0) / ${other[1] * seconds}`]
@@ -34,7 +34,7 @@ export function watchQuotas(apiId: string, storage: Storage, settings: Settings,
       [flowStreamMetric(storage, 'IncomingRecords'), shard.records * Number(shards)],
     ),
     when: near,
-    what: 'The flow stream gets more than four fifths of what its shards take.',
+    what: 'For 10 minutes flow reports have used more than 80 % of the capacity of the flow stream. Above it, reports are rejected and sent again.',
   }
   return alike(
     { runbook: 'quotas.md', toldBy: 'PulseFailing' },
@@ -46,14 +46,14 @@ export function watchQuotas(apiId: string, storage: Storage, settings: Settings,
         used,
       }),
       when: near,
-      what: 'The account uses more than four fifths of the functions that it may run at once beside those reserved here.',
+      what: 'For 10 minutes functions have used more than 80 % of the unreserved Lambda concurrency of the AWS account. Above it, requests fail.',
       toldBy: 'ApiSilent',
     },
     {
       id: 'ApiNearlyThrottled',
       metric: percentOf(`100 * requests / ${accountRequests * seconds}`, { requests: apiMetric(apiId, 'Count') }),
       when: near,
-      what: 'The API gets more than four fifths of the requests that the quota of the account lets through.',
+      what: 'For 10 minutes the API has received more than 80 % of the requests that the quota of the AWS account allows. Above it, requests are rejected.',
       toldBy: 'ApiSilent',
     },
     {
@@ -63,7 +63,7 @@ export function watchQuotas(apiId: string, storage: Storage, settings: Settings,
         [tableMetric(storage, 'ConsumedWriteCapacityUnits'), tableUnits],
       ),
       when: near,
-      what: 'The table takes more than four fifths of the units that its quota allows.',
+      what: 'For 10 minutes the table has used more than 80 % of its quota of read or write units. Above it, requests slow down or fail.',
     },
     ...(shards === 'on-demand' ? [] : [flows]),
   )
@@ -83,7 +83,7 @@ export const watchStorage = (storage: Storage): Watch[] => {
         'Throttled requests',
       ),
       when: above(10, 3),
-      what: 'The table refuses requests as too many.',
+      what: 'For 15 minutes DynamoDB has throttled requests to the table. Requests are slow, and some fail with 503.',
     },
     {
       id: 'FlowStreamThrottled',
@@ -93,7 +93,7 @@ export const watchStorage = (storage: Storage): Watch[] => {
         'Throttled records',
       ),
       when: above(0, 3),
-      what: 'The flow stream refuses records as too many.',
+      what: 'For 15 minutes Kinesis has throttled the flow stream. Flow reports are late; devices send rejected ones again.',
     },
   )
 }

@@ -23,11 +23,11 @@ export function watchSignIn(own: OwnMetric, mailer: IFunction, { mailSender }: S
     metric: computed(
       `100 * IF(FILL(bounces, 0) / ${reviewed.bounces} > FILL(complaints, 0) / ${reviewed.complaints}, FILL(bounces, 0) / ${reviewed.bounces}, FILL(complaints, 0) / ${reviewed.complaints})`,
       { bounces: mailReputation('BounceRate'), complaints: mailReputation('ComplaintRate') },
-      'Percent of what SES reviews an account for',
+      'Percent of the rate at which SES reviews an account',
       Duration.hours(1),
     ),
     when: above(80, 1),
-    what: 'Mails of this AWS account bounce, or are complained about, nearly as often as SES allows before it stops them.',
+    what: 'For an hour the bounce or complaint rate of this AWS account has been above 80 % of the rate at which SES reviews it. SES may stop all mails.',
     runbook: 'passcodes.md',
     toldBy: 'PasscodesNotMailed',
   }
@@ -46,7 +46,7 @@ export function watchSignIn(own: OwnMetric, mailer: IFunction, { mailSender }: S
         'Faults of sign-ins in percent',
       ),
       when: above(5, 2),
-      what: 'More than one in twenty requests of people who sign in fail. They are few among all requests.',
+      what: 'For 10 minutes more than 5 % of the sign-in requests have failed in the service. People cannot sign in; signed-in people are not affected.',
     },
     {
       id: 'ProvidersFailing',
@@ -57,21 +57,21 @@ export function watchSignIn(own: OwnMetric, mailer: IFunction, { mailSender }: S
         Duration.minutes(15),
       ),
       when: above(50, 2),
-      what: 'More than half of the sign-ins fail at their provider: it is down, has ended our secret, or tells nothing to go by.',
+      what: 'For 30 minutes more than half of the sign-ins have failed at their provider: it is down, rejects the client secret, or sends no usable identity. People cannot sign in.',
     },
     {
       id: 'SignInsGuessed',
       metric: own('sign_ins_guessed').with({ period: fiveMinutes }),
       // More than three addresses may try, and far more than people mistype.
       when: above(1_000, 3),
-      what: 'Somebody tries emails, passcodes or codes at length, from many addresses.',
+      what: 'For 15 minutes there have been more than 1,000 wrong emails, passcodes or codes per 5 minutes, from several addresses. Somebody may be guessing.',
     },
     {
       id: 'PasscodesNotMailed',
       // Tried three times; whoever waits for it gets none.
       metric: eventMetric(mailer, 'AsyncEventsDropped').with({ period: fiveMinutes }),
       when: above(0, 1),
-      what: 'Passcodes that people asked for were given up: their mails were not taken, or the function does not run.',
+      what: 'In the last 5 minutes passcode mails were given up: SES does not accept them, or the function does not run. People wait for a mail that does not arrive.',
       runbook: 'passcodes.md',
     },
     ...(mailSender === null ? [] : [mailed]),

@@ -71,7 +71,7 @@ describe('alarms', () => {
       let alarm: Resource['Properties'] | undefined = Properties
       while (alarm && alarm.TreatMissingData !== 'breaching') {
         expect(alarm.TreatMissingData, id).toBe('notBreaching')
-        const told = /Silent without data: (\w+) goes off/.exec(alarm.AlarmDescription)?.[1] ?? ''
+        const told = /If there is no data, (\w+) goes off/.exec(alarm.AlarmDescription)?.[1] ?? ''
         expect(seen, id).not.toContain(told)
         seen.push(told)
         alarm = named(told)
