@@ -24,7 +24,7 @@ export async function compareLimits(deadline: number): Promise<void> {
     if (clock.monotonic() < deadline) await compare(String(item.account_id), deadline)
   }
   const items = await queryItems(limitedAccountsPartition)
-  await attemptAll(items, width, compareInTime, 'Some accounts were not told of their limits.')
+  await attemptAll(items, width, compareInTime, 'Some accounts could not be notified of exceeded limits.')
 }
 
 async function compare(accountId: string, deadline: number): Promise<void> {
@@ -41,7 +41,12 @@ async function compare(accountId: string, deadline: number): Promise<void> {
   const send = async ({ id, email: to }: { id: string; email: string }) => {
     if (clock.monotonic() < deadline) await mail(accountId, id, { ...message, to })
   }
-  await attemptAll(await enabledAdministrators(accountId), width, send, 'Some administrators were not mailed.')
+  await attemptAll(
+    await enabledAdministrators(accountId),
+    width,
+    send,
+    'Some mails to administrators could not be sent.',
+  )
 }
 
 async function mail(accountId: string, actorId: string, message: Mail): Promise<void> {
@@ -60,14 +65,14 @@ function limitsMail({ name, slug }: Pick<AccountRow, 'name' | 'slug'>, exceeded:
   return {
     subject: 'Your network access account is above its limits',
     text: [
-      `The account ${name} (${slug}) uses more than it may:`,
+      `The account ${name} (${slug}) exceeds these limits:`,
       '',
       ...lines,
       '',
       ...(blocked
         ? ['While users or service accounts are above their limit, their clients cannot start new sessions.', '']
         : []),
-      'Disable or delete what is not needed any more, or ask the operator of the service for higher limits.',
+      'Disable or delete what you no longer need, or ask the operator of the service for higher limits.',
       '',
     ].join('\n'),
   }

@@ -88,15 +88,15 @@ const passcodeMail = (
     subject: `Your passcode for ${name}`,
     text: [
       purpose === 'sign_in'
-        ? `Somebody wants to sign in to ${name} (${slug}) with this email address, ${context === 'portal' ? 'to administer it' : 'on a device'}. The passcode is`
-        : `Somebody signs in to ${name} (${slug}) for the first time and says that this email address is theirs. The passcode that confirms it is`,
+        ? `Use this passcode to sign in to ${name} (${slug}) ${context === 'portal' ? 'as an administrator' : 'on a device'}:`
+        : `Use this passcode to confirm your email address for your first sign-in to ${name} (${slug}):`,
       '',
       `    ${passcode}`,
       '',
-      'It counts once, within 15 minutes, for this alone, and no earlier one does any more. Enter it only where you have',
-      'begun to sign in yourself, and pass it on to nobody.',
+      'It expires in 15 minutes and works once, for this sign-in only. Earlier passcodes no longer work.',
+      'Enter it only on a page where you started to sign in yourself, and never share it.',
       '',
-      'If that was not you, there is nothing to do: without the passcode nobody gets in.',
+      'If you did not request it, ignore this email: nobody can sign in without the passcode.',
       '',
     ].join('\n'),
   }

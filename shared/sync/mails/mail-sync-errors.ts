@@ -36,7 +36,7 @@ export async function mailSyncErrors(deadline: number): Promise<void> {
   const mailInTime = async (turn: ScheduledSync) => {
     if (clock.monotonic() < deadline) await mailAbout(turn)
   }
-  await attemptAll(turns, width, mailInTime, 'Some administrators were not mailed about sync errors.')
+  await attemptAll(turns, width, mailInTime, 'Some mails about sync errors could not be sent.')
 }
 
 async function mailAbout({ account_id: accountId, collection, source_id: id }: ScheduledSync): Promise<void> {
@@ -55,7 +55,7 @@ async function mailAbout({ account_id: accountId, collection, source_id: id }: S
   )
   if (outcomes.some(({ status }) => status === 'fulfilled')) await noteMail(accountId, entity, row)
   const failed = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
-  if (failed.length > 0) throw new AggregateError(failed, 'Some administrators were not mailed.')
+  if (failed.length > 0) throw new AggregateError(failed, 'Some mails to administrators could not be sent.')
 }
 
 const noteMail = (accountId: string, entity: Entity<Source>, { id, error }: Source) =>
@@ -86,9 +86,9 @@ export function isMailDue(mails: number, lastAt: number | null, now: number): bo
 }
 
 const kinds: Record<string, string> = {
-  suite_directories: 'directory of the workspace suite',
-  idp_directories: 'directory of the identity provider',
-  tenant_directories: 'directory of the tenant',
+  suite_directories: 'suite directory',
+  idp_directories: 'identity provider directory',
+  tenant_directories: 'tenant directory',
   mdm_posture_providers: 'posture provider',
 }
 
@@ -99,11 +99,11 @@ function syncErrorMail({ name: account, slug }: AccountRow, collection: string, 
   return {
     subject: `Sync of ${name} has stopped`,
     text: [
-      `In the account ${account} (${slug}), the ${kind} "${name}" is disabled, because its runs failed${since}:`,
+      `The service disabled the ${kind} "${name}" of the account ${account} (${slug}), because its sync runs failed${since}:`,
       '',
       error,
       '',
-      'Nothing is read from it until it is enabled again. Mend what the error names, then enable it: a run starts at once.',
+      'It is not synchronized while it is disabled. Fix the error, then enable it again: a sync run starts at once.',
       '',
     ].join('\n'),
   }

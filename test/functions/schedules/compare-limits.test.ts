@@ -117,7 +117,7 @@ describe('the comparison of limits (A11, I8.2)', () => {
     const account = await newExceeding()
     await person(account.id, 'joan@example.com', { type: 'account_admin_user' })
     refused = 'joan@example.com'
-    await expect(compareLimits()).rejects.toThrow('Some accounts were not told of their limits.')
+    await expect(compareLimits()).rejects.toThrow('Some accounts could not be notified of exceeded limits.')
     expect(recipients()).toEqual(['ada@example.com'])
     refused = null
     later(0.5)

@@ -87,7 +87,7 @@ describe('mails about sync errors (I8.1)', () => {
     expect(await runAt(0, 9.2)).toEqual(['ada@example.com', 'joan@example.com'])
     const [{ subject, text }] = sent as [Sent]
     expect(subject).toBe(`Sync of ${failing.name} has stopped`)
-    for (const part of [failing.name, 'workspace suite', '2027-01-03T22:20:00', failing.error]) {
+    for (const part of [failing.name, 'suite directory', '2027-01-03T22:20:00', failing.error]) {
       expect(text).toContain(part)
     }
     expect(await stored()).toMatchObject({
@@ -167,7 +167,7 @@ describe('mails about sync errors (I8.1)', () => {
   })
 
   it.each([
-    ['suite', 'workspace suite'],
+    ['suite', 'suite'],
     ['idp', 'identity provider'],
     ['tenant', 'tenant'],
   ] as const)('name the kind of a directory: %s', async (kind, name) => {
@@ -176,7 +176,7 @@ describe('mails about sync errors (I8.1)', () => {
     const changes = { is_disabled: true, disabled_reason: 'sync error', error: 'It failed.' }
     await updateRow<DirectoryRow>(account.id, directories[kind], await storedDirectory(account, kind, id), changes)
     await runAt(0, 9.1)
-    expect(sent[0]?.text).toContain(`the directory of the ${name} "`)
+    expect(sent[0]?.text).toContain(`the ${name} directory "`)
   })
 
   it('have a subject of one line, whatever the name', async () => {
@@ -190,7 +190,7 @@ describe('mails about sync errors (I8.1)', () => {
     const [one, other] = [await newFailing(), await newFailing()]
     await insertActor(one.account.id, { name: 'Joan', email: 'joan@example.com', type: 'account_admin_user' })
     refused = ['joan@example.com']
-    await expect(runAt(0, 9.1)).rejects.toThrow('Some administrators were not mailed about sync errors.')
+    await expect(runAt(0, 9.1)).rejects.toThrow('Some mails about sync errors could not be sent.')
     expect(sent).toHaveLength(2)
     refused = []
     expect(await runAt(0, 9.6)).toEqual([])
