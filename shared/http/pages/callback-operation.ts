@@ -12,11 +12,11 @@ function forBrowsers(endpoint: Endpoint): Endpoint {
     const answer = await endpoint(event, context)
     const { statusCode: status = 200, headers = {} } = answer
     if (status < 400 || !event.headers.accept?.toLowerCase().includes('text/html')) return answer
-    const advice = status === 429 ? 'Wait a minute, then begin anew' : 'Begin anew'
+    const advice = status === 429 ? 'Wait a minute, then start again' : 'Start again'
     const page = refusalPage({
       status,
       title: 'You were not signed in',
-      text: `${advice} in your client or portal. A sign-in can be used once, and takes ten minutes at most.`,
+      text: `${advice} from your client or portal. Each sign-in works only once and expires after ten minutes.`,
       requestId: String(headers['x-request-id']),
     })
     return { ...page, headers: { ...headers, ...page.headers } }
@@ -34,10 +34,10 @@ export const callbackAt = (path: `/${string}`, summary: string) =>
         credential: 'none',
         step: 'return',
         parameters: {
-          state: fromProvider('Identifies the pending sign-in; made by this service, good once.'),
-          code: fromProvider('What the provider gives for the person.'),
-          error: fromProvider('Why it gives nothing.'),
-          iss: fromProvider('The provider, where it says so (RFC 9207).'),
+          state: fromProvider('Identifies the pending sign-in. Created by this service and valid once.'),
+          code: fromProvider('Authorization code that the provider issued for the person.'),
+          error: fromProvider('Error code of the provider, instead of `code`.'),
+          iss: fromProvider('Issuer of the provider, if the provider sends it (RFC 9207).'),
         },
         refusals: ['bad_request'],
         response: v.object({ location: v.string() }),

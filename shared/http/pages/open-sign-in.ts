@@ -43,8 +43,8 @@ export const gone = ({ providers }: Pick<SignInPage, 'providers'>): string =>
 /** Message for a refusal. It reveals no reason: the portal is for administrators in any case. */
 const refused = (page: Ways): string =>
   page.request.context === 'portal'
-    ? `You were not signed in. Only administrators sign in here. If you are one, choose another account${ifOthers(page, ' or another way')}. If not, ask ${administrator}.`
-    : `You were not signed in: you stopped, or this account has no access here. Choose another account${ifOthers(page, ' or another way')}, or ask ${administrator}.`
+    ? `You were not signed in. Only administrators can sign in here. If you are one, choose another account${ifOthers(page, ' or another way')}. If not, ask ${administrator}.`
+    : `You were not signed in: you cancelled, or this account has no access here. Choose another account${ifOthers(page, ' or another way')}, or ask ${administrator}.`
 
 const silent = (page: Ways): string =>
   `You were not signed in: the sign-in provider is not responding properly. Try again in a minute${ifOthers(page, ', or choose another way')}.`
@@ -86,8 +86,7 @@ export async function leadToProvider({ slug, fields, address }: PageRequest): Pr
 }
 
 const noEmail = 'Enter an email address like name@example.com.'
-const wrongPasscode =
-  'This passcode does not work: it is wrong, was used, or is too old. After three tries only a new one helps.'
+const wrongPasscode = 'This passcode is wrong, already used or expired. After three attempts, request a new one.'
 
 /** Takes an email, then the passcode that was mailed to it, and redirects with a code. */
 export async function takeEmail({ slug, fields }: PageRequest): Promise<Answer> {

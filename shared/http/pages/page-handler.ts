@@ -36,7 +36,7 @@ const formType = 'application/x-www-form-urlencoded'
 function formOf({ headers, body = '', isBase64Encoded }: Event): URLSearchParams {
   const site = headers['sec-fetch-site']
   if (site !== undefined && site !== 'same-origin' && site !== 'none') {
-    throw new ApiError('forbidden', 'This form was sent by a page of another site.')
+    throw new ApiError('forbidden', 'This form was submitted from another site.')
   }
   const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8')
   if (bytes.length > maxFormBytes) throw new ApiError('payload_too_large')
@@ -47,15 +47,15 @@ function formOf({ headers, body = '', isBase64Encoded }: Event): URLSearchParams
 }
 
 const unknown = {
-  title: 'There is no sign-in here',
-  text: `This address belongs to no account that is in use. Check it, or ask ${administrator}.`,
+  title: 'No account was found at this address',
+  text: `Check the address for typing errors, or ask ${administrator}.`,
 }
 const wrong = {
-  title: 'This page was opened in a way that does not work',
-  text: 'Open it from your client or portal. Where that does not help, this is for whoever makes those:',
+  title: 'This sign-in link is not valid',
+  text: 'Start again from your client or portal. If this page appears again, send its developer this message:',
 }
-const tooMany = { title: 'Too many tries', text: 'Wait a minute, then try again.' }
-const broken = { title: 'Something is broken', text: 'Try again in a minute.' }
+const tooMany = { title: 'Too many attempts', text: 'Wait a minute, then try again.' }
+const broken = { title: 'Something went wrong', text: 'Try again in a minute.' }
 
 /** Explains a failure to a person; a fault of the service is shown with its request id. */
 function failurePage(error: unknown, requestId: string): Answer {

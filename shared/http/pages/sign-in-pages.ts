@@ -50,8 +50,8 @@ function destination({ redirect_uri, context }: SignInRequest): Html {
 /** Destination of a sign-in, for the portal with its rights, so that nobody signs in to administer unawares. */
 const outcomeOf = (request: SignInRequest): Html =>
   request.context === 'portal'
-    ? html`<p>Then you return to ${destination(request)}, which gets your <b>rights as an administrator</b>. Continue only if that is where you started.</p>`
-    : html`<p class="quiet">Then you return to ${destination(request)}.</p>`
+    ? html`<p>After you sign in, you return to ${destination(request)}, which gets your <b>rights as an administrator</b>. Continue only if you started there.</p>`
+    : html`<p class="quiet">After you sign in, you return to ${destination(request)}.</p>`
 
 const titleOf = ({ request, accountName }: Pick<SignInPage, 'request' | 'accountName'>): string =>
   request.context === 'portal' ? `Sign in to administer ${accountName}` : `Sign in to ${accountName}`
@@ -138,11 +138,11 @@ export function passcodePage(page: SignInPage & { email: string }): Answer {
     title: titled(title, error),
     formTargets: [formTargetOf(request.redirect_uri)],
     body: html`<h1>${title}</h1>
-<p>If <b>${email}</b> can sign in with a passcode, a mail with one is on its way. It is valid for 15 minutes.</p>
+<p>If <b>${email}</b> can sign in with a passcode, an email with the passcode is on its way. It is valid for 15 minutes.</p>
 <form method="post" action="${base(slug)}">
 ${hidden(request)}
 <input type="hidden" name="email" value="${email}">
-<label for="passcode">Passcode of 6 characters</label>
+<label for="passcode">6-character passcode</label>
 <input class="passcode" id="passcode" name="passcode" autocomplete="one-time-code" autocapitalize="characters" spellcheck="false" required autofocus${
       error !== undefined && html` aria-invalid="true" aria-describedby="passcode-error"`
     }>

@@ -116,7 +116,7 @@ describe('GET /sign_in/{slug}', () => {
     if (row) await updateRow(id, accounts, row, { is_disabled: true })
     for (const unknown of [closed, randomUUID(), 'no slug', '../x']) {
       const { status, text } = await visitPage(showPage, { slug: unknown, query: request })
-      expect([status, text.includes('There is no sign-in here')]).toEqual([404, true])
+      expect([status, text.includes('No account was found at this address')]).toEqual([404, true])
     }
   })
 })

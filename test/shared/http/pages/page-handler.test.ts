@@ -74,12 +74,12 @@ describe('a page', () => {
 
 describe('what went wrong', () => {
   const spoken = [
-    [notFound(), 404, 'There is no sign-in here'],
-    [new ApiError('rate_limited', undefined, { headers: { 'retry-after': '3' } }), 429, 'Too many tries'],
+    [notFound(), 404, 'No account was found at this address'],
+    [new ApiError('rate_limited', undefined, { headers: { 'retry-after': '3' } }), 429, 'Too many attempts'],
     [new ApiError('bad_request', 'The reason.'), 400, 'The reason.'],
     [invalidAt(['state'], "can't be blank"), 422, 'state can&#39;t be blank'],
-    [new ApiError('unavailable'), 503, 'Something is broken'],
-    [new Error('a secret of the inside'), 500, 'Something is broken'],
+    [new ApiError('unavailable'), 503, 'Something went wrong'],
+    [new Error('a secret of the inside'), 500, 'Something went wrong'],
   ] as const
 
   it.each(spoken)('is a page for a person: %s', async (fault, status, words) => {
