@@ -158,7 +158,7 @@ describe.skipIf(!chromium)('a person in a browser', () => {
       }
       const { child, output, goOn } = typeIn(['prepare', 'sign in', 'end'])
       try {
-        await until(() => /gateway: working/.test(output()), `the gateway works: ${output()}`)
+        await until(() => /gateway: running/.test(output()), `the gateway works: ${output()}`)
         goOn()
         const page = await until(() => /sign in at (\S+)/.exec(output())?.[1], 'the client names its page')
         await browsing.page.goto(page)
@@ -170,11 +170,11 @@ describe.skipIf(!chromium)('a person in a browser', () => {
         goOn()
         const left = await until(() => /sign-in: 401.*\n/.exec(output())?.[0], `the client is out: ${output()}`)
         expect(left).toContain('unauthorized')
-        const [said, delay] = /^out (\d+) ms after Uma User was disabled$/m.exec(output()) ?? []
+        const [said, delay] = /^access ended (\d+) ms after Uma User was disabled$/m.exec(output()) ?? []
         process.stderr.write(`${said}\n`)
         // By heartbeats alone it would be two thirds of half a minute at least.
         expect(Number(delay)).toBeLessThan(20_000)
-        await until(() => /may not pass any more/.test(output()), 'the gateway lets nothing pass any more')
+        await until(() => /removed: authorization/.test(output()), 'the gateway lets nothing pass any more')
         await until(() => /^Uma User {2}false$/m.test(output()), `Uma is let in again: ${output()}`)
         const time = String.raw`\d{4}-\d\d-\d\dT\S+`
         expect(output()).toMatch(new RegExp(`^${time}  Uma User  Office wiki \\d+  tcp  443$`, 'm'))

@@ -1,30 +1,31 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** However much there is to tell, no more than ten a second: a token may ask twenty times. */
-const shortestMs = 100
+/** Minimum time between two heartbeats. Ten per second stay below the rate limit of a token, which is 20 requests per second. */
+const minIntervalMs = 100
 
-/** Runs heartbeats one after the other: each in time, and sooner when somebody asks for one. */
+/** Sends heartbeats one after the other, at a regular interval and earlier on request. */
 export class Heartbeats {
-  readonly #beat: () => Promise<void>
-  #seconds = 30
+  readonly #sendHeartbeat: () => Promise<void>
+  #intervalSeconds = 30
   #wake: (() => void) | undefined
-  /** When the next one is due, in milliseconds of the process. */
+  /** Time of the next heartbeat, in milliseconds since the start of the process. */
   #dueAt = 0
-  #begunAt = 0
+  /** Start of the last heartbeat, in the same unit as `#dueAt`. */
+  #startedAt = 0
   #stopped = false
 
-  constructor(beat: () => Promise<void>) {
-    this.#beat = beat
+  constructor(sendHeartbeat: () => Promise<void>) {
+    this.#sendHeartbeat = sendHeartbeat
   }
 
-  /** How many seconds there may be between two from now on. */
+  /** Sets the maximum interval between two heartbeats, in seconds. */
   every(seconds: number): void {
-    this.#seconds = seconds
+    this.#intervalSeconds = seconds
     this.#dueAt = Math.min(this.#dueAt, this.#nextAt())
     this.#wake?.()
   }
 
-  /** Asks for one within so many milliseconds; of several wishes the earliest counts. */
+  /** Schedules a heartbeat within `withinMs` milliseconds, at a random time. The earliest of several requests applies. */
   soon(withinMs = 0): void {
     this.#dueAt = Math.min(this.#dueAt, performance.now() + Math.random() * withinMs)
     this.#wake?.()
@@ -37,26 +38,26 @@ export class Heartbeats {
 
   async run(): Promise<void> {
     while (!this.#stopped) {
-      const left = Math.max(this.#dueAt, this.#begunAt + shortestMs) - performance.now()
-      if (left > 0) {
-        await this.#pause(left)
+      const waitMs = Math.max(this.#dueAt, this.#startedAt + minIntervalMs) - performance.now()
+      if (waitMs > 0) {
+        await this.#pause(waitMs)
         continue
       }
-      this.#begunAt = performance.now()
+      this.#startedAt = performance.now()
       this.#dueAt = this.#nextAt()
-      await this.#beat()
+      await this.#sendHeartbeat()
     }
   }
 
-  /** A little early, so that one that is late is not too late, and not all devices at once. */
+  /** Time of the next regular heartbeat: early enough to tolerate delays, and random so that devices do not send at once. */
   #nextAt(): number {
-    return performance.now() + this.#seconds * 1_000 * (0.7 + 0.2 * Math.random())
+    return performance.now() + this.#intervalSeconds * 1_000 * (0.7 + 0.2 * Math.random())
   }
 
   async #pause(milliseconds: number): Promise<void> {
-    const woken = new AbortController()
-    this.#wake = () => woken.abort()
-    await sleep(milliseconds, undefined, { signal: woken.signal }).catch(() => undefined)
+    const wakeUp = new AbortController()
+    this.#wake = () => wakeUp.abort()
+    await sleep(milliseconds, undefined, { signal: wakeUp.signal }).catch(() => undefined)
     this.#wake = undefined
   }
 }

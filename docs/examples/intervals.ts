@@ -1,5 +1,8 @@
-/** While the channel is open, a client is told what is new, and its keepalives keep the session: so often it asks all the same. */
+/**
+ * Heartbeat interval of a client that is connected to the live channel, in seconds. The channel notifies it of changes, and its
+ * keepalives renew the session.
+ */
 export const connectedSeconds = 1_800
 
-/** The platform ends a connection that was idle for ten minutes. */
+/** Keepalive interval of a gateway in seconds. The platform closes a connection that was idle for ten minutes. */
 export const keepaliveSeconds = 300

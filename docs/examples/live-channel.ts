@@ -1,7 +1,7 @@
-/** Where the channel is; null where the service has none. */
-export type Live = { url: string; keepalive_secs: number } | null
+/** Address of the channel and its keepalive interval; null if the service has no channel. */
+export type LiveEndpoint = { url: string; keepalive_secs: number } | null
 
-/** What the service sends. More kinds may come: a device ignores what it does not know. */
+/** Messages of the service. A later version may add types: a device ignores unknown ones. */
 export type Message =
   | { type: 'authorizations' }
   | { type: 'resources'; within_ms: number }
@@ -10,22 +10,22 @@ export type Message =
   | { type: 'pong'; id: string }
 
 type Listener = {
-  /** The channel is open. What happened before nobody tells: ask once. */
+  /** Called when the channel has opened. Earlier changes are not sent again, so the device sends a heartbeat. */
   opened(): void
   closed(): void
   received(message: Message): void
 }
 
 const firstPauseMs = 500
-const longestPauseMs = 60_000
+const maxPauseMs = 60_000
 
-/** Node's own `WebSocket` takes headers; that of a browser does not, and has no business here. */
+/** Second argument of Node's `WebSocket`, which accepts headers. The WebSocket type of browsers does not have it. */
 type Handshake = { headers: Record<string, string> }
 const Socket = WebSocket as unknown as new (url: string, options: Handshake) => WebSocket
 
 /**
- * A connection to the live channel that comes back whenever it ends: every two hours at least, as the platform ends each.
- * Without it everything works, with up to a heartbeat of delay.
+ * A connection to the live channel that reconnects whenever it ends. The platform ends each connection after two hours. Without a
+ * connection, a device receives changes with its next heartbeat.
  */
 export class LiveChannel {
   readonly #listener: Listener
@@ -34,7 +34,7 @@ export class LiveChannel {
   #keepalive: NodeJS.Timeout | undefined
   #pauseMs = firstPauseMs
   #keepaliveMs = 0
-  /** Where it is connected, or tries to be. */
+  /** Address of the current connection or attempt; null when closed. */
   #address: string | null = null
 
   constructor(listener: Listener) {
@@ -42,10 +42,11 @@ export class LiveChannel {
   }
 
   /**
-   * Connects a session, with a keepalive so often, as the answer to its start or to a heartbeat says. A connection that is there stays,
-   * unless the channel has moved or gone, or the session is another one.
+   * Connects a session to the endpoint of the last response. An existing connection stays open unless the endpoint or the session has
+   * changed. Without an endpoint the connection is closed.
+   * @param keepaliveSeconds overrides the keepalive interval of the endpoint
    */
-  open(live: Live, sessionId: string, headers: Record<string, string>, keepaliveSeconds?: number): void {
+  open(live: LiveEndpoint, sessionId: string, headers: Record<string, string>, keepaliveSeconds?: number): void {
     const address = live && `${live.url}?session_id=${sessionId}`
     if (address === this.#address) return
     if (this.#address !== null) {
@@ -76,16 +77,16 @@ export class LiveChannel {
       this.#listener.opened()
     })
     socket.addEventListener('message', ({ data }) => this.#receive(String(data)))
-    // A refused handshake ends here, too. Its reason does not matter: too many at once come in later, and all else the next
-    // heartbeat learns over HTTP.
+    // A refused handshake also ends here. The cause needs no handling: 429 passes with a retry, and the next heartbeat over HTTP
+    // reports all other causes.
     socket.addEventListener('error', () => undefined)
     socket.addEventListener('close', () => {
       if (this.#socket !== socket) return
       clearInterval(this.#keepalive)
       this.#listener.closed()
-      // At random, so that devices that lost their connections together do not come back together.
+      // Random delay, so that devices that lost their connections together do not reconnect together.
       this.#timer = setTimeout(() => this.#connect(url, headers), Math.random() * this.#pauseMs)
-      this.#pauseMs = Math.min(longestPauseMs, this.#pauseMs * 2)
+      this.#pauseMs = Math.min(maxPauseMs, this.#pauseMs * 2)
     })
   }
 
@@ -93,7 +94,7 @@ export class LiveChannel {
     try {
       this.#listener.received(JSON.parse(text))
     } catch {
-      // No message of this service.
+      // Ignored: the text is not a message of this service.
     }
   }
 }

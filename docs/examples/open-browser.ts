@@ -6,8 +6,8 @@ const openers: Partial<Record<NodeJS.Platform, [string, ...string[]]>> = {
 }
 
 /**
- * Opens a page in the browser of the system. Where there is none, or `BROWSER=none` says not to, nothing happens: the address is
- * printed as well.
+ * Opens a page in the system's browser. Does nothing if there is no browser or with `BROWSER=none`; the caller also prints the
+ * address.
  */
 export function openBrowser(page: string): void {
   if (process.env.BROWSER === 'none') return

@@ -1,8 +1,15 @@
-import type { Way } from './client.ts'
+import type { GrantedAuthorization } from './client.ts'
 import { Service } from './service.ts'
 
-/** Tells that something has begun to flow over a way (L8). One report follows when it ends. */
-export async function reportFlow(baseUrl: string, { gateway, ingest_token }: Way, ipv4: string): Promise<void> {
+/**
+ * Reports that a flow through the gateway of an authorization has opened (L8). A real client sends a second report when it closes.
+ * @param ipv4 the client's address in the tunnel
+ */
+export async function reportFlow(
+  baseUrl: string,
+  { gateway, ingest_token }: GrantedAuthorization,
+  ipv4: string,
+): Promise<void> {
   const opened = {
     protocol: 'tcp',
     inner_src_ip: ipv4,
@@ -11,5 +18,5 @@ export async function reportFlow(baseUrl: string, { gateway, ingest_token }: Way
     inner_dst_port: 443,
     flow_start: new Date().toISOString(),
   }
-  await new Service(baseUrl, ingest_token).ask('POST', '/ingestion/flow_logs', { flow_logs: [opened] })
+  await new Service(baseUrl, ingest_token).request('POST', '/ingestion/flow_logs', { flow_logs: [opened] })
 }

@@ -12,14 +12,16 @@ const usage = `Use: npm run example -- gateway --token <gateway token>
      npm run example -- client --token <client token> [--resource <id>]
      npm run example -- sign-in [--account <slug>] [--resource <id>] [--portal] [--another-account]
 
-  --url <address>   the service; http://127.0.0.1:8787 unless given
+  --url <address>   address of the service; default http://127.0.0.1:8787
 
-Each works until Ctrl-C; a client with --resource prints the way there and ends. sign-in gets its token from a person in their
-browser, who signs in to the account demo unless another is named, and reports a flow to the resource. With the API token of an
-administrator as ADMIN_TOKEN it says, when the person is disabled, how long it took until they were out. With --portal an
-administrator signs in, and out again. With --another-account the provider asks which account to use.`
+Each example runs until Ctrl-C. A client with --resource prints its authorization for the resource and exits.
 
-/** Ends the process with one sentence and the usage. */
+sign-in opens a browser, in which a person signs in to the account (demo unless you name another). The example then runs as a client of
+this person. With --resource it also reports a flow to the resource. Set ADMIN_TOKEN to the API token of an administrator, and it prints
+how long the person kept access after being disabled. With --portal, an administrator signs in and out again. With --another-account, the
+provider offers a choice of accounts.`
+
+/** Prints an error and the usage, and exits with code 2. */
 function refuse(sentence: string): never {
   process.stderr.write(`${sentence}\n\n${usage}\n`)
   process.exit(2)
@@ -39,42 +41,42 @@ function readArguments() {
       },
     })
   } catch (error) {
-    // The first sentence names the option; what follows are hints for values that begin with a hyphen.
+    // The first sentence names the option. The rest of the message is about values that begin with a hyphen.
     return refuse(`${(error as Error).message.split(/[.\n]/)[0]}.`)
   }
 }
 
 const { positionals, values } = readArguments()
 
-const say = (text: string) => process.stdout.write(`${text}\n`)
+const print = (text: string) => process.stdout.write(`${text}\n`)
 
-/** Ids begin with the milliseconds at which they were made (UUIDv7), so here they tell how long the news was on its way. */
-const ageOf = (id: string): number => Date.now() - Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)
+/** Returns the age of an object in milliseconds: an id begins with the time of its creation (UUIDv7). */
+const ageMs = (id: string): number => Date.now() - Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)
 
-/** Devices make their key once and keep it; this one is made for the occasion. */
+/** Public key of the example device. A real device generates its key once and keeps it. */
 const publicKey = randomBytes(32).toString('base64')
 
-function changed({ added, removed }: { added: Authorization[]; removed: string[] }): void {
+function printChange({ added, removed }: { added: Authorization[]; removed: string[] }): void {
   for (const { id, client, resource } of added) {
-    say(`may pass: client ${client.id} to ${resource.name}, known ${ageOf(id)} ms after it was authorized`)
+    print(`allowed: client ${client.id} to ${resource.name}, ${ageMs(id)} ms after the authorization was created`)
   }
-  for (const id of removed) say(`may not pass any more: authorization ${id}`)
+  for (const id of removed) print(`removed: authorization ${id}`)
 }
 
 async function runGateway(baseUrl: string, token: string): Promise<void> {
-  const gateway = new Gateway(baseUrl, token, publicKey, changed)
+  const gateway = new Gateway(baseUrl, token, publicKey, printChange)
   process.once('SIGINT', () => void gateway.stop())
   process.once('SIGTERM', () => void gateway.stop())
-  say('gateway: working')
+  print('gateway: running')
   await gateway.run()
 }
 
 const newClient = (baseUrl: string, token: string) =>
   new Client({ baseUrl, token, installation: 'example', publicKey }, (resources) =>
-    say(`can connect to: ${resources.map(({ name }) => name).join(', ') || 'nothing'}`),
+    print(`can connect to: ${resources.map(({ name }) => name).join(', ') || 'nothing'}`),
   )
 
-async function keep(client: Client): Promise<void> {
+async function runUntilStopped(client: Client): Promise<void> {
   process.once('SIGINT', () => void client.stop())
   process.once('SIGTERM', () => void client.stop())
   await client.run()
@@ -83,63 +85,64 @@ async function keep(client: Client): Promise<void> {
 async function runClient(baseUrl: string, token: string): Promise<void> {
   const client = newClient(baseUrl, token)
   await client.start()
-  if (values.resource === undefined) await keep(client)
-  // It leaves its session to its lease, so that the way stays open.
-  else say(JSON.stringify(await client.connect(values.resource)))
+  if (values.resource === undefined) await runUntilStopped(client)
+  // The session stays open until its lease expires, so the authorization remains in force.
+  else print(JSON.stringify(await client.connect(values.resource)))
 }
 
-async function askPasscode(): Promise<string> {
+async function promptPasscode(): Promise<string> {
   const terminal = createInterface({ input: process.stdin, output: process.stdout })
   try {
-    return await terminal.question('Passcode of the mail: ')
+    return await terminal.question('Passcode from the mail: ')
   } finally {
     terminal.close()
   }
 }
 
 function open(page: string): void {
-  say(`sign in at ${page}`)
+  print(`sign in at ${page}`)
   openBrowser(page)
 }
 
 /**
- * Says how long ago a person was disabled whom the service has just refused. A client cannot know that: an administrator's token asks,
- * for whoever wants to see it on their own machine.
+ * Prints how long a person kept access after being disabled. For demonstrations only: it reads the person with an administrator's token,
+ * which a real client does not have.
  */
-async function tellDelay(baseUrl: string, adminToken: string, actorId: string): Promise<void> {
-  const outAt = Date.now()
+async function printRevocationDelay(baseUrl: string, adminToken: string, actorId: string): Promise<void> {
+  const endedAt = Date.now()
   type Actor = { name: string; is_disabled: boolean; updated_at: string }
-  const actor = await new Service(baseUrl, adminToken).ask<Actor>('GET', `/actors/${actorId}`)
-  if (actor.is_disabled) say(`out ${outAt - Date.parse(actor.updated_at)} ms after ${actor.name} was disabled`)
+  const actor = await new Service(baseUrl, adminToken).request<Actor>('GET', `/actors/${actorId}`)
+  if (actor.is_disabled)
+    print(`access ended ${endedAt - Date.parse(actor.updated_at)} ms after ${actor.name} was disabled`)
 }
 
 async function runSignedIn(baseUrl: string, { token, expires_at, actor }: SignedIn): Promise<void> {
-  say(`signed in: ${actor.name} <${actor.email}>, until ${expires_at}`)
+  print(`signed in: ${actor.name} <${actor.email}>, until ${expires_at}`)
   if (values.portal) {
     const service = new Service(baseUrl, token)
-    const { name } = await service.ask<{ name: string }>('GET', '/account')
-    say(`administers: ${name}`)
-    const { end_session_url } = await service.ask<{ end_session_url: string | null }>('DELETE', '/sign_in/session')
-    say('signed out here')
-    if (end_session_url !== null) say(`to sign out at the provider as well, open ${end_session_url}`)
+    const { name } = await service.request<{ name: string }>('GET', '/account')
+    print(`administrator of: ${name}`)
+    const { end_session_url } = await service.request<{ end_session_url: string | null }>('DELETE', '/sign_in/session')
+    print('signed out of the service')
+    if (end_session_url !== null) print(`to sign out at the provider too, open ${end_session_url}`)
     return
   }
   const client = newClient(baseUrl, token)
   await client.start()
   if (values.resource !== undefined) {
-    const way = await client.connect(values.resource)
-    await reportFlow(baseUrl, way, client.ipv4)
-    say(`reported a flow to ${values.resource}`)
+    const authorization = await client.connect(values.resource)
+    await reportFlow(baseUrl, authorization, client.ipv4)
+    print(`reported a flow to ${values.resource}`)
   }
-  await keep(client).catch(async (error: unknown) => {
+  await runUntilStopped(client).catch(async (error: unknown) => {
     const { ADMIN_TOKEN: adminToken } = process.env
-    const isOut = error instanceof Problem && error.status === 401
-    if (isOut && adminToken !== undefined) await tellDelay(baseUrl, adminToken, actor.id)
+    const isRevoked = error instanceof Problem && error.status === 401
+    if (isRevoked && adminToken !== undefined) await printRevocationDelay(baseUrl, adminToken, actor.id)
     throw error
   })
 }
 
-/** Fails at once where no service answers: what follows waits for one to come back, or for a person. */
+/** Fails at once if no service answers. Later requests are retried, and the sign-in waits for a person. */
 async function checkService(baseUrl: string): Promise<void> {
   try {
     const answer = await fetch(`${baseUrl}/openapi`, { redirect: 'manual', signal: AbortSignal.timeout(10_000) })
@@ -162,7 +165,10 @@ async function run([device = '', ...others]: string[], { url, token, account, po
   if (device === 'client') return runClient(baseUrl, token ?? '')
   const context = portal ? 'portal' : 'client'
   const anotherAccount = values['another-account']
-  return runSignedIn(baseUrl, await signIn({ baseUrl, account, context, anotherAccount, open, passcode: askPasscode }))
+  return runSignedIn(
+    baseUrl,
+    await signIn({ baseUrl, account, context, anotherAccount, open, passcode: promptPasscode }),
+  )
 }
 
 await run(positionals, values).catch((error: Error) => {

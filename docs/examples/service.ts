@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** What the service answered where it did not do what it was asked (an RFC 9457 problem). */
+/** Error response of the service (an RFC 9457 problem). */
 export class Problem extends Error {
   readonly status: number
   readonly code: string
@@ -12,15 +12,17 @@ export class Problem extends Error {
   }
 }
 
-type Refusal = { code?: string; detail?: string; errors?: object }
+const maxAttempts = 6
 
-/** The reason why a request got no answer: `fetch` itself says no more than that it failed. */
+type ProblemBody = { code?: string; detail?: string; errors?: object }
+
+/** Returns the cause of a failed connection. The error of `fetch` itself only states that the request failed. */
 export function causeOf(error: unknown): string {
   const { cause } = error as { cause?: unknown }
   return cause instanceof Error ? cause.message : String(error)
 }
 
-/** Requests of one device: JSON both ways, with its token where it has one. What may pass is tried again. */
+/** HTTP client of one device: JSON in both directions, with its token if it has one. Retries transient errors. */
 export class Service {
   readonly #baseUrl: string
   readonly #token: string | undefined
@@ -32,7 +34,7 @@ export class Service {
     this.#userAgent = userAgent
   }
 
-  /** The headers that say who asks, over HTTP and in the handshake of the channel alike. */
+  /** Headers that identify the caller, for HTTP requests and for the handshake of the live channel. */
   get headers(): Record<string, string> {
     return {
       ...(this.#token !== undefined && { authorization: `Bearer ${this.#token}` }),
@@ -40,28 +42,28 @@ export class Service {
     }
   }
 
-  /** @throws Problem for an answer that trying again does not change */
-  async ask<T>(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<T> {
+  /** Sends a request and returns `data` of the response. @throws Problem for an error that a retry does not resolve */
+  async request<T>(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<T> {
     return (await this.send<{ data: T }>(method, path, body, headers)).data
   }
 
-  /** The same with what stands beside the data, as the cursor of a list does. */
+  /** Sends a request and returns the complete body, with `metadata` beside `data` (a list's cursor). @throws Problem */
   async send<T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<T> {
-    for (let tries = 1; ; tries++) {
-      const answer = await this.#once(method, path, body, headers)
-      if (answer.ok) return (await answer.json()) as T
-      const { code = '', detail = '', errors } = (await answer.json().catch(() => ({}))) as Refusal
-      // Too many requests, or a service that is busy: it says how long to wait. All else means what it says.
-      const mayPass = answer.status === 429 || answer.status >= 500 || code === 'idempotency_in_progress'
-      if (!mayPass || tries === 6)
-        throw new Problem(answer.status, code, errors ? `${detail} ${JSON.stringify(errors)}` : detail)
-      const seconds = Number(answer.headers.get('retry-after') ?? 0)
-      await sleep(1_000 * seconds + Math.random() * 250 * 2 ** tries)
+    for (let attempt = 1; ; attempt++) {
+      const response = await this.#attempt(method, path, body, headers)
+      if (response.ok) return (await response.json()) as T
+      const { code = '', detail = '', errors } = (await response.json().catch(() => ({}))) as ProblemBody
+      // Rate limits and server errors are transient; `Retry-After` has the time to wait. All other errors are final.
+      const isTransient = response.status === 429 || response.status >= 500 || code === 'idempotency_in_progress'
+      if (!isTransient || attempt === maxAttempts)
+        throw new Problem(response.status, code, errors ? `${detail} ${JSON.stringify(errors)}` : detail)
+      const seconds = Number(response.headers.get('retry-after') ?? 0)
+      await sleep(1_000 * seconds + Math.random() * 250 * 2 ** attempt)
     }
   }
 
-  /** A connection that breaks is no different from a service that is busy: a session start or heartbeat can be repeated. */
-  async #once(method: string, path: string, body: unknown, headers: Record<string, string>): Promise<Response> {
+  /** Sends a request once. Returns a broken connection as a 503, because the requests of a device are safe to repeat. */
+  async #attempt(method: string, path: string, body: unknown, headers: Record<string, string>): Promise<Response> {
     try {
       return await fetch(this.#baseUrl + path, {
         method,

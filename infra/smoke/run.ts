@@ -20,14 +20,14 @@ export const callerOf = (baseUrl: string, token?: string): Service => new Servic
 
 /** The account API. A creation has an `Idempotency-Key`, so that a retry after a lost answer makes nothing twice. */
 const accountApi = (service: Service) => ({
-  get: <T>(path: string): Promise<T> => service.ask('GET', path),
+  get: <T>(path: string): Promise<T> => service.request('GET', path),
   /** The first page of a list. */
   list: async <T>(path: string, query: Record<string, string>): Promise<T[]> =>
     (await service.send<{ data: T[] }>('GET', `${path}?${new URLSearchParams(query)}`)).data,
   create: <T = Made>(path: string, body: object): Promise<T> =>
-    service.ask('POST', path, body, { 'idempotency-key': randomUUID() }),
-  change: (path: string, body: object): Promise<unknown> => service.ask('PATCH', path, body),
-  delete: (path: string): Promise<unknown> => service.ask('DELETE', path),
+    service.request('POST', path, body, { 'idempotency-key': randomUUID() }),
+  change: (path: string, body: object): Promise<unknown> => service.request('PATCH', path, body),
+  delete: (path: string): Promise<unknown> => service.request('DELETE', path),
 })
 
 export type AccountApi = ReturnType<typeof accountApi>
@@ -68,7 +68,7 @@ export async function lookBefore(options: Options): Promise<Pick<SmokeRun, 'api'
   await checkService(baseUrl)
   const caller = callerOf(baseUrl, token)
   try {
-    const account = await caller.ask<SmokeRun['account']>('GET', '/account')
+    const account = await caller.request<SmokeRun['account']>('GET', '/account')
     const missing: string[] = []
     for (const [method, path] of probes) {
       const problem = await caller.send(method, path, method === 'POST' ? {} : undefined).catch((error) => error)

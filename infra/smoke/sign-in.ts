@@ -67,13 +67,13 @@ export async function signIn({ api, report, stop, account, options }: SmokeRun):
     const anonymous = callerOf(baseUrl)
     const path = `/sign_in/${account.slug}/email_otp`
     const sign_in = { email, context: 'client' }
-    await anonymous.ask('POST', path, { sign_in })
+    await anonymous.request('POST', path, { sign_in })
     const { token } = await readPasscodes(stop, async (next) => {
       for (let attempt = 1; ; attempt++) {
         process.stderr.write(`A passcode was mailed to ${email}. Type it, or an empty line to give up: `)
         const verify = { sign_in: { ...sign_in, passcode: await next() } }
         try {
-          return await anonymous.ask<{ token: string }>('POST', `${path}/verify`, verify)
+          return await anonymous.request<{ token: string }>('POST', `${path}/verify`, verify)
         } catch (error) {
           if (attempt === attempts) throw error
           process.stderr.write(`${(error as Error).message}\n`)
@@ -81,7 +81,7 @@ export async function signIn({ api, report, stop, account, options }: SmokeRun):
       }
     })
     const session = { svc_id: 'smoke', public_key: Buffer.alloc(32, 1).toString('base64'), version: '1.4.0' }
-    await callerOf(baseUrl, token).ask('POST', '/client/sessions', { session })
+    await callerOf(baseUrl, token).request('POST', '/client/sessions', { session })
     return ['a mailed passcode gave a client token, which began a session', undefined]
   })
 }

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import type { Way } from '../../docs/examples/client.ts'
+import type { GrantedAuthorization } from '../../docs/examples/client.ts'
 import type { Authorization } from '../../docs/examples/gateway.ts'
 import { keepaliveSeconds } from '../../docs/examples/intervals.ts'
-import { type Live, LiveChannel } from '../../docs/examples/live-channel.ts'
+import { LiveChannel, type LiveEndpoint } from '../../docs/examples/live-channel.ts'
 import { reportFlow } from '../../docs/examples/report-flow.ts'
 import { Problem } from '../../docs/examples/service.ts'
 import { mark } from './leftovers.ts'
@@ -12,7 +12,7 @@ import { callerOf, type Made, type SmokeRun } from './run.ts'
 /** The steps of the walk in their order. Each needs those before it, but for the live channel. */
 export const walkSteps = 'site group resource policy gateway live client authorization access flow changes'.split(' ')
 
-type Session = { id: string; live: Live; client: { ipv4: string }; resources: { id: string }[] }
+type Session = { id: string; live: LiveEndpoint; client: { ipv4: string }; resources: { id: string }[] }
 export type SmokeChangeEntry = { log_id: string; object: string; operation: string; after: { id?: string } | null }
 type FlowEntry = { initiator_actor_name: string; resource_name: string; policy_authorization_id: string }
 
@@ -62,7 +62,7 @@ async function walked(
     const made = await api.create<Made & { token: string }>(path, { gateway: { name: mark } })
     const device = callerOf(baseUrl, made.token)
     const session = { public_key: publicKey(), version: '1.4.0' }
-    const { id, live } = await device.ask<Session>('POST', '/gateway/sessions', { session })
+    const { id, live } = await device.request<Session>('POST', '/gateway/sessions', { session })
     const [row] = await api.list<{ online: boolean }>(path, { limit: '1' })
     check(row?.online === true, 'its session began, and the account shows it offline')
     return [`online with its own token`, { id: made.id, device, session: id, live }]
@@ -79,17 +79,19 @@ async function walked(
     const token = await api.create<{ id: string; token: string }>(path, { client_token: { expires_at } })
     const caller = callerOf(baseUrl, token.token)
     const session = { svc_id: 'smoke', public_key: publicKey(), version: '1.4.0' }
-    const begun = await caller.ask<Session>('POST', '/client/sessions', { session })
+    const begun = await caller.request<Session>('POST', '/client/sessions', { session })
     check(begun.resources.map(({ id }) => id).join() === resource.id, 'its session does not show the resource alone')
     return [`can connect to the resource, as ${begun.client.ipv4}`, { actor, token, caller, ipv4: begun.client.ipv4 }]
   })
 
   const way = await report.step('authorization', async () => {
     const authorization = { resource_id: resource.id }
-    const granted = await client.caller.ask<Way>('POST', '/client/authorizations', { authorization })
+    const granted = await client.caller.request<GrantedAuthorization>('POST', '/client/authorizations', {
+      authorization,
+    })
     const isNudged = await nudge.isNudged()
     const beat = `/gateway/sessions/${gateway.session}`
-    const { authorizations } = await device.ask<{ authorizations: Authorization[] }>('PUT', beat)
+    const { authorizations } = await device.request<{ authorizations: Authorization[] }>('PUT', beat)
     const isListed = authorizations.some(({ id }) => id === granted.id)
     check(isListed, 'the heartbeat of the gateway does not list it')
     return [`the gateway has it${isNudged ? ', announced by the live channel' : ''}`, granted]
@@ -146,7 +148,7 @@ class LiveNudge {
   })
   #isOpen = false
 
-  async open(live: Live, sessionId: string, headers: Record<string, string>): Promise<[string, undefined]> {
+  async open(live: LiveEndpoint, sessionId: string, headers: Record<string, string>): Promise<[string, undefined]> {
     if (live === null) throw new SkippedStep('the deployment has no live channel')
     this.#channel.open(live, sessionId, headers, keepaliveSeconds)
     await inTime(this.#opened.promise, 15_000, `${live.url} was not open`)

@@ -47,17 +47,17 @@ export class Administrator {
   async makeDirectory(): Promise<void> {
     const fields = { name: 'Company', is_disabled: true, ...this.#walk.company.directory }
     const body = { [`${this.#kind}_directory`]: fields }
-    const made = await this.service.ask<{ id: string }>('POST', `/${this.#kind}_directories`, body)
+    const made = await this.service.request<{ id: string }>('POST', `/${this.#kind}_directories`, body)
     this.#walk.company.connect(made)
     this.#directory = made.id
   }
 
   changeDirectory = (fields: object) =>
-    this.service.ask<Record<string, unknown>>('PATCH', this.#path, { [`${this.#kind}_directory`]: fields })
+    this.service.request<Record<string, unknown>>('PATCH', this.#path, { [`${this.#kind}_directory`]: fields })
 
-  directory = () => this.service.ask<Record<string, unknown>>('GET', this.#path)
+  directory = () => this.service.request<Record<string, unknown>>('GET', this.#path)
 
-  post = (what: string) => this.service.ask<Run>('POST', `${this.#path}/${what}`)
+  post = (what: string) => this.service.request<Run>('POST', `${this.#path}/${what}`)
 
   /** The newest run, once it is over and another than `before`. */
   async finished(before: string | null): Promise<Run> {

@@ -21,7 +21,7 @@ export async function signInPerson(
     state: randomUUID(),
     code_challenge: createHash('sha256').update(verifier).digest('base64url'),
   }
-  const begun = await service.ask<{ authorization_url: string }>('POST', `/sign_in/${slug}/start`, { sign_in })
+  const begun = await service.request<{ authorization_url: string }>('POST', `/sign_in/${slug}/start`, { sign_in })
   const asked = new URL(begun.authorization_url).searchParams
   const callback = new URL(asked.get('redirect_uri') ?? '')
   callback.searchParams.set('state', asked.get('state') ?? '')
@@ -31,5 +31,5 @@ export async function signInPerson(
   const code = home.searchParams.get('code')
   ok(code, `${person.email} came back with ${home.search || `${back.status} ${await back.text()}`}`)
   const redeem = { sign_in: { code, code_verifier: verifier } }
-  return { ...(await service.ask<Omit<SignedIn, 'person'>>('POST', '/sign_in/token', redeem)), person }
+  return { ...(await service.request<Omit<SignedIn, 'person'>>('POST', '/sign_in/token', redeem)), person }
 }

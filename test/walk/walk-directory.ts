@@ -77,7 +77,7 @@ async function signInSome(steps: Steps): Promise<SignedIn[]> {
   const { kind } = company
   const name = kind === 'suite' ? {} : { name: 'Company' }
   const body = { [`${kind}_auth_provider`]: { ...name, ...company.authProvider } }
-  const { id: providerId } = await admin.service.ask<{ id: string }>('POST', `/${kind}_auth_providers`, body)
+  const { id: providerId } = await admin.service.request<{ id: string }>('POST', `/${kind}_auth_providers`, body)
   const members = company.group().members.slice(0, 5)
   const people = company.people().filter(({ id }) => members.includes(id))
   const signedIn: SignedIn[] = []
@@ -93,7 +93,7 @@ async function signInSome(steps: Steps): Promise<SignedIn[]> {
 /** A policy lets a group of the directory in, and one of its people leaves the group; how long access lasted then. */
 async function accessOf(steps: Steps, { token, person }: SignedIn): Promise<{ left: Run; lostAccessMs: number }> {
   const { admin, baseUrl, company, say, nextRun } = steps
-  const ask = admin.service.ask.bind(admin.service)
+  const ask = admin.service.request.bind(admin.service)
   const site = await ask<{ id: string }>('POST', '/sites', { site: { name: 'Office' } })
   const wiki = { name: 'Wiki', type: 'dns', address: 'wiki.example.com', site_id: site.id }
   const resource = await ask<{ id: string }>('POST', '/resources', { resource: wiki })

@@ -87,10 +87,10 @@ function asItStands(): void {
         const time = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z`
         const pattern = [
           'Walker  walker  \\S+',
-          'gateway: working',
+          'gateway: running',
           'edge-1  true  100\\.\\S+',
           '100\\.\\S+  Wiki \\d+',
-          'may pass: client \\S+ to Wiki \\d+, known \\d+ ms after it was authorized',
+          'allowed: client \\S+ to Wiki \\d+, \\d+ ms after the authorization was created',
           `(${time}  Deployer \\d+  Wiki \\d+  tcp  443\n?)+`,
           `${time}  .*  insert  clients  .*`,
           `(${time}  .*  insert  .*\n?)+`,

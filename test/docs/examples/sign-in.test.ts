@@ -37,7 +37,7 @@ async function atPage() {
   }
   return { state, home, visit, done }
 }
-const foreign = { status: 400, text: 'This is not the sign-in that the client has begun.' }
+const foreign = { status: 400, text: 'This is not the sign-in that the client started.' }
 
 it('login CSRF: the example client refuses a callback whose state is not its own, says so, and waits for its own', async () => {
   const { state, home, visit, done } = await atPage()
@@ -72,7 +72,7 @@ it('is refused when its own callback says so', async () => {
 it('tells a fault of the provider from a refusal', async () => {
   for (const [error, words] of [
     ['temporarily_unavailable', 'Try again in a minute'],
-    ['server_error', 'Tell an administrator'],
+    ['server_error', 'Contact an administrator'],
     ['other', 'Nobody was signed in (other)'],
   ] as const) {
     const { state, visit, done } = await atPage()
