@@ -3,12 +3,12 @@ import { listRows } from '../table/list.ts'
 import { existingRow } from '../table/read.ts'
 import type { Page } from '../values/page.ts'
 
-/** Adds to rows the fields that are stored beside them. */
+/** Adds fields to rows that other items store, such as presence items. */
 type Shown<R, S> = (account: string, rows: R[]) => S[] | Promise<S[]>
 
 type Selection<R, S> = { indexes?: Page['filters']; newestFirst?: boolean; shown?: Shown<R, S> }
 
-/** A page of a collection by its filters (A7), with the fields that are stored beside its rows. */
+/** Lists a page of a collection by its filters (A7), with the fields from other items. */
 export async function listShown<R extends Row, S extends R = R>(
   entity: Entity<R>,
   account: string,
@@ -19,7 +19,7 @@ export async function listShown<R extends Row, S extends R = R>(
   return { data: await shown(account, rows), metadata }
 }
 
-/** Object with the fields that are stored beside its row. @throws ApiError 404 */
+/** Reads an object with the fields from other items. @throws ApiError 404 */
 export async function getShown<R extends Row, S extends R = R>(
   entity: Entity<R>,
   account: string,

@@ -23,7 +23,7 @@ export type LimitName = (typeof limitNames)[number]
 export const featureNames = ['internet_resource', 'idp_sync', 'device_posture'] as const
 export type FeatureName = (typeof featureNames)[number]
 
-/** How the legacy API shows lists of addresses to this account: as comma-separated text, or as arrays (A32.5). */
+/** Forms in which the legacy API returns lists of addresses: comma-separated text, or arrays (A32.5). */
 export const v0Lists = ['text', 'arrays'] as const
 export type V0Lists = (typeof v0Lists)[number]
 
@@ -31,7 +31,7 @@ export type AccountRow = Row &
   Omit<v.InferOutput<typeof Account>, 'limits'> & {
     is_disabled: boolean
     disabled_reason: string | null
-    /** The instant at which the account is deleted with all its data; null unless its deletion was requested (A32). */
+    /** Time at which the account is deleted with all its data; null unless its deletion was requested (A32). */
     delete_at: string | null
     limits: Record<LimitName, number | null>
     features: Record<FeatureName, boolean>
@@ -66,7 +66,7 @@ const known = new Map<string, { status: AccountStatus; at: number }>()
 
 type AccountStatus = { enabled: false } | { enabled: true; limits: AccountRow['limits'] }
 
-/** The state and limits of an account, cached for 60 seconds (L9.4). */
+/** Reads the state and limits of an account, cached for 60 seconds (L9.4). */
 export async function accountStatus(account: string): Promise<AccountStatus> {
   const last = known.get(account)
   if (last && clock.now() / 1_000 - last.at < timeBudgetMs) return last.status
@@ -77,16 +77,16 @@ export async function accountStatus(account: string): Promise<AccountStatus> {
   return status
 }
 
-/** Paths below `/sign_in`, which no slug can have (I2.1). */
+/** Path segments below `/sign_in`, which cannot be slugs (I2.1). */
 export const reservedSlugs: readonly string[] = ['callback', 'session', 'token']
 
-/** Key of a value that is unique in the service; its item names the account, also for the id of a directory (I4.2). */
+/** Key of a value that is unique across accounts, or of a directory's id (I4.2). Its item contains the account id. */
 export const serviceUniqueKey = (name: 'slug' | 'key' | 'idp_directory', value: string): Key => ({
   pk: `service#${name}#${value}`,
   sk: 'unique',
 })
 
-/** The accounts that have a limit which the half-hourly job compares (A11). */
+/** Partition of the accounts with a limit that the half-hourly job compares (A11). */
 export const limitedAccountsPartition = 'service#limited'
 
 const compared: LimitName[] = [
@@ -100,7 +100,7 @@ const compared: LimitName[] = [
 const isCompared = (account: Pick<AccountRow, 'limits'> | null): boolean =>
   account !== null && compared.some((name) => account.limits[name] !== null)
 
-/** Notes with a change of an account whether it has limits to compare. */
+/** Stages the entry of an account in the list of accounts with limits to compare, when it has to change. */
 export function noteLimits(transaction: Transaction, before: AccountRow | null, after: AccountRow): void {
   if (isCompared(before) === isCompared(after)) return
   const key = { pk: limitedAccountsPartition, sk: after.id }

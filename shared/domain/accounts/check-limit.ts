@@ -2,7 +2,7 @@ import type { Transaction } from '../../commit/transaction.ts'
 import { ApiError, featureNotEnabled } from '../../core/errors.ts'
 import { type AccountRow, accounts, type FeatureName, type LimitName } from './account.ts'
 
-/** The limits of A11 that a create tests, each with what it counts. */
+/** The limits of A11 that a create checks, each with the counters of its use. */
 const limits = {
   users: { setting: 'users_count', used: ['actors.enabled.account_user', 'actors.enabled.account_admin_user'] },
   account_admin_users: { setting: 'account_admin_users_count', used: ['actors.enabled.account_admin_user'] },
@@ -18,22 +18,22 @@ export const usageOf = (count: (tally: string) => number, limit: Limit): number 
 
 export const limitOf = (account: AccountRow, limit: Limit): number | null => account.limits[limits[limit].setting]
 
-/** @throws ApiError `limit_reached` when a create would exceed the account's limit (A11). */
+/** Checks a limit before a create. @throws ApiError `limit_reached` when it would exceed the limit (A11) */
 export async function checkLimit(transaction: Transaction, limit: Limit): Promise<void> {
   const account = await transaction.existing(accounts, transaction.accountId)
   const total = limitOf(account, limit)
   if (total !== null && usageOf((tally) => transaction.count(tally), limit) >= total) throw limitReached(limit)
 }
 
-/** Directories of a kind, or posture providers, that an account can have: each takes its turns of the schedule. */
+/** Maximum number of posture providers, or of directories of a kind, per account. The schedule has to run each of them. */
 const maxSources = 20
 
-/** @throws ApiError `limit_reached` when a directory or posture provider would be one too many (A11). */
+/** Checks the number of directories of a kind, or of posture providers (A11). @throws ApiError `limit_reached` */
 export function checkSources(transaction: Transaction, collection: string): void {
   if (transaction.count(collection) >= maxSources) throw limitReached(collection)
 }
 
-/** @throws ApiError `feature_not_enabled` */
+/** Checks that the account has a feature. @throws ApiError `feature_not_enabled` */
 export async function checkFeature(transaction: Transaction, feature: FeatureName): Promise<void> {
   const account = await transaction.get(accounts, transaction.accountId)
   if (!account?.features[feature]) throw featureNotEnabled(feature)

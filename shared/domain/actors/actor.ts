@@ -10,7 +10,7 @@ export type ActorType = (typeof actorTypes)[number]
 
 export type ActorRow = Omit<v.InferOutput<typeof Actor>, 'last_seen_at'>
 
-/** Users and admins are people; they are members of the managed group. */
+/** Returns whether an actor is a person: a user or an admin. People are the members of the managed group. */
 export const isPerson = (type: ActorType): boolean => type === 'account_user' || type === 'account_admin_user'
 
 export const actors = entity<ActorRow>({
@@ -49,7 +49,7 @@ const inputFields = {
   is_disabled: v.optional(Bool),
 }
 
-/** The fields that a request can set (A12.2). */
+/** Fields of an actor that a request can set (A12.2). */
 export const ActorFields = v.object(inputFields)
 export type ActorInput = v.InferOutput<typeof ActorFields>
 
@@ -64,7 +64,7 @@ export const NewActorFields = withRules(inputFields, {
   ],
 })
 
-/** The enabled administrators of an account that mails reach (I8). */
+/** Reads the enabled administrators of an account, who receive its mails (I8). */
 export async function enabledAdministrators(accountId: string): Promise<(ActorRow & { email: string })[]> {
   const administrators = await rowsBy(actors, accountId, 'type', 'account_admin_user')
   return administrators.filter(

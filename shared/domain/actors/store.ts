@@ -39,7 +39,7 @@ export const get = async (account: string, id: string) => shown(account, await e
 
 type Change = Draft<Partial<ActorInput>>
 
-/** @throws ApiError `scope_exceeded`, `limit_reached`, then `validation_failed` (A12.2) */
+/** Creates an actor. @throws ApiError `scope_exceeded`, `limit_reached`, then `validation_failed` (A12.2) */
 export const create = (author: Author, sent: { type?: unknown }, draft: () => Draft<ActorInput>) =>
   commit(author, async (transaction) => {
     if (sent.type === 'account_admin_user') checkAdministration(author, 'Creating an administrator')
@@ -59,7 +59,7 @@ export const create = (author: Author, sent: { type?: unknown }, draft: () => Dr
     return { data: { ...row, last_seen_at: null } }
   })
 
-/** The limits of A11 in its order; a missing or unknown type tests none. */
+/** Checks the limits of A11 in their order. A missing or unknown type has no limit. @throws ApiError `limit_reached` */
 async function checkLimits(transaction: Transaction, type: ActorType | undefined): Promise<void> {
   if (type && isPerson(type)) {
     const account = await transaction.get(accounts, transaction.accountId)
@@ -100,7 +100,7 @@ export async function update(author: Author, id: string, draft: () => Change) {
       const tokens = await tokensOfKind(transaction, id, 'email_otp')
       if (stageIssuedTokenDeletions(transaction, tokens) === 'more') return 'more'
     }
-    // An identity was found by the email it had (A12.5); a change of case finds the same.
+    // Identities were matched by the old email (A12.5). A change of letter case is the same email.
     const isReaddressed = input.email !== undefined && foldAscii(input.email ?? '') !== foldAscii(actor.email ?? '')
     if (isReaddressed && (await stageIdentityDeletionsOf(transaction, id)) === 'more') return 'more'
     return { done: transaction.update<ActorRow>(actors, actor, input) }
@@ -108,7 +108,7 @@ export async function update(author: Author, id: string, draft: () => Change) {
   return shown(author.accountId, row)
 }
 
-/** The acting actor keeps itself, and an account keeps an enabled admin (A12.4). */
+/** Refuses to delete, disable or change the type of the acting actor and of the last enabled admin (A12.4). */
 export function protect(
   author: Author,
   transaction: Transaction,
@@ -129,7 +129,7 @@ export function protect(
   if (leaves && isLast) throw new ApiError('last_admin', 'This is the last enabled administrator of the account.')
 }
 
-/** The rules between type and email on create (A12.2). @throws ApiError `validation_failed` */
+/** Checks type and email of a new actor together (A12.2). @throws ApiError `validation_failed` */
 function checkCreate(draft: Draft<ActorInput>): ActorInput {
   const { type, email = null } = draft.fields
   const isSent = email !== null || draft.has('email')
@@ -138,7 +138,7 @@ function checkCreate(draft: Draft<ActorInput>): ActorInput {
   return draft.done()
 }
 
-/** The rules of A12.3, and of the email of the actor as it is. */
+/** Checks a change of type (A12.3), and that a changed email fits the actor's type. */
 function checkTypeChange(draft: Draft<Partial<ActorInput>>, actor: ActorRow): void {
   const { type = actor.type, email } = draft.fields
   if (type !== actor.type && !isPerson(actor.type)) {

@@ -11,10 +11,10 @@ import { stageToken, type TokenRow } from '../tokens/token.ts'
 
 const known = new Set(['*', '*:read', ...collections.flatMap((name) => [`${name}:read`, `${name}:write`])])
 
-/** Bound of the scopes that are sent, repeated ones included. */
+/** Maximum number of scopes in a request, repeated ones included. */
 const maxScopes = 100
 
-/** Scopes of an API token (A13.1): known ones, each once, in the order sent. */
+/** Schema of an API token's scopes (A13.1). Accepts known scopes in the order sent, and drops repeated ones. */
 export const Scopes = field<string[]>(
   (input) => {
     if (!Array.isArray(input)) return { message: 'must be a list' }
@@ -28,14 +28,14 @@ export const Scopes = field<string[]>(
   { type: 'array', items: { type: 'string', enum: [...known] }, minItems: 1, maxItems: maxScopes },
 )
 
-/** A token grants only what it may do itself (A13.3). */
+/** Checks that the scopes of a token cover a scope that it would grant (A13.3). */
 function mayGrant(scopes: readonly string[], scope: string): boolean {
   if (scope === '*') return scopes.includes('*')
   if (scope === '*:read') return scopes.includes('*') || scopes.includes('*:read')
   return covers(scopes, scope as Permission)
 }
 
-/** Returns whether an author covers all scopes of a token; the service itself covers any. */
+/** Returns whether an author's scopes cover all scopes to grant. The service itself has no scopes and may grant any. */
 export const mayGrantAll = ({ scopes }: Pick<Author, 'scopes'>, granted: string[]): boolean =>
   scopes === undefined || granted.every((scope) => mayGrant(scopes, scope))
 
@@ -60,7 +60,7 @@ export const ApiToken = v.object({
   updated_at: v.string(),
 })
 
-/** The answer to its creation, the only one that shows the secret. */
+/** Response to the creation of an API token, the only one with its secret. */
 export const ShownApiToken = v.object({ ...ApiToken.entries, token: v.string() })
 
 export const ApiTokenFields = v.object({
@@ -76,7 +76,7 @@ export function deleteApiToken(transaction: Transaction, token: ApiTokenRow): vo
 
 export type LastUse = { last_seen_at?: string }
 
-/** `last_seen_at` of actors or API tokens, in the order of their ids; it is noted beside each whenever a token is used. */
+/** Reads `last_seen_at` of actors or API tokens from their presence items, in the order of the ids. */
 export async function lastSeen(account: string, collection: string, ids: string[]): Promise<(string | null)[]> {
   const live = await getItems<LastUse>(ids.map((id) => presenceItemKey(account, collection, id)))
   return live.map((item) => item?.last_seen_at ?? null)

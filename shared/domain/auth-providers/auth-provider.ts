@@ -26,17 +26,17 @@ const portalLifetime = { min: 300, max: 86_400, fallback: 28_800 }
 
 type Values<E extends v.ObjectEntries> = v.InferOutput<v.ObjectSchema<E, undefined>>
 type Own = typeof ownFields
-/** Fields of all kinds together, of which a provider has those of its kind. */
+/** Fields of all kinds. A provider has only those of its own kind. */
 type OwnFields = Own['oidc'] & Own['suite'] & Own['tenant'] & Own['idp']
 
-/** An auth provider of any kind; the fields of other kinds are missing, and `client_secret` is sealed (A25.1). */
+/** An auth provider of any kind (A25.1). Fields of other kinds are missing, and `client_secret` is encrypted. */
 export type AuthProviderRow = Row &
   Required<Values<typeof commonFields>> &
   Partial<Values<OwnFields>> & {
     account_id: string
     name: string
     issuer: string
-    /** Rises with each change of what the provider vouches for: codes given before it are refused. Internal. */
+    /** Increases with each change of a field that affects trust in the provider. Codes issued before are refused. Internal. */
     trust_version: number
   }
 
@@ -66,7 +66,7 @@ const ownFields = {
   idp: { ...defaultField, ...clientFields, idp_domain: HostName },
 } satisfies Record<ProviderKind, v.ObjectEntries>
 
-/** Fields of a new provider; a name that is left out is that of its kind. */
+/** Fields of a new provider. A missing name defaults to that of the kind. */
 export const NewAuthProviderFields = (kind: ProviderKind) =>
   v.object({ name: v.optional(NullableText(255)), ...commonFields, ...(ownFields[kind] as OwnFields) })
 
@@ -152,21 +152,21 @@ export const AuthProvider = (kind: ProviderKind) =>
     updated_at: text,
   })
 
-/** Kinds whose providers an account chooses, so that one of them can be hostile to another (docs/decisions/0021). */
+/** Kinds whose identity provider an account chooses. It may be hostile, so each has its own callback (docs/decisions/0021). */
 const chosenKinds: readonly ProviderKind[] = ['oidc', 'idp']
 
-/** Path of the callback: of one provider, or of those that the deployment names. */
+/** Path of the callback of one provider; for null, of all providers that the deployment configures. */
 export const callbackPath = (providerId: string | null): string =>
   providerId === null ? '/sign_in/callback' : `/sign_in/callback/${providerId}`
 
-/** The address that a provider leads people back to, which it has to know beforehand (I2.2). */
+/** Redirect URI to register at a provider (I2.2). */
 export const callbackUri = (address: string, kind: ProviderKind, id: string): string =>
   address + callbackPath(chosenKinds.includes(kind) ? id : null)
 
-/** The tenant that personal accounts belong to: they are of no company, and never sign in. */
+/** Tenant of personal accounts, which belong to no organization and cannot sign in. */
 const personalAccounts = '9188040d-6c67-4c5b-b112-36a304b66dad'
 
-/** The tenant of an issuer; null for one elsewhere: the deployment's secret goes to its own directory alone (I1.3). */
+/** Reads the tenant id in an issuer. Null outside the deployment's cloud directory, which alone gets its secret (I1.3). */
 export function tenantOfIssuer(issuer: string): string | null {
   const [before = '', after = ''] = env.tenantIssuer.split('{tenant_id}')
   if (!issuer.startsWith(before) || !issuer.endsWith(after)) return null

@@ -8,10 +8,10 @@ export const wellKnown = '/.well-known/openid-configuration'
 const Address = v.pipe(v.string(), v.maxLength(2_048), v.check(isOutsideUrl))
 const Names = v.pipe(v.array(v.pipe(v.string(), v.maxLength(100))), v.maxLength(100))
 
-/** Nothing in an issuer comes behind its path. It is a part of a key, which holds 2,048 bytes. */
+/** Issuer without query or fragment. Its length is limited, because it is part of a key of at most 2,048 bytes. */
 const Issuer = v.pipe(Address, v.regex(/^[^?#]+$/), v.maxLength(1_000))
 
-/** The used members of a provider's metadata (OpenID Connect Discovery 1.0, 3). */
+/** Members of a provider's metadata that this service uses (OpenID Connect Discovery 1.0, 3). */
 const DiscoveryDocument = v.object({
   issuer: Issuer,
   authorization_endpoint: Address,
@@ -21,24 +21,24 @@ const DiscoveryDocument = v.object({
   token_endpoint_auth_methods_supported: v.optional(Names),
   id_token_signing_alg_values_supported: v.optional(Names),
   userinfo_signing_alg_values_supported: v.optional(Names),
-  /** True where authorization responses name the issuer (RFC 9207). */
+  /** True if authorization responses contain the issuer (RFC 9207). */
   authorization_response_iss_parameter_supported: v.optional(v.boolean()),
-  /** Supported values of `prompt` (Initiating User Registration via OpenID Connect 1.0, 3.2); dropped where malformed. */
+  /** Supported values of `prompt` (Initiating User Registration via OpenID Connect 1.0, 3.2); ignored if malformed. */
   prompt_values_supported: v.fallback(v.optional(Names), undefined),
-  /** Address where a browser ends its session (OpenID Connect RP-Initiated Logout 1.0, 2.1); dropped where malformed. */
+  /** Address where a browser ends its session (OpenID Connect RP-Initiated Logout 1.0, 2.1); ignored if malformed. */
   end_session_endpoint: v.fallback(v.optional(Address), undefined),
 })
 export type DiscoveryDocument = v.InferOutput<typeof DiscoveryDocument>
 
 const DocumentText = v.pipe(v.string(), v.parseJson(), DiscoveryDocument)
 
-/** Address of an issuer's document (OpenID Connect Discovery 1.0, 4). */
+/** Address of an issuer's discovery document (OpenID Connect Discovery 1.0, 4). */
 export const documentUriOf = (issuer: string): string => `${issuer.replace(/\/$/, '')}${wellKnown}`
 
-/** Address of the document, from it or from the issuer, which consoles show first. */
+/** Address of the discovery document for a sent address. Accepts the issuer too, which provider consoles show first. */
 export const documentUriFor = (sent: string): string => (sent.endsWith(wellKnown) ? sent : documentUriOf(sent))
 
-/** Reads a discovery document; null for another text. @throws OutsideError when there is no answer */
+/** Fetches a discovery document; null for any other response. @throws OutsideError without a response */
 export async function readDiscoveryDocument(uri: string, fetch: GuardedFetch): Promise<DiscoveryDocument | null> {
   const answer = await fetch(uri, { headers: { accept: 'application/json' } })
   if (answer.status !== 200) return null
@@ -48,7 +48,7 @@ export async function readDiscoveryDocument(uri: string, fetch: GuardedFetch): P
 
 const timeoutMs = 5_000
 
-/** The message under `discovery_document_uri` (A25.2(3)). */
+/** Validation message for `discovery_document_uri` (A25.2(3)). */
 export type DiscoveryFailure = 'is invalid' | 'could not be read'
 
 /** Reads the issuer from the OpenID Connect discovery document at an address. Tests replace `read`. */

@@ -17,7 +17,7 @@ export async function stageAccessOf(transaction: Transaction, providerId: string
   return stagePortalSessionDeletions(transaction, 'auth_provider_id', providerId)
 }
 
-/** Ends what a provider gave to people whose email is in none of the domains. */
+/** Creates a sweep that ends the tokens and sessions of a provider's people whose email is in none of the domains. */
 function outsideSweep(providerId: string, domains: string[] | null): Sweep {
   const given = async <R extends { actor_id: string }>({ accountId }: Transaction, row: R): Promise<R[]> => {
     const actor = await getRow(actors, accountId, row.actor_id)
@@ -36,11 +36,11 @@ type Domains = AuthProviderRow['domains']
 const isNarrowed = (before: Domains, after: Domains): boolean =>
   after !== null && (before === null || before.some((domain) => !after.includes(domain)))
 
-/** No session says which hosted domain it came from, so a new one ends all of them. */
+/** Returns whether a new hosted domain was set. It ends all sessions, because they do not record their domain. */
 const isOtherHostedDomain = (before: AuthProviderRow, after: AuthProviderRow): boolean =>
   Boolean(after.hosted_domain) && foldAscii(after.hosted_domain ?? '') !== foldAscii(before.hosted_domain ?? '')
 
-/** Ends access that a provider would not give after a change (A30), part by part until nothing is left. */
+/** Creates a function that ends access which a changed provider no longer grants (A30), in as many parts as needed. */
 export function accessNarrower(providerId: string) {
   let outside: Sweep | undefined
   return async (transaction: Transaction, before: AuthProviderRow, after: AuthProviderRow) => {
@@ -60,7 +60,7 @@ export function accessNarrower(providerId: string) {
   }
 }
 
-/** The fields by which a provider vouches for people; codes that were given before one of them changed are refused. */
+/** Fields that affect trust in a provider. After a change of any of them, codes issued before are refused. */
 const trusted = [
   'issuer',
   'is_disabled',

@@ -5,18 +5,18 @@ import { removeItem } from '../../table/put-item.ts'
 import { getItem, getItems } from '../../table/read.ts'
 import { authProviders, type ProviderKind } from './auth-provider.ts'
 
-/** The last fault of a provider, as administrators are shown it. Its live item is written without a commit. */
+/** The last fault of a provider, shown to administrators. Its presence item is written without a commit. */
 export type LastFault = { last_error: string | null; last_error_at: string | null }
 
 export const noFault: LastFault = { last_error: null, last_error_at: null }
 
-/** Anybody can begin a sign-in that fails, so the item is written at most once in this time. */
+/** Minimum time between two writes of a fault. Anybody can cause one by starting a sign-in that fails. */
 const minuteMicros = 60_000_000
 
 export const lastFaultKey = (account: string, kind: ProviderKind, id: string): Key =>
   presenceItemKey(account, authProviders[kind].name, id)
 
-/** Last faults of providers of a kind, in the order of their rows. */
+/** Reads the last faults of providers of a kind, in the order of the rows. */
 export async function lastFaults(account: string, kind: ProviderKind, rows: readonly { id: string }[]) {
   const live = await getItems<Key & Partial<LastFault>>(rows.map(({ id }) => lastFaultKey(account, kind, id)))
   return live.map(
@@ -27,7 +27,7 @@ export async function lastFaults(account: string, kind: ProviderKind, rows: read
 export const lastFault = async (account: string, kind: ProviderKind, row: { id: string }): Promise<LastFault> =>
   (await lastFaults(account, kind, [row]))[0] ?? noFault
 
-/** Notes a fault of a provider, unless one was noted in the last minute. */
+/** Stores a fault of a provider, unless one was stored in the last minute. */
 export async function noteFault(key: Key, sentence: string, now: number): Promise<void> {
   await changeItem(key, {
     set: { last_error: sentence, last_error_at: timestamp(now), kind: 'presence' },
@@ -36,7 +36,7 @@ export async function noteFault(key: Key, sentence: string, now: number): Promis
   })
 }
 
-/** Forgets the fault of a provider that works again; where there is none, nothing is written. */
+/** Deletes the fault of a provider that works again. Writes nothing when none is stored. */
 export async function forgetFault(key: Key): Promise<void> {
   if (await getItem(key)) await removeItem(key)
 }

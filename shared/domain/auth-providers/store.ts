@@ -46,7 +46,7 @@ export const list = (kind: ProviderKind, account: string, page: Page, address: s
 export const get = (kind: ProviderKind, account: string, id: string, address: string) =>
   getShown(authProviders[kind], account, id, withFaults(kind, address))
 
-/** Reads a discovery document once a request, however often its commit has to run. */
+/** Creates a reader that fetches each discovery document once per request, even if the commit is retried. */
 function discoverer() {
   const read = new Map<string, ReturnType<typeof discovery.read>>()
   return (uri: string) => {
@@ -56,10 +56,10 @@ function discoverer() {
   }
 }
 
-/** Sources of an issuer besides fields: a discovery document, or the address of the service itself. */
+/** Sources of an issuer other than the provider's fields: a discovery document, or the address of this service. */
 type Issuing = { discover: ReturnType<typeof discoverer>; address: string }
 
-/** The issuer that the fields of a provider make (A25.2(3)); a document is read only when all else is right. */
+/** Determines the issuer of a provider (A25.2(3)). Called after all other checks, since it may fetch a document. */
 async function issuerOf(
   kind: ProviderKind,
   fields: NewAuthProviderInput,
@@ -79,14 +79,14 @@ async function issuerOf(
   throw invalid(draft.faults)
 }
 
-/** A new issuer of a tenant is one of the cloud directory that the deployment signs in with. */
+/** Checks that a new issuer of a tenant belongs to the cloud directory in the deployment's settings. */
 function checkTenant(kind: ProviderKind, draft: Draft<NewAuthProviderInput>, before?: AuthProviderRow): void {
   const { issuer } = draft.fields
   if (kind !== 'tenant' || issuer === undefined || issuer === before?.issuer) return
   if (tenantOfIssuer(issuer) === null) draft.reject('issuer', `must have the form ${env.tenantIssuer}`)
 }
 
-/** Kinds that people sign in to with the deployment's own app need one (I1.4). */
+/** Returns whether the deployment has the app that a provider kind signs in with (I1.4); true for kinds without one. */
 const isConfigured = (kind: ProviderKind): boolean =>
   kind === 'suite' ? env.suiteApp !== null : kind === 'tenant' ? env.tenantApp !== null : true
 
@@ -94,7 +94,7 @@ export function create(kind: ProviderKind, author: Author, draft: () => Draft<Ne
   const issuing = { discover: discoverer(), address }
   return commit(author, async (transaction) => {
     const checked = draft()
-    // Administrators could sign in with it (A25.2(6)).
+    // Such a provider lets administrators sign in (A25.2(6)).
     if (!checked.has('context') && opensPortal({ context: commonDefaults.context, ...checked.fields })) {
       checkAdministration(author, 'Creating a provider whose context allows the portal')
     }
@@ -144,7 +144,7 @@ export function update(
     const { client_secret: secret, ...input } = checked.done()
     const issuer = await issuerOf(kind, { ...provider, ...input }, provider, checked, issuing)
     const keepsSecret = provider.client_secret !== undefined && secret === undefined
-    // A secret goes to the provider that it belongs to and nowhere else (I1.3).
+    // The stored secret belongs to the former issuer, and must not be sent to another one (I1.3).
     if (keepsSecret && issuer !== provider.issuer) throw invalidAt(['client_secret'], "can't be blank")
     const after = { ...provider, ...input, issuer }
     if ((await narrowAccess(transaction, provider, after)) === 'more') return 'more'
@@ -156,13 +156,13 @@ export function update(
     })
     await settleDefault(transaction, kind, provider, row)
     const fault = row === provider ? await lastFault(author.accountId, kind, row) : noFault
-    // The fault belonged to the former settings.
+    // The stored fault resulted from the former settings.
     if (row !== provider) transaction.remove(lastFaultKey(author.accountId, kind, id))
     return { done: { data: shown(kind, row, address, fault) } }
   })
 }
 
-/** Deletes a provider, first the client tokens and portal sessions made through it (A25.2(5)). */
+/** Deletes a provider after the client tokens and portal sessions that it issued (A25.2(5)). */
 export const remove = (kind: ProviderKind, author: Author, id: string, address: string) =>
   commitInParts(author, async (transaction) => {
     const provider = await transaction.existing(authProviders[kind], id)
@@ -176,7 +176,7 @@ export const remove = (kind: ProviderKind, author: Author, id: string, address: 
 
 type Pointer = { provider_kind: ProviderKind; provider_id: string }
 
-/** Keeps what an account's one default provider is (A25.1): setting a new one clears the old one, of whatever kind. */
+/** Keeps at most one default provider per account (A25.1): a new default of any kind replaces the former one. */
 async function settleDefault(
   transaction: Transaction,
   kind: ProviderKind,
@@ -197,10 +197,10 @@ async function settleDefault(
   transaction.put({ ...key, kind: 'pointer', ...pointed })
 }
 
-/** Fields that decide neither who opens the portal nor for how long. */
+/** Fields that affect neither who may open the portal nor for how long. */
 const harmless: readonly string[] = ['name', 'is_default', 'client_session_lifetime_secs']
 
-/** Returns whether a field can let somebody else into the portal, or the same people for longer. */
+/** Returns whether a changed field can admit other people to the portal, or the same people for longer. */
 function widens(before: AuthProviderRow, [field, value]: [string, unknown]): boolean {
   if (harmless.includes(field)) return false
   if (field === 'is_disabled') return before.is_disabled && value === false

@@ -6,7 +6,7 @@ import { Timestamp } from '../../values/fields.ts'
 import { stageToken, type TokenRow } from '../tokens/token.ts'
 
 export type ClientTokenRow = TokenRow & {
-  /** The provider that signed its holder in; null when an administrator made the token. */
+  /** Provider of the sign-in that issued the token; null when an administrator created it. */
   auth_provider_id: string | null
 }
 
@@ -29,12 +29,12 @@ export const ClientToken = v.object({
   updated_at: v.string(),
 })
 
-/** The answer to its creation, the only one that shows the secret. */
+/** Response to the creation of a client token, the only one with its secret. */
 export const ShownClientToken = v.object({ ...ClientToken.entries, token: v.string() })
 
 export const ClientTokenFields = v.object({ expires_at: Timestamp })
 
-/** Stages the deletion of a client token; the sessions and authorizations made with it end with it (A29). */
+/** Stages the deletion of a client token, which also ends its sessions and authorizations (A29). */
 export function deleteClientToken(transaction: Transaction, token: ClientTokenRow): void {
   transaction.delete(clientTokens, token)
   transaction.remove(presenceItemKey(transaction.accountId, clientTokens.name, token.id))

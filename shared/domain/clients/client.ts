@@ -15,7 +15,7 @@ const described = [
   'os_version',
 ] as const
 
-/** The device's description of itself, sent when it starts a session (P3.1). */
+/** Description of a device, which it sends when it starts a session (P3.1). */
 export type DeviceDescription = Record<(typeof described)[number], string | null>
 
 export const undescribed: DeviceDescription = recordOf(described, () => null)
@@ -58,13 +58,13 @@ const attested = [
   'last_attested_mdm_device_id',
 ] as const
 
-/** Nothing in this service attests devices. */
+/** Attestation fields of a client. Always null, because this service does not attest devices. */
 export const unattested = recordOf(attested, () => null)
 
-/** The stored part of a client as the API names it. */
+/** Stored fields of a client under their API names. */
 const namedClient = ({ inserted_at, ...row }: ClientRow) => ({ ...row, ...unattested, created_at: inserted_at })
 
-/** The row of a client that a record of a change names. */
+/** Converts a client in a change record back to its row. */
 export function clientOfRecord(recorded: Record<string, unknown>): ClientRow {
   const { created_at: inserted_at, ...named } = recorded
   const row = Object.fromEntries(Object.entries(named).filter(([field]) => !(field in unattested)))
@@ -95,7 +95,7 @@ export const Client = v.object({
   updated_at: v.string(),
 })
 
-/** The fields that a request can set; required on update, too (A23.2). */
+/** Fields of a client that a request can set; required on update, too (A23.2). */
 export const ClientFields = v.object({ name: Text(255) })
 
 const adjectives =
@@ -109,5 +109,5 @@ const nouns =
 
 const one = (words: string[]): string => words[randomInt(words.length)] as string
 
-/** The name of a client that registers itself (P3.1). */
+/** Generates the name of a client that registers itself (P3.1). */
 export const generateClientName = (): string => `${one(adjectives)}-${one(nouns)}`

@@ -25,13 +25,13 @@ export async function get(account: string, id: string) {
 export const rename = (author: Author, id: string, input: () => v.InferOutput<typeof ClientFields>) =>
   change(author, id, (transaction, client) => transaction.update(clients, client, { name: input().name }))
 
-/** Keeps the time of the first verification (A23.2). */
+/** Verifies a client. A repeated verification keeps the first time (A23.2). */
 export const verify = (author: Author, id: string) =>
   change(author, id, (transaction, client) =>
     transaction.update(clients, client, { verified_at: client.verified_at ?? timestamp(transaction.now) }),
   )
 
-/** Takes the verification back, and with it every authorization of the client (A30). */
+/** Removes the verification of a client, and revokes its authorizations (A30). */
 export const unverify = (author: Author, id: string) =>
   change(author, id, (transaction, client) => {
     transaction.revoke({ by: 'client', id })
@@ -46,7 +46,7 @@ const change = (author: Author, id: string, apply: (transaction: Transaction, cl
     return { data: renderClient(after, presence ?? null, transaction.now) }
   })
 
-/** Fields of a row that its client does not show are not read. */
+/** Fields of a row that are read for a response. */
 const shownOfRow = [
   'id',
   'actor_id',
@@ -66,7 +66,7 @@ const shownOfRow = [
 
 type ShownRow = Pick<ClientRow, (typeof shownOfRow)[number]>
 
-/** A client as the API shows it (A23.1). Its token is not read, since no lease outlives its token. */
+/** Renders a client (A23.1). Does not check its token, because no lease of a client outlives the token. */
 export const renderClient = (client: ShownRow, presence: Seen | null, now: number) => ({
   ...client,
   ...unattested,

@@ -8,20 +8,20 @@ import { formatIp, ipRangeOf } from '../../values/ip.ts'
 const base4 = ipRangeOf('100.64.0.0').first
 const base6 = ipRangeOf('fd00:2021:1111::').first
 
-/** Offsets of 100.64.0.0/11 and fd00:2021:1111::/107; the first and the last are never used (A21.2). */
+/** First usable offset in 100.64.0.0/11 and fd00:2021:1111::/107, whose first and last addresses are never used (A21.2). */
 export const firstOffset = 1
 export const lastOffset = 2 ** 21 - 2
 
-/** The addresses of a device inside the tunnel: the same offset in both ranges. */
+/** Tunnel addresses of a device, at the same offset in both ranges. */
 export const tunnelAddresses = (offset: number): { ipv4: string; ipv6: string } => ({
   ipv4: formatIp({ family: 4, value: base4 + BigInt(offset) }),
   ipv6: formatIp({ family: 6, value: base6 + BigInt(offset) }),
 })
 
-/** Addresses tested in one round trip; the first is nearly always free, so the first round tests just it. */
+/** Number of addresses tested per round trip. The first round tests only one address, which is nearly always free. */
 const probesPerRound = 100
 
-/** The first candidate whose value no row of a unique set holds; null when all are taken. */
+/** Finds the first candidate whose value is free in a unique set; null when all are taken. */
 export async function firstFree<T>(
   accountId: string,
   set: string,
@@ -43,7 +43,7 @@ export async function firstFree<T>(
   }
 }
 
-/** The set of unique values that every device with a tunnel address declares by its IPv4 address. */
+/** Unique set of the IPv4 tunnel addresses of all devices. */
 const addressSet = 'devices.tunnel_address'
 const capacity = lastOffset - firstOffset + 1
 
@@ -51,7 +51,7 @@ function* addressesFrom(start: number): Generator<{ ipv4: string; ipv6: string }
   for (let i = 0; i < capacity; i++) yield tunnelAddresses(firstOffset + ((start - firstOffset + i) % capacity))
 }
 
-/** Free tunnel addresses for the one device of a commit (A21.2). @throws ApiError `address_space_exhausted` */
+/** Finds free tunnel addresses for the one new device of a commit (A21.2). @throws ApiError `address_space_exhausted` */
 export async function allocateAddress(
   transaction: Pick<Transaction, 'accountId' | 'count'>,
   start = randomInt(firstOffset, lastOffset + 1),

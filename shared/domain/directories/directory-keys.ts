@@ -9,11 +9,11 @@ import { getItem, getRow } from '../../table/read.ts'
 import { serviceUniqueKey } from '../accounts/account.ts'
 import { directories, type PublicKey } from './directory.ts'
 
-/** Lets the keys of a directory be found by its id alone, from the commit on that makes one. */
+/** Stages the item that finds the keys of a directory by its id alone. */
 export const stageKeysOf = (transaction: Transaction, id: string): void =>
   transaction.put({ ...serviceUniqueKey('idp_directory', id), kind: 'unique', account_id: transaction.accountId })
 
-/** The public keys that a directory signs with, for its provider to fetch (I4.2). @throws ApiError 404 */
+/** Reads the public signing keys of a directory, which its provider fetches (I4.2). @throws ApiError 404 */
 export async function keysOf(directoryId: string) {
   const id = directoryId.toLowerCase()
   const unique = isUuid(id) ? await getItem<{ account_id: string }>(serviceUniqueKey('idp_directory', id)) : undefined
@@ -23,7 +23,7 @@ export async function keysOf(directoryId: string) {
   return { keys: [publicJwk(row.kid, row.public_key)] }
 }
 
-/** A new signing key of an identity-provider directory: the private half sealed, the public half to be registered. */
+/** Generates the signing key of an identity-provider directory: the private half encrypted, the public half to register. */
 export async function newKeyPair(owner: Owner, kid: string) {
   const { privateKey, publicKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 })
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()

@@ -19,7 +19,7 @@ import { neverSynced, type SyncState, shownSyncState, unloggedOfSync } from '../
 /** Bounds of an RSA key: shorter ones are weak, and the time to sign grows with the cube of the length. */
 const bits = { min: 2048, max: 8192 }
 
-/** Checks that a key is safe and quick to sign with. A text without a key fails in the run, with a reason. */
+/** Checks the type and length of a private key. Accepts text without a key, because the sync run reports a reason. */
 function isUsable(text: string): boolean {
   try {
     const pem = fieldsOf(JSON.parse(text)).private_key
@@ -48,20 +48,20 @@ export type PublicKey = { n: string; e: string }
 
 type Values<E extends v.ObjectEntries> = v.InferOutput<v.ObjectSchema<E, undefined>>
 type Own = typeof ownFields
-/** Fields of all kinds together, of which a directory has those of its kind. */
+/** Fields of all kinds. A directory has only those of its own kind. */
 type OwnFields = Own['suite'] & Own['tenant'] & Own['idp']
 type OwnValues = Partial<Values<OwnFields>>
 
-/** A directory of any kind; the fields of other kinds are missing, and its secrets are sealed (A26.1). */
+/** A directory of any kind (A26.1). Fields of other kinds are missing, and secrets are encrypted. */
 export type DirectoryRow = Row &
   SyncState &
   Omit<OwnValues, 'client_id'> &
   Required<Values<typeof commonFields>> & {
     account_id: string
-    /** Null for a directory of a tenant from before the field existed. */
+    /** Null for a tenant directory created before this field existed. */
     client_id?: string | null
     kid?: string
-    /** Public half of the signing key, which is published without decrypting the private one. */
+    /** Public half of the signing key, stored so that publishing it needs no decryption. */
     public_key?: PublicKey
     private_key?: string
   }
@@ -73,9 +73,9 @@ export type NewDirectoryInput = DirectoryInput & { name: string }
 const commonFields = {
   name: Text(255),
   is_disabled: v.optional(Bool),
-  /** Domains that the email of an active person must be of; null for any. */
+  /** Domains that the email of an active person must belong to; null for any. */
   domains: v.optional(EmailDomains),
-  /** Lets its runs match, link and move identities of administrators (A26.2(5)). */
+  /** Allows sync runs to match, link and move identities of administrators (A26.2(5)). */
   matches_administrators: v.optional(Bool),
 }
 
@@ -117,10 +117,10 @@ export const directoryDefaults: Record<DirectoryKind, Partial<DirectoryRow>> = {
   idp: {},
 }
 
-/** The field that is unique in an account beside the name. */
+/** Field of each kind that is unique in an account, like the name. */
 const identifying = { suite: 'domain', tenant: 'tenant_id', idp: 'client_id' } as const
 
-/** The field that each kind is sent its secret in; the key of the identity provider's is made here. */
+/** Field in which a request sends the secret of each kind. The service generates the key of an `idp` directory. */
 export const sentSecret = { suite: 'service_account_key', tenant: 'client_secret', idp: null } as const
 
 function directoryEntity(kind: DirectoryKind): Entity<DirectoryRow> {
@@ -171,7 +171,7 @@ export const Directory = (kind: DirectoryKind) =>
     updated_at: text,
   })
 
-/** With the public half of a key that was just made, for registration at the provider (A26.2). */
+/** Directory with the public half of a newly generated key, for registration at the provider (A26.2). */
 export const DirectoryWithKey = (kind: DirectoryKind) =>
   kind === 'idp'
     ? v.object({ ...Directory(kind).entries, public_jwk: v.optional(v.record(v.string(), v.string())) })

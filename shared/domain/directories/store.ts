@@ -29,7 +29,7 @@ export const list = (kind: DirectoryKind, account: string, page: Page) =>
 
 export const get = (kind: DirectoryKind, account: string, id: string) => getShown(directories[kind], account, id, shown)
 
-/** Creating a directory starts a run (A26.2(3)). */
+/** Creates a directory, and starts a run unless it is disabled (A26.2(3)). */
 export const create = (kind: DirectoryKind, author: Author, draft: () => Draft<NewDirectoryInput>) =>
   commit(author, async (transaction) => {
     await checkFeature(transaction, 'idp_sync')
@@ -59,7 +59,7 @@ export const create = (kind: DirectoryKind, author: Author, draft: () => Draft<N
     return { data: { ...row, ...(pair && { public_jwk: pair.public_jwk }) } }
   })
 
-/** Enabling a directory clears what was wrong and starts a run (A26.2(3)). */
+/** Updates a directory. Enabling it clears its error and starts a run (A26.2(3)). */
 export const update = (kind: DirectoryKind, author: Author, id: string, draft: () => Checked) =>
   commit(author, async (transaction) => {
     const directory = await transaction.existing(directories[kind], id)
@@ -96,7 +96,7 @@ async function sealedSecret(
   return { [field]: await reencryptSecret(owner, secret, before?.[field]) }
 }
 
-/** Returns whether a field of a directory decides which people it delivers, or what becomes of those it no longer has. */
+/** Returns whether a changed field affects which people a directory delivers, or the handling of missing people. */
 function decides(before: DirectoryRow, [field, value]: [string, unknown]): boolean {
   if (field === 'name') return false
   if (field === 'is_disabled') return before.is_disabled && value === false

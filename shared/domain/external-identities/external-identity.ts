@@ -17,14 +17,14 @@ const profileFields = [
 
 export type ExternalIdentityRow = Row &
   v.InferOutput<typeof ExternalIdentity> & {
-    /** True once a provider that opens the portal, or a directory that matches administrators, has vouched for it (I3.5). */
+    /** True once a portal provider or a directory that matches administrators has vouched for the identity (I3.5). */
     opens_portal: boolean
   }
 
 /** The value of the unique set `external_identities.identity`. */
 export const identityOf = (idpId: string, issuer: string): string => `${issuer}#${idpId}`
 
-/** The value of the unique set `external_identities.actor`: an actor has one identity of an issuer. */
+/** The value of the unique set `external_identities.actor`: an actor has at most one identity per issuer. */
 export const heldBy = (actorId: string, issuer: string): string => `${actorId}#${issuer}`
 
 export const externalIdentities = entity<ExternalIdentityRow>({
@@ -44,7 +44,7 @@ export const externalIdentities = entity<ExternalIdentityRow>({
 const text = v.string()
 const optional = v.nullable(text)
 
-/** An identity of an actor at a provider, as the API shows it (A27); without a directory, a sign-in made it (I3). */
+/** An identity of an actor at a provider, as the API shows it (A27). Without `directory_id`, a sign-in created it (I3). */
 export const ExternalIdentity = v.object({
   id: text,
   actor_id: text,

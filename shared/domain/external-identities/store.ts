@@ -12,7 +12,7 @@ import { stageIdentityDeletions } from './issued-tokens.ts'
 const shown = (account: string, rows: ExternalIdentityRow[]) =>
   withLastRuns(account, rows, ({ directory_id }) => directory_id)
 
-/** The identities of an actor (A27). A bad cursor is reported before an unknown actor (A4). */
+/** Lists the identities of an actor (A27). A bad cursor is reported before an unknown actor (A4). */
 export async function list(account: string, actorId: string, page: Page) {
   const indexes = { actor_id: actorId }
   const listed = await listShown(externalIdentities, account, page, { indexes, newestFirst: true, shown })
@@ -25,7 +25,7 @@ export async function get(account: string, actorId: string, id: string) {
   return { data: ofActor(data, actorId) }
 }
 
-/** Deletes an identity with the client tokens and portal sessions that providers of its issuer gave the actor, who stays (A27). */
+/** Deletes an identity with its actor's client tokens and portal sessions from providers of the same issuer (A27). */
 export const remove = (author: Author, actorId: string, id: string) =>
   commitInParts(author, async (transaction) => {
     const identity = ofActor(await transaction.get(externalIdentities, id), actorId)

@@ -8,7 +8,7 @@ import { entity, type Row } from '../../table/entity.ts'
 import { presenceItemKey } from '../../table/keys.ts'
 import { getItem, getItems, rowsBy } from '../../table/read.ts'
 
-/** A token of a site, for any of its gateways, or of one gateway (A22). Its first use is in its live item. */
+/** A token of a site, for any of its gateways, or of one gateway (A22). Its presence item records the first use. */
 export type GatewayTokenRow = Row &
   SecretHash & {
     site_id: string
@@ -27,10 +27,10 @@ export const gatewayTokens = entity<GatewayTokenRow>({
   redact: ['secret_hash'],
 })
 
-/** The answer that shows a gateway token, once (A22). */
+/** Response with a new gateway token, which is shown only once (A22). */
 export const ShownGatewayToken = v.object({ id: v.string(), token: v.string() })
 
-/** Stages a new token of a site, or of a gateway in it; `token` is the string that is shown once. */
+/** Stages a new token of a site, or of a gateway in it; `token` is shown only once. */
 export async function mintGatewayToken(transaction: Transaction, owner: { siteId: string; gatewayId: string | null }) {
   const { siteId, gatewayId } = owner
   const id = transaction.newId()
@@ -40,7 +40,7 @@ export async function mintGatewayToken(transaction: Transaction, owner: { siteId
   return { id, token }
 }
 
-/** Stages the end of a token. The sessions started with it end too, since a session counts only with its token (P1.7). */
+/** Stages the deletion of a token. This also ends its sessions, which are valid only with their token (P1.7). */
 export function deleteGatewayToken(transaction: Transaction, token: GatewayTokenRow): void {
   transaction.delete(gatewayTokens, token)
   transaction.remove(presenceItemKey(transaction.accountId, gatewayTokens.name, token.id))
@@ -53,7 +53,7 @@ export const rotationGraceMicros = 4 * 3_600_000_000
 export const rotationEnded = ({ rotated_at }: Pick<GatewayTokenRow, 'rotated_at'>, now: number): boolean =>
   rotated_at !== null && microsOf(rotated_at) + rotationGraceMicros <= now
 
-/** Rotates out a used token for the grace period, ends the one rotated before, and replaces an unused one (A22). */
+/** Plans a rotation (A22). A used token gets a grace period and ends the one rotated before; an unused one ends at once. */
 export function planRotation(
   tokens: GatewayTokenRow[],
   isUsed: (token: GatewayTokenRow) => boolean,
@@ -69,15 +69,15 @@ export function planRotation(
 export const activeToken = (tokens: GatewayTokenRow[]): GatewayTokenRow | null =>
   tokens.find((token) => token.rotated_at === null) ?? null
 
-/** The ids of those tokens with which a session was ever started. */
+/** Returns the ids of the tokens that have ever started a session. */
 export async function usedTokens(account: string, tokens: GatewayTokenRow[]): Promise<Set<string>> {
   const items = await getItems(tokens.map((token) => presenceItemKey(account, gatewayTokens.name, token.id)))
   return new Set(tokens.filter((_, index) => items[index]?.used_at !== undefined).map((token) => token.id))
 }
 
 /**
- * Notes that a session is started with a gateway's own token (A22, P2.4). The first use ends the token that this one
- * replaced. It goes through a commit, so that it is ordered against rotations: those decide by it.
+ * Records the first session start with a gateway's own token, and deletes the token that it replaced (A22, P2.4).
+ * Uses a commit, so that it is ordered with rotations, which depend on the first use.
  * @throws ApiError `unauthorized` when the token has ended meanwhile.
  */
 export async function noteFirstUse(author: Author, { id, gateway_id: gatewayId }: GatewayTokenRow): Promise<void> {

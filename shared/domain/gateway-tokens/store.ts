@@ -38,7 +38,7 @@ export const remove = (author: Author, siteId: string, id: string) =>
     return { data: { id } }
   })
 
-/** Deletes all site tokens of a site, in as many commits as it takes. */
+/** Deletes all site tokens of a site, in several commits if necessary. */
 export function removeAllOfSite(author: Author, siteId: string) {
   const deleted = new Set<string>()
   return commitInParts(author, async (transaction) => {
@@ -51,7 +51,7 @@ export function removeAllOfSite(author: Author, siteId: string) {
   })
 }
 
-/** @throws ApiError `active_token_exists` (A22) */
+/** Creates a token of one gateway. @throws ApiError `active_token_exists` (A22) */
 export const createForGateway = (author: Author, siteId: string, gatewayId: string) =>
   commit(author, async (transaction) => {
     await inSite(transaction, siteId, gatewayId)
@@ -68,8 +68,8 @@ export async function rotate(author: Author, siteId: string, gatewayId: string) 
     await inSite(transaction, siteId, gatewayId)
     const tokens = await tokensOf(transaction, gatewayId)
     const active = activeToken(tokens)?.id ?? null
-    // A commit that runs again has lost a race. Were it lost to a rotation, this one would end the token that the
-    // other has just been given.
+    // A retried commit has lost a race. If another rotation won, continuing would end the token that it just
+    // returned.
     if (found !== undefined && active !== null && active !== found) {
       throw new ApiError('rotation_conflict', 'Another rotation of this token came first.')
     }

@@ -2,12 +2,12 @@ type Position = { lat: number | null; lon: number | null }
 
 export type Candidate = Position & { id: string; version: string | null; hasAuthorization: boolean }
 
-/** The numbers of `major.minor[.patch]`; null for another form. */
+/** Parses a version `major.minor[.patch]`; null for another form. */
 function numbersOf(version: string | null): number[] | null {
   return version !== null && /^\d{1,9}\.\d{1,9}(\.\d{1,9})?$/.test(version) ? version.split('.').map(Number) : null
 }
 
-/** Same major version, minor within one; an unreadable client version skips the test (P5.4). */
+/** True for equal major versions whose minors differ by at most one. An unreadable client version passes (P5.4). */
 export function compatible(clientVersion: string | null, gatewayVersion: string | null): boolean {
   const client = numbersOf(clientVersion)
   if (!client) return true
@@ -17,7 +17,7 @@ export function compatible(clientVersion: string | null, gatewayVersion: string 
 
 const radians = (degrees: number): number => (degrees * Math.PI) / 180
 
-/** Great-circle distance in units of the earth's radius (haversine); without a position the farthest. */
+/** Great-circle distance in units of the earth's radius (haversine); infinite without a position. */
 function distance(a: Position, b: Position): number {
   if (a.lat === null || a.lon === null || b.lat === null || b.lon === null) return Number.POSITIVE_INFINITY
   const [latA, latB] = [radians(a.lat), radians(b.lat)]
@@ -32,7 +32,7 @@ function compareVersions(a: string | null, b: string | null): number {
   return at === undefined ? 0 : (left[at] ?? 0) - (right[at] ?? 0)
 }
 
-/** Among the online gateways of a site: affinity, then distance, then version, then chance (P5.4). */
+/** Chooses an online gateway of a site by authorization, then distance, then version, then at random (P5.4). */
 export function chooseGateway<C extends Candidate>(
   online: C[],
   client: Position & { version: string | null },

@@ -36,16 +36,16 @@ export const Gateway = v.object({
 
 const Name = Text(255)
 
-/** Null asks for a random name; blank text does not (A21.2). */
+/** Fields of a new gateway. A null name is replaced by a random one; a blank name is invalid (A21.2). */
 export const NewGatewayFields = v.object({ name: v.optional(v.nullable(Name)) })
 
 export const GatewayFields = v.object({ name: v.optional(Name) })
 
-/** Five random lower-case letters (A21.2). */
+/** Generates a name of five random lower-case letters (A21.2). */
 export const generateGatewayName = (): string =>
   Array.from({ length: 5 }, () => String.fromCharCode(97 + randomInt(26))).join('')
 
-/** Finds the gateways of a site by the public key of their latest session (P2.2). Keys are not unique (P1.8). */
+/** Key of the index item of a gateway by the public key of its latest session (P2.2). Public keys are not unique (P1.8). */
 export const publicKeyKey = (account: string, siteId: string, publicKey: string, gatewayId: string): Key => ({
   pk: partition(account, 'gateways.public_key', siteId, publicKey),
   sk: gatewayId,
@@ -57,7 +57,7 @@ export const publicKeyItem = (account: string, siteId: string, publicKey: string
   row: entityKey(account, gateways.name, gatewayId),
 })
 
-/** The oldest gateway of the site with this public key. */
+/** Finds the oldest gateway of a site with this public key. */
 export async function findByPublicKey(account: string, siteId: string, publicKey: string): Promise<GatewayRow | null> {
   const indexes = await queryItems(publicKeyKey(account, siteId, publicKey, '').pk)
   const ids = indexes.map((index) => String(index.sk))
@@ -70,7 +70,7 @@ export async function findByPublicKey(account: string, siteId: string, publicKey
   return item ? itemRow(gateways, item) : null
 }
 
-/** @throws ApiError 404 for a gateway of another site */
+/** Reads a gateway of a site. @throws ApiError 404 for a gateway of another site */
 export async function inSite(transaction: Transaction, siteId: string, id: string): Promise<GatewayRow> {
   const gateway = await transaction.get(gateways, id)
   if (gateway?.site_id !== siteId) throw notFound()

@@ -3,7 +3,7 @@ import { type Item, type Key, partition } from '../../table/keys.ts'
 import { getItem } from '../../table/read.ts'
 import { leaseEnd } from '../sessions/lease.ts'
 
-/** Leads from a site token and a session to the gateway: a session is known only to the token it was started with (P1.7). */
+/** Key of the pointer from a site token and session to the gateway. Only the token that started a session finds it (P1.7). */
 export const gatewaySessionKey = (account: string, tokenId: string, sessionId: string): Key => ({
   pk: partition(account, 'sessions.gateway_token', tokenId),
   sk: sessionId,
@@ -13,7 +13,7 @@ export type Pointer = Key & { gateway_id: string; ttl: number }
 
 const day = 86_400
 
-/** A pointer expires a day after the lease, unless a heartbeat renews it. */
+/** Expiry of a pointer in seconds: a day after the lease, unless a heartbeat renews it. */
 const pointerEnd = (now: number): number => Math.ceil(leaseEnd(now) / 1_000_000) + day
 
 export const gatewaySessionPointer = (
@@ -27,14 +27,14 @@ export const gatewaySessionPointer = (
   ttl: pointerEnd(now),
 })
 
-/** The pointer to the gateway of a session that was started with this site token, live or ended. */
+/** Finds the pointer to the gateway of a session that this site token started. The session may have ended. */
 export const findPointer = (account: string, tokenId: string, sessionId: string) =>
   getItem<Pointer>(gatewaySessionKey(account, tokenId, sessionId))
 
-/** Puts off the end of the pointer of a session that lives on: one write in half a day of heartbeats. */
+/** Extends the expiry of a continuing session's pointer, with at most one write in half a day. */
 export async function keepPointer({ pk, sk, ttl }: Pointer, now: number): Promise<void> {
   const end = pointerEnd(now)
   if (ttl > end - day / 2) return
-  // A session that was replaced meanwhile has no pointer any more.
+  // The pointer of a session that was replaced meanwhile is deleted, and stays so.
   await changeItem({ pk, sk }, { set: { ttl: end }, when: 'attribute_exists(pk)' })
 }

@@ -19,10 +19,10 @@ import {
   type NewGatewayFields,
 } from './gateway.ts'
 
-/** The narrowest first: a combination of filters reads all rows of the first. */
+/** Filters by selectivity, the most selective first: combined filters read all rows of the first. */
 const filterOrder = ['ipv4', 'ipv6', 'name']
 
-/** A gateway's filters count within its site (A7.3). */
+/** Values of the indexes for a list's filters. They include the site, because filters apply within it (A7.3). */
 const indexesOf = (siteId: string, filters: Page['filters']): Record<string, string> => {
   const given = filterOrder.flatMap((name) => (name in filters ? [[name, `${siteId}#${filters[name]}`] as const] : []))
   return given.length > 0 ? Object.fromEntries(given) : { site_id: siteId }
@@ -64,7 +64,7 @@ export const update = (author: Author, siteId: string, id: string, input: () => 
     return { data: renderGateway(after, await readPresence(author.accountId, 'gateways', id), transaction.now) }
   })
 
-/** A gateway as the API shows it (A21.1): the row with its live fields. */
+/** Renders a gateway (A21.1): its row with the presence fields. */
 export const renderGateway = (row: GatewayRow, presence: CountedPresence | null, now: number) => ({
   ...row,
   ...renderPresence(presence, now),

@@ -5,13 +5,13 @@ import { entity } from '../../table/entity.ts'
 import { Text } from '../../values/fields.ts'
 
 export type GroupRow = v.InferOutput<typeof Group> & {
-  /** Kind and issuer of the directory that gave `idp_id`; internal. */
+  /** Kind and issuer of the directory that assigned `idp_id`; internal. */
   idp_provider: string | null
-  /** The account's "Everyone" group, whose members are computed (A15). */
+  /** True for the account's group "Everyone", whose members are computed (A15). */
   is_managed: boolean
 }
 
-/** Fields of a group that no directory has made. */
+/** Directory fields of a group that was not created by a directory. */
 export const nativeGroup = {
   entity_type: 'group',
   directory_id: null,
@@ -51,10 +51,10 @@ export const Group = v.object({
   updated_at: v.string(),
 })
 
-/** The fields that a request can set (A14.2). */
+/** Fields of a group that a request can set (A14.2). */
 export const GroupFields = v.object({ name: Text(255) })
 
-/** @throws ApiError 404, or `managed_group` for the group Everyone */
+/** Reads a group that can change. @throws ApiError 404, or `managed_group` for the group Everyone */
 export async function unmanaged(transaction: Transaction, id: string): Promise<GroupRow> {
   const group = await transaction.existing(groups, id)
   if (group.is_managed) throw new ApiError('managed_group', 'The group Everyone is managed by the system.')

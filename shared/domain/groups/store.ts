@@ -27,7 +27,7 @@ export const create = (author: Author, draft: () => Draft<Input>) =>
     return { data: transaction.insert(groups, { ...checked.done(), ...nativeGroup }) }
   })
 
-/** Refusals come before the envelope here (A14.3). */
+/** Updates a group. Checks refusals before the envelope of the request (A14.3). */
 export const update = (author: Author, id: string, envelope: () => void, draft: () => Draft<Partial<Input>>) =>
   commit(author, async (transaction) => {
     const group = await unmanaged(transaction, id)

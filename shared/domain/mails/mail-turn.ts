@@ -1,10 +1,10 @@
 import type { Key } from '../../table/keys.ts'
 import { ifMet, putItem } from '../../table/put-item.ts'
 
-/** A mail that failed is tried again by the next run, half an hour later. */
+/** Time after which a failed mail may be retried, in microseconds. The next half-hourly run does so. */
 const patience = 20 * 60_000_000
 
-/** Instant of the next mail to somebody, or about something. */
+/** Item with the earliest time of the next mail of one kind, such as one about a source. */
 const turnItem = (turn: Key, next: number) => ({
   ...turn,
   kind: 'mail',
@@ -12,7 +12,7 @@ const turnItem = (turn: Key, next: number) => ({
   ttl: Math.ceil(next / 1_000_000),
 })
 
-/** Takes a turn of mailing; false while the last one is too fresh. */
+/** Reserves the next mail. Returns false while the previous one is too recent. */
 export async function beginMail(turn: Key, now: number): Promise<boolean> {
   const taken = await ifMet(
     putItem(turnItem(turn, now + patience), {
@@ -23,5 +23,5 @@ export async function beginMail(turn: Key, now: number): Promise<boolean> {
   return taken !== null
 }
 
-/** Ends a turn whose mail is out: the next one is due after the interval, in microseconds. */
+/** Records that the mail was sent. The next one may follow after the interval, in microseconds. */
 export const endMail = (turn: Key, now: number, interval: number) => putItem(turnItem(turn, now + interval))

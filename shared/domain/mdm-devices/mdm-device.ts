@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { entity } from '../../table/entity.ts'
 
-/** The fields of A28.2 by their type; a row's prefix stands before the names in brackets. */
+/** Fields of A28.2 with text values; the lists of the other types follow. */
 const strings = `
   device_name managed_device_name serial_number tenant_device_id udid imei meid iccid asset_tag host_name local_hostname
   notes
@@ -56,7 +56,7 @@ const all = <T>(list: string, value: T): Record<string, T> =>
 
 type DeviceField = 'text' | 'boolean' | 'number' | 'timestamp'
 
-/** The kind of each field of an inventory, but for the lists `tags` and `device_action_results`. */
+/** Type of each inventory field, except the lists `tags` and `device_action_results`. */
 export const deviceFields: ReadonlyMap<string, DeviceField> = new Map([
   ...names(strings).map((name) => [name, 'text'] as const),
   ...names(booleans).map((name) => [name, 'boolean'] as const),
@@ -64,7 +64,7 @@ export const deviceFields: ReadonlyMap<string, DeviceField> = new Map([
   ...names(timestamps).map((name) => [name, 'timestamp'] as const),
 ])
 
-/** A managed device as the API shows it (A28.2). What its inventory did not tell is null. */
+/** A managed device as the API shows it (A28.2). Fields that its inventory does not report are null. */
 export const MdmDevice = v.object({
   id: v.string(),
   account_id: v.string(),
@@ -83,10 +83,10 @@ export const MdmDevice = v.object({
 
 export type MdmDeviceRow = v.InferOutput<typeof MdmDevice>
 
-/** No operation makes or removes one: that is the part of sync runs (I7). A path id is compared in lower case (A6.1). */
+/** Managed devices. Only sync runs create and delete them (I7). Ids in paths are compared in lower case (A6.1). */
 export const mdmDevices = entity<MdmDeviceRow>({
   name: 'mdm_devices',
-  // Only what the inventory told is stored.
+  // Fields that the inventory does not report are not stored.
   defaults: {
     ...all([strings, booleans, numbers, timestamps].join(' '), null),
     tags: null,

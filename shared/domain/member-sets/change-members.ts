@@ -12,13 +12,13 @@ import { membersPerCommit, type PendingPart, readPending, type SetChange, stageP
 import { readEdit, readWholeSet } from './requested-members.ts'
 import { type CheckedMembers, type MemberSet, pendingStager, sizeOf, stageSetChange } from './set-change.ts'
 
-/** The members that a request adds, and a test of those that may stay. */
+/** Members that a request adds, and a test whether a present member stays. */
 type Wanted = { added: string[]; keeps: (id: string) => boolean }
 
-/** The ids of a set as it is, sorted, and the number of entries that are still to be written to it. */
+/** Sorted ids of a set's present members, and the number of its pending additions and removals. */
 export type ChangedSet = { ids: string[]; pending: number }
 
-/** Makes a set exactly what was sent (A15.3, A19.2). */
+/** Replaces the members of a set by those in a request (A15.3, A19.2). */
 export const replaceMembers = (author: Author, set: MemberSet, ownerId: string, entries: unknown[]) =>
   changeMembers(author, set, ownerId, () => {
     const added = readWholeSet(set, entries)
@@ -26,7 +26,7 @@ export const replaceMembers = (author: Author, set: MemberSet, ownerId: string, 
     return { added, keeps: (id) => wanted.has(id) }
   })
 
-/** Removal comes first, so an id in both stays a member (A15.4). */
+/** Removes and adds members. Removals come first, so an id in both lists stays a member (A15.4). */
 export const editMembers = (author: Author, set: MemberSet, ownerId: string, sent: Record<string, unknown>) =>
   changeMembers(author, set, ownerId, () => {
     const { add, remove } = readEdit(set, sent)
@@ -35,9 +35,9 @@ export const editMembers = (author: Author, set: MemberSet, ownerId: string, sen
   })
 
 /**
- * Removes and adds members until the set is as wanted, removals first (A15.6); members that stay keep their membership
- * (A15.5). A change too large for one commit is stored as pending by the first, and is valid from then on: the request
- * works on it while it has time, the follow-up consumer does the rest. `read` checks the request.
+ * Changes a set to the requested members, removals first (A15.6). Members that stay keep their membership (A15.5).
+ * The first commit of a large change stores it as pending, and thereby accepts it. The request then writes it while it
+ * has time, and the follow-up consumer completes it. `read` parses and checks the request.
  */
 async function changeMembers(
   { accountId, subject, precondition }: Author,
@@ -46,7 +46,7 @@ async function changeMembers(
   read: () => Wanted,
 ): Promise<ChangedSet> {
   let wanted: Wanted | undefined
-  /** Sequence of the state in which the members were found to exist. */
+  /** Sequence of the account's state in which the requested members existed. */
   let found: number | undefined
   const { result: begun, head } = await commitAfter(
     { accountId, subject, precondition },
@@ -61,7 +61,7 @@ async function changeMembers(
         return { ids: await stageSetChange(transaction, set, ownerId, change, members), pending: 0 }
       }
       const id = stagePending(transaction, subject, set.entity.name, ownerId, change, pending)
-      // Earlier pending members are not among those of this request.
+      // Members that an earlier pending change adds were not checked by this request.
       const known = found === transaction.sequence && pending.length === 0
       return { change: id, checked: known ? { joining: change.joining, sequence: found } : undefined }
     },
@@ -69,7 +69,7 @@ async function changeMembers(
   if ('ids' in begun) return begun
   await finishSet({ accountId, subject }, set, ownerId, workTime.request(), { ...begun, head }).catch(
     (error: unknown) =>
-      // The change is stored and goes on by itself, so the answer is how far it came.
+      // The change is stored and continues in the background, so the response reports the progress.
       logLine('WARN', 'members_interrupted', describeError(error)),
   )
   return commit({ accountId, subject }, async (transaction) => {
@@ -79,10 +79,10 @@ async function changeMembers(
   })
 }
 
-/** A change whose first commit has stored it as pending. */
+/** Id of a change that its first commit stored as pending, and the members checked for it. */
 type Begun = { change: string; checked?: CheckedMembers | undefined }
 
-/** Does a pending change of a set, or any; the follow-up consumer does what takes more time. */
+/** Writes a pending change of a set, or all of them without `change`. The follow-up consumer continues after `budgetMs`. */
 export const finishSet = (
   author: Author,
   set: MemberSet,
@@ -106,7 +106,7 @@ async function readSet(account: string, { entity }: MemberSet, ownerId: string) 
   return { members, pending }
 }
 
-/** Pending changes were promised to a caller already, so the difference is taken from the set they will result in. */
+/** Computes the change to the requested members. Counts earlier pending changes as done, because callers rely on them. */
 function differenceOf({ added, keeps }: Wanted, members: string[], pending: PendingPart[]): SetChange {
   const set = new Set(members)
   for (const { joins, ids } of pending) for (const id of ids) joins ? set.add(id) : set.delete(id)
@@ -115,17 +115,17 @@ function differenceOf({ added, keeps }: Wanted, members: string[], pending: Pend
   return { leaving: members.filter((id) => !target.has(id)), joining: [...target].filter((id) => !present.has(id)) }
 }
 
-/** Bounds a set so that all of its ids fit one answer. */
+/** Maximum number of members of a set, so that all ids fit one response. */
 const maxMembers = 100_000
 
-/** @throws ApiError `validation_failed` for a change that would make a set too large; one that shrinks it is always fine */
+/** Refuses additions that make a set too large; removals alone always pass. @throws ApiError `validation_failed` */
 export function refuseLargeSet({ envelope }: MemberSet, change: SetChange, members: string[]): void {
   const { length: joining } = change.joining
   if (joining > 0 && members.length - change.leaving.length + joining > maxMembers)
     throw invalidAt([envelope], `should have at most ${maxMembers} item(s)`)
 }
 
-/** All checks precede the first write. @throws ApiError `validation_failed` for members that do not exist */
+/** Checks before the first write that all added members exist. @throws ApiError `validation_failed` */
 async function withExisting(account: string, set: MemberSet, wanted: Wanted): Promise<Wanted> {
   const found = await checkExistence(wanted.added.map((id) => entityKey(account, set.members, id)))
   const unknown = firstMessages(wanted.added, (id, i) => (found[i] ? null : `${id} does not exist`))

@@ -10,17 +10,17 @@ import { queryItems } from '../../table/read.ts'
 
 export type SetChange = { leaving: string[]; joining: string[] }
 
-/** Some members that are still to leave or to join, with the id and the subject of their change: one item beside the set. */
+/** Item with members that are still to be removed or added, and the id and subject of their change. */
 export type PendingPart = Key & { change: string; subject: Subject | null; joins: boolean; ids: string[] }
 
 type StoredPart = Omit<PendingPart, 'ids'> & { ids: Uint8Array }
 
-/** Members per commit: two items each, of 100; the others are head, record, counter and the rest of the part. */
+/** Maximum members per commit, with two of its 100 items each; version, record, counter and pending part take four. */
 export const membersPerCommit = 48
 
-/** The first commit also holds the pool and its first members. */
+/** Maximum number of items of a pending change. Its first commit may also create a pool with its first members. */
 const maxItems = 20
-/** By then the request is over, and what it handed over is done or under way. */
+/** Time in microseconds after which a pending change is resumed. By then its request and follow-up have finished or died. */
 const resumedAfterMicros = 120_000_000
 
 const pendingPartition = (account: string, collection: string, ownerId: string): string =>
@@ -33,7 +33,7 @@ function unpack(bytes: Uint8Array): string[] {
   return (hex.match(/.{32}/g) ?? []).map((id) => id.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'))
 }
 
-/** The changes of a set that are still to be written, removals first (A15.6); at most `limit` items. */
+/** Reads the pending changes of a set, removals first (A15.6); at most `limit` items. */
 export async function readPending(account: string, collection: string, ownerId: string, limit?: number) {
   const items = await queryItems<StoredPart>(pendingPartition(account, collection, ownerId), { limit })
   return items.map(({ ids, ...part }) => ({ ...part, ids: unpack(ids) }))
@@ -42,7 +42,7 @@ export async function readPending(account: string, collection: string, ownerId: 
 const slices = (ids: string[], size: number): string[][] =>
   Array.from({ length: Math.ceil(ids.length / size) }, (_, i) => ids.slice(i * size, (i + 1) * size))
 
-/** Replaces the pending change of a set; it falls due in case its request dies. @returns the id of the change */
+/** Replaces the pending change of a set. A due item resumes it if its request dies. @returns the id of the change */
 export function stagePending(
   transaction: Transaction,
   subject: Subject | null,
@@ -51,7 +51,7 @@ export function stagePending(
   { leaving, joining }: SetChange,
   before: Key[] = [],
 ): string {
-  // Each list can end with an item that is not full. One that is holds what so many commits do.
+  // An item has the members of `commits` commits. Two items are spare, as the last one of each list may be partly filled.
   const commits = Math.ceil((leaving.length + joining.length) / membersPerCommit / (maxItems - 2))
   const size = commits * membersPerCommit
   const lists = [
@@ -74,7 +74,7 @@ export function stagePart(transaction: Transaction, part: PendingPart, ids: stri
   else transaction.put({ ...part, kind: 'pending', ids: pack(ids) })
 }
 
-/** Stages the deletion of the members of an owner that is gone, and of what is pending for them. */
+/** Stages the deletion of a deleted owner's members and pending changes. */
 export const stageRestOfSet = async <M extends Row>(transaction: Transaction, entity: Entity<M>, ownerId: string) =>
   together(
     await stageRestOfPending(transaction, entity.name, ownerId),
@@ -85,7 +85,7 @@ export const stageRestOfSet = async <M extends Row>(transaction: Transaction, en
     ),
   )
 
-/** Nothing is written to the set of an owner that is gone. */
+/** Stages the deletion of a deleted owner's pending changes. */
 export const stageRestOfPending = (transaction: Transaction, collection: string, ownerId: string) =>
   stageWithinCapacity(
     transaction,
@@ -93,7 +93,7 @@ export const stageRestOfPending = (transaction: Transaction, collection: string,
     ({ pk, sk }) => transaction.remove({ pk, sk }),
   )
 
-/** The `metadata` of a change that goes on after its answer (A15.6); a complete one has none. `pending` counts entries. */
+/** Response `metadata` of a change that continues after the response (A15.6), with the number of pending entries. */
 export const progress = (pending: number) => (pending > 0 ? { metadata: { pending } } : {})
 
 /** Hands a pending change to the follow-up consumer, in case its request has died (A15.6). Idempotent. */

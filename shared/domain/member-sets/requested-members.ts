@@ -6,10 +6,10 @@ import { type JsonSchema, maxKeys, tooManyKeys } from '../../values/field.ts'
 import { excerpt } from '../../values/text.ts'
 import type { MemberSet } from './set-change.ts'
 
-/** Bound of the entries in one request. */
+/** Maximum number of entries in one request. */
 export const maxEntries = 10_000
 
-/** The list of a `PUT` as the reference documents it. */
+/** JSON Schema of the list in a `PUT`, for the API reference. */
 export const wholeSetSchema = (key: string): JsonSchema => ({
   type: 'array',
   maxItems: maxEntries,
@@ -23,10 +23,10 @@ export const wholeSetSchema = (key: string): JsonSchema => ({
 
 const ids = { type: 'array', maxItems: maxEntries, items: { type: 'string', format: 'uuid' } }
 
-/** The lists of a `PATCH`; together they have no more entries than one. */
+/** JSON Schema of the lists in a `PATCH`. Together they may have at most `maxEntries` entries. */
 export const editSchema: JsonSchema = { type: 'object', maxProperties: maxKeys, properties: { add: ids, remove: ids } }
 
-/** Lists and objects can be nested too deeply to be written out. */
+/** Renders an invalid id for a message. Names only the type of lists and objects, which can be nested deeply. */
 function shown(value: unknown): string {
   if (Array.isArray(value)) return 'a list'
   return typeof value === 'object' && value !== null ? 'an object' : excerpt(String(value))
@@ -36,14 +36,14 @@ const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []
 
 const distinct = (ids: string[]): string[] => [...new Set(ids.map((id) => id.toLowerCase()))]
 
-/** @throws ApiError `validation_failed` */
+/** Checks the total number of entries. @throws ApiError `validation_failed` */
 function refuseMany({ envelope }: MemberSet, ...lists: unknown[][]): void {
   if (lists.reduce((sum, list) => sum + list.length, 0) > maxEntries) {
     throw invalidAt([envelope], `should have at most ${maxEntries} item(s)`)
   }
 }
 
-/** @throws ApiError `validation_failed` with a message for each malformed id */
+/** Checks the form of ids. @throws ApiError `validation_failed` with a message for each malformed id */
 function idsOf({ envelope, noun }: MemberSet, values: unknown[]): string[] {
   const messages = firstMessages(values, (id) =>
     typeof id === 'string' && isUuid(id) ? null : `${shown(id)} is not a valid ${noun} id`,
@@ -52,7 +52,7 @@ function idsOf({ envelope, noun }: MemberSet, values: unknown[]): string[] {
   return values.filter((id) => typeof id === 'string')
 }
 
-/** @throws ApiError `validation_failed` for entries of too many keys */
+/** Checks the number of keys of each entry. @throws ApiError `validation_failed` */
 function refuseCrowded({ envelope }: MemberSet, entries: unknown[]): void {
   const faults = entries.flatMap((entry, i) => {
     const message = typeof entry === 'object' && entry !== null ? tooManyKeys(entry) : null
@@ -61,7 +61,7 @@ function refuseCrowded({ envelope }: MemberSet, entries: unknown[]): void {
   if (faults.length > 0) throw invalid(faults)
 }
 
-/** The ids of a `PUT`, a list of entries (A15.4, A19). @throws ApiError `validation_failed` */
+/** Reads the ids of a `PUT`, a list of entries (A15.4, A19). @throws ApiError `validation_failed` */
 export function readWholeSet(set: MemberSet, entries: unknown[]): string[] {
   refuseMany(set, entries)
   refuseCrowded(set, entries)
@@ -71,7 +71,7 @@ export function readWholeSet(set: MemberSet, entries: unknown[]): string[] {
   return distinct(idsOf(set, ids))
 }
 
-/** The additions and removals of a `PATCH` (A15.4, A19). @throws ApiError `validation_failed` */
+/** Reads the additions and removals of a `PATCH` (A15.4, A19). @throws ApiError `validation_failed` */
 export function readEdit(set: MemberSet, sent: { add?: unknown; remove?: unknown }) {
   const crowded = tooManyKeys(sent)
   if (crowded !== null) throw invalidAt(['base'], crowded)

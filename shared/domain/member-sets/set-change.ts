@@ -14,10 +14,10 @@ import {
 
 export const sizeOf = ({ leaving, joining }: SetChange): number => leaving.length + joining.length
 
-/** Stages that a member leaves or joins; null where nothing is to be done. */
+/** Stages the addition or removal of one member; null when nothing has to change. */
 type Step = ((transaction: Transaction) => void) | null
 
-/** Stages a change that fits one commit; returns the members as they are then. */
+/** Stages a change that fits one commit. Returns the sorted ids of the resulting members. */
 export async function stageSetChange(
   transaction: Transaction,
   set: MemberSet,
@@ -34,25 +34,25 @@ export async function stageSetChange(
   return [...members.filter((id) => !left.has(id)), ...joined].sort()
 }
 
-/** Ids that were found to be no members, but able to become one, in the state before a commit. */
+/** Ids that existed and were not members yet at this sequence, so that they can be added without another check. */
 export type CheckedMembers = { joining: string[]; sequence: number }
 
-/** The members that are looked at at a time are at most those of so many commits. */
+/** Maximum number of commits whose members are read at once. */
 const maxAhead = 8
 
-/** Pending parts and steps by id, valid until another commit comes. */
+/** Cached pending parts, and steps by member id; valid until another commit of the account. */
 type Known = { parts: PendingPart[]; areAll: boolean; steps: Map<string, Step> }
 
 /**
- * Stages a change that is pending for a set, a part of it with each call. What somebody else has done already is passed
- * over, a change that another has replaced is left alone, and nothing is written to the set of an owner that is gone. While
- * each commit follows the one before it, what is known of the set stays true, and more of it is read at a time.
+ * Creates a function that stages the next part of a set's pending change at each call. It skips members that are
+ * already added or removed, and stops when another change has replaced this one. After the deletion of the owner, it
+ * deletes the pending parts. While no other commit intervenes, its cache stays valid and it reads more members at once.
  */
 export function pendingStager(set: MemberSet, ownerId: string, change?: string, checked?: CheckedMembers) {
   let known: Known | undefined
   let ahead = 1
 
-  /** The first parts that are pending; null when the owner is gone. */
+  /** Reads the first pending parts; null when the owner was deleted. */
   async function partsFor({ accountId, follows, sequence }: Transaction): Promise<Known | null> {
     if (follows && known && (known.areAll || known.parts.length > 1)) return known
     const [owner, parts] = await Promise.all([
@@ -67,7 +67,7 @@ export function pendingStager(set: MemberSet, ownerId: string, change?: string, 
     return { parts, areAll, steps: new Map(joining.map((id) => [id, stepIn(set, ownerId, id)])) }
   }
 
-  /** Reads the steps of the first ids of a part, and of more ahead. */
+  /** Reads the steps for the first ids of a part, and for some later ids. */
   async function lookAt(transaction: Transaction, { joins }: PendingPart, ids: string[], steps: Known['steps']) {
     if (ids.slice(0, membersPerCommit).every((id) => steps.has(id))) return
     const some = ids.slice(0, ahead * membersPerCommit)
@@ -102,7 +102,7 @@ function take(transaction: Transaction, step: Step | undefined): boolean {
   return Boolean(step)
 }
 
-/** Reads what is to be done for ids. A member that was deleted meanwhile does not join. */
+/** Reads the members and returns a step for each id. A member that was deleted meanwhile is not added. */
 async function stepsOf({ accountId }: Transaction, set: MemberSet, ownerId: string, joins: boolean, ids: string[]) {
   const pk = partition(accountId, set.entity.name, ownerId)
   const [rows, alive] = await Promise.all([
@@ -127,17 +127,17 @@ const stepIn =
 
 /** A kind of set that is replaced or edited as a whole: the actors of a group (A15), the clients of a pool (A19). */
 export type MemberSet = {
-  /** The rows of the set lie within its owner, under the member's id. */
+  /** Entity of the membership rows. Their key is the member's id within the owner's partition. */
   entity: Entity
   owners: string
   members: string
-  /** The key of a member in an entry, and of the row: `actor_id`. */
+  /** Name of the member's id in a request entry and in a row, such as `actor_id`. */
   key: string
-  /** The envelope, under which messages stand. */
+  /** Envelope of the request body; also the field of validation messages. */
   envelope: string
-  /** The word for an id in messages: `actor`, `device`. */
+  /** Noun for a member in messages: `actor`, `device`. */
   noun: string
-  /** The word for a list of ids in messages: `actor ids`, `client ids`. */
+  /** Noun for a list of members in messages: `actor ids`, `client ids`. */
   idsNoun: string
   /** Returns whether an entry of a `PUT` has an id. */
   isGiven: (id: unknown) => boolean
@@ -146,6 +146,6 @@ export type MemberSet = {
   /** Checks that the members of an owner can be changed. @throws ApiError */
   check: (transaction: Transaction, ownerId: string) => Promise<unknown>
   row: (ownerId: string, memberId: string) => Record<string, string>
-  /** The authorizations that end when a member leaves. */
+  /** Returns the authorizations to revoke when a member is removed. */
   revocation?: (ownerId: string, memberId: string) => Revocation
 }

@@ -11,10 +11,10 @@ import { progress } from '../member-sets/pending-change.ts'
 import type { MemberSet } from '../member-sets/set-change.ts'
 import { memberships } from './membership.ts'
 
-/** A member as lists show it, with its id also under the name that a replacement takes (A15.1). */
+/** Renders a member for lists. Repeats the id as `actor_id`, the name in a replacement request (A15.1). */
 const shown = ({ id, name, type }: ActorRow) => ({ id, actor_id: id, name, type })
 
-/** The members of a group; those of the managed one are all people of the account (A15.2). */
+/** Lists the members of a group. The managed group has all people of the account (A15.2). */
 export async function list(account: string, groupId: string, page: Page) {
   const [group, listed] = await sideBySide(
     existingRow(groups, account, groupId),
@@ -37,7 +37,7 @@ export const replace = async (author: Author, groupId: string, entries: unknown[
 export const edit = async (author: Author, groupId: string, sent: Record<string, unknown>) =>
   changed(await editMembers(author, groupMembers, groupId, sent))
 
-/** The members of a group as a set: a member that leaves loses what the membership authorized. */
+/** Set of a group's members. Removing a member revokes the authorizations of the membership. */
 export const groupMembers: MemberSet = {
   entity: memberships,
   owners: groups.name,

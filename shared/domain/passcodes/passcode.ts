@@ -1,22 +1,22 @@
 import { type Key, partition } from '../../table/keys.ts'
 
-/** The partition of the passcodes of an account: one of each actor at most (I2.5). */
+/** Partition of an account's passcodes, at most one per actor (I2.5). */
 export const passcodesPartition = (account: string): string => partition(account, 'passcodes')
 
 export const passcodeKey = (account: string, actorId: string): Key => ({ pk: passcodesPartition(account), sk: actorId })
 
-/** A passcode that was mailed. It is no entity: nothing of it is on record (L6.2(2)). */
+/** A mailed passcode. Stored as a plain item, not an entity, so that the change log does not contain it (L6.2(2)). */
 export type Passcode = Key & {
   kind: 'passcode'
   id: string
-  /** The address that it was sent to, in lower case: it proves no other. */
+  /** Recipient's address in lower case, the only address that the passcode proves. */
   email: string
-  /** The only use that it is valid for. */
+  /** Purpose of the passcode, which is valid for no other. */
   use: string
   hash: string
-  /** How often somebody has tried it. */
+  /** Number of attempts so far. */
   attempts: number
-  /** In microseconds. */
+  /** Expiry in microseconds. */
   expires_at: number
   ttl: number
 }

@@ -9,7 +9,7 @@ export type PolicyRow = Row &
   v.InferOutput<typeof Policy> & {
     /** The group's identifier at its provider, remembered so that a sync can relink an orphaned policy (I4.6). */
     group_idp_id: string | null
-    /** Kind and issuer of the directory of the group that an orphaned policy has lost; internal. */
+    /** Kind and issuer of the directory of an orphaned policy's former group; internal. */
     group_idp_provider: string | null
   }
 
@@ -34,7 +34,7 @@ export const Policy = v.object({
   is_disabled: v.boolean(),
 })
 
-/** Fields that a request can set (A16.2). */
+/** Fields of a policy that a request can set (A16.2). */
 export const PolicyFields = v.object({
   group_id: Uuid,
   resource_id: Uuid,
@@ -45,7 +45,7 @@ export const PolicyFields = v.object({
 })
 export type PolicyInput = v.InferOutput<typeof PolicyFields>
 
-/** Stages the deletion of a policy; the authorizations it granted end with it (A29). */
+/** Stages the deletion of a policy, which also ends the authorizations it granted (A29). */
 export function deletePolicy(transaction: Transaction, policy: PolicyRow): void {
   transaction.delete(policies, policy)
   transaction.revoke({ by: 'policy', id: policy.id })

@@ -16,7 +16,7 @@ export const list = (account: string, page: Page) => listShown(policies, account
 
 export const get = (account: string, id: string) => getShown(policies, account, id)
 
-/** Reads group and resource of a policy, with a message for each that is unknown. */
+/** Reads the group and resource of a policy, and rejects unknown ones. */
 async function ends(transaction: Transaction, draft: Change) {
   const { group_id, resource_id } = draft.fields
   const [group, resource] = await Promise.all([

@@ -11,7 +11,7 @@ import { findPresences } from '../sessions/presence.ts'
 
 export type PoolMemberRow = Row & { resource_id: string; device_id: string }
 
-/** Lies in its pool's part under the client's id, so that members list in the order of the clients (A7.2). */
+/** Pool members, keyed by client in their pool's partition, so that they list in the order of the clients (A7.2). */
 export const poolMembers = entity<PoolMemberRow>({
   name: 'static_device_pool_members',
   place: (row) => ({ within: row.resource_id, sort: row.device_id }),
@@ -32,7 +32,7 @@ export const pool: MemberSet = {
   row: (resource_id, device_id) => ({ resource_id, device_id }),
 }
 
-/** @throws ApiError 404, or `not_a_device_pool` for a resource of another type */
+/** Checks that a resource is a device pool. @throws ApiError 404, or `not_a_device_pool` for another type */
 function refuseOthers(resource: ResourceRow | null): void {
   if (!resource) throw notFound()
   if (resource.type !== 'static_device_pool') {
@@ -40,7 +40,7 @@ function refuseOthers(resource: ResourceRow | null): void {
   }
 }
 
-/** The clients of a pool with when they were last seen (A19.1). */
+/** Lists the clients of a pool with the time they were last seen (A19.1). */
 export async function list(account: string, resourceId: string, page: Page) {
   const [, { rows: ids, metadata }] = await sideBySide(
     getRow(resources, account, resourceId).then(refuseOthers),

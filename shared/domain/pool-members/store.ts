@@ -13,7 +13,7 @@ export const replace = async (author: Author, resourceId: string, entries: unkno
 export const edit = async (author: Author, resourceId: string, sent: Record<string, unknown>) =>
   changed(await editMembers(author, pool, resourceId, sent))
 
-/** Stages the members of a pool that the same commit makes, as many as have room; the others are pending then (A32). */
+/** Stages the members of a pool in the commit that creates it. Members that do not fit become pending (A32). */
 export function stageMembers(transaction: Transaction, resourceId: string, ids: string[]): 'done' | 'more' {
   for (const [i, id] of ids.entries()) {
     if (!transaction.hasCapacity()) {
@@ -25,6 +25,6 @@ export function stageMembers(transaction: Transaction, resourceId: string, ids: 
   return 'done'
 }
 
-/** Adds the others, in as many commits as it takes (A32). */
+/** Adds the pending members of a pool, in several commits if necessary (A32). */
 export const addPending = (author: Author, resourceId: string): Promise<void> =>
   finishSet(author, pool, resourceId, workTime.provisioning())

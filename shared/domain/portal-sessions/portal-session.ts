@@ -5,14 +5,14 @@ import { unauthorized } from '../../core/errors.ts'
 import { entity } from '../../table/entity.ts'
 import { stageToken, type TokenRow } from '../tokens/token.ts'
 
-/** A session that a sign-in gave an administrator (I2.6); its token opens the account API. */
+/** A session that a sign-in created for an administrator (I2.6). Its token authenticates the account API. */
 export type PortalSessionRow = TokenRow & { auth_provider_id: string }
 
 export const portalSessions = entity<PortalSessionRow>({
   name: 'portal_sessions',
   indexes: { actor_id: { value: (row) => row.actor_id }, auth_provider_id: { value: (row) => row.auth_provider_id } },
   redact: ['secret_hash'],
-  // They have the session stream (L6.2(2)).
+  // Portal sessions are in the session log instead (L6.2(2)).
   logged: false,
 })
 
@@ -23,14 +23,14 @@ export const mintPortalSession = async (
   fields: Pick<PortalSessionRow, 'expires_at' | 'auth_provider_id'>,
 ) => stageToken(transaction, 'portal', portalSessions, actorId, fields)
 
-/** Stages the end of the portal sessions of an actor, or of those that a provider gave (A29, A30). */
+/** Stages the deletion of the portal sessions of an actor or of a provider (A29, A30). */
 export const stagePortalSessionDeletions = (
   transaction: Transaction,
   by: 'actor_id' | 'auth_provider_id',
   id: string,
 ): Promise<'done' | 'more'> => stageRows(transaction, portalSessions, by, id)
 
-/** Ends a session, whose token is refused from then on (I2.6). @throws ApiError `unauthorized` when it has ended meanwhile */
+/** Ends a portal session and thereby its token (I2.6). @throws ApiError `unauthorized` when it has ended meanwhile */
 export const end = (author: Author, id: string) =>
   commit(author, async (transaction) => {
     const session = await transaction.get(portalSessions, id)

@@ -10,9 +10,9 @@ const regions = ['us', 'eu'] as const
 
 export type PostureProviderRow = v.InferOutput<typeof PostureProvider> &
   SyncState & {
-    /** Sealed. */
+    /** Encrypted. */
     client_secret: string | null
-    /** Sealed. */
+    /** Encrypted. */
     api_token: string | null
   }
 
@@ -64,7 +64,7 @@ const inputFields = {
   accept_deletions: v.optional(Bool),
 }
 
-/** The fields that a request can send; those of the other type are ignored. */
+/** Fields of a posture provider that a request can set. Fields of the other type are ignored. */
 export const PostureProviderFields = v.object(inputFields)
 export type PostureProviderInput = v.InferOutput<typeof PostureProviderFields>
 
@@ -74,7 +74,7 @@ export const connectionFields = {
   tenant: ['tenant_id', 'client_id', 'client_secret'],
 } as const satisfies Record<PostureProviderType, (keyof PostureProviderInput)[]>
 
-/** Fields of a new provider: each type needs its connection. */
+/** Fields of a new posture provider. Its type determines the required connection fields. */
 export const NewPostureProviderFields = withRules(inputFields, {
   anyOf: types.map((type) => ({ required: connectionFields[type], properties: { type: { enum: [type] } } })),
 })

@@ -34,7 +34,7 @@ export const list = (account: string, page: Page) =>
 
 export const get = (account: string, id: string) => getShown(postureProviders, account, id, shown)
 
-/** Drops what belongs to the other type, its messages included. */
+/** Drops the fields of the other type from a draft, with their messages. */
 function keepConnectionOf(draft: Change, type: PostureProviderType | undefined): void {
   const own: readonly string[] = type === undefined ? [] : connectionFields[type]
   for (const field of Object.values(connectionFields).flat()) {
@@ -59,7 +59,7 @@ async function connectionOf(owner: Owner, input: Partial<PostureProviderInput>, 
   }
 }
 
-/** Creating a provider starts a run (A26.2(3)). */
+/** Creates a posture provider, and starts a run unless it is disabled (A26.2(3)). */
 export const create = (author: Author, draft: () => Draft<PostureProviderInput>) =>
   commit(author, async (transaction) => {
     checkSources(transaction, postureProviders.name)
@@ -109,7 +109,7 @@ export const update = (author: Author, id: string, draft: () => Change) =>
     return { data: await withLastRun(row) }
   })
 
-/** Deletes a provider with its devices, which give no access (A28.1). */
+/** Deletes a posture provider with its devices, which grant no access (A28.1). */
 export const remove = (author: Author, id: string) =>
   commit(author, async (transaction) => {
     const provider = await transaction.existing(postureProviders, id)

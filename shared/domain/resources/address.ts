@@ -13,7 +13,7 @@ import { isLonger } from '../../values/text.ts'
 export type AddressType = 'dns' | 'cidr' | 'ip'
 type Checked = { address: string } | { message: string }
 
-/** The normalised address of a resource, or the message of the first rule that fails (A18.4). */
+/** Normalises the address of a resource, or returns a message about the first violated rule (A18.4). */
 export function checkAddress(type: AddressType, given: string): Checked {
   const address = given.trim()
   if (hasOneColon(address) || /\]:\d+$/.test(address)) return { message: 'cannot contain a port number' }
@@ -69,7 +69,7 @@ const refusal = (block: Cidr, type: 'cidr' | 'ip'): string | undefined =>
   forbidden.find(({ ranges }) => ranges.some((other) => overlaps(block, other)))?.[type]
 
 const mapped = ipRangeOf('::ffff:0:0/96')
-/** The IPv4-mapped block itself, or a part of it; a wider block that happens to cover it is an ordinary one. */
+/** Returns whether a block is within the IPv4-mapped block. A wider block that includes it is an ordinary one. */
 const isMapped = (block: Cidr): boolean => overlaps(block, mapped) && block.prefix >= 96
 
 function checkCidr(address: string): Checked {

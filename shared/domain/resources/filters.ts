@@ -11,7 +11,7 @@ export const maxPorts = 500
 
 type PortRange = { first: number; last: number }
 
-/** The filters of a resource as stored (A18.5). */
+/** Checks the filters of a resource, and returns them in stored form (A18.5). */
 export const checkFilters = (raw: unknown): Checked<IpFilter[]> => checkObjects(raw, maxFilters, checkFilter)
 
 function checkFilter(item: Record<string, unknown>, path: Path, faults: Fault[]): IpFilter | undefined {
@@ -42,7 +42,7 @@ function checkPorts(raw: unknown): { ports: string[] } | { messages: string[] } 
   return { ports: ranges.map(({ first, last }) => (first === last ? String(first) : `${first} - ${last}`)) }
 }
 
-/** A port or a range of ports, as the reference documents it. */
+/** JSON Schema of a port or a range of ports. */
 export const portsSchema = {
   type: ['string', 'integer'],
   pattern: `^${portPattern}( *- *${portPattern})?$`,

@@ -37,7 +37,7 @@ export const Resource = v.object({
   site_id: v.nullable(v.string()),
 })
 
-/** The rule of A18.5, its messages under the field itself. */
+/** Schema of the filters of a resource (A18.5). Its messages are at the field itself. */
 export const Filters = field<IpFilter[]>(checkFilters, {
   type: 'array',
   maxItems: maxFilters,
@@ -52,7 +52,7 @@ export const Filters = field<IpFilter[]>(checkFilters, {
   },
 })
 
-/** An address is checked as soon as its type is known (A18.2). */
+/** Schema of an address. The checks by type follow when the type is known (A18.2). */
 const Address = documented(orNull(TrimmedText), { maxLength: 253, pattern: textPattern.any })
 
 const inputFields = {
@@ -65,11 +65,11 @@ const inputFields = {
   filters: v.optional(Filters),
 }
 
-/** The fields that a request can set (A18.2). */
+/** Fields of a resource that a request can set (A18.2). */
 export const ResourceFields = v.object(inputFields)
 export type ResourceInput = v.InferOutput<typeof ResourceFields>
 
-/** Fields of a new resource: its address belongs to a type that callers can make (A18.3). */
+/** Fields of a new resource, which has a type that callers can create (A18.3), and an address. */
 export const NewResourceFields = withRules(inputFields, {
   required: ['address'],
   properties: {

@@ -25,7 +25,7 @@ export const create = (author: Author, draft: () => Draft<ResourceInput>) =>
     const checked = draft()
     const { type, site_id, address } = checked.fields
     checkTypeAndSite(checked, await siteOf(transaction, checked, site_id), type)
-    // An empty object names name, type and site_id only; the address is tested once the type is known (A18.2).
+    // The address is checked once the type is known, so an empty object has no message about it (A18.2).
     const normal = normalised(checked, type, address)
     const ip_stack = resultingStack(checked, type, null)
     const input = checked.done()
@@ -54,7 +54,7 @@ export const update = (author: Author, id: string, sent: object, draft: () => Ch
     return { data }
   })
 
-/** Only the name, description and filters of a pool can change (A18.3). */
+/** Updates a pool, which can only change its name, description and filters (A18.3). */
 function updatePool(transaction: Transaction, resource: ResourceRow, draft: Change): ResourceRow {
   for (const ignored of ['address', 'site_id']) draft.clear(ignored)
   if (draft.fields.type !== undefined && draft.fields.type !== 'static_device_pool')
@@ -88,7 +88,7 @@ export async function editable(transaction: Transaction, id: string): Promise<Re
   return resource
 }
 
-/** The rules between type and site (A18.3); `site` is the one that the resource would be in. */
+/** Checks the type and site of a resource together (A18.3). `site` is the site that the resource would have. */
 function checkTypeAndSite(draft: Change, site: SiteRow | null, type: ResourceType | undefined): void {
   const system = site?.managed_by === 'system'
   if (type === 'static_device_pool') draft.reject('type', 'device pools cannot be created through the API')
@@ -98,7 +98,7 @@ function checkTypeAndSite(draft: Change, site: SiteRow | null, type: ResourceTyp
   } else if (type !== undefined && system) draft.reject('site_id', 'cannot be the Internet Site')
 }
 
-/** The normalised address for the type, from what was sent or is stored (A18.4). */
+/** Normalises the sent or stored address for the type (A18.4). */
 function normalised(draft: Change, type: ResourceType | undefined, address: string | null | undefined): string | null {
   if (type === undefined || draft.has('address')) return null
   if (address === null || address === undefined) {
@@ -112,7 +112,7 @@ function normalised(draft: Change, type: ResourceType | undefined, address: stri
   return null
 }
 
-/** The ip_stack that results; only DNS resources have one (A18.2). `stored` is null on create and on entering dns. */
+/** Determines the resulting ip_stack, which only DNS resources have (A18.2). `stored` is null unless the type was `dns`. */
 function resultingStack(draft: Change, type: ResourceType | undefined, stored: ResourceRow['ip_stack']) {
   const { ip_stack: sent } = draft.fields
   if (type === 'dns') {

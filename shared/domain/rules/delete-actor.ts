@@ -15,7 +15,7 @@ import { memberships } from '../memberships/membership.ts'
 import { passcodeKey } from '../passcodes/passcode.ts'
 import { deleteClient } from './delete-client.ts'
 
-/** Stages the deletion of an actor (A29) and an identity; `more` when its tokens, which go first, did not fit. */
+/** Stages the deletion of an actor (A29) and an identity after the actor's tokens. Returns `more` if these did not fit. */
 export async function stageActorDeletion(
   transaction: Transaction,
   actor: ActorRow,

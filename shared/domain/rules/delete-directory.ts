@@ -21,7 +21,7 @@ import { lastGoodRunKey, stageScheduledSync, withLastRun } from '../sync/sync-st
 import { stageActorDeletion } from './delete-actor.ts'
 import { orphanPolicy, stageGroupDeletion } from './delete-group.ts'
 
-/** The enabled administrators that go with a directory; the acting actor and the last one must not (A12.4(2)). */
+/** Reads the enabled administrators created by a directory; refuses the acting and the last administrator (A12.4(2)). */
 async function leavingAdmins(author: Author, transaction: Transaction, directoryId: string): Promise<ActorRow[]> {
   const created = await rowsBy(actors, transaction.accountId, 'created_by_directory_id', directoryId)
   if (created.some(({ id }) => id === author.subject?.actor_id)) {
@@ -45,7 +45,7 @@ export const stageRestOfDirectory = async (transaction: Transaction, id: string)
     ),
   )
 
-/** Ends all access that comes from a directory; runs in every part of the deletion until nothing is left. */
+/** Creates the sweep that ends all access from a directory. It runs in each part of the deletion until all has ended. */
 function accessTaker(directoryId: string): Sweep {
   return sweepAll([
     sweep(
@@ -74,8 +74,8 @@ function accessTaker(directoryId: string): Sweep {
 }
 
 /**
- * Deletes a directory (A26.2(4)): first all access that comes from it, then itself; the actors it created, its groups and its
- * identities go along or are left for later. Administrators do not wait, since the account would count them as kept.
+ * Deletes a directory after all access that comes from it (A26.2(4)). Its actors, groups and identities are deleted in
+ * the same commit or as follow-up work. Administrators come first, so that the account does not count them any longer.
  */
 export function removeDirectory(kind: DirectoryKind, author: Author, id: string) {
   const takeAccess = accessTaker(id)

@@ -7,7 +7,7 @@ import { stageRestOfSet } from '../member-sets/pending-change.ts'
 import { memberships } from '../memberships/membership.ts'
 import { type PolicyRow, policies } from '../policies/policy.ts'
 
-/** Stages that a policy loses its group (A14.3(4)). It keeps the provider, so that no other one can relink it. */
+/** Stages the removal of a policy's group (A14.3(4)). Records the group's provider, which alone may relink the policy. */
 export function orphanPolicy(
   transaction: Transaction,
   policy: PolicyRow,
@@ -17,7 +17,7 @@ export function orphanPolicy(
   transaction.revoke({ by: 'policy', id: policy.id })
 }
 
-/** Stages the deletion of a group (A14.3): first its policies lose it (`more` when they did not fit), then itself. */
+/** Stages the deletion of a group after its policies are orphaned (A14.3). Returns `more` if these did not fit. */
 export async function stageGroupDeletion(transaction: Transaction, group: GroupRow): Promise<'done' | 'more'> {
   const orphaned = await stageRows(transaction, policies, 'group_id', group.id, (policy) =>
     orphanPolicy(transaction, policy, group),

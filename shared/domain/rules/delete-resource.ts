@@ -16,14 +16,14 @@ export async function deleteResource(transaction: Transaction, resource: Resourc
   }
 }
 
-/** A policy whose resource is gone grants nothing. */
+/** Stages the deletion of a deleted resource's policies, which grant nothing any more, and members. */
 export const stageRestOfResource = async (transaction: Transaction, id: string): Promise<'done' | 'more'> =>
   together(
     await stageRows(transaction, policies, 'resource_id', id, (policy) => deletePolicy(transaction, policy)),
     await stageRestOfSet(transaction, poolMembers, id),
   )
 
-/** Deletes a resource with its policies; what they granted ends (A29). */
+/** Deletes a resource with its policies and their authorizations (A29). */
 export const removeResource = (author: Author, id: string) =>
   commit(author, async (transaction) => {
     const resource = await editable(transaction, id)

@@ -8,7 +8,7 @@ import { portalSessions } from '../portal-sessions/portal-session.ts'
 
 /** Stages the end of the client tokens, portal sessions and gateway sessions of a disabled account (A30, P1.7). */
 export async function stageAccountDisabling(transaction: Transaction): Promise<void> {
-  // Tokens made after a later enabling sort behind this id, and stay.
+  // Tokens created after the account is enabled again sort after this id, and are kept.
   const bound = transaction.newId()
   transaction.revoke({ by: 'gateway_sessions', id: bound })
   if ((await stageRestOfAccountDisabling(transaction, bound)) === 'more') {
@@ -16,14 +16,14 @@ export async function stageAccountDisabling(transaction: Transaction): Promise<v
   }
 }
 
-/** Every credential of a disabled account is refused, so what did not fit goes later. */
+/** Stages the deletion of older tokens than `bound`. It may come late, since all credentials of the account are refused. */
 export async function stageRestOfAccountDisabling(transaction: Transaction, bound: string): Promise<'done' | 'more'> {
   const tokens = await stageEarlier(transaction, clientTokens, bound, (token) => deleteClientToken(transaction, token))
   if (tokens === 'more') return tokens
   return stageEarlier(transaction, portalSessions, bound, (session) => transaction.delete(portalSessions, session))
 }
 
-/** Stages what becomes of the rows that were made before an id was. */
+/** Stages a change for each row that was created before the id `bound`. */
 const stageEarlier = <R extends Row>(
   transaction: Transaction,
   entity: Entity<R>,

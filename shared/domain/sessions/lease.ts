@@ -4,30 +4,30 @@ import { env } from '../../core/env.ts'
 import { Filled, Text } from '../../values/fields.ts'
 import type { DeviceKind } from './presence.ts'
 
-/** A session is a lease of this many heartbeats, or keepalives (P1.3, C3.1). */
+/** Length of a session's lease in heartbeat or keepalive intervals (P1.3, C3.1). */
 const signsPerLease = 3
 
-/** Seconds between signs of a connected client: the platform ends a connection after ten idle minutes. */
+/** Keepalive interval of a connected client in seconds. API Gateway ends a connection after ten idle minutes. */
 const clientKeepaliveSecs = 300
 
-/** A dead gateway is known as soon as without a channel (C3.1). */
+/** Keepalive interval in seconds. For gateways the heartbeat interval, so that a dead one is noticed equally soon (C3.1). */
 const keepaliveSecs = (device: DeviceKind): number => (device === 'gateways' ? env.heartbeatSecs : clientKeepaliveSecs)
 
-/** End of a lease that begins or is renewed now, in microseconds, where a sign of life comes so often. */
+/** End in microseconds of a lease that starts or is renewed now. `seconds` is the interval of heartbeats or keepalives. */
 export const leaseEnd = (now: number, seconds = env.heartbeatSecs): number => now + signsPerLease * seconds * 1_000_000
 
-/** End of the lease of a session whose token expires: at the latest with the token (P1.7). */
+/** End in microseconds of a lease under an expiring token: no later than the token's end (P1.7). */
 export const leaseUnder = (token: { expires_at: string }, now: number, seconds?: number): number =>
   Math.min(leaseEnd(now, seconds), microsOf(token.expires_at))
 
-/** End of a lease while the session is connected (C3.1); the token of a gateway has no end of its own. */
+/** End in microseconds of a connected session's lease (C3.1). Gateway tokens have no expiry. */
 export function connectedLeaseEnd(device: DeviceKind, token: { expires_at?: string }, now: number): number {
   const { expires_at } = token
   const seconds = keepaliveSecs(device)
   return expires_at === undefined ? leaseEnd(now, seconds) : leaseUnder({ expires_at }, now, seconds)
 }
 
-/** SessionLease (P1.3) and channel (C1.2) in every answer about a session. */
+/** Lease (P1.3) and live channel (C1.2) in every response about a session. */
 export const SessionLease = v.object({
   heartbeat_secs: v.number(),
   expires_at: v.string(),
@@ -42,11 +42,11 @@ export const renderLease = (device: DeviceKind, leaseExpiresAt: number) => ({
 
 const mustBeKey = 'must be 32 bytes in base64, 44 characters'
 
-/** The base64 text of 32 bytes (P1.8). */
+/** Public key of a device: 32 bytes in base64 (P1.8). */
 export const DevicePublicKey = v.pipe(
   Filled(mustBeKey),
   v.trim(),
-  // Only the canonical spelling: a key is compared as text.
+  // Accepts only the canonical encoding, because keys are compared as text.
   v.regex(/^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/, mustBeKey),
 )
 

@@ -12,7 +12,7 @@ export type DeviceKind = 'gateways' | 'clients'
 
 type TokenState = { ended: boolean; rotated_at: string | null }
 
-/** The states of tokens in the order of their ids; null for one that is gone. */
+/** Reads the states of tokens in the order of the ids; null for a deleted token. */
 async function tokenStates(kind: DeviceKind, account: string, ids: string[], now: number) {
   if (kind === 'clients') {
     const tokens = await getRows(clientTokens, account, ids)
@@ -37,63 +37,63 @@ const lastSeenNames = Object.keys(lastSeenFields) as (keyof typeof lastSeenField
 
 type Shown = v.InferOutput<v.ObjectSchema<typeof lastSeenFields, undefined>>
 
-/** Place and program with which a device was last seen (P1.6). Unknown parts of a client's place are not stored. */
+/** Address, location and version with which a device was last seen (P1.6). Unknown values are not stored. */
 export type LastSeen = Partial<Shown> & Record<'last_seen_at' | 'last_seen_version' | 'last_seen_remote_ip', string>
 
-/** The live item of a device: its latest session and where it was last seen. It outlives the session. */
+/** Presence item of a device: its latest session, and where it was last seen. It outlives the session. */
 export type Presence = LastSeen & {
   session_id: string
   /** End of the lease in microseconds; 0 once the session was ended. */
   lease_expires_at: number
   token_id: string
   public_key: string
-  /** The connection to the live channel, while there is one (C3). */
+  /** Id of the connection to the live channel, while one is open (C3). */
   connection_id?: string | null
   connected_at?: number
-  /** Instants of its last messages, at most ten, in microseconds; and how many it sent that mean nothing (C4). */
+  /** Times of the last messages in microseconds, at most ten. `bad_messages` counts the invalid ones (C4). */
   messages?: number[]
   bad_messages?: number
-  /** Instant of the last nudge, until a heartbeat follows; `nudge_due` when there was more to tell meanwhile (C5.1). */
+  /** Time of the last nudge, until a heartbeat follows. `nudge_due` is set when another nudge became due meanwhile (C5.1). */
   nudged_at?: number | null
   nudge_due?: boolean
 }
 
 export type ClientPresence = Presence & {
-  /** Fingerprint of the circumstances that its authorizations conform to, or a mark of the test that is under way (P3.2). */
+  /** Fingerprint of the facts that the authorizations were tested with, or a mark of a test in progress (P3.2). */
   tested: string
 }
 
 type PresenceOf = { gateways: Presence; clients: ClientPresence }
 
-/** A presence whose session ends with its token (P1.7). */
+/** A presence that takes account of its token: an ended token ends the session (P1.7). */
 export type CountedPresence = Omit<Presence, 'token_id'> & {
   token_id: string | null
-  /** Instant at which the session's token was rotated out (A22). */
+  /** Time at which the session's token was rotated out (A22). */
   rotated_at: string | null
 }
 
 export const presenceKey = (account: string, kind: DeviceKind, id: string): Key => presenceItemKey(account, kind, id)
 
-/** The live item of a device, without its nulls: lists read many of them. */
+/** Builds the presence item of a device. Omits nulls, because lists read many of these items. */
 export const presenceItem = <K extends DeviceKind>(account: string, kind: K, id: string, presence: PresenceOf[K]) => {
   const stored = Object.entries(presence).filter(([, value]) => value !== null)
   return { ...presenceKey(account, kind, id), kind: 'presence', ...Object.fromEntries(stored) }
 }
 
-/** The live item of a device as it is stored, whether its session still counts or not. */
+/** Reads the stored presence of a device, without checking the session's token. */
 export const findPresence = <K extends DeviceKind>(account: string, kind: K, id: string) =>
   getItem<PresenceOf[K]>(presenceKey(account, kind, id))
 
-/** The live items of devices, in the order of their ids. */
+/** Reads the stored presences of devices, in the order of the ids. */
 export const findPresences = <K extends DeviceKind>(account: string, kind: K, ids: string[]) =>
   getItems<PresenceOf[K]>(ids.map((id) => presenceKey(account, kind, id)))
 
-/** The shown part of a live item. */
+/** Part of a presence item that responses show. */
 export type Seen = LastSeen & Pick<Presence, 'lease_expires_at' | 'public_key'>
 
 export const seenAttributes = ['lease_expires_at', 'public_key', ...lastSeenNames] as const satisfies (keyof Seen)[]
 
-/** Presences in the order of the ids; null before the first session. An ended token ends sessions without a write. */
+/** Reads presences in the order of the ids; null before the first session. In the result, ended tokens end their sessions. */
 export async function readPresences(account: string, kind: DeviceKind, ids: string[]) {
   if (ids.length === 0) return []
   const live: (Presence | undefined)[] = await findPresences(account, kind, ids)
@@ -115,7 +115,7 @@ export const readPresence = async (account: string, kind: DeviceKind, id: string
 export const isOnline = (presence: Pick<Presence, 'lease_expires_at'> | null, now: number): boolean =>
   presence !== null && presence.lease_expires_at > now
 
-/** The place of a device as a session start or heartbeat shows it (P1.6, P8). */
+/** Address, location and version of a device from the request of a session start or heartbeat (P1.6, P8). */
 export const seenFrom = (origin: Origin, version: string, now: number): LastSeen => ({
   last_seen_at: timestamp(now),
   last_seen_version: version,
@@ -127,7 +127,7 @@ export const seenFrom = (origin: Origin, version: string, now: number): LastSeen
   last_seen_remote_ip_location_lon: origin.ip_lon,
 })
 
-/** The live fields that gateways (A21.1) and clients (A23.1) have in common. */
+/** Presence fields that gateways (A21.1) and clients (A23.1) have in common. */
 export const renderPresence = (presence: Seen | null, now: number) => ({
   online: isOnline(presence, now),
   public_key: presence?.public_key ?? null,

@@ -23,7 +23,7 @@ export const sites = entity<SiteRow>({
 /** A site as the API shows it (A20). */
 export const Site = v.object({ id: v.string(), name: v.string() })
 
-/** The fields that a request can set; the name is not trimmed (A20.2). */
+/** Fields of a site that a request can set. The name is not trimmed (A20.2). */
 export const SiteFields = v.object({ name: RawText(64) })
 
 export const list = (account: string, page: Page) => listShown(sites, account, page)

@@ -4,7 +4,7 @@ import { dayMicros, timestamp } from '../../core/clock.ts'
 import { type Item, type Key, presenceItemKey } from '../../table/keys.ts'
 import { getItems, queryItems } from '../../table/read.ts'
 
-/** The state of a source: a directory (A26) or a posture provider (A28). */
+/** Sync state of a source: a directory (A26) or a posture provider (A28). */
 export type SyncState = {
   is_disabled: boolean
   disabled_reason: string | null
@@ -12,11 +12,11 @@ export type SyncState = {
   error: string | null
   error_count: number
   error_emailed_at: string | null
-  /** The first failure since the last success (I6); internal. */
+  /** Time of the first failure since the last success (I6); internal. */
   first_failed_at: string | null
-  /** Number of mails about the present error (I8); internal. */
+  /** Number of mails sent about the present error (I8); internal. */
   error_mails: number
-  /** The last request of a run. */
+  /** Time of the last request for a run. */
   sync_requested_at: string | null
   /** Lets the next run pass the deletion brake (I5). */
   accept_deletions: boolean
@@ -33,7 +33,7 @@ export const neverSynced: SyncState = {
   accept_deletions: false,
 }
 
-/** The fields whose change alone is not logged (L6.2(3)): runs change them over and over. */
+/** Fields whose change alone is not logged (L6.2(3)), because every run changes them. */
 export const unloggedOfSync = [
   'synced_at',
   'error',
@@ -55,28 +55,28 @@ export const shownSyncState = {
   error_emailed_at: text,
 }
 
-/** Creating a source starts a run, unless it is disabled (A26.2(3)). */
+/** State of a new source, which starts a run unless it is disabled (A26.2(3)). */
 export const firstSyncState = (isDisabled: boolean, now: number): SyncState => ({
   ...neverSynced,
   is_disabled: isDisabled,
   sync_requested_at: isDisabled ? null : timestamp(now),
 })
 
-/** Enabling a source clears its error, and starts a run where it was disabled (A26.2(3)). */
+/** Changes that enable a source: clears its error, and starts a run if it was disabled (A26.2(3)). */
 export const enabledSyncState = ({ is_disabled }: SyncState, now: number): Partial<SyncState> => ({
   ...healthy,
   ...(is_disabled && { sync_requested_at: timestamp(now) }),
 })
 
-/** The last good run of a source, apart from the row so that a run without changes writes nothing else (I4.3). */
+/** The last successful run of a source. Not in the row, so that a run without changes writes nothing else (I4.3). */
 export type LastGoodRun = {
   synced_at: string
   run_id: string
-  /** The snapshot that it sealed. */
+  /** Digest of the root of the snapshot. */
   root: string
-  /** The time of the oldest part of the snapshot, which expires. */
+  /** Time of the oldest part of the snapshot. Parts expire. */
   staged_at: string
-  /** The last time at which all lists of members were read. */
+  /** Time at which all lists of members were last read. */
   whole_at: string
 }
 
@@ -86,7 +86,7 @@ export function lastGoodRunItem(account: string, sourceId: string, run: LastGood
   return { ...lastGoodRunKey(account, sourceId), kind: 'presence', ...run }
 }
 
-/** Rows with the start of the last good run of their sources (I4.3); unchanged where there was none. */
+/** Sets `synced_at` of rows to the start of their source's last successful run (I4.3); unchanged without one. */
 export async function withLastRuns<R extends { synced_at: string | null }>(
   account: string,
   rows: R[],
@@ -108,7 +108,7 @@ export type SyncSource = { account_id: string; collection: string; source_id: st
 /** The next time at which the minute schedule begins or resumes a run of a source. */
 export type ScheduledSync = Key & SyncSource & { next_at: string }
 
-/** The turns of all sources of the service, and the last steps of accounts. */
+/** Partition of the scheduled syncs of all sources, and of the last steps of all accounts. */
 const syncTurnsPartition = 'service#sync'
 
 /** The last step of an account's runs; expires after a day. */
@@ -140,7 +140,7 @@ export const scheduledSyncItem = ({ account_id, collection, source_id }: SyncSou
   return { ...scheduledSyncKey(synced), kind: 'turn', ...synced, next_at }
 }
 
-/** Stages that the schedule works on a source now: it begins a run, or ends that of a source that is gone. */
+/** Schedules a source for now: the schedule begins a run, or ends the run of a deleted source. */
 export function stageScheduledSync(transaction: Transaction, collection: string, sourceId: string): void {
   const synced = { account_id: transaction.accountId, collection, source_id: sourceId }
   transaction.put(scheduledSyncItem(synced, timestamp(transaction.now)))

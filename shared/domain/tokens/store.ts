@@ -16,13 +16,13 @@ function checkShown(token: TokenRow, actorId: string): void {
   if (token.actor_id !== actorId || !isUnexpired(token, clock.now())) throw notFound()
 }
 
-/** Reads and deletions of unexpired tokens of an actor (A13, A24); `drop` stages the deletion of one. */
+/** Creates the operations on an actor's unexpired tokens (A13, A24). `drop` stages the deletion of one token. */
 export const tokenStore = <R extends TokenRow, S extends R>(
   entity: Entity<R>,
   drop: (transaction: Transaction, token: R) => void,
   shown: (account: string, tokens: R[]) => Promise<S[]>,
 ) => ({
-  /** Newest first. */
+  /** Lists tokens, the newest first. */
   async list(account: string, actorId: string, page: Page) {
     const now = clock.now()
     const { rows, metadata } = await listRows(entity, account, page, {
@@ -30,7 +30,7 @@ export const tokenStore = <R extends TokenRow, S extends R>(
       matches: (token) => isUnexpired(token, now),
       newestFirst: true,
     })
-    // A bad cursor is told before an unknown actor (A4).
+    // A bad cursor is reported before an unknown actor (A4).
     await existingRow(actors, account, actorId)
     return { data: await shown(account, rows), metadata }
   },
@@ -50,7 +50,7 @@ export const tokenStore = <R extends TokenRow, S extends R>(
       return { data: { id } }
     }),
 
-  /** Deletes every token of an actor; expired ones go along uncounted. */
+  /** Deletes every token of an actor. The returned count excludes expired ones. */
   removeAll(author: Author, actorId: string) {
     const counted = new Set<string>()
     return commitInParts(author, async (transaction) => {

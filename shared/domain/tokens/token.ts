@@ -3,12 +3,12 @@ import type { Transaction } from '../../commit/transaction.ts'
 import { mintToken, type SecretHash, type TokenKind } from '../../core/secrets/token.ts'
 import type { Entity, Row, RowFields } from '../../table/entity.ts'
 
-/** A token of an actor, which ends by itself. */
+/** A token of an actor, which expires. */
 export type TokenRow = Row & SecretHash & { actor_id: string; expires_at: string }
 
 type Minted = { id: string; token: string; secret_hash: string }
 
-/** Stages a new token of an actor, or the one of an `earlier` attempt of the commit; `token` is shown once. */
+/** Stages a new token of an actor, or the one from an `earlier` attempt of the commit. `token` is shown only once. */
 export function stageToken<R extends TokenRow>(
   transaction: Transaction,
   kind: TokenKind,

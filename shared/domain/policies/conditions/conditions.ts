@@ -18,12 +18,12 @@ const propertyNamed = (name: string) => conditionProperties.find((property) => p
 
 const named = (operators: readonly string[]) => operators.map((operator) => `\`${operator}\``).join(', ')
 
-/** The operators with what they compare, for the reference. */
+/** Text of the operators and the values they compare, for the API reference. */
 export const operatorText = [...Map.groupBy(conditionProperties, ({ operators }) => named(operators))]
   .map(([operators, properties]) => `${operators} for ${properties.map(({ values }) => values).join(' and ')}`)
   .join('; ')
 
-/** Parts that a condition may leave out (A17.1(2)). */
+/** Defaults of the members that a condition may omit (A17.1(2)). */
 const defaults = { property: 'remote_ip_location_region', operator: 'is_in' }
 
 const maxConditions = conditionProperties.length
@@ -32,7 +32,7 @@ const maxValueLength = 4_000
 
 export type Condition = { property: string; operator: string; values: string[] }
 
-/** The conditions of a policy as stored, or faults below the field and under `base` (A17.1). */
+/** Checks the conditions of a policy (A17.1). Returns them in stored form, or faults at the field and at `base`. */
 const checkConditions = (raw: unknown): Checked<Condition[]> =>
   checkObjects(raw, maxConditions, checkCondition, (conditions) => {
     const properties = new Set(conditions.map(({ property }) => property))
@@ -41,7 +41,7 @@ const checkConditions = (raw: unknown): Checked<Condition[]> =>
   })
 
 function checkCondition(item: Record<string, unknown>, path: Path, faults: Fault[]): Condition | undefined {
-  // An omitted part means its default; a blank one is missing (A6.4, A17.1(2)).
+  // An omitted member has its default; a blank member is an error (A6.4, A17.1(2)).
   const read = (name: 'property' | 'operator', members: readonly string[]): string | undefined => {
     const { [name]: sent = defaults[name] } = item
     const text = typeof sent === 'string' ? sent.trim() : sent
@@ -77,7 +77,7 @@ function checkValues(raw: unknown, rule: ConditionProperty | undefined): { value
   return messages.length > 0 ? { messages: [...new Set(messages)] } : { values }
 }
 
-/** A condition as the reference documents it: the operators and the form of the values follow from the property (A17.1). */
+/** JSON Schema of a condition: the property determines the operators and the form of the values (A17.1). */
 const conditionSchema: JsonSchema = {
   type: 'object',
   maxProperties: maxKeys,
@@ -116,7 +116,7 @@ export type ConditionResult = { conforms: true; until: number | null } | { confo
 
 const tests = new WeakMap<Condition, ConditionTest>()
 
-/** The test of a stored condition, parsed once for each read of its row. */
+/** Returns the test of a stored condition, and caches it for as long as the row that was read is in use. */
 function testOf(condition: Condition): ConditionTest {
   const { property, operator, values } = condition
   const test = tests.get(condition) ?? propertyNamed(property)?.parse(values, operator) ?? (() => false)
@@ -124,13 +124,13 @@ function testOf(condition: Condition): ConditionTest {
   return test
 }
 
-/** Tests a condition at an instant in microseconds; `until` is the one at which it stops holding, null for never. */
+/** Tests a condition at an instant in microseconds. `until` is the instant at which it stops holding; null for never. */
 export function evaluateCondition(condition: Condition, context: ConditionContext, at: number) {
   const result = testOf(condition)(context, at)
   return { condition, passed: result !== false, until: typeof result === 'number' ? result : null }
 }
 
-/** All conditions must hold; the earliest end is the end of the policy (A17.3). */
+/** Evaluates the conditions of a policy, which must all hold. `until` is the earliest end among them (A17.3). */
 export function evaluateConditions(conditions: Condition[], context: ConditionContext, at: number): ConditionResult {
   const results = conditions.map((condition) => evaluateCondition(condition, context, at))
   const violated = results.filter(({ passed }) => !passed).map(({ condition }) => condition.property)
@@ -141,7 +141,7 @@ export function evaluateConditions(conditions: Condition[], context: ConditionCo
 
 const nowhere: ConditionContext = { client: null, subject: { ip: null, ip_region: null, auth_provider_id: null } }
 
-/** Evaluates the conditions that can be tested for people, or for service accounts, without a client. */
+/** Evaluates only the conditions that can be tested without a client, for people or for service accounts. */
 export const evaluateDecidable = (conditions: Condition[], person: boolean, at: number): ConditionResult =>
   evaluateConditions(
     conditions.filter(({ property }) => propertyNamed(property)?.isDecidable(person)),
@@ -149,6 +149,6 @@ export const evaluateDecidable = (conditions: Condition[], person: boolean, at: 
     at,
   )
 
-/** Text of the circumstances. Equal texts mean that no condition but one on time can have another outcome. */
+/** Text of the facts that conditions test. While it is equal, only conditions on time can change their result. */
 export const fingerprint = (context: ConditionContext): string =>
   JSON.stringify(conditionProperties.map(({ fact }) => fact(context)))

@@ -7,7 +7,7 @@ const example = 'M/09:00-17:00/Europe/Warsaw'
 const mustBeDayRanges = `must be <day>/<ranges>/<zone>, for example ${example}`
 const mustBeRange = 'time range must be start-end like 09:00-17:00, or true for the whole day'
 
-/** Sunday is 0, as in `Date`. */
+/** Letters of the weekdays. The index of Sunday is 0, as in `Date`. */
 const days = 'UMTWRFS'
 const wholeDay = { start: 0, end: 86_399 }
 
@@ -30,7 +30,7 @@ function parseRange(text: string): { start: number; end: number } | string {
 
 const maxRanges = 100
 
-/** The parsed value, or the message of the first part that is wrong. */
+/** Parses a value of `current_utc_datetime`, or returns a message about the first invalid part. */
 export function parseDayRanges(value: string): DayRanges | { message: string } {
   const [day = '', ranges, ...zoneParts] = value.split('/')
   const zone = zoneParts.join('/').trim()
@@ -48,7 +48,7 @@ export function parseDayRanges(value: string): DayRanges | { message: string } {
 const time = '([01]?[0-9]|2[0-3])(:[0-5]?[0-9](:[0-5]?[0-9](\\.[0-9]+)?)?)?'
 const dayRanges = `^[MTWRFSU]/(true|${time}-${time}(,${time}-${time})*)?/[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*$`
 
-/** Conditions on time are tested without a client, and end by themselves. */
+/** Condition on the current time. Its test needs no client, and returns the end of the matching range. */
 export const currentUtcDatetime: ConditionProperty = {
   name: 'current_utc_datetime',
   operators: ['is_in_day_of_week_time_ranges'],
@@ -68,7 +68,7 @@ export const currentUtcDatetime: ConditionProperty = {
   },
 }
 
-/** Ranges of the same day and zone that touch (less than two seconds apart) or overlap are one (A17.3(2)). */
+/** Merges ranges of the same day and zone that overlap or are less than two seconds apart (A17.3(2)). */
 function merged(values: string[]): DayRanges[] {
   const parsed = values.flatMap((value) => {
     const entry = parseDayRanges(value)
@@ -91,7 +91,7 @@ function join(ranges: DayRanges['ranges']): DayRanges['ranges'] {
   return joined
 }
 
-/** The latest end among the ranges that hold the instant; null when none does. */
+/** Returns the latest end, in microseconds, of the ranges that contain the instant; null when none does. */
 function endOfMatch(all: DayRanges[], at: number): number | null {
   const second = Math.floor(at / 1_000_000)
   const ends = all.flatMap(({ day, ranges, zone }) => {
@@ -103,7 +103,7 @@ function endOfMatch(all: DayRanges[], at: number): number | null {
   return ends.length > 0 ? Math.max(...ends) * 1_000_000 : null
 }
 
-/** Seconds between two looks at a clock that may change. */
+/** Step of the search for a clock change, in seconds. */
 const step = 900
 
 const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
@@ -111,7 +111,7 @@ const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
 type LocalTime = { day: number; date: string; seconds: number }
 
 function localTime(second: number, zone: string): LocalTime {
-  // Conditions are stored with zones that exist.
+  // Stored conditions have only known zones.
   const format = zoneFormat(zone)
   if (!format) throw new Error(`${zone} is no time zone.`)
   const parts = Object.fromEntries(format.formatToParts(second * 1000).map(({ type, value }) => [type, value]))
@@ -123,8 +123,8 @@ function localTime(second: number, zone: string): LocalTime {
 }
 
 /**
- * The first instant not before `second` at which the zone's clock shows the end of the range, or has jumped over it.
- * Without a clock change that is the difference of the local times; a change in between is found by bisection.
+ * Returns the first instant, not before `second`, at which the zone's clock shows the end of the range or has jumped
+ * past it. Without a clock change, the difference of the local times yields it; otherwise a bisection finds it.
  */
 function endInstant(second: number, { date, seconds }: LocalTime, end: number, zone: string): number {
   const isPassed = (at: number): boolean => {
@@ -145,14 +145,14 @@ function endInstant(second: number, { date, seconds }: LocalTime, end: number, z
   return low
 }
 
-/** Above the number of names; a name can be spelled in many ways. */
+/** Maximum number of cached formats. Larger than the number of zones, whose names can be spelled in many ways. */
 const maxKept = 1_000
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-/** The format of local times of an IANA zone; null for another name. Cached, because making one is slow. */
+/** Returns the format of local times in an IANA zone; null for another name. Cached, because creating one is slow. */
 function zoneFormat(zone: string): Intl.DateTimeFormat | null {
-  // Offsets such as "+01:00" are zones for Intl, but no names of the database.
+  // Intl also accepts offsets such as "+01:00", which are not zones of the IANA database.
   if (!/^[A-Za-z]/.test(zone)) return null
   const known = formats.get(zone)
   if (known) return known
