@@ -121,7 +121,7 @@ describe('reserved functions', () => {
     expect(1_000 - sum).toBeGreaterThanOrEqual(100)
     expect(10 * (1_000 - sum)).toBeGreaterThanOrEqual(byDefault.ThrottlingRateLimit)
     expect(readFileSync('docs/deploy.md', 'utf8')).toContain(
-      `By default they reserve ${sum} together. Of the 1,000 of an account ${1_000 - sum} are left`,
+      `By default ${sum} executions are reserved, which leaves ${1_000 - sum} of an account's 1,000`,
     )
   })
 })
