@@ -1,4 +1,4 @@
-/** Fields of the access log, also for requests that reach no function. Names on the left are ours (docs/operating.md). */
+/** Fields of the access log by name (docs/operating.md), also for requests that reach no function. */
 const fields = {
   requestId: 'requestId',
   time: 'requestTime',

@@ -1,4 +1,4 @@
-/** A route of the HTTP API (`GET /groups`, `ANY /v0/{proxy+}`, `$default`) and what it leads to. */
+/** A route of the HTTP API (`GET /groups`, `$default`), the URI of its function, and the role that invokes it. */
 export type ApiRoute = { key: string; uri: string; invokerArn: string }
 
 const anyMethod = 'x-amazon-apigateway-any-method'
@@ -16,10 +16,10 @@ function placeOf(key: string): { path: string; method: string; more: object } {
 }
 
 /**
- * The definition of all routes and integrations of an API, which API Gateway applies at once: no change is partial or
- * concurrent with another.
- * @param endpoint takes the place of the API's own properties, which API Gateway ignores beside a definition
- * @throws Error where two routes are the same, or API Gateway could not tell their paths apart
+ * Builds the OpenAPI definition of all routes and integrations. API Gateway applies a definition atomically, without
+ * partial or concurrent changes.
+ * @param endpoint endpoint configuration; API Gateway ignores the API's own properties when it has a definition
+ * @throws Error if two routes are equal, or their paths differ only in parameter names
  */
 export function apiBody(title: string, routes: ApiRoute[], endpoint: object): object {
   const paths: Record<string, Record<string, object>> = {}

@@ -2,7 +2,7 @@ import { CfnOutput } from 'aws-cdk-lib'
 import { CfnApiMapping, CfnDomainName } from 'aws-cdk-lib/aws-apigatewayv2'
 import { Construct } from 'constructs'
 
-/** Maps a name of the operator's to an API, where one is configured. Returns the target for the operator's DNS record. */
+/** Maps a custom domain to an API. Returns the target for the operator's DNS record; null without a domain. */
 export function customDomain(
   scope: Construct,
   domainName: string | null,

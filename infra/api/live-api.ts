@@ -14,7 +14,7 @@ import { integrationUri, invokerRole } from './invoker-role.ts'
 
 const stageName = 'live'
 
-/** Path of the channel behind a CDN: the platform reads the name of the stage there. */
+/** Path of the live channel behind a CDN: the stage name, which API Gateway expects as the path. */
 export const livePath = `/${stageName}`
 
 const checkedByFunction =
@@ -26,7 +26,7 @@ const ofAnotherRole =
 export class LiveApi extends Construct {
   readonly id: string
   readonly host: string
-  /** Address for devices: behind a CDN that proves itself by its name, else by the channel's own name if there is one. */
+  /** URL for devices: `baseUrl` behind a CDN, else the custom domain of the live channel, else API Gateway's host. */
   readonly url: string
   /** Endpoint for posting to connections: always the platform's host, so that a DNS change cannot misroute messages. */
   readonly endpoint: string
@@ -67,7 +67,7 @@ export class LiveApi extends Construct {
     const arns = made.map(({ alias }) => alias.functionArn)
     const credentialsArn = invokerRole(this, arns).roleArn
     const apiId = this.id
-    // Changes of an API in sequence, because API Gateway refuses concurrent ones.
+    // A chain of dependencies, because API Gateway rejects concurrent changes of an API.
     let last: IDependable[] = []
     for (const { id, routeKey, alias } of made) {
       const integration = new CfnIntegration(this, `${id}Integration`, {

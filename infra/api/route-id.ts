@@ -9,20 +9,20 @@ const namesOf = (path: string): string[] =>
     return segment.startsWith('{') ? ['By', ...names] : names
   })
 
-/** Id of a function in its stack, by its route alone: `PATCH /groups/{id}` → `PatchGroupsById`. */
+/** Construct id of a function, derived from its route: `PATCH /groups/{id}` → `PatchGroupsById`. */
 export const routeId = (method: string, path: string): string =>
   [capitalized(method.toLowerCase()), ...namesOf(path)].join('')
 
-/** The collection that a path is in, `groups` or `v0-users`: its operations share a nested stack. */
+/** Collection of a path, such as `groups` or `v0-users`, whose operations share a nested stack. */
 export function collectionOf(path: string): string {
   const [first = '', second = ''] = path.split('/').slice(1)
   return (first === 'v0' ? ['v0', ...wordsOf(second)] : wordsOf(first)).join('-')
 }
 
-/** Path that names a function: of its operation, or of all collections of a family (`/auth_providers/{id}`). */
+/** Path that identifies a function: the operation's, or that of a family of collections (`/auth_providers/{id}`). */
 export const servedPath = ({ path, family }: OperationSource['operation']): string =>
   family === undefined ? path : path.replace(/^\/[^/]+/, `/${family}`)
 
-/** Keys of an operation's routes: one for its method, and one for a method that means the same. */
+/** Route keys of an operation: one for its method, and one for its alias method, if any. */
 export const routeKeys = ({ method, alias, path }: OperationSource['operation']): string[] =>
   [method, ...(alias ? [alias] : [])].map((name) => `${name} ${path}`)

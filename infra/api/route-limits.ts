@@ -5,8 +5,9 @@ import { routeKeys } from './route-id.ts'
 type Limit = { ThrottlingRateLimit: number; ThrottlingBurstLimit: number }
 
 /**
- * Limits of single routes by their keys (docs/decisions/0035). Anonymous callers get little, by route. Devices and their
- * reports have limits of their own, so that no other request uses these up, should the default limit be one for all routes.
+ * Builds the rate limits of routes, by key (docs/decisions/0035). Anonymous routes have low limits. Routes of devices
+ * and flow reports have explicit limits, so that other requests cannot use them up, even if API Gateway's default limit
+ * is shared.
  */
 export function routeLimits(
   operations: OperationSource[],

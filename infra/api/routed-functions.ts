@@ -13,7 +13,7 @@ export const functionsOf = (files: Record<string, string>, roleOf: (file: string
     return { id: routeId(method, path), file, routes, role: roleOf(file) }
   })
 
-/** Functions that are no operations: the public pages, and what no other route takes (404 or 405). */
+/** Creates the functions of routes that are not operations: public pages, and unmatched requests (404 or 405). */
 export function routedFunctions(
   scope: Construct,
   shared: Shared,
