@@ -9,7 +9,7 @@ import { builtInModules, unusedParts } from './replaced-modules.ts'
 
 const root = fileURLToPath(new URL('../../functions/', import.meta.url))
 
-/** Functions that no operation stands for: consumers, tasks, public pages, and what answers other routes. */
+/** Lists the files of functions that are not operations: consumers, tasks, public pages, and unmatched routes. */
 export async function plainFunctions(): Promise<string[]> {
   const files = await readdir(root, { recursive: true })
   return files
@@ -19,7 +19,7 @@ export async function plainFunctions(): Promise<string[]> {
     .sort()
 }
 
-/** Path pattern → methods, for the answer 405 with `Allow`. */
+/** Maps path patterns to their methods, for the `Allow` header of a 405. */
 export function routeTable(operations: OperationSource[], otherRoutes: string[] = []): Record<string, string[]> {
   const routes = [
     ...operations.flatMap(({ operation: { method, alias, path } }) =>
@@ -34,13 +34,13 @@ export function routeTable(operations: OperationSource[], otherRoutes: string[] 
 
 const otherRoutes = Object.keys({ ...publicRoutes, ...signInPages })
 
-/** The renderer of the reference. Its logo is not requested from a CDN, which the policy of the page refuses. */
+/** Reads the API reference's script, without its logo from a CDN, which the content security policy blocks. */
 async function renderer(): Promise<string> {
   const script = await readFile(new URL(import.meta.resolve('redoc/bundles/redoc.standalone.js')), 'utf8')
   return script.replaceAll('https://cdn.redoc.ly/redoc/logo-mini.svg', 'data:,')
 }
 
-/** Puts the files that public functions hand out beside them, with the rights of a new file and not of those they come from. */
+/** Writes the files that public functions serve, with default permissions instead of those of the sources. */
 async function copyPublicFiles(outdir: string): Promise<void> {
   const files = [
     new URL('../../functions/public/docs.html', import.meta.url),
@@ -55,17 +55,17 @@ async function copyPublicFiles(outdir: string): Promise<void> {
 
 const repository = dirname(root)
 
-/** The output directory for esbuild, always the same: names of files depend on the way from it to the sources. */
+/** Output directory for esbuild. Constant, because output file names depend on the relative path to the sources. */
 const made = join(repository, 'bundle')
 
-/** A map that names its sources as the repository does. */
+/** Rewrites the sources of a source map relative to the repository. */
 function sourceMap({ path, text }: OutputFile): string {
   const map: { sources: string[] } = JSON.parse(text)
   const sources = map.sources.map((source) => relative(repository, resolve(dirname(path), source)))
   return JSON.stringify({ ...map, sources })
 }
 
-/** Bundles all functions into one directory: what many use in one file, what a few use in a file for those. */
+/** Bundles all functions into one directory. Modules used by many functions share one file. */
 export async function bundle(operations: OperationSource[], outdir: string): Promise<void> {
   const files = [...new Set([...operations.map(({ file }) => file), ...(await plainFunctions())])]
   const options = {
@@ -83,15 +83,15 @@ export async function bundle(operations: OperationSource[], outdir: string): Pro
     target: 'node24',
     conditions: ['module'],
     mainFields: ['module', 'main'],
-    // As text, which the bundler puts where it is used: an object would lie in a file that every function loads.
+    // A string, which esbuild inlines at its use; an object would end up in a file that every function loads.
     define: { ROUTE_TABLE: JSON.stringify(JSON.stringify(routeTable(operations, otherRoutes))) },
-    // Beside the code, and not named in it: an error's stack is read with them (shared/core/logging/readable-stack.ts), a start is not.
+    // Source maps are separate, and loaded only for an error's stack (shared/core/logging/readable-stack.ts).
     sourcemap: 'external',
     sourcesContent: false,
     logLevel: 'warning',
     legalComments: 'none',
   } satisfies BuildOptions
-  // Finds what functions share, so packages, which take most of the time, are left out.
+  // A first build without packages, which take most of the time, to find shared modules.
   const graph = { metafile: true, sourcemap: false, minify: false, packages: 'external' } satisfies BuildOptions
   const { metafile } = await build({ ...options, ...graph })
   const { outputFiles } = await build({

@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Metafile, Plugin } from 'esbuild'
 
-/** What so large a part of the functions uses lies in one file for all. */
+/** Share of functions above which a module goes into the common file. */
 const usedByMany = 1 / 5
 
-/** The modules that a function loads before its first request. */
+/** Finds the modules that a function loads statically. */
 function reached({ inputs }: Metafile, entry: string): Set<string> {
   const found = new Set<string>()
   const visit = (path: string): void => {
@@ -18,7 +18,7 @@ function reached({ inputs }: Metafile, entry: string): Set<string> {
   return found
 }
 
-/** The service's own modules that many of the entries use. Packages follow them. */
+/** Lists the service's own modules that many entries use. Packages follow their importers. */
 export function commonModules(metafile: Metafile, entries: string[]): string[] {
   const uses = new Map<string, number>()
   for (const entry of entries) for (const path of reached(metafile, entry)) uses.set(path, (uses.get(path) ?? 0) + 1)
@@ -27,9 +27,9 @@ export function commonModules(metafile: Metafile, entries: string[]): string[] {
 }
 
 /**
- * Makes the bundler put these modules into one file: it makes one of all that the same entries reach. Left alone, it makes one
- * for each way in which entries share modules, fifty for a function, and to find and load a file costs a start more than what
- * is in it. Importing a module has no effect, so a function bears one that it does not use.
+ * Bundles these modules into one file, by importing all of them in every entry. By default, esbuild creates a file for
+ * each combination of entries that share modules, about fifty per function, and opening a file costs more at a cold
+ * start than its content. Importing unused modules is safe, because they have no side effects.
  */
 export function inOneFile(root: string, modules: string[], entries: string[]): Plugin {
   const paths = new Set(entries.map((entry) => resolve(root, entry)))

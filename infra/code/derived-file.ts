@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 
-/** Writes a document that follows from the code, or with `--check` fails when the one that is there is another. */
+/** Writes a document generated from code. With `--check`, fails if the existing file differs instead. */
 export async function deriveFile(path: string, text: string): Promise<void> {
   const file = new URL(`../../${path}`, import.meta.url)
   if (!process.argv.includes('--check')) return writeFile(file, text)

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Files of a bundle that a file of it imports, at once or later. */
+/** Lists the bundle files that a file imports, statically or dynamically. */
 const importsOf = (file: string, text: string): string[] =>
   [...text.matchAll(/\b(?:from|import)\s*\(?\s*["'](\.{1,2}\/[^"']+)["']/g)].map(([, path = '']) =>
     join(dirname(file), path),
@@ -13,7 +13,7 @@ function readPart(file: string) {
   return { digest: hash('sha256', bytes), imports: file.endsWith('.mjs') ? importsOf(file, bytes.toString()) : [] }
 }
 
-/** The files that a function can load. What is no code lies beside the function that hands it out. */
+/** Lists the files that a function can load: imported code, and other files of its folder, which it serves. */
 function filesOf(entry: string, parts: Map<string, ReturnType<typeof readPart>>): string[] {
   const found = new Set<string>()
   const add = (file: string) => {
@@ -27,10 +27,10 @@ function filesOf(entry: string, parts: Map<string, ReturnType<typeof readPart>>)
   return [...found, ...beside].sort()
 }
 
-/** Hash of the code that a function of a bundle can load. The rest of the bundle does not change it. */
+/** Hashes the files of a bundle that a function can load, so that other files do not change its version. */
 export type LoadedCode = (handler: string) => string
 
-/** @param directory the bundle, which is read at once: it can be gone by the time that the templates are written */
+/** Creates the hash function of a bundle. Reads the files at once: they are deleted before templates are written. */
 export function loadedCode(directory: string): LoadedCode {
   const files = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
   const paths = files.map(({ parentPath, name }) => join(parentPath, name))

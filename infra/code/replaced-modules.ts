@@ -2,16 +2,16 @@ import { builtinModules } from 'node:module'
 import { dirname } from 'node:path'
 import type { ImportKind, Plugin } from 'esbuild'
 
-/** Names under which a module of Node exports, which are no words of the language. */
+/** Lists the named exports of a Node module. */
 const exportedNames = (name: string): string[] =>
   Object.keys(process.getBuiltinModule(name) ?? {}).filter((key) => /^\w+$/.test(key) && key !== 'default')
 
 const namespaces: Partial<Record<ImportKind, string>> = { 'import-statement': 'imported', 'dynamic-import': 'dynamic' }
 
 /**
- * Takes modules of Node from `process.getBuiltinModule`. An import statement reads every export of such a module,
- * of `node:http` also those that load the WebSocket and `fetch` of Node: 20 ms of CPU of a start. The SDK imports `node:http`,
- * for endpoints without TLS, at the first request and by its default.
+ * Loads Node's modules by `process.getBuiltinModule`. An import statement reads every export of a module, and getters
+ * of `node:http` then load Node's WebSocket and `fetch`, which costs 20 ms of CPU at a cold start. The SDK imports
+ * `node:http` dynamically at the first request, for endpoints without TLS.
  */
 export const builtInModules: Plugin = {
   name: 'built-in modules',
@@ -38,16 +38,16 @@ export const builtInModules: Plugin = {
   },
 }
 
-/** Modules of the SDK that its clients name and functions never run, and what replaces each in a bundle. */
+/** Replacements, by import path, of SDK modules that clients import but functions never use. */
 const replacements: Record<string, string> = {
-  // Clients are given their credentials (shared/core/aws/clients.ts).
+  // Clients are created with credentials (shared/core/aws/clients.ts).
   '@aws-sdk/credential-provider-node':
     'export const defaultProvider = () => () => Promise.reject(new Error("No credentials are given."))',
-  // Clients are given a handler of HTTP/1.1. Loading `node:http2` costs each start 3 ms of CPU.
+  // Clients are created with an HTTP/1.1 handler. Loading `node:http2` would cost 3 ms of CPU at a cold start.
   './node-http2-handler': 'export { NodeHttpHandler as NodeHttp2Handler } from "./node-http-handler"',
 }
 
-/** Leaves modules out of bundles that are there for settings which the service does not use. */
+/** Replaces SDK modules for options that the service does not use. */
 export const unusedParts: Plugin = {
   name: 'unused parts',
   setup(build) {

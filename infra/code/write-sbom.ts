@@ -5,9 +5,9 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 
 /**
- * Writes the software bill of materials (CycloneDX 1.5) of all production packages, as the lock file pins them, to the path
- * in the first argument. `npm sbom --omit dev` leaves out packages that development needs too. So npm reads a copy of the
- * manifest that has no development packages.
+ * Writes the software bill of materials (CycloneDX 1.5) of all production packages, as the lock file pins them, to the
+ * path in the first argument. `npm sbom --omit dev` leaves out packages that development needs too. So npm reads a copy
+ * of the manifest that has no development packages.
  */
 const run = promisify(execFile)
 const target = process.argv[2] ?? 'cdk.out/sbom.cdx.json'
