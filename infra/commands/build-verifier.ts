@@ -1,6 +1,6 @@
 import { build } from 'esbuild'
 
-/** Makes one file of `verify-export` that needs nothing but Node 20 or newer. */
+/** Bundles `verify-export` into one file that needs only Node 20 or newer. */
 const outfile = process.argv[2] ?? 'verify-export.mjs'
 await build({
   entryPoints: ['infra/commands/verify-export.ts'],

@@ -23,7 +23,7 @@ function readArguments() {
   }
 }
 
-/** A token of the scope `logs:read`: `API_TOKEN`, else that of the demo account of this machine. */
+/** Creates the client with a token that has the scope `logs:read`: `API_TOKEN`, else that of the local demo account. */
 function clientOf(address: string | undefined): LogClient {
   const local = readJson<{ base_url: string; api_token: string }>(credentialsFile(dataPath()))
   const baseUrl = address ?? local?.base_url
@@ -50,10 +50,10 @@ const micros = (text: string): number => {
   return found
 }
 
-/** Turns a fault that the person at the terminal can repair into one line. */
+/** Converts an error that the person at the terminal can repair into a `StartupError`, which prints as one line. */
 const explained = (error: unknown): unknown => {
   if (error instanceof NoExport || error instanceof NoteError) return new StartupError(`--against: ${error.message}`)
-  // Errors of the network are the client's; the other errors of the system are about the file.
+  // The client handles network errors, so other system errors concern the file.
   if (errnoOf(error) === undefined || !(error instanceof Error) || !('syscall' in error)) return error
   return new StartupError(
     `The export cannot be written: ${error.message}. Once it can be, the same command goes on with it.`,
@@ -75,7 +75,7 @@ try {
     ...(isTerminal && { progress: (part, count) => void process.stderr.write(bar(part, count)) }),
   })
   if (isTerminal) process.stderr.write('\r\u001b[K')
-  // Later entries are covered by no checkpoint yet.
+  // No checkpoint covers later entries yet.
   const delay = type === 'change' ? 'five minutes' : 'an hour or two'
   const until = isUpToCheckpoint
     ? `up to the newest checkpoint. Entries that are younger than ${delay} may not be in it yet.`

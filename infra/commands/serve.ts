@@ -6,7 +6,7 @@ import { fullDisk, reportFault, StartupError } from '../local/files/fault.ts'
 
 const flags = ['--ephemeral', '--new-demo', '--demo-idp']
 
-/** @throws StartupError where the variable is no port */
+/** Reads a port from an environment variable. @throws StartupError if it is invalid */
 function readPort(variable: string, fallback: number): number {
   const text = process.env[variable] || String(fallback)
   const port = Number(text)
@@ -15,18 +15,18 @@ function readPort(variable: string, fallback: number): number {
 }
 
 function readOptions(argv: string[]) {
-  // npm keeps options before `--` for itself and sets a variable for each.
+  // npm consumes options before `--` and sets a variable for each.
   const lost = flags.find((flag) => process.env[`npm_config_${flag.slice(2).replaceAll('-', '_')}`])
   if (lost) throw new StartupError(`The option ${lost} did not reach the service. Use: npm start -- ${lost}`)
   const unknown = argv.find((argument) => !flags.includes(argument))
   if (unknown) throw new StartupError(`Unknown option ${unknown}. Use: npm start [-- ${flags.join(' | ')}]`)
   const port = readPort('PORT', 8787)
-  // The one after the service's, so that the provider keeps its address from start to start.
+  // Derived from the service's port, so that the provider's address stays the same.
   const demoIdpPort = argv.includes('--demo-idp') ? readPort('DEMO_IDP_PORT', port === 0 ? 0 : port + 1) : null
   return { port, ephemeral: argv.includes('--ephemeral'), newDemo: argv.includes('--new-demo'), demoIdpPort }
 }
 
-/** The first signal ends the service in order. A second one, or one during the start, ends it at once: the data is safe either way. */
+/** Exits at once, on a second signal or one during the start. The first one stops in order; data is safe either way. */
 const endAtOnce = () => process.exit(130)
 
 async function main(): Promise<void> {
@@ -35,7 +35,7 @@ async function main(): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => onSignal())
   process.stdout.write('\n  Starting …\n')
   const dir = options.ephemeral ? openTemporaryDir() : await claimDataDir(dataPath())
-  // Kept beside the packages: most of the start is loading them.
+  // Node's compile cache, because most of the start is loading packages.
   enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/compile', import.meta.url)))
   const { run } = await import('../local/run.ts')
   const running = await run(dir, options).catch((error: unknown) => {

@@ -18,24 +18,24 @@ type Command = {
   empty?: string[]
 }
 
-/** Operators' commands, by the names of their npm scripts. */
+/** Operators' commands by npm script. */
 const commands: Record<string, Command> = {
   provision: {
     task: 'provision-account',
     event: 'needed',
-    // There is no Secrets Manager on one machine: the command prints the token.
+    // Without Secrets Manager on a local machine, the command prints the token.
     complete: (event) => (isObject(event) ? { token_in: 'answer', ...event } : event),
   },
   redrive: { task: 'redrive-failed-batches', event: 'none', empty: ['kept'] },
   verify: { task: 'verify-change-log', event: 'needed', empty: ['damages'] },
   'verify-rows': { task: 'verify-rows', event: 'optional', empty: ['findings'] },
-  // Does at once what the clock does every five minutes.
+  // Runs the schedule immediately.
   seal: { task: 'seal-logs', event: 'none' },
   'begin-sealed-log': { task: 'begin-sealed-log', event: 'needed' },
   'replay-commits': { task: 'replay-commits', event: 'needed', empty: ['kept'] },
 }
 
-/** The event of the arguments; undefined when it is no JSON. @throws StartupError for other arguments */
+/** Parses the event from the arguments; undefined for invalid JSON. @throws StartupError for invalid arguments */
 async function readEvent(name: string, { event }: Command): Promise<unknown> {
   const [argument, ...more] = process.argv.slice(3)
   if (event === 'none' || (event === 'optional' && argument === undefined)) return {}
@@ -52,10 +52,10 @@ async function readEvent(name: string, { event }: Command): Promise<unknown> {
 
 const print = process.stdout.write.bind(process.stdout)
 
-/** Runs the function without a service around it: the engines live as long as the call. */
+/** Runs the function without a running service: starts the engines for this call. */
 async function runAlone(task: Task, event: unknown): Promise<unknown> {
   const path = dataPath()
-  // Checks of a missing directory would find nothing wrong.
+  // On a missing directory, checks would succeed on empty data.
   if (task !== 'provision-account' && !isDataDir(path)) {
     throw new StartupError(`There is no data directory ${path}. Set DATA_DIR to that of the service.`)
   }
@@ -69,7 +69,7 @@ async function runAlone(task: Task, event: unknown): Promise<unknown> {
   return await service.runTask(task, event)
 }
 
-/** The running service does it, if one has the data directory; it may be about to start or to end. */
+/** Runs a task in the service that uses the data directory, else alone. Retries while one starts or stops. */
 async function run(task: Task, event: unknown): Promise<unknown> {
   for (let i = 0; i < 100; i++) {
     const result = (await askControl(dataPath(), task, event)) ?? (await runAlone(task, event))

@@ -33,7 +33,7 @@ function readArguments() {
   return { file, ...parsed.values }
 }
 
-/** Verifies the file of the arguments, reports the outcome in one line, and ends with its code. */
+/** Verifies the file of the arguments, prints the result in one line, and sets the exit code. */
 async function verify(isTTY: boolean): Promise<void> {
   const progress = isTTY
     ? (read: number, of: number) =>
@@ -50,11 +50,11 @@ async function verify(isTTY: boolean): Promise<void> {
   }
 }
 
-/** Without a bound the young generation grows to hundreds of megabytes before it is collected. */
+/** Memory limit of the worker: without it the young generation grows to hundreds of megabytes before a collection. */
 const resourceLimits = { maxYoungGenerationSizeMb: 8 }
 
 if (isMainThread) {
-  // A result that nobody can read is none: without this the code would be that of what does not hold.
+  // Output errors get the code of an operational error; Node's default would equal that of a failed verification.
   process.stdout.on('error', () => process.exit(exitCodes.notChecked))
   const argv = process.argv.slice(2)
   const worker = new Worker(new URL(import.meta.url), {

@@ -18,7 +18,7 @@ import {
 import { holdExport, rejectOtherRange, resumeExport, type Written } from './resume-export.ts'
 import { sealProofs } from './seal-proofs.ts'
 
-/** Writes an export (S5.1), or resumes one that broke off. */
+/** Writes an export (S5.1), or resumes an interrupted one. */
 export async function exportLog(client: LogClient, options: ExportOptions) {
   const { type, begin, end, out } = options
   const held = holdExport(out)
@@ -81,7 +81,7 @@ async function extension(
   return { extends: { from, root: root.toString('base64'), path: data.path } }
 }
 
-/** The newest entry of the range that the checkpoint covers: behind the first of a page that is covered all are. */
+/** Finds the newest entry of the range that the checkpoint covers. Entries older than a covered one are covered. */
 async function lastCovered(client: LogClient, range: ExportOptions, size: number): Promise<Covered | null> {
   for await (const entries of client.pages(range)) {
     const isCovered = async (i: number) => (await client.covered(entries[i], size)) !== null
@@ -91,11 +91,11 @@ async function lastCovered(client: LogClient, range: ExportOptions, size: number
   return null
 }
 
-/** Number of entries above which a slice of time is made shorter; it is made longer below a quarter. */
+/** Number of entries above which a time slice is shortened; below a quarter of it, slices are lengthened. */
 const perSlice = 2_000
 const longestSlice = 720 * hourMicros
 
-/** Appends the entries up to the last one that is covered, in their order. */
+/** Appends the entries up to the last covered one, in order. */
 async function writeEntries(
   client: LogClient,
   { type, begin, out, progress }: ExportOptions,
@@ -124,7 +124,7 @@ async function writeEntries(
   }
 }
 
-/** The entries of a slice of time, oldest first; null where there are too many to hold. */
+/** Reads the entries of a time slice, oldest first; null if there are too many to hold in memory. */
 async function slice(client: LogClient, type: ExportOptions['type'], begin: number, end: number) {
   const entries: ExportedEntry[] = []
   for await (const page of client.pages({ type, begin, end })) {

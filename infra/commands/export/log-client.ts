@@ -5,13 +5,13 @@ import { instantOf, lastLogMicros } from '#shared/logs/entries/log-id.ts'
 import type { ExportSeal } from '#shared/seal/export/export-seal.ts'
 import { StartupError } from '../../local/files/fault.ts'
 
-/** In microseconds, both ends included. */
+/** Time range of a log in microseconds since 1970, both ends included. */
 type Range = { type: ExportType; begin: number; end: number }
 type Page = { data: ExportedEntry[]; metadata: { next_page: string | null } }
 type Answer = { status: number; body: { data: never; detail?: string } }
 
 const tries = 8
-/** Fewer tries at first: a service that has never answered is more likely missing than busy. */
+/** Attempts before the first response; few, because a service that never responded is probably down, not busy. */
 const firstTries = 4
 
 /** Requests the logs with an API token, and retries when the service is busy, failing or unreachable. */
@@ -65,18 +65,18 @@ export class LogClient {
     return value?.[0] ?? null
   }
 
-  /** The oldest entry from an instant on, by halving the time that it can be in. */
+  /** Finds the oldest entry from an instant on, by binary search over time. */
   async oldest(type: ExportType, begin: number): Promise<ExportedEntry | null> {
     const some = await this.newest({ type, begin, end: lastLogMicros })
     if (!some) return null
     const isBy = async (end: number) => (await this.newest({ type, begin, end })) !== null
     const at = await leastThat(begin, instantOf(some.log_id), isBy)
-    // Entries of one commit share their instant.
+    // Entries of one commit share their timestamp.
     const pages = await Array.fromAsync(this.pages({ type, begin: at, end: at }))
     return pages.at(-1)?.at(-1) ?? some
   }
 
-  /** An entry with its proof in the log of a size; null where that does not cover it yet. */
+  /** Fetches an entry's proof in a log of this size; null if the log does not cover the entry yet. */
   async covered(entry: ExportedEntry | null | undefined, size: number): Promise<Covered | null> {
     if (!entry) return null
     const path = `/logs/${entry.log_id}/proof`
@@ -87,7 +87,7 @@ export class LogClient {
   }
 }
 
-/** The least number from `low` on that a test holds for, as it does for all above it; `high` where there is none below. */
+/** Binary search for the least number from `low` on that passes a monotonic test; `high` if no smaller one does. */
 export async function leastThat(low: number, high: number, holds: (n: number) => Promise<boolean>): Promise<number> {
   if (low >= high) return high
   const middle = Math.floor((low + high) / 2)
@@ -96,7 +96,7 @@ export async function leastThat(low: number, high: number, holds: (n: number) =>
 
 export type ExportType = ExportSeal['stream']
 
-/** Parts of the answers of `/logs` and `/logs/checkpoints` that an export uses. */
+/** Parts of the responses of `/logs` and `/logs/checkpoints` that an export uses. */
 export type ExportedEntry = { log_id: string; timestamp: string }
 export type Proof = {
   leaf_index: number
@@ -114,8 +114,8 @@ export type FetchedCheckpoint = {
 
 export type ExportOptions = Range & {
   out: string
-  /** A note, or the file of one or of an export: the checkpoint that this one must extend. */
+  /** The checkpoint that this one must extend: a note, or a file with a note or an export. */
   against?: string
-  /** How much of the time range is written, from 0 to 1, and how many entries. */
+  /** Called with the written part of the time range, from 0 to 1, and the number of entries. */
   progress?: (part: number, entries: number) => void
 }

@@ -38,7 +38,7 @@ export function resumeExport(out: string, type: ExportType): Written {
   return written
 }
 
-/** The result of reading something; undefined where that throws. */
+/** Returns the result of `read`; undefined if it throws. */
 function readable<T>(read: () => T): T | undefined {
   try {
     return read()
@@ -55,14 +55,14 @@ function entryOf(line: string, type: ExportType): ExportedEntry | null {
   return isEntry && parseTimestamp(timestamp) !== null ? { log_id, timestamp } : null
 }
 
-/** The beginnings of lines, whose names are in alphabetical order. */
+/** Start of an entry's line, whose fields are in alphabetical order. */
 const starts: Record<ExportType, string> = {
   change: '{"after":',
   session: '{"context":"',
   api_request: '{"actor_id":"',
 }
 
-/** True for a broken line that can be the beginning of an entry or the seal. */
+/** True for an incomplete line that can be the start of an entry or the seal. */
 const begins = (text: string, type: ExportType): boolean =>
   [starts[type], '{"type":"seal"'].some((line) => text.startsWith(line) || line.startsWith(text))
 

@@ -10,10 +10,10 @@ const maxLeaves = 10_000
 type Leaves = { hashes: string; hours?: SealedHour[] }
 type Proofs = Pick<ExportSeal, 'entries' | 'before' | 'after' | 'first' | 'last' | 'leaves' | 'hours' | 'begin' | 'end'>
 
-/** The entries next to a range, and the outermost leaves of a proof. */
+/** Entries next to a range, and the proofs of the outermost leaves. */
 type Ends = { before: Covered | null; after: Covered | null; first: Proof | null; last: Proof | null }
 
-/** The first bytes of the hashes of leaves, and of the activity log the hours. */
+/** Fetches the first bytes of the hashes of leaves and, for the activity log, the sealed hours. */
 async function leaves(client: LogClient, path: string, from: number, to: number, more: Record<string, string> = {}) {
   const marks: Buffer[] = []
   const hours: SealedHour[] = []
@@ -27,7 +27,7 @@ async function leaves(client: LogClient, path: string, from: number, to: number,
   return { marks: Buffer.concat(marks), hours }
 }
 
-/** The part of a seal that proves the entries of an export, and the range that they are all of. */
+/** Builds the part of a seal that proves the entries of an export, and that the range has no others. */
 export async function sealProofs(
   client: LogClient,
   { type, begin, end, out }: ExportOptions,
@@ -49,7 +49,7 @@ export async function sealProofs(
 const nothingLeft = () =>
   new StartupError('This log has no entry left that could prove a range: all are past their retention.')
 
-/** The place of an outermost leaf; null where that is the first or the last one of the log. */
+/** Position of an outermost leaf; null at the respective end of the log, where no position is needed. */
 const placed = (proof: Proof | null, end: number) =>
   proof && proof.leaf_index !== end ? { leaf_index: proof.leaf_index, path: proof.path } : null
 
@@ -62,7 +62,7 @@ async function changeProofs(client: LogClient, { before, after, first, last }: E
   return { first: placed(first, 0), last: placed(last, size - 1), ...sealed(marks) }
 }
 
-/** The activity log has a leaf an hour of a stream, and each hour a tree of its own. */
+/** Builds the proofs of the activity log, which has one leaf per hour of a stream, and a tree for each hour. */
 async function hourProofs(client: LogClient, type: ExportType, { before, after, first, last }: Ends, size: number) {
   const path = '/logs/checkpoints/activity/leaves'
   const [from, to] = [before?.proof.leaf_index ?? 0, after?.proof.leaf_index ?? size - 1]
@@ -72,7 +72,7 @@ async function hourProofs(client: LogClient, type: ExportType, { before, after, 
     if (found.some(isOwn)) throw nothingLeft()
     return { first: null, last: null, hours: found, ...sealed(Buffer.alloc(0)) }
   }
-  // Entries of the earlier hours are past their retention: the proof begins with the hour of the first entry.
+  // Earlier hours are past their retention, so the proof begins with the hour of the first entry.
   const isCut = !before && found.slice(0, first.leaf_index).some(isOwn)
   const hours = isCut ? found.slice(first.leaf_index) : found
   const own = hours.filter(isOwn)
