@@ -9,9 +9,9 @@ import { keptBy } from '../storage/kept-by.ts'
 const rulesOn = (part: string, ...rules: string[]) => rules.map((rule) => `${rule}_${part}`)
 
 /**
- * Rules of the managed groups that count instead of blocking. Bodies are up to 5 MB of JSON and hold whatever a network
- * does: names, addresses, the domains of flows. A gateway that reports an attack must not be taken for one, and a filter
- * for `169.254.169.254` or `backup.log` is a question like any other.
+ * Rules of the managed groups that count instead of blocking. Bodies are up to 5 MB of JSON with names, addresses and
+ * domains from a network, so a gateway's report of an attack would look like an attack. Queries for `169.254.169.254`
+ * or `backup.log` are valid filters.
  */
 const countedRules: Record<string, string[]> = {
   AWSManagedRulesCommonRuleSet: [
@@ -25,7 +25,7 @@ const countedRules: Record<string, string[]> = {
       'CrossSiteScripting',
     ),
     'SizeRestrictions_QUERYSTRING',
-    // Devices and pipelines need not name themselves.
+    // Devices and pipelines may send no User-Agent header.
     'NoUserAgent_HEADER',
   ],
   AWSManagedRulesKnownBadInputsRuleSet: [
@@ -40,7 +40,7 @@ const countedRules: Record<string, string[]> = {
 const seen = (metricName: string): CfnWebACL.VisibilityConfigProperty => ({
   metricName,
   cloudWatchMetricsEnabled: true,
-  // Samples would show whole requests to whoever may look at the web ACL.
+  // Samples would show whole requests to everyone with read access to the web ACL.
   sampledRequestsEnabled: false,
 })
 
@@ -58,7 +58,7 @@ const managedGroup = (name: string, priority: number): CfnWebACL.RuleProperty =>
   visibilityConfig: seen(name),
 })
 
-/** Refuses an address that sends more than this in five minutes, until it sends less. */
+/** Blocks a source address while it exceeds this number of requests in five minutes. */
 const perAddress = (limit: number, priority: number): CfnWebACL.RuleProperty => ({
   name: 'RequestsPerAddress',
   priority,
@@ -67,7 +67,7 @@ const perAddress = (limit: number, priority: number): CfnWebACL.RuleProperty => 
   visibilityConfig: seen('RequestsPerAddress'),
 })
 
-/** Keeps a part of requests out of the log: tokens, bodies, and the codes and states of sign-ins. */
+/** Replaces a part of requests in the log, such as tokens, bodies, and codes of sign-ins. */
 const hidden = (fieldType: string, ...fieldKeys: string[]): CfnWebACL.DataProtectProperty => ({
   field: { fieldType, ...(fieldKeys.length > 0 && { fieldKeys }) },
   action: 'SUBSTITUTION',
@@ -75,7 +75,7 @@ const hidden = (fieldType: string, ...fieldKeys: string[]): CfnWebACL.DataProtec
 
 const region = 'us-east-1'
 
-/** The web ACL of the CDN. One of CloudFront can be made in us-east-1 alone, so it has a stack of its own there. */
+/** The CDN's web ACL, in a separate stack because web ACLs for CloudFront exist only in us-east-1. */
 export class FirewallStack extends Stack {
   /** The web ACL's ARN, for a stack of another region. */
   readonly webAclArn = Fn.getStackOutput(this.stackName, 'WebAclArn', region)
@@ -96,7 +96,7 @@ export class FirewallStack extends Stack {
         dataProtections: [hidden('SINGLE_HEADER', 'authorization'), hidden('QUERY_STRING'), hidden('BODY')],
       },
     })
-    // AWS WAF takes no other beginning of the name.
+    // AWS WAF requires this name prefix.
     const logGroupName = `aws-waf-logs-${settings.prefix}-${stackIdSuffix(this)}`
     const kept = { retention: settings.logGroupDays, removalPolicy: keptBy(settings) }
     const logs = new LogGroup(this, 'Logs', { logGroupName, ...kept })
@@ -104,7 +104,7 @@ export class FirewallStack extends Stack {
     const logging = new CfnLoggingConfiguration(this, 'Logging', {
       resourceArn: acl.attrArn,
       logDestinationConfigs: [arnOf(this, 'logs', `log-group:${logGroupName}`)],
-      // The access log of the API has the requests that pass.
+      // Drops allowed requests, which are in the API's access log.
       loggingFilter: {
         DefaultBehavior: 'DROP',
         Filters: [{ Behavior: 'KEEP', Requirement: 'MEETS_ANY', Conditions: conditions }],

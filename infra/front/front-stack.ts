@@ -32,15 +32,15 @@ import { may } from '../roles/may.ts'
 import type { Settings } from '../settings/settings.ts'
 import { LookUps } from '../storage/look-ups.ts'
 
-/** Location of the caller (P8.2), as CloudFront reports it; names that a caller sends itself are replaced. */
+/** Headers with the caller's location (P8.2). CloudFront overwrites values that a caller sends. */
 const viewerHeaders = ['Address', 'Country', 'City', 'Latitude', 'Longitude'].map((name) => `CloudFront-Viewer-${name}`)
 
-/** Errors that CloudFront would otherwise cache for ten seconds and show to every caller of the address. */
+/** Error statuses that must not be cached; CloudFront's default is ten seconds. */
 const errorStatuses = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504]
 
 /**
- * Parts of a handshake of the live channel. Its host is the platform's, so it cannot have all headers of the caller. CloudFront
- * forwards ten headers by one policy, and the token only as part of a cache key.
+ * Policies that forward a handshake of the live channel. Forwarding all headers would include the caller's `Host`,
+ * which API Gateway rejects. A policy allows ten headers, and `Authorization` only as part of the cache key.
  */
 const handshakeOf = (scope: Construct) => ({
   originRequestPolicy: new OriginRequestPolicy(scope, 'ToChannel', {
@@ -77,8 +77,8 @@ type Props = {
 }
 
 /**
- * CloudFront before the API, with a web ACL, and the secret by which it proves itself to the service. The service asks for
- * the secret when a deployment says so (`cdnSecretArn`), so that callers can move to the CDN before.
+ * CloudFront in front of the API, with a web ACL, and the secret that authenticates it to the service. The service
+ * requires the secret only once `cdnSecretArn` is set, so that callers can move to the CDN first.
  */
 export class FrontStack extends Stack {
   constructor(scope: Construct, id: string, props: Props) {
@@ -97,7 +97,7 @@ export class FrontStack extends Stack {
         protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY,
         originSslProtocols: [OriginSslPolicy.TLS_V1_2],
         customHeaders: { 'x-origin-secret': secret.secretValueFromJson('current').unsafeUnwrap() },
-        // API Gateway answers within 30 seconds, if only with an error.
+        // API Gateway responds within 30 seconds, at least with an error.
         readTimeout: Duration.seconds(35),
         keepaliveTimeout: Duration.seconds(60),
       })
@@ -114,7 +114,7 @@ export class FrontStack extends Stack {
       }),
       compress: false,
     }
-    // Keeps a page as long as its `Cache-Control` says, in each encoding.
+    // Caches a page as long as its `Cache-Control` says, once per encoding.
     const cachePolicy = new CachePolicy(this, 'Pages', {
       comment: 'The public pages, for as long as they say',
       minTtl: Duration.seconds(0),
@@ -149,7 +149,7 @@ export class FrontStack extends Stack {
   }
 }
 
-/** Changes the secret that the distribution sends, and with it what the service accepts, without a gap. */
+/** Rotates the origin secret that the distribution sends and the service accepts, without failed requests. */
 function rotateOriginSecret(
   scope: Construct,
   secret: ISecret,
@@ -168,14 +168,14 @@ function rotateOriginSecret(
   )
   role.addToPolicy(may(ofSecret, [secret.secretArn]))
   role.addToPolicy(may(ofDistribution, [distributionArn]))
-  // CloudFront requires it for updates of a distribution with a web ACL.
+  // CloudFront requires this right to update a distribution with a web ACL.
   role.addToPolicy(may(['wafv2:GetWebACL'], [webAclArn]))
   const environment = { DISTRIBUTION_ID: distributionId, SERVICE_NAME: stackName }
   const shared = { logGroup, environment, tracing, code: Code.fromAsset(code) }
-  // Secrets Manager invokes the function itself; each of its steps can run in another version.
+  // No alias: Secrets Manager invokes the function directly, and its steps may run in different versions.
   const rotator = lambdaFunction(rotation, 'Function', shared, 'tasks/rotate-origin-secret.ts', {
     role,
-    // Waits until every edge has the new secret.
+    // Includes waiting until every edge location has the new secret.
     timeout: Duration.minutes(15),
     retryAttempts: 0,
   })
@@ -189,7 +189,7 @@ function rotateOriginSecret(
     rotationRules: { automaticallyAfterDays: originSecretDays },
   })
   schedule.node.addDependency(rotator, role)
-  // No request fails without a rotation: the secret in use stays valid.
+  // A failed rotation breaks no request: the current secret stays valid.
   alarmOn(
     rotation,
     'Failing',
