@@ -3,7 +3,7 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import type { Construct } from 'constructs'
 
-/** An alarm that goes off at once above 0, unless its properties say otherwise. Without data it is silent. */
+/** Creates an alarm. By default it goes off after one period above 0, and missing data does not raise it. */
 export function alarmOn(
   scope: Construct,
   id: string,

@@ -4,8 +4,9 @@ import { Construct } from 'constructs'
 import { currentFunction, type Shared } from './current-function.ts'
 
 /**
- * Asks Lambda, while the stack is deployed, how many functions the account may run at once, and ends the deployment
- * with a sentence where they cannot be reserved. A function of the stack asks, so whoever deploys needs no right for it.
+ * Custom resource that compares the reserved concurrency with the account's limit during a deployment, and fails the
+ * deployment if the limit is too low. A function of the stack reads the limit, so the deploying user needs no right for
+ * it.
  */
 export class ConcurrencyCheck extends Construct {
   readonly finding: string

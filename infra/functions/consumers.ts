@@ -27,7 +27,7 @@ const ofItems = (eventName: string, image: string, kind: string) =>
     dynamodb: { [image]: { kind: { S: FilterRule.isEqual(kind) } } },
   })
 
-/** Consumers of the streams. A batch that keeps failing is cut down to its bad record, which the bucket keeps. */
+/** Creates the stream consumers. A failing batch is bisected to the bad record, which goes to the failure bucket. */
 export function consumeStreams(
   scope: Construct,
   storage: Storage,
@@ -43,13 +43,13 @@ export function consumeStreams(
     const alias = currentFunction(consumers, name, shared, `streams/${fileOf(name)}`, {
       role: roles.of[duty],
       timeout: Duration.seconds(60),
-      // No crowd of requests takes what the streams are read with, and no backlog what requests are answered with.
+      // Reserved concurrency keeps request spikes and stream backlogs from starving each other.
       reservedConcurrentExecutions: reserved(duty === 'storeFlowLogs' ? flowConcurrency : changeConcurrency),
     })
     alias.addEventSource(source)
     for (const mapping of alias.lambda.node.findAll()) {
       if (!CfnEventSourceMapping.isCfnEventSourceMapping(mapping)) continue
-      // Under another name, as of a table that is called otherwise, it would be made anew beside the old one, which Lambda refuses.
+      // A fixed logical id: the CDK's contains the source's name, and Lambda rejects a second mapping after a rename.
       mapping.overrideLogicalId(`${name}Mapping`)
       mapping.functionName = alias.functionArn
     }
@@ -61,7 +61,7 @@ export function consumeStreams(
     bisectBatchOnError: true,
     reportBatchItemFailures: true,
     retryAttempts: 10,
-    // The streams keep a record for 24 hours: before it is gone, it lies in the bucket.
+    // Below the streams' retention of 24 hours, so that a record reaches the bucket before it expires.
     maxRecordAge: Duration.hours(23),
     parallelizationFactor: 1,
     onFailure: keptIn(storage.failures),
@@ -72,9 +72,9 @@ export function consumeStreams(
     new DynamoEventSource(storage.table, { ...delivery, filters })
   return [
     consume('writeChangeLog', ofTable(commits)),
-    // The gateway of an ended authorization is notified, whoever ended it.
+    // Follow-up work notifies the gateway of a deleted authorization, also of one deleted by TTL.
     consume('followUp', ofTable(commits, ofItems('REMOVE', 'OldImage', 'authorization'))),
-    // The reports of one authorization keep their order all the same, and no flow has several.
+    // Parallel lanes keep the order of one authorization's reports, and a flow belongs to one authorization.
     consume('storeFlowLogs', new KinesisEventSource(storage.flows, { ...delivery, parallelizationFactor: 4 })),
   ]
 }

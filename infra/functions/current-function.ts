@@ -18,17 +18,17 @@ import type { Construct } from 'constructs'
 import { currentAlias } from '#shared/core/current-alias.ts'
 import type { LoadedCode } from '../code/loaded-code.ts'
 
-/** Properties that all functions share. They have one environment, so that one process can run them all on one machine. */
+/** Properties of all functions. The environment is the same for all, so that one local process can run them. */
 export type Shared = {
   environment: Record<string, string>
   logGroup: ILogGroup
   tracing: boolean
-  /** The bundle, which is an asset of each stack. */
+  /** The common bundle; each stack has its own asset of it. */
   code: Code
   loaded: LoadedCode
 }
 
-/** A whole CPU: what a call takes times what it costs is least with it (docs/costs.md). */
+/** Memory in MB that comes with one full vCPU, where duration times price is lowest (docs/costs.md). */
 const memoryMb = 1_769
 
 export function lambdaFunction(
@@ -52,23 +52,23 @@ export function lambdaFunction(
   })
 }
 
-/** The file of a function that is called after it: `SealLogs` → `seal-logs.ts`. */
+/** File name of a function: `SealLogs` → `seal-logs.ts`. */
 export const fileOf = (name: string): string => `${name.replace(/(?<=.)[A-Z]/g, '-$&').toLowerCase()}.ts`
 
-/** Settings that no version has: they are of the function as a whole. */
+/** Properties of the function as a whole, which are not part of a version. */
 const ofNoVersion = ['code', 'tags', 'reservedConcurrentExecutions', 'functionName']
 
 function settingsOf(resource: CfnFunction): string {
-  // biome-ignore lint/complexity/useLiteralKeys: it is protected, and a list of all properties of our own could lack one
+  // biome-ignore lint/complexity/useLiteralKeys: it is protected, and a hand-written list of properties could be incomplete
   const all = Object.entries(resource['cfnProperties'])
   const properties = all.filter(([name]) => !ofNoVersion.includes(name))
   return JSON.stringify(Stack.of(resource).resolve(Object.fromEntries(properties)))
 }
 
 /**
- * A function, by the alias by which everything invokes it, at a version that is published when what the function can load has
- * changed, or its settings. All functions share one bundle, which every change of code changes: by the CDK's own hash,
- * which is of the bundle, each of them would get a new version then.
+ * Creates a function with a version and the alias `current`, through which all callers invoke it. A new version is
+ * published only if the function's settings or the modules it can load have changed. The CDK's own hash covers the
+ * whole bundle, so every code change would publish all functions.
  */
 export function currentFunction(
   scope: Construct,
@@ -79,7 +79,7 @@ export function currentFunction(
   invoked: EventInvokeConfigOptions = {},
 ): Alias {
   const lambda = lambdaFunction(scope, id, shared, file, own)
-  // The version before stays for a rollback, and `PruneVersions` deletes older ones. A deployment that fails keeps none.
+  // Retains the previous version for a rollback; `PruneVersions` deletes older ones. A failed creation retains none.
   const version = new Version(lambda, 'Version', { lambda, removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE })
   const [resource, published] = [lambda.node.defaultChild, version.node.defaultChild]
   if (!CfnFunction.isCfnFunction(resource) || !CfnVersion.isCfnVersion(published))
@@ -89,7 +89,7 @@ export function currentFunction(
   const loaded = shared.loaded(String(handler))
   const content = () => hash('sha256', loaded + settingsOf(resource))
   published.overrideLogicalId(Lazy.uncachedString({ produce: () => `${base}${content().slice(0, 32)}` }))
-  // Lambda refuses a version of what has not changed, and a template can say the same in other words.
+  // Lambda rejects publishing an unchanged version, and equivalent templates may differ. So the description has a hash.
   const told = () => [description, `[${content().slice(0, 8)}]`].filter(Boolean).join(' ')
   resource.addPropertyOverride('Description', Lazy.uncachedString({ produce: told }))
   return new Alias(lambda, 'Current', { aliasName: currentAlias, version, ...invoked })

@@ -4,10 +4,10 @@ import { SettingError, type Settings } from '../settings/settings.ts'
 import type { Storage } from '../storage/storage.ts'
 
 const maxBytes = 4_096
-/** Maximum length of a value that AWS makes up, such as a table's name or an address. */
+/** Assumed length of a value that AWS generates, such as a table's name or an address. */
 const madeUpBytes = 100
 
-/** @throws SettingError where Lambda would refuse so much, after the data stack has been deployed */
+/** Checks the size, which Lambda does only after the data stack is deployed. @throws SettingError above `maxBytes` */
 function fitting(variables: Record<string, string>): Record<string, string> {
   const sizes = Object.entries(variables).map(([name, value]): [string, number] => [
     name,
@@ -20,7 +20,7 @@ function fitting(variables: Record<string, string>): Record<string, string> {
   throw new SettingError(longest, rule, `Lambda takes ${rule}.`)
 }
 
-/** Settings that functions are told by a variable of the same name: `logLevel` by `LOG_LEVEL`. */
+/** Settings that functions get as a variable of the same name: `logLevel` as `LOG_LEVEL`. */
 const told = [
   'logRetentionDays',
   'flowRetentionDays',
@@ -46,7 +46,7 @@ const told = [
   'cdnSecretArn',
 ] as const satisfies (keyof Settings)[]
 
-/** The variables of every function (`shared/core/env.ts` reads them). */
+/** Builds the environment variables of every function, which `shared/core/env.ts` reads. */
 export function environment(
   settings: Settings,
   storage: Storage,

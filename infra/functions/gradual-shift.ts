@@ -9,7 +9,7 @@ import { may } from '../roles/may.ts'
 import { arnOf } from '../settings/made-up-names.ts'
 import { alarmOn } from './alarm.ts'
 
-/** The operations that carry the load: a fault in one of them reaches every gateway and client, or loses what they report. */
+/** Operations whose faults affect every gateway and client, or lose their reports. */
 export const carryingRoutes: ReadonlySet<string> = new Set([
   'PUT /client/sessions/{id}',
   'PUT /gateway/sessions/{id}',
@@ -19,16 +19,16 @@ export const carryingRoutes: ReadonlySet<string> = new Set([
   'GET /logs/{log_id}',
 ])
 
-/** A function that takes its new version a part of the requests at first. */
+/** A function whose new versions get only a part of the requests at first. */
 type Shifted = { id: string; alias: Alias; operation: string }
 
-/** Metric of answers of the service's own fault, by operation and version, which `Monitoring` makes of the functions' lines. */
+/** Metric of 5xx responses by operation and version, which `Monitoring` derives from log lines. */
 export const faultsByVersion = 'faults_by_version'
 
-/** Expressions that are 1 in a minute with at least 3 failures of the new version that are also more than 1 % of its calls. */
+/** Expressions that are 1 in a minute with at least 3 failures of the new version and more than 1 % of its calls. */
 function sharesOf({ alias, operation }: Shifted, namespace: string): Record<string, MathExpression> {
   const { version } = alias.version
-  // Lambda adds this dimension while an alias divides its calls between two versions.
+  // Lambda adds `ExecutedVersion` while an alias splits its calls between two versions.
   const ofVersion = (metricName: string) =>
     alias.metric(metricName, {
       statistic: 'Sum',
@@ -51,8 +51,8 @@ function sharesOf({ alias, operation }: Shifted, namespace: string): Record<stri
 }
 
 /**
- * Alarms of one version, named after it. An alarm that is changed keeps its state, so one that served the version before
- * could end the deployment of a fix.
+ * Creates alarms that are named after the version. A changed alarm keeps its state, so an alarm reused from a faulty
+ * version could roll back the deployment of its fix.
  */
 const alarmsOf = (scope: Construct, shifted: Shifted, namespace: string): Alarm[] =>
   Object.entries(sharesOf(shifted, namespace)).map(([what, metric]) => {
@@ -63,8 +63,8 @@ const alarmsOf = (scope: Construct, shifted: Shifted, namespace: string): Alarm[
   })
 
 /**
- * Lets a new version of some functions answer one request in ten for five minutes, and all of them after that. When an alarm
- * of that version goes off meanwhile, CodeDeploy moves the alias back, and the deployment fails.
+ * Shifts one request in ten to the new version of a function for five minutes, and then all. If an alarm of that
+ * version goes off meanwhile, CodeDeploy moves the alias back, and the deployment fails.
  */
 export function shiftGradually(scope: Construct, functions: Shifted[], namespace: string): void {
   const shift = new Construct(scope, 'Shift')
@@ -73,7 +73,7 @@ export function shiftGradually(scope: Construct, functions: Shifted[], namespace
   for (const shifted of functions) {
     new LambdaDeploymentGroup(shift, shifted.id, {
       application,
-      // Its rights are below, for these functions alone.
+      // The CDK would grant rights on all functions; the statements below are for these functions only.
       role: role.withoutPolicyUpdates(),
       alias: shifted.alias,
       deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,

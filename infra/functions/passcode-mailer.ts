@@ -6,15 +6,15 @@ import type { Roles } from '../roles/roles.ts'
 import { currentFunction, type Shared } from './current-function.ts'
 
 /**
- * The function that mails passcodes, which those that sign people in hand orders to. It has a name that is spelled out: a
- * variable tells it to all functions, of which it is one.
+ * Creates the function that mails passcodes, which the sign-in functions invoke asynchronously. It needs an explicit
+ * name: the environment of all functions contains the name, so a generated one would be a circular reference.
  */
 export function passcodeMailer(scope: Construct, functionName: string, { of }: Roles, shared: Shared): Alias {
   const passcodes = new Construct(scope, 'Passcodes')
   const own = { functionName, role: of.mailPasscode }
   const mailer = currentFunction(passcodes, 'MailPasscode', shared, 'tasks/mail-passcode.ts', own, {
     retryAttempts: 2,
-    // Nobody waits for a passcode longer than it would count.
+    // A passcode is valid for 15 minutes.
     maxEventAge: Duration.minutes(15),
   })
   for (const role of [of.signIn, of.callback]) role.addToPolicy(may(['lambda:InvokeFunction'], [mailer.functionArn]))

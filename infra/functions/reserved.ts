@@ -3,13 +3,14 @@ import { callbackPath } from '#shared/domain/auth-providers/auth-provider.ts'
 import { signInPages } from '../code/public-routes.ts'
 import type { Settings } from '../settings/settings.ts'
 
-/** A setting of concurrency as Lambda takes it. */
+/** Converts a concurrency setting to Lambda's property; undefined reserves none. */
 export const reserved = (concurrency: number | 'none'): number | undefined =>
   concurrency === 'none' ? undefined : concurrency
 
 /**
- * Reserved concurrency of an operation. Flow reports, sessions and authorizations of devices, and each step of a sign-in have
- * some: a crowd at any other operation takes nothing from them. Callbacks have most, because they wait for providers.
+ * Returns the reserved concurrency of an operation. Flow reports, sessions and authorizations of devices, and the steps
+ * of a sign-in have some, so that a spike in other operations cannot starve them. Callbacks have a setting of their
+ * own, because they wait for providers.
  */
 export function reservedOf(
   { method, path, credential }: OperationSource['operation'],
@@ -22,7 +23,7 @@ export function reservedOf(
   return ofDevice && (method === 'POST' || method === 'PUT') ? reserved(settings.deviceConcurrency) : undefined
 }
 
-/** Sum of the reservations of a deployment: operations, pages of sign-in, consumers of the table's stream and of the flows. */
+/** Returns the total reserved concurrency of operations, sign-in pages and stream consumers. */
 export const reservedTogether = (operations: OperationSource[], settings: Settings): number =>
   [
     ...operations.map(({ operation }) => reservedOf(operation, settings)),

@@ -24,7 +24,7 @@ const schedules: Record<string, Planned> = {
     every: Duration.days(1),
     what: 'Replaces the signing secret when it is due',
   },
-  // Shorter than the lease of a log, and than the interval.
+  // The timeout is shorter than a log's lease and than the interval.
   SealLogs: {
     duty: 'seal',
     every: Duration.minutes(5),
@@ -67,7 +67,7 @@ export function runByTheClock(scope: Construct, storage: Storage, roles: Roles, 
       file,
       { role: roles.of[duty], timeout },
       {
-        // The next run does what this one did not.
+        // No retries: the next scheduled run catches up.
         retryAttempts: 0,
         maxEventAge: minute,
         onFailure: keptIn(storage.failures),

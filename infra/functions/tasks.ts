@@ -7,14 +7,14 @@ import type { Roles } from '../roles/roles.ts'
 import type { ConsumedStream } from './consumers.ts'
 import { currentFunction, fileOf, type Shared } from './current-function.ts'
 
-/** Functions that an operator invokes under IAM, for logs and rollbacks (docs/runbooks). */
+/** Functions that operators invoke with IAM rights (docs/runbooks), with their duties. */
 const tasks = {
   RedriveFailedBatches: 'redrive',
   VerifyChangeLog: 'verify',
   VerifyRows: 'verifyRows',
   ReplayCommits: 'replay',
   RollBack: 'rollBack',
-  // Does the work of the sealing function, and begins a log beside that.
+  // Begins a log and then seals, which needs the rights of the sealing function.
   BeginSealedLog: 'seal',
 } satisfies Record<string, Duty>
 

@@ -2,7 +2,7 @@ import type { Construct } from 'constructs'
 import { arnOf } from '../settings/made-up-names.ts'
 import type { Settings } from '../settings/settings.ts'
 
-/** The name of each secret that a new API token is put into begins with it: with the slash, no other install's prefix can. */
+/** Name prefix of the secrets with new API tokens. The slash keeps it from matching another deployment's prefix. */
 export const tokenSecretNames = ({ prefix }: Settings): string => `${prefix}/api-token`
 
 export const tokenSecretArns = (scope: Construct, settings: Settings): string =>
