@@ -4,14 +4,14 @@ import { fieldsOf } from '#shared/core/json/is-object.ts'
 import { type InnerServer, openInnerServer } from './api/open-server.ts'
 
 type Stands = {
-  /** Runs the function of a name; undefined where there is none. */
+  /** Invokes a function by name; undefined if there is none. */
   invoke(name: string, event: unknown): Promise<unknown> | undefined
   deliver(mail: Mail): Promise<void>
-  /** How long Lambda waits before it runs again what has failed. */
+  /** Pauses before the retries of a failed asynchronous invocation; by default Lambda's. */
   pausesMs?: number[]
 }
 
-/** Reads the parts of an email of SES's API that the service sends. */
+/** Parses the request of SES's `SendEmail`, as far as the service uses it. */
 function mailOf(body: unknown): Mail {
   const { FromEmailAddress: from, Destination, Content } = fieldsOf(body)
   const [to] = fieldsOf(Destination).ToAddresses as string[]
@@ -20,10 +20,10 @@ function mailOf(body: unknown): Mail {
   return { from: String(from), to: String(to), subject: data(Subject), text: data(fieldsOf(Body).Text) }
 }
 
-/** Opens the stand-in for AWS services that functions call: Lambda takes events for later, and SES takes mails. */
+/** Starts the stand-in for AWS services that functions call: asynchronous Lambda invocations and SES email. */
 export async function openAwsServices({ invoke, deliver, pausesMs = [60_000, 120_000] }: Stands): Promise<InnerServer> {
   const ending = new AbortController()
-  /** Runs again what fails, until the service ends; the function has said why. */
+  /** Retries a failed invocation until it succeeds, its retries are used up, or the service stops. */
   const repeat = async (name: string, event: unknown, first: Promise<unknown>) => {
     let run: Promise<unknown> | undefined = first
     for (const pause of pausesMs) {

@@ -4,14 +4,14 @@ import { openInnerServer } from './api/open-server.ts'
 import { readJson, tableIdentity, writeAtomically } from './files/data-dir.ts'
 import type { Task } from './service.ts'
 
-/** Address of the service of a directory, of no use in a copy of the directory. */
+/** Control address of the running service. `of` identifies its directory, so that a copied directory does not match. */
 type Address = { url: string; of: string }
 
 const fileOf = (dir: string) => join(dir, 'control.json')
 
 /**
- * The stand-in for IAM: a port on the loopback whose address lies in the data directory, readable by its owner only. It hands
- * events to the functions of the operator's commands.
+ * Opens the local port through which the operator's commands invoke functions. Its address is in a file of the data
+ * directory that only the owner can read; this replaces IAM.
  */
 export async function openControl(dir: string, runTask: (task: Task, event: unknown) => Promise<unknown>) {
   const { endpoint: url, stop } = await openInnerServer(async (_request, task, event) => ({
@@ -27,7 +27,7 @@ export async function openControl(dir: string, runTask: (task: Task, event: unkn
   }
 }
 
-/** Asks the service that runs on the data directory. Undefined when none answers. */
+/** Runs a task in the service that uses the data directory. Undefined when none runs. */
 export async function askControl(dir: string, task: Task, event: unknown): Promise<unknown> {
   const address = readJson<Address>(fileOf(dir))
   if (!address || address.of !== tableIdentity(dir)) return undefined

@@ -6,7 +6,7 @@ import { Refused } from './api/open-server.ts'
 import { writeAtomically } from './files/data-dir.ts'
 import { messageOf, StartupError } from './files/fault.ts'
 
-/** Keeps mails as files in the data directory, for their owner's eyes alone, and tells the terminal of each. */
+/** Writes mails to files in the data directory that only the owner can read, and prints the path of each. */
 export function mailFolder(dir: string, tell: (line: string) => void): (mail: Mail) => Promise<void> {
   const folder = join(dir, 'mails')
   let count = 0
@@ -20,7 +20,7 @@ export function mailFolder(dir: string, tell: (line: string) => void): (mail: Ma
   }
 }
 
-/** The part of an error that is safe to log: the text of a reply can repeat the mail, or the address of a person. */
+/** Returns the loggable part of an error: an SMTP reply is reduced to its codes, as its text may have personal data. */
 function describe(error: unknown): string {
   const { code, response } = error as { code?: unknown; response?: unknown }
   if (typeof response !== 'string') return messageOf(error)
@@ -28,7 +28,7 @@ function describe(error: unknown): string {
   return [status, code].filter(Boolean).join(' ')
 }
 
-/** Sends mails through an SMTP server. @throws StartupError where the address is none of a server */
+/** Sends mails through an SMTP server. @throws StartupError for an invalid URL */
 export function smtpServer(url: string): (mail: Mail) => Promise<void> {
   if (!URL.canParse(url) || !/^smtps?:$/.test(new URL(url).protocol)) {
     throw new StartupError('SMTP_URL must be an address like smtp://user:password@mail.example.com:587.')

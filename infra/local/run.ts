@@ -19,13 +19,13 @@ import { listAccounts, startScreen } from './start-screen.ts'
 
 type Options = { port: number; newDemo: boolean; demoIdpPort: number | null }
 
-/** Brings the service up: first the port, so that a busy one is told at once; then all that stands behind it. */
+/** Starts the service. Opens the port first, so that a port in use is reported at once. */
 export async function run(dir: DataDir, options: Options) {
   const backend = Promise.withResolvers<Backend>()
   const channel = Promise.withResolvers<LiveServer | null>()
   backend.promise.catch(() => undefined)
   const server = createHttpServer(backend.promise, channel.promise)
-  // Ends parts in the reverse order of their start, whether the service stops or its start fails.
+  // Stops components in reverse order of their start, also after a failed start.
   const closing = new AsyncDisposableStack()
   closing.defer(() => closeDataDir(dir))
   closing.defer(() => {
@@ -39,7 +39,7 @@ export async function run(dir: DataDir, options: Options) {
     server.closeIdleConnections()
     for (const socket of silent) socket.destroy()
     const timer = setTimeout(() => server.closeAllConnections(), 5_000)
-    // The server closes after its last connection, and those of devices end only by the channel.
+    // The server closes after its last connection, and only the live channel closes those of devices.
     await live?.stop()
     await closed
     clearTimeout(timer)
@@ -79,7 +79,7 @@ export async function run(dir: DataDir, options: Options) {
     }
     wake.written()
     const accounts = await listAccounts(10)
-    // The clock of this process begins with the process itself.
+    // `performance.now()` starts with the process.
     const seconds = performance.now() / 1_000
     const screen = startScreen({ baseUrl, dir: dir.path, ephemeral: dir.ephemeral, seconds, demo, signIn, accounts })
     return { screen, failed: engines.failed, stop: () => closing.disposeAsync() }
@@ -91,7 +91,7 @@ export async function run(dir: DataDir, options: Options) {
   }
 }
 
-/** Shows no lines of the requests that prepare the demo account, only what goes wrong with them. */
+/** Runs work while only warnings and errors are logged, to hide the requests that prepare the demo account. */
 async function withoutRequestLines<T>(work: Promise<T>): Promise<T> {
   const { LOG_LEVEL: level } = process.env
   process.env.LOG_LEVEL = level === 'ERROR' ? level : 'WARN'
@@ -102,7 +102,7 @@ async function withoutRequestLines<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** The live channel behind `/live`; null where the app has none. Functions are told of it as on AWS, by their variables. */
+/** Opens the live channel behind `/live`; null if the app has none. Sets the variables by which functions find it. */
 async function openChannel({ deployment, runtime }: Service, port: number): Promise<LiveServer | null> {
   const { live: routes } = deployment
   if (!routes) return null
@@ -114,7 +114,7 @@ async function openChannel({ deployment, runtime }: Service, port: number): Prom
   return live
 }
 
-/** Opens the stand-ins for Lambda and SES. Functions find them by variables, as AWS's own clients would. */
+/** Opens the stand-ins for Lambda and SES, and sets the endpoint variables of the AWS SDK. */
 async function openAws({ dir, deployment, runtime }: Service) {
   const { SMTP_URL: smtp } = process.env
   const aws = await openAwsServices({
@@ -128,7 +128,7 @@ async function openAws({ dir, deployment, runtime }: Service) {
   return aws
 }
 
-/** Invokes each function by the clock. A run that takes longer than its interval takes the next one's place. */
+/** Invokes each scheduled function at its interval. Skips an invocation while the previous one still runs. */
 export function startSchedules(schedules: Schedule[], runtime: Runtime, wake: Wake) {
   const running = new Map<string, Promise<void>>()
   const run = async (functionArn: string) => {

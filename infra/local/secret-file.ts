@@ -5,22 +5,23 @@ import { databaseFile } from './engines/dynoxide.ts'
 import { writeAtomically } from './files/data-dir.ts'
 import { errnoOf, messageOf, StartupError } from './files/fault.ts'
 
-/** `secret-key` encrypts secrets of providers, `signing-secret` signs ingest tokens and cursors. */
+/** Secret files: `secret-key` encrypts secrets of providers, `signing-secret` signs ingest tokens and cursors. */
 type Name = 'secret-key' | 'signing-secret'
 
-/** True for a directory that a service was ever started or provisioned on: its secrets are made before all else. */
+/** True for a directory that a service has used: the secrets are created before all else. */
 export function isDataDir(dir: string): boolean {
   try {
     return statSync(join(dir, 'secret-key')).isFile()
   } catch (error) {
-    // An error of a directory that may not be read is reported by its first use.
+    // Other errors, such as missing permission, are reported at the first use of the directory.
     return errnoOf(error) !== 'ENOENT'
   }
 }
 
 /**
- * The path of a secret of this data directory: made once, readable by its owner only.
- * @throws StartupError where a table is without its key, which opens nothing in it, or the file is damaged
+ * Returns the path of a secret file of the data directory. Creates it if missing, readable by its owner only.
+ * @throws StartupError if the file is damaged, or the key of an existing table is missing: a new key could not decrypt
+ * it
  */
 export function secretFile(dir: string, name: Name): string {
   const path = join(dir, name)
@@ -39,7 +40,7 @@ export function secretFile(dir: string, name: Name): string {
   return path
 }
 
-/** @throws StartupError where the file holds no key that signs checkpoints */
+/** Checks the key that signs checkpoints. @throws StartupError if the file has no Ed25519 private key */
 function checkKey(path: string): void {
   try {
     const { asymmetricKeyType: type } = createPrivateKey(readFileSync(path))
@@ -52,9 +53,9 @@ function checkKey(path: string): void {
 }
 
 /**
- * The key that signs checkpoints (S2.2): made once, readable by its owner only.
- * @throws StartupError where logs were sealed and the key is gone or damaged. Another key would sign for a history that it has
- * not seen.
+ * Returns the path of the key that signs checkpoints (S2.2). Creates it if missing, readable by its owner only.
+ * @throws StartupError if the key is damaged, or missing although sealed logs exist: a new key must not sign their
+ * history
  */
 export function sealKeyFile(dir: string): string {
   const path = join(dir, 'seal-key.pem')

@@ -27,17 +27,17 @@ export type Task =
   | 'begin-sealed-log'
   | 'sync'
 
-/** The deployed app on this machine, without its HTTP server and pollers. */
+/** The app running on this machine, without HTTP server and pollers. */
 export type Service = Awaited<ReturnType<typeof start>>
 
 type AppOptions = Omit<NonNullable<Parameters<typeof buildApp>[0]>, 'outdir'>
 
-/** Synthesizes the app in this process and reads what it deploys. */
+/** Synthesizes the app in this process and reads the deployment from its templates. */
 export async function synthesize(outdir: string, options: AppOptions = {}): Promise<Deployment> {
   rmSync(outdir, { recursive: true, force: true })
-  // The CDK's check of the templates belongs to \`npm run synth\`; here it would be half of the time to ready.
+  // The CDK's validation of templates runs in `npm run synth`; here it would double the start time.
   process.env.CDK_VALIDATION ??= 'false'
-  // Loading the CDK takes a while; what only asks a running service does not wait for it.
+  // Loads the CDK lazily, so that commands which only call a running service start fast.
   const { buildApp: build } = await import('#infra/build-app.ts')
   const app = await build({ context: settingsFromVariables(), ...options, outdir }).catch(explain)
   app.synth()
@@ -46,19 +46,19 @@ export async function synthesize(outdir: string, options: AppOptions = {}): Prom
 
 const settingsFromVariables = (): Record<string, string> => {
   const given = Object.entries(settingVariables).map(([setting, variable]) => [setting, process.env[variable]])
-  // Mails stay on this machine unless they are given a server. The folder of the sealed logs has no lock.
+  // Mails are files unless SMTP_URL is set. Retention is 0, because the folder of sealed logs has no object lock.
   const own = { mailSender: 'network-access@example.com', sealRetentionDays: '0' }
   return { ...own, ...Object.fromEntries(given.filter(([, value]) => value)) }
 }
 
-/** @throws StartupError where the variable is no format */
+/** Value of LOG_FORMAT. @throws StartupError if it is invalid */
 function logFormat(): string {
   const format = process.env.LOG_FORMAT || 'text'
   if (['text', 'json'].includes(format)) return format
   throw new StartupError(`LOG_FORMAT=${format} must be one of text, json.`)
 }
 
-/** @throws StartupError that names the variable where a setting is none */
+/** Rethrows an error of the synthesis. @throws StartupError naming the environment variable of an invalid setting */
 async function explain(error: unknown): Promise<never> {
   const { SettingError } = await import('#infra/settings/settings.ts')
   const variable = error instanceof SettingError ? settingVariables[error.setting] : undefined
@@ -76,7 +76,7 @@ async function start(dir: DataDir, baseUrl: string, engines: Engines, deployment
     SEAL_FOLDER: join(dir.path, 'seal'),
     SEAL_KEY_FILE: sealKeyFile(dir.path),
   })
-  // Secrets are files of the data directory or variables here, and the channel sets its address once it is open.
+  // Locally, secrets are files or variables, and `openChannel` sets the live channel's address.
   const ofAws = ['SIGNING_SECRET_ARN', 'SECRET_KEY_ARN', 'CDN_SECRET_ARN', 'LIVE_URL', 'LIVE_ENDPOINT']
   for (const name of ofAws) delete process.env[name]
   const [tableStreamArn] = await Promise.all([createTable(deployment.table), createStream(deployment.stream)])
@@ -87,9 +87,9 @@ async function start(dir: DataDir, baseUrl: string, engines: Engines, deployment
     deployment,
     runtime,
     tableStreamArn,
-    /** Runs the function of an operator's command. */
+    /** Runs the task of an operator's command, and returns its result. */
     async runTask(name: Task, event: unknown): Promise<unknown> {
-      // Failed batches are in a folder here, so only their source is exchanged.
+      // Failed batches are files locally; everything else is the deployed task's code.
       if (name === 'redrive-failed-batches')
         return redrive({ batches: failuresFolder(dir.path), invoke: runtime.invoke })
       if (name === 'replay-commits') {
@@ -99,19 +99,19 @@ async function start(dir: DataDir, baseUrl: string, engines: Engines, deployment
       const found = runtime.find(name)
       if (!found) throw new StartupError(`The app has no function ${name}.`)
       const result = await runtime.invoke(found.arn, event)
-      // A schedule answers nothing.
+      // Schedules return nothing.
       return name === 'seal-logs' || name === 'sync' ? { data: null } : result
     },
     stop: engines.stop,
   }
 }
 
-/** Starts the engines while the app is synthesized, and creates what the templates name. */
+/** Starts the engines while the app is synthesized, and creates the table and the stream of its templates. */
 export async function startService(dir: DataDir, baseUrl: string): Promise<Service> {
   const format = logFormat()
-  // Checks everything cheap before the synthesis, which blocks this process for seconds.
+  // Cheap checks come before the synthesis, which blocks this process for seconds.
   engineBinary()
-  // Checks the keys before the engine makes a table: an existing table needs the key it was written with.
+  // Keys are checked before the engine creates a table file: only an existing table requires an existing key.
   secretFile(dir.path, 'secret-key')
   sealKeyFile(dir.path)
   await checkEndpoints()
@@ -129,10 +129,10 @@ export async function startService(dir: DataDir, baseUrl: string): Promise<Servi
   }
 }
 
-/** The client secrets of the deployment's own apps: the variable of each, and its file in the data directory (I1.4). */
+/** Client secrets of the deployment's own apps, by variable; the values are files in the data directory (I1.4). */
 const files = { SUITE_CLIENT_SECRET: 'suite-client-secret', TENANT_CLIENT_SECRET: 'tenant-client-secret' }
 
-/** Contents of the files that exist; a deployment has them in Secrets Manager. */
+/** Reads the existing secret files. On AWS, these secrets are in Secrets Manager. */
 const providerSecrets = (dir: string): Record<string, string> =>
   Object.fromEntries(
     Object.entries(files)
@@ -141,7 +141,7 @@ const providerSecrets = (dir: string): Record<string, string> =>
       .filter(([, secret]) => secret),
   )
 
-/** The settings of a deployment that are environment variables on one machine (docs/settings.md). */
+/** Environment variables of the settings that a local service supports, by setting (docs/settings.md). */
 export const settingVariables: Record<string, string> = {
   logLevel: 'LOG_LEVEL',
   logRetentionDays: 'LOG_RETENTION_DAYS',
@@ -163,10 +163,10 @@ const exists = (error: unknown): undefined => {
   if (!(error instanceof Error && error.name === 'ResourceInUseException')) throw error
 }
 
-/** Seconds, as the waiters of the SDK count. */
+/** Options of the SDK's waiters, in seconds. */
 const waiting = { maxWaitTime: 10, minDelay: 0.02, maxDelay: 0.1 }
 
-/** Creates the table where it is missing and answers the ARN of its stream, or an empty string where it has none. */
+/** Creates the table if it is missing. Returns the ARN of its stream, or an empty string if it has none. */
 export async function createTable({ ttlAttribute: AttributeName, ...input }: TableDefinition): Promise<string> {
   const { TableName } = input
   await table().send(new CreateTableCommand(input)).catch(exists)
@@ -175,14 +175,14 @@ export async function createTable({ ttlAttribute: AttributeName, ...input }: Tab
     const timeToLive = { TableName, TimeToLiveSpecification: { AttributeName, Enabled: true } }
     const enabling = table().send(new UpdateTimeToLiveCommand(timeToLive))
     await enabling.catch((error: Error) => {
-      // "TimeToLive is already enabled": the directory was used before.
+      // "TimeToLive is already enabled": the table existed before.
       if (error.name !== 'ValidationException') throw error
     })
   }
   return reason.Table?.LatestStreamArn ?? ''
 }
 
-/** Creates the stream where it is missing and waits until it takes records. */
+/** Creates the stream if it is missing, and waits until it is active. */
 export async function createStream({ name: StreamName, shards: ShardCount }: StreamDefinition): Promise<void> {
   await kinesis().send(new CreateStreamCommand({ StreamName, ShardCount })).catch(exists)
   await waitUntilStreamExists({ client: kinesis(), ...waiting }, { StreamName })

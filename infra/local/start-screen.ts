@@ -26,7 +26,7 @@ function accountLines({ rows, more }: Start['accounts']): string {
   return [...(rows.length > 0 ? lines : ['none']), ...(more ? ['and more'] : [])].join('\n                ')
 }
 
-/** Commands that can be repeated: names are unique in an account, so the site's has the time in it. */
+/** Repeatable example commands: site names are unique in an account, so the name contains the time. */
 const examples = (
   baseUrl: string,
   dir: string,
@@ -48,11 +48,11 @@ const noDemo = (because: string): string => `  The demo account cannot be used: 
   npm start -- --new-demo makes a new one.
 `
 
-/** Arguments of the example client where its defaults do not fit. */
+/** Arguments of the example client that differ from its defaults. */
 const exampleArguments = (slug: string, baseUrl: string): string =>
   [slug !== 'demo' && ` --account ${slug}`, !baseUrl.endsWith(':8787') && ` --url ${baseUrl}`].filter(Boolean).join('')
 
-/** A company with an identity provider is there, too: what to do to sign in with it. */
+/** Instructions to sign in with the demo provider and to enable the demo directory. */
 const signInLines = ({ issuer, slug, people, directory }: DemoSignIn, baseUrl: string): string => `
   People of ${slug} can sign in, with the demo provider at ${issuer}. In another terminal:
 
@@ -90,7 +90,7 @@ ${demo.usable ? examples(baseUrl, dir) : noDemo(demo.because)}${signIn ? signInL
 /** Maximum number of pages of 1 MB that a start reads. */
 const maxPages = 20
 
-/** At most `limit` accounts of the table, and whether there can be more. Nothing else queries across accounts. */
+/** Lists up to `limit` accounts; `more` is true if others may exist. Scans the table, as no index spans accounts. */
 export async function listAccounts(limit: number): Promise<{ rows: AccountRow[]; more: boolean }> {
   const query = {
     TableName: tableName(),

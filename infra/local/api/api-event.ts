@@ -4,7 +4,7 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 
 export type HttpRequest = {
   method: string
-  /** Path and query as they came. */
+  /** Path and query, still encoded. */
   target: string
   headers: IncomingHttpHeaders
   remoteAddress: string
@@ -15,14 +15,14 @@ export type HttpAnswer = { status: number; headers: Record<string, string | stri
 
 const textual = /^(text\/|application\/(json|javascript|xml)\b|application\/[^;\s]+\+(json|xml)\b)/i
 
-/** Which bodies an HTTP API hands on as text. What is not UTF-8 stays bytes, so that nothing is lost on the way. */
+/** Encodes a body as an HTTP API does: text types as a string, others and invalid UTF-8 as base64. */
 function bodyOf({ headers, body }: HttpRequest): { body?: string; isBase64Encoded: boolean } {
   if (body.length === 0) return { isBase64Encoded: false }
   if (!headers['content-encoding'] && textual.test(headers['content-type'] ?? '')) {
     try {
       return { body: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body), isBase64Encoded: false }
     } catch {
-      // Not UTF-8 whatever its type says.
+      // A body that is not UTF-8, in spite of its content type.
     }
   }
   return { body: body.toString('base64'), isBase64Encoded: true }
@@ -39,10 +39,10 @@ function headersOf({ headers: { cookie: _, ...headers }, remoteAddress }: HttpRe
   return { ...Object.fromEntries(joined), 'x-forwarded-for': forwarded, 'x-forwarded-proto': 'http' }
 }
 
-/** Route of a request, with the path that API Gateway hands on. */
+/** Matched route of a request, with the path for the function. */
 type Routed = { key: string; parameters: Record<string, string>; rawPath: string }
 
-/** The request as API Gateway describes it to a function (payload format 2.0). */
+/** Builds the event of a request as API Gateway does (payload format 2.0). */
 export function toEvent(
   request: HttpRequest,
   { key: routeKey, parameters: pathParameters, rawPath }: Routed,
@@ -82,14 +82,14 @@ export function toEvent(
   }
 }
 
-/** An answer that API Gateway gives by itself. */
+/** Response that API Gateway sends without invoking a function. */
 export const gatewayAnswer = (status: number, message: string): HttpAnswer => ({
   status,
   headers: { 'content-type': 'application/json' },
   body: Buffer.from(JSON.stringify({ message })),
 })
 
-/** Turns the result of a function into an answer as API Gateway does: a result without a status is a JSON body. */
+/** Converts a function's result to a response as API Gateway does. Without a status code it becomes a JSON body. */
 export function fromResult(result: unknown): HttpAnswer {
   if (typeof result !== 'object' || result === null || !('statusCode' in result)) {
     const text = typeof result === 'string' ? result : JSON.stringify(result ?? null)

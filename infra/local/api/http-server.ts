@@ -8,13 +8,13 @@ import { attachLive, type LiveServer, opensLive } from './open-live.ts'
 import { openServer } from './open-server.ts'
 import { deliveredPath, type router } from './routes.ts'
 
-/** API Gateway takes 10 MB, and what it hands to Lambda may be 6 MB, in both directions. */
+/** Limits in bytes: of a request body in API Gateway, and of a Lambda payload in either direction. */
 const maxBody = 10 * 1024 * 1024
 const maxPayload = 6 * 1024 * 1024
 
 export type Backend = { match: ReturnType<typeof router<string>>; runtime: Runtime; handled(): void }
 
-/** The body, or undefined when it is larger than API Gateway takes; the rest is read and thrown away then. */
+/** Reads the body; undefined above `maxBody`. Reads to the end, so that the caller gets the response. */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = []
   let size = 0
@@ -26,7 +26,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   return size <= maxBody ? Buffer.concat(chunks) : undefined
 }
 
-/** Path and query, also of a request that names the whole address as proxies do. */
+/** Returns path and query of a request target, which proxies send as an absolute URL. */
 function targetOf(url: string): string | undefined {
   if (url.startsWith('/')) return url
   const parsed = URL.parse(url)
@@ -47,7 +47,7 @@ async function answer(request: IncomingMessage, { match, runtime }: Backend): Pr
   if (!found) return gatewayAnswer(404, 'Not Found')
   const remoteAddress = request.socket.remoteAddress?.replace(/^::ffff:/, '') ?? '127.0.0.1'
   const event = toEvent({ method, target, headers, remoteAddress, body }, { ...found, rawPath: path.rawPath })
-  // Only a body of some size can exceed the limit once it is a JSON string; most requests skip the check.
+  // Small bodies stay below the limit even when JSON escapes every byte, so most requests skip the costly check.
   if (body.length > maxPayload / 8 && exceedsPayload(event)) return gatewayAnswer(413, 'Request Entity Too Large')
   try {
     const result = await runtime.invoke(found.target, event)
@@ -69,7 +69,7 @@ function send(response: ServerResponse, { status, headers, body }: HttpAnswer, h
   response.end(head ? undefined : body)
 }
 
-/** Accepts requests and devices from the first moment. They wait until backend and channel are ready. */
+/** Creates a server that accepts connections at once; requests wait until backend and live channel are ready. */
 export function createHttpServer(backend: Promise<Backend>, live: Promise<LiveServer | null>): Server {
   const handle: RequestListener = async (request, response) => {
     try {
@@ -78,7 +78,7 @@ export function createHttpServer(backend: Promise<Backend>, live: Promise<LiveSe
       send(response, result, request.method === 'HEAD')
       ready.handled()
     } catch {
-      // The caller hung up in the middle of its request, the service is on its way out, or the answer is no HTTP.
+      // The caller disconnected, the service is stopping, or the function's response is not valid HTTP.
       if (response.headersSent || request.destroyed) response.destroy()
       else send(response, gatewayAnswer(500, 'Internal Server Error'), false)
     }
@@ -90,8 +90,8 @@ export function createHttpServer(backend: Promise<Backend>, live: Promise<LiveSe
 }
 
 /**
- * Connections without a request yet, as browsers open some ahead. `closeIdleConnections` of Node leaves them open, so a server
- * that ends has to destroy them itself.
+ * Tracks connections that have sent no request yet; browsers open some in advance. Node's `closeIdleConnections` leaves
+ * them open, so a stopping server destroys them explicitly.
  */
 export function silentConnections(server: Server): Set<Socket> {
   const silent = new Set<Socket>()

@@ -4,10 +4,10 @@ import type { LiveRoute } from '../../template/routes.ts'
 
 const eventTypes = { $connect: 'CONNECT', $default: 'MESSAGE', $disconnect: 'DISCONNECT' }
 
-/** A connection as the platform knows it: who opened it, and when. */
+/** Properties of a connection that API Gateway passes to functions. `connectedAt` is in ms since 1970. */
 export type Opened = { connectionId: string; connectedAt: number; sourceIp: string; userAgent: string | null }
 
-/** The context of a connection in every event of a WebSocket API. */
+/** Builds the request context that every event of a WebSocket API has. */
 const contextOf = (route: LiveRoute, { connectionId, connectedAt, sourceIp, userAgent }: Opened) => ({
   routeKey: route,
   eventType: eventTypes[route],
@@ -23,7 +23,7 @@ const contextOf = (route: LiveRoute, { connectionId, connectedAt, sourceIp, user
   apiId: 'local',
 })
 
-/** The handshake, as API Gateway tells it: each header once and as a list, the names as they came. */
+/** Builds the `$connect` event. Header names keep their case; repeated headers are also a list. */
 export function connectEvent(opened: Opened, { rawHeaders, url = '' }: IncomingMessage) {
   const [names, values] = [0, 1].map((part) => rawHeaders.filter((_, i) => i % 2 === part)) as [string[], string[]]
   const valuesOf = (name: string) => values.filter((_, i) => names[i] === name)

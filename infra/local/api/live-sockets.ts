@@ -4,15 +4,15 @@ import type { LiveRoute } from '../../template/routes.ts'
 import { disconnectEvent, messageEvent, type Opened } from './live-event.ts'
 
 type Options = {
-  /** Asks the function of a route. */
+  /** Invokes the function of a route. */
   ask(route: LiveRoute, event: unknown): Promise<Record<string, unknown>>
-  /** True where the result of `$default` is sent to the device. */
+  /** True if the result of `$default` is sent to the device. */
   answers: boolean
   idleMs: number
   lifeMs: number
 }
 
-/** The connections that are open, from their first message to what functions are told of their end. */
+/** Open connections: passes their messages to `$default` and their end to `$disconnect`. */
 export class LiveSockets {
   readonly open = new Map<string, LiveSocket>()
   private readonly ending = new Set<Promise<unknown>>()
@@ -31,7 +31,7 @@ export class LiveSockets {
     const idle = setTimeout(close, idleMs, 'Going away')
     const receive = async (data: RawData, isBinary: boolean) => {
       const { body } = await ask('$default', messageEvent(opened, data as Buffer, isBinary))
-      // The platform hands an answer on where the route has a response.
+      // API Gateway sends a result to the device only if the route has a route response.
       if (answers && typeof body === 'string' && socket.readyState === socket.OPEN) socket.send(body)
     }
     socket.on('message', (data: RawData, isBinary: boolean) => {
@@ -55,7 +55,7 @@ export class LiveSockets {
     void told.finally(() => this.ending.delete(told))
   }
 
-  /** Closes all, in a second at most, and waits until functions know of it. */
+  /** Closes all connections within a second, and waits until `$disconnect` has run for each. */
   async stop(): Promise<void> {
     for (const { socket } of this.open.values()) socket.close(1001, 'Going away')
     for (let i = 0; i < 100 && this.open.size > 0; i++) await sleep(10)

@@ -10,21 +10,21 @@ import { type LiveSocket, LiveSockets } from './live-sockets.ts'
 import { type InnerAnswer, type InnerServer, openInnerServer } from './open-server.ts'
 
 /**
- * The limits of a WebSocket API of API Gateway; but where that takes 500 new connections a second, this machine answers so many
- * handshakes at once, some hundred a second. What is more comes again.
+ * Limits of a WebSocket API of API Gateway. The exception is `handshakes`, the maximum number in progress at once,
+ * where API Gateway limits new connections to 500 per second. Refused devices retry.
  */
 const platformLimits = { messageBytes: 128 * 1_024, idleMs: 10 * 60_000, lifeMs: 2 * 3_600_000, handshakes: 100 }
 
 type Options = {
-  /** Hands an event to the function of a route. */
+  /** Invokes the function of a route. */
   invoke(route: LiveRoute, event: unknown): Promise<unknown>
-  /** True where the result of `$default` is sent to the device. */
+  /** True if the result of `$default` is sent to the device. */
   answers: boolean
   limits?: Partial<typeof platformLimits>
 }
 
 export type LiveServer = {
-  /** Endpoint at which functions post messages to connections. */
+  /** Base URL of the `@connections` API. */
   endpoint: string
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
   stop(): Promise<void>
@@ -33,25 +33,25 @@ export type LiveServer = {
 const message = (text: string): string => JSON.stringify({ message: text })
 
 const openedBy = ({ socket, headers }: IncomingMessage): Opened => ({
-  // 11 bytes and a check, as base64: it needs encoding in a path, as the platform's does.
+  // Base64, like API Gateway's ids, so that functions have to encode an id in a path.
   connectionId: randomBytes(11).toString('base64'),
   connectedAt: Date.now(),
   sourceIp: socket.remoteAddress?.replace(/^::ffff:/, '') ?? '127.0.0.1',
   userAgent: headers['user-agent'] ?? null,
 })
 
-/** The channel of this machine: it tells functions what API Gateway tells them, and lets them do what it lets them do. */
+/** Starts the local live channel. Functions get events and the `@connections` API as from API Gateway. */
 export async function openLive({ invoke, answers, limits }: Options): Promise<LiveServer> {
   const { messageBytes, idleMs, lifeMs, handshakes: maxHandshakes } = { ...platformLimits, ...limits }
   const handshakes = new WebSocketServer({
     noServer: true,
     maxPayload: messageBytes,
     perMessageDeflate: false,
-    // API Gateway chooses a subprotocol only where `$connect` does, and the service's does not.
+    // API Gateway selects a subprotocol only if the result of `$connect` does, which the service's never does.
     handleProtocols: () => false,
   })
 
-  /** Answers a fault of the function as the platform does. */
+  /** Invokes the function of a route. Turns an error into the 500 that API Gateway would respond with. */
   const ask = async (route: LiveRoute, event: unknown): Promise<Record<string, unknown>> => {
     try {
       return fieldsOf(await invoke(route, event))
@@ -77,7 +77,7 @@ export async function openLive({ invoke, answers, limits }: Options): Promise<Li
       isOpen = true
       sockets.serve(connected, opened)
     })
-    // A device that has left meanwhile: its function took it for connected.
+    // The device left during the handshake, but `$connect` has registered it as connected.
     if (!isOpen) sockets.tellOfEnd(opened, 1006, '')
   }
 
@@ -100,13 +100,13 @@ export async function openLive({ invoke, answers, limits }: Options): Promise<Li
   }
 }
 
-/** Only a handshake (RFC 6455, 4.2.1) reaches a function. */
+/** True for a valid handshake (RFC 6455, 4.2.1); no other request reaches a function. */
 const isHandshake = ({ method, headers }: IncomingMessage): boolean =>
   method === 'GET' &&
   headers['sec-websocket-version'] === '13' &&
   /^[+/0-9A-Za-z]{22}==$/.test(headers['sec-websocket-key'] ?? '')
 
-/** Answers an upgrade request without a connection, and closes the socket: the other end may never do so. */
+/** Responds to an upgrade request without opening a connection, and closes the socket, since the client may not. */
 function refuse(socket: Duplex, status: number, body = '', headers: Record<string, unknown> = {}): void {
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
@@ -117,11 +117,11 @@ function refuse(socket: Duplex, status: number, body = '', headers: Record<strin
   socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
 }
 
-/** Picks the requests that open the channel. All others are answered as if they asked for no upgrade (RFC 9110, 7.8). */
+/** True for a request to upgrade to the live channel. Other upgrade headers are ignored (RFC 9110, 7.8). */
 export const opensLive = ({ url, headers }: IncomingMessage): boolean =>
   headers.upgrade?.toLowerCase() === 'websocket' && url?.split('?')[0] === '/live'
 
-/** Hands the upgrades of a server to the channel, or refuses them where the app has none. */
+/** Passes a server's upgrade requests to the live channel; refuses them with 404 if the app has none. */
 export function attachLive(server: Server, live: Promise<LiveServer | null>): void {
   server.on('upgrade', async (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => socket.destroy())
@@ -131,7 +131,7 @@ export function attachLive(server: Server, live: Promise<LiveServer | null>): vo
   })
 }
 
-/** Maximum number of unsent bytes that the platform holds for a device that does not read. */
+/** Maximum number of unsent bytes for a device that does not read. */
 const maxUnsent = 1_024 * 1_024
 
 function post(live: LiveSocket, body: Buffer): InnerAnswer {
@@ -142,14 +142,14 @@ function post(live: LiveSocket, body: Buffer): InnerAnswer {
   return { status: 200 }
 }
 
-/** The `@connections` of this machine. */
+/** Starts the local `@connections` API. */
 const openConnectionsApi = (sockets: ReadonlyMap<string, LiveSocket>): Promise<InnerServer> =>
   openInnerServer(async ({ method, headers }, path, body) => {
     const live = sockets.get(decodeURIComponent(path).replace('@connections/', ''))
     if (!live || live.socket.readyState !== live.socket.OPEN) return { status: 410, fault: 'GoneException' }
     if (method === 'POST') return post(live, body)
     if (method === 'DELETE') {
-      // API Gateway lets nobody choose a code; here the contract's can be kept (C2.5).
+      // API Gateway offers no choice of the close code. The local header lets functions send the contract's (C2.5).
       live.socket.close(Number(headers['x-close-code'] ?? 1000))
       return { status: 204 }
     }

@@ -3,15 +3,15 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import { buffer } from 'node:stream/consumers'
 import { faultText, StartupError } from '../files/fault.ts'
 
-/** A request, headers and body, is there after so long, or its connection ends with 408: API Gateway waits no longer. */
+/** Time in which API Gateway accepts headers and body of a request. A slower request gets 408. */
 const requestMs = 30_000
 
-/** A server that lets nobody hold a connection with a request that never ends. */
+/** Creates a server that ends connections whose request never completes. */
 export const openServer = (
   handle: RequestListener,
   { requestTimeout = requestMs, ...options }: ServerOptions = {},
 ): Server =>
-  // API Gateway joins a header that comes twice; Node would drop the second one of some.
+  // API Gateway joins repeated headers; by default Node drops the second of some.
   createServer(
     {
       ...options,
@@ -23,11 +23,11 @@ export const openServer = (
     handle,
   )
 
-/** The start with another port: the one after, or before the last one. */
+/** Start command with a neighbouring port. */
 const withPort = (variable: string, taken: number): string =>
   `${variable}=${taken < 65_535 ? taken + 1 : taken - 1} npm start${variable === 'PORT' ? '' : ' -- --demo-idp'}`
 
-/** Listens on this machine alone. A port that is taken is told with the variable that chooses another. */
+/** Listens on 127.0.0.1 and returns the port. @throws StartupError naming `variable` if the port is in use */
 export async function listen(server: Server, port: number, variable = 'PORT'): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
@@ -44,19 +44,19 @@ export async function listen(server: Server, port: number, variable = 'PORT'): P
   return address.port
 }
 
-/** `fault` is the name of an error of AWS, by which its clients know it. */
+/** Response of an inner server. `fault` is an AWS error name, which SDK clients read from `x-amzn-errortype`. */
 export type InnerAnswer = { status: number; body?: unknown; fault?: string }
 export type InnerServer = { endpoint: string; stop(): Promise<void> }
 
-/** Signals a request that will never be accepted, so that nobody repeats it. */
+/** Signals a permanent refusal (400), which callers do not retry. */
 export class Refused extends StartupError {}
 
 const digest = (text: string) => createHash('sha256').update(text).digest()
 
 /**
- * A server on the loopback for this service's own functions and commands. Its address holds a secret that each start makes anew,
- * because other programs of the machine, and pages in its browsers, reach the port, too.
- * @param answer gets the path behind the secret, still encoded
+ * Starts a server on 127.0.0.1 for this service's own functions and commands. Its URL contains a random secret, because
+ * other programs and browser pages on this machine can reach the port.
+ * @param answer gets the path after the secret, still encoded
  */
 export async function openInnerServer(
   answer: (request: IncomingMessage, path: string, body: Buffer) => Promise<InnerAnswer>,

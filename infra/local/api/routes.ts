@@ -1,4 +1,4 @@
-/** Matches a request as an HTTP API does: method and path first, the most specific path first, `$default` at the end. */
+/** Result of matching a request to a route. Parameters are decoded. */
 export type RouteMatch<T> = { target: T; key: string; parameters: Record<string, string> }
 
 type Entry<T> = { key: string; method: string; segments: string[]; target: T }
@@ -44,7 +44,7 @@ function match(pattern: string[], path: string[]): Record<string, string> | unde
   return pattern.length === path.length ? parameters : undefined
 }
 
-/** Routes by paths that are still encoded once (`deliveredPath`): parameters are decoded. */
+/** Creates a matcher with an HTTP API's precedence: most specific path, exact method before `ANY`, then `$default`. */
 export function router<T>(routes: Array<{ key: string; target: T }>) {
   const standard = routes.find(({ key }) => key === '$default')
   const entries = routes
@@ -66,8 +66,8 @@ export function router<T>(routes: Array<{ key: string; target: T }>) {
 }
 
 /**
- * The path by which API Gateway chooses the route, decoded and cut off at a `?`, and that for the function, decoded again
- * (docs/decisions/0033). Null where API Gateway answers 400, because an encoding is broken.
+ * Decodes a path as API Gateway does (docs/decisions/0033): once, up to a decoded `?`, to match the route (`routed`),
+ * and twice for the function (`rawPath`). Null for an invalid encoding, to which API Gateway responds with 400.
  */
 export function deliveredPath(sent: string): { routed: string; rawPath: string } | null {
   const routed = decode(sent)?.split('?')[0]

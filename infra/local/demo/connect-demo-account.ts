@@ -3,11 +3,11 @@ import { type DemoConnection, demoPeople } from './demo-directory.ts'
 
 type Options = {
   baseUrl: string
-  /** Token of the demo account: every step is a request of its owner, and is in its log. */
+  /** API token of the demo account, whose log records each of these requests. */
   token: string
   issuer: string
   client: { client_id: string; client_secret: string }
-  /** True where the account's provider may still have an earlier client. */
+  /** True if the client was just created, so that an existing provider row needs its credentials. */
   isNew: boolean
   connection: DemoConnection
 }
@@ -17,7 +17,7 @@ type ProviderRow = Row & { discovery_document_uri: string; callback_uri: string 
 
 const name = 'Demo company'
 
-/** Lets people of the provider sign in to the demo account. Whatever is there already stays as it is. */
+/** Creates what the provider's people need to sign in to the demo account. Existing objects stay unchanged. */
 export async function connectDemoAccount({ baseUrl, token, issuer, client, isNew, connection }: Options) {
   async function ask<T>(method: string, path: string, body?: object): Promise<T> {
     const response = await fetch(baseUrl + path, {
@@ -41,7 +41,7 @@ export async function connectDemoAccount({ baseUrl, token, issuer, client, isNew
     return ask('POST', '/oidc_auth_providers', { oidc_auth_provider: { name, is_default: true, ...fields } })
   }
 
-  /** Disabled: whoever wants its people previews first what they would bring, and then enables it. */
+  /** Finds or creates the directory. Disabled at first, so that its people can be previewed before a sync. */
   async function pointToDirectory(): Promise<string> {
     const known = await first(`/tenant_directories?name=${encodeURIComponent(name)}`)
     if (known) return known.id

@@ -6,17 +6,17 @@ import { getItem, getRow } from '#shared/table/read.ts'
 import { readJson, writeAtomically } from '../files/data-dir.ts'
 import { StartupError } from '../files/fault.ts'
 
-/** The service of the account, as far as it is needed. */
+/** Part of the service that creating the account needs. */
 type Service = { dir: { path: string }; runTask(name: 'provision-account', event: unknown): Promise<unknown> }
 
 type Credentials = { base_url: string; account_id: string; api_token: string }
 
-/** The demo account's state: usable, with a copy of an earlier one's credentials where there is one, or the reason why not. */
+/** State of the demo account. `earlier` is the file with a replaced account's credentials. */
 export type DemoAccount = { usable: true; earlier?: string } | { usable: false; because: string }
 
 export const credentialsFile = (dir: string): string => join(dir, 'credentials.json')
 
-/** The file with the demo account's slug. Written before the account is made, so that a crash in between leaves none behind. */
+/** File with the demo account's slug, written before the account is created, so that a crash leaves no orphan. */
 const slugFile = (dir: string): string => join(dir, 'demo-account.json')
 
 type Provisioned = { data?: { account?: { id: string }; api_token: { token: string } }; error?: unknown }
@@ -50,7 +50,7 @@ async function freeSlug(): Promise<string> {
   }
 }
 
-/** Asked here and not over HTTP: it is no request of anybody, and belongs into no log. */
+/** True for a valid API token. Checked without HTTP, so that no request log entry is written. */
 async function isAccepted(token: string): Promise<boolean> {
   try {
     await authenticate('api', `Bearer ${token}`)
@@ -61,7 +61,7 @@ async function isAccepted(token: string): Promise<boolean> {
   }
 }
 
-/** A new token for the demo account whose token has ended or was never written down; none when it is closed or gone. */
+/** Creates a token for a demo account whose token has expired or was never stored. Fails if the account is disabled. */
 async function renew(service: Service, baseUrl: string, accountId: string): Promise<DemoAccount> {
   const account = await getRow(accounts, accountId, accountId)
   if (!account) return { usable: false, because: `its account ${accountId} is no longer there` }
@@ -77,7 +77,7 @@ const closing = ({ id, delete_at, disabled_reason }: AccountRow): string =>
     ? `its account ${id} is disabled (${disabled_reason ?? 'no reason given'})`
     : `its account ${id} is disabled, and is deleted at ${delete_at}`
 
-/** Copies the credentials of the account that another one replaces; undefined where there are none. */
+/** Copies the credentials of the account to be replaced, and returns the copy's path; undefined if there are none. */
 function keepCredentials(dir: string): string | undefined {
   const kept = readJson<Credentials>(credentialsFile(dir))
   if (!kept?.api_token) return undefined
@@ -86,7 +86,7 @@ function keepCredentials(dir: string): string | undefined {
   return copy
 }
 
-/** The demo account of the data directory, made at the first start. Later starts make another only on request. */
+/** Finds the data directory's demo account, or creates it at the first start. `makeNew` replaces an existing one. */
 export async function demoAccount(service: Service, baseUrl: string, makeNew: boolean): Promise<DemoAccount> {
   if (makeNew) {
     const earlier = keepCredentials(service.dir.path)

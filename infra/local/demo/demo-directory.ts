@@ -1,13 +1,13 @@
 import { StartupError } from '../files/fault.ts'
 
-/** Credentials to create a directory of the demo company with (A26.1). */
+/** Connection fields of the demo company's tenant directory (A26.1). */
 export type DemoConnection = { tenant_id: string; client_id: string; client_secret: string }
 export type DemoDirectory = { connection: DemoConnection; people: number; stop(): Promise<void> }
 
 const size = 200
 const groups = 8
 
-/** People of the demo provider are in the directory, too. */
+/** Converts a person of the demo provider to a user of the directory. */
 const asUser = ({ sub, email, name, given_name, family_name }: Person) => ({
   id: sub,
   displayName: name,
@@ -20,9 +20,9 @@ const asUser = ({ sub, email, name, given_name, family_name }: Person) => ({
 })
 
 /**
- * Runs a cloud directory of 200 people on this machine, and points the settings of the service to it; to be called before the
- * service reads them. What is changed in it is forgotten with the process.
- * @throws StartupError where the tests, which have it, are not there
+ * Runs a cloud directory of 200 people in this process, and sets the variables that direct the service to it. Must run
+ * before the service reads them. Its changes are lost at the end.
+ * @throws StartupError if the folder `test`, which has the implementation, is missing
  */
 export async function startDemoDirectory(people: readonly Person[]): Promise<DemoDirectory> {
   const { tenantCompany, tenantFake } = await import('#test/fakes/tenant.ts').catch((error: Error) => {
@@ -38,7 +38,7 @@ export async function startDemoDirectory(people: readonly Person[]): Promise<Dem
   return { connection: { tenant_id, client_id, client_secret }, people: size, stop: () => fake.close() }
 }
 
-/** Somebody of the company whose provider the demo is: the claims of OpenID Connect Core 5.1. */
+/** A person of the demo company, with the claims of OpenID Connect Core 5.1. */
 export type Person = {
   sub: string
   email: string
@@ -57,7 +57,7 @@ const person = (sub: string, given_name: string, family_name: string, local: str
   family_name,
 })
 
-/** The administrator that the demo account begins with, and somebody who only uses what they may. */
+/** People of the demo company: the account's first administrator, and a user without an administrator's rights. */
 export const demoPeople = {
   admin: person('demo-1', 'Ada', 'Admin', 'admin'),
   user: person('demo-2', 'Uma', 'User', 'uma'),

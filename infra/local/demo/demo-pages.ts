@@ -4,7 +4,7 @@ import type { Person } from './demo-directory.ts'
 
 const title = 'Demo company'
 
-/** Asks whether to sign out, since any page may send a browser here. @param form the provider's own, without buttons */
+/** Page to confirm a sign-out, to which any page may redirect. @param form the provider's form, without buttons */
 export const signOutPage = (form: string) =>
   pageAnswer({
     title,
@@ -21,11 +21,11 @@ export const signedOutPage = () =>
 <p>You can close this window. The next sign-in asks who you are.</p>`,
   })
 
-/** Asks who it is. A real provider would ask for a password; here everybody may be anybody. */
+/** Page to choose a person. A real provider would require a password. */
 export const choosePersonPage = (people: readonly Person[]) =>
   pageAnswer({
     title: 'Demo company',
-    // The answer leads on to the service, and from there to wherever the client listens.
+    // The form's response redirects to the service, and then to the client's own address.
     formTargets: 'anywhere',
     body: html`<h1>Demo company</h1>
 <p>The identity provider of a company that is not there. Who are you?</p>

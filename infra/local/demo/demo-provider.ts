@@ -7,7 +7,7 @@ import { refusalPage } from '#shared/http/pages/sign-in-pages.ts'
 import type { Person } from './demo-directory.ts'
 import { signedOutPage, signOutPage } from './demo-pages.ts'
 
-/** The service as the provider knows it (RFC 7591, 2). */
+/** Registration of the service as a client of the provider (RFC 7591, 2). */
 export type DemoClient = { client_id: string; client_secret: string }
 
 type Options = { issuer: string; client: DemoClient; people: readonly Person[] }
@@ -17,7 +17,7 @@ async function signingKey(): Promise<JWK> {
   return { ...privateKey.export({ format: 'jwk' }), use: 'sig', alg: 'RS256' }
 }
 
-/** Nobody is asked for consent: the company has given it for the service. */
+/** Grants every scope without a consent page, as a company does for its own service. */
 async function consented({ oidc }: KoaContextWithOIDC) {
   const grant = new oidc.provider.Grant({ clientId: oidc.client?.clientId, accountId: oidc.session?.accountId })
   grant.addOIDCScope(String(oidc.params?.scope))
@@ -25,7 +25,7 @@ async function consented({ oidc }: KoaContextWithOIDC) {
   return grant
 }
 
-/** The usual prompts, and a choice of accounts for a browser that is remembered. */
+/** The default prompts, and `select_account` for a browser with a session. */
 function prompts() {
   const policy = interactionPolicy.base()
   policy.add(new interactionPolicy.Prompt({ name: 'select_account', requestable: true }), 0)
@@ -38,11 +38,11 @@ function show(ctx: KoaContextWithOIDC, { headers, body }: Answer): void {
 }
 
 /**
- * An OpenID Provider that somebody else wrote, with these people in it and the service as its one client. Nobody can be led to
- * it before it knows where it leads back to, which the service says when it knows the provider.
+ * Creates an OpenID Provider, of a third-party package, with these people and the service as its only client. Accepts
+ * sign-ins once `leadBackTo` has set the redirect URI, which the service creates with its provider row.
  */
 export async function demoProvider({ issuer, client, people }: Options) {
-  // State in memory, which ends with the process.
+  // Sessions, grants and clients are in memory only.
   const kept = createMemoryAdapter()
   const provider = new Provider(issuer, {
     adapter: kept,

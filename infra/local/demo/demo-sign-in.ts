@@ -7,7 +7,7 @@ import { credentialsFile } from './demo-account.ts'
 import { type DemoDirectory, demoPeople, type Person, startDemoDirectory } from './demo-directory.ts'
 import type { DemoClient } from './demo-provider.ts'
 
-/** The provider that runs beside the service, and the account whose people sign in with it. */
+/** The running demo provider, and the account whose people sign in with it. */
 export type DemoSignIn = {
   issuer: string
   slug: string
@@ -18,13 +18,13 @@ export type DemoSignIn = {
 
 type Options = { dir: string; baseUrl: string; port: number; directory: DemoDirectory }
 
-/** Allows the service to query providers on this machine (I1.2), and tells it where its directory is. */
+/** Allows the service to query providers on this machine (I1.2), and starts the demo directory. */
 export function prepareDemoSignIn(): Promise<DemoDirectory> {
   process.env.ALLOW_INSECURE_PROVIDERS = '1'
   return startDemoDirectory(Object.values(demoPeople))
 }
 
-/** @throws StartupError where the provider's package is not there, its port is taken, or the account cannot be prepared */
+/** Starts the demo provider and connects the demo account to it. @throws StartupError if either fails */
 export async function demoSignIn({ dir, baseUrl, port, directory }: Options): Promise<DemoSignIn> {
   const { startDemoIdp } = await import('./start-demo-idp.ts').catch((error: Error) => {
     throw new StartupError(`--demo-idp needs the packages of development; npm ci installs them (${error.message}).`)
@@ -46,8 +46,8 @@ export async function demoSignIn({ dir, baseUrl, port, directory }: Options): Pr
 }
 
 /**
- * The service as a client of the provider: made once for a data directory, and again where its file is gone or damaged. The account
- * has to be given a new one.
+ * Reads the service's client credentials from the data directory. Creates them if their file is missing or damaged;
+ * then `isNew` means that the account's provider row has to be updated.
  */
 function demoClient(dir: string): { client: DemoClient; isNew: boolean } {
   const file = join(dir, 'demo-idp.json')

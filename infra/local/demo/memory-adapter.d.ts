@@ -1,6 +1,6 @@
 declare module 'oidc-provider/lib/adapters/memory_adapter.js' {
   import type { AdapterFactory } from 'oidc-provider'
 
-  /** The provider's own adapter, which it warns of where it is not chosen. */
+  /** The package's default storage. Passing it explicitly avoids a warning. */
   export function createMemoryAdapter(): AdapterFactory
 }

@@ -15,7 +15,7 @@ function send(response: ServerResponse, { statusCode = 200, headers, body }: Ans
   response.writeHead(statusCode, headers as Record<string, string>).end(body)
 }
 
-/** Hands the session of a browser to another person. The package itself would do it by a page with a script. */
+/** Switches a browser's session to another person. The package would do so with a page that needs a script. */
 async function handOver(provider: Provider, uid: string | undefined, accountId: string): Promise<void> {
   const session = uid === undefined ? undefined : await provider.Session.findByUid(uid)
   if (!session || session.accountId === accountId) return
@@ -23,9 +23,9 @@ async function handOver(provider: Provider, uid: string | undefined, accountId: 
   await session.persist()
 }
 
-/** The page on which somebody says who they are, and what they said. */
+/** Serves the page to choose a person, and completes the sign-in with the choice. */
 async function who(provider: Provider, people: readonly Person[], request: IncomingMessage, response: ServerResponse) {
-  // Fails for whoever comes without the cookie of this sign-in, or too late.
+  // Throws for a browser without the cookie of this sign-in, or after its expiry.
   const { session } = await provider.interactionDetails(request, response)
   if (request.method !== 'POST') return send(response, choosePersonPage(people))
   const sub = new URLSearchParams(await text(request)).get('sub')
@@ -37,7 +37,7 @@ async function who(provider: Provider, people: readonly Person[], request: Incom
   response.writeHead(303, { location }).end()
 }
 
-/** Runs the provider on this machine. Its issuer is its address, so what points to it does so as long as its port is the same. */
+/** Runs the provider on this machine. Its issuer is its address, so provider rows need the same port. */
 export async function startDemoIdp({ port, client, people }: Options) {
   const ready = Promise.withResolvers<Provider>()
   const server = openServer(async (request, response) => {
@@ -53,7 +53,7 @@ export async function startDemoIdp({ port, client, people }: Options) {
   ready.resolve(provider)
   return {
     issuer,
-    /** Lets the service be led back to at this address alone. */
+    /** Registers the only redirect URI of the service. */
     leadBackTo,
     async stop() {
       server.close()

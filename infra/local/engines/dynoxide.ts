@@ -12,7 +12,7 @@ import { StartupError } from '../files/fault.ts'
 
 export type Dynoxide = { endpoint: string; exited: Promise<void>; stop(): Promise<void> }
 
-/** The file with a data directory's tables. */
+/** Path of the DynamoDB engine's database. */
 export const databaseFile = (dir: string): string => join(dir, 'dynamodb.db')
 
 async function freePort(host: string): Promise<number> {
@@ -32,11 +32,11 @@ const isDynoxide = (endpoint: string): Promise<boolean> =>
     })
     .catch(() => false)
 
-/** Ends the engine of the last run, which outlives a parent that was killed, before its file is opened again. */
+/** Kills the engine of an earlier run, which survives a killed parent, before its file is opened again. */
 async function endStale(dir: string, pidFile: string): Promise<void> {
   const last = readJson<{ pid: number; endpoint: string; of: string }>(pidFile)
   if (!last) return
-  // A copied directory names the engine of the original. The pid may belong to another program by now; the port tells.
+  // A copied directory names the original's engine. The pid may have been reused, so the port has to be the engine's.
   if (last.of === tableIdentity(dir) && (await isDynoxide(last.endpoint))) {
     try {
       process.kill(last.pid, 'SIGKILL')
@@ -48,7 +48,7 @@ async function endStale(dir: string, pidFile: string): Promise<void> {
   rmSync(pidFile, { force: true })
 }
 
-/** Without this index a write gets slower with every stream record that was ever written. */
+/** Creates an index without which writes slow down with the number of stream records. */
 function indexStream(file: string): void {
   using db = new DatabaseSync(file, { timeout: 5_000 })
   db.exec(
@@ -98,7 +98,7 @@ export async function startDynoxide(binary: string, dir: string): Promise<Dynoxi
   const pidFile = join(dir, 'dynamodb.pid')
   await endStale(dir, pidFile)
   const file = databaseFile(dir)
-  // SQLite takes an empty file for a new database, so its content would be lost without a word.
+  // SQLite treats an empty file as a new database, so a truncated file would silently become an empty table.
   if (statSync(file, { throwIfNoEntry: false })?.size === 0) {
     throw new StartupError(
       `The table file ${file} is empty. Put a copy of it in its place, or remove it to begin with an empty table.`,
@@ -121,11 +121,11 @@ export async function startDynoxide(binary: string, dir: string): Promise<Dynoxi
 }
 
 /**
- * An address of this machine that pages in a browser do not find: the table's engine is behind it without a password, and lets
- * pages of any origin ask. Programs of this machine can still list who listens where.
+ * Returns a random loopback address that pages in a browser cannot guess, because the engine has no password and allows
+ * every origin. Programs on this machine can still list listening ports.
  */
 export const loopbackAddress = (platform = process.platform): string =>
-  // Other systems have 127.0.0.1 alone of 127.0.0.0/8.
+  // Other systems assign only 127.0.0.1 of 127.0.0.0/8 to the loopback interface.
   ['linux', 'win32'].includes(platform)
     ? `127.${randomInt(1, 255)}.${randomInt(256)}.${randomInt(1, 255)}`
     : '127.0.0.1'
@@ -141,7 +141,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** The DynamoDB engine's binary: DYNOXIDE_BIN, then the platform's package, then PATH. */
+/** Finds the DynamoDB engine's binary: DYNOXIDE_BIN, platform's package, PATH. @throws StartupError if there is none */
 export function findDynoxide(
   environment: NodeJS.ProcessEnv = process.env,
   platform = `${process.platform}-${process.arch}`,
@@ -166,8 +166,8 @@ export function findDynoxide(
 const chunk = 5_000
 
 /**
- * Removes the stream records that every consumer has handled: the engine never does. It happens before the engine
- * opens the file, and the last record always stays, because the numbering would begin again without it.
+ * Removes the stream records that every consumer has handled, which the engine never does. Must run before the engine
+ * opens the file. Keeps the last record, without which sequence numbers would restart.
  */
 export function trimStream(dir: string): void {
   const handled = readJson<{ table: string; before: string }>(join(dir, 'stream-handled.json'))

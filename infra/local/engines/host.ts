@@ -6,12 +6,12 @@ import { type Dynoxide, databaseFile, startDynoxide, trimStream } from './dynoxi
 import { startKinesis, streamDirectory } from './kinesis.ts'
 import { startTableFront } from './table-front.ts'
 
-/** Process of the engines. It ends them and itself when the channel to its parent closes, however the parent dies. */
+/** Options of the engines' process, which stops the engines when the IPC channel to its parent closes. */
 export type HostOptions = {
   dir: string
   dynoxide: string | null
   kinesis: boolean
-  /** True to put the front before the table's engine (`startTableFront`). */
+  /** True to put the proxy in front of the table's engine (`startTableFront`). */
   front: boolean
   removeAtExit: boolean
 }
@@ -19,7 +19,7 @@ export type HostMessage =
   | { type: 'ready'; dynamodb: string | null; kinesis: string | null }
   | { type: 'fault'; message: string }
 
-/** A position in a stream that is no longer there would hide what the new one carries. */
+/** Removes checkpoints of deleted streams: with an old position, a consumer would skip records of the new stream. */
 function forgetPositions(dir: string): void {
   const forget = (kind: 'kinesis' | 'dynamodb') => {
     for (const file of globSync(`checkpoints/*.${kind}.json`, { cwd: dir })) rmSync(join(dir, file))
@@ -30,7 +30,7 @@ function forgetPositions(dir: string): void {
   rmSync(join(dir, 'stream-handled.json'), { force: true })
 }
 
-/** Old records cost only space: when they cannot be removed, the next start tries again. Answers why not. */
+/** Trims the table's stream; returns the message of an error, which costs only space until the next start. */
 function trim(dir: string): string | undefined {
   try {
     trimStream(dir)
@@ -54,10 +54,10 @@ async function main(options: HostOptions): Promise<void> {
   const fail = (error: unknown) => end(messageOf(fullDisk(error, dir) ?? error))
   process.once('disconnect', () => end())
   process.on('message', () => end())
-  // The parent decides when to end; a Ctrl-C at the terminal reaches this process too.
+  // A Ctrl-C at the terminal reaches this process too, but the parent decides when to stop.
   process.on('SIGINT', () => undefined)
   process.on('SIGTERM', () => end())
-  // The Kinesis engine throws what happens to its files where nobody can catch it.
+  // The Kinesis engine throws file errors asynchronously, where no caller can catch them.
   process.on('uncaughtException', fail)
   try {
     const lock = await waitForLock(join(dir, 'engines.lock'), 8_000)
@@ -76,7 +76,7 @@ async function main(options: HostOptions): Promise<void> {
   }
 }
 
-/** Resolves when the message is on its way, also when nobody hears it any more. */
+/** Sends a message to the parent. Resolves once it is sent, or at once if the parent is gone. */
 const tell = (message: HostMessage) =>
   new Promise<void>((resolve) => {
     if (process.connected) process.send?.(message, undefined, undefined, () => resolve())

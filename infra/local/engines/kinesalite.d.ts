@@ -13,7 +13,7 @@ declare module 'kinesalite' {
 declare module 'kinesalite/db/index.js' {
   import type { EventEmitter } from 'node:events'
 
-  /** LevelDB as levelup opens it: at once, telling of it by the events `open` and `error`. */
+  /** LevelDB handle of levelup. Opens asynchronously and emits `open` or `error`. */
   type Database = EventEmitter & {
     iterator(options: { fillCache: boolean }): {
       next(done: (error: Error | null | undefined, key?: unknown) => void): void

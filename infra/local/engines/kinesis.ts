@@ -9,7 +9,7 @@ import { listen } from '../api/open-server.ts'
 import { messageOf, StartupError } from '../files/fault.ts'
 import { isOfPage, refusePage } from './of-page.ts'
 
-/** A data directory's flow stream: a LevelDB. */
+/** Path of the flow stream's LevelDB. */
 export const streamDirectory = (dir: string): string => join(dir, 'kinesis')
 
 const damaged = (path: string, error: unknown): StartupError =>
@@ -17,15 +17,15 @@ const damaged = (path: string, error: unknown): StartupError =>
     `The stream directory ${path} is damaged (${messageOf(error)}). Move it away and start again: flow reports that are not in the log yet are lost with it, nothing else.`,
   )
 
-/** Reads all there is: LevelDB finds damage only where it reads, and the engine would answer as if nothing were there. */
+/** Reads all records to detect damage, since the engine would treat damaged records as missing. */
 async function checkStream(path: string): Promise<void> {
-  // Without this file LevelDB begins a new database over what is there.
+  // Without this file LevelDB creates a new database over the existing files.
   if (readdirSync(path).length > 0 && !existsSync(join(path, 'CURRENT'))) throw new Error('the file CURRENT is missing')
   const { db } = create({ path })
   await once(db, 'open')
   const iterator = db.iterator({ fillCache: false })
   const next = promisify(iterator.next.bind(iterator))
-  // After an error neither the iterator nor the database ever closes: the process must end.
+  // After an error neither the iterator nor the database closes, so the process has to end.
   while ((await next()) !== undefined);
   await promisify(iterator.end.bind(iterator))()
   await db.close()

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 /**
- * True for a request of a page in a browser, which names its origin. The engines have no password, so any page that
- * somebody looks at could read and write their data.
+ * True for a request of a page in a browser, recognized by its origin header. The engines have no password, so any web
+ * page could otherwise read and write their data.
  */
 export const isOfPage = ({ headers, method }: Pick<IncomingMessage, 'headers' | 'method'>): boolean =>
   headers.origin !== undefined || method === 'OPTIONS'

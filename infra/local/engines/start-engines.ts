@@ -7,12 +7,12 @@ import type { HostMessage, HostOptions } from './host.ts'
 export type Engines = {
   dynamodb: string
   kinesis: string
-  /** Resolves with one line when an engine ends that should not have. */
+  /** Resolves with a message of one line when an engine ends unexpectedly. */
   failed: Promise<string>
   stop(): Promise<void>
 }
 
-/** Variables by which clients of the SDK find the engines instead of AWS. The engines verify neither region nor signature. */
+/** Environment variables that direct SDK clients to the engines, which verify neither region nor signature. */
 export const engineEnvironment = ({ dynamodb, kinesis }: Pick<Engines, 'dynamodb' | 'kinesis'>) => ({
   AWS_REGION: process.env.AWS_REGION ?? 'us-east-1',
   AWS_ACCESS_KEY_ID: process.env.AWS_ACCESS_KEY_ID ?? 'local',
@@ -21,13 +21,13 @@ export const engineEnvironment = ({ dynamodb, kinesis }: Pick<Engines, 'dynamodb
   AWS_ENDPOINT_URL_KINESIS: kinesis,
 })
 
-/** The binary of the table's engine; null where DYNAMODB_ENDPOINT names one that runs. @throws StartupError where there is none */
+/** Path of the DynamoDB engine; null if DYNAMODB_ENDPOINT names a running one. @throws StartupError if none is found */
 export const engineBinary = (): string | null => (process.env.DYNAMODB_ENDPOINT ? null : findDynoxide())
 
-/** A request of each engine's protocol, which every implementation answers with JSON, be it an error. */
+/** A request for each engine, to which every implementation of the protocol responds with JSON, even for an error. */
 const probes = { DYNAMODB_ENDPOINT: 'DynamoDB_20120810.ListTables', KINESIS_ENDPOINT: 'Kinesis_20131202.ListStreams' }
 
-/** @throws StartupError where a variable names an endpoint at which no such engine answers */
+/** Checks the endpoints that variables name. @throws StartupError if no such engine responds at one of them */
 export async function checkEndpoints(): Promise<void> {
   for (const [variable, target] of Object.entries(probes)) await checkEndpoint(variable, target)
 }
@@ -51,7 +51,7 @@ async function checkEndpoint(variable: string, target: string): Promise<void> {
   }
 }
 
-/** Starts the engines on a directory, or uses those that DYNAMODB_ENDPOINT and KINESIS_ENDPOINT name. */
+/** Starts the engines on a data directory, except those that DYNAMODB_ENDPOINT or KINESIS_ENDPOINT replaces. */
 export async function startEngines(
   dir: string,
   options: { removeAtExit?: boolean; front?: boolean } = {},
@@ -73,7 +73,7 @@ export async function startEngines(
     removeAtExit: options.removeAtExit ?? false,
   }
   const child = fork(fileURLToPath(new URL('./host.ts', import.meta.url)), [JSON.stringify(hostOptions)], {
-    // Its own process group: a Ctrl-C must not take the engines away before the last request is answered.
+    // A separate process group, so that a Ctrl-C does not stop the engines before the last request is done.
     detached: true,
     execArgv: ['--disable-warning=ExperimentalWarning', '--disable-warning=DeprecationWarning'],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -88,10 +88,10 @@ export async function startEngines(
       else fault = message.message
     })
     child.once('error', reject)
-    // A fault is told when it has ended, and with it the engines that ran already.
+    // Waits for the exit instead of the fault message, so that the other engine has stopped too.
     child.once('exit', () => reject(new StartupError(fault ?? 'The engines ended before they were ready.')))
   })
-  // The channel must not keep a finished program alive; its closing is what ends the host.
+  // The IPC channel must not keep this program alive: the host stops when the channel closes.
   child.unref()
   child.channel?.unref()
   const failed = new Promise<string>((resolve) => {

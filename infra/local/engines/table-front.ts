@@ -7,7 +7,7 @@ import { isOfPage, refusePage } from './of-page.ts'
 const agent = new Agent({ keepAlive: true })
 const target = 'x-amz-target'
 
-/** Asks the engine what a caller asked, or something else in its place: the engine verifies no signature. */
+/** Forwards a request to the engine. Body and headers (`other`) may be replaced: the engine verifies no signature. */
 function ask(engine: string, { method, url, headers }: IncomingMessage, body: Buffer, other: object = {}) {
   const asking = request(engine, {
     agent,
@@ -23,12 +23,12 @@ function ask(engine: string, { method, url, headers }: IncomingMessage, body: Bu
 }
 
 /**
- * The statements of a batch are independent of each other, and the engine waits for the disk after each. As one transaction they
- * wait once: all of them are done or, where the condition of one does not hold, none. Answers whether they are.
+ * Runs the statements of a batch as one transaction, because the engine syncs the disk after each statement of a batch.
+ * Returns the statements; null if nothing was written, because a condition failed or the batch is not eligible.
  */
 async function transact(engine: string, incoming: IncomingMessage, batch: Buffer): Promise<unknown[] | null> {
   const { Statements, ReturnConsumedCapacity } = fieldsOf(JSON.parse(batch.toString()))
-  // A transaction costs twice as much, and what is asked for is the cost of a batch.
+  // A transaction consumes twice the capacity, so the reported cost would be wrong.
   if (ReturnConsumedCapacity !== undefined || !Array.isArray(Statements) || Statements.length < 2) return null
   const body = Buffer.from(JSON.stringify({ TransactStatements: Statements }))
   const answer = await ask(engine, incoming, body, { [target]: 'DynamoDB_20120810.ExecuteTransaction' })
@@ -36,7 +36,7 @@ async function transact(engine: string, incoming: IncomingMessage, batch: Buffer
   return answer.statusCode === 200 ? Statements : null
 }
 
-/** Stands before the DynamoDB engine: it keeps pages away, and lets the engine wait for the disk once for a batch. */
+/** Starts a proxy for the DynamoDB engine that refuses browser pages, and runs a batch with one disk sync. */
 export async function startTableFront(engine: string): Promise<{ endpoint: string; server: Server }> {
   const server = createServer(async (incoming, response) => {
     if (isOfPage(incoming)) return refusePage(response)
@@ -53,7 +53,7 @@ export async function startTableFront(engine: string): Promise<{ endpoint: strin
       response.writeHead(answer.statusCode ?? 502, answer.headers)
       answer.pipe(response)
     } catch {
-      // The caller tries again, as after any connection that is lost.
+      // SDK clients retry after a lost connection.
       response.destroy()
     }
   })

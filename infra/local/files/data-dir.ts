@@ -7,7 +7,7 @@ import { type Lock, tryLock } from './lock.ts'
 
 export type DataDir = { path: string; ephemeral: boolean; lock: Lock }
 
-/** Writes a file so that a reader, or a crash, sees the old one or the new one and never a part. */
+/** Replaces a file atomically: after a crash it has the old content or the new one. Only its owner can read it. */
 export function writeAtomically(path: string, content: string): void {
   const temporary = `${path}.${process.pid}.tmp`
   try {
@@ -27,23 +27,23 @@ export function readJson<T>(path: string): T | undefined {
   }
 }
 
-/** Tells a directory from a copy of it: what names a process in a file is copied with all else, and must lead to none from there. */
+/** Identifies a directory by device and inode, so that files of a copy do not reach the original's processes. */
 export function tableIdentity(dir: string): string {
   const { dev, ino } = statSync(dir, { bigint: true })
   return `${dev}:${ino}`
 }
 
-/** `DATA_DIR`, else `.local` in the working directory. */
+/** Absolute path of `DATA_DIR`, or of `.local` in the working directory. */
 export const dataPath = (): string => resolve(process.env.DATA_DIR || '.local')
 
-/** Makes each missing directory by itself: where the system refuses one with ENOENT (`/proc`), `recursive` never ends. */
+/** Creates missing directories one by one: Node's `recursive` hangs if the system refuses with ENOENT (`/proc`). */
 function makeDirectory(path: string): void {
   if (existsSync(path)) return
   makeDirectory(dirname(path))
   mkdirSync(path, { mode: 0o700 })
 }
 
-/** The process that has a data directory, for the sentences of others; the lock alone decides whether it still has it. */
+/** The process that uses a data directory, for error messages; only the lock decides whether it still does. */
 type Holder = { pid: number; ending: boolean }
 
 const holderFile = (path: string): string => join(path, 'service.pid')
@@ -51,19 +51,19 @@ const holderFile = (path: string): string => join(path, 'service.pid')
 const noteHolder = (path: string, ending: boolean): void =>
   writeAtomically(holderFile(path), JSON.stringify({ pid: process.pid, ending } satisfies Holder))
 
-/** Notes for the next start that this service releases its directory. A full disk does not keep it from ending. */
+/** Records that this service is stopping, so that a new start waits for the directory. Ignores write errors. */
 export function noteEnding({ path }: DataDir): void {
   try {
     noteHolder(path, true)
   } catch {
-    // Without the note the next start does not wait. It names the process instead.
+    // Without the record, a new start fails with the process id instead of waiting.
   }
 }
 
-/** Makes and locks the data directory. Undefined when another process has it. */
+/** Creates and locks the data directory; undefined if another process has it. @throws StartupError if unwritable */
 export function openDataDir(path: string, ephemeral = false): DataDir | undefined {
   let lock: Lock | undefined
-  // All that is written into it is for its owner alone, also by the engines, and where the directory itself is open to others.
+  // All files, also those of the engines, are readable by their owner only, even if the directory is open to others.
   process.umask(0o077)
   try {
     makeDirectory(path)
@@ -83,7 +83,7 @@ export function openDataDir(path: string, ephemeral = false): DataDir | undefine
 
 const maxWaitMs = 30_000
 
-/** Opens the data directory of a service, once an ending one has left it. @throws StartupError that names another process */
+/** Opens the data directory. Waits up to 30 s for a stopping service. @throws StartupError naming the process in it */
 export async function claimDataDir(path: string): Promise<DataDir> {
   const end = performance.now() + maxWaitMs
   for (;;) {

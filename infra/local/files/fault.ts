@@ -1,4 +1,4 @@
-/** A fault that the person at the terminal can repair: one line, exit code 1, no stack trace. */
+/** An error that the person at the terminal can repair: printed as one line without a stack, exit code 1. */
 export class StartupError extends Error {
   override name = 'Fault'
 }
@@ -11,7 +11,7 @@ export const errnoOf = (error: unknown): string | undefined =>
 
 const full = /\b(ENOSPC|EDQUOT|EFBIG)\b|No space left on device|disk is full|Disk quota exceeded|File too large/
 
-/** The errors of Node, SQLite and LevelDB on a disk without room, as one line; undefined for any other error. */
+/** Converts an error of Node, SQLite or LevelDB about a full disk; undefined for any other error. */
 export const fullDisk = (error: unknown, dir: string): StartupError | undefined =>
   error instanceof Error && full.test(error.message)
     ? new StartupError(
@@ -19,7 +19,7 @@ export const fullDisk = (error: unknown, dir: string): StartupError | undefined 
       )
     : undefined
 
-/** The message of a fault, and the stack of any other error. */
+/** Returns the message of a `StartupError`, and the stack of any other error. */
 export const faultText = (error: unknown): string =>
   error instanceof Error && !(error instanceof StartupError) ? (error.stack ?? error.message) : messageOf(error)
 

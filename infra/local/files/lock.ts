@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** A lock that the operating system gives up when its holder dies, however it dies: SQLite's lock on an empty file. */
+/** An exclusive lock between processes (SQLite's, on an empty file). The system releases it when its holder dies. */
 export type Lock = { release(): void }
 
 export function tryLock(file: string): Lock | undefined {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { readJson, writeAtomically } from '../files/data-dir.ts'
 import { messageOf } from '../files/fault.ts'
 
-/** How far a consumer has come in each shard of its source. Written after the work, so that a crash repeats it. */
+/** Last handled sequence number of a consumer per shard. Written after the work, so that a crash repeats records. */
 export type StreamCheckpoint = {
   path: string
   get(shard: string): string | undefined
@@ -28,8 +28,8 @@ export function openCheckpoint(dir: string, name: string): StreamCheckpoint {
 }
 
 /**
- * Notes how far every consumer of the table's stream has come: what lies before it can go at the next start. Where it cannot be
- * written, as on a full disk, the note of before stands, and more is kept than must be: nothing to end the service for.
+ * Stores the position that all consumers of the table's stream have passed; the next start removes the records before
+ * it. A write error, such as a full disk, is only logged: the older position keeps more records than necessary.
  */
 export function noteHandled(
   dir: string,

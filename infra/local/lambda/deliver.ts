@@ -14,18 +14,18 @@ export type Discard = {
 export type Delivery = {
   mapping: Pick<Mapping, 'bisect' | 'maxRetries' | 'maxAgeSeconds' | 'reportsItemFailures'>
   invoke(event: { Records: unknown[] }): Promise<unknown>
-  /** Keeps what is given up. Until it has, the batch is not done. */
+  /** Stores records that are given up. The batch is complete only after that. */
   discard(discard: Discard): Promise<void>
-  /** Everything up to this record is handled. */
+  /** Called when all records up to this one are handled. */
   handled(record: SourceRecord): void
   signal: AbortSignal
-  /** The first pause before a retry; every further one is twice as long. */
+  /** Pause before the first retry; each further one is twice as long, up to 10 s. */
   pauseMs?: number | undefined
 }
 
 const longestPauseMs = 10_000
 
-/** Index of the first record to retry: the lowest failed one, or 0 when the answer names none of them. */
+/** Index of the first record to retry: the lowest failed one, or 0 for an unknown identifier; undefined if none. */
 function firstFailure(result: unknown, records: SourceRecord[]): number | undefined {
   const failures = [fieldsOf(result).batchItemFailures ?? []].flat().map(fieldsOf)
   if (failures.length === 0) return undefined
@@ -33,7 +33,7 @@ function firstFailure(result: unknown, records: SourceRecord[]): number | undefi
   return indexes.includes(-1) ? 0 : Math.min(...indexes)
 }
 
-/** Gives up what is older than the mapping allows, and answers the rest. */
+/** Discards records older than the mapping's maximum age, and returns the others. */
 async function withoutOld(records: SourceRecord[], delivery: Delivery, invocations: number, error: string) {
   const { maxAgeSeconds } = delivery.mapping
   if (maxAgeSeconds < 0) return records
@@ -46,7 +46,7 @@ async function withoutOld(records: SourceRecord[], delivery: Delivery, invocatio
   return records.filter(({ createdAt }) => createdAt >= oldest)
 }
 
-/** Invokes the function once. `from` is the index of the first record to retry, undefined where all are handled. */
+/** Invokes the function once. `from` is the index of the first record to retry; undefined when all are handled. */
 async function invoke(records: SourceRecord[], { mapping, invoke }: Delivery) {
   try {
     const result = await invoke({ Records: records.map(({ event }) => event) })
@@ -58,10 +58,10 @@ async function invoke(records: SourceRecord[], { mapping, invoke }: Delivery) {
 }
 
 /**
- * Hands a batch to a function as Lambda's event source mappings do: a failed batch is cut in two where the mapping
- * says so (which is no retry), retried from the lowest failed record, and given up to the failure destination when the
- * retries are spent or the records too old.
- * @throws the signal's reason when the service stops; what was not reported as handled comes again then.
+ * Delivers a batch to a function as Lambda's event source mappings do. A failed batch resumes at the lowest failed
+ * record, and is bisected if the mapping says so, which is not a retry. Records go to the failure destination when they
+ * are too old, or after the last retry.
+ * @throws the signal's reason when the service stops; the next start delivers unhandled records again
  */
 export async function deliver(batch: SourceRecord[], delivery: Delivery): Promise<void> {
   const { mapping, signal, pauseMs = 100 } = delivery
@@ -82,11 +82,11 @@ export async function deliver(batch: SourceRecord[], delivery: Delivery): Promis
         break
       }
       error = outcome.error
-      // Stopping may be the reason of the failure: it must not cost a record its retries.
+      // The stop itself may have caused the failure, which must not use up retries.
       signal.throwIfAborted()
       const before = part[outcome.from - 1]
       if (before) {
-        // The record that stands first now has not failed at the account version of a batch yet: its retries begin.
+        // The failed record is now the first of its batch, so its retries start at zero.
         delivery.handled(before)
         part = part.slice(outcome.from)
         retries = 0
@@ -110,7 +110,7 @@ export async function deliver(batch: SourceRecord[], delivery: Delivery): Promis
   }
 }
 
-/** The lanes of a batch that are handled at the same time; records of one key stay in one lane, in order. */
+/** Splits a batch into lanes that are handled in parallel. Records of one key stay in one lane, in order. */
 export function lanesOf(records: SourceRecord[], parallel: number): SourceRecord[][] {
   if (parallel <= 1) return [records]
   const lanes: SourceRecord[][] = Array.from({ length: parallel }, () => [])

@@ -6,7 +6,7 @@ import { writeAtomically } from '../files/data-dir.ts'
 import type { Discard } from './deliver.ts'
 import type { Source } from './source.ts'
 
-/** The failure destination: on AWS an object in a bucket, here a file, both with the event that could not be handled. */
+/** Creates a consumer's failure destination: writes failed batches to files, in the format of Lambda's S3 objects. */
 export function failureFolder(dir: string, label: string, functionArn: string, source: Source) {
   const folder = join(dir, 'failed', label)
   return (shard: string, { condition, records, invocations, error }: Discard): string => {
@@ -35,11 +35,11 @@ export function failureFolder(dir: string, label: string, functionArn: string, s
   }
 }
 
-/** The stand-in for the bucket of failed batches: a folder for each consumer. */
+/** Opens the stand-in for the bucket of failed batches: one folder per consumer. */
 export function failuresFolder(dir: string): FailedBatches {
   const folder = join(dir, 'failed')
   return {
-    // By the time that the names of the files begin with, whatever consumer they are of.
+    // File names start with the time, so this sorts the batches of all consumers by time.
     list: async () => globSync('*/*.json', { cwd: folder }).sort((a, b) => (basename(a) < basename(b) ? -1 : 1)),
     read: async (name) => readFileSync(join(folder, name), 'utf8'),
     remove: async (name) => rmSync(join(folder, name)),

@@ -18,14 +18,14 @@ export type PollerOptions = {
   pauseMs?: number
 }
 
-/** Lambda's limit for the payload of one invocation. */
+/** Maximum bytes of one invocation: Lambda's 6 MB payload, less 64 KB for the envelope. */
 const maxBatchBytes = 6 * 1024 * 1024 - 64 * 1024
-/** Pages that are read between two notes of the position, while no record of them counts. */
+/** Number of pages without relevant records after which the checkpoint is stored. */
 const pagesPassed = 25
 const shortestIdleMs = 20
 const longestIdleMs = 500
 
-/** The first records that one invocation of each lane takes: as many as the batch size says, and 6 MB. */
+/** Returns the first records: at most one batch per lane, and at most `maxBatchBytes`. */
 function nextBatch(records: SourceRecord[], { batchSize, parallel }: Mapping): SourceRecord[] {
   let bytes = 0
   const end = records.findIndex((record, i) => {
@@ -35,7 +35,7 @@ function nextBatch(records: SourceRecord[], { batchSize, parallel }: Mapping): S
   return end < 0 ? records : records.slice(0, end)
 }
 
-/** Reads until there are records for the function. Returns them, and the last sequence that was read. */
+/** Reads until a page has records for the function, or is empty. Returns them and the last sequence number read. */
 async function collect(shard: string, options: PollerOptions) {
   const { mapping, source, checkpoint, signal } = options
   const limit = Math.min(1_000, Math.max(100, mapping.batchSize * mapping.parallel))
@@ -65,7 +65,7 @@ async function handle(batch: SourceRecord[], shard: string, options: PollerOptio
         process.stderr.write(`${what}; ${where}\n`)
       },
       handled(record) {
-        // Several lanes finish in any order: only the end of all of them says how far the shard is.
+        // Several lanes finish in any order, so the checkpoint waits for the end of all.
         if (lanes.length === 1) checkpoint.set(shard, record.sequence)
       },
     })
@@ -78,7 +78,7 @@ async function handle(batch: SourceRecord[], shard: string, options: PollerOptio
   if (last) checkpoint.set(shard, last.sequence)
 }
 
-/** Reads one shard and feeds the function until the service stops. */
+/** Reads a shard and delivers its records to the function until the service stops. */
 export async function pollShard(shard: string, options: PollerOptions): Promise<void> {
   const { signal, checkpoint, wake, label } = options
   let idle = shortestIdleMs
@@ -100,11 +100,11 @@ export async function pollShard(shard: string, options: PollerOptions): Promise<
     } catch (error) {
       if (signal.aborted) break
       const message = messageOf(error)
-      // A lasting fault, such as a full disk, is reported once.
+      // A persistent error, such as a full disk, is reported once.
       if (message !== said) process.stderr.write(`${label}: ${message}\n`)
       said = message
     }
-    // A busy service does not make a poller ask more often than this.
+    // Limits the polling rate of a busy service.
     await sleep(shortestIdleMs, undefined, { signal }).catch(() => undefined)
     idle = (await wake.since(seen, idle, signal)) ? shortestIdleMs : Math.min(idle * 2, longestIdleMs)
   }

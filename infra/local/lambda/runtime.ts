@@ -5,9 +5,9 @@ import { pathToFileURL } from 'node:url'
 import type { DeployedFunction } from '../../template/deployment.ts'
 
 export type Runtime = {
-  /** Hands an event to a function as Lambda does. @throws what the function throws, or a timeout. */
+  /** Invokes a function as Lambda does. @throws the function's error, or a timeout */
   invoke(functionArn: string, event: unknown): Promise<unknown>
-  /** A function's short name: its entry file. */
+  /** Short name of a function: its entry file, or its full name if two entry files have the same name. */
   label(functionArn: string): string
   find(entry: string): DeployedFunction | undefined
 }
@@ -48,7 +48,7 @@ function inTime(work: Promise<unknown>, { name, timeoutSeconds }: DeployedFuncti
 const entryOf = ({ handler }: DeployedFunction) => handler.slice(0, handler.lastIndexOf('.'))
 const baseOf = (fn: DeployedFunction) => entryOf(fn).split('/').at(-1) ?? fn.name
 
-/** The functions of a deployment, each loaded from its bundle when it is first asked for. */
+/** Creates the runtime of a deployment. Loads each function from its bundle at its first invocation. */
 export function createRuntime(functions: ReadonlyMap<string, DeployedFunction>): Runtime {
   const loaded = new Map<string, Promise<Handler>>()
   const known = (arn: string): DeployedFunction => {

@@ -1,14 +1,14 @@
-/** A record of a stream as a function gets it, with the data that the poller needs. */
+/** A stream record in the form of a Lambda event, with the fields that the poller needs. */
 export type SourceRecord = {
   sequence: string
   /** Seconds since 1970. */
   createdAt: number
   /** The record of the Lambda event. */
   event: unknown
-  /** Records of one key are handled in order. */
+  /** Ordering key: records with the same key are handled in order. */
   key: string
   bytes: number
-  /** Nothing changed: AWS would not have written it. */
+  /** True for an update without a change, for which DynamoDB writes no stream record. */
   noop: boolean
 }
 
@@ -17,13 +17,13 @@ export type Source = {
   kind: 'dynamodb' | 'kinesis'
   arn: string
   shards(): Promise<string[]>
-  /** The records after a sequence number, or from the beginning. */
+  /** Reads the records after a sequence number, or from the beginning. */
   read(shard: string, after: string | undefined, limit: number): Promise<SourceRecord[]>
 }
 
 /**
- * A shard iterator for each position. It is kept while nothing new comes, and never replaced by the next one that an
- * empty answer offers: the Kinesis engine moves that one by its clock, past a record that is just being stored.
+ * Caches the shard iterator of each position while no records arrive. The next iterator of an empty response is not
+ * used: the Kinesis engine advances it by its clock, past a record that is just being stored.
  */
 export function iteratorCache(create: (shard: string, after: string | undefined) => Promise<string>) {
   const kept = new Map<string, { after: string | undefined; iterator: string; until: number }>()

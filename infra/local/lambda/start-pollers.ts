@@ -15,7 +15,7 @@ type Settings = {
   dir: string
   deployment: Deployment
   runtime: Runtime
-  /** Endpoint of the table's stream, and its ARN there. */
+  /** Endpoint and ARN of the table's stream in the local engine. */
   table: { endpoint: string; streamArn: string }
   wake: Wake
 }
@@ -27,9 +27,9 @@ function sourceOf({ sourceArn }: Mapping, { deployment, table }: Settings): Sour
 }
 
 /**
- * Checks the stored position of a consumer. A stream whose files were removed refuses it for ever, and records accepted
- * later would never be handled.
- * @throws StartupError that names the file of the position
+ * Checks the stored position of a consumer. A stream whose files were replaced would reject the position forever, and
+ * none of its new records would be handled.
+ * @throws StartupError naming the checkpoint file
  */
 async function checkPosition(source: Source, shard: string, checkpoint: StreamCheckpoint): Promise<void> {
   const position = checkpoint.get(shard)
@@ -42,7 +42,7 @@ async function checkPosition(source: Source, shard: string, checkpoint: StreamCh
   })
 }
 
-/** Starts a poller for each event source mapping of the templates and each shard of its source. */
+/** Starts a poller per event source mapping of the templates and shard of its source. */
 export async function startPollers(settings: Settings) {
   const { dir, deployment, runtime, wake } = settings
   const ending = new AbortController()
@@ -68,7 +68,7 @@ export async function startPollers(settings: Settings) {
       polls.push(() => pollShard(shard, options))
     }
   }
-  // None runs before all positions are checked.
+  // Pollers start only after all positions are checked.
   const running = polls.map((poll) => poll())
   const note = () => {
     if (tableShard !== undefined) noteHandled(dir, deployment.table.TableName, tableShard, tableCheckpoints)
@@ -78,7 +78,7 @@ export async function startPollers(settings: Settings) {
     async stop() {
       clearInterval(timer)
       ending.abort()
-      // A function that does not end in time gets its batch again at the next start.
+      // The batch of a function that does not end in time is delivered again at the next start.
       await Promise.race([Promise.all(running), sleep(5_000, undefined, { ref: false })])
       note()
     },

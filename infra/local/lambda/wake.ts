@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events'
 
-/** Tells waiting pollers that something was written, so that they need not ask the engines all the time. */
+/** Notifies waiting pollers of writes, so that they need not poll the engines constantly. */
 export class Wake {
   count = 0
   readonly #emitter = new EventEmitter().setMaxListeners(0)
@@ -10,7 +10,7 @@ export class Wake {
     this.#emitter.emit('written')
   }
 
-  /** Waits until something was written since the count was read, or the time is over. True when it was. */
+  /** Waits until `count` has changed or the time is over. Returns true if it has changed. */
   async since(count: number, milliseconds: number, signal: AbortSignal): Promise<boolean> {
     const ended = AbortSignal.any([signal, AbortSignal.timeout(milliseconds)])
     if (this.count === count) await once(this.#emitter, 'written', { signal: ended }).catch(() => undefined)
