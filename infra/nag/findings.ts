@@ -15,12 +15,12 @@ function findingsOf(pack: AwsSolutionsChecks, app: App): Finding[] {
     )
 }
 
-/** Findings of cdk-nag that nobody has acknowledged. */
+/** Lists the findings of cdk-nag that are not acknowledged. */
 export const findings = (app: App): Finding[] => findingsOf(new AwsSolutionsChecks(app), app)
 
 const key = Validations.ACKNOWLEDGED_RULES_METADATA_KEY
 
-/** Acknowledgements of an app, as `path: rule`, by whether there is something to acknowledge. */
+/** Maps the acknowledgements of an app (`path: rule`) to whether their finding exists. */
 export function acknowledged(app: App): Map<string, boolean> {
   const all = new AwsSolutionsChecks(app)
   Object.defineProperty(all, 'isAcknowledged', { value: () => false })
