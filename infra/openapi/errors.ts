@@ -11,7 +11,7 @@ import { v0ErrorResponses } from './v0-errors.ts'
 
 const when = (condition: unknown, ...codes: ErrorCode[]): ErrorCode[] => (condition ? codes : [])
 
-/** The codes an operation can answer with: those of its steps (A4, P1.1, L8), and the refusals that its contract names. */
+/** Lists the error codes of an operation: those of its steps (A4, P1.1, L8), and the refusals of its contract. */
 export function codesOf(operation: Operation): ErrorCode[] {
   const { credential = 'api', method, path, permission, body, filters, parameters, status } = operation
   const api = credential === 'api'
@@ -20,7 +20,7 @@ export function codesOf(operation: Operation): ErrorCode[] {
   return [
     ...when(body, 'bad_request', 'invalid_json'),
     ...when(path.includes('{') && !(isPublic && operation.identifiers), 'invalid_path_parameter'),
-    // A callback reports it to the client that it redirects to.
+    // A callback reports errors in its redirect to the client instead.
     ...when(path.includes('{') && status !== 303, 'not_found'),
     ...when(filters || parameters?.limit, 'invalid_limit'),
     ...when(filters || parameters?.page_cursor, 'invalid_page_cursor'),
@@ -76,7 +76,7 @@ export const problemExamples = (operations: Operation[]): Json => {
 const titleOf = (status: number): string =>
   ({ 413: 'Content Too Large', 422: 'Unprocessable Content' })[status] ?? STATUS_CODES[status] ?? ''
 
-/** The content of the refusals of a status: a problem, and where the contract says so, more in its 422. */
+/** Builds the content of error responses: a problem, with the contract's additional fields for 422, if any. */
 function contentOf({ path, rejection }: Operation, codes: ErrorCode[], schemas: Schemas): Json {
   const problem = { $ref: '#/components/schemas/Problem' }
   if (!rejection || !codes.includes('validation_failed')) {
@@ -88,7 +88,7 @@ function contentOf({ path, rejection }: Operation, codes: ErrorCode[], schemas: 
   return { schema: { allOf: [problem, members] }, example }
 }
 
-/** Error responses by status; equal ones are put into `components` once. */
+/** Builds error responses by status; equal ones are shared in `components`. */
 export function errorResponses(operation: Operation, { schemas, responses }: Parts): Json {
   if (isV0(operation.path)) return v0ErrorResponses(operation, responses)
   const byStatus = Map.groupBy([...new Set(codesOf(operation))].sort(), (code) => errorCodes[code].status)

@@ -32,7 +32,7 @@ export function exampleOf(schema: Json, components: Record<string, Json>): unkno
   return byFormat[String(schema.format)] ?? schema.minimum ?? byType[String(type)] ?? {}
 }
 
-/** A schema together with one of its alternatives: what both say, the alternative where they differ. */
+/** Merges a schema with one of its alternatives, which takes precedence. */
 function merged(schema: Json, option: Json): Json {
   const properties = fieldsOf(schema.properties)
   const own = Object.entries(fieldsOf(option.properties))
@@ -47,7 +47,7 @@ function merged(schema: Json, option: Json): Json {
   }
 }
 
-/** The alternatives of a schema, each a schema of its own; none where it has no `anyOf` or `oneOf`. */
+/** Lists the alternatives of a schema, each merged with it; empty without `anyOf` or `oneOf`. */
 export function alternativesOf({ anyOf, oneOf, ...schema }: Json): Json[] {
   const options = [oneOf ?? anyOf ?? []].flat()
   return options.filter(isObject).map((option) => merged(schema, option))

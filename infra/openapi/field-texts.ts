@@ -9,7 +9,7 @@ import { syncRunsTexts } from './field-texts/sync-runs.ts'
 import { type FieldText, type Texts, time } from './field-texts/text.ts'
 import { v0Texts } from './field-texts/v0.ts'
 
-/** The meaning of each field: of a name everywhere, or of a name in one collection (`groups.name`). */
+/** Text of each field, by name (`name`) or by collection and name (`groups.name`). */
 const texts: Texts = {}
 const subjects = [objectsTexts, actorsAndGroupsTexts, resourcesAndPoliciesTexts, signInTexts, devicesTexts, logsTexts]
 for (const [name, text] of [...subjects, syncRunsTexts, mdmDevicesTexts, v0Texts].flatMap(Object.entries<FieldText>)) {
@@ -17,19 +17,19 @@ for (const [name, text] of [...subjects, syncRunsTexts, mdmDevicesTexts, v0Texts
   texts[name] = text
 }
 
-/** The names that a field has for an owner, the most particular first: `oidc_auth_providers.name`, `auth_providers.name`, …, `name`. */
+/** Lists the keys of a field's text, most specific first: `oidc_auth_providers.name`, `auth_providers.name`, `name`. */
 function namesOf(name: string, owner: string): string[] {
   const words = owner.split('_')
   return [...words.map((_word, i) => `${words.slice(i).join('_')}.${name}`), name]
 }
 
-/** Description, example and form of a field of a collection's objects. What has no text gets none, and a law names it. */
+/** Finds description, example and format of a field. Empty for a field without a text, which a law reports. */
 export function fieldText(name: string, owner: string): Partial<FieldText> {
   const known = namesOf(name, owner).find((key) => texts[key])
   return texts[known ?? ''] ?? (name.endsWith('_at') ? { example: time, format: 'date-time' } : {})
 }
 
-/** Query parameters: what each selects, for all lists or for those of one collection (`logs.type`). */
+/** Text of each query parameter, for all lists or for those of one collection (`logs.type`). */
 const parameterTexts: Record<string, string> = {
   actor_id: 'Only entries of this actor, as recorded at that time: a UUID.',
   actor_email: 'Only entries of the actor with this address at that time. Not together with `type=api_request`.',
@@ -56,7 +56,7 @@ const parameterTexts: Record<string, string> = {
   'logs.type': 'Only one stream: `change`, `session`, `flow` or `api_request`.',
 }
 
-/** @throws Error for a parameter without a text */
+/** Finds the text of a query parameter. @throws Error if there is none */
 export function parameterText(name: string, tag: string): string {
   const text = parameterTexts[`${tag}.${name}`] ?? parameterTexts[name]
   if (!text) throw new Error(`The query parameter ${name} of ${tag} has no text in infra/openapi/field-texts.ts.`)

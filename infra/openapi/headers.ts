@@ -60,7 +60,7 @@ export const requestHeaders: Record<string, Json> = {
 
 const isAccountApi = ({ credential = 'api', path }: Operation): boolean => credential === 'api' && !isV0(path)
 
-/** True for an operation whose `GET` gives a single object with a tag (A8.2). */
+/** True for a `GET` that returns a single object with an entity tag (A8.2). */
 export const readsOne = (operation: Operation): boolean =>
   operation.method === 'GET' && isAccountApi(operation) && !operation.filters && !operation.parameters
 
@@ -91,7 +91,7 @@ export function successHeadersOf(operation: Operation, status: number): Json {
   ])
 }
 
-/** Headers of refusals: those that all have, and those of the status. */
+/** Builds the headers of error responses: common ones, and those of the status. */
 export const refusalHeadersOf = (status: number, ...common: string[]): Json =>
   referTo([
     ...common,

@@ -7,7 +7,7 @@ import { fieldText } from './field-texts.ts'
 
 export type Json = Record<string, unknown>
 
-/** JSON Schemas of valibot schemas; a named one is put into `components` once and referred to. */
+/** Converts valibot schemas to JSON Schema. Named schemas are stored in `components` and referenced. */
 export class Schemas {
   readonly components: Record<string, Json> = {}
   readonly #names: Map<object, string>
@@ -16,7 +16,7 @@ export class Schemas {
     this.#names = names
   }
 
-  /** The schema; fields of one without a name have the meaning that they have for the `owner`, a collection. */
+  /** Converts a schema. Fields of an unnamed schema get their texts by `owner`, a collection. */
   of(schema: v.GenericSchema, owner: string): Json {
     const name = this.#names.get(schema)
     if (name === undefined) return this.convert(schema, owner)
@@ -38,7 +38,7 @@ export class Schemas {
         return jsonSchema
       },
       overrideAction: ({ valibotAction: action, jsonSchema }) =>
-        // JSON Schema counts characters as code points, too.
+        // JSON Schema also counts length in code points.
         isObject(action) && action.type === 'max_code_points'
           ? { ...jsonSchema, maxLength: Number(action.requirement) }
           : jsonSchema,
@@ -47,13 +47,13 @@ export class Schemas {
   }
 }
 
-/** The collection that a named schema shows or takes objects of: `NewActorFields` → `actors`. */
+/** Collection of a named schema: `NewActorFields` → `actors`. */
 function collectionOf(name: string): string {
   const words = name.replace(/^(New|Shown)|(Fields|Changes)$/g, '').replace(/(?<=[a-z0-9])(?=[A-Z])/g, '_')
   return `${words.toLowerCase()}s`.replace(/ys$/, 'ies')
 }
 
-/** Fields with a rule of their own document themselves; a field that can be null is one schema of two types. */
+/** Simplifies a schema: applies rules of fields, and merges a nullable field into one schema with two types. */
 export function tidy(node: Json, owner: string): Json {
   if (isObject(node.more)) {
     const { more, ...own } = node
@@ -80,7 +80,7 @@ function tidyWithin(value: unknown, owner: string): unknown {
   return Array.isArray(value) ? value.map((item) => (isObject(item) ? tidy(item, owner) : item)) : value
 }
 
-/** An object schema with the rules between its properties. */
+/** Adds the rules between an object's properties to its schema. */
 function withRules(schema: Json, { required = [], properties = {}, anyOf }: FieldRules): Json {
   const known = fieldsOf(schema.properties)
   const narrowed = Object.entries(properties).map(([name, more]) => [name, { ...fieldsOf(known[name]), ...more }])
@@ -98,7 +98,7 @@ function nullable(options: Json[]): Json {
   return { ...first, type: [first.type, 'null'], ...(Array.isArray(first.enum) && { enum: [...first.enum, null] }) }
 }
 
-/** Says what a field means, in what form it comes, and gives an example, where the field does not say so itself. */
+/** Adds a field's description, format and example, unless its schema has a description. */
 export function described(name: string, schema: Json, owner: string): Json {
   if (schema.description) return schema
   const { description, example, format, integer } = fieldText(name, owner)
@@ -115,7 +115,7 @@ export function described(name: string, schema: Json, owner: string): Json {
   }
 }
 
-/** True for an example of the schema's type that is one of its members. */
+/** True for an example that matches the schema's type or enum. */
 function takes(schema: Json, example: unknown): boolean {
   if (Array.isArray(schema.enum)) return schema.enum.includes(example)
   const type = example === null ? 'null' : Array.isArray(example) ? 'array' : typeof example
@@ -123,10 +123,10 @@ function takes(schema: Json, example: unknown): boolean {
   return schema.const === undefined && [schema.type].flat().some((known) => fitting.includes(String(known)))
 }
 
-/** Parts that operations share, named and written once. */
+/** Shared parts of the document, by name. */
 export type Parts = { schemas: Schemas; responses: Record<string, Json> }
 
-/** The object schemas that `shared` exports, with their names: what the document gives once and refers to. */
+/** Collects the object schemas that `shared` exports, with the names that the document references. */
 export async function namedSchemas(): Promise<Map<object, string>> {
   const root = new URL('../../shared/', import.meta.url)
   const files = (await readdir(root, { recursive: true })).filter((file) => file.endsWith('.ts')).sort()

@@ -1,4 +1,4 @@
-/** Groups of tags, in the order of the reference, each tag with what it is for. */
+/** Groups of tags in the order of the reference, with the description of each tag. */
 const groups: Record<string, Record<string, string>> = {
   'Who may reach what': {
     actors: 'People, and programs that act like people. Create an `api_client` for each program that calls this API.',
@@ -58,7 +58,7 @@ export const tagTexts: Record<string, string> = Object.assign({}, ...Object.valu
 
 const surfaces = ['v0', 'gateway', 'client', 'ingestion', 'access', 'sign_in']
 
-/** The tag of a path: its last segment that is a collection, so that what is below `/actors/{id}/client_tokens` is client tokens. */
+/** Tag of a path: its last segment that is a collection. `/actors/{id}/client_tokens` has the tag `client_tokens`. */
 export function openApiTagOf(path: string): string {
   const [first = '', ...rest] = path.split('/').filter((part) => part !== '' && !part.startsWith('{'))
   return surfaces.includes(first) ? first : (rest.find((part) => part.endsWith('s')) ?? first)
@@ -73,14 +73,14 @@ const acronyms: Record<string, string> = {
   jwks: 'JWKS',
 }
 
-/** The tag as people read it: `api_tokens` → `API tokens`. */
+/** Title of a tag: `api_tokens` → `API tokens`. */
 export function titleOf(tag: string): string {
   if (tag === 'v0') return 'v0'
   const text = tag.replace(/[^_]+/g, (word) => acronyms[word] ?? word).replaceAll('_', ' ')
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** The noun of the object that a path ends with or is about: `/groups/{id}` → `group`. */
+/** Noun of the object of a path: `/groups/{id}` → `group`. */
 export function nounOf(path: string): string {
   const collection = path.split('/{id}')[0]?.split('/').at(-1) ?? ''
   return collection.replace(/ies$/, 'y').replace(/s$/, '').replaceAll('_', ' ')

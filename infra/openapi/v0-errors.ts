@@ -4,7 +4,7 @@ import type { Json } from './schemas.ts'
 
 const named = (error: string): Json => ({ [error]: { error } })
 
-/** Error answers of operations under `/v0`, each with its condition (`/v0` contract, 4). */
+/** Error responses of operations under `/v0`, each with its condition (`/v0` contract, 4). */
 const errors: { status: number; text: string; examples: Json; when?: (operation: Operation) => unknown }[] = [
   {
     status: 400,
@@ -57,7 +57,7 @@ const schema: Json = {
   },
 }
 
-/** Error responses of an operation of the legacy API; each is put into `components` once. */
+/** Builds the error responses of an operation of the legacy API, shared in `components`. */
 export function v0ErrorResponses(operation: Operation, components: Record<string, Json>): Json {
   const possible = errors.filter(({ when }) => !when || Boolean(when(operation)))
   return Object.fromEntries(

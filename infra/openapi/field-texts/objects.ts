@@ -63,7 +63,7 @@ export const objectsTexts: Texts = {
   'accounts.total': integer('How many the account may have.', 10),
   used: integer('How many exist now.', 3),
 
-  // Fields of every answer, page and problem.
+  // Fields of every response, page and problem.
   code: text('The reason in snake_case, for programs to decide by.', 'not_found'),
   count: integer('The same number as `total`, kept for clients that read this name.', 1),
   data: text('The object or the list of objects that the request is about.'),

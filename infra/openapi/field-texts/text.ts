@@ -1,4 +1,4 @@
-/** The meaning of a field, where it has no other for its object: `groups.name` before `name`. */
+/** Documentation of a field. */
 export type FieldText = { description: string; example?: unknown; format?: string; integer?: boolean }
 export type Texts = Record<string, FieldText>
 
@@ -7,10 +7,10 @@ export const time = '2026-03-01T12:00:00.000000Z'
 export const integer = (description: string, example: number): FieldText => ({ description, example, integer: true })
 export const instant = (description: string): FieldText => ({ description, example: time, format: 'date-time' })
 export const uuid = (description: string): FieldText => ({ description, example: id, format: 'uuid' })
-/** The text with null as its example. */
+/** Copies a text, with null as its example. */
 export const orNone = (known: FieldText): FieldText => ({ ...known, example: null })
 
-/** Fields of the place of an address, under names with this beginning. */
+/** Texts of an address's location fields, whose names start with a prefix. */
 export const fieldPath = (beginning: string, address: string): Texts => {
   const said = (what: string, example: unknown) =>
     text(`Where ${address} is said to be: ${what}; null where it is unknown.`, example)

@@ -1,6 +1,6 @@
 import { instant, integer, orNone, type Texts, text } from './text.ts'
 
-/** Fields that say whether another one has its default. */
+/** Texts of fields that report whether another field has its default. */
 const usesDefaults = (...names: string[]): Texts => {
   const said = 'is that of the configuration; false when a value is sent without it.'
   return Object.fromEntries(names.map((name) => [`use_default_${name}`, text(`Whether \`${name}\` ${said}`, false)]))
