@@ -16,7 +16,7 @@ const items = [
   'dynamodb:UpdateItem',
 ]
 
-/** Settings that a restored table gets. On the table in use they would end its backups, its stream, its policy or its items. */
+/** Actions that configure a restored table. On the table in use they could remove backups, stream, policy or items. */
 const restoredSettings = [
   'dynamodb:PutResourcePolicy',
   'dynamodb:UpdateContinuousBackups',
@@ -31,10 +31,10 @@ const restores = [
   'dynamodb:RestoreTableToPointInTime',
 ]
 
-/** Rights for an emergency: items, secrets, a restore, and what makes an administrator. They delete neither tables nor keys. */
+/** Builds the emergency rights: items, secrets, restores, creating administrators. None deletes tables or keys. */
 export function breakGlassRights(scope: Construct, operated: Operated) {
   const { settings, storage, streams, apiIds } = operated
-  // At whatever version.
+  // Includes every version.
   const consumers = streams.flatMap(({ consumer: { functionArn } }) => [functionArn, `${functionArn}:*`])
   const feedsConsumer = { ArnLike: { 'lambda:FunctionArn': consumers } }
   const own = ownArns(scope, settings)
@@ -43,12 +43,12 @@ export function breakGlassRights(scope: Construct, operated: Operated) {
   const tables = [table.tableArn, own.tables]
   return [
     may(['lambda:InvokeFunction'], tasksOf(operated, true)),
-    // A temporary mapping, which reads a stream again.
+    // For a temporary mapping that reads a stream again.
     may(['lambda:CreateEventSourceMapping', 'lambda:DeleteEventSourceMapping'], ['*'], feedsConsumer),
-    // Its filter could leave records out of the change log, and no key of a condition knows the filter.
+    // An emergency right: a changed filter could omit records from the change log, and no condition key covers it.
     may(['lambda:UpdateEventSourceMapping'], [own.mappings], feedsConsumer),
     may([...items, ...restores, ...restoredSettings], tables),
-    // A restored table gets them before it is used; those of the table in use are the template's.
+    // The configuration of the table in use belongs to the template.
     mayNot(restoredSettings, [table.tableArn]),
     may(
       ['apigateway:PATCH'],

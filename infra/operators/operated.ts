@@ -6,19 +6,19 @@ import { arnOf, madeUpNames } from '../settings/made-up-names.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Storage } from '../storage/storage.ts'
 
-/** Parts of a deployment that people operate. */
+/** Parts of a deployment that operators have rights on. */
 export type Operated = {
   settings: Settings
   storage: Storage
   logGroups: ILogGroup[]
   streams: ConsumedStream[]
-  /** Functions that people invoke, by name. */
+  /** Functions that operators invoke, by name. */
   tasks: Record<string, Alias>
   apiIds: string[]
   alarmTopicArn: string
 }
 
-/** Tasks that make administrators or decide about a log are left to the break-glass policy. */
+/** Tasks for the break-glass policy only: they create administrators or begin a sealed log. */
 const decisiveTasks = ['BeginSealedLog', 'ProvisionAccount']
 
 export const tasksOf = ({ tasks }: Operated, isDecisive: boolean): string[] =>
@@ -26,7 +26,7 @@ export const tasksOf = ({ tasks }: Operated, isDecisive: boolean): string[] =>
     .filter(([name]) => decisiveTasks.includes(name) === isDecisive)
     .map(([, { functionArn }]) => functionArn)
 
-/** ARNs of the deployment's resources by the beginnings of their names, which CloudFormation makes up. */
+/** Builds ARN patterns of the deployment's resources, by the start of the names that CloudFormation generates. */
 export function ownArns(scope: Construct, settings: Settings) {
   const own = `${madeUpNames(settings)}*`
   return {

@@ -8,8 +8,8 @@ import { type Operated, ownArns, tasksOf } from './operated.ts'
 import { readingRights } from './reading-rights.ts'
 
 /**
- * Policies for people who operate the service (docs/decisions/0039). Each adds to the one before. None changes rights, roles or
- * code: that is a deployment.
+ * Creates the policies for operators (docs/decisions/0039): read, operate, break glass. None can change rights, roles
+ * or code, which only a deployment does.
  */
 export function operatorPolicies(scope: Construct, operated: Operated): void {
   const within = new Construct(scope, 'Operators')
@@ -27,7 +27,7 @@ export function operatorPolicies(scope: Construct, operated: Operated): void {
   }
 }
 
-/** Rights to keep the service running: what they do is undone by the same rights, but for a removed batch, and gives nobody access to data. */
+/** Builds the rights to keep the service running, without access to data. All but a removed batch can be undone. */
 function operatingRights(scope: Construct, operated: Operated) {
   const { settings, storage } = operated
   const own = ownArns(scope, settings)
@@ -35,10 +35,10 @@ function operatingRights(scope: Construct, operated: Operated) {
     may(['lambda:InvokeFunction'], tasksOf(operated, false)),
     may(['events:DisableRule', 'events:EnableRule'], [own.rules]),
     may(['cloudwatch:SetAlarmState'], [own.alarms]),
-    // The end of a deployment, which takes it back.
+    // Stopping a deployment rolls it back.
     may(['codedeploy:StopDeployment'], [own.deployments]),
     may(['cloudformation:CancelUpdateStack'], own.stacks),
-    // A removed batch stays as an older version for some days. What is in a batch is data.
+    // A removed batch is recoverable for some days from an older version. Reading is denied: batches contain data.
     may(['s3:ListBucket'], [storage.failures.bucketArn]),
     may(['s3:DeleteObject'], [storage.failures.arnForObjects('aws/lambda/*')]),
     ...(settings.cdnSecretArn === null ? [] : [may(['secretsmanager:RotateSecret'], [settings.cdnSecretArn])]),

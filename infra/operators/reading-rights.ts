@@ -2,7 +2,7 @@ import type { Construct } from 'constructs'
 import { may } from '../roles/may.ts'
 import { type Operated, ownArns } from './operated.ts'
 
-/** Lists, and questions about the account: these actions know no resources, or only those that a list is to find. */
+/** Actions that support no resources, or whose resources are unknown until listed. */
 const lists = [
   'acm:DescribeCertificate',
   'backup:DescribeBackupJob',
@@ -32,7 +32,7 @@ const lists = [
   'xray:GetTraceSummaries',
 ]
 
-/** Rights to look at the deployment: its log, metrics, alarms and state, but at no item of the table and no secret. */
+/** Builds the rights to read logs, metrics, alarms and configuration, but no items of the table and no secrets. */
 export function readingRights(scope: Construct, { settings, storage, logGroups, apiIds, alarmTopicArn }: Operated) {
   const own = ownArns(scope, settings)
   return [
