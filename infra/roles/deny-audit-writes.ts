@@ -14,15 +14,15 @@ import {
   sealedParts,
 } from './partitions.ts'
 
-/** Duties that put one kind of item beside the list of sealed accounts, or into it. */
+/** Exceptions to the denied puts into partitions of sealed accounts: the partitions that stay denied, by duty. */
 const sealedAccountsDenied: Partial<Record<Duty, string[]>> = {
   writeChangeLog: [],
   renewLocks: [sealedAccountsPartition],
 }
 
 /**
- * Denials that keep the audit trail (docs/decisions/0012): nothing changes it, and only the deletion of accounts deletes from
- * it. A put, which can overwrite, is left to duties whose transactions need it.
+ * Builds the denials that protect the audit trail (docs/decisions/0012). No duty updates it, and only the deletion of
+ * accounts deletes from it. A put can overwrite, so only duties whose transactions need it may put.
  */
 export function denyAuditWrites(duty: Duty, { table }: Storage): PolicyStatement[] {
   const denied = (actions: string[], partitions: string[]) =>
@@ -38,12 +38,12 @@ export function denyAuditWrites(duty: Duty, { table }: Storage): PolicyStatement
         ...(has(duty, 'commits') ? [] : [commitRecordPartitions]),
       ],
     ),
-    // Only the sealing function writes the proofs of the trail; the first change of an account has it sealed.
+    // Proofs of the trail are written by the sealing function only.
     ...(duty === 'seal' || duty === 'deleteAccounts'
       ? []
       : [denied([...changes, ...deletions], [sealedParts, sealedAccounts])]),
     denied(puts, [...(duty === 'seal' ? [] : [sealedParts]), ...(sealedAccountsDenied[duty] ?? [sealedAccounts])]),
-    // Else whoever changes rows could have an account deleted, and its trail with it.
+    // Other duties must not mark an account for deletion, which would delete its trail.
     ...(has(duty, 'ends') ? [] : [denied([...changes, ...deletions, ...puts], endOfAccounts)]),
     ...(duty === 'reader' ? [denied(readsAndChecks, notForReaders)] : []),
     ...(duty === 'live' ? [denied(readsAndChecks, [...notForDevices, commitRecordPartitions])] : []),

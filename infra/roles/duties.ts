@@ -1,11 +1,11 @@
 /**
- * `answers`: its functions answer HTTP requests. `keyless`: it meets nothing that the deployment's key encrypts. `commits`: its
- * transactions put commit records. `device`: devices call it. `starts`: its transactions put entries of sessions. `ends`: it says
- * that an account ends, or deletes it then. `sends`: it tells devices.
+ * Traits of a duty. `answers`: handles HTTP requests. `keyless`: needs no data that the deployment's key encrypts.
+ * `commits`: puts commit records. `device`: serves devices. `starts`: puts session log entries. `ends`: marks accounts
+ * for deletion, or deletes them. `sends`: sends messages to devices. `mails`: sends email.
  */
 type Trait = 'answers' | 'keyless' | 'commits' | 'device' | 'starts' | 'ends' | 'sends' | 'mails'
 
-/** Traits of each duty, a function or kind of functions with a role of its own, in the order of the template. */
+/** Traits by duty: a function, or a group of functions, with its own role. In the order of the template. */
 const traits = {
   reader: ['answers'],
   secretReader: ['answers'],
@@ -43,7 +43,7 @@ const traits = {
 } as const satisfies Record<string, Trait[]>
 
 export type Duty = keyof typeof traits
-/** Duties that a stream invokes. */
+/** Duties of stream consumers. */
 export type Consumer = 'writeChangeLog' | 'followUp' | 'storeFlowLogs'
 
 export const duties = Object.keys(traits) as Duty[]

@@ -1,6 +1,6 @@
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam'
 
-/** Grants actions on resources; on `*` where the actions know none. */
+/** Builds a statement that allows actions on resources; on `*` for actions without resources. */
 export const may = (actions: string[], resources: string[] = ['*'], conditions: Record<string, unknown> = {}) =>
   new PolicyStatement({ actions, resources, conditions })
 
@@ -11,8 +11,8 @@ export const reads = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Que
 export const writes = ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem']
 /** Reads and the checks within a transaction. */
 export const readsAndChecks = [...reads, 'dynamodb:ConditionCheckItem']
-/** Actions that change an existing item; a batch of puts is one of them. */
+/** Actions that change an existing item, among them batches of puts, which can overwrite. */
 export const changes = ['dynamodb:UpdateItem', 'dynamodb:BatchWriteItem', 'dynamodb:PartiQLUpdate']
-/** Actions that make an item; a put overwrites, too. */
+/** Actions that create an item; a put can also overwrite one. */
 export const puts = ['dynamodb:PutItem', 'dynamodb:PartiQLInsert']
 export const deletions = ['dynamodb:DeleteItem', 'dynamodb:PartiQLDelete']

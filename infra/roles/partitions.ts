@@ -24,16 +24,14 @@ import { v0Rules } from '#shared/v0/rule.ts'
 import { v0Users } from '#shared/v0/user.ts'
 
 /**
- * Patterns of partition keys, as the roles name them. `*` stands at the end alone: anywhere else a value that a caller
- * chooses could pass for what follows it.
+ * Pattern of an account's id in a partition key: exactly its length, so that a value further back in a key cannot
+ * match. For the same reason, `*` is used only at the end of a pattern.
  */
-
-/** Stands for an account's id: exactly its length, so that no value further back in a key can pass for the pattern. */
 export const anyAccount = '?'.repeat(36)
 
 const own = (name: string): string => partition(anyAccount, name)
 
-/** The rows of a collection with what leads to them and what counts them. */
+/** Partitions of a collection: its rows, their index items and counters. */
 const rowsOf = ({ name }: { name: string }): string[] => [own(name), own(`${name}.*`)]
 
 const liveOf = ({ name }: { name: string }): string => presenceItemKey(anyAccount, name, '').pk
@@ -52,24 +50,24 @@ export const rateBuckets = own('rate.*')
 export const sourceRates = 'service#rate.*'
 export const commitRecordPartitions = commitKey(anyAccount, 0).pk
 
-/** Permanent records: nothing changes them, and they end only by their retention or with their account. */
+/** Partitions of the audit trail. Its items never change, and are deleted only by retention or with their account. */
 export const auditTrail = [commitRecordPartitions, ...trailStreams.flatMap(entriesOf)]
 
-/** Proofs of the trail: the state of the sealed logs and their tiles. */
+/** Partitions with the state and tiles of the sealed logs, which prove the trail. */
 export const sealedParts = own('seal.*')
-/** List of the accounts whose logs are sealed. Without its entry an account is sealed no more. */
+/** Partitions with the list of sealed accounts. An account without an entry is no longer sealed. */
 export const sealedAccounts = 'service#seal*'
 
-/** Items that end an account and its trail: its row, and the note that it is due. */
+/** Partitions whose items cause an account's deletion: its row, and the list of accounts due for deletion. */
 export const endOfAccounts = [own(accounts.name), dueAccountsPartition]
 
-/** Notes of the last use of tokens of the account API. */
+/** Presence items that record the last use of API tokens and actors. */
 export const lastUse = [apiTokens, actors].map(liveOf)
 
-/** Items of connections to the live channel. */
+/** Partitions of connections to the live channel. */
 const connectionParts = [own('connections.clients'), own('connections.gateways'), 'service#connection#*']
 
-/** Partitions that every device writes: its sessions, and the commit of its registration. */
+/** Partitions that every device's requests write: sessions, connections, and the commit of a registration. */
 const deviceParts = [
   accountVersionKey(anyAccount).pk,
   commitRecordPartitions,
@@ -79,23 +77,23 @@ const deviceParts = [
   ...connectionParts,
 ]
 
-/** Authorizations and what leads to them: a client makes them, and every device takes away what has ended. */
+/** Authorizations and their pointers. Clients create them; requests of any device delete ended ones. */
 export const authorizationParts = [own('authorizations#*'), own('authorizations.*')]
 
-/** Partitions that a client writes: itself, its sessions and its authorizations. */
+/** Partitions that a client's requests write: its row, sessions and authorizations. */
 export const clientParts = [
   ...deviceParts,
   ...authorizationParts,
   ...rowsOf(clients),
   own('unique.clients.*'),
-  // A grant notes at the gateway that it was told.
+  // A grant records in the gateway's presence item that the gateway was notified.
   ...[clients, clientTokens, actors, gateways].map(liveOf),
   own('sessions.client_token#*'),
   own('attribution'),
   namedPartition(anyAccount, 'flow', 'email', '*'),
 ]
 
-/** Partitions that a gateway writes: itself, its sessions, and the token that its own has replaced. */
+/** Partitions that a gateway's requests write: its row and sessions, and the token that its current one replaced. */
 export const gatewayParts = [
   ...deviceParts,
   ...rowsOf(gateways),
@@ -104,7 +102,7 @@ export const gatewayParts = [
   own('sessions.gateway_token#*'),
 ]
 
-/** Partitions that the live channel writes: a handshake is a heartbeat. */
+/** Partitions that the live channel writes. A handshake also writes what a heartbeat does. */
 export const liveParts = [
   ...connectionParts,
   ...[clients, clientTokens, actors, gateways, gatewayTokens].map(liveOf),
@@ -112,10 +110,10 @@ export const liveParts = [
   rateBuckets,
 ]
 
-/** Collections whose rows show secrets to their readers (`/v0` contract, 10.1, 12.4); those of providers are encrypted. */
+/** Collections with secrets in responses (`/v0` contract, 10.1, 12.4). Secrets of providers are encrypted instead. */
 const secretRows = [v0Configurations, v0Devices].flatMap(rowsOf)
 
-/** Partitions that a read of any other collection needs nothing from. No read shows the secrets of the latter. */
+/** Partitions denied to `reader`: collections with secrets in their responses, and items that no read returns. */
 export const notForReaders = [
   ...secretRows,
   ...[portalSessions, gatewayTokens].flatMap(rowsOf),
@@ -124,7 +122,7 @@ export const notForReaders = [
   own('idempotency#*'),
 ]
 
-/** Partitions that the reads of collections with secrets query, with those that identify the caller. */
+/** Partitions that `secretReader` may read: collections with secrets, and the items that authenticate the caller. */
 export const secretReaderReads = [
   ...secretRows,
   ...[accounts, actors, apiTokens].map(({ name }) => own(name)),
@@ -134,7 +132,7 @@ export const secretReaderReads = [
   goneUsersPartition(anyAccount),
 ]
 
-/** Partitions that no decision about a device needs: secrets above all, and records of others. */
+/** Partitions that duties serving devices must not read, such as secrets and logs. */
 export const notForDevices = [
   ...[
     ...Object.values(authProviders),
@@ -157,7 +155,7 @@ export const notForDevices = [
   own('log.*'),
 ]
 
-/** Written by a callback of a provider: the pending sign-in, the code that follows it, and the last fault of the provider. */
+/** Partitions that a provider's callback writes: the pending sign-in, the code, and the provider's last error. */
 export const callbackParts = [
   oneTimePartition(anyAccount, 'pending'),
   oneTimePartition(anyAccount, 'code'),
@@ -165,7 +163,7 @@ export const callbackParts = [
   sourceRates,
 ]
 
-/** Written by a sign-in: what it gives and is proven by, its attempts, and the sessions of a former subject, which it ends. */
+/** Partitions that a sign-in writes, including sessions of an identity's former subject, which it ends. */
 export const signInParts = [
   ...callbackParts,
   accountVersionKey(anyAccount).pk,
@@ -189,13 +187,13 @@ export const signInReads = [
   own('sessions.client_token#*'),
 ]
 
-/** Partitions that lead to the public keys of a directory. */
+/** Partitions that a request for a directory's public keys reads. */
 export const directoryKeysReads = [own(directories.idp.name), 'service#idp_directory#*', sourceRates]
 
-/** Partitions that the mailing of a passcode writes: the passcode, and the times of mails. */
+/** Partitions that mailing a passcode writes: the passcode, and the times of mails. */
 export const passcodeParts = [passcodesPartition(anyAccount), 'service#mails.passcode#*']
 
-/** Partitions that the mailing of a passcode reads: the actor of the address, and the ways to sign in. */
+/** Partitions that mailing a passcode reads: the actor with the address, and the sign-in providers. */
 export const passcodeReads = [
   ...passcodeParts,
   ...[accounts, actors, ...Object.values(authProviders)].map(({ name }) => own(name)),

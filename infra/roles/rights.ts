@@ -39,7 +39,7 @@ import {
   sourceRates,
 } from './partitions.ts'
 
-/** Rights of each duty on what the service stores, in the order of the answers, consumers, schedules and tasks. */
+/** Builds the rights of each duty on stored data: operations, consumers, schedules, then tasks. */
 export function rightsOfDuties({ table, signingSecret, secretKey, sealKey, flows: stream, failures, sealed }: Storage) {
   /** Grants actions on all partitions, or on those that match one of the patterns. */
   const onTable = (actions: string[], partitions?: string[]): PolicyStatement =>
@@ -53,18 +53,18 @@ export function rightsOfDuties({ table, signingSecret, secretKey, sealKey, flows
       },
     )
   const checked = onTable(readsAndChecks)
-  // Rows of any kind, by key alone; the statements that keep the trail exclude some of them.
+  // Items of any kind, by key; `denyAuditWrites` excludes some.
   const changing = [checked, onTable(writes, [partition(anyAccount, '*'), 'service#*'])]
-  // Ingest tokens and cursors are signed and verified with it.
+  // Signs and verifies ingest tokens and cursors.
   const signing = may(['secretsmanager:GetSecretValue'], [signingSecret.secretArn])
   const decryptsSecrets = may(['kms:Decrypt'], [secretKey.keyArn])
-  // Holders of a sealed log check its checkpoints with it.
+  // Readers of a sealed log verify its checkpoints with this key.
   const publicSealKey = may(['kms:GetPublicKey'], [sealKey.keyArn])
   const putsFlows = may(['kinesis:PutRecords'], [stream.streamArn])
   const sealedObjects = [sealed.arnForObjects('*')]
   const requestLog = onTable(['dynamodb:PartiQLInsert'], entriesOf('api_request'))
   const endsAuthorizations = onTable(['dynamodb:DeleteItem'], authorizationParts)
-  // A read adds the entry of its request, the last use of its token and what it takes of the rate limit; no row.
+  // A read request writes its log entry, the last use of its token, and its share of the rate limit, but no rows.
   const noted = [requestLog, onTable(['dynamodb:UpdateItem'], [...lastUse, rateBuckets])]
   const head = accountVersionKey(anyAccount).pk
   const accountRow = entityKey(anyAccount, accounts.name, '').pk
@@ -82,21 +82,21 @@ export function rightsOfDuties({ table, signingSecret, secretKey, sealKey, flows
       putsFlows,
       signing,
     ],
-    // Serves anonymous callers. A sign-in also ends what a former subject of its identity was given.
+    // Serves anonymous callers. A sign-in also ends sessions and authorizations of a former subject of its identity.
     signIn: [onTable(readsAndChecks, signInReads), onTable(writes, signInParts), endsAuthorizations],
-    // Serves browsers that a provider sends back. It decrypts the secret of that provider, and creates no session.
+    // Serves browsers redirected from a provider. Decrypts that provider's secret, and creates no session.
     callback: [onTable(reads, signInReads), onTable(writes, callbackParts), decryptsSecrets],
     directoryKeys: [onTable(reads, directoryKeysReads), onTable(['dynamodb:UpdateItem'], [sourceRates])],
     public: [],
     publicKey: [publicSealKey],
 
     writeChangeLog: [onTable(['dynamodb:PartiQLInsert'], [...entriesOf('change'), sealedAccountsPartition])],
-    // Deletes objects of any kind that lie below a deleted one.
+    // Follow-up work deletes descendants of a deleted object, of any kind.
     followUp: changing,
     storeFlowLogs: [
       onTable(['dynamodb:PutItem', 'dynamodb:UpdateItem'], [flows, partition(anyAccount, 'log.flow.*')]),
       onTable(['dynamodb:PartiQLInsert', 'dynamodb:PartiQLUpdate'], [flows]),
-      // Open flows are gathered after a while; what pointed to them is deleted when they close.
+      // Queries gathered slices for open flows; deletes gathered slices and pointers of closed flows.
       onTable(['dynamodb:Query'], [flows, flowSlicesPartition(anyAccount)]),
       onTable(['dynamodb:DeleteItem'], [openFlowsPartition(anyAccount), flowSlicesPartition(anyAccount)]),
     ],
@@ -107,15 +107,15 @@ export function rightsOfDuties({ table, signingSecret, secretKey, sealKey, flows
     ],
 
     expire: changing,
-    // Changes objects that a directory owns, and deletes what lies below them.
+    // Changes objects that a directory owns, and deletes their descendants.
     sync: [...changing, decryptsSecrets],
-    // Scans for items of an account; writes none but notes of its own progress.
+    // Scans for the items of an account; writes only its own progress.
     deleteAccounts: [
       onTable([...reads, 'dynamodb:Scan', ...deletions]),
       onTable(['dynamodb:PutItem', 'dynamodb:UpdateItem'], [dueAccountsPartition]),
     ],
     compareLimits: [onTable(reads), onTable(['dynamodb:PutItem'], [limitsMailsPartition(anyAccount)])],
-    // Notes each mail in the row of its provider, by a commit.
+    // Records each mail in its provider's row, in a commit.
     mailSyncErrors: [
       onTable(reads),
       onTable(
@@ -138,7 +138,7 @@ export function rightsOfDuties({ table, signingSecret, secretKey, sealKey, flows
       may(['s3:GetObject', 's3:PutObject'], sealedObjects),
       may(['kms:Sign', 'kms:GetPublicKey'], [sealKey.keyArn]),
     ],
-    // In compliance mode a lock can only be made longer.
+    // In compliance mode a lock can only be extended.
     renewLocks: [
       onTable(['dynamodb:Query'], [sealedAccountsPartition]),
       onTable(['dynamodb:GetItem', 'dynamodb:PutItem'], [lockRenewalKey.pk]),
@@ -147,26 +147,25 @@ export function rightsOfDuties({ table, signingSecret, secretKey, sealKey, flows
     ],
 
     provision: changing,
-    // The right to invoke is added with the consumers. They write; this task has no right on the table.
+    // The right to invoke consumers is added with them. The consumers write; this task has no right on the table.
     redrive: [
       may(['s3:ListBucket'], [failures.bucketArn]),
       may(['s3:GetObject', 's3:DeleteObject'], [failures.arnForObjects('aws/lambda/*')]),
     ],
-    // The right to invoke is added with the consumers, which write.
+    // The right to invoke consumers is added with them. The consumers write.
     replay: [onTable(['dynamodb:Query'], [commitRecordPartitions])],
-    // The action is about the account and knows no resources.
+    // The action supports no resources.
     checkConcurrency: [may(['lambda:GetAccountSettings'])],
     verify: [
       onTable(['dynamodb:Query'], [commitRecordPartitions, logPartition(anyAccount, 'change', '*')]),
       onTable(['dynamodb:BatchGetItem'], [pointersOf('change')]),
       onTable(['dynamodb:GetItem'], [head]),
     ],
-    // Reads all items, and writes none.
     verifyRows: [onTable(['dynamodb:Scan', 'dynamodb:Query', 'dynamodb:GetItem', 'dynamodb:BatchGetItem'])],
   } satisfies Partial<Record<Duty, PolicyStatement[]>>
 }
 
-/** Rights to roll back and to prune. Both read stacks and versions; one moves aliases, the other deletes versions. */
+/** Builds the rights to roll back, which moves aliases, and to prune versions. Both read stacks and versions. */
 export function versionRights(scope: Construct, settings: Settings) {
   const { stackName, prefix } = settings
   const own = arnOf(scope, 'cloudformation', `stack/${stackName}/*`)
@@ -174,7 +173,7 @@ export function versionRights(scope: Construct, settings: Settings) {
   // Patterns, because a list of all ARNs exceeds the 10,240 characters of a role's policies.
   const names = [`${madeUpNames(settings)}*`, `${prefix}-mail-passcode-*`]
   const functions = names.map((name) => arnOf(scope, 'lambda', `function:${name}`))
-  // The colon before the number excludes the function as a whole.
+  // The colon before the version number excludes the function itself.
   const versions = functions.map((arn) => `${arn}:*`)
   const reading = [
     may(['cloudformation:DescribeStacks'], [own]),

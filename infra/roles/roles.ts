@@ -11,7 +11,7 @@ import { type Duty, duties, has } from './duties.ts'
 import { may } from './may.ts'
 import { rightsOfDuties, versionRights } from './rights.ts'
 
-/** A role for each duty, with no more rights than that duty has. */
+/** The roles of functions, one per duty, with only the rights that the duty needs. */
 export class Roles extends Construct {
   readonly of: Record<Duty, Role>
 
@@ -32,7 +32,7 @@ export class Roles extends Construct {
       for (const statement of [...rights[duty], ...chosen, ...denyAuditWrites(duty, storage)])
         made.addToPolicy(statement)
       logGroup.grantWrite(made)
-      // Senders of messages: the channel itself, and functions that make or end grants and sessions of devices.
+      // Senders of messages: the live channel, and functions that create or end grants and sessions of devices.
       if (has(duty, 'sends')) channel?.manageConnections(made)
       if (settings.tracing) acknowledgeTracing(made)
       return made
@@ -52,10 +52,10 @@ export class Roles extends Construct {
     }
   }
 
-  /** Rights on what a deployment has chosen to have. */
+  /** Rights that depend on settings: mail, secrets and encryption key. */
   private rightsBySettings(duty: Duty, { key }: Storage, settings: Settings): PolicyStatement[] {
     const { mailSender: sender, suiteClientSecretArn, tenantClientSecretArn, cdnSecretArn } = settings
-    // The address or its domain, whichever is verified.
+    // Both identities, because either the address or its domain is verified in SES.
     const senders = sender ? [sender, sender.slice(sender.indexOf('@') + 1)] : []
     const identities = senders.map((name) => arnOf(this, 'ses', `identity/${name}`))
     const secrets = [
