@@ -1,6 +1,6 @@
 import { isObject } from '#shared/core/json/is-object.ts'
 
-/** Allowed values of a setting. A value is text when it comes from the command line, and any JSON when it comes from `cdk.json`. */
+/** Allowed values of a setting. A value from the command line is text, one from `cdk.json` any JSON. */
 export type Kind<T> = {
   /** Completes the sentence "must be …" of a refusal, and lists the allowed values in docs/settings.md. */
   rule: string

@@ -65,8 +65,8 @@ const behaviourSettings = {
 }
 
 /**
- * All settings of a deployment, given as CDK context (`cdk deploy -c flowStreamShards=2`). They have the order of the table in
- * docs/settings.md, which is generated from them.
+ * All settings of a deployment, given as CDK context (`cdk deploy -c flowStreamShards=2`). They have the order of the
+ * table in docs/settings.md, which is generated from them.
  */
 export const settingGroups = {
   Install: installSettings,
@@ -111,7 +111,7 @@ const kebabCase = (name: string): string =>
     .slice(0, 32)
     .toLowerCase()
 
-/** Settings that require another one: first pairs that require each other, then settings that require the second one. */
+/** Settings that require another one: first pairs that require each other, then those that require the second one. */
 const together = [
   ...[
     ['domainName', 'certificateArn'],
@@ -124,7 +124,7 @@ const together = [
   ['backupLock', 'backupVaultArn'],
 ]
 
-/** Settings with a maximum, because API Gateway enforces the limit of the account or of the route before the setting applies. */
+/** Settings with a maximum: API Gateway enforces the account's or the route's limit before the setting applies. */
 const atMost = [
   ['throttleRate', 'accountRequests'],
   ['anonymousRate', 'accountRequests'],
