@@ -10,14 +10,14 @@ import { fieldsOf } from '#shared/core/json/is-object.ts'
 import { SkippedStep, SmokeFailure, until } from './report.ts'
 import type { SmokeRun } from './run.ts'
 
-/** CloudWatch notes an action within seconds. */
+/** Maximum wait for CloudWatch to record an action, usually within seconds. */
 const actionSeconds = 60
 
 const reason = 'Tested by npm run smoke. Nothing is wrong.'
 
 export type Alarm = { name: string; state: StateValue; actions: string[] }
 
-/** Finds the alarm, and checks that a change of its state runs an action. @throws SmokeFailure */
+/** Finds the alarm, and checks that a state change runs an action. @throws SmokeFailure */
 export async function findAlarm(name: string): Promise<Alarm> {
   const { MetricAlarms } = await new CloudWatchClient()
     .send(new DescribeAlarmsCommand({ AlarmNames: [name] }))
@@ -34,7 +34,7 @@ export async function findAlarm(name: string): Promise<Alarm> {
   return { name, state: alarm.StateValue, actions: alarm.AlarmActions }
 }
 
-/** Outcome of an action. The history has it as JSON for programs and as a sentence for people. */
+/** Reads an action's outcome, which the alarm's history has as JSON and as a sentence. */
 function outcomeOf({ HistorySummary = '', HistoryData }: AlarmHistoryItem) {
   const { actionState, notificationResource, error } = fieldsOf(JSON.parse(HistoryData || '{}'))
   const [, state, arn = ''] = /^(Successfully executed|Failed to execute) action (\S+)/.exec(HistorySummary) ?? []
@@ -56,7 +56,7 @@ export async function testAlarm(
     const client = new CloudWatchClient()
     const setState = (StateValue: StateValue) =>
       client.send(new SetAlarmStateCommand({ AlarmName: name, StateValue, StateReason: reason }))
-    // The clock of this machine may be ahead.
+    // The local clock may be ahead of CloudWatch's.
     const query = { AlarmName: name, HistoryItemType: 'Action', StartDate: new Date(Date.now() - 600_000) } as const
     const history = async () => (await client.send(new DescribeAlarmHistoryCommand(query))).AlarmHistoryItems ?? []
     const earlier = new Set((await history()).map(({ Timestamp }) => Timestamp?.getTime()))

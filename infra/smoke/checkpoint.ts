@@ -13,7 +13,7 @@ type Proof = { leaf_index: number; path: string[]; note: string }
 
 const path = '/logs/checkpoints/changes'
 
-/** Sealing runs every five minutes. */
+/** Maximum wait for a checkpoint: sealing runs every five minutes. */
 const sealSeconds = 600
 
 export const fetchNewestCheckpoint = (api: AccountApi): Promise<Newest> => api.get<Newest>(path)
@@ -38,7 +38,7 @@ async function publishedKey(baseUrl: string): Promise<{ text: string; key: Verif
   return { text, key: parseVerifierKey(text) }
 }
 
-/** The proof of an entry; null until a checkpoint covers it. */
+/** Fetches the proof of an entry; null until a checkpoint covers it. */
 const proofOf = async (api: AccountApi, { log_id }: SmokeChangeEntry): Promise<Proof | null> => {
   try {
     return await api.get<Proof>(`/logs/${log_id}/proof`)
@@ -49,7 +49,8 @@ const proofOf = async (api: AccountApi, { log_id }: SmokeChangeEntry): Promise<P
 }
 
 /**
- * Verifies the newest checkpoint, that it extends the one of the beginning of the run, and the entry of the run where it is sealed.
+ * Verifies the newest checkpoint, that it extends the one of the beginning of the run, and the entry of the run where
+ * it is sealed.
  * @param entry null where the walk failed before there was one
  */
 export async function verifyCheckpoint(run: SmokeRun, before: Newest, entry: SmokeChangeEntry | null): Promise<void> {

@@ -1,10 +1,10 @@
 import { Problem } from '../../docs/examples/service.ts'
 import type { AccountApi, Made } from './run.ts'
 
-/** The name of everything that a run creates. An exact name finds leftovers by one filtered list each. */
+/** Name of all objects that a run creates. An exact name lets one filtered list per collection find leftovers. */
 export const mark = 'smoke-run: created by npm run smoke, safe to delete'
 
-/** The collections that a run creates something in, in the order of deletion. The rest goes with these. */
+/** Collections in which a run creates objects, in order of deletion. All other objects are deleted with these. */
 const collections = { 'auth provider': '/email_otp_auth_providers', actor: '/actors', group: '/groups', site: '/sites' }
 export type Leftover = { kind: string; path: string; id: string }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Tokens of every kind, as the service writes them. */
+/** Pattern of the service's tokens, to hide them in output. */
 const tokens = /\bna[acgp]_[\w.~+/=-]+/g
 
 export const withoutTokens = (text: string): string => text.replace(tokens, '[token]')
@@ -32,7 +32,7 @@ export class Report {
     say(`${outcome.padEnd(8)} ${name.padEnd(13)} ${oneLine} (${Math.round(milliseconds)} ms)`)
   }
 
-  /** Runs a step. Its work returns what was seen, and a result. @throws what its work throws, after its line */
+  /** Runs a step and prints its line. `work` returns a description for the line, and a result. @throws errors of `work` */
   async step<T>(name: string, work: () => Promise<[seen: string, result: T]>): Promise<T> {
     this.#stop.throwIfAborted()
     return this.lastStep(name, work)
@@ -52,7 +52,7 @@ export class Report {
     }
   }
 
-  /** Prints the last line. True where no step failed. */
+  /** Prints the summary line. Returns true if no step failed. */
   close(): boolean {
     const { ok, failed, skipped } = this.#names
     const named = (names: string[]) => (names.length > 0 ? ` (${names.join(', ')})` : '')
@@ -66,7 +66,7 @@ export class Report {
 /** Bad input of the smoke test: one sentence, exit code 2, and nothing was created. */
 export class SmokeFailure extends Error {}
 
-/** Polls until `look` finds something. @throws Error with `missing` after the seconds, or at once when the run is stopped */
+/** Polls until `look` finds something. @throws Error with `missing` after the seconds, or when the run is stopped */
 export async function until<T>(
   { stop, seconds, missing }: { stop: AbortSignal; seconds: number; missing: string },
   look: () => Promise<T | null>,

@@ -3,22 +3,22 @@ import { causeOf, Problem, Service } from '../../docs/examples/service.ts'
 import type { Options } from './options.ts'
 import { type Report, SmokeFailure } from './report.ts'
 
-/** A run of the smoke test, once its input was found good. */
+/** A run of the smoke test, after its input was checked. */
 export type SmokeRun = {
   api: AccountApi
   options: Options
   report: Report
-  /** Aborted when the process is asked to end. */
+  /** Aborted when the process gets a signal to stop. */
   stop: AbortSignal
   account: { id: string; name: string; slug: string }
 }
 
 export type Made = { id: string; name?: string }
 
-/** The service as a caller with this token uses it; anonymous without one. */
+/** Creates a client of the service with this token; anonymous without one. */
 export const callerOf = (baseUrl: string, token?: string): Service => new Service(baseUrl, token, 'smoke/1.0')
 
-/** The account API. A creation has an `Idempotency-Key`, so that a retry after a lost answer makes nothing twice. */
+/** Creates a client of the account API. Creations send an `Idempotency-Key`, so that a retry creates nothing twice. */
 const accountApi = (service: Service) => ({
   get: <T>(path: string): Promise<T> => service.request('GET', path),
   /** The first page of a list. */
@@ -34,7 +34,7 @@ export type AccountApi = ReturnType<typeof accountApi>
 
 const timeoutMs = 15_000
 
-/** Checks without the token that the address is one of this service, so that no other host gets it. @throws SmokeFailure */
+/** Checks that the address belongs to this service, before the token is sent there. @throws SmokeFailure */
 async function checkService(baseUrl: string): Promise<void> {
   const url = `${baseUrl}/account`
   const answer = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) }).catch(
@@ -49,7 +49,7 @@ async function checkService(baseUrl: string): Promise<void> {
     )
 }
 
-/** A request for each right of a run. None has an effect: envelope or parent is missing, checked after the scope (A4). */
+/** Requests that check a run's rights without effect: envelope or parent, checked after the scope (A4), is missing. */
 const probes: [method: string, path: string][] = [
   ['POST', '/sites'],
   ['POST', '/groups'],

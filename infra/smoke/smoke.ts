@@ -8,7 +8,7 @@ import { lookBefore, type SmokeRun } from './run.ts'
 import { checkPasscodeEmail, signIn } from './sign-in.ts'
 import { walk, walkSteps } from './walk.ts'
 
-/** Longer than a run takes that waits for a passcode and for a seal. */
+/** Maximum duration of a run that waits for a passcode and a seal. */
 const longestRunMs = 30 * 60_000
 
 /** Aborts at the first signal, so that the run deletes what it has created. A later signal ends the process. */
@@ -16,7 +16,7 @@ function stopSignal(): AbortSignal {
   const stop = new AbortController()
   let firstAt = Number.POSITIVE_INFINITY
   const end = (signal: NodeJS.Signals) => {
-    // A terminal signals npm and its child, and npm forwards the signal: one Ctrl-C arrives twice.
+    // A single Ctrl-C arrives twice: a terminal signals npm and its child, and npm forwards the signal.
     if (stop.signal.aborted && performance.now() - firstAt > 1_000) process.exit(1)
     if (stop.signal.aborted) return
     firstAt = performance.now()
@@ -27,7 +27,7 @@ function stopSignal(): AbortSignal {
   return stop.signal
 }
 
-/** Deletes leftovers of a killed run. @throws SmokeFailure where a run may be under way */
+/** Deletes leftovers of a killed run. @throws SmokeFailure if another run may be in progress */
 async function clearLeftovers({ api, report }: SmokeRun): Promise<void> {
   const left = await findLeftovers(api)
   if (left.length === 0) return
@@ -39,7 +39,7 @@ async function clearLeftovers({ api, report }: SmokeRun): Promise<void> {
   await report.step('leftovers', async () => [await deleteLeftovers(api, left), undefined])
 }
 
-/** Deletes everything of the run, found by its name: also an object whose creation was not answered. */
+/** Deletes all objects of the run, found by name, including one whose creation got no response. */
 async function cleanUp({ api, report }: Pick<SmokeRun, 'api' | 'report'>): Promise<void> {
   await report.lastStep('clean-up', async () => {
     const seen = await deleteLeftovers(api, await findLeftovers(api))
@@ -49,7 +49,7 @@ async function cleanUp({ api, report }: Pick<SmokeRun, 'api' | 'report'>): Promi
   })
 }
 
-/** Checks everything that can be refused, before anything is created. @throws SmokeFailure */
+/** Checks all preconditions before anything is created. @throws SmokeFailure */
 async function look(run: SmokeRun) {
   const { passcodeEmail, alarm } = run.options
   if (passcodeEmail !== undefined) await checkPasscodeEmail(run, passcodeEmail)
@@ -58,10 +58,10 @@ async function look(run: SmokeRun) {
   return { alarm: found, checkpoint: await fetchNewestCheckpoint(run.api) }
 }
 
-/** Ignores the failure of a step, which has its line already: steps that do not need it follow. */
+/** Ignores the failure of a step, which is reported already, so that independent steps follow. */
 const orNull = <T>(work: Promise<T>): Promise<T | null> => work.catch(() => null)
 
-/** @throws SmokeFailure where another run was first */
+/** Runs all steps. @throws SmokeFailure if another run was first */
 async function runSteps(run: SmokeRun, { alarm, checkpoint }: Awaited<ReturnType<typeof look>>): Promise<void> {
   const { report, stop } = run
   const skip = (names: string[]) => {
@@ -69,7 +69,7 @@ async function runSteps(run: SmokeRun, { alarm, checkpoint }: Awaited<ReturnType
       report.line('skipped', name, stop.aborted ? 'the run was ended' : 'needs the step that failed')
   }
   const entry = await walk(run).catch((error: unknown) => {
-    // Its objects have the name of this run's, so nothing may be deleted.
+    // The other run's objects have the same name, so nothing may be deleted.
     if (error instanceof SmokeFailure) throw error
     return null
   })
@@ -92,7 +92,7 @@ async function smoke(options: Options): Promise<boolean> {
   return report.close() && !stop.aborted
 }
 
-// A reader that has left, such as head, must not keep the run from deleting what it has created.
+// A closed pipe, for example of `head`, must not prevent the run from deleting its objects.
 for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined)
 
 try {

@@ -9,7 +9,7 @@ import { mark } from './leftovers.ts'
 import { SkippedStep, SmokeFailure, until } from './report.ts'
 import { callerOf, type Made, type SmokeRun } from './run.ts'
 
-/** The steps of the walk in their order. Each needs those before it, but for the live channel. */
+/** Steps of the walk in order. Each needs the steps before it, except the live channel. */
 export const walkSteps = 'site group resource policy gateway live client authorization access flow changes'.split(' ')
 
 type Session = { id: string; live: LiveEndpoint; client: { ipv4: string }; resources: { id: string }[] }
@@ -25,14 +25,14 @@ const check = (holds: boolean, otherwise: string): void => {
   if (!holds) throw new Error(otherwise)
 }
 
-/** Stops a second run before it creates anything: names of sites are unique, and a run creates its site first. */
+/** Stops a second run before it creates anything. A run creates its site first, and site names are unique. */
 function refuseSecond(error: unknown): never {
   if (error instanceof Problem && error.code === 'validation_failed')
     throw new SmokeFailure('Another run began at the same time. Nothing was created; try again when it has ended.')
   throw error
 }
 
-/** Walks from an empty site to the flow in its log (docs/walk.md). @throws SmokeFailure where another run was first */
+/** Walks from an empty site to the flow in its log (docs/walk.md). @throws SmokeFailure if another run was first */
 export async function walk(run: SmokeRun): Promise<SmokeChangeEntry> {
   const nudge = new LiveNudge()
   try {
@@ -106,7 +106,7 @@ async function walked(
 
   await report.step('flow', async () => {
     await reportFlow(baseUrl, way, client.ipv4)
-    // The clock of this machine may be ahead of the service's.
+    // The local clock may be ahead of the service's.
     const end = new Date(Date.now() + 3_600_000).toISOString()
     const query = { type: 'flow', actor_id: client.actor.id, end, limit: '1', total_limit: '0' }
     const entry = await until({ stop, seconds: logSeconds, missing: 'the flow was not in GET /logs' }, async () => {
