@@ -8,26 +8,23 @@ import type { Settings } from '../settings/settings.ts'
 import { keptBy } from './kept-by.ts'
 import type { Storage } from './storage.ts'
 
-/** Days in which a lock in compliance mode can be taken back; AWS Backup asks for three at least. */
+/** Days in which a lock in compliance mode can be removed; AWS Backup requires at least three. */
 const changeableDays = 7
 
-/**
- * Backups of the table, copied to a vault that this account or region cannot take with it. Point-in-time recovery
- * is the finer means, but it ends with the account.
- */
+/** Backups of the table, copied to another account or region: point-in-time recovery is lost with the account. */
 export class BackupStack extends Stack {
   constructor(scope: Construct, id: string, settings: Settings, { table, key }: Storage, copyTo: string) {
     super(scope, id, {
       description: 'Network Access Administration: backups',
       terminationProtection: settings.keepData,
     })
-    // Nobody deletes a backup earlier than the plan does; without `changeableFor` an administrator can lift the lock.
+    // No backup can be deleted before the plan does so. Without `changeableFor` an administrator can remove the lock.
     const lockConfiguration = {
       minRetention: Duration.days(settings.backupDays),
       ...(settings.backupLock === 'compliance' && { changeableFor: Duration.days(changeableDays) }),
     }
     const backupVault = new BackupVault(this, 'Vault', {
-      // The end is the stack's own, so that the vault that a deleted stack has left is in no one's way.
+      // The suffix differs per stack, so that a vault retained from a deleted stack causes no name conflict.
       backupVaultName: `${settings.prefix}-${stackIdSuffix(this)}`,
       removalPolicy: keptBy(settings),
       ...(key && { encryptionKey: key }),

@@ -9,13 +9,13 @@ import { addStorage, makeTableAfter, type Storage } from './storage.ts'
 /** The resources of the data stack that other stacks use. */
 export type Data = {
   readonly storage: Storage
-  /** Log lines of all functions, for the operator. */
+  /** Log group of all functions. */
   readonly functionLogs: ILogGroup
   /** Access log of the API, one line per request. */
   readonly accessLogs: ILogGroup
 }
 
-/** Stack with all resources that hold data, and no other, so that the other stacks can be deleted and deployed again. */
+/** Stack with exactly the resources that contain data, so that other stacks can be deleted and deployed again. */
 export class DataStack extends Stack implements Data {
   readonly storage: Storage
   readonly functionLogs: ILogGroup
@@ -30,8 +30,9 @@ export class DataStack extends Stack implements Data {
       ...(this.storage.key && { encryptionKey: this.storage.key }),
     }
     this.functionLogs = new LogGroup(this, 'FunctionLogs', kept)
-    // CloudWatch lets API Gateway write below this name by one rule for all; other names fill the account's policy. The end is
-    // the stack's own, so that what a deleted stack has left is in no one's way.
+    // CloudWatch allows writes below this prefix by one rule for all APIs; other names would fill the account's
+    // size-limited
+    // policy. The suffix differs per stack, so that a retained log group causes no name conflict.
     const logGroupName = `/aws/vendedlogs/apis/${settings.prefix}-${stackIdSuffix(this)}`
     this.accessLogs = new LogGroup(this, 'AccessLogs', { ...kept, logGroupName })
     makeTableAfter(this.storage.table, this.functionLogs, this.accessLogs)

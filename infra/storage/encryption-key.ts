@@ -9,8 +9,8 @@ import { keptBy } from './kept-by.ts'
 const using = ['kms:Encrypt', 'kms:Decrypt', 'kms:ReEncryptFrom', 'kms:ReEncryptTo', 'kms:GenerateDataKey']
 
 /**
- * The key that encrypts what the deployment keeps; null where keys of AWS do. A key that is there already must allow what
- * is allowed here (docs/deploy.md).
+ * Creates or references the key that encrypts stored data; null if AWS's keys are used. The policy of an existing key
+ * must grant the same rights as this one (docs/deploy.md).
  */
 export function encryptionKey(scope: Construct, settings: Settings): IKey | null {
   const choice = settings.encryptionKey
@@ -24,7 +24,7 @@ export function encryptionKey(scope: Construct, settings: Settings): IKey | null
   const { account, region, urlSuffix } = Stack.of(scope)
   key.addToResourcePolicy(
     new PolicyStatement({
-      // CloudWatch Logs comes by the name of its region, as AWS documents it, or by that of all regions.
+      // CloudWatch Logs uses its regional service name, as AWS documents, or the global one.
       principals: ['logs.amazonaws.com', `logs.${region}.${urlSuffix}`].map((name) => new ServicePrincipal(name)),
       actions: [...using, 'kms:DescribeKey'],
       resources: ['*'],
@@ -33,7 +33,7 @@ export function encryptionKey(scope: Construct, settings: Settings): IKey | null
   )
   key.addToResourcePolicy(
     new PolicyStatement({
-      // An alarm reaches an encrypted topic by it.
+      // Lets alarms publish to the encrypted topic.
       principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
       actions: ['kms:Decrypt', 'kms:GenerateDataKey'],
       resources: ['*'],
@@ -43,9 +43,9 @@ export function encryptionKey(scope: Construct, settings: Settings): IKey | null
   return key
 }
 
-/** The right of a role to use the key by the services that hold the data, and by nothing else. */
+/** Builds the right to use the key, only through the services that store data. */
 export function useOfKey(scope: Construct, key: IKey): PolicyStatement {
-  // AWS sets the end of a service's name, which differs by partition.
+  // The suffix of a service's name differs by partition.
   const via = ['dynamodb', 'kinesis', 's3', 'secretsmanager'].map((name) => `${name}.${Stack.of(scope).region}.*`)
   return new PolicyStatement({
     actions: [...using, 'kms:DescribeKey'],

@@ -9,7 +9,7 @@ import type { Settings } from '../settings/settings.ts'
 export const keptBy = ({ keepData }: Settings): RemovalPolicy =>
   keepData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY
 
-/** A bucket with data. One that goes with its stack is emptied before: CloudFormation deletes none that holds anything. */
+/** Creates a bucket with data. Without `keepData` it is emptied and deleted with its stack. */
 export function keptBucket(
   scope: Construct,
   id: string,

@@ -5,7 +5,7 @@ import { arnOf, madeUpNames } from '../settings/made-up-names.ts'
 import type { Settings } from '../settings/settings.ts'
 import { keptBy } from './kept-by.ts'
 
-/** Actions of an administrator of the account on a key. They neither sign nor decrypt. */
+/** Actions of the account's administrators on a key. Neither signing nor decryption is included. */
 const administration = [
   'kms:CancelKeyDeletion',
   'kms:CreateAlias',
@@ -24,10 +24,10 @@ const administration = [
   'kms:Verify',
 ]
 
-/** Uses of a key that the account leaves to the roles of some duties. */
+/** Actions on a key that only the roles of some duties may use. */
 type Use = { actions: string[]; duties: ('Callback' | 'Seal' | 'Sync' | 'Writer')[] }
 
-/** A key that is there already has a policy of its own. Else the account administers it, and none but roles of the service use it. */
+/** Creates a key administered by the account, used only by the service's roles. An existing key keeps its policy. */
 function keyOf(
   scope: Construct,
   id: string,
@@ -43,11 +43,11 @@ function keyOf(
     const conditions = { ArnLike: { 'aws:PrincipalArn': duties.map(role) } }
     return new PolicyStatement({ principals, actions, resources: ['*'], conditions })
   })
-  // A replica of a key that signs would be a second place that can sign (docs/decisions/0026).
+  // A replica of a signing key could sign elsewhere (docs/decisions/0026).
   const copying = own.keyUsage === KeyUsage.SIGN_VERIFY ? [] : ['kms:ReplicateKey']
   const administering = new PolicyStatement({ principals, actions: [...administration, ...copying], resources: ['*'] })
   return new Key(scope, id, {
-    // A key can never become multi-Region later. A replica in another region opens the secrets of a table that is restored there.
+    // A key cannot become multi-Region later. A replica decrypts the secrets of a table restored in another region.
     multiRegion: true,
     policy: new PolicyDocument({ statements: [administering, ...statements] }),
     removalPolicy: keptBy(settings),
@@ -55,7 +55,7 @@ function keyOf(
   })
 }
 
-/** The key that signs checkpoints (S2.2): Ed25519, in KMS, which hands it out to nobody. Only the sealing function signs. */
+/** Creates or references the KMS key (Ed25519) that signs checkpoints (S2.2). Only the sealing function may sign. */
 export const sealSigningKey = (scope: Construct, settings: Settings): IKey =>
   keyOf(scope, 'SealKey', settings, settings.sealKeyArn, [{ actions: ['kms:Sign'], duties: ['Seal'] }], {
     description: 'Network Access Administration: signs the checkpoints of the sealed logs.',
@@ -64,8 +64,8 @@ export const sealSigningKey = (scope: Construct, settings: Settings): IKey =>
   })
 
 /**
- * The key that encrypts secrets of providers and directories. Roles that write them only encrypt; callbacks of sign-in
- * and synchronisation alone decrypt. KMS rotates it.
+ * Creates or references the KMS key that encrypts secrets of providers and directories. Roles that write secrets can
+ * only encrypt; only sign-in callbacks and sync decrypt. KMS rotates the key.
  */
 export function secretKey(scope: Construct, settings: Settings): IKey {
   const uses: Use[] = [

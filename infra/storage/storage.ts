@@ -22,7 +22,7 @@ import { keptBucket, keptBy } from './kept-by.ts'
 import { sealSigningKey, secretKey } from './keys.ts'
 import { tablePolicy } from './table-policy.ts'
 
-/** Stored data of the service: the table, the flow stream, failed batches, the sealed logs, the secret that signs, and keys. */
+/** Resources with the service's data: table, flow stream, failed batches, sealed logs, signing secret and keys. */
 export type Storage = {
   readonly table: ITableV2
   readonly flows: IStream
@@ -31,10 +31,10 @@ export type Storage = {
   readonly signingSecret: ISecret
   /** Encrypts the secrets of providers and directories. */
   readonly secretKey: IKey
-  /** Tiles and checkpoints of the sealed logs, and the key that signs these. */
+  /** Tiles and checkpoints of the sealed logs; `sealKey` signs the checkpoints. */
   readonly sealed: IBucket
   readonly sealKey: IKey
-  /** Encrypts all of the above; null where keys of AWS do. */
+  /** Encrypts all data at rest; null if AWS's keys do. */
   readonly key: IKey | null
 }
 
@@ -57,7 +57,7 @@ function mainTable(scope: Construct, settings: Settings, key: IKey | null): ITab
     resourcePolicy: tablePolicy(scope, settings),
     removalPolicy: keptBy(settings),
   })
-  // The CDK would ask for the region of the deployment here.
+  // An override, because the CDK's own property requires an explicit region.
   const [replica] = table.node.findAll().filter((node) => node instanceof CfnGlobalTable)
   if (key) replica?.addPropertyOverride('Replicas.0.SSESpecification.KMSMasterKeyId', key.keyArn)
   return table
@@ -70,7 +70,7 @@ function flowStream(scope: Construct, settings: Settings, key: IKey | null): ISt
     ...(shardCount === 'on-demand'
       ? { streamMode: StreamMode.ON_DEMAND }
       : { streamMode: StreamMode.PROVISIONED, shardCount }),
-    // A day is free; what a consumer cannot store in that time lies in the failure bucket.
+    // A retention of one day is free. Records that a consumer cannot handle in that time go to the failure bucket.
     retentionPeriod: Duration.hours(24),
     ...(key ? { encryption: StreamEncryption.KMS, encryptionKey: key } : { encryption: StreamEncryption.MANAGED }),
     removalPolicy: keptBy(settings),
@@ -89,8 +89,9 @@ function failuresBucket(scope: Construct, settings: Settings, key: IKey | null):
 }
 
 /**
- * The bucket of the sealed logs (S3). It can always be locked, so that the lock can be turned on later without another
- * bucket; a trial whose data is to go with it is never locked. One that is there already keeps the lock that it has.
+ * Creates or references the bucket of the sealed logs (S3). Object lock is always enabled, so that a retention can be
+ * set later without a new bucket. Trials, whose data is deleted with the stack, have no retention. An existing bucket
+ * keeps its own.
  */
 function sealBucket(scope: Construct, settings: Settings, key: IKey | null): IBucket {
   if (settings.sealBucket !== null) return Bucket.fromBucketName(scope, 'Sealed', settings.sealBucket)
@@ -100,7 +101,7 @@ function sealBucket(scope: Construct, settings: Settings, key: IKey | null): IBu
   return keptBucket(scope, 'Sealed', settings, key, reason, {
     objectLockEnabled: true,
     ...(days > 0 && { objectLockDefaultRetention: ObjectLockRetention.compliance(Duration.days(days)) }),
-    // An object that a newer checkpoint has replaced is useless once nobody has to keep it.
+    // Replaced objects are deleted once their lock has expired.
     lifecycleRules: [{ noncurrentVersionExpiration: Duration.days(Math.max(7, days)) }],
   })
 }
@@ -116,7 +117,7 @@ function secretThatSigns(scope: Construct, settings: Settings, key: IKey | null)
   return secret
 }
 
-/** The resources of the data stack. A resource that a setting names is used as it is, and none is made in its place. */
+/** Creates the resources with data. A resource that a setting names is used unchanged instead. */
 export function addStorage(stack: Construct, settings: Settings): Storage {
   const scope = new Construct(stack, 'Storage')
   const key = encryptionKey(scope, settings)
@@ -133,7 +134,7 @@ export function addStorage(stack: Construct, settings: Settings): Storage {
   return { key, ...others, table }
 }
 
-/** Protects the table against deletion, also by a failed creation of its stack: it is created last. */
+/** Creates the table last, so that a failed creation of the stack never has to delete the protected table. */
 export function makeTableAfter(table: ITableV2, ...earlier: IConstruct[]): void {
   if (table instanceof TableV2) table.node.addDependency(...earlier)
 }

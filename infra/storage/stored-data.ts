@@ -9,7 +9,7 @@ import type { Data } from './data-stack.ts'
 import { LookUps } from './look-ups.ts'
 import type { Storage } from './storage.ts'
 
-/** The resources of the data stack as the service refers to them: with one look-up for each of their values. */
+/** References of the service stack to the resources of the data stack, with one look-up per value. */
 export class StoredData extends Construct implements Data {
   readonly storage: Storage
   readonly functionLogs
@@ -26,7 +26,7 @@ export class StoredData extends Construct implements Data {
       })
     const { table, flows, secretKey, sealKey, key } = storage
     this.storage = {
-      // A look-up of its own: the CDK would derive the name from the ARN at each use, by functions of CloudFormation.
+      // A separate look-up of the name, which the CDK would derive from the ARN by functions at each use.
       table: Object.assign(
         TableV2.fromTableAttributes(this, 'Table', {
           tableArn: lookUps.reference('TableArn', table.tableArn),

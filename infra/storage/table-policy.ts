@@ -3,7 +3,7 @@ import type { Construct } from 'constructs'
 import { arnOf, madeUpNames } from '../settings/made-up-names.ts'
 import type { Settings } from '../settings/settings.ts'
 
-/** Every action that writes an item. The parts of a transaction are authorized as these, and so are statements of PartiQL. */
+/** All actions that write items. Transactions and PartiQL statements are authorized by these actions too. */
 const writes = [
   'dynamodb:BatchWriteItem',
   'dynamodb:DeleteItem',
@@ -15,8 +15,8 @@ const writes = [
 ]
 
 /**
- * Denies the writing of items to every principal but the service's roles and the break-glass role (docs/decisions/0039). Rights to
- * write come from policies of the principals alone. AWS Backup, streams and time to live write by no role of the account.
+ * Denies writes to every principal except the service's roles and the break-glass role (docs/decisions/0039). Grants
+ * nothing; the principals' own policies do. AWS Backup, streams and time to live use no role of the account.
  */
 export function tablePolicy(scope: Construct, settings: Settings): PolicyDocument {
   const role = (name: string) => arnOf(scope, 'iam', `role/${name}`, { region: '' })
@@ -28,19 +28,19 @@ export function tablePolicy(scope: Construct, settings: Settings): PolicyDocumen
         effect: Effect.DENY,
         principals: [new AnyPrincipal()],
         actions: writes,
-        // The table itself, whose name is made up after its policy.
+        // The table itself, whose generated name is not known yet.
         resources: ['*'],
         conditions: {
           ArnNotLike: {
             'aws:PrincipalArn': [
-              // By the name, since the roles belong to a stack that is deployed after the table.
+              // A name pattern, since the roles belong to a stack that is deployed after the table.
               role(`${madeUpNames(settings)}Roles*`),
-              // DynamoDB itself replicates by this role, which nobody else can assume.
+              // DynamoDB's replication role, which nobody else can assume.
               role('aws-service-role/replication.dynamodb.*'),
               ...(breakGlassRoleArn === null ? [] : [breakGlassRoleArn]),
             ],
           },
-          // A negated operator holds where the key is missing: for calls that a service makes in its own name.
+          // Excludes an AWS service's own calls, which lack the key: the negated operator above would match them.
           Null: { 'aws:PrincipalArn': 'false' },
         },
       }),
