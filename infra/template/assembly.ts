@@ -31,7 +31,7 @@ type Assets = { files?: Record<string, { source: { path?: string } }> }
 
 const json = <T>(path: string): T => JSON.parse(readFileSync(path, 'utf8'))
 
-/** Reads what a synthesis has written: the stacks and the assets that their templates name by hash. */
+/** Reads a synthesized assembly: its stacks, and the assets that templates reference by hash. */
 export function readAssembly(outdir: string): Assembly {
   const manifest = json<Manifest>(join(outdir, 'manifest.json'))
   const stacks = Object.entries(manifest.artifacts)

@@ -11,14 +11,14 @@ export type StreamDefinition = { name: string; shards: number }
 
 export type DeployedFunction = { arn: string; name: string; codeDir: string; handler: string; timeoutSeconds: number }
 
-/** The parts of the templates that this machine has a counterpart of. */
+/** Parts of the templates that the local runner supports. */
 export type Deployment = {
   table: TableDefinition & { arn: string }
   stream: StreamDefinition & { arn: string }
   functions: Map<string, DeployedFunction>
   environment: Record<string, string>
   routes: TemplateRoute[]
-  /** Null where devices have no live channel. */
+  /** Null if the app has no live channel. */
   live: LiveRoutes | null
   mappings: Mapping[]
   schedules: Schedule[]
@@ -30,7 +30,7 @@ function only(found: Found[], what: string): Found {
   return one
 }
 
-/** The properties of a table that CloudFormation and the table's own API spell alike, and its time to live. */
+/** Table properties with the same spelling in CloudFormation and DynamoDB's API, and the time to live. */
 type TableProperties = Pick<CreateTableCommandInput, 'AttributeDefinitions' | 'KeySchema'> & {
   TimeToLiveSpecification?: { AttributeName: string; Enabled: boolean }
   StreamSpecification?: { StreamViewType: 'NEW_AND_OLD_IMAGES' }
@@ -52,7 +52,7 @@ function readTable(found: Found): Deployment['table'] {
 }
 
 function readStream({ stack, id, properties }: Found): Deployment['stream'] {
-  // The local engine knows provisioned streams only: one on-demand stream is one shard here.
+  // The local engine supports provisioned streams only, so an on-demand stream becomes one shard.
   return { name: stack.physicalId(id), shards: Number(stack.resolve(properties.ShardCount) ?? 1), arn: stack.arn(id) }
 }
 
@@ -60,9 +60,9 @@ function readEnvironment(functions: Found[]): Record<string, string> {
   let first: { id: string; value: Record<string, string> } | undefined
   for (const { stack, id, properties } of functions) {
     const { Variables } = fieldsOf(stack.resolve(properties.Environment))
-    // All functions here get the address of the runner. There is no Secrets Manager for tokens.
+    // The runner sets its own address. Secrets of tokens have no local counterpart.
     const { SERVICE_URL: _address, TOKEN_SECRETS: _prefix, TOKEN_SECRETS_KEY: _key, ...rest } = fieldsOf(Variables)
-    // A function that does not know the table is no part of the service: it cares for the CDN.
+    // A function without the table's name is not part of the service, but maintains the CDN.
     if (!('TABLE_NAME' in rest)) continue
     const value = Object.fromEntries(Object.entries(rest).map(([name, text]) => [name, String(text)]))
     first ??= { id, value }
@@ -73,12 +73,12 @@ function readEnvironment(functions: Found[]): Record<string, string> {
   return first?.value ?? {}
 }
 
-/** Reads the synthesized app: what is wired wrongly for AWS is wired wrongly here. */
+/** Reads the deployment from a synthesized app, so that local wiring equals that on AWS. */
 export function readDeployment(outdir: string): Deployment {
   const assembly = readAssembly(outdir)
   const all = allStacks(assembly).flatMap((stack) => stack.all())
   const ofType = (...types: string[]) => all.filter(({ type }) => types.includes(type))
-  // A function with an inline body belongs to the CDK's own machinery and serves nobody here.
+  // Functions with inline code are the CDK's own and have no local use.
   const functions = ofType('AWS::Lambda::Function').filter(({ properties }) => {
     return fieldsOf(properties.Code).S3Key !== undefined && String(properties.Runtime).startsWith('nodejs')
   })

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { fieldsOf, isObject } from '#shared/core/json/is-object.ts'
 
-/** Settings of an event source mapping that this runner honours, with the defaults of Lambda. */
+/** Properties of an event source mapping that the local runner supports, with Lambda's defaults. */
 const settings = v.pipe(
   v.strictObject({
     FunctionName: v.string(),
@@ -9,18 +9,18 @@ const settings = v.pipe(
     BatchSize: v.optional(v.number(), 100),
     FilterCriteria: v.optional(v.object({ Filters: v.array(v.object({ Pattern: v.string() })) })),
     BisectBatchOnFunctionError: v.optional(v.boolean(), false),
-    // -1: without an end, as on AWS.
+    // -1: no limit, as on AWS.
     MaximumRetryAttempts: v.optional(v.number(), -1),
     MaximumRecordAgeInSeconds: v.optional(v.number(), -1),
     ParallelizationFactor: v.optional(v.number(), 1),
     FunctionResponseTypes: v.optional(v.array(v.literal('ReportBatchItemFailures')), []),
-    // Only a bucket keeps the whole payload.
+    // A bucket, because other destinations do not get the whole payload.
     DestinationConfig: v.optional(
       v.strictObject({
         OnFailure: v.optional(v.object({ Destination: v.pipe(v.string(), v.regex(/^arn:[^:]+:s3:/)) })),
       }),
     ),
-    // Table, stream and mapping come into being together here: nothing older than the mapping exists.
+    // Both values are equal locally: stream and mapping are created together, so no older records exist.
     StartingPosition: v.picklist(['LATEST', 'TRIM_HORIZON']),
     Enabled: v.optional(v.unknown()),
     MetricsConfig: v.optional(v.unknown()),
@@ -37,14 +37,14 @@ const settings = v.pipe(
     maxAgeSeconds: given.MaximumRecordAgeInSeconds,
     parallel: given.ParallelizationFactor,
     reportsItemFailures: given.FunctionResponseTypes.length > 0,
-    /** The bucket that keeps what could not be handled. */
+    /** Destination bucket of failed batches. */
     onFailure: given.DestinationConfig?.OnFailure?.Destination ?? null,
   })),
 )
 
 export type Mapping = v.InferOutput<typeof settings>
 
-/** Reads a mapping's resolved properties. @throws Error at a setting that this runner cannot honour */
+/** Reads a mapping's resolved properties. @throws Error for a property that the local runner does not support */
 export function readMapping(id: string, properties: Record<string, unknown>): Mapping {
   const { success, output, issues } = v.safeParse(settings, properties)
   if (success) return output
@@ -58,7 +58,7 @@ export type Schedule = { functionArn: string; seconds: number }
 
 const units: Record<string, number> = { minute: 60, hour: 3_600, day: 86_400 }
 
-/** The functions that a rule invokes by the clock. A rule of another kind is an error, never left out. */
+/** Reads the scheduled functions of a rule. @throws Error for a rule that is not a rate */
 export function readSchedule(
   id: string,
   properties: Record<string, unknown>,
@@ -78,10 +78,10 @@ export function readSchedule(
   })
 }
 
-/** A filter of an event source mapping: is this record one for the function? */
+/** Filter of an event source mapping: true for a record that the function gets. */
 export type EventFilter = (record: unknown) => boolean
 
-/** A pattern of objects and of lists of values, one of which the field must have. @throws Error for any other rule */
+/** Compiles a filter pattern: nested objects, and lists of allowed values. @throws Error for any other rule */
 function compile(pattern: unknown): EventFilter {
   if (!isObject(pattern)) throw new Error('A filter pattern must be an object.')
   const tests = Object.entries(pattern).map(([key, rule]): EventFilter => {
@@ -96,7 +96,7 @@ function compile(pattern: unknown): EventFilter {
   return (record) => tests.every((test) => test(record))
 }
 
-/** The filters of a mapping are alternatives; no filter lets every record through. */
+/** Compiles the filters of a mapping. A record passes if any filter matches, or if there is none. */
 export function compileFilters(patterns: string[]): EventFilter {
   const filters = patterns.map((pattern) => compile(JSON.parse(pattern)))
   return (record) => filters.length === 0 || filters.some((filter) => filter(record))

@@ -3,18 +3,18 @@ import type { Found, Stack } from './stack.ts'
 
 export type TemplateRoute = { key: string; functionArn: string }
 
-/** The function that an ARN invokes, its own or that of an alias. */
+/** Resolves the ARN of a function or an alias to the function's ARN. */
 export type Invoked = (arn: string) => string | undefined
 
 const anyMethod = 'x-amazon-apigateway-any-method'
 const methods = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch', anyMethod])
 const known = new Set(['operationId', 'parameters', 'responses', 'isDefaultRoute', 'x-amazon-apigateway-integration'])
 
-/** The ARN in an integration URI; undefined where it invokes no function. */
+/** Parses the function's ARN from an integration URI; undefined for another integration. */
 const integratedArn = (uri: unknown): string | undefined =>
   /^arn:[^:]+:apigateway:[^:]+:lambda:path\/2015-03-31\/functions\/(arn:.+)\/invocations$/.exec(String(uri))?.[1]
 
-/** The functions that a role lets API Gateway invoke, by its own policies alone. */
+/** Lists the functions that a role's inline policies allow API Gateway to invoke. */
 function invocationsOf({ stack, properties }: Found): unknown[] {
   const trust = JSON.stringify(stack.resolve(properties.AssumeRolePolicyDocument))
   if (!trust.includes('apigateway.')) return []
@@ -25,7 +25,7 @@ function invocationsOf({ stack, properties }: Found): unknown[] {
     .flatMap(({ Resource }) => Resource)
 }
 
-/** @throws Error where a route invokes no function, or without the right to */
+/** Finds the function of a route. @throws Error if the route invokes none, or has no right to */
 function functionBehind(key: string, uri: unknown, credentials: unknown, all: Found[], invoked: Invoked): string {
   const arn = integratedArn(uri)
   const functionArn = arn && invoked(arn)
@@ -45,7 +45,7 @@ function keyOf(path: string, method: string, operation: Record<string, unknown>)
   return `${method === anyMethod ? 'ANY' : method.toUpperCase()} ${path}`
 }
 
-/** The routes that API Gateway makes of an API's definition, and the function that each leads to. */
+/** Reads the routes of an API's definition, with the function of each. */
 function routesOf({ stack, id, properties }: Found, all: Found[], invoked: Invoked) {
   const { openapi, paths } = fieldsOf(stack.resolve(properties.Body))
   if (!String(openapi).startsWith('3.0.')) throw new Error(`The API ${id} has no definition in OpenAPI 3.0.`)
@@ -75,10 +75,10 @@ export const readRoutes = (all: Found[], invoked: Invoked): TemplateRoute[] =>
 /** The routes of a WebSocket API. */
 export type LiveRoute = '$connect' | '$default' | '$disconnect'
 
-/** The function of each route of the channel; `answers` where what it returns is sent to the device. */
+/** Function of each route of the live channel. `answers` is true if its result is sent to the device. */
 export type LiveRoutes = Record<LiveRoute, { functionArn: string; answers: boolean }>
 
-/** Reads the routes of the WebSocket API; null where the app has none. */
+/** Reads the routes of the WebSocket API; null if the app has none. */
 export function readLiveRoutes(all: Found[], invoked: Invoked): LiveRoutes | null {
   const api = all.find(
     ({ type, properties }) => type === 'AWS::ApiGatewayV2::Api' && properties.ProtocolType === 'WEBSOCKET',
@@ -103,7 +103,7 @@ export function readLiveRoutes(all: Found[], invoked: Invoked): LiveRoutes | nul
   return { $connect: readRoute('$connect'), $default: readRoute('$default'), $disconnect: readRoute('$disconnect') }
 }
 
-/** The function of the version that an alias names. */
+/** Resolves the function of an alias's version. */
 function functionOf(stack: Stack, version: unknown): unknown {
   const [id, attribute] = [fieldsOf(version)['Fn::GetAtt'] ?? []].flat()
   const { Type, Properties = {} } = stack.resource(String(id))
@@ -112,8 +112,8 @@ function functionOf(stack: Stack, version: unknown): unknown {
 }
 
 /**
- * The function that each alias leads to, by the ARN of the alias. Here every version is the newest: there is one bundle.
- * @throws Error for an alias of one function that names the version of another
+ * Maps each alias's ARN to its function's ARN. Versions are ignored, since a local runner has one bundle.
+ * @throws Error for an alias that names a version of another function
  */
 export function readAliases(all: Found[]): Map<string, string> {
   return new Map(

@@ -9,10 +9,10 @@ function listed(value: unknown): unknown[] {
   return value
 }
 
-/** A resource with the stack whose intrinsic functions its properties are written in. */
+/** A resource with its stack, which resolves the intrinsic functions in its properties. */
 export type Found = { stack: Stack; id: string; type: string; properties: Record<string, unknown> }
 
-/** A stack of the app, or one nested in it: its resources and the values of its intrinsic functions. */
+/** A stack of the app, or one nested in it: reads resources and resolves intrinsic functions. */
 export class Stack {
   readonly name: string
   readonly template: Template
@@ -175,7 +175,7 @@ export class Stack {
   }
 }
 
-/** The values that CloudFormation knows of a deployment; here they only have to be consistent. */
+/** Values of CloudFormation's pseudo parameters, which locally only have to be consistent. */
 const pseudo: Record<string, string | undefined> = {
   'AWS::AccountId': '000000000000',
   'AWS::Region': 'us-east-1',
@@ -184,10 +184,10 @@ const pseudo: Record<string, string | undefined> = {
   'AWS::NoValue': undefined,
 }
 
-/** Handlers of schedules that care for parts of AWS alone: one machine has no versions of functions. */
+/** Handlers of schedules without a local counterpart, such as the pruning of function versions. */
 export const withoutCounterpart: ReadonlySet<string> = new Set(['schedules/prune-versions.handler'])
 
-/** The property with a resource's name. A type that is not here has no name that we could use. */
+/** Property with a resource's physical name, by type. Other types have no usable name. */
 const names: Record<string, string> = {
   'AWS::CloudWatch::Alarm': 'AlarmName',
   'AWS::DynamoDB::GlobalTable': 'TableName',
@@ -215,7 +215,7 @@ const attributes: Record<string, string[]> = {
   'AWS::WAFv2::WebACL': ['Arn'],
 }
 
-/** A stack and all that are nested in it. */
+/** Lists a stack and all stacks nested in it. */
 const withNested = (stack: Stack): Stack[] => [
   stack,
   ...stack
@@ -224,7 +224,7 @@ const withNested = (stack: Stack): Stack[] => [
     .flatMap(({ id }) => withNested(stack.nested(id))),
 ]
 
-/** Every stack of the assembly, the nested ones included. */
+/** Lists all stacks of the assembly, including nested ones. */
 export function allStacks(assembly: Assembly): Stack[] {
   const outputOf = (stack: string, output: string): unknown => {
     const found = roots.find(({ name }) => name === stack)
