@@ -21,7 +21,7 @@ export type Graphed = {
 const graph = (title: string, left: IMetric[], right: IMetric[] = []): IWidget =>
   new GraphWidget({ title, left, right, width: 8, height: 6 })
 
-/** The rows of the dashboard. */
+/** Builds the rows of the dashboard. */
 export function graphs(
   { apiId, channel, mailer, storage, streams, scheduled }: Graphed,
   own: OwnMetric,

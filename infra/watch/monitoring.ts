@@ -21,26 +21,26 @@ type Props = Graphed & { accessLogs: ILogGroup; functionLogs: ILogGroup; setting
 
 const { stringValue } = FilterPattern
 
-/** Requests that Lambda refused. Its own metric is of each function, too many for an alarm, or of the whole account. */
+/** Requests that Lambda throttled. Lambda's own metrics are per function, too many for an alarm, or per account. */
 const throttledRequests = FilterPattern.any(
   stringValue('$.integrationStatus', '=', '429'),
   stringValue('$.integrationErrorMessage', '=', '*Rate Exceeded*'),
 )
 
-/** Requests that API Gateway refused: no metric distinguishes them from the 429 of a rate limit of the service. */
+/** Requests that API Gateway throttled. No metric distinguishes them from a 429 of the service's own rate limit. */
 const refusedRequests = FilterPattern.all(
   stringValue('$.status', '=', '429'),
   stringValue('$.integrationStatus', '!=', '200'),
-  // A scanner of addresses that do not exist harms nobody.
+  // Requests without a route, for example of scanners, are harmless.
   stringValue('$.routeKey', '!=', '$default'),
 )
 
-/** Logs that do not hold, by the line that tells of each; it is there whatever metrics a deployment has chosen. */
+/** Log lines of logs that failed verification while being sealed. Written for every choice of the `metrics` setting. */
 const stoppedSeals = stringValue('$.event', '=', 'seal_stopped' satisfies LogEvent)
 
 /**
- * A dashboard that shows whether the service is well, and an alarm for each fault that a person must look at. An alarm
- * names its runbook. What mends itself (a retried batch, a throttled write) pages nobody.
+ * A dashboard of the service's health, and an alarm for each fault that needs a person. Each alarm names its runbook.
+ * Faults that recover automatically (a retried batch, a throttled write) raise no alarm.
  */
 export class Monitoring extends Construct {
   readonly topic: Topic
@@ -54,7 +54,7 @@ export class Monitoring extends Construct {
       enforceSSL: true,
       ...(storage.key && { masterKey: storage.key }),
     })
-    // CloudWatch of this account and region. A topic with a policy of its own has no default one that would admit it.
+    // Allows CloudWatch of this account and region, since an explicit policy replaces the default one.
     this.topic.addToResourcePolicy(
       new PolicyStatement({
         principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
@@ -67,7 +67,7 @@ export class Monitoring extends Construct {
       }),
     )
     if (alarmEmail) this.topic.addSubscription(new EmailSubscription(alarmEmail))
-    // Faults by operation and version, for the alarms of a gradual shift. Without faults it costs nothing.
+    // Faults by operation and version, for the alarms of a gradual shift. Costs nothing without faults.
     new MetricFilter(this, 'FaultsByVersion', {
       logGroup: functionLogs,
       filterPattern: FilterPattern.all(
@@ -81,7 +81,7 @@ export class Monitoring extends Construct {
       dimensions: { operation: '$.operation', version: '$.version' },
     })
     const own = ownMetric(namespace)
-    /** Counts log lines of a form, as a metric that is 0 without them. */
+    /** Creates a metric that counts matching log lines, and is 0 without any. */
     const counted = (name: string, logGroup: ILogGroup, metricName: string, filterPattern: IFilterPattern): Metric => {
       const named = { metricNamespace: namespace, metricName, metricValue: '1', defaultValue: 0 }
       return new MetricFilter(this, name, { logGroup, filterPattern, ...named }).metric({ statistic: 'Sum' })
@@ -103,7 +103,7 @@ export class Monitoring extends Construct {
       ...watchQuotas(apiId, storage, settings, props.reserved),
       ...(channel ? watchLive(channel, own, settings) : []),
     ]
-    // An alarm on a metric that nobody measures would never go off.
+    // An alarm on a metric that the deployment does not publish would never go off.
     const measured = watches.filter(({ metric }) => settings.metrics !== 'none' || !isOwn(metric))
     const alarms = measured.map(({ id: name, metric, when, what, runbook, toldBy }) => {
       const silence = toldBy === null ? '' : ` If there is no data, ${toldBy} goes off instead.`

@@ -4,7 +4,7 @@ import type { Storage } from '../storage/storage.ts'
 import { above, alike, apiMetric, computed, fiveMinutes, flowStreamMetric, tableMetric, type Watch } from './watch.ts'
 
 const seconds = fiveMinutes.toSeconds()
-/** Capacity of a provisioned shard in a second. */
+/** Write capacity of a provisioned shard per second. */
 const shard = { bytes: 1_048_576, records: 1_000 }
 
 const percentOf = (expression: string, usingMetrics: Record<string, IMetric>) =>
@@ -16,7 +16,7 @@ const largerShare = (one: [IMetric, number], other: [IMetric, number]) => {
   return percentOf(`100 * IF(${first} > ${second}, ${first}, ${second})`, usingMetrics)
 }
 
-/** Bounds of the account and of the deployment, told while there is time to raise them: at four fifths. */
+/** Watches limits of the account and the deployment. Alarms go off at 80 %, while there is time to raise the limit. */
 export function watchQuotas(apiId: string, storage: Storage, settings: Settings, reserved: number): Watch[] {
   const lambda = (metricName: string) => new Metric({ namespace: 'AWS/Lambda', metricName, statistic: Stats.MAXIMUM })
   const used = new Metric({
@@ -40,7 +40,7 @@ export function watchQuotas(apiId: string, storage: Storage, settings: Settings,
     { runbook: 'quotas.md', toldBy: 'PulseFailing' },
     {
       id: 'ConcurrencyNearlyUsed',
-      // Claimed is what runs without a reservation and all that is reserved, in use or not. Reservations of this service do not grow.
+      // Claimed concurrency includes all reservations, used or not. Those of this service are constant.
       metric: percentOf(`100 * (claimed - ${reserved}) / (SERVICE_QUOTA(used) - ${reserved})`, {
         claimed: lambda('ClaimedAccountConcurrency'),
         used,
@@ -69,7 +69,7 @@ export function watchQuotas(apiId: string, storage: Storage, settings: Settings,
   )
 }
 
-/** A throttled request is tried again, and an on-demand table grows: some, for a while, wake nobody. */
+/** Watches throttling. Tolerates some for a while: requests are retried, and an on-demand table scales. */
 export const watchStorage = (storage: Storage): Watch[] => {
   const together = (reads: IMetric, writes: IMetric, label: string) =>
     computed('FILL(reads, 0) + FILL(writes, 0)', { reads, writes }, label)

@@ -13,7 +13,7 @@ import {
   watchSum,
 } from './watch.ts'
 
-/** The pulse gives every consumer a record a minute, so one that reads nothing is dead. */
+/** Watches a consumer. The pulse writes a record for each per minute, so a consumer without records does not run. */
 const watchConsumer = (stream: ConsumedStream): Watch[] => {
   const name = stream.consumer.node.id
   return [
@@ -52,7 +52,7 @@ const watchSchedule = ({ run, every }: Scheduled): Watch[] => {
   return [
     {
       id: `${name}Failing`,
-      // A period without a run would end the row of failures.
+      // A period per run: a period without a run has no errors and would reset the alarm.
       metric: run.metricErrors({ period }),
       when: above(0, 3),
       what: `The schedule ${name} has failed in three consecutive periods of ${period.toMinutes()} minutes. Its work is late.`,
@@ -63,7 +63,7 @@ const watchSchedule = ({ run, every }: Scheduled): Watch[] => {
       id: `${name}NotRunning`,
       metric: run.metricInvocations({ period }),
       when: noDataMeansOk(isOften ? 3 : 2),
-      // A run a period can fall just beside one of them.
+      // Two periods, because a run can fall just outside one.
       what: `The schedule ${name} has not run for ${period.toMinutes() * (isOften ? 3 : 2)} minutes. Its work is late.`,
       runbook,
       toldBy: null,
@@ -71,10 +71,10 @@ const watchSchedule = ({ run, every }: Scheduled): Watch[] => {
   ]
 }
 
-/** A run of 2 hours still stands when the next one is due. */
+/** Maximum normal duration of a sync run. */
 const longestRun = Duration.hours(2)
 
-/** Watches of consumers and schedules, which no request waits for. */
+/** Watches consumers and schedules, whose faults no request shows. */
 export function watchJobs(
   streams: ConsumedStream[],
   scheduled: Scheduled[],

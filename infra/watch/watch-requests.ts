@@ -13,7 +13,7 @@ import {
   watchSum,
 } from './watch.ts'
 
-/** The pulse asks the API once a minute, so no request means that none gets through. */
+/** Watches the HTTP API. The pulse sends a request per minute, so no requests mean that none gets through. */
 export function watchApi(apiId: string, throttled: Metric, refused: Metric): Watch[] {
   const requests = apiMetric(apiId, 'Count')
   return alike(
@@ -21,7 +21,7 @@ export function watchApi(apiId: string, throttled: Metric, refused: Metric): Wat
     {
       id: 'ApiFaults',
       metric: computed(
-        // A few faults among few requests are no reason to wake anybody.
+        // A few faults among few requests raise no alarm.
         'IF(faults >= 5, 100 * faults / requests, 0)',
         { faults: apiMetric(apiId, '5xx'), requests },
         'Faults in percent',
@@ -65,8 +65,8 @@ export function watchApi(apiId: string, throttled: Metric, refused: Metric): Wat
 }
 
 /**
- * The live channel. Without it devices learn everything at their next heartbeat, so nothing of this is as urgent as the same of
- * the API. The pulse makes a handshake a minute, so none means that none gets through.
+ * Watches the live channel. Less urgent than the API, since without the channel devices get everything at their next
+ * heartbeat. The pulse makes one handshake per minute, so no handshakes mean that none gets through.
  */
 export function watchLive(channel: LiveApi, own: OwnMetric, { liveRatePerSecond }: Settings): Watch[] {
   const connections = apiMetric(channel.id, 'ConnectCount')
@@ -75,7 +75,7 @@ export function watchLive(channel: LiveApi, own: OwnMetric, { liveRatePerSecond 
     {
       id: 'LiveFailing',
       metric: computed(
-        // Faults that a function answered, and calls that it could not answer at all.
+        // Faults that a function reports, and invocations that failed.
         'FILL(faults, 0) + FILL(errors, 0)',
         { faults: own('faults', 'Sum', { class: 'live' }), errors: apiMetric(channel.id, 'ExecutionError') },
         'Faults of the live channel',

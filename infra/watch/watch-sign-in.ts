@@ -4,7 +4,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import type { Settings } from '../settings/settings.ts'
 import { above, alike, computed, eventMetric, fiveMinutes, type OwnMetric, type Watch } from './watch.ts'
 
-/** Metric of the whole AWS account in the region. Without bounces and complaints there is no data. */
+/** Metric of SES for the whole AWS account in the region. Has no data without bounces or complaints. */
 const mailReputation = (metricName: 'BounceRate' | 'ComplaintRate'): Metric =>
   new Metric({
     namespace: 'AWS/SES',
@@ -13,6 +13,7 @@ const mailReputation = (metricName: 'BounceRate' | 'ComplaintRate'): Metric =>
     period: Duration.hours(1),
   })
 
+/** Rates from which SES reviews an account. */
 const reviewed = { bounces: 0.05, complaints: 0.001 }
 
 /** Watches faults of sign-ins. Nobody signs in at night, so missing data never raises an alarm. */
@@ -36,7 +37,7 @@ export function watchSignIn(own: OwnMetric, mailer: IFunction, { mailSender }: S
     {
       id: 'SignInFaults',
       metric: computed(
-        // A provider that cannot be reached is an answer of 503, too, and has an alarm of its own.
+        // Excludes the 503 of an unreachable provider, which has its own alarm.
         'IF(faults - FILL(failed, 0) >= 5, 100 * (faults - FILL(failed, 0)) / requests, 0)',
         {
           faults: own('faults', 'Sum', { class: 'sign_in' }),
@@ -62,13 +63,13 @@ export function watchSignIn(own: OwnMetric, mailer: IFunction, { mailSender }: S
     {
       id: 'SignInsGuessed',
       metric: own('sign_ins_guessed').with({ period: fiveMinutes }),
-      // More than three addresses may try, and far more than people mistype.
+      // Above what three source addresses are allowed, and far above usual typing errors.
       when: above(1_000, 3),
       what: 'For 15 minutes there have been more than 1,000 wrong emails, passcodes or codes per 5 minutes, from several addresses. Somebody may be guessing.',
     },
     {
       id: 'PasscodesNotMailed',
-      // Tried three times; whoever waits for it gets none.
+      // Events dropped after three attempts.
       metric: eventMetric(mailer, 'AsyncEventsDropped').with({ period: fiveMinutes }),
       when: above(0, 1),
       what: 'In the last 5 minutes passcode mails were given up: SES does not accept them, or the function does not run. People wait for a mail that does not arrive.',

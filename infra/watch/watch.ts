@@ -12,16 +12,16 @@ export type Watch = {
   what: string
   runbook: string
   /**
-   * Alarm that tells whether the subject lives, where no data means that nothing of the kind has happened; null where no data
-   * means that the subject is dead, which the alarm says then.
+   * Alarm that goes off instead when the subject is down. Null if this alarm does so itself: missing data then raises
+   * it, while otherwise missing data means that nothing happened.
    */
   toldBy: string | null
 }
 
-/** The metric is above this for so many periods in a row. */
+/** Condition that the metric is above the threshold for `evaluationPeriods` periods in a row. */
 export const above = (threshold: number, evaluationPeriods: number): Watch['when'] => ({ threshold, evaluationPeriods })
 
-/** The metric is 0 for so many periods in a row. */
+/** Condition that the metric is 0 for `evaluationPeriods` periods in a row. */
 export const noDataMeansOk = (evaluationPeriods: number): Watch['when'] => ({
   threshold: 1,
   evaluationPeriods,
@@ -30,7 +30,7 @@ export const noDataMeansOk = (evaluationPeriods: number): Watch['when'] => ({
 
 type Common = Pick<Watch, 'runbook' | 'toldBy'>
 
-/** Watches of one subject, with what most of them have in common. */
+/** Builds the watches of one subject, with common defaults. */
 export const alike = (common: Common, ...watches: (Omit<Watch, keyof Common> & Partial<Common>)[]): Watch[] =>
   watches.map((watch) => ({ ...common, ...watch }))
 
@@ -46,13 +46,13 @@ export const computed = (
 
 export type OwnMetric = (metricName: MetricName, statistic?: string, by?: Record<string, string>) => Metric
 
-/** Metrics that the service makes of its own lines, under this namespace. */
+/** Creates the function that builds the service's own metrics, which come from its log lines. */
 export const ownMetric =
   (namespace: string): OwnMetric =>
   (metricName, statistic = 'Sum', dimensionsMap = {}) =>
     new Metric({ namespace, metricName, statistic, dimensionsMap })
 
-/** True for a metric that does not exist in a deployment without the service's own metrics. */
+/** True for a metric that a deployment without the service's own metrics does not have. */
 export const isOwn = (metric: IMetric): boolean =>
   metric instanceof MathExpression
     ? Object.values(metric.usingMetrics).every(isOwn)
@@ -64,7 +64,7 @@ const metricOf = (namespace: string, metricName: string, dimensionsMap: Record<s
 export const apiMetric = (apiId: string, metricName: string, statistic?: string) =>
   metricOf('AWS/ApiGateway', metricName, { ApiId: apiId }, statistic)
 
-/** A metric of the table as a whole. `ThrottledRequests` is none: it is of each kind of request. */
+/** A metric of the whole table. Not for `ThrottledRequests`, which exists per operation only. */
 export const tableMetric = ({ table }: Storage, metricName: string) =>
   metricOf('AWS/DynamoDB', metricName, { TableName: table.tableName })
 
@@ -82,7 +82,7 @@ export const eventMetric = (mailer: IFunction, metricName: string): Metric =>
 /** Maximum number of metrics of an alarm on an expression: a hard limit of CloudWatch (decision 0030). */
 const maxMetrics = 10
 
-/** Alarms on a metric of several functions: the first has the id as it is, each further ten functions add a numbered one. */
+/** Watches the sum of a metric over functions, with one alarm per ten functions. Further alarms have numbered ids. */
 export const watchSum = (
   functions: IFunction[],
   metricName: string,
