@@ -14,18 +14,18 @@ import { BackupStack } from './storage/backup-stack.ts'
 import { DataStack } from './storage/data-stack.ts'
 
 type Options = {
-  /** Directory of the assembly; the CDK's own by default. */
+  /** Output directory of the assembly; by default the CDK's. */
   outdir?: string
   operations?: OperationSource[]
   code?: string
-  /** Settings, as `cdk deploy -c name=value` gives them. */
+  /** Settings, as passed by `cdk deploy -c name=value`. */
   context?: Record<string, unknown>
 }
 
-/** Types that get their tags from the stack, as CloudFormation hands these on: in the template they would fill a fifth of what it may have. */
+/** Types tagged through their stack. Explicit tags would fill a fifth of the template's size limit. */
 const taggedByStack = ['AWS::CloudFormation::Stack', 'AWS::CloudWatch::Alarm', 'AWS::Lambda::Function']
 
-/** The stacks of the app: what holds data, and beside it what can be deleted and deployed anew. */
+/** Adds the stacks: those with data, and those that can be deleted and deployed again. */
 function addStacks(app: App, operations: OperationSource[], code: string): void {
   const settings = readSettings(app)
   const { stackName, backupVaultArn } = settings
@@ -35,13 +35,13 @@ function addStacks(app: App, operations: OperationSource[], code: string): void 
   addFront(app, settings, code, data, service)
   for (const [name, value] of Object.entries(settings.tags)) {
     Tags.of(app).add(name, value, { excludeResourceTypes: taggedByStack })
-    // Stacks are left out unless they are asked for.
+    // Stacks are tagged only if named explicitly.
     Tags.of(app).add(name, value, { includeResourceTypes: ['aws:cdk:stack'] })
   }
   if (settings.permissionsBoundary !== null) boundRoles(app, settings.permissionsBoundary)
 }
 
-/** CloudFront before the API, where the deployment has a certificate for it. */
+/** Adds CloudFront in front of the API if the deployment has a certificate for it. */
 function addFront(app: App, settings: Settings, code: string, data: DataStack, service: ServiceStack): void {
   const { stackName, domainName, frontCertificateArn: certificateArn, webAclArn } = settings
   const { domainTarget: origin, channelHost: channelOrigin, alarmTopic } = service
@@ -61,7 +61,7 @@ function addFront(app: App, settings: Settings, code: string, data: DataStack, s
   if (typeof firewall !== 'string') front.addStackDependency(firewall)
 }
 
-/** Sets the boundary of every role, those of the CDK's own functions as well. */
+/** Sets the permissions boundary of every role, including those of the CDK's own functions. */
 function boundRoles(app: App, policy: string): void {
   const arn = policy.startsWith('arn:') ? policy : `arn:${Aws.PARTITION}:iam::${Aws.ACCOUNT_ID}:policy/${policy}`
   for (const stack of app.node.children.filter((child) => Stack.isStack(child))) {
@@ -69,9 +69,9 @@ function boundRoles(app: App, policy: string): void {
   }
 }
 
-/** The CDK app with every operation of the registry, its code bundled once. */
+/** Builds the CDK app, by default with all operations and a fresh bundle of the code. */
 export async function buildApp({ outdir, operations, code, context }: Options = {}): Promise<App> {
-  // Traces of constructs would take a sixth of a synthesis.
+  // Stack traces and tree metadata would take a sixth of the synthesis time.
   const fast = { analyticsReporting: false, stackTraces: false, treeMetadata: false }
   const app = new App({ ...fast, context: { ...featureFlags, ...context }, outdir })
   const sources = operations ?? (await loadOperations())
@@ -81,7 +81,7 @@ export async function buildApp({ outdir, operations, code, context }: Options = 
     addStacks(app, sources, directory)
     return app
   } finally {
-    // The assembly holds its own copy of the code as soon as the stack is made.
+    // The assembly already has its own copy of the code.
     if (!code) await rm(directory, { recursive: true, force: true })
   }
 }

@@ -1,8 +1,8 @@
 import cdk from '../cdk.json' with { type: 'json' }
 
 /**
- * The feature flags of `cdk.json`, which only the CDK's own command reads by itself: every other synthesis must make the
- * same templates. Settings that a deployment keeps there are its own and not among them.
+ * Feature flags of `cdk.json`, which only the `cdk` command reads automatically; other syntheses need them to produce
+ * the same templates. Excludes a deployment's settings in that file.
  */
 export const featureFlags: Record<string, unknown> = Object.fromEntries(
   Object.entries(cdk.context).filter(([name]) => name.startsWith('@aws-cdk')),

@@ -41,7 +41,7 @@ type Props = { settings: Settings; operations: OperationSource[]; code: string; 
 /** Other spellings of paths under `/v0` (`/v0` contract, 2.3, 2.4). */
 const otherV0Routes = 'ANY /v0/{proxy+}'
 
-/** The service without its data: API, one function an operation or family of them, consumers, schedules and the operator's tasks. */
+/** The service without its data: API, one function per operation or family, consumers, schedules and tasks. */
 export class ServiceStack extends Stack {
   /** Target of the DNS for the custom domain; null without one. */
   readonly domainTarget: string | null
@@ -50,7 +50,7 @@ export class ServiceStack extends Stack {
   readonly alarmTopic: ITopic
 
   constructor(scope: Construct, id: string, { settings, operations, code, data: made }: Props) {
-    // CloudFormation takes templates of 1 MB, of which a third would be blanks.
+    // Indentation would take a third of CloudFormation's maximum of 1 MB.
     super(scope, id, { description: 'Network Access Administration', suppressTemplateIndentation: true })
     const data = new StoredData(this, 'Data', made)
     const { storage, functionLogs: logGroup, accessLogs } = data
@@ -58,7 +58,7 @@ export class ServiceStack extends Stack {
     this.channelHost = channel?.host ?? null
     const roles = new Roles(this, storage, logGroup, settings, channel)
     const passcodeFunction = `${settings.prefix}-mail-passcode-${stackIdSuffix(this)}`
-    // The API is made of the functions behind it, so its own address is none of theirs to be told.
+    // The environment cannot contain the API's own address, because the API depends on these functions.
     const behindApi: Shared = {
       code: Code.fromAsset(code),
       logGroup,
@@ -177,17 +177,17 @@ export class ServiceStack extends Stack {
     const secrets = { TOKEN_SECRETS: tokenSecretNames(settings), ...(key && { TOKEN_SECRETS_KEY: key.keyArn }) }
     const own = { ...shared, environment: { ...shared.environment, ...secrets } }
     const arns = [tokenSecretArns(this, settings)]
-    // A secret that is created with tags needs the second right, too.
+    // Creating a secret with tags needs both rights.
     provision.addToPolicy(may(['secretsmanager:CreateSecret', 'secretsmanager:TagResource'], arns))
     acknowledgeWildcards(provision, this, arns, 'Secrets are named by account and token.')
-    // A device pool of 10,000 clients takes more than 200 commits.
+    // Provisioning a device pool of 10,000 clients takes more than 200 commits.
     const timeout = Duration.minutes(5)
     return currentFunction(this, 'ProvisionAccount', own, 'tasks/provision-account.ts', { role: provision, timeout })
   }
 
   /** Deploys new versions of readers before those of writers. The check comes first, whatever its version. */
   private putFirst(readers: Alias[], check: ConcurrencyCheck): void {
-    // The aliases alone: what feeds them would double the size of what waits for them.
+    // Depends on the aliases only; dependencies on all their resources would double the size of the waiting ones.
     const first = readers.flatMap(({ node }) => node.defaultChild ?? [])
     for (const child of this.node.children) {
       if (child === check) continue
@@ -198,6 +198,6 @@ export class ServiceStack extends Stack {
   }
 }
 
-/** Behind a CDN whose address the deployment is not told nobody could reach it. */
+/** True if the deployment has a live channel. Behind a CDN, devices can reach it only if `baseUrl` names the CDN. */
 const hasChannel = ({ live, cdnSecretArn, baseUrl }: Settings): boolean =>
   live && (cdnSecretArn === null || baseUrl !== null)

@@ -6,7 +6,7 @@ import { buildApp } from './build-app.ts'
 
 type Options = Omit<NonNullable<Parameters<typeof buildApp>[0]>, 'code' | 'outdir'>
 
-/** Hands over the app without bundling its code, for what looks at templates alone; `outdir` is where its assembly goes. */
+/** Builds the app without bundling its code, to inspect its templates. Deletes its assembly (`outdir`) afterwards. */
 export async function withoutCode<T>(options: Options, use: (app: App, outdir: string) => T): Promise<T> {
   const directory = mkdtempSync(join(tmpdir(), 'templates-'))
   try {
