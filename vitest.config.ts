@@ -21,14 +21,14 @@ export default defineConfig({
       'test/support/run/end-of-file.ts',
     ],
     expect: { requireAssertions: true },
-    // A title tells a route in full.
+    // Keeps whole routes in titles.
     taskTitleValueFormatTruncate: 100,
     testTimeout: 120_000,
     hookTimeout: 120_000,
     env: { LOG_LEVEL: 'WARN' },
-    // Loading the same modules again for each file would take as long as a fifth of the tests.
+    // Reloading all modules for each file would cost a fifth of the run time.
     isolate: false,
-    // Twice the cores that CI has, as many long tests wait for a child process or a timer; `npm test` has one less.
+    // Twice the cores of CI, since many long tests wait for a child process or a timer; `npm test` uses one less.
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
   },
