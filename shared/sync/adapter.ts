@@ -20,28 +20,28 @@ export type Skipped = { idp_id: string; name: string | null; reason: SkipReason 
 
 /**
  * A part of a provider's list. Positions are opaque and valid in other processes; null is the start, and as `next` the
- * end. An expired position ends in the fault `lost_place`. A `barren` page has a next one and no entry that is new.
+ * end. An expired position ends in the fault `position_lost`. A `barren` page has a next one and no entry that is new.
  */
 export type ProviderPage<T> = { entries: T[]; skipped: Skipped[]; next: string | null; barren?: boolean }
 
 /**
- * The consequence for the run (I6). `again`: the call is repeated after `retryAfterMs`. `lost_place`: the list is read
+ * The consequence for the run (I6). `retry`: the call is repeated after `retryAfterMs`. `position_lost`: the list is read
  * from its start. `object_gone`: the object is skipped with `reason`. `fatal`: the run ends and its source is disabled.
  * `transient`: the run ends.
  */
-export type FaultClass = 'again' | 'lost_place' | 'object_gone' | 'fatal' | 'transient'
+export type FaultClass = 'retry' | 'position_lost' | 'object_gone' | 'fatal' | 'transient'
 
 type Extra = {
   retryAfterMs?: number
   reason?: Extract<SkipReason, 'gone' | 'foreign_group'>
   /** The class with which a list ends that loses its place each time. */
-  atLast?: 'fatal' | 'transient'
+  finalClass?: 'fatal' | 'transient'
   /** The token of the call ended: with a new one it may be answered. */
-  isTokenEnded?: boolean
+  isTokenExpired?: boolean
   cause?: unknown
 }
 
-const maxSentence = 1_000
+const maxSentenceLength = 1_000
 
 /** A failed call of an outside service. The message is one sentence for an administrator, without secrets (I6). */
 export class ProviderFault extends Error {
@@ -49,17 +49,17 @@ export class ProviderFault extends Error {
   readonly faultClass: FaultClass
   readonly retryAfterMs: number | null
   readonly reason: 'gone' | 'foreign_group'
-  readonly atLast: 'fatal' | 'transient'
-  readonly isTokenEnded: boolean
+  readonly finalClass: 'fatal' | 'transient'
+  readonly isTokenExpired: boolean
 
   constructor(faultClass: FaultClass, sentence: string, extra: Extra = {}) {
-    const short = sentence.length > maxSentence ? `${sentence.slice(0, maxSentence - 1)}…` : sentence
+    const short = sentence.length > maxSentenceLength ? `${sentence.slice(0, maxSentenceLength - 1)}…` : sentence
     super(short.toWellFormed(), { cause: extra.cause })
     this.faultClass = faultClass
     this.retryAfterMs = extra.retryAfterMs ?? null
     this.reason = extra.reason ?? 'gone'
-    this.atLast = extra.atLast ?? 'transient'
-    this.isTokenEnded = extra.isTokenEnded ?? false
+    this.finalClass = extra.finalClass ?? 'transient'
+    this.isTokenExpired = extra.isTokenExpired ?? false
   }
 }
 
@@ -67,9 +67,9 @@ export const isFault = (error: unknown, faultClass: FaultClass): error is Provid
   error instanceof ProviderFault && error.faultClass === faultClass
 
 /** The result of a call, or `missing` where its object is gone. */
-export const orGone = <T, M>(answer: Promise<T>, missing: M): Promise<T | M> =>
+export const fallbackIfGone = <T, M>(answer: Promise<T>, fallback: M): Promise<T | M> =>
   answer.catch((error) => {
-    if (isFault(error, 'object_gone')) return missing
+    if (isFault(error, 'object_gone')) return fallback
     throw error
   })
 
@@ -88,7 +88,7 @@ export type DirectoryGroup = {
 }
 
 /** The group whose members are read: one of the list, or one that is known by its id alone as a member of another. */
-export type MembersOf =
+export type GroupRef =
   | Pick<DirectoryGroup, 'idp_id' | 'entity_type' | 'stated_members'>
   | { idp_id: string; nested: true }
 
@@ -106,7 +106,7 @@ export type DirectoryAdapter = {
   readonly issuer: string
   users(position: string | null): Promise<ProviderPage<DirectoryUser>>
   groups(position: string | null): Promise<ProviderPage<DirectoryGroup>>
-  members(group: MembersOf, position: string | null): Promise<ProviderPage<DirectoryMember>>
+  members(group: GroupRef, position: string | null): Promise<ProviderPage<DirectoryMember>>
   /** Users that the provider still knows as active and assigned, queried one by one (I5.2). */
   confirm(idpIds: string[]): Promise<string[]>
 }

@@ -37,7 +37,7 @@ beforeAll(async () => {
 })
 beforeEach(() => {
   vi.stubEnv('ALLOW_INSECURE_PROVIDERS', '1')
-  vi.spyOn(Pace.prototype, 'turn').mockResolvedValue()
+  vi.spyOn(Pace.prototype, 'wait').mockResolvedValue()
 })
 afterEach(() => {
   vi.unstubAllEnvs()

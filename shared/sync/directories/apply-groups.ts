@@ -8,31 +8,31 @@ import { itemRow } from '../../table/entity.ts'
 import { partition } from '../../table/keys.ts'
 import { checkExistence, findAllUnique, getItems, getRows } from '../../table/read.ts'
 import { type StagedChange, stageEach } from '../runs/plan.ts'
-import type { DirectoryStage } from './apply-identities.ts'
+import type { DirectoryStageContext } from './apply-identities.ts'
 import type { Entries } from './directory-plan.ts'
 
 /** Maximum of writes of a change, with its index items, unique items and counters. */
 export const writesPerGroup = 9
 export const writesPerMembership = 3
 
-const groupsOf = ({ transaction }: DirectoryStage, idpIds: string[]): Promise<(GroupRow | null)[]> =>
+const findGroups = ({ transaction }: DirectoryStageContext, idpIds: string[]): Promise<(GroupRow | null)[]> =>
   findAllUnique(groups, transaction.accountId, 'groups.idp_id', idpIds)
 
 /** Groups of the directory by the provider's ids; null for missing groups and those of other directories. */
-const ownGroups = async (stage: DirectoryStage, idpIds: string[]): Promise<(GroupRow | null)[]> =>
-  (await groupsOf(stage, idpIds)).map((group) => (group?.directory_id === stage.sourceId ? group : null))
+const findOwnGroups = async (stage: DirectoryStageContext, idpIds: string[]): Promise<(GroupRow | null)[]> =>
+  (await findGroups(stage, idpIds)).map((group) => (group?.directory_id === stage.sourceId ? group : null))
 
 /** Inserts new groups and updates changed ones (I4.4). */
-export async function applyGroups(stage: DirectoryStage, entries: Entries<'groups'>): Promise<StagedChange> {
+export async function applyGroups(stage: DirectoryStageContext, entries: Entries<'groups'>): Promise<StagedChange> {
   const { transaction, sourceId, provider } = stage
   const ids = entries.map(({ idp_id }) => idp_id)
-  const found = await groupsOf(stage, ids)
+  const found = await findGroups(stage, ids)
   return stageEach(transaction, 'groups', entries, writesPerGroup, ({ idp_id, fields, id }, i) => {
-    const known = found[i]
-    if (known && known.directory_id !== sourceId) return { idp_id, name: fields.name, reason: 'other_directory' }
-    if (known) {
-      const after = transaction.update(groups, known, { ...fields, idp_provider: provider })
-      return after === known ? undefined : 'update'
+    const existing = found[i]
+    if (existing && existing.directory_id !== sourceId) return { idp_id, name: fields.name, reason: 'other_directory' }
+    if (existing) {
+      const after = transaction.update(groups, existing, { ...fields, idp_provider: provider })
+      return after === existing ? undefined : 'update'
     }
     if (id !== null) return { idp_id, name: fields.name, reason: 'changed_since' }
     transaction.insert(groups, { ...nativeGroup, ...fields, idp_id, idp_provider: provider, directory_id: sourceId })
@@ -41,37 +41,37 @@ export async function applyGroups(stage: DirectoryStage, entries: Entries<'group
 }
 
 /** Gives policies their group again, unless another policy grants the same (I4.6). */
-export async function applyRelinks(stage: DirectoryStage, entries: Entries<'relinked'>): Promise<StagedChange> {
+export async function applyRelinks(stage: DirectoryStageContext, entries: Entries<'relinked'>): Promise<StagedChange> {
   const { transaction, provider } = stage
-  const given = new Set<string>()
+  const relinkedGrants = new Set<string>()
   const ids = entries.map(({ group }) => group)
-  const found = await ownGroups(stage, ids)
+  const found = await findOwnGroups(stage, ids)
   return stageEach(transaction, 'policies', entries, undefined, async ({ id, group, name }, i) => {
     const row = found[i]
     const policy = await transaction.get(policies, id)
     const isLost = policy?.group_id === null && policy.group_idp_provider === provider
     if (!row || !isLost || policy.group_idp_id !== group) return
     const grant = `${row.id}#${policy.resource_id}`
-    const isTaken = given.has(grant) || (await transaction.isTaken('policies.grant', grant, policy))
+    const isTaken = relinkedGrants.has(grant) || (await transaction.isTaken('policies.grant', grant, policy))
     if (isTaken) return { idp_id: group, name, reason: 'policy_exists' }
-    given.add(grant)
+    relinkedGrants.add(grant)
     transaction.update(policies, policy, { group_id: row.id })
     return 'update'
   })
 }
 
 /** Deletes ended memberships together with the access that they gave (A30). */
-export async function applyEnded({ transaction, sourceId }: DirectoryStage, entries: Entries<'ended'>) {
+export async function applyEnded({ transaction, sourceId }: DirectoryStageContext, entries: Entries<'ended'>) {
   const { accountId } = transaction
   const ids = [...new Set(entries.map(({ group }) => group))]
   const [rows, members] = await Promise.all([
     getRows(groups, accountId, ids),
     getItems(entries.map(({ group, actor }) => ({ pk: partition(accountId, memberships.name, group), sk: actor }))),
   ])
-  const own = new Set(rows.flatMap((row) => (row?.directory_id === sourceId ? [row.id] : [])))
+  const ownIds = new Set(rows.flatMap((row) => (row?.directory_id === sourceId ? [row.id] : [])))
   return stageEach(transaction, 'memberships', entries, writesPerMembership, ({ group, actor }, i) => {
     const item = members[i]
-    if (!item || !own.has(group)) return
+    if (!item || !ownIds.has(group)) return
     transaction.delete(memberships, itemRow(memberships, item))
     transaction.revoke({ by: 'membership', id: `${group}#${actor}` })
     return 'delete'
@@ -79,35 +79,35 @@ export async function applyEnded({ transaction, sourceId }: DirectoryStage, entr
 }
 
 /** Inserts new memberships, except of people and groups that are gone by now. */
-export async function applyJoined(stage: DirectoryStage, entries: Entries<'joined'>): Promise<StagedChange> {
+export async function applyJoined(stage: DirectoryStageContext, entries: Entries<'joined'>): Promise<StagedChange> {
   const { transaction, issuer } = stage
   const { accountId } = transaction
   const ids = [...new Set(entries.map(({ group }) => group))]
   const users = entries.map(({ user }) => identityOf(user, issuer))
   const [rows, identities] = await Promise.all([
-    ownGroups(stage, ids),
+    findOwnGroups(stage, ids),
     findAllUnique(externalIdentities, accountId, 'external_identities.identity', users),
   ])
   const groupOf = new Map(ids.map((id, i) => [id, rows[i] ?? null]))
   const owners = identities.map((identity) => identity?.actor_id ?? 'none')
-  const places = entries.map(({ group }, i) => ({
+  const keys = entries.map(({ group }, i) => ({
     pk: partition(accountId, memberships.name, groupOf.get(group)?.id ?? 'none'),
     sk: owners[i] ?? 'none',
   }))
-  const [people, isMember] = await Promise.all([getRows(actors, accountId, owners), checkExistence(places)])
-  const joined = new Set<string>()
+  const [people, isMember] = await Promise.all([getRows(actors, accountId, owners), checkExistence(keys)])
+  const joinedKeys = new Set<string>()
   return stageEach(transaction, 'memberships', entries, writesPerMembership, ({ group: groupId }, i) => {
     const [group, actor] = [groupOf.get(groupId), people[i]]
-    const place = `${group?.id}#${actor?.id}`
-    if (!group || !actor || isMember[i] || joined.has(place)) return
-    joined.add(place)
+    const key = `${group?.id}#${actor?.id}`
+    if (!group || !actor || isMember[i] || joinedKeys.has(key)) return
+    joinedKeys.add(key)
     transaction.insert(memberships, { group_id: group.id, actor_id: actor.id })
     return 'insert'
   })
 }
 
 /** Deletes groups that the snapshot lacks, which orphans their policies (A14.3). */
-export function applyVanished({ transaction, sourceId }: DirectoryStage, entries: Entries<'vanished'>) {
+export function applyVanished({ transaction, sourceId }: DirectoryStageContext, entries: Entries<'vanished'>) {
   return stageEach(transaction, 'groups', entries, undefined, async ({ id, idp_id }) => {
     const group = await transaction.get(groups, id)
     if (group?.directory_id !== sourceId || group.idp_id !== idp_id) return

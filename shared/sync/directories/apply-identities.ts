@@ -8,17 +8,17 @@ import {
 } from '../../domain/external-identities/issued-tokens.ts'
 import { stageActorDeletion } from '../../domain/rules/delete-actor.ts'
 import { getRows, rowsBy } from '../../table/read.ts'
-import { entryRows, type Stage, type StagedChange, stageEach } from '../runs/plan.ts'
+import { readEntryRows, type StageContext, type StagedChange, stageEach } from '../runs/plan.ts'
 import type { DirectoryEntries, Entries, IdentityEntry } from './directory-plan.ts'
 import type { DirectoryRules } from './planning.ts'
 
-export type DirectoryStage = Stage & DirectoryRules
+export type DirectoryStageContext = StageContext & DirectoryRules
 
 /** Returns whether an actor is the last enabled administrator (I4.7(1)); others keep identities beside `gone`. */
 async function isLastAdmin(
-  { transaction, sourceId }: DirectoryStage,
+  { transaction, sourceId }: DirectoryStageContext,
   actor: ActorRow | null,
-  gone: Set<string>,
+  deletedIds: Set<string>,
 ): Promise<boolean> {
   if (actor?.type !== 'account_admin_user' || actor.is_disabled) return false
   const { accountId } = transaction
@@ -26,7 +26,7 @@ async function isLastAdmin(
     if (other.id === actor.id || other.is_disabled) continue
     if (other.created_by_directory_id !== sourceId) return false
     const identities = await rowsBy(externalIdentities, accountId, 'actor_id', other.id)
-    if (identities.some(({ id }) => !gone.has(id))) return false
+    if (identities.some(({ id }) => !deletedIds.has(id))) return false
   }
   return true
 }
@@ -36,7 +36,7 @@ type LostEntry = IdentityEntry & Partial<DirectoryEntries['absent']>
 /** Identities with their actors, tokens, and all identities of an actor whose last one this is by the plan. */
 async function findAll(transaction: Transaction, entries: LostEntry[]) {
   const { accountId } = transaction
-  const rows = await entryRows(externalIdentities, accountId, entries)
+  const rows = await readEntryRows(externalIdentities, accountId, entries)
   const owners = rows.map((row) => row?.actor_id ?? 'none')
   const [people, identities, tokens] = await Promise.all([
     getRows(actors, accountId, owners),
@@ -57,35 +57,35 @@ async function findAll(transaction: Transaction, entries: LostEntry[]) {
 
 /** Deletes identities after their tokens (I4.5); an actor goes with its last one, as a sign-in could link it again. */
 export async function applyLostIdentities(
-  stage: DirectoryStage,
+  stage: DirectoryStageContext,
   entries: LostEntry[],
-  isNamed: boolean,
+  isInactive: boolean,
 ): Promise<StagedChange> {
   const { transaction, sourceId, issuer, startedAt, matchesAdministrators } = stage
-  const gone = new Set<string>()
+  const deletedIds = new Set<string>()
   const found = await findAll(transaction, entries)
   return stageEach(transaction, 'users', entries, undefined, async ({ id, idp_id, name, isLast }, i, staged) => {
     const { row = null, actor = null, tokens = [], identities = [] } = found[i] ?? {}
     const isAdmin = actor?.type === 'account_admin_user'
-    const mayTake = isNamed && (matchesAdministrators || !isAdmin)
+    const mayTake = isInactive && (matchesAdministrators || !isAdmin)
     const isOurs = row?.directory_id === sourceId || (mayTake && row?.directory_id === null && row.issuer === issuer)
     if (!row || !isOurs || row.idp_id !== idp_id) return
     if (row.updated_at > startedAt) return { idp_id, name, reason: 'changed_since' }
-    if (await isLastAdmin(stage, actor, gone)) return { idp_id, name, reason: 'last_admin' }
-    gone.add(id)
-    const isMade = actor?.created_by_directory_id === sourceId && actor.updated_at <= startedAt
+    if (await isLastAdmin(stage, actor, deletedIds)) return { idp_id, name, reason: 'last_admin' }
+    deletedIds.add(id)
+    const isCreatedHere = actor?.created_by_directory_id === sourceId && actor.updated_at <= startedAt
     const outcome =
-      isLast && isMade && identities.every((one) => gone.has(one.id))
+      isLast && isCreatedHere && identities.every((one) => deletedIds.has(one.id))
         ? await stageActorDeletion(transaction, actor, row)
         : await stageIdentityDeletions(transaction, [row], tokens)
     if (outcome === 'more') return 'more'
-    if (isAdmin) staged.tookAdministrator = true
+    if (isAdmin) staged.deletedAdministrator = true
     return 'delete'
   })
 }
 
 /** Deletes tokens that administrators got by an identity whose subject the provider does not know any more. */
-export function applyWithheld({ transaction, startedAt }: DirectoryStage, entries: Entries<'withheld'>) {
+export function applyWithheld({ transaction, startedAt }: DirectoryStageContext, entries: Entries<'withheld'>) {
   return stageEach(transaction, 'tokens', entries, undefined, async ({ id, idp_id, name }) => {
     const row = await transaction.get(externalIdentities, id)
     if (row && row.updated_at > startedAt) return { idp_id, name, reason: 'changed_since' }
@@ -96,13 +96,13 @@ export function applyWithheld({ transaction, startedAt }: DirectoryStage, entrie
 }
 
 export async function applyLostActors(
-  { transaction, sourceId, startedAt }: DirectoryStage,
+  { transaction, sourceId, startedAt }: DirectoryStageContext,
   entries: Entries<'actors'>,
 ) {
   let admins = transaction.count('actors.enabled.account_admin_user')
   const { accountId } = transaction
   const [people, identities] = await Promise.all([
-    entryRows(actors, accountId, entries),
+    readEntryRows(actors, accountId, entries),
     Promise.all(entries.map(({ id }) => rowsBy(externalIdentities, accountId, 'actor_id', id, { limit: 1 }))),
   ])
   return stageEach(transaction, 'actors', entries, undefined, async ({ id, name }, i, staged) => {
@@ -113,7 +113,7 @@ export async function applyLostActors(
     if (isAdmin && admins <= 1) return { idp_id: id, name, reason: 'last_admin' }
     if ((await stageActorDeletion(transaction, actor)) === 'more') return 'more'
     if (isAdmin) admins--
-    if (actor.type === 'account_admin_user') staged.tookAdministrator = true
+    if (actor.type === 'account_admin_user') staged.deletedAdministrator = true
     return 'delete'
   })
 }

@@ -5,9 +5,9 @@ import { isOtherSubject, stageIdentityChange } from '../../domain/external-ident
 import { findAllUnique, getRow, rowsBy } from '../../table/read.ts'
 import { foldAscii } from '../../values/text.ts'
 import { type StagedChange, type StageOutcome, stageEach } from '../runs/plan.ts'
-import type { DirectoryStage } from './apply-identities.ts'
+import type { DirectoryStageContext } from './apply-identities.ts'
 import { adminHasIdentity, adminNotMatched, type UserEntry } from './directory-plan.ts'
-import { snapshotName } from './snapshot.ts'
+import { toSnapshotName } from './snapshot.ts'
 
 /** A new actor and its identity, with their index items, unique items and counters. */
 export const writesPerUser = 17
@@ -15,7 +15,7 @@ export const writesPerUser = 17
 type Found = Awaited<ReturnType<typeof findAll>>[number]
 
 /** The rows of people: `actorsIdentity` is the actor's identity of the same issuer, or of this directory. */
-async function findAll(stage: DirectoryStage, entries: UserEntry[]) {
+async function findAll(stage: DirectoryStageContext, entries: UserEntry[]) {
   const { transaction, sourceId, issuer, matchesAdministrators } = stage
   const { accountId } = transaction
   const subjects = entries.map(({ idp_id }) => identityOf(idp_id, issuer))
@@ -28,18 +28,21 @@ async function findAll(stage: DirectoryStage, entries: UserEntry[]) {
     entries.map(async (_, i) => {
       const [identity = null, actor = null] = [identities[i], people[i]]
       const owner = identity && !matchesAdministrators ? await getRow(actors, accountId, identity.actor_id) : actor
-      const isAdministrators = owner?.type === 'account_admin_user'
-      const own = identity || !actor ? [] : await rowsBy(externalIdentities, accountId, 'actor_id', actor.id)
+      const isAdministrator = owner?.type === 'account_admin_user'
+      const actorsIdentities =
+        identity || !actor ? [] : await rowsBy(externalIdentities, accountId, 'actor_id', actor.id)
       const actorsIdentity =
-        own.find((row) => row.issuer === issuer) ?? own.find((row) => row.directory_id === sourceId) ?? null
-      return { identity, actor, actorsIdentity, isAdministrators }
+        actorsIdentities.find((row) => row.issuer === issuer) ??
+        actorsIdentities.find((row) => row.directory_id === sourceId) ??
+        null
+      return { identity, actor, actorsIdentity, isAdministrators: isAdministrator }
     }),
   )
 }
 
 /** Stages the changes of a person of the snapshot (I4.3) on present rows, where changes since the plan win. */
 async function stageUser(
-  { transaction, sourceId, issuer, startedAt, matchesAdministrators }: DirectoryStage,
+  { transaction, sourceId, issuer, startedAt, matchesAdministrators }: DirectoryStageContext,
   entry: UserEntry,
   found: Found,
 ): Promise<StageOutcome> {
@@ -86,7 +89,7 @@ async function stageUser(
 
 const insertActor = (transaction: Transaction, sourceId: string, { profile, idp_id }: UserEntry): ActorRow =>
   transaction.insert(actors, {
-    name: snapshotName(profile.name) ?? profile.email ?? idp_id,
+    name: toSnapshotName(profile.name) ?? profile.email ?? idp_id,
     email: profile.email,
     type: 'account_user',
     allow_email_otp_sign_in: false,
@@ -95,7 +98,7 @@ const insertActor = (transaction: Transaction, sourceId: string, { profile, idp_
   })
 
 /** Inserts and updates identities (I4.5). A plan has each person and each email once. */
-export async function applyUsers(stage: DirectoryStage, entries: UserEntry[]): Promise<StagedChange> {
+export async function applyUsers(stage: DirectoryStageContext, entries: UserEntry[]): Promise<StagedChange> {
   const found = await findAll(stage, entries)
   return stageEach(stage.transaction, 'users', entries, writesPerUser, (entry, i) =>
     stageUser(stage, entry, found[i] as Found),

@@ -6,7 +6,7 @@ import {
   directoryKinds,
 } from '../../domain/directories/directory.ts'
 import type { ProfileFields } from '../../sign-in/identities/profile-fields.ts'
-import { change, directoryObjects, type PlanDescribers, type SourceInfo } from '../runs/run.ts'
+import { directoryObjects, type PlanDescribers, runChange, type SourceInfo } from '../runs/run.ts'
 
 export type IdentityEntry = { id: string; idp_id: string; name: string | null; email: string | null }
 
@@ -44,25 +44,26 @@ export type DirectoryEntries = {
 
 export type Entries<S extends keyof DirectoryEntries> = DirectoryEntries[S][]
 
-const lost = ({ id, idp_id, name, email }: IdentityEntry) =>
-  change('users', name ?? email ?? idp_id, { id, idp_id, name, email }, null)
+const toDeletion = ({ id, idp_id, name, email }: IdentityEntry) =>
+  runChange('users', name ?? email ?? idp_id, { id, idp_id, name, email }, null)
 
 /** The sections of a plan in the order of I4.5: the end of access, new objects, deletion of what the snapshot lacks. */
 export const directoryPlan: PlanDescribers<DirectoryEntries> = {
-  inactive: lost,
-  withheld: ({ idp_id, actor, name }) => change('tokens', name, { actor_id: actor, idp_id }, null),
-  ended: ({ name, idp_id, actor }) => change('memberships', name, { group_idp_id: idp_id, actor_id: actor }, null),
+  inactive: toDeletion,
+  withheld: ({ idp_id, actor, name }) => runChange('tokens', name, { actor_id: actor, idp_id }, null),
+  ended: ({ name, idp_id, actor }) => runChange('memberships', name, { group_idp_id: idp_id, actor_id: actor }, null),
   users: ({ idp_id, profile, was }) =>
-    change('users', profile.name ?? profile.email ?? idp_id, was, { idp_id, ...profile }),
-  groups: ({ idp_id, fields, was }) => change('groups', fields.name, was && { idp_id, ...was }, { idp_id, ...fields }),
+    runChange('users', profile.name ?? profile.email ?? idp_id, was, { idp_id, ...profile }),
+  groups: ({ idp_id, fields, was }) =>
+    runChange('groups', fields.name, was && { idp_id, ...was }, { idp_id, ...fields }),
   relinked: ({ id, name, group, resource_id }) => {
     const policy = { id, resource_id, group_idp_id: group }
-    return change('policies', name, { ...policy, group: null }, { ...policy, group: name })
+    return runChange('policies', name, { ...policy, group: null }, { ...policy, group: name })
   },
-  joined: ({ name, group, user }) => change('memberships', name, null, { group_idp_id: group, user_idp_id: user }),
-  vanished: ({ idp_id, was }) => change('groups', was.name, { idp_id, ...was }, null),
-  absent: lost,
-  actors: ({ id, name }) => change('actors', name, { id, name }, null),
+  joined: ({ name, group, user }) => runChange('memberships', name, null, { group_idp_id: group, user_idp_id: user }),
+  vanished: ({ idp_id, was }) => runChange('groups', was.name, { idp_id, ...was }, null),
+  absent: toDeletion,
+  actors: ({ id, name }) => runChange('actors', name, { id, name }, null),
 }
 export const directorySections = Object.keys(directoryPlan)
 

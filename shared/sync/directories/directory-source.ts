@@ -3,10 +3,10 @@ import { type DirectoryKind, type DirectoryRow, directoryKinds } from '../../dom
 import { ProviderFault } from '../adapter.ts'
 import { adapters } from '../providers/open.ts'
 import { type Appliers, applyPlan } from '../runs/apply-plan.ts'
-import type { Planned } from '../runs/plan.ts'
+import type { PlanResult } from '../runs/plan.ts'
 import type { SourceKind } from '../runs/source.ts'
 import { applyEnded, applyGroups, applyJoined, applyRelinks, applyVanished } from './apply-groups.ts'
-import { applyLostActors, applyLostIdentities, applyWithheld, type DirectoryStage } from './apply-identities.ts'
+import { applyLostActors, applyLostIdentities, applyWithheld, type DirectoryStageContext } from './apply-identities.ts'
 import { applyUsers } from './apply-users.ts'
 import { type DirectoryEntries, directoryInfos, directorySections } from './directory-plan.ts'
 import { planGroups, planMemberships, planRelinks } from './plan-groups.ts'
@@ -14,7 +14,7 @@ import { planActors, planInactive, planKnownUsers, planLostUsers, planNewUsers }
 import { newPlanning } from './planning.ts'
 import { readDirectory } from './read-directory.ts'
 
-const appliers: Appliers<DirectoryStage, DirectoryEntries> = {
+const appliers: Appliers<DirectoryStageContext, DirectoryEntries> = {
   inactive: { perCommit: 12, stage: (stage, entries) => applyLostIdentities(stage, entries, true) },
   withheld: { perCommit: 12, stage: applyWithheld },
   ended: { perCommit: 48, stage: applyEnded },
@@ -28,14 +28,17 @@ const appliers: Appliers<DirectoryStage, DirectoryEntries> = {
 }
 
 /** Plans the differences between the account and a snapshot (I4.3 to I4.6), with 300 bytes per person in memory. */
-async function planDirectory(...given: Parameters<typeof newPlanning>): Promise<Planned> {
+async function planDirectory(...given: Parameters<typeof newPlanning>): Promise<PlanResult> {
   const planning = await newPlanning(...given)
-  const { sheet, losses } = planning
+  const { planWriter, losses } = planning
   const inactive = await planKnownUsers(planning)
   const { owned } = losses.identities
   // An empty list of users means a wrong query where the directory had people (I5.1).
   if (planning.people.size === 0 && owned > 0) {
-    throw new ProviderFault('fatal', `The list of users was empty, where there were ${owned}; nothing was changed.`)
+    throw new ProviderFault(
+      'fatal',
+      `The provider returned no users, although the directory has ${owned}; nothing was changed.`,
+    )
   }
   await planNewUsers(planning)
   await planInactive(planning, inactive)
@@ -44,7 +47,7 @@ async function planDirectory(...given: Parameters<typeof newPlanning>): Promise<
   await planRelinks(planning, present)
   await planMemberships(planning, present)
   await planActors(planning)
-  return { ...(await sheet.end()), losses, absent }
+  return { ...(await planWriter.end()), losses, absent }
 }
 
 const directorySource = (kind: DirectoryKind): SourceKind<DirectoryRow> => ({

@@ -10,7 +10,14 @@ import { batches } from '../runs/plan.ts'
 import type { RunSkipped } from '../runs/run.ts'
 import type { PlannedGroupFields } from './directory-plan.ts'
 import type { Planning } from './planning.ts'
-import { bounds, type DirectMembers, flatMembers, readDirectMembers, type SnapshotGroup, tooMany } from './snapshot.ts'
+import {
+  type DirectMembers,
+  flattenMembers,
+  readDirectMembers,
+  type SnapshotGroup,
+  snapshotBounds,
+  tooMany,
+} from './snapshot.ts'
 
 type UsableGroup = Exclude<SnapshotGroup, { unusable: string }>
 
@@ -24,19 +31,19 @@ const fieldsOf = ({ name, email, entity_type }: PlannedGroupFields): PlannedGrou
 })
 
 export async function planGroups(planning: Planning): Promise<Present> {
-  const { work, chunks, root, sheet, losses, provider } = planning
+  const { work, chunks, root, planWriter, losses, provider } = planning
   const rows = new Map<string, GroupRow>()
   for await (const item of itemsOf(partition(work.accountId, groups.name))) {
     const row = itemRow(groups, item)
     if (row.idp_id !== null) rows.set(row.idp_id, row)
   }
   const present: Present = new Map()
-  const named = new Set<string>()
+  const listedIds = new Set<string>()
   const unusable = new Map<string, RunSkipped>()
   for await (const group of chunks.each<SnapshotGroup>(root.groups)) {
     const { idp_id, name } = group
     if (present.has(idp_id)) continue
-    named.add(idp_id)
+    listedIds.add(idp_id)
     const row = rows.get(idp_id) ?? null
     if ('unusable' in group) unusable.set(idp_id, { idp_id, name, reason: group.unusable })
     else if (row && row.directory_id !== work.sourceId) work.skip({ idp_id, name, reason: 'other_directory' })
@@ -44,7 +51,7 @@ export async function planGroups(planning: Planning): Promise<Present> {
       present.set(idp_id, { group, row })
       const [fields, was] = [fieldsOf(group), row && fieldsOf(row)]
       if (row?.idp_provider === provider && isDeepStrictEqual(fields, was)) continue
-      await sheet.add('groups', { idp_id, fields, id: row?.id ?? null, was })
+      await planWriter.add('groups', { idp_id, fields, id: row?.id ?? null, was })
     }
   }
   for (const [id, skipped] of unusable) if (!present.has(id)) work.skip(skipped)
@@ -52,12 +59,12 @@ export async function planGroups(planning: Planning): Promise<Present> {
   const owned = [...rows.values()].filter(({ directory_id }) => directory_id === work.sourceId)
   losses.groups.owned += owned.length
   for (const row of owned) {
-    if (named.has(row.idp_id as string)) continue
+    if (listedIds.has(row.idp_id as string)) continue
     const members = await sortKeysOf(partition(work.accountId, memberships.name, row.id))
     losses.groups.lost++
     losses.memberships.owned += members.length
     losses.memberships.lost += members.length
-    await sheet.add('vanished', { id: row.id, idp_id: row.idp_id as string, was: fieldsOf(row) })
+    await planWriter.add('vanished', { id: row.id, idp_id: row.idp_id as string, was: fieldsOf(row) })
   }
   return present
 }
@@ -67,23 +74,23 @@ export async function planMemberships(planning: Planning, present: Present): Pro
   const direct = await readDirectMembers(chunks, root.members)
   let seen = 0
   for (const group of present.values()) {
-    seen += await planGroup(planning, group, direct)
-    if (seen > bounds.memberships) throw tooMany('memberships')
-    if (work.isDue) await work.save()
+    seen += await planGroupMembers(planning, group, direct)
+    if (seen > snapshotBounds.memberships) throw tooMany('memberships')
+    if (work.isSaveDue) await work.save()
   }
   work.run.seen.memberships = seen
 }
 
-async function planGroup(
+async function planGroupMembers(
   planning: Planning,
   { group, row }: PresentGroup,
   direct: Map<string, DirectMembers>,
 ): Promise<number> {
-  const { work, chunks, sheet, losses, people, inactiveActors } = planning
-  const flat = await flatMembers(chunks, direct, group.idp_id)
+  const { work, chunks, planWriter, losses, people, inactiveActors } = planning
+  const flat = await flattenMembers(chunks, direct, group.idp_id)
   const current = new Set(row ? await sortKeysOf(partition(work.accountId, memberships.name, row.id)) : [])
   losses.memberships.owned += current.size
-  const staying = new Set<string>()
+  const remaining = new Set<string>()
   let members = 0
   const active = people.entries().filter(([, { state }]) => state === 'active')
   for (const user of flat.everyone ? active.map(([id]) => id) : flat.users) {
@@ -93,35 +100,35 @@ async function planGroup(
       continue
     }
     if (person.state === 'inactive' || person.state === 'outside') continue
-    if (person.actor !== null) staying.add(person.actor)
+    if (person.actor !== null) remaining.add(person.actor)
     if (person.state === 'unusable') continue
     members++
     if (person.actor !== null && current.has(person.actor)) continue
-    await sheet.add('joined', { group: group.idp_id, user, name: `${group.name} / ${user}` })
+    await planWriter.add('joined', { group: group.idp_id, user, name: `${group.name} / ${user}` })
   }
   for (const user of flat.unread) {
     const actor = people.get(user)?.actor
-    if (actor) staying.add(actor)
+    if (actor) remaining.add(actor)
   }
   if (flat.incomplete || !row) return members
-  for await (const batch of batches(current.difference(staying))) {
+  for await (const batch of batches(current.difference(remaining))) {
     const rows = await getRows(actors, work.accountId, batch)
     for (const [i, actor] of batch.entries()) {
       // People whom the provider itself names as inactive count for no percentage (I5.3).
       if (!inactiveActors.has(actor)) losses.memberships.lost++
       const name = `${group.name} / ${rows[i]?.name ?? actor}`
-      await sheet.add('ended', { group: row.id, actor, name, idp_id: group.idp_id })
+      await planWriter.add('ended', { group: row.id, actor, name, idp_id: group.idp_id })
     }
   }
   return members
 }
 
 /** Plans to give policies their lost group back when the same provider has it again (I4.6). */
-export async function planRelinks({ work, sheet, provider }: Planning, present: Present): Promise<void> {
+export async function planRelinks({ work, planWriter, provider }: Planning, present: Present): Promise<void> {
   for await (const item of itemsOf(partition(work.accountId, policies.name))) {
     const { id, group_id, group_idp_id, group_idp_provider, resource_id }: PolicyRow = itemRow(policies, item)
     if (group_id !== null || group_idp_id === null || group_idp_provider !== provider) continue
     const found = present.get(group_idp_id)
-    if (found) await sheet.add('relinked', { id, group: group_idp_id, name: found.group.name, resource_id })
+    if (found) await planWriter.add('relinked', { id, group: group_idp_id, name: found.group.name, resource_id })
   }
 }

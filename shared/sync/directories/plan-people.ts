@@ -6,10 +6,10 @@ import { indexPartition, type RowPointer, uniqueKey } from '../../table/keys.ts'
 import { getItems, getRow, sortKeysOf } from '../../table/read.ts'
 import { isInDomains } from '../../values/email.ts'
 import { foldAscii } from '../../values/text.ts'
-import { batches, entryRows, rowsOf } from '../runs/plan.ts'
+import { batches, readEntryRows, readRows } from '../runs/plan.ts'
 import type { RunSkipped } from '../runs/run.ts'
 import { adminHasIdentity, adminNotMatched, type IdentityEntry, type UserEntry } from './directory-plan.ts'
-import { loseIdentity, losesIdentities, type OwnedUser, type Planning, profileHash } from './planning.ts'
+import { type KnownIdentity, keepsNoIdentity, type Planning, profileHash, removeIdentity } from './planning.ts'
 import { profileFields, type SnapshotUser } from './snapshot.ts'
 
 type UsableUser = Extract<SnapshotUser, { active: boolean }>
@@ -17,12 +17,22 @@ type UsableUser = Extract<SnapshotUser, { active: boolean }>
 const profileOf = ({ idp_id: _idpId, active: _active, ...profile }: UsableUser): ProfileFields => profile
 
 /** A person who gets the identity `over`, with its row, or a new one, and is the actor `known`, if there is one yet. */
-function userEntry(user: UsableUser, over: OwnedUser | null, row: ExternalIdentityRow | null, known: string | null) {
+function toUserEntry(
+  user: UsableUser,
+  over: KnownIdentity | null,
+  row: ExternalIdentityRow | null,
+  known: string | null,
+) {
   const was = row && { idp_id: row.idp_id, ...profileFields(row) }
   return { idp_id: user.idp_id, profile: profileOf(user), over: over?.id ?? null, known, was } satisfies UserEntry
 }
 
-const identityEntry = ({ id, idp_id, name, email }: ExternalIdentityRow): IdentityEntry => ({ id, idp_id, name, email })
+const toIdentityEntry = ({ id, idp_id, name, email }: ExternalIdentityRow): IdentityEntry => ({
+  id,
+  idp_id,
+  name,
+  email,
+})
 
 function skipPerson({ work, people }: Planning, skipped: RunSkipped, actor: string | null = null): void {
   work.skip(skipped)
@@ -30,30 +40,30 @@ function skipPerson({ work, people }: Planning, skipped: RunSkipped, actor: stri
 }
 
 /** Registers everybody of the snapshot, and plans known identities that differ. @returns those of inactive people */
-export async function planKnownUsers(planning: Planning): Promise<OwnedUser[]> {
-  const { work, sheet, people } = planning
-  const inactive: OwnedUser[] = []
-  for await (const batch of batches(knownUsers(planning, inactive))) {
-    const owns = batch.map(({ own }) => own)
-    const rows = await entryRows(externalIdentities, work.accountId, owns)
-    for (const [i, { user, own }] of batch.entries()) {
-      await sheet.add('users', userEntry(user, own, rows[i] ?? null, own.actor))
+export async function planKnownUsers(planning: Planning): Promise<KnownIdentity[]> {
+  const { work, planWriter, people } = planning
+  const inactive: KnownIdentity[] = []
+  for await (const batch of batches(findChangedUsers(planning, inactive))) {
+    const known = batch.map(({ identity }) => identity)
+    const rows = await readEntryRows(externalIdentities, work.accountId, known)
+    for (const [i, { user, identity }] of batch.entries()) {
+      await planWriter.add('users', toUserEntry(user, identity, rows[i] ?? null, identity.actor))
     }
   }
   work.run.seen.users = [...people.values()].filter(({ state }) => state !== 'unusable').length
   return inactive
 }
 
-async function* knownUsers(
+async function* findChangedUsers(
   planning: Planning,
-  inactive: OwnedUser[],
-): AsyncGenerator<{ user: UsableUser; own: OwnedUser }> {
-  const { work, chunks, root, domains, own, untouchable, people } = planning
+  inactive: KnownIdentity[],
+): AsyncGenerator<{ user: UsableUser; identity: KnownIdentity }> {
+  const { work, chunks, root, domains, identities, untouchable, people } = planning
   const unusable = new Map<string, RunSkipped>()
   for await (const user of chunks.each<SnapshotUser>(root.users)) {
     const { idp_id, name } = user
     const before = people.get(idp_id)
-    const known = own.byIdpId.get(idp_id)
+    const known = identities.byIdpId.get(idp_id)
     const actor = known?.actor ?? null
     if ('unusable' in user) {
       if (before) continue
@@ -71,7 +81,7 @@ async function* knownUsers(
       skipPerson(planning, { idp_id, name, reason: adminNotMatched }, known.actor)
     } else if (known && !user.active) inactive.push(known)
     else if (known && (known.owner !== 'this' || known.profileHash !== profileHash(profileOf(user)))) {
-      yield { user, own: known }
+      yield { user, identity: known }
     }
   }
   for (const skipped of unusable.values()) work.skip(skipped)
@@ -79,9 +89,9 @@ async function* knownUsers(
 
 /** Plans people without an identity, who become the actor of their email or a new one (I4.3(2), I4.3(3)). */
 export async function planNewUsers(planning: Planning): Promise<void> {
-  const { work, sheet, people, claimed, linked, untouchable } = planning
-  const taken = new Set<string>()
-  for await (const batch of batches(newcomers(planning))) {
+  const { work, planWriter, people, claimed, linked, untouchable } = planning
+  const usedEmails = new Set<string>()
+  for await (const batch of batches(findNewcomers(planning))) {
     const emails = batch.map(({ email }) => foldAscii(String(email)))
     const uniques = await getItems<RowPointer>(emails.map((email) => uniqueKey(work.accountId, 'actors.email', email)))
     for (const [i, user] of batch.entries()) {
@@ -90,9 +100,9 @@ export async function planNewUsers(planning: Planning): Promise<void> {
       const over = actor === null ? null : identityToTakeOver(planning, actor)
       const skip = (reason: string) => skipPerson(planning, { idp_id: user.idp_id, name: user.name, reason })
       if (actor !== null && untouchable.has(actor)) skip(adminNotMatched)
-      else if (taken.has(email) || over === 'held') skip('same_email')
+      else if (usedEmails.has(email) || over === 'in_use') skip('same_email')
       else {
-        taken.add(email)
+        usedEmails.add(email)
         if (actor && over && (await withhold(planning, actor, over))) {
           skip(adminHasIdentity)
           continue
@@ -101,74 +111,80 @@ export async function planNewUsers(planning: Planning): Promise<void> {
         if (actor) linked.add(actor)
         const person = people.get(user.idp_id)
         if (person) person.actor = actor
-        const [row = null] = over ? await entryRows(externalIdentities, work.accountId, [over]) : []
-        await sheet.add('users', userEntry(user, over, row, actor))
+        const [row = null] = over ? await readEntryRows(externalIdentities, work.accountId, [over]) : []
+        await planWriter.add('users', toUserEntry(user, over, row, actor))
       }
     }
   }
 }
 
-async function* newcomers({ chunks, root, own, people }: Planning): AsyncGenerator<UsableUser> {
-  const met = new Set<string>()
+async function* findNewcomers({ chunks, root, identities, people }: Planning): AsyncGenerator<UsableUser> {
+  const visited = new Set<string>()
   for await (const user of chunks.each<SnapshotUser>(root.users)) {
-    if ('unusable' in user || !user.active || own.byIdpId.has(user.idp_id) || met.has(user.idp_id)) continue
+    if ('unusable' in user || !user.active || identities.byIdpId.has(user.idp_id) || visited.has(user.idp_id)) continue
     if (people.get(user.idp_id)?.state === 'outside') continue
-    met.add(user.idp_id)
+    visited.add(user.idp_id)
     yield user
   }
 }
 
 /** Keeps an administrator's identity from a new subject, and ends its tokens (I4.3). @returns false for others */
-async function withhold({ work, sheet, withheld }: Planning, actorId: string, over: OwnedUser): Promise<boolean> {
+async function withhold(
+  { work, planWriter, withheld }: Planning,
+  actorId: string,
+  over: KnownIdentity,
+): Promise<boolean> {
   const actor = await getRow(actors, work.accountId, actorId)
   if (actor?.type !== 'account_admin_user') return false
   withheld.add(over.id)
-  const [row] = await entryRows(externalIdentities, work.accountId, [over])
+  const [row] = await readEntryRows(externalIdentities, work.accountId, [over])
   if (row && (await tokensOfIssuers(work, actorId, new Set([row.issuer]))).length > 0) {
-    await sheet.add('withheld', { id: row.id, idp_id: row.idp_id, actor: actorId, name: actor.name })
+    await planWriter.add('withheld', { id: row.id, idp_id: row.idp_id, actor: actorId, name: actor.name })
   }
   return true
 }
 
-/** The identity of an actor that a person of its email gets; `held` while the snapshot has its own person, too. */
-function identityToTakeOver({ own, people, claimed }: Planning, actor: string): OwnedUser | 'held' | null {
-  const over = own.byActor.get(actor)
+/** The identity of an actor that a person of its email gets; `in_use` while the snapshot has its own person, too. */
+function identityToTakeOver({ identities, people, claimed }: Planning, actor: string): KnownIdentity | 'in_use' | null {
+  const over = identities.byActor.get(actor)
   if (!over) return null
-  const isHeld = over.sameIssuer && people.get(over.idpId)?.state === 'active'
-  return isHeld || claimed.has(over.id) ? 'held' : over
+  const isInUse = over.sameIssuer && people.get(over.idpId)?.state === 'active'
+  return isInUse || claimed.has(over.id) ? 'in_use' : over
 }
 
-export async function planInactive(planning: Planning, inactive: OwnedUser[]): Promise<void> {
-  const { work, sheet, losses, inactiveActors, withheld } = planning
+export async function planInactive(planning: Planning, inactive: KnownIdentity[]): Promise<void> {
+  const { work, planWriter, losses, inactiveActors, withheld } = planning
   const ids = inactive.map(({ id }) => id).filter((id) => !withheld.has(id))
-  for await (const row of rowsOf(externalIdentities, work.accountId, ids)) {
+  for await (const row of readRows(externalIdentities, work.accountId, ids)) {
     inactiveActors.add(row.actor_id)
-    loseIdentity(planning, row.actor_id)
-    if (row.directory_id === work.sourceId) losses.identities.named++
-    await sheet.add('inactive', identityEntry(row))
+    removeIdentity(planning, row.actor_id)
+    if (row.directory_id === work.sourceId) losses.identities.inactive++
+    await planWriter.add('inactive', toIdentityEntry(row))
   }
 }
 
 /** Plans the end of identities that the snapshot lacks or has outside the domains. @returns ids of absent people */
 export async function planLostUsers(planning: Planning): Promise<string[]> {
-  const { work, sheet, losses, own, people, claimed, withheld } = planning
-  const isKept = ({ id }: OwnedUser) => claimed.has(id) || withheld.has(id)
-  const owned = [...own.byIdpId.values()].filter((one) => one.owner === 'this' && !isKept(one))
+  const { work, planWriter, losses, identities, people, claimed, withheld } = planning
+  const isKept = ({ id }: KnownIdentity) => claimed.has(id) || withheld.has(id)
+  const owned = [...identities.byIdpId.values()].filter((one) => one.owner === 'this' && !isKept(one))
   const gone = owned.filter(({ idpId }) => !people.has(idpId))
   const outside = owned.filter(({ idpId }) => people.get(idpId)?.state === 'outside')
-  const lost = [...gone, ...outside, ...own.stale.filter((one) => !isKept(one))].map(({ id }) => id)
-  for await (const row of rowsOf(externalIdentities, work.accountId, lost)) {
-    loseIdentity(planning, row.actor_id)
+  const lost = [...gone, ...outside, ...identities.stale.filter((one) => !isKept(one))].map(({ id }) => id)
+  for await (const row of readRows(externalIdentities, work.accountId, lost)) {
+    removeIdentity(planning, row.actor_id)
     losses.identities.lost++
-    await sheet.add('absent', { ...identityEntry(row), isLast: losesIdentities(planning, row.actor_id) })
+    await planWriter.add('absent', { ...toIdentityEntry(row), isLast: keepsNoIdentity(planning, row.actor_id) })
   }
   return gone.map(({ idpId }) => idpId)
 }
 
 /** Plans the deletion of actors that the directory has made, and that keep no identity. */
 export async function planActors(planning: Planning): Promise<void> {
-  const { work, sheet } = planning
-  const made = await sortKeysOf(indexPartition(work.accountId, actors.name, 'created_by_directory_id', work.sourceId))
-  const ids = made.filter((id) => losesIdentities(planning, id))
-  for await (const { id, name } of rowsOf(actors, work.accountId, ids)) await sheet.add('actors', { id, name })
+  const { work, planWriter } = planning
+  const createdIds = await sortKeysOf(
+    indexPartition(work.accountId, actors.name, 'created_by_directory_id', work.sourceId),
+  )
+  const ids = createdIds.filter((id) => keepsNoIdentity(planning, id))
+  for await (const { id, name } of readRows(actors, work.accountId, ids)) await planWriter.add('actors', { id, name })
 }

@@ -5,8 +5,8 @@ import type { ProfileFields } from '../../sign-in/identities/profile-fields.ts'
 import { itemRow } from '../../table/entity.ts'
 import { indexPartition, partition } from '../../table/keys.ts'
 import { itemsOf, sortKeysOf } from '../../table/read.ts'
-import { chunksOf } from '../read/chunks.ts'
-import { PlanSheet } from '../runs/plan.ts'
+import { openChunks } from '../read/chunks.ts'
+import { PlanWriter } from '../runs/plan.ts'
 import { directoryObjects } from '../runs/run.ts'
 import type { RunWork } from '../runs/run-work.ts'
 import { type DirectoryEntries, directoryPlan } from './directory-plan.ts'
@@ -29,19 +29,19 @@ export async function newPlanning(
   work: RunWork,
   { issuer, provider, domains, matchesAdministrators }: DirectoryRules & { domains: string[] | null },
 ) {
-  const chunks = chunksOf(work)
+  const chunks = openChunks(work)
   const administrators = indexPartition(work.accountId, actors.name, 'type', 'account_admin_user')
-  const own = await readOwnIdentities(work, issuer)
+  const identities = await readIdentities(work, issuer)
   return {
     work,
     chunks,
     provider,
     domains,
-    own,
+    identities,
     root: await chunks.root<SnapshotRoot>(work.run.root as string),
-    sheet: new PlanSheet<DirectoryEntries>(work, directoryPlan, directoryObjects),
+    planWriter: new PlanWriter<DirectoryEntries>(work, directoryPlan, directoryObjects),
     losses: {
-      identities: { lost: 0, owned: own.owned, named: 0 },
+      identities: { lost: 0, owned: identities.owned, inactive: 0 },
       groups: { lost: 0, owned: 0 },
       memberships: { lost: 0, owned: 0 },
     },
@@ -58,16 +58,16 @@ export async function newPlanning(
   }
 }
 
-export function loseIdentity({ own }: Planning, actor: string): void {
-  own.counts.set(actor, (own.counts.get(actor) ?? 0) - 1)
+export function removeIdentity({ identities }: Planning, actor: string): void {
+  identities.counts.set(actor, (identities.counts.get(actor) ?? 0) - 1)
 }
 
 /** Returns whether an actor keeps no identity and gets none, as far as is planned. */
-export const losesIdentities = ({ own, linked }: Planning, actor: string): boolean =>
-  (own.counts.get(actor) ?? 0) <= 0 && !linked.has(actor)
+export const keepsNoIdentity = ({ identities, linked }: Planning, actor: string): boolean =>
+  (identities.counts.get(actor) ?? 0) <= 0 && !linked.has(actor)
 
 /** The parts of an identity of the account that show whether it differs. */
-export type OwnedUser = {
+export type KnownIdentity = {
   id: string
   actor: string
   owner: 'this' | 'other' | 'nobody'
@@ -79,13 +79,13 @@ export type OwnedUser = {
 /** Identities per page: the garbage of a whole page of the table would be half of a run's memory. */
 const atOnce = 250
 
-async function readOwnIdentities(work: RunWork, issuer: string) {
+async function readIdentities(work: RunWork, issuer: string) {
   /** Identities of the directory's issuer, by idp_id. */
-  const byIdpId = new Map<string, OwnedUser>()
+  const byIdpId = new Map<string, KnownIdentity>()
   /** Identities of the directory's former issuers. */
-  const stale: OwnedUser[] = []
+  const stale: KnownIdentity[] = []
   /** The identity of an actor that a person of its email takes over, rather one of the directory's issuer. */
-  const byActor = new Map<string, OwnedUser>()
+  const byActor = new Map<string, KnownIdentity>()
   const counts = new Map<string, number>()
   let owned = 0
   for await (const item of itemsOf(partition(work.accountId, externalIdentities.name), { atOnce })) {
@@ -96,12 +96,19 @@ async function readOwnIdentities(work: RunWork, issuer: string) {
     if (owner === 'this') owned++
     const sameIssuer = row.issuer === issuer
     if (!sameIssuer && owner !== 'this') continue
-    const own: OwnedUser = { id, actor, owner, sameIssuer, profileHash: profileHash(profileFields(row)), idpId }
-    if (sameIssuer) byIdpId.set(idpId, own)
-    else stale.push(own)
+    const identity: KnownIdentity = {
+      id,
+      actor,
+      owner,
+      sameIssuer,
+      profileHash: profileHash(profileFields(row)),
+      idpId,
+    }
+    if (sameIssuer) byIdpId.set(idpId, identity)
+    else stale.push(identity)
     const other = byActor.get(actor)
-    if (!other || (sameIssuer && !other.sameIssuer)) byActor.set(actor, own)
-    if (work.isDue) await work.save()
+    if (!other || (sameIssuer && !other.sameIssuer)) byActor.set(actor, identity)
+    if (work.isSaveDue) await work.save()
   }
   return { byIdpId, stale, byActor, counts, owned }
 }

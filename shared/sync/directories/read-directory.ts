@@ -1,48 +1,48 @@
 import { clock, dayMicros, microsOf } from '../../core/clock.ts'
 import type { LastGoodRun } from '../../domain/sync/sync-state.ts'
 import type { DirectoryAdapter, ProviderPage } from '../adapter.ts'
-import { ChunkCutter, type Chunks, chunksOf, completeSnapshot, reused } from '../read/chunks.ts'
+import { ChunkCutter, type Chunks, completeSnapshot, openChunks, reuseLastSnapshot } from '../read/chunks.ts'
 import { eachPage } from '../read/read-list.ts'
 import { newReading, type Reading } from '../runs/run.ts'
 import type { RunWork } from '../runs/run-work.ts'
 import { readMembers } from './read-members.ts'
 import {
-  bounds,
   type DirectMembers,
   readDirectMembers,
   type SnapshotGroup,
   type SnapshotRoot,
   type SnapshotUser,
-  snapshotGroup,
-  snapshotUser,
+  snapshotBounds,
   tooMany,
+  toSnapshotGroup,
+  toSnapshotUser,
 } from './snapshot.ts'
 
 /** Mean size of chunks. The members of a chunk of groups are read between two saved places. */
 const usersPerChunk = 512
 const groupsPerChunk = 64
 
-async function lastSnapshot(chunks: Chunks, digest: string) {
+async function readLastSnapshot(chunks: Chunks, digest: string) {
   const { users, groups, members } = await chunks.root<SnapshotRoot>(digest)
   const direct = await readDirectMembers(chunks, members)
-  const ofMembers = [...direct.values()].flatMap((group) => group.users)
-  return { direct, digests: [...users, ...groups, ...members, ...ofMembers] }
+  const memberDigests = [...direct.values()].flatMap((group) => group.users)
+  return { direct, digests: [...users, ...groups, ...members, ...memberDigests] }
 }
 
 /** Reads all lists of a directory from the saved place on, and seals the snapshot (I4.1(3)). @throws ProviderFault */
 export async function readDirectory(work: RunWork, adapter: DirectoryAdapter, last: LastGoodRun | undefined) {
   const { run } = work
-  const chunks = chunksOf(work)
-  const before = await reused(work, chunks, last, (digest) => lastSnapshot(chunks, digest))
+  const chunks = openChunks(work)
+  const before = await reuseLastSnapshot(work, chunks, last, (digest) => readLastSnapshot(chunks, digest))
   run.reading ??= newReading('users', { users: [], groups: [], members: [] })
   const { reading } = run
 
   if (reading.list === 'users') {
-    await readList(work, 'users', usersPerChunk, chunks, (position) => adapter.users(position), snapshotUser)
+    await readList(work, 'users', usersPerChunk, chunks, (position) => adapter.users(position), toSnapshotUser)
     Object.assign(reading, { list: 'groups', position: null, restarts: 0 })
   }
   if (reading.list === 'groups') {
-    await readList(work, 'groups', groupsPerChunk, chunks, (position) => adapter.groups(position), snapshotGroup)
+    await readList(work, 'groups', groupsPerChunk, chunks, (position) => adapter.groups(position), toSnapshotGroup)
     Object.assign(reading, { list: 'members', position: null, restarts: 0 })
   }
   const isPartial = last && before && microsOf(last.whole_at) >= clock.now() - dayMicros
@@ -60,42 +60,42 @@ async function readList<T>(
   perChunk: number,
   chunks: Chunks,
   read: (position: string | null) => Promise<ProviderPage<T>>,
-  entryOf: (told: T) => Entry,
+  entryOf: (entry: T) => Entry,
 ): Promise<void> {
   const { run } = work
   const reading = run.reading as Reading
-  const own = reading.chunks[list] ?? []
+  const digests = reading.chunks[list] ?? []
   let cutter = new ChunkCutter<Entry>(perChunk)
   /** Cuts a chunk before the list does, because the step ends. */
-  const cutHere = async (next: string | null) => {
-    own.push(...(await chunks.put(cutter.rest())))
+  const flushChunk = async (next: string | null) => {
+    digests.push(...(await chunks.put(cutter.flush())))
     reading.position = next
     await work.save()
   }
   const restart = () => {
     cutter = new ChunkCutter(perChunk)
-    own.length = 0
+    digests.length = 0
     run.seen[list] = 0
   }
   const advance = async (next: string) => {
-    if (work.isOver) await cutHere(next)
-    await work.keepPlace()
+    if (work.isOver) await flushChunk(next)
+    await work.checkpoint()
   }
-  const pages = eachPage(work, list, reading.position, read, { restart, pause: cutHere, advance })
-  for await (const { page, place } of pages) {
+  const pages = eachPage(work, list, reading.position, read, { restart, pause: flushChunk, advance })
+  for await (const { page, position } of pages) {
     // Entries that no chunk holds yet are read again after a crash, from the page in which they begin.
-    if (cutter.isEmpty) reading.position = place
+    if (cutter.isEmpty) reading.position = position
     // Unusable entries are counted by the plan, because they may be read twice.
     const skipped = page.skipped.map(({ idp_id, name, reason }) => ({ idp_id, name, unusable: reason }))
     for (const entry of [...skipped, ...page.entries.map(entryOf)]) {
       if (!('unusable' in entry)) run.seen[list] = (run.seen[list] ?? 0) + 1
       const chunk = cutter.add(entry)
       if (!chunk) continue
-      own.push(...(await chunks.put(chunk)))
-      reading.position = place
+      digests.push(...(await chunks.put(chunk)))
+      reading.position = position
     }
-    if (list === 'users' && (run.seen.users ?? 0) > bounds.users) throw tooMany('users')
+    if (list === 'users' && (run.seen.users ?? 0) > snapshotBounds.users) throw tooMany('users')
   }
-  own.push(...(await chunks.put(cutter.rest())))
-  if (work.isDue) await work.save()
+  digests.push(...(await chunks.put(cutter.flush())))
+  if (work.isSaveDue) await work.save()
 }

@@ -33,7 +33,7 @@ export async function readDirectMembers(chunks: Chunks, digests: string[]): Prom
 }
 
 /** The users of a group and all groups in it (I4.2); `incomplete` where a group vanished while it was read. */
-export async function flatMembers(chunks: Chunks, direct: Map<string, DirectMembers>, group: string) {
+export async function flattenMembers(chunks: Chunks, direct: Map<string, DirectMembers>, group: string) {
   const flat = { users: new Set<string>(), everyone: false, unread: new Set<string>(), incomplete: false }
   // Groups that are added during the iteration are visited, too.
   const groups = new Set([group])
@@ -52,7 +52,7 @@ export async function flatMembers(chunks: Chunks, direct: Map<string, DirectMemb
 }
 
 /** A person in stored form, or the reason why it is unusable. Inactive people need no usable email. */
-export function snapshotUser(user: DirectoryUser): SnapshotUser {
+export function toSnapshotUser(user: DirectoryUser): SnapshotUser {
   const { idp_id, active } = user
   const profile = { ...emptyProfile, ...profileOf(user) }
   if (!isStorableId(idp_id)) return { idp_id, name: profile.name, unusable: 'invalid_id' }
@@ -63,20 +63,20 @@ export function snapshotUser(user: DirectoryUser): SnapshotUser {
   return { idp_id, active, ...profile, email: checked.email }
 }
 
-export function snapshotGroup(group: DirectoryGroup): SnapshotGroup {
+export function toSnapshotGroup(group: DirectoryGroup): SnapshotGroup {
   const { idp_id, entity_type, membership_version, stated_members } = group
-  const name = snapshotName(group.name) ?? snapshotName(idp_id) ?? '-'
+  const name = toSnapshotName(group.name) ?? toSnapshotName(idp_id) ?? '-'
   if (!isStorableId(idp_id)) return { idp_id, name, unusable: 'invalid_id' }
-  return { idp_id, name, email: snapshotName(group.email), entity_type, membership_version, stated_members }
+  return { idp_id, name, email: toSnapshotName(group.email), entity_type, membership_version, stated_members }
 }
 
-export const snapshotName = (name: unknown): string | null => profileOf({ name }).name ?? null
+export const toSnapshotName = (name: unknown): string | null => profileOf({ name }).name ?? null
 
 export const profileFields = (row: ExternalIdentityRow): ProfileFields =>
   Object.fromEntries(Object.keys(emptyProfile).map((name) => [name, row[name as keyof ProfileFields]])) as ProfileFields
 
 /** Maximum of a snapshot (I4.7(4)). Tests make them smaller. */
-export const bounds = { users: 500_000, memberships: 5_000_000 }
+export const snapshotBounds = { users: 500_000, memberships: 5_000_000 }
 
-export const tooMany = (noun: keyof typeof bounds): ProviderFault =>
-  new ProviderFault('fatal', `The directory has more than ${bounds[noun].toLocaleString('en')} ${noun}.`)
+export const tooMany = (noun: keyof typeof snapshotBounds): ProviderFault =>
+  new ProviderFault('fatal', `The directory has more than ${snapshotBounds[noun].toLocaleString('en')} ${noun}.`)

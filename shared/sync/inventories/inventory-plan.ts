@@ -3,7 +3,7 @@ import {
   type PostureProviderType,
   postureProviders,
 } from '../../domain/posture-providers/posture-provider.ts'
-import { change, type PlanDescribers, type SourceInfo } from '../runs/run.ts'
+import { type PlanDescribers, runChange, type SourceInfo } from '../runs/run.ts'
 import type { StoredFields } from './stored-device.ts'
 
 type Device = { id: string; mdm_id: string; name: string }
@@ -17,9 +17,9 @@ export type InventoryEntries = {
 
 /** The sections of an inventory's plan, in the order in which they are applied (I7.3, I7.4). */
 export const inventoryPlan: PlanDescribers<InventoryEntries> = {
-  changed: ({ mdm_id, name, before, after }) => change('devices', name, { mdm_id, ...before }, { mdm_id, ...after }),
-  new: ({ mdm_id, name, fields }) => change('devices', name, null, { mdm_id, ...fields }),
-  absent: ({ id, mdm_id, name, was }) => change('devices', name, { id, mdm_id, ...was }, null),
+  changed: ({ mdm_id, name, before, after }) => runChange('devices', name, { mdm_id, ...before }, { mdm_id, ...after }),
+  new: ({ mdm_id, name, fields }) => runChange('devices', name, null, { mdm_id, ...fields }),
+  absent: ({ id, mdm_id, name, was }) => runChange('devices', name, { id, mdm_id, ...was }, null),
 }
 export const inventorySections = Object.keys(inventoryPlan)
 

@@ -5,7 +5,7 @@ import { uniqueKey } from '../../table/keys.ts'
 import { checkExistence } from '../../table/read.ts'
 import { adapters } from '../providers/open.ts'
 import { type Appliers, applyPlan } from '../runs/apply-plan.ts'
-import { entryRows, type Stage, type StagedChange, stageEach } from '../runs/plan.ts'
+import { readEntryRows, type StageContext, type StagedChange, stageEach } from '../runs/plan.ts'
 import type { SourceKind } from '../runs/source.ts'
 import { type InventoryEntries, inventoryInfo, inventorySections } from './inventory-plan.ts'
 import { planInventory } from './plan-inventory.ts'
@@ -13,7 +13,7 @@ import { readInventory } from './read-inventory.ts'
 import { deviceKey } from './stored-device.ts'
 
 /** Sizes that usually fit a commit: a new or absent device is three writes, a changed one its row twice. */
-const appliers: Appliers<Stage, InventoryEntries> = {
+const appliers: Appliers<StageContext, InventoryEntries> = {
   changed: { perCommit: 20, stage: applyChangedDevices },
   new: { perCommit: 24, stage: applyNewDevices },
   absent: { perCommit: 24, stage: applyAbsentDevices },
@@ -34,16 +34,16 @@ export const inventorySource: SourceKind<PostureProviderRow> = {
   },
 }
 
-async function ownRows({ transaction, sourceId }: Stage, entries: { id: string; mdm_id: string }[]) {
-  const rows = await entryRows(mdmDevices, transaction.accountId, entries)
+async function readOwnRows({ transaction, sourceId }: StageContext, entries: { id: string; mdm_id: string }[]) {
+  const rows = await readEntryRows(mdmDevices, transaction.accountId, entries)
   return rows.map((row, i) =>
     row && row.posture_provider_id === sourceId && row.mdm_id === entries[i]?.mdm_id ? row : null,
   )
 }
 
-async function applyChangedDevices(stage: Stage, entries: InventoryEntries['changed'][]): Promise<StagedChange> {
+async function applyChangedDevices(stage: StageContext, entries: InventoryEntries['changed'][]): Promise<StagedChange> {
   const { transaction } = stage
-  const rows = await ownRows(stage, entries)
+  const rows = await readOwnRows(stage, entries)
   return stageEach(transaction, 'devices', entries, undefined, ({ after }, i) => {
     const row = rows[i]
     return row && transaction.update(mdmDevices, row, after as Partial<MdmDeviceRow>) !== row ? 'update' : undefined
@@ -51,25 +51,25 @@ async function applyChangedDevices(stage: Stage, entries: InventoryEntries['chan
 }
 
 /** Inserts new devices, except those that another provider has brought since the plan was made. */
-async function applyNewDevices(stage: Stage, entries: InventoryEntries['new'][]): Promise<StagedChange> {
+async function applyNewDevices(stage: StageContext, entries: InventoryEntries['new'][]): Promise<StagedChange> {
   const { transaction, sourceId, startedAt } = stage
   const { accountId } = transaction
   const [isTaken, rows] = await Promise.all([
     checkExistence(entries.map(({ mdm_id }) => uniqueKey(accountId, 'mdm_devices.mdm_id', deviceKey(mdm_id)))),
-    entryRows(mdmDevices, accountId, entries),
+    readEntryRows(mdmDevices, accountId, entries),
   ])
   return stageEach(transaction, 'devices', entries, undefined, ({ id, mdm_id, name, fields }, i) => {
     if (isTaken[i] || rows[i]) return { idp_id: mdm_id, name, reason: 'other_provider' }
-    const told = { ...mdmDevices.defaults, ...fields } as RowFields<MdmDeviceRow>
+    const content = { ...mdmDevices.defaults, ...fields } as RowFields<MdmDeviceRow>
     const owner = { account_id: accountId, posture_provider_id: sourceId, synced_at: startedAt }
-    transaction.insert(mdmDevices, { ...told, ...owner, mdm_id, id })
+    transaction.insert(mdmDevices, { ...content, ...owner, mdm_id, id })
     return 'insert'
   })
 }
 
-async function applyAbsentDevices(stage: Stage, entries: InventoryEntries['absent'][]): Promise<StagedChange> {
+async function applyAbsentDevices(stage: StageContext, entries: InventoryEntries['absent'][]): Promise<StagedChange> {
   const { transaction } = stage
-  const rows = await ownRows(stage, entries)
+  const rows = await readOwnRows(stage, entries)
   return stageEach(transaction, 'devices', rows, undefined, (row) => {
     if (!row) return
     transaction.delete(mdmDevices, row)

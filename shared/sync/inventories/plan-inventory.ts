@@ -4,11 +4,11 @@ import { itemRow } from '../../table/entity.ts'
 import { partition } from '../../table/keys.ts'
 import { bytesOf } from '../../table/large-attributes.ts'
 import { itemsOf } from '../../table/read.ts'
-import { chunksOf, isStorableId } from '../read/chunks.ts'
-import { batches, entryRows, type Planned, PlanSheet } from '../runs/plan.ts'
+import { isStorableId, openChunks } from '../read/chunks.ts'
+import { batches, type PlanResult, PlanWriter, readEntryRows } from '../runs/plan.ts'
 import type { RunWork } from '../runs/run-work.ts'
 import { type InventoryEntries, inventoryObjects, inventoryPlan } from './inventory-plan.ts'
-import { type InventoryRoot, type ListedDevice, mergedDevices } from './read-inventory.ts'
+import { type InventoryRoot, type ListedDevice, mergeDevices } from './read-inventory.ts'
 import {
   deviceId,
   deviceKey,
@@ -16,37 +16,37 @@ import {
   differences,
   fieldsOfRow,
   type StoredFields,
-  storedFields,
+  toStoredFields,
 } from './stored-device.ts'
 
 /** Maximum of a device's fields, with which its row can be stored. */
 const maxBytes = 200_000
 
 /** The parts of a device of the account that show whether it differs. */
-type Own = { id: string; isOurs: boolean; content: string }
+type StoredDevice = { id: string; isOurs: boolean; content: string }
 
-const contentOf = (fields: StoredFields): string => hash('sha1', JSON.stringify(fields), 'base64')
+const hashContent = (fields: StoredFields): string => hash('sha1', JSON.stringify(fields), 'base64')
 
 /** Plans the differences between the account and a snapshot (I7.3, I7.4), with 300 bytes per device in memory. */
-export async function planInventory(work: RunWork): Promise<Planned> {
+export async function planInventory(work: RunWork): Promise<PlanResult> {
   const { run, accountId, sourceId } = work
-  const chunks = chunksOf(work)
+  const chunks = openChunks(work)
   const root = await chunks.root<InventoryRoot>(run.root as string)
-  const sheet = new PlanSheet<InventoryEntries>(work, inventoryPlan, inventoryObjects)
+  const planWriter = new PlanWriter<InventoryEntries>(work, inventoryPlan, inventoryObjects)
   const devices = { lost: 0, owned: 0 }
-  const owned = new Map<string, Own>()
+  const owned = new Map<string, StoredDevice>()
   for await (const item of itemsOf(partition(accountId, mdmDevices.name))) {
     const row = itemRow(mdmDevices, item)
     const isOurs = row.posture_provider_id === sourceId
     if (isOurs) devices.owned++
-    owned.set(deviceKey(row.mdm_id), { id: row.id, isOurs, content: isOurs ? contentOf(fieldsOfRow(row)) : '' })
-    if (work.isDue) await work.save()
+    owned.set(deviceKey(row.mdm_id), { id: row.id, isOurs, content: isOurs ? hashContent(fieldsOfRow(row)) : '' })
+    if (work.isSaveDue) await work.save()
   }
 
   const skip = (idp_id: string, name: string | null, reason: string) => work.skip({ idp_id, name, reason })
   async function planDevice(device: ListedDevice): Promise<{ id: string; fields: StoredFields } | null> {
     const { idp_id } = device
-    const own = owned.get(deviceKey(idp_id))
+    const stored = owned.get(deviceKey(idp_id))
     // A listed device is not absent, even if it cannot be used.
     owned.delete(deviceKey(idp_id))
     if ('unusable' in device) {
@@ -54,18 +54,18 @@ export async function planInventory(work: RunWork): Promise<Planned> {
       return null
     }
     run.seen.devices = (run.seen.devices ?? 0) + 1
-    const fields = storedFields(device.fields)
+    const fields = toStoredFields(device.fields)
     const name = deviceName(fields, idp_id)
     if (!isStorableId(idp_id)) skip(idp_id, name, 'invalid_id')
-    else if (own?.isOurs === false) skip(idp_id, name, 'other_provider')
+    else if (stored?.isOurs === false) skip(idp_id, name, 'other_provider')
     else if (bytesOf(fields) > maxBytes) skip(idp_id, name, 'too_large')
-    else if (!own) await sheet.add('new', { id: deviceId(sourceId, idp_id), mdm_id: idp_id, name, fields })
-    else if (own.content !== contentOf(fields)) return { id: own.id, fields }
+    else if (!stored) await planWriter.add('new', { id: deviceId(sourceId, idp_id), mdm_id: idp_id, name, fields })
+    else if (stored.content !== hashContent(fields)) return { id: stored.id, fields }
     return null
   }
   async function* changedDevices() {
-    for await (const device of mergedDevices(chunks, root)) {
-      if (work.isDue) await work.save()
+    for await (const device of mergeDevices(chunks, root)) {
+      if (work.isSaveDue) await work.save()
       const change = await planDevice(device)
       if (change) yield change
     }
@@ -73,24 +73,24 @@ export async function planInventory(work: RunWork): Promise<Planned> {
 
   run.seen.devices = 0
   for await (const batch of batches(changedDevices())) {
-    for (const [i, row] of (await entryRows(mdmDevices, accountId, batch)).entries()) {
+    for (const [i, row] of (await readEntryRows(mdmDevices, accountId, batch)).entries()) {
       const fields = batch[i]?.fields
       if (!row || !fields) continue
       const { id, mdm_id } = row
       const entry = { id, mdm_id, name: deviceName(fields, mdm_id), ...differences(fieldsOfRow(row), fields) }
-      await sheet.add('changed', entry)
+      await planWriter.add('changed', entry)
     }
   }
   const absent: string[] = []
   for await (const batch of batches([...owned.values()].filter(({ isOurs }) => isOurs))) {
-    for (const row of await entryRows(mdmDevices, accountId, batch)) {
+    for (const row of await readEntryRows(mdmDevices, accountId, batch)) {
       if (!row) continue
       const [{ id, mdm_id }, was] = [row, fieldsOfRow(row)]
       devices.lost++
       absent.push(mdm_id)
-      await sheet.add('absent', { id, mdm_id, name: deviceName(was, mdm_id), was })
+      await planWriter.add('absent', { id, mdm_id, name: deviceName(was, mdm_id), was })
     }
-    if (work.isDue) await work.save()
+    if (work.isSaveDue) await work.save()
   }
-  return { ...(await sheet.end()), losses: { devices }, absent }
+  return { ...(await planWriter.end()), losses: { devices }, absent }
 }

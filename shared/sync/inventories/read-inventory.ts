@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto'
 import type { LastGoodRun } from '../../domain/sync/sync-state.ts'
 import { type InventoryAdapter, ProviderFault } from '../adapter.ts'
-import { type Chunks, chunksOf, completeSnapshot, reused } from '../read/chunks.ts'
+import { type Chunks, completeSnapshot, openChunks, reuseLastSnapshot } from '../read/chunks.ts'
 import { eachPage } from '../read/read-list.ts'
 import { newReading, type Reading } from '../runs/run.ts'
 import type { RunWork } from '../runs/run-work.ts'
-import { deviceKey, type StoredFields, storedFields } from './stored-device.ts'
+import { deviceKey, type StoredFields, toStoredFields } from './stored-device.ts'
 
 const perChunk = 256
 
@@ -13,15 +13,15 @@ const perChunk = 256
 export const inventoryBounds = {
   devices: 500_000,
   /** Maximum of a list in memory, as JSON; longer lists are divided. */
-  heldBytes: 8_000_000,
+  bufferedBytes: 8_000_000,
 }
 
 /** Reads all lists of an inventory from the saved place on, and seals the snapshot. @throws ProviderFault */
 export async function readInventory(work: RunWork, adapter: InventoryAdapter, last: LastGoodRun | undefined) {
   const { run } = work
   const { lists } = adapter
-  const chunks = chunksOf(work)
-  await reused(work, chunks, last, async (digest) => {
+  const chunks = openChunks(work)
+  await reuseLastSnapshot(work, chunks, last, async (digest) => {
     const { parts } = await chunks.root<InventoryRoot>(digest)
     return { digests: Object.values(parts).flat() }
   })
@@ -39,14 +39,14 @@ async function readList(work: RunWork, { lists, read }: InventoryAdapter, readin
   const { list } = reading
   const isFirst = list === lists[0]
   const parts = reading.chunks
-  let held: ListedDevice[] = []
+  let buffer: ListedDevice[] = []
   let bytes = 0
   const clear = () => {
-    held = []
+    buffer = []
     bytes = 0
   }
   const add = (entry: ListedDevice) => {
-    held.push(entry)
+    buffer.push(entry)
     bytes += JSON.stringify(entry).length
   }
   const drop = () => {
@@ -56,30 +56,30 @@ async function readList(work: RunWork, { lists, read }: InventoryAdapter, readin
   /** Stores the held entries. A list that is stored in parts, or comes after such a list, is divided into buckets. */
   const store = async (isWhole: boolean) => {
     const isDivided = !isWhole || hasBuckets(parts)
-    for (const [part, entries] of Map.groupBy(held, ({ idp_id }) => partOf(list, idp_id, isDivided))) {
-      parts[part] = [...(parts[part] ?? []), ...(await chunks.putCut(entries, perChunk))]
+    for (const [part, entries] of Map.groupBy(buffer, ({ idp_id }) => partName(list, idp_id, isDivided))) {
+      parts[part] = [...(parts[part] ?? []), ...(await chunks.putInChunks(entries, perChunk))]
     }
     clear()
   }
-  const begin = () => {
+  const restart = () => {
     drop()
     reading.read = 0
     if (isFirst) run.seen.devices = 0
   }
-  const keep = async (position: string | null) => {
+  const savePosition = async (position: string | null) => {
     await store(false)
     reading.position = position
   }
   const pause = async (position: string | null) => {
-    await keep(position)
+    await savePosition(position)
     await work.save()
   }
   const advance = async (position: string) => {
-    if (bytes > inventoryBounds.heldBytes || work.isDue) await keep(position)
-    await work.keepPlace()
+    if (bytes > inventoryBounds.bufferedBytes || work.isSaveDue) await savePosition(position)
+    await work.checkpoint()
   }
-  if (reading.position === null) begin()
-  const pages = eachPage(work, list, reading.position, (place) => read(list, place), { restart: begin, pause, advance })
+  if (reading.position === null) restart()
+  const pages = eachPage(work, list, reading.position, (position) => read(list, position), { restart, pause, advance })
   for await (const { page } of pages) {
     for (const { idp_id, name, reason } of page.skipped) {
       // An unusable device is counted by the plan, because it may be read twice.
@@ -88,7 +88,7 @@ async function readList(work: RunWork, { lists, read }: InventoryAdapter, readin
       // Permission may be revoked between two pages: the partial list is dropped.
       if (reason === 'list_not_readable') drop()
     }
-    for (const { mdm_id, fields } of page.entries) add({ idp_id: mdm_id, fields: storedFields(fields) })
+    for (const { mdm_id, fields } of page.entries) add({ idp_id: mdm_id, fields: toStoredFields(fields) })
     reading.read = (reading.read ?? 0) + page.entries.length
     if (isFirst) run.seen.devices = reading.read
     if (reading.read > inventoryBounds.devices) throw tooMany(list)
@@ -97,9 +97,9 @@ async function readList(work: RunWork, { lists, read }: InventoryAdapter, readin
 }
 
 const tooMany = (list: string): ProviderFault => {
-  const most = inventoryBounds.devices.toLocaleString('en')
-  const what = list === 'devices' ? 'devices' : `devices in its list ${list}`
-  return new ProviderFault('fatal', `The inventory has more than ${most} ${what}.`)
+  const limit = inventoryBounds.devices.toLocaleString('en')
+  const noun = list === 'devices' ? 'devices' : `devices in its list ${list}`
+  return new ProviderFault('fatal', `The inventory has more than ${limit} ${noun}.`)
 }
 
 /** The fields that one list has of a device; or the reason why it is unusable. */
@@ -113,12 +113,12 @@ const buckets = 32
 
 const bucketOf = (mdmId: string): number => (hash('sha1', deviceKey(mdmId), 'buffer')[0] ?? 0) % buckets
 
-const partOf = (list: string, mdmId: string, isDivided: boolean): string =>
+const partName = (list: string, mdmId: string, isDivided: boolean): string =>
   isDivided ? `${list}#${bucketOf(mdmId)}` : list
 
 const hasBuckets = (parts: Record<string, string[]>): boolean => Object.keys(parts).some((part) => part.includes('#'))
 
-async function* entriesOf(chunks: Chunks, { parts }: InventoryRoot, list: string, bucket: number | null) {
+async function* readEntries(chunks: Chunks, { parts }: InventoryRoot, list: string, bucket: number | null) {
   for await (const entry of chunks.each<ListedDevice>(parts[list] ?? [])) {
     if (bucket === null || bucketOf(entry.idp_id) === bucket) yield entry
   }
@@ -126,12 +126,12 @@ async function* entriesOf(chunks: Chunks, { parts }: InventoryRoot, list: string
 }
 
 /** The devices of the first list, each once, with the fields of all lists. */
-export async function* mergedDevices(chunks: Chunks, root: InventoryRoot): AsyncGenerator<ListedDevice> {
+export async function* mergeDevices(chunks: Chunks, root: InventoryRoot): AsyncGenerator<ListedDevice> {
   const [first = '', ...further] = root.lists
   const every = hasBuckets(root.parts) ? Array.from({ length: buckets }, (_, bucket) => bucket) : [null]
   for (const bucket of every) {
     const merged = new Map<string, ListedDevice>()
-    for await (const entry of entriesOf(chunks, root, first, bucket)) {
+    for await (const entry of readEntries(chunks, root, first, bucket)) {
       const { idp_id } = entry
       const key = deviceKey(idp_id)
       const before = merged.get(key)
@@ -141,7 +141,7 @@ export async function* mergedDevices(chunks: Chunks, root: InventoryRoot): Async
       else if (!before) merged.set(key, entry)
     }
     for (const list of further) {
-      for await (const entry of entriesOf(chunks, root, list, bucket)) {
+      for await (const entry of readEntries(chunks, root, list, bucket)) {
         const device = merged.get(deviceKey(entry.idp_id))
         if (device && 'fields' in device && 'fields' in entry) Object.assign(device.fields, entry.fields)
       }

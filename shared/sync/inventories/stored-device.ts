@@ -14,7 +14,7 @@ const largest = Number.MAX_SAFE_INTEGER
 const smallest = 1e-100
 
 /** Cuts a text to well-formed characters. */
-const cut = (text: string): string => {
+const truncate = (text: string): string => {
   const short = text.slice(0, 2 * maxText).toWellFormed()
   return short.length <= maxText ? short : [...short].slice(0, maxText).join('')
 }
@@ -23,39 +23,39 @@ const isNumber = (value: unknown): value is number =>
   typeof value === 'number' && Math.abs(value) <= largest && (value === 0 || Math.abs(value) >= smallest)
 
 /** An entry of a list of objects, with short texts and sorted names. */
-const plainEntry = (entry: Record<string, unknown>): Record<string, unknown> =>
+const toPlainEntry = (entry: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(entry)
       .filter(([, value]) => value === null || typeof value === 'string' || typeof value === 'boolean')
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, value]) => [name, typeof value === 'string' ? cut(value) : value]),
+      .map(([name, value]) => [name, typeof value === 'string' ? truncate(value) : value]),
   )
 
-function listOf(name: string, value: DeviceValue | undefined): DeviceValue {
+function toStoredList(name: string, value: DeviceValue | undefined): DeviceValue {
   if (!Array.isArray(value)) return null
   const some: unknown[] = value.slice(0, maxEntries)
-  if (name === 'tags') return some.filter((tag) => typeof tag === 'string').map(cut)
-  return some.filter(isObject).map(plainEntry)
+  if (name === 'tags') return some.filter((tag) => typeof tag === 'string').map(truncate)
+  return some.filter(isObject).map(toPlainEntry)
 }
 
-function kept(kind: string, value: DeviceValue | undefined): DeviceValue {
+function toStoredValue(kind: string, value: DeviceValue | undefined): DeviceValue {
   if (kind === 'boolean') return typeof value === 'boolean' ? value : null
   if (kind === 'number') return isNumber(value) ? value : null
-  return typeof value === 'string' ? cut(value) : null
+  return typeof value === 'string' ? truncate(value) : null
 }
 
 /** The stored fields of a device (I7.3), in one order so that equal devices are equal texts as JSON; without nulls. */
-export function storedFields(told: Record<string, DeviceValue | undefined>): StoredFields {
+export function toStoredFields(values: Record<string, DeviceValue | undefined>): StoredFields {
   const fields: StoredFields = {}
   const add = (name: string, value: DeviceValue) => {
     if (value !== null) fields[name] = value
   }
-  for (const [name, kind] of deviceFields) add(name, kept(kind, told[name]))
-  for (const name of ['tags', 'device_action_results']) add(name, listOf(name, told[name]))
+  for (const [name, kind] of deviceFields) add(name, toStoredValue(kind, values[name]))
+  for (const name of ['tags', 'device_action_results']) add(name, toStoredList(name, values[name]))
   return fields
 }
 
-export const fieldsOfRow = (row: MdmDeviceRow): StoredFields => storedFields(row as Record<string, DeviceValue>)
+export const fieldsOfRow = (row: MdmDeviceRow): StoredFields => toStoredFields(row as Record<string, DeviceValue>)
 
 export function differences(from: StoredFields, to: StoredFields): { before: StoredFields; after: StoredFields } {
   const names = [...new Set([...Object.keys(from), ...Object.keys(to)])].filter(

@@ -13,7 +13,7 @@ import type { Entity, Row } from '../../table/entity.ts'
 import { partition } from '../../table/keys.ts'
 import { getRow } from '../../table/read.ts'
 
-const width = 4
+const concurrency = 4
 
 type Source = Row & SyncState & { name: string }
 const entities: ReadonlyMap<string, Entity<Source>> = new Map(
@@ -36,7 +36,7 @@ export async function mailSyncErrors(deadline: number): Promise<void> {
   const mailInTime = async (turn: ScheduledSync) => {
     if (clock.monotonic() < deadline) await mailAbout(turn)
   }
-  await attemptAll(turns, width, mailInTime, 'Some mails about sync errors could not be sent.')
+  await attemptAll(turns, concurrency, mailInTime, 'Some mails about sync errors could not be sent.')
 }
 
 async function mailAbout({ account_id: accountId, collection, source_id: id }: ScheduledSync): Promise<void> {
@@ -66,7 +66,7 @@ const noteMail = (accountId: string, entity: Entity<Source>, { id, error }: Sour
   })
 
 /** The hour of mails (UTC). */
-const hour = 9
+const mailHour = 9
 
 const dayOf = (micros: number): number => Math.floor(micros / dayMicros)
 
@@ -78,7 +78,7 @@ const dayOf = (micros: number): number => Math.floor(micros / dayMicros)
  */
 export function isMailDue(mails: number, lastAt: number | null, now: number): boolean {
   const date = new Date(now / 1_000)
-  if (date.getUTCHours() !== hour) return false
+  if (date.getUTCHours() !== mailHour) return false
   const since = lastAt === null ? Number.POSITIVE_INFINITY : dayOf(now) - dayOf(lastAt)
   if (mails < 3) return since >= 1
   if (mails < 7) return since >= 3

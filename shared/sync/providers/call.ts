@@ -27,7 +27,7 @@ export type ProviderResponse = {
 }
 
 /** A call with its answer; `body` are the fields of that. */
-export type Answered = { call: Call; answer: ProviderResponse; body: ResponseFields }
+export type AnsweredCall = { call: Call; answer: ProviderResponse; body: ResponseFields }
 
 export type AccessToken = { text: string; type: 'bearer' | 'dpop' }
 
@@ -36,9 +36,9 @@ export type TokenSource = { current(): Promise<AccessToken>; drop(token: AccessT
 
 /** Spaces calls out, so that a run never takes more than half of the provider's limits (I4.2). */
 export type RequestPace = {
-  /** Resolves when the call may be sent. @throws ProviderFault `again` where that takes more than some seconds */
-  turn(call: Call): Promise<void>
-  heard(call: Call, answer: ProviderResponse): void
+  /** Resolves when the call may be sent. @throws ProviderFault `retry` where that takes more than some seconds */
+  wait(call: Call): Promise<void>
+  record(call: Call, answer: ProviderResponse): void
 }
 
 export type Provider = {
@@ -54,16 +54,16 @@ export type Provider = {
 /** The name of a call in a sentence: without its query, which may be confidential. */
 export const responseName = ({ method = 'GET', url }: Call): string => `${method} ${url.pathname}`
 
-function noAnswer(call: Call, error: unknown): unknown {
+function toNoAnswerFault(call: Call, error: unknown): unknown {
   const outside = outsideErrorOf(error)
   if (!outside) return error
   // A forbidden address and an answer beyond all bounds would be the same on a retry.
   const passing = outside.reason === 'timeout' || outside.reason === 'unreachable'
-  const sentence = `${responseName(call)} had no answer: ${outside.message}`
-  return new ProviderFault(passing ? 'again' : 'transient', sentence, { cause: error })
+  const sentence = `${responseName(call)} got no response: ${outside.message}`
+  return new ProviderFault(passing ? 'retry' : 'transient', sentence, { cause: error })
 }
 
-function jsonOf(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -79,26 +79,29 @@ export async function exchange(
 ): Promise<ProviderResponse> {
   try {
     const response = await send()
-    const json = jsonOf(await response.text())
+    const json = parseJson(await response.text())
     if (response.ok && json === undefined) {
-      throw new ProviderFault('again', `${responseName(call)} answered ${response.status} with what is no JSON.`)
+      throw new ProviderFault(
+        'retry',
+        `${responseName(call)} answered ${response.status} with a body that is not JSON.`,
+      )
     }
     return { status: response.status, headers: response.headers, json, secrets }
   } catch (error) {
-    throw noAnswer(call, error)
+    throw toNoAnswerFault(call, error)
   }
 }
 
 /** Sends a call once, and once more with a new token where the token had ended. @throws ProviderFault */
-async function ask(provider: Provider, call: Call): Promise<ProviderResponse> {
+async function sendAuthorized(provider: Provider, call: Call): Promise<ProviderResponse> {
   for (let renewed = false; ; renewed = true) {
-    await provider.pace.turn(call)
+    await provider.pace.wait(call)
     const token = await provider.tokens.current()
     const answer = await exchange(call, () => provider.send(call, token), [...(provider.secrets ?? []), token.text])
-    provider.pace.heard(call, answer)
+    provider.pace.record(call, answer)
     if (answer.status >= 200 && answer.status < 300) return answer
     const fault = provider.faultOf(call, answer)
-    if (!fault.isTokenEnded || renewed) throw fault
+    if (!fault.isTokenExpired || renewed) throw fault
     provider.tokens.drop(token)
   }
 }
@@ -109,11 +112,11 @@ export async function get(
   address: string,
   query: Record<string, string | null> = {},
   extra: Omit<Call, 'url'> = {},
-): Promise<Answered> {
+): Promise<AnsweredCall> {
   const url = new URL(address)
   for (const [name, value] of Object.entries(query)) if (value !== null) url.searchParams.set(name, value)
   const call: Call = { url, ...extra }
-  const answer = await ask(provider, call)
+  const answer = await sendAuthorized(provider, call)
   return { call, answer, body: fieldsOf(answer.json) }
 }
 

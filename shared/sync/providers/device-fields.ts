@@ -10,19 +10,19 @@ export type FieldPaths = Readonly<Record<string, string | readonly [string, stri
 const yes = new Set(['true', 'yes', 'on', '1', 'enabled'])
 const no = new Set(['false', 'no', 'off', '0', 'disabled'])
 
-function booleanOf(value: unknown): boolean | null {
+function parseBoolean(value: unknown): boolean | null {
   if (typeof value === 'boolean') return value
   const word = typeof value === 'string' || typeof value === 'number' ? String(value).trim().toLowerCase() : ''
   if (yes.has(word)) return true
   return no.has(word) ? false : null
 }
 
-function numberOf(value: unknown): number | null {
+function parseNumber(value: unknown): number | null {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
   return typeof number === 'number' && Number.isFinite(number) ? number : null
 }
 
-function textOf(value: unknown): string | null {
+function parseText(value: unknown): string | null {
   const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value
   return typeof text === 'string' && text.trim() !== '' ? text : null
 }
@@ -30,16 +30,16 @@ function textOf(value: unknown): string | null {
 /** The first day of their calendar, which inventories write for no time; the last one is a real `never`. */
 const noTime = /^0001-01-01T/
 
-function timestampOf(value: unknown): string | null {
+function parseDeviceTime(value: unknown): string | null {
   if (typeof value !== 'string' || noTime.test(value)) return null
   const text = value.trim().replace(' ', 'T')
   // Times without a zone are in UTC.
   return toUtc(text) ?? toUtc(`${text}Z`)
 }
 
-const readers = { text: textOf, boolean: booleanOf, number: numberOf, timestamp: timestampOf }
+const readers = { text: parseText, boolean: parseBoolean, number: parseNumber, timestamp: parseDeviceTime }
 
-const at = (entry: ResponseFields, path: string | readonly [string, string]): unknown =>
+const readPath = (entry: ResponseFields, path: string | readonly [string, string]): unknown =>
   typeof path === 'string' ? entry[path] : fieldsOf(entry[path[0]])[path[1]]
 
 /** ResponseFields of a device in their own kinds; null where the entry has no value of the kind. */
@@ -47,7 +47,7 @@ export function readFields(entry: ResponseFields, paths: FieldPaths): Record<str
   const fields: Record<string, DeviceValue> = {}
   for (const [field, path] of Object.entries(paths)) {
     const kind = deviceFields.get(field)
-    if (kind) fields[field] = readers[kind](at(entry, path))
+    if (kind) fields[field] = readers[kind](readPath(entry, path))
   }
   return fields
 }

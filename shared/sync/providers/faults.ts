@@ -1,9 +1,9 @@
 import { clock } from '../../core/clock.ts'
 import { fieldsOf } from '../../core/json/is-object.ts'
 import { type FaultClass, ProviderFault } from '../adapter.ts'
-import { type Answered, type Call, type ProviderResponse, type ResponseFields, responseName } from './call.ts'
-import { textOf } from './rows.ts'
-import { maskSecrets } from './without-secrets.ts'
+import { type AnsweredCall, type Call, type ProviderResponse, type ResponseFields, responseName } from './call.ts'
+import { maskSecrets } from './mask-secrets.ts'
+import { textOrNull } from './rows.ts'
 
 const maxShown = 300
 
@@ -19,9 +19,9 @@ export function excerptForOperator({ secrets }: Pick<ProviderResponse, 'secrets'
   return text.length > maxShown || clean.length > maxShown ? `${clean.slice(0, maxShown - 1)}…` : clean
 }
 
-export function theirNow(headers: Headers): number {
-  const told = Date.parse(headers.get('date') ?? '')
-  return Number.isNaN(told) ? clock.monotonic() : told
+export function providerNow(headers: Headers): number {
+  const providerTime = Date.parse(headers.get('date') ?? '')
+  return Number.isNaN(providerTime) ? clock.monotonic() : providerTime
 }
 
 /** Retry-After in milliseconds: seconds, or a date of the provider's own clock. */
@@ -29,7 +29,7 @@ function retryAfterMs(headers: Headers): number | undefined {
   const value = headers.get('retry-after')?.trim()
   if (!value) return undefined
   if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1_000
-  const wait = Date.parse(value) - theirNow(headers)
+  const wait = Date.parse(value) - providerNow(headers)
   return wait >= 0 ? wait : undefined
 }
 
@@ -37,9 +37,9 @@ function retryAfterMs(headers: Headers): number | undefined {
 export type FaultRule = {
   /** Statuses that fit; all by default. */
   status?: readonly number[]
-  when?(answered: Answered): boolean
-  is: FaultClass | 'token_ended'
-  advice?: string | ((answered: Answered) => string | undefined)
+  when?(answered: AnsweredCall): boolean
+  is: FaultClass | 'token_expired'
+  advice?: string | ((answered: AnsweredCall) => string | undefined)
   reason?: 'gone' | 'foreign_group'
   retryAfterMs?(answer: ProviderResponse): number | undefined
 }
@@ -48,10 +48,10 @@ export type FaultRule = {
 const commonRules: FaultRule[] = [
   {
     when: ({ answer: { status } }) => status === 408 || status === 429 || status >= 500,
-    is: 'again',
+    is: 'retry',
     retryAfterMs: ({ headers }) => retryAfterMs(headers),
   },
-  { status: [400, 410], when: ({ call }) => call.continues === true, is: 'lost_place' },
+  { status: [400, 410], when: ({ call }) => call.continues === true, is: 'position_lost' },
   {
     when: ({ answer }) => Math.floor(answer.status / 100) === 3,
     is: 'transient',
@@ -61,25 +61,25 @@ const commonRules: FaultRule[] = [
 ]
 
 /** Makes faults of unsuccessful answers (I6) by rules; `words` are the texts of an error's body that name it. */
-export const faultsBy =
+export const faultClassifier =
   (words: (body: ResponseFields) => unknown[], rules: FaultRule[]) =>
   (call: Call, answer: ProviderResponse): ProviderFault => {
     const answered = { call, answer, body: fieldsOf(answer.json) }
-    const fits = ({ status, when }: FaultRule) =>
+    const matches = ({ status, when }: FaultRule) =>
       (status?.includes(answer.status) ?? true) && (when?.(answered) ?? true)
-    const { is, advice, reason, retryAfterMs } = [...rules, ...commonRules].find(fits) as FaultRule
-    const said = excerptForOperator(answer, ...words(answered.body))
+    const { is, advice, reason, retryAfterMs } = [...rules, ...commonRules].find(matches) as FaultRule
+    const excerpt = excerptForOperator(answer, ...words(answered.body))
     const help = typeof advice === 'function' ? advice(answered) : advice
-    const sentence = `${responseName(call)} answered ${answer.status}${said && ` (${said})`}${help ? `: ${help}` : ''}.`
-    return new ProviderFault(is === 'token_ended' ? 'fatal' : is, sentence, {
+    const sentence = `${responseName(call)} answered ${answer.status}${excerpt && ` (${excerpt})`}${help ? `: ${help}` : ''}.`
+    return new ProviderFault(is === 'token_expired' ? 'fatal' : is, sentence, {
       reason,
       retryAfterMs: retryAfterMs?.(answer),
-      isTokenEnded: is === 'token_ended',
+      isTokenExpired: is === 'token_expired',
     })
   }
 
 export const providerRefusals = [400, 401, 403]
 
 /** Faults of a token endpoint, by its error (RFC 6749, 5.2). */
-export const tokenFaultsBy = (rules: FaultRule[]) =>
-  faultsBy(({ error, error_description }) => [textOf(error), textOf(error_description)], rules)
+export const tokenFaultClassifier = (rules: FaultRule[]) =>
+  faultClassifier(({ error, error_description }) => [textOrNull(error), textOrNull(error_description)], rules)

@@ -1,10 +1,10 @@
 import { fieldsOf } from '../../core/json/is-object.ts'
 import type { GuardedFetch } from '../../outside/guarded-fetch.ts'
 import { bearer, type Call, get, type Provider, type ProviderResponse, type ResponseFields } from './call.ts'
-import { faultsBy, providerRefusals, tokenFaultsBy } from './faults.ts'
-import { type Limits, paceOf } from './pace.ts'
-import { checkCount, entriesOfResponse, invalidData, nextPlace, PageWatch } from './rows.ts'
-import { formTokens } from './tokens.ts'
+import { faultClassifier, providerRefusals, tokenFaultClassifier } from './faults.ts'
+import { type Limits, requestPace } from './pace.ts'
+import { checkCount, checkNextPosition, entriesOfResponse, invalidData, PageWatch } from './rows.ts'
+import { formTokenSource } from './tokens.ts'
 
 export type GraphConnection = { tokenUrl: string; apiUrl: string; clientId: string; clientSecret: string }
 
@@ -19,21 +19,22 @@ export type TenantConnection = GraphConnection & {
 const adviceOf: Record<number, string> = {
   7000229: 'the app registration has no consent in this tenant',
   65001: 'the app registration has no consent in this tenant',
-  700016: 'client_id has to be an app registration of this tenant',
-  90002: 'tenant_id has to be a tenant that is there',
-  7000215: 'client_secret has to be the value of a secret of the app registration, not its id',
+  700016: 'client_id must be the id of an app registration of this tenant',
+  90002: 'tenant_id must be an existing tenant',
+  7000215: 'client_secret must be the value of a secret of the app registration, not its id',
   7000222: 'client_secret has expired',
 }
 
-const passing = new Set([90033, 90036, 50196])
+const transientCodes = new Set([90033, 90036, 50196])
 
 const codesOf = ({ error_codes }: ResponseFields) => (Array.isArray(error_codes) ? error_codes : []).map(Number)
 
 /** Faults of the token endpoint by its codes, because its texts change over and over. */
-const tokenFault = tokenFaultsBy([
+const tokenFault = tokenFaultClassifier([
   {
-    when: ({ body }) => body.error === 'temporarily_unavailable' || codesOf(body).some((code) => passing.has(code)),
-    is: 'again',
+    when: ({ body }) =>
+      body.error === 'temporarily_unavailable' || codesOf(body).some((code) => transientCodes.has(code)),
+    is: 'retry',
   },
   {
     status: providerRefusals,
@@ -42,21 +43,26 @@ const tokenFault = tokenFaultsBy([
   },
 ])
 
-const endedTokens: unknown[] = ['InvalidAuthenticationToken', 'TokenExpired']
+const expiredTokenCodes: unknown[] = ['InvalidAuthenticationToken', 'TokenExpired']
 
 function graphFault(rights: string[]): Provider['faultOf'] {
-  const advice = `consent for ${rights.join(', ')} is missing, or was taken back`
-  return faultsBy(
+  const advice = `consent for ${rights.join(', ')} is missing or was revoked`
+  return faultClassifier(
     ({ error }) => [fieldsOf(error).code, fieldsOf(error).message],
     [
-      { status: [401], when: ({ body }) => endedTokens.includes(fieldsOf(body.error).code), is: 'token_ended', advice },
+      {
+        status: [401],
+        when: ({ body }) => expiredTokenCodes.includes(fieldsOf(body.error).code),
+        is: 'token_expired',
+        advice,
+      },
       // Device management answers 401 where a right is missing, which no new token changes.
       { status: [401, 403], is: 'fatal', advice },
       {
         status: [404],
         when: ({ call }) => call.url.pathname.includes('/servicePrincipals'),
         is: 'fatal',
-        advice: 'the app registration has no service principal in this tenant: its consent was taken back',
+        advice: 'the app registration has no service principal in this tenant: its consent was revoked',
       },
       { status: [404], when: ({ call }) => /\/(groups|users)\/[^/]+/.test(call.url.pathname), is: 'object_gone' },
     ],
@@ -64,17 +70,17 @@ function graphFault(rights: string[]): Provider['faultOf'] {
 }
 
 /** A place in a list: the provider's link without its host, rows read before, and the provider's count of all. */
-type Place = { link: string; read: number; stated: number | null }
+type GraphPosition = { link: string; read: number; stated: number | null }
 
-function linkOf(call: Call, link: unknown): string | null {
+function parseLink(call: Call, link: unknown): string | null {
   if (link === undefined || link === null) return null
-  if (typeof link !== 'string' || !URL.canParse(link)) throw invalidData(call, '@odata.nextLink is no address')
+  if (typeof link !== 'string' || !URL.canParse(link)) throw invalidData(call, '@odata.nextLink is not a URL')
   const { pathname, search } = new URL(link)
   return `${pathname}${search}`
 }
 
 /** A link of a page on the configured address, whatever host it names (I1.2); below its path, where it has one. */
-function onOwnAddress(apiUrl: string, link: string): string {
+function rebaseLink(apiUrl: string, link: string): string {
   const url = new URL(apiUrl)
   const base = url.pathname.replace(/\/$/, '')
   const [path = '', ...query] = link.split('?')
@@ -85,10 +91,10 @@ function onOwnAddress(apiUrl: string, link: string): string {
 }
 
 /** Share of its limits above which the provider reports it; others get room then. */
-const crowded = 0.8
+const crowdedShare = 0.8
 
 const holdMs = ({ headers }: ProviderResponse) =>
-  Number(headers.get('x-ms-throttle-limit-percentage')) >= crowded ? 2_000 : 0
+  Number(headers.get('x-ms-throttle-limit-percentage')) >= crowdedShare ? 2_000 : 0
 
 /** Lists of Microsoft Graph v1.0 (`identity-wire.md`, 1.3); faults advise to grant `rights` where one is missing. */
 export function graph(
@@ -101,8 +107,8 @@ export function graph(
   const form = { client_id, client_secret, scope, grant_type: 'client_credentials' }
   const provider: Provider = {
     secrets: [client_secret],
-    tokens: formTokens(tokenUrl, fetch, tokenFault, () => ({ form, secret: client_secret })),
-    pace: paceOf(limits, holdMs),
+    tokens: formTokenSource(tokenUrl, fetch, tokenFault, () => ({ form, secret: client_secret })),
+    pace: requestPace(limits, holdMs),
     send: bearer(fetch),
     faultOf: graphFault(rights),
   }
@@ -113,22 +119,22 @@ export function graph(
     position: string | null,
     { cost, id }: { cost?: number; id?: string } = {},
   ) => {
-    const place: Place | null = position === null ? null : JSON.parse(position)
+    const parsed: GraphPosition | null = position === null ? null : JSON.parse(position)
     // The provider counts a list by its search, which its other answers do without.
     const counted = query.$count && { consistencylevel: 'eventual' }
     const headers = { 'x-ms-throttle-priority': 'low', ...counted }
-    const { call, body } = place
-      ? await get(provider, onOwnAddress(apiUrl, place.link), {}, { headers, cost, continues: true })
+    const { call, body } = parsed
+      ? await get(provider, rebaseLink(apiUrl, parsed.link), {}, { headers, cost, continues: true })
       : await get(provider, `${apiUrl}/v1.0/${path}`, query, { headers, cost })
     const rows = entriesOfResponse(call, body.value, 'value', id)
     const count = body['@odata.count']
-    const stated = place ? place.stated : typeof count === 'number' ? count : null
-    const read = (place?.read ?? 0) + rows.length
-    const link = nextPlace(call, linkOf(call, body['@odata.nextLink']), place?.link ?? null)
+    const stated = parsed ? parsed.stated : typeof count === 'number' ? count : null
+    const read = (parsed?.read ?? 0) + rows.length
+    const link = checkNextPosition(call, parseLink(call, body['@odata.nextLink']), parsed?.link ?? null)
     if (link === null) checkCount(call, read, stated)
-    const next = link === null ? null : JSON.stringify({ link, read, stated } satisfies Place)
+    const next = link === null ? null : JSON.stringify({ link, read, stated } satisfies GraphPosition)
     return { call, rows, next, barren: watch.isBarren(path, rows, position, link) }
   }
 }
 
-export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`
+export const quote = (text: string): string => `'${text.replaceAll("'", "''")}'`

@@ -15,9 +15,16 @@ import { fieldsOf } from '../../core/json/is-object.ts'
 import type { GuardedFetch } from '../../outside/guarded-fetch.ts'
 import { ProviderFault } from '../adapter.ts'
 import { type AccessToken, type Call, exchange, type Provider, type ProviderResponse } from './call.ts'
-import { excerptForOperator, type FaultRule, faultsBy, providerRefusals, theirNow, tokenFaultsBy } from './faults.ts'
-import { remembered, textOf } from './rows.ts'
-import { newTokenOf, tokenSource } from './tokens.ts'
+import {
+  excerptForOperator,
+  type FaultRule,
+  faultClassifier,
+  providerNow,
+  providerRefusals,
+  tokenFaultClassifier,
+} from './faults.ts'
+import { memoize, textOrNull } from './rows.ts'
+import { parseToken, tokenSource } from './tokens.ts'
 
 /** The connection of an identity-provider directory (A26.1). */
 export type IdpConnection = {
@@ -31,30 +38,30 @@ export type IdpConnection = {
 
 /** Rights that the service app needs (`identity-wire.md`, 1.2). */
 const scopes = ['okta.users.read', 'okta.groups.read', 'okta.apps.read']
-const wrongClient = 'client_id and the public key registered for it have to be those of the directory'
+const wrongClient = 'client_id must be the service app at which the public key of this directory is registered'
 
 /** The wait until the limits of a bucket are reset, by the provider's own clock. */
 export function resetMs({ headers }: ProviderResponse): number | undefined {
   const reset = Number(headers.get('x-rate-limit-reset'))
   if (!(reset > 0)) return undefined
   // The header counts whole seconds.
-  return Math.min(Math.max(reset * 1_000 - theirNow(headers), 0) + 1_000, 120_000)
+  return Math.min(Math.max(reset * 1_000 - providerNow(headers), 0) + 1_000, 120_000)
 }
 
-function missingRight({ answer }: { answer: ProviderResponse }): string {
+function adviseRights({ answer }: { answer: ProviderResponse }): string {
   const challenge = answer.headers.get('www-authenticate') ?? ''
   const scope = /insufficient_scope/.test(challenge) && /\bscope="([^"]{1,200})"/.exec(challenge)?.[1]
   if (scope) return `the service app lacks the scope ${excerptForOperator(answer, scope)}`
-  return 'the service app needs an administrator role that may view users, groups and applications'
+  return 'the service app needs an administrator role that can view users, groups and applications'
 }
 
-const throttled: FaultRule = { status: [429], is: 'again', retryAfterMs: resetMs }
+const throttled: FaultRule = { status: [429], is: 'retry', retryAfterMs: resetMs }
 
-export const idpFault = faultsBy(
+export const idpFault = faultClassifier(
   ({ errorCode, errorSummary }) => [errorCode, errorSummary],
   [
-    { status: [401], is: 'token_ended', advice: wrongClient },
-    { status: [403], is: 'fatal', advice: missingRight },
+    { status: [401], is: 'token_expired', advice: wrongClient },
+    { status: [403], is: 'fatal', advice: adviseRights },
     // A missing collection is no object that went.
     { status: [404], when: ({ call }) => call.url.pathname.split('/').length > 4, is: 'object_gone' },
     throttled,
@@ -62,12 +69,12 @@ export const idpFault = faultsBy(
 )
 
 /** Faults of the token endpoint: a refusal lasts until an administrator has changed something. */
-const tokenFault = tokenFaultsBy([
+const tokenFault = tokenFaultClassifier([
   {
     status: providerRefusals,
     when: ({ body }) => body.error === 'invalid_scope' || body.error === 'consent_required',
     is: 'fatal',
-    advice: `a super administrator has to grant the service app ${scopes.join(', ')}`,
+    advice: `a super administrator must grant the service app ${scopes.join(', ')}`,
   },
   {
     status: providerRefusals,
@@ -80,7 +87,7 @@ const tokenFault = tokenFaultsBy([
 ])
 
 /** The guarded transport decides what may be called, by HTTP as well where one machine allows it. */
-const through = (fetch: GuardedFetch) => ({
+const fetchOptions = (fetch: GuardedFetch) => ({
   [customFetch]: (url: string, request: { method: string; headers: Record<string, string>; body?: unknown }) =>
     fetch(url, request as Parameters<GuardedFetch>[1]),
   [allowInsecureRequests]: true,
@@ -93,10 +100,10 @@ function signingKey(pem: string): Promise<webcrypto.CryptoKey> {
 }
 
 function checkScopes(granted: unknown): void {
-  const found = textOf(granted)?.split(' ') ?? scopes
+  const found = textOrNull(granted)?.split(' ') ?? scopes
   const missing = scopes.filter((scope) => !found.includes(scope))
   if (missing.length === 0) return
-  const sentence = `The token of the service app lacks ${missing.join(', ')}: a super administrator has to grant it.`
+  const sentence = `The token of the service app lacks ${missing.join(', ')}: a super administrator must grant it.`
   throw new ProviderFault('fatal', sentence)
 }
 
@@ -110,19 +117,19 @@ export function idpTokens(connection: IdpConnection, fetch: GuardedFetch): Pick<
   const call: Call = { method: 'POST', url }
   const server = { issuer: baseUrl, token_endpoint: url.href }
   /** The signing key, and the key of this run that tokens are bound to (RFC 9449). */
-  const keys = remembered(() => Promise.all([signingKey(privateKey), generateKeyPair('ES256')]))
+  const keys = memoize(() => Promise.all([signingKey(privateKey), generateKeyPair('ES256')]))
 
   async function request() {
     const [key, proof] = await keys.get()
     const setAudience = (_header: unknown, payload: object) => Object.assign(payload, { aud: url.href })
     const auth = PrivateKeyJwt({ key, kid }, { [modifyAssertion]: setAudience })
-    const options = { DPoP: DPoP({}, proof), ...through(fetch) }
+    const options = { DPoP: DPoP({}, proof), ...fetchOptions(fetch) }
     const send = () =>
       clientCredentialsGrantRequest(server, { client_id: clientId }, auth, { scope: scopes.join(' ') }, options)
     let answer: ProviderResponse = await exchange(call, send, [privateKey])
     // The proof has remembered the nonce.
     if (fieldsOf(answer.json).error === 'use_dpop_nonce') answer = await exchange(call, send, [privateKey])
-    const token = newTokenOf(call, answer, tokenFault)
+    const token = parseToken(call, answer, tokenFault)
     checkScopes(fieldsOf(answer.json).scope)
     return token
   }
@@ -131,7 +138,7 @@ export function idpTokens(connection: IdpConnection, fetch: GuardedFetch): Pick<
   async function send({ method = 'GET', url: target, headers }: Call, token: AccessToken): Promise<Response> {
     const [, proof] = await keys.get()
     resourceProof ??= DPoP({}, proof)
-    const options = { ...through(fetch), ...(token.type === 'dpop' && { DPoP: resourceProof }) }
+    const options = { ...fetchOptions(fetch), ...(token.type === 'dpop' && { DPoP: resourceProof }) }
     const once = () => protectedResourceRequest(token.text, method, target, new Headers(headers), null, options)
     try {
       return await once().catch((error) => (isDPoPNonceError(error) ? once() : Promise.reject(error)))

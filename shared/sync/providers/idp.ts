@@ -4,29 +4,29 @@ import {
   type DirectoryAdapter,
   type DirectoryGroup,
   type DirectoryUser,
+  fallbackIfGone,
   isFault,
-  orGone,
   ProviderFault,
   type ProviderPage,
 } from '../adapter.ts'
 import { type Call, get, type Provider, type ProviderResponse, type ResponseFields, responseName } from './call.ts'
 import { type IdpConnection, idpFault, idpTokens, resetMs } from './idp-token.ts'
-import { paceOf } from './pace.ts'
+import { requestPace } from './pace.ts'
 import {
+  checkNextPosition,
   confirmEach,
   directoryGroup,
   type EntryRow,
   entriesOfResponse,
   invalidData,
-  memberOf,
-  nextPlace,
+  memoize,
   PageWatch,
   type ProviderEntry,
-  providerPageOf,
-  remembered,
-  textOf,
+  readWholeList,
+  textOrNull,
+  toMember,
+  toProviderPage,
   usableUser,
-  wholeList,
 } from './rows.ts'
 
 /** Statuses of people who may sign in, or will once they have set a password or asked for help. */
@@ -36,18 +36,18 @@ const isActive = ({ status }: ResponseFields): boolean => activeStatuses.include
 
 export function idpUser(user: EntryRow): ProviderEntry<DirectoryUser> {
   const profile = fieldsOf(user.profile)
-  const given = textOf(profile.firstName)
-  const family = textOf(profile.lastName)
+  const given = textOrNull(profile.firstName)
+  const family = textOrNull(profile.lastName)
   return usableUser({
     idp_id: user.id,
-    email: textOf(profile.email),
-    name: textOf(profile.displayName) ?? textOf([given, family].filter(Boolean).join(' ')),
+    email: textOrNull(profile.email),
+    name: textOrNull(profile.displayName) ?? textOrNull([given, family].filter(Boolean).join(' ')),
     given_name: given,
-    middle_name: textOf(profile.middleName),
+    middle_name: textOrNull(profile.middleName),
     family_name: family,
-    nickname: textOf(profile.nickName),
-    preferred_username: textOf(profile.login),
-    profile: textOf(profile.profileUrl),
+    nickname: textOrNull(profile.nickName),
+    preferred_username: textOrNull(profile.login),
+    profile: textOrNull(profile.profileUrl),
     active: isActive(user),
   })
 }
@@ -55,8 +55,8 @@ export function idpUser(user: EntryRow): ProviderEntry<DirectoryUser> {
 export const idpGroup = (group: EntryRow): DirectoryGroup =>
   directoryGroup({
     idp_id: group.id,
-    name: textOf(fieldsOf(group.profile).name) ?? group.id,
-    membership_version: textOf(group.lastMembershipUpdated),
+    name: textOrNull(fieldsOf(group.profile).name) ?? group.id,
+    membership_version: textOrNull(group.lastMembershipUpdated),
   })
 
 /** Returns whether people sign in with an application: services and other protocols are excluded. */
@@ -75,7 +75,7 @@ export function nextCursor(headers: Headers): string | null {
 }
 
 /** Limits for answers that report none. */
-const floor = { perSecond: 10, burst: 50 }
+const defaultLimits = { perSecond: 10, burst: 50 }
 
 /** Leaves half of a bucket to others. */
 function holdMs(answer: ProviderResponse): number {
@@ -89,21 +89,21 @@ function holdMs(answer: ProviderResponse): number {
 const bucketOf = ({ url }: Call): string => url.pathname.split('/')[3] ?? ''
 
 /** A place in the lists of several applications, one after the other: within that of one, or after its end. */
-type Place = { app: string; after: string | null; ended?: true }
+type AppPosition = { app: string; after: string | null; ended?: true }
 
-const quick = { 'content-type': 'application/json; okta-response=omitCredentials,omitCredentialsLinks' }
+const leanHeaders = { 'content-type': 'application/json; okta-response=omitCredentials,omitCredentialsLinks' }
 
 /** Okta: management API, with the organisation's own authorization server (`identity-wire.md`, 1.2). */
 export function idpDirectory(connection: IdpConnection, fetch: GuardedFetch): DirectoryAdapter {
   const tokens = idpTokens(connection, fetch)
-  const provider: Provider = { ...tokens, pace: paceOf(floor, holdMs, bucketOf), faultOf: idpFault }
+  const provider: Provider = { ...tokens, pace: requestPace(defaultLimits, holdMs, bucketOf), faultOf: idpFault }
   const watch = new PageWatch()
   const base = `${connection.baseUrl}/api/v1/`
 
   const list = async (path: string, query: Record<string, string | null>, headers?: Record<string, string>) => {
     const { after = null, filter = '' } = query
     const { call, answer } = await get(provider, base + path, query, { headers, continues: Boolean(after) })
-    const next = nextPlace(call, nextCursor(answer.headers), after)
+    const next = checkNextPosition(call, nextCursor(answer.headers), after)
     const rows = entriesOfResponse(call, answer.json, 'the list')
     return { call, rows, next, barren: watch.isBarren(`${path} ${filter}`, rows, after, next) }
   }
@@ -111,40 +111,40 @@ export function idpDirectory(connection: IdpConnection, fetch: GuardedFetch): Di
   /** The sign-in applications that a filter finds among those that the service app may see. */
   async function readApps(filter: string): Promise<string[]> {
     const ids: string[] = []
-    for await (const { rows } of wholeList('apps', (after) => list('apps', { limit: '200', filter, after }))) {
+    for await (const { rows } of readWholeList('apps', (after) => list('apps', { limit: '200', filter, after }))) {
       ids.push(...rows.filter((app) => isSignInApp(app) && app.id.isWellFormed()).map(({ id }) => id))
     }
     return ids.sort()
   }
 
-  const apps = remembered(async () => {
+  const apps = memoize(async () => {
     const ids = await readApps('status eq "ACTIVE"')
     if (ids.length > 0) return ids
     const sentence =
-      'GET /api/v1/apps shows no sign-in application: the resource set of the service app has to have one.'
+      'GET /api/v1/apps lists no sign-in application: the resource set of the service app must contain one.'
     throw new ProviderFault('fatal', sentence)
   })
 
   /** Reads a list that each application has, application by application. */
-  async function overApps<T>(
+  async function readPerApp<T>(
     noun: 'user' | 'group',
     limit: string,
     position: string | null,
     entryOf: (row: EntryRow) => ProviderEntry<T>,
   ): Promise<ProviderPage<T>> {
     if (position === null) apps.forget()
-    const place: Place | null = position === null ? null : JSON.parse(position)
-    const ids = place && !place.ended ? [] : await apps.get()
-    const app = place && !place.ended ? place.app : ids.find((id) => !place || id > place.app)
+    const parsed: AppPosition | null = position === null ? null : JSON.parse(position)
+    const ids = parsed && !parsed.ended ? [] : await apps.get()
+    const app = parsed && !parsed.ended ? parsed.app : ids.find((id) => !parsed || id > parsed.app)
     if (app === undefined) return { entries: [], skipped: [], next: null }
-    const query = { limit, expand: noun, after: place?.after ?? null }
-    const page = await list(`apps/${encodeURIComponent(app)}/${noun}s`, query, quick).catch((error) => {
+    const query = { limit, expand: noun, after: parsed?.after ?? null }
+    const page = await list(`apps/${encodeURIComponent(app)}/${noun}s`, query, leanHeaders).catch((error) => {
       // The application and its assignments are gone, so the list of applications is read again.
-      throw isFault(error, 'object_gone') ? new ProviderFault('lost_place', error.message, { cause: error }) : error
+      throw isFault(error, 'object_gone') ? new ProviderFault('position_lost', error.message, { cause: error }) : error
     })
-    const next: Place = page.next === null ? { app, after: null, ended: true } : { app, after: page.next }
+    const next: AppPosition = page.next === null ? { app, after: null, ended: true } : { app, after: page.next }
     const isLast = page.next === null && (await apps.get()).every((id) => id <= app)
-    return providerPageOf({ ...page, next: isLast ? null : JSON.stringify(next) }, (row) => {
+    return toProviderPage({ ...page, next: isLast ? null : JSON.stringify(next) }, (row) => {
       const [found] = entriesOfResponse(page.call, [fieldsOf(row._embedded)[noun]], `_embedded.${noun}`)
       if (!found) throw invalidData(page.call, `_embedded.${noun} is missing`)
       return entryOf(found)
@@ -152,7 +152,7 @@ export function idpDirectory(connection: IdpConnection, fetch: GuardedFetch): Di
   }
 
   async function isAssigned(user: string): Promise<boolean> {
-    const found = await orGone(get(provider, `${base}users/${encodeURIComponent(user)}`), null)
+    const found = await fallbackIfGone(get(provider, `${base}users/${encodeURIComponent(user)}`), null)
     if (!found) return false
     const [row] = entriesOfResponse(found.call, [found.answer.json], responseName(found.call))
     if (!row || !isActive(row)) return false
@@ -163,11 +163,11 @@ export function idpDirectory(connection: IdpConnection, fetch: GuardedFetch): Di
 
   return {
     issuer: connection.issuer,
-    users: (position) => overApps('user', '500', position, idpUser),
-    groups: (position) => overApps('group', '200', position, (row) => ({ entry: idpGroup(row) })),
+    users: (position) => readPerApp('user', '500', position, idpUser),
+    groups: (position) => readPerApp('group', '200', position, (row) => ({ entry: idpGroup(row) })),
     async members({ idp_id }, position) {
       const path = `groups/${encodeURIComponent(idp_id)}/users`
-      return providerPageOf(await list(path, { limit: '200', after: position }, quick), memberOf)
+      return toProviderPage(await list(path, { limit: '200', after: position }, leanHeaders), toMember)
     },
     confirm: confirmEach(isAssigned),
   }

@@ -6,7 +6,7 @@ import { type FieldPaths, readFields } from './device-fields.ts'
 import { type GraphConnection, graph } from './graph.ts'
 import type { EntryRow } from './rows.ts'
 
-const words = (text: string): string[] => text.trim().split(/\s+/)
+const splitWords = (text: string): string[] => text.trim().split(/\s+/)
 const camelCase = (name: string): string => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 
 /** ResponseFields that have the same name here, in the provider's spelling. */
@@ -18,8 +18,8 @@ const sameNames = `
   partner_reported_threat_state jail_broken is_encrypted remote_assistance_session_url
   remote_assistance_session_error_details`
 
-const plain: Record<string, string> = {
-  ...Object.fromEntries(words(sameNames).map((name) => [name, camelCase(name)])),
+const topLevelPaths: Record<string, string> = {
+  ...Object.fromEntries(splitWords(sameNames).map((name) => [name, camelCase(name)])),
   tenant_device_id: 'azureADDeviceId',
   security_patch_level: 'androidSecurityPatchLevel',
   total_storage_space_bytes: 'totalStorageSpaceInBytes',
@@ -44,14 +44,18 @@ const health = 'deviceHealthAttestationState'
 const actions = 'deviceActionResults'
 
 /** ResponseFields inside another, which has the same names without the prefix. */
-const inside = (outer: string, prefix: string, names: string): FieldPaths =>
-  Object.fromEntries(words(names).map((name) => [`${prefix}_${name}`, [outer, camelCase(name)]]))
+const nestedPaths = (outer: string, prefix: string, names: string): FieldPaths =>
+  Object.fromEntries(splitWords(names).map((name) => [`${prefix}_${name}`, [outer, camelCase(name)]]))
 
 const paths: FieldPaths = {
-  ...plain,
-  ...inside(features, 'config_manager', 'inventory modern_apps resource_access device_configuration compliance_policy'),
+  ...topLevelPaths,
+  ...nestedPaths(
+    features,
+    'config_manager',
+    'inventory modern_apps resource_access device_configuration compliance_policy',
+  ),
   config_manager_os_update_policy: [features, 'windowsUpdateForBusiness'],
-  ...inside(
+  ...nestedPaths(
     health,
     'attestation',
     `last_update_date_time reset_count restart_count secure_boot boot_debugging code_integrity test_signing safe_mode
@@ -65,7 +69,7 @@ const paths: FieldPaths = {
 }
 
 /** Every field of A28.2 that this service has, and never a bypass code. */
-export const selected = ['id', ...Object.values(plain), features, health, actions].join(',')
+export const selectedFields = ['id', ...Object.values(topLevelPaths), features, health, actions].join(',')
 
 const actionFields = {
   actionName: 'action_name',
@@ -86,16 +90,16 @@ export const managedDevice = (entry: EntryRow): InventoryDevice => ({
 })
 
 /** Half of 2,000 requests in twenty seconds. */
-const half = { perSecond: 40, burst: 200 }
+const halfOfLimits = { perSecond: 40, burst: 200 }
 const rights = ['DeviceManagementManagedDevices.Read.All']
 
 /** Intune by Microsoft Graph (`identity-wire.md`, 1.5). */
 export function managedDevices(connection: GraphConnection, fetch: GuardedFetch): InventoryAdapter {
-  const list = graph(connection, fetch, rights, half)
+  const list = graph(connection, fetch, rights, halfOfLimits)
   return {
     lists: ['devices'],
     async read(_list, position) {
-      const query = { $top: '999', $select: selected }
+      const query = { $top: '999', $select: selectedFields }
       const { rows, next, barren } = await list('deviceManagement/managedDevices', query, position)
       return { entries: rows.map(managedDevice), skipped: [], next, barren }
     },

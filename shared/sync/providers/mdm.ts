@@ -1,17 +1,17 @@
 import { fieldsOf } from '../../core/json/is-object.ts'
 import type { GuardedFetch } from '../../outside/guarded-fetch.ts'
-import { type InventoryAdapter, type InventoryDevice, orGone, type ProviderPage } from '../adapter.ts'
+import { fallbackIfGone, type InventoryAdapter, type InventoryDevice, type ProviderPage } from '../adapter.ts'
 import { bearer, get, type Provider } from './call.ts'
 import { type FieldPaths, readFields } from './device-fields.ts'
-import { faultsBy } from './faults.ts'
-import { paceOf } from './pace.ts'
-import { checkCount, type EntryRow, entriesOfResponse, nextPlace, PageWatch, textOf } from './rows.ts'
+import { faultClassifier } from './faults.ts'
+import { requestPace } from './pace.ts'
+import { checkCount, checkNextPosition, type EntryRow, entriesOfResponse, PageWatch, textOrNull } from './rows.ts'
 
-const same = (names: string): FieldPaths => Object.fromEntries(names.split(/\s+/).map((name) => [name, name]))
+const sameNamePaths = (names: string): FieldPaths => Object.fromEntries(names.split(/\s+/).map((name) => [name, name]))
 
 export const listFields = {
   devices: {
-    ...same(`device_name model serial_number platform os_version supplemental_build_version
+    ...sameNamePaths(`device_name model serial_number platform os_version supplemental_build_version
       supplemental_os_version_extra asset_tag blueprint_id blueprint_name mdm_enabled agent_installed is_missing
       is_removed agent_version lost_mode_status`),
     last_check_in_at: 'last_check_in',
@@ -23,7 +23,7 @@ export const listFields = {
     last_enrolled_at: 'last_enrollment',
   },
   device_information: {
-    ...same(`host_name local_hostname model_name model_identifier cellular_technology os_build os_name
+    ...sameNamePaths(`host_name local_hostname model_name model_identifier cellular_technology os_build os_name
       display_os_version data_roaming hotspot`),
     device_family: 'device__family',
     device_capacity_gb: 'device_capacity',
@@ -49,7 +49,7 @@ export const listFields = {
     firewall_collected_at: 'last_collected_at',
   },
   gatekeeper_and_xprotect: {
-    ...same('malware_removal_tool_version'),
+    ...sameNamePaths('malware_removal_tool_version'),
     app_control_enabled: 'gatekeeper_status',
     app_control_trusted_developers: 'trusted_developers',
     app_control_version: 'gatekeeper_version',
@@ -57,13 +57,15 @@ export const listFields = {
     app_control_collected_at: 'last_collected_at',
   },
   startup_settings: {
-    ...same('external_boot_level secure_boot_level bootstrap_token_auth bootstrap_token_escrowed any_signed_os'),
+    ...sameNamePaths(
+      'external_boot_level secure_boot_level bootstrap_token_auth bootstrap_token_escrowed any_signed_os',
+    ),
     sip_enabled: 'sip',
     ssv_enabled: 'ssv',
     startup_settings_collected_at: 'last_collected_at',
   },
   activation_lock: {
-    ...same(`activation_lock_supported activation_lock_allowed_while_supervised device_activation_lock_enabled
+    ...sameNamePaths(`activation_lock_supported activation_lock_allowed_while_supervised device_activation_lock_enabled
       user_activation_lock_enabled`),
     activation_lock_collected_at: 'last_collected_at',
   },
@@ -81,26 +83,26 @@ export function mdmDevice(list: MdmList, entry: EntryRow): InventoryDevice {
 
 export type MdmConnection = { apiUrl: string; apiToken: string }
 
-const mdmFault = faultsBy(
+const mdmFault = faultClassifier(
   ({ error, detail, message }) => [error ?? detail ?? message],
   [
-    { status: [401], is: 'fatal', advice: 'api_token is not taken: it has to be one that is still there' },
+    { status: [401], is: 'fatal', advice: 'api_token is not accepted: it must be an existing token' },
     // The token may not read one of the further lists, on which nothing else depends (I7.2).
     { status: [403, 404], when: ({ call }) => call.url.pathname.includes('/prism/'), is: 'object_gone' },
     { status: [403], is: 'fatal', advice: 'api_token lacks the permission Device list' },
-    { status: [404], is: 'fatal', advice: 'subdomain and region have to be those of the device service' },
+    { status: [404], is: 'fatal', advice: 'subdomain and region must match the device service' },
   ],
 )
 
 /** Half of 10,000 per hour, which all tokens of a customer share; each step may begin with a burst. */
-const half = { perSecond: 1.25, burst: 50 }
+const halfOfLimits = { perSecond: 1.25, burst: 50 }
 
 const perPage = 300
 
 /** A place among the devices: the offset, and the last device that was read before. */
-type DevicePlace = { offset: number; last: string }
+type DevicePosition = { offset: number; last: string }
 /** A place in a further list: the provider's cursor or an offset, rows read so far, and the first of the last page. */
-type FurtherPlace = { offset: number; cursor: string | null; read: number; first?: string | null }
+type FurtherPosition = { offset: number; cursor: string | null; read: number; first?: string | null }
 
 const furtherLists = Object.keys(listFields).filter((list): list is MdmList => list !== 'devices')
 
@@ -108,7 +110,7 @@ const furtherLists = Object.keys(listFields).filter((list): list is MdmList => l
 export function mdmInventory({ apiUrl, apiToken }: MdmConnection, fetch: GuardedFetch): InventoryAdapter {
   const provider: Provider = {
     tokens: { current: async () => ({ text: apiToken, type: 'bearer' }), drop: () => {} },
-    pace: paceOf(half),
+    pace: requestPace(halfOfLimits),
     send: bearer(fetch),
     faultOf: mdmFault,
   }
@@ -121,39 +123,39 @@ export function mdmInventory({ apiUrl, apiToken }: MdmConnection, fetch: Guarded
    * went and others moved into pages that were read, so reading resumes further up.
    */
   async function readDevices(position: string | null): Promise<ProviderPage<InventoryDevice>> {
-    const place: DevicePlace | null = position === null ? null : JSON.parse(position)
-    const offset = place?.offset ?? 0
+    const parsed: DevicePosition | null = position === null ? null : JSON.parse(position)
+    const offset = parsed?.offset ?? 0
     const { call, answer } = await read('devices', { offset: String(offset), ordering: 'device_id' }, position)
     const rows = entriesOfResponse(call, answer.json, 'the list', 'device_id')
     const first = rows[0]?.id
-    const page = (fresh: EntryRow[], next: DevicePlace | null): ProviderPage<InventoryDevice> => ({
+    const page = (fresh: EntryRow[], next: DevicePosition | null): ProviderPage<InventoryDevice> => ({
       entries: fresh.map((row) => mdmDevice('devices', row)),
       skipped: [],
       next: next && JSON.stringify(next),
       barren: watch.isBarren('devices', rows, position, next?.last ?? null),
     })
-    if (place && offset > 0 && (first === undefined || first > place.last)) {
-      return page([], { offset: Math.max(0, offset - perPage + 1), last: place.last })
+    if (parsed && offset > 0 && (first === undefined || first > parsed.last)) {
+      return page([], { offset: Math.max(0, offset - perPage + 1), last: parsed.last })
     }
     const isFull = rows.length >= perPage
-    const last = isFull ? nextPlace(call, rows.at(-1)?.id ?? null, place?.last ?? null) : null
-    const fresh = place && first === place.last ? rows.slice(1) : rows
+    const last = isFull ? checkNextPosition(call, rows.at(-1)?.id ?? null, parsed?.last ?? null) : null
+    const fresh = parsed && first === parsed.last ? rows.slice(1) : rows
     return page(fresh, last === null ? null : { offset: offset + rows.length - 1, last })
   }
 
   async function readFurther(list: MdmList, position: string | null): Promise<ProviderPage<InventoryDevice>> {
-    const place: FurtherPlace = position === null ? { offset: 0, cursor: null, read: 0 } : JSON.parse(position)
+    const parsed: FurtherPosition = position === null ? { offset: 0, cursor: null, read: 0 } : JSON.parse(position)
     const from: Record<string, string> =
-      place.cursor === null ? { offset: String(place.offset) } : { cursor: place.cursor }
+      parsed.cursor === null ? { offset: String(parsed.offset) } : { cursor: parsed.cursor }
     const { call, body } = await read(`prism/${list}`, from, position)
     const rows = entriesOfResponse(call, body.data, 'data', 'device_id')
     const count = rows.length
-    const total = place.read + count
-    const cursor = textOf(body.cursor)
-    const first = nextPlace(call, rows[0]?.id ?? null, place.first ?? null)
+    const total = parsed.read + count
+    const cursor = textOrNull(body.cursor)
+    const first = checkNextPosition(call, rows[0]?.id ?? null, parsed.first ?? null)
     const isLast = count === 0 || (cursor === null && count < perPage)
     if (isLast) checkCount(call, total, typeof body.total === 'number' ? body.total : null)
-    const after: FurtherPlace = { offset: place.offset + count, cursor, read: total, first }
+    const after: FurtherPosition = { offset: parsed.offset + count, cursor, read: total, first }
     const next = isLast ? null : JSON.stringify(after)
     const entries = rows.map((row) => mdmDevice(list, row))
     return { entries, skipped: [], next, barren: watch.isBarren(list, rows, position, next) }
@@ -164,7 +166,7 @@ export function mdmInventory({ apiUrl, apiToken }: MdmConnection, fetch: Guarded
     read: (list, position) =>
       list === 'devices'
         ? readDevices(position)
-        : orGone(readFurther(list as MdmList, position), {
+        : fallbackIfGone(readFurther(list as MdmList, position), {
             entries: [],
             skipped: [{ idp_id: list, name: list, reason: 'list_not_readable' }],
             next: null,

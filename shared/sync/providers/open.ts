@@ -16,19 +16,23 @@ import { tenantDirectory } from './tenant.ts'
 const pageLimits = { timeoutMs: 120_000, maxBytes: 20_000_000, keepAlive: true }
 
 /** Returns a credential, which old rows may lack. @throws ProviderFault fatal */
-function present<T>(value: T | null | undefined, name: string): T {
+function requireValue<T>(value: T | null | undefined, name: string): T {
   if (value === null || value === undefined)
-    throw new ProviderFault('fatal', `${name} is missing: it has to be entered.`)
+    throw new ProviderFault('fatal', `${name} is missing: enter it.`)
   return value
 }
 
 /** @throws ProviderFault fatal for a secret that cannot be decrypted, and transient while its key cannot be used */
-async function secretOf(row: { account_id: string; id: string }, sealed: string | null | undefined, name: string) {
+async function decryptCredential(
+  row: { account_id: string; id: string },
+  encrypted: string | null | undefined,
+  name: string,
+) {
   try {
-    return await decryptSecret({ accountId: row.account_id, objectId: row.id }, present(sealed, name))
+    return await decryptSecret({ accountId: row.account_id, objectId: row.id }, requireValue(encrypted, name))
   } catch (cause) {
     if (cause instanceof UnreadableSecret)
-      throw new ProviderFault('fatal', `${name} cannot be decrypted: it has to be entered again.`, { cause })
+      throw new ProviderFault('fatal', `${name} cannot be decrypted: enter it again.`, { cause })
     if (cause instanceof ApiError)
       throw new ProviderFault('transient', `${name} cannot be decrypted at the moment.`, { cause })
     throw cause
@@ -38,10 +42,10 @@ async function secretOf(row: { account_id: string; id: string }, sealed: string 
 /** The connection of an app registration of a tenant, for its directory or its devices. */
 async function openGraph(row: DirectoryRow | PostureProviderRow) {
   return {
-    tokenUrl: env.tenantTokenUrl.replace('{tenant_id}', encodeURIComponent(present(row.tenant_id, 'tenant_id'))),
+    tokenUrl: env.tenantTokenUrl.replace('{tenant_id}', encodeURIComponent(requireValue(row.tenant_id, 'tenant_id'))),
     apiUrl: env.tenantApiUrl,
-    clientId: present(row.client_id, 'client_id'),
-    clientSecret: await secretOf(row, row.client_secret, 'client_secret'),
+    clientId: requireValue(row.client_id, 'client_id'),
+    clientSecret: await decryptCredential(row, row.client_secret, 'client_secret'),
   }
 }
 
@@ -52,8 +56,8 @@ const openers: Record<DirectoryKind, (row: DirectoryRow, fetch: GuardedFetch) =>
         tokenUrl: env.suiteTokenUrl,
         apiUrl: env.suiteApiUrl,
         issuer: env.suiteIssuer,
-        serviceAccountKey: await secretOf(row, row.service_account_key, 'service_account_key'),
-        impersonationEmail: present(row.impersonation_email, 'impersonation_email'),
+        serviceAccountKey: await decryptCredential(row, row.service_account_key, 'service_account_key'),
+        impersonationEmail: requireValue(row.impersonation_email, 'impersonation_email'),
         domain: row.domain ?? null,
         groupSyncMode: row.group_sync_mode ?? 'all',
         orgunitSyncEnabled: row.orgunit_sync_enabled ?? false,
@@ -61,20 +65,20 @@ const openers: Record<DirectoryKind, (row: DirectoryRow, fetch: GuardedFetch) =>
       fetch,
     ),
   idp: async (row, fetch) => {
-    const domain = present(row.idp_domain, 'idp_domain')
+    const domain = requireValue(row.idp_domain, 'idp_domain')
     const connection = {
       baseUrl: env.idpApiUrl.replace('{idp_domain}', domain),
       issuer: `https://${domain}`,
-      clientId: present(row.client_id, 'client_id'),
-      kid: present(row.kid, 'kid'),
-      privateKey: await secretOf(row, row.private_key, 'The signing key'),
+      clientId: requireValue(row.client_id, 'client_id'),
+      kid: requireValue(row.kid, 'kid'),
+      privateKey: await decryptCredential(row, row.private_key, 'The signing key'),
     }
     return idpDirectory(connection, fetch)
   },
   tenant: async (row, fetch) => {
     const connection = {
       ...(await openGraph(row)),
-      issuer: env.tenantIssuer.replace('{tenant_id}', present(row.tenant_id, 'tenant_id')),
+      issuer: env.tenantIssuer.replace('{tenant_id}', requireValue(row.tenant_id, 'tenant_id')),
       emailField: row.email_field ?? 'userPrincipalName',
       syncAllGroups: row.sync_all_groups ?? false,
     }
@@ -96,14 +100,14 @@ export async function openInventory(row: PostureProviderRow, deadline = Number.P
   if (row.type === 'tenant') return managedDevices(await openGraph(row), fetch)
   const { subdomain, region, api_token } = row
   if (!subdomain || !region || !api_token) {
-    throw new ProviderFault('fatal', 'subdomain, region and api_token have to be entered.')
+    throw new ProviderFault('fatal', 'subdomain, region and api_token are required: enter them.')
   }
   const apiUrl = env.mdmApiUrl
     .replace('{subdomain}', subdomain)
     .replace('{.region}', region === 'us' ? '' : `.${region}`)
-  const apiToken = await secretOf(row, api_token, 'api_token')
+  const apiToken = await decryptCredential(row, api_token, 'api_token')
   if (!isToken.test(apiToken)) {
-    const sentence = 'api_token has a character that no token has: it has to be entered as the device service shows it.'
+    const sentence = 'api_token contains a character that is not allowed in a token: enter it exactly as the device service shows it.'
     throw new ProviderFault('fatal', sentence)
   }
   return mdmInventory({ apiUrl, apiToken }, fetch)
@@ -114,7 +118,7 @@ export const withinStep =
   (fetch: GuardedFetch, deadline: number): GuardedFetch =>
   async (...request) => {
     if (clock.monotonic() >= deadline)
-      throw new ProviderFault('again', 'A call took longer than a step of the run has.')
+      throw new ProviderFault('retry', 'A call took longer than the remaining time of the step.')
     return fetch(...request)
   }
 

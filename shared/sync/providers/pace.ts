@@ -3,33 +3,33 @@ import { ProviderFault } from '../adapter.ts'
 import { type Call, type ProviderResponse, type RequestPace, responseName } from './call.ts'
 
 /** Longest wait within a call; before a longer one the caller saves its place. */
-const maxNapMs = 5_000
+const maxWaitMs = 5_000
 
 /** Units of a provider's limits per second, and at once. */
 export type Limits = { perSecond: number; burst: number }
 
 /** Keeps calls within limits; `holdMs` is the time for which an answer holds back the next calls of its bucket. */
-export function paceOf(
+export function requestPace(
   { perSecond, burst }: Limits,
   holdMs: (answer: ProviderResponse) => number = () => 0,
   bucketOf: (call: Call) => string = () => '',
 ): RequestPace {
   const interval = 1_000 / perSecond
   const heldUntil = new Map<string, number>()
-  let full = 0
+  let fullAt = 0
   return {
-    async turn(call) {
+    async wait(call) {
       const now = clock.monotonic()
-      const next = Math.max(full, now) + (call.cost ?? 1) * interval
+      const next = Math.max(fullAt, now) + (call.cost ?? 1) * interval
       const wait = Math.max(next - burst * interval, heldUntil.get(bucketOf(call)) ?? 0) - now
-      if (wait > maxNapMs) {
-        const sentence = `${responseName(call)} waits, so that not more than half of the provider's limits is used.`
-        throw new ProviderFault('again', sentence, { retryAfterMs: wait })
+      if (wait > maxWaitMs) {
+        const sentence = `${responseName(call)} waits, to use at most half of the provider's limits.`
+        throw new ProviderFault('retry', sentence, { retryAfterMs: wait })
       }
-      full = next
+      fullAt = next
       if (wait > 0) await clock.sleep(wait)
     },
-    heard(call, answer) {
+    record(call, answer) {
       const hold = holdMs(answer)
       if (hold > 0) heldUntil.set(bucketOf(call), clock.monotonic() + hold)
     },

@@ -14,10 +14,10 @@ import { type Call, type ResponseFields, responseName } from './call.ts'
 export type EntryRow = ResponseFields & { id: string }
 
 /** The fault of an answer from which nothing may be concluded (I5.1). */
-export const invalidData = (call: Call, problem: string, faultClass: 'fatal' | 'lost_place' = 'fatal') =>
-  new ProviderFault(faultClass, `${responseName(call)} answered invalid data: ${problem}.`, { atLast: 'fatal' })
+export const invalidData = (call: Call, problem: string, faultClass: 'fatal' | 'position_lost' = 'fatal') =>
+  new ProviderFault(faultClass, `${responseName(call)} answered invalid data: ${problem}.`, { finalClass: 'fatal' })
 
-export const textOf = (value: unknown): string | null =>
+export const textOrNull = (value: unknown): string | null =>
   typeof value === 'string' && value.trim() !== '' ? value : null
 
 /** The entries of a list, each with its id. @throws ProviderFault fatal for a missing list or id */
@@ -32,16 +32,16 @@ export function entriesOfResponse(call: Call, list: unknown, name: string, id = 
   })
 }
 
-/** Passes the place of the next page on. @throws ProviderFault `lost_place` where it is the same page again */
-export function nextPlace(call: Call, next: string | null, asked: string | null): string | null {
-  if (next === null || next !== asked) return next
-  throw invalidData(call, 'its next page is the same page again', 'lost_place')
+/** Passes the place of the next page on. @throws ProviderFault `position_lost` where it is the same page again */
+export function checkNextPosition(call: Call, next: string | null, current: string | null): string | null {
+  if (next === null || next !== current) return next
+  throw invalidData(call, 'its next page is the same page', 'position_lost')
 }
 
 /** Checks that a list has as many entries as it states. Some may have left meanwhile, so it is read once more. */
 export function checkCount(call: Call, read: number, stated: number | null): void {
   if (stated === null || read >= stated) return
-  throw invalidData(call, `${stated} entries are counted, and ${read} are listed`, 'lost_place')
+  throw invalidData(call, `it states ${stated} entries but lists ${read}`, 'position_lost')
 }
 
 export type ProviderEntry<T> = { entry: T } | { skipped: Skipped }
@@ -63,7 +63,7 @@ export const directoryGroup = (
 
 export type RowPage<R> = { rows: R[]; next: string | null; barren: boolean }
 
-export function providerPageOf<R, T>(
+export function toProviderPage<R, T>(
   { rows, next, barren }: RowPage<R>,
   entryOf: (row: R) => ProviderEntry<T>,
 ): ProviderPage<T> {
@@ -76,45 +76,45 @@ export function providerPageOf<R, T>(
   }
 }
 
-export const memberOf = ({ id }: { id: string }): ProviderEntry<DirectoryMember> => ({ entry: { user: id } })
+export const toMember = ({ id }: { id: string }): ProviderEntry<DirectoryMember> => ({ entry: { user: id } })
 
 /** Recognizes pages that bring nothing new although they have a next one. Each adapter has its own. */
 export class PageWatch {
   private readonly seen = new Map<string, Set<unknown>>()
 
   /** Returns whether a page has a next one and no new row; `asked` is its position, null at the start of the list. */
-  isBarren(list: string, rows: ResponseFields[], asked: string | null, next: string | null): boolean {
-    const known = (asked === null ? undefined : this.seen.get(list)) ?? new Set()
-    const before = known.size
-    for (const { id, email } of rows) known.add(id ?? email)
+  isBarren(list: string, rows: ResponseFields[], current: string | null, next: string | null): boolean {
+    const seenIds = (current === null ? undefined : this.seen.get(list)) ?? new Set()
+    const before = seenIds.size
+    for (const { id, email } of rows) seenIds.add(id ?? email)
     if (next === null) this.seen.delete(list)
-    else this.seen.set(list, known)
-    return next !== null && known.size === before
+    else this.seen.set(list, seenIds)
+    return next !== null && seenIds.size === before
   }
 }
 
 /** Queries users one by one. Results are kept, so that a repeated call resumes after the last of them. */
 export function confirmEach(isKnown: (idpId: string) => Promise<boolean>): (idpIds: string[]) => Promise<string[]> {
-  const known = new Map<string, boolean>()
+  const results = new Map<string, boolean>()
   return async (idpIds) => {
-    for (const id of idpIds) if (!known.has(id)) known.set(id, await isKnown(id))
-    return idpIds.filter((id) => known.get(id))
+    for (const id of idpIds) if (!results.has(id)) results.set(id, await isKnown(id))
+    return idpIds.filter((id) => results.get(id))
   }
 }
 
 /** A result that is requested once and kept; a failed request is repeated by the next caller. */
-export function remembered<T>(ask: () => Promise<T>): { get(): Promise<T>; forget(): void } {
-  let held: Promise<T> | undefined
+export function memoize<T>(request: () => Promise<T>): { get(): Promise<T>; forget(): void } {
+  let cached: Promise<T> | undefined
   const forget = () => {
-    held = undefined
+    cached = undefined
   }
   return {
     get() {
-      held ??= ask().catch((error) => {
+      cached ??= request().catch((error) => {
         forget()
         throw error
       })
-      return held
+      return cached
     },
     forget,
   }
@@ -132,7 +132,7 @@ export function countBarren(list: string, before: number, isBarren: boolean | un
 }
 
 /** Reads the pages of a list that is needed whole. @throws ProviderFault fatal for a list that never ends */
-export async function* wholeList<P extends { next: string | null; barren: boolean }>(
+export async function* readWholeList<P extends { next: string | null; barren: boolean }>(
   list: string,
   read: (position: string | null) => Promise<P>,
 ): AsyncGenerator<P> {

@@ -3,10 +3,10 @@ import { clock } from '../../core/clock.ts'
 import { fieldsOf } from '../../core/json/is-object.ts'
 import type { GuardedFetch } from '../../outside/guarded-fetch.ts'
 import { ProviderFault } from '../adapter.ts'
-import type { Answered, ResponseFields, TokenSource } from './call.ts'
-import { faultsBy, providerRefusals, tokenFaultsBy } from './faults.ts'
-import { textOf } from './rows.ts'
-import { formTokens } from './tokens.ts'
+import type { AnsweredCall, ResponseFields, TokenSource } from './call.ts'
+import { faultClassifier, providerRefusals, tokenFaultClassifier } from './faults.ts'
+import { textOrNull } from './rows.ts'
+import { formTokenSource } from './tokens.ts'
 
 /** The connection of a workspace-suite directory (A26.1). */
 export type SuiteConnection = {
@@ -28,11 +28,11 @@ const grantType = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 type Account = { email: string; keyId: string | null; key: KeyObject }
 
 /** Reads a service account's key; its `token_uri` is ignored. */
-function accountOf(text: string): Account {
+function parseAccount(text: string): Account {
   try {
     const { client_email, private_key, private_key_id } = fieldsOf(JSON.parse(text))
-    const [email, pem] = [textOf(client_email), textOf(private_key)]
-    if (email && pem) return { email, keyId: textOf(private_key_id), key: createPrivateKey(pem) }
+    const [email, pem] = [textOrNull(client_email), textOrNull(private_key)]
+    if (email && pem) return { email, keyId: textOrNull(private_key_id), key: createPrivateKey(pem) }
   } catch {
     // The error could show a part of the key.
   }
@@ -40,14 +40,14 @@ function accountOf(text: string): Account {
   throw new ProviderFault('fatal', sentence)
 }
 
-const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+const encodeJson = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 /** The assertion of a service account that acts as an administrator (RFC 7523, 3). */
 function assertion({ email, keyId, key }: Account, subject: string, scope: string): string {
   const issued = Math.floor(clock.now() / 1_000_000)
   const header = { alg: 'RS256', typ: 'JWT', ...(keyId && { kid: keyId }) }
   const claims = { iss: email, sub: subject, scope, aud: audience, iat: issued, exp: issued + 3_600 }
-  const signed = `${encoded(header)}.${encoded(claims)}`
+  const signed = `${encodeJson(header)}.${encodeJson(claims)}`
   return `${signed}.${sign('RSA-SHA256', Buffer.from(signed), key).toString('base64url')}`
 }
 
@@ -58,7 +58,7 @@ const scopesOf = (orgunits: boolean): string[] =>
   ['user', 'group', ...(orgunits ? ['orgunit'] : [])].map((what) => `${prefix}admin.directory.${what}.readonly`)
 
 const delegation = (orgunits: boolean) =>
-  `${scopesOf(orgunits).join(', ')} have to be delegated to the service account in the Admin console`
+  `${scopesOf(orgunits).join(', ')} must be delegated to the service account in the Admin console`
 
 const errorsOf = ({ error }: ResponseFields) => {
   const { errors } = fieldsOf(error)
@@ -66,11 +66,11 @@ const errorsOf = ({ error }: ResponseFields) => {
 }
 const reasonsOf = (body: ResponseFields) => errorsOf(body).map(({ reason }) => String(reason))
 
-const isUsage = (body: ResponseFields) =>
+const isUsageLimit = (body: ResponseFields) =>
   errorsOf(body).some(({ domain }) => domain === 'usageLimits') ||
   reasonsOf(body).some((reason) => /^(userRateLimitExceeded|rateLimitExceeded|quotaExceeded)$/.test(reason))
 
-const lacksScope = ({ answer, body }: Answered) =>
+const lacksScope = ({ answer, body }: AnsweredCall) =>
   reasonsOf(body).includes('insufficientPermissions') ||
   /ACCESS_TOKEN_SCOPE_INSUFFICIENT/.test(JSON.stringify(answer.json))
 
@@ -80,19 +80,19 @@ function wordsOf(body: ResponseFields): unknown[] {
 }
 
 export const suiteFault = (orgunits: boolean) =>
-  faultsBy(wordsOf, [
+  faultClassifier(wordsOf, [
     {
       status: [401],
-      is: 'token_ended',
-      advice: 'the service account and the impersonated administrator have to be active',
+      is: 'token_expired',
+      advice: 'the service account and the impersonated administrator must be active',
     },
-    { status: [403], when: ({ body }) => isUsage(body), is: 'again' },
+    { status: [403], when: ({ body }) => isUsageLimit(body), is: 'retry' },
     { status: [403], when: lacksScope, is: 'fatal', advice: delegation(orgunits) },
     { status: [403], when: ({ call }) => call.nested === true, is: 'object_gone', reason: 'foreign_group' },
     {
       status: [403],
       is: 'fatal',
-      advice: 'impersonation_email has to be an administrator who may read users, groups and organisational units',
+      advice: 'impersonation_email must be an administrator who can read users, groups and organisational units',
     },
     {
       status: [404],
@@ -100,12 +100,12 @@ export const suiteFault = (orgunits: boolean) =>
         /\/(groups|users)\/[^/]+/.test(call.url.pathname) && !reasonsOf(body).includes('domainNotFound'),
       is: 'object_gone',
     },
-    { status: [404], is: 'fatal', advice: 'domain has to be one of the customer' },
+    { status: [404], is: 'fatal', advice: 'domain must be a domain of the customer' },
   ])
 
 /** Faults of the token endpoint: one right that is not delegated refuses the whole token. */
 const tokenFault = (orgunits: boolean) =>
-  tokenFaultsBy([
+  tokenFaultClassifier([
     {
       status: providerRefusals,
       when: ({ body }) => ['unauthorized_client', 'access_denied', 'invalid_scope'].includes(String(body.error)),
@@ -115,15 +115,14 @@ const tokenFault = (orgunits: boolean) =>
     {
       status: providerRefusals,
       is: 'fatal',
-      advice:
-        'service_account_key has to be a key that is still there, and impersonation_email an active administrator',
+      advice: 'service_account_key must be an existing key, and impersonation_email an active administrator',
     },
   ])
 
 export function suiteTokens(connection: SuiteConnection, fetch: GuardedFetch): TokenSource {
   const { tokenUrl, serviceAccountKey, impersonationEmail, orgunitSyncEnabled } = connection
-  return formTokens(tokenUrl, fetch, tokenFault(orgunitSyncEnabled), () => {
-    const text = assertion(accountOf(serviceAccountKey), impersonationEmail, scopesOf(orgunitSyncEnabled).join(' '))
+  return formTokenSource(tokenUrl, fetch, tokenFault(orgunitSyncEnabled), () => {
+    const text = assertion(parseAccount(serviceAccountKey), impersonationEmail, scopesOf(orgunitSyncEnabled).join(' '))
     return { form: { grant_type: grantType, assertion: text }, secret: text }
   })
 }

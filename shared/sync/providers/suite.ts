@@ -6,26 +6,26 @@ import {
   type DirectoryGroup,
   type DirectoryMember,
   type DirectoryUser,
-  type MembersOf,
-  orGone,
+  fallbackIfGone,
+  type GroupRef,
   ProviderFault,
   type ProviderPage,
 } from '../adapter.ts'
 import { bearer, type Call, get, type Provider, type ResponseFields } from './call.ts'
-import { paceOf } from './pace.ts'
+import { requestPace } from './pace.ts'
 import {
+  checkNextPosition,
   confirmEach,
   directoryGroup,
   type EntryRow,
   entriesOfResponse,
   invalidData,
-  memberOf,
-  nextPlace,
+  memoize,
   PageWatch,
   type ProviderEntry,
-  providerPageOf,
-  remembered,
-  textOf,
+  textOrNull,
+  toMember,
+  toProviderPage,
   usableUser,
 } from './rows.ts'
 import { type SuiteConnection, suiteFault, suiteTokens } from './suite-token.ts'
@@ -35,13 +35,13 @@ const isActive = ({ suspended, archived }: ResponseFields): boolean => suspended
 /** A user of the directory; its id is the `sub` of its sign-ins. The address of its picture is private or expires. */
 export function suiteUser(user: EntryRow): ProviderEntry<DirectoryUser> {
   const { fullName, givenName, familyName } = fieldsOf(user.name)
-  const email = textOf(user.primaryEmail)
+  const email = textOrNull(user.primaryEmail)
   return usableUser({
     idp_id: user.id,
     email,
-    name: textOf(fullName),
-    given_name: textOf(givenName),
-    family_name: textOf(familyName),
+    name: textOrNull(fullName),
+    given_name: textOrNull(givenName),
+    family_name: textOrNull(familyName),
     preferred_username: email,
     active: isActive(user),
   })
@@ -54,8 +54,8 @@ const statedMembers = ({ directMembersCount }: ResponseFields): number | null =>
 }
 
 export function suiteGroup(group: EntryRow): DirectoryGroup {
-  const email = textOf(group.email)
-  const name = textOf(group.name) ?? email ?? group.id
+  const email = textOrNull(group.email)
+  const name = textOrNull(group.name) ?? email ?? group.id
   return directoryGroup({ idp_id: group.id, name, email, stated_members: statedMembers(group) })
 }
 
@@ -64,7 +64,7 @@ const isUnit = (idpId: string): boolean => idpId.startsWith(unitPrefix)
 const unitId = (id: string): string => `${unitPrefix}${id}`
 
 export function suiteUnit(unit: EntryRow): DirectoryGroup {
-  const name = textOf(unit.name) ?? textOf(unit.orgUnitPath) ?? unit.id
+  const name = textOrNull(unit.name) ?? textOrNull(unit.orgUnitPath) ?? unit.id
   return directoryGroup({ idp_id: unitId(unit.id), name, entity_type: 'org_unit' })
 }
 
@@ -76,18 +76,18 @@ const isChosen = ({ email, name }: DirectoryGroup): boolean =>
 
 /** A direct member: a user, a group or the whole customer. */
 export function suiteMember(member: ResponseFields): ProviderEntry<DirectoryMember> {
-  const id = textOf(member.id)
+  const id = textOrNull(member.id)
   if (member.type === 'CUSTOMER') return { entry: { everyone: true } }
   if (id && member.type === 'GROUP') return { entry: { group: id } }
   if (id && member.type === 'USER') return { entry: { user: id } }
-  const email = textOf(member.email)
+  const email = textOrNull(member.email)
   return { skipped: { idp_id: id ?? email ?? '', name: email, reason: 'foreign_member' } }
 }
 
 const userFields = 'id,primaryEmail,name(fullName,givenName,familyName),suspended,archived'
 
 /** Half of 2,400 per minute and user; the provider does not report the rest. */
-const half = { perSecond: 18, burst: 100 }
+const halfOfLimits = { perSecond: 18, burst: 100 }
 
 /** Positions in the list of groups: first the provider's cursors, then the units, which are one answer. */
 const unitsPosition = 'units'
@@ -99,18 +99,18 @@ export function suiteDirectory(connection: SuiteConnection, fetch: GuardedFetch)
   const watch = new PageWatch()
   const provider: Provider = {
     tokens: suiteTokens(connection, fetch),
-    pace: paceOf(half),
+    pace: requestPace(halfOfLimits),
     send: bearer(fetch),
     faultOf: suiteFault(orgunitSyncEnabled),
   }
 
   const read = async (path: string, query: Record<string, string | null> = {}, nested = false) => {
-    const asked = query.pageToken ?? null
+    const current = query.pageToken ?? null
     const address = `${apiUrl}/admin/directory/v1/${path}`
-    const { call, body } = await get(provider, address, query, { continues: Boolean(asked), nested })
-    const next = nextPlace(call, textOf(body.nextPageToken), asked)
+    const { call, body } = await get(provider, address, query, { continues: Boolean(current), nested })
+    const next = checkNextPosition(call, textOrNull(body.nextPageToken), current)
     const page = <R extends ResponseFields>(rows: R[]) => {
-      return { rows, next, barren: watch.isBarren(`${path} ${query.query ?? ''}`, rows, asked, next) }
+      return { rows, next, barren: watch.isBarren(`${path} ${query.query ?? ''}`, rows, current, next) }
     }
     return { call, body, page }
   }
@@ -130,46 +130,46 @@ export function suiteDirectory(connection: SuiteConnection, fetch: GuardedFetch)
     return rowsOrNone(call, body, 'organizationUnits', 'orgUnitId')
   }
   /** Paths of the units, by which their members are queried, by id. */
-  const unitPaths = remembered(async () => {
+  const unitPaths = memoize(async () => {
     const units = await readUnits()
-    return new Map(units.map((unit) => [unitId(unit.id), textOf(unit.orgUnitPath) ?? '']))
+    return new Map(units.map((unit) => [unitId(unit.id), textOrNull(unit.orgUnitPath) ?? '']))
   })
 
   async function unitMembers(idpId: string, position: string | null): Promise<ProviderPage<DirectoryMember>> {
     const path = (await unitPaths.get()).get(idpId)
-    if (!path) throw new ProviderFault('object_gone', `The organisational unit ${idpId} is gone.`)
+    if (!path) throw new ProviderFault('object_gone', `The organisational unit ${idpId} no longer exists.`)
     const query = `orgUnitPath='${path.replace(/['\\]/g, '\\$&')}'`
     const { call, body, page } = await readUsers({ query, pageToken: position })
-    return providerPageOf(page(rowsOrNone(call, body, 'users')), memberOf)
+    return toProviderPage(page(rowsOrNone(call, body, 'users')), toMember)
   }
 
-  async function groupMembers(group: MembersOf, position: string | null): Promise<ProviderPage<DirectoryMember>> {
+  async function groupMembers(group: GroupRef, position: string | null): Promise<ProviderPage<DirectoryMember>> {
     const path = `groups/${encodeURIComponent(group.idp_id)}`
     const nested = 'nested' in group
     const { call, body, page } = await read(`${path}/members`, { maxResults: '200', pageToken: position }, nested)
     const { members = [] } = body
-    if (!Array.isArray(members)) throw invalidData(call, 'members is no list')
+    if (!Array.isArray(members)) throw invalidData(call, 'members is not a list')
     const found = page(members.map(fieldsOf))
     const isEmpty = members.length === 0 && found.next === null && position === null
     if (isEmpty && !nested && (group.stated_members ?? 0) > 0) {
       const { body: now } = await read(path, { fields: 'id,directMembersCount' })
-      if ((statedMembers(now) ?? 0) > 0) throw invalidData(call, 'the group has members, and none are listed')
+      if ((statedMembers(now) ?? 0) > 0) throw invalidData(call, 'the group has members, but none are listed')
     }
-    return providerPageOf(found, suiteMember)
+    return toProviderPage(found, suiteMember)
   }
 
   async function isKnown(id: string): Promise<boolean> {
     const query = { fields: 'id,primaryEmail,suspended,archived' }
-    const found = await orGone(read(`users/${encodeURIComponent(id)}`, query, true), null)
+    const found = await fallbackIfGone(read(`users/${encodeURIComponent(id)}`, query, true), null)
     if (!found || !isActive(found.body)) return false
-    return domain === null || foldAscii(textOf(found.body.primaryEmail) ?? '').endsWith(`@${foldAscii(domain)}`)
+    return domain === null || foldAscii(textOrNull(found.body.primaryEmail) ?? '').endsWith(`@${foldAscii(domain)}`)
   }
 
   return {
     issuer,
     async users(position) {
       const { call, body, page } = await readUsers({ pageToken: position })
-      return providerPageOf(page(entriesOfResponse(call, body.users, 'users')), suiteUser)
+      return toProviderPage(page(entriesOfResponse(call, body.users, 'users')), suiteUser)
     },
     async groups(position) {
       if (position === unitsPosition || (position === null && groupSyncMode === 'disabled')) {

@@ -1,18 +1,24 @@
 import type { GuardedFetch } from '../../outside/guarded-fetch.ts'
-import { type DirectoryAdapter, type DirectoryGroup, type DirectoryUser, orGone, ProviderFault } from '../adapter.ts'
+import {
+  type DirectoryAdapter,
+  type DirectoryGroup,
+  type DirectoryUser,
+  fallbackIfGone,
+  ProviderFault,
+} from '../adapter.ts'
 import { type Call, responseName } from './call.ts'
-import { graph, quoted, type TenantConnection } from './graph.ts'
+import { graph, quote, type TenantConnection } from './graph.ts'
 import {
   confirmEach,
   directoryGroup,
   type EntryRow,
-  memberOf,
+  memoize,
   type ProviderEntry,
-  providerPageOf,
-  remembered,
-  textOf,
+  readWholeList,
+  textOrNull,
+  toMember,
+  toProviderPage,
   usableUser,
-  wholeList,
 } from './rows.ts'
 
 /** Excludes fields of other services (`aboutMe`, `skills`), which fail the whole page without a licence there. */
@@ -31,20 +37,20 @@ export function tenantUser(
   }
   return usableUser({
     idp_id: user.id,
-    email: textOf(user[emailField]),
-    name: textOf(user.displayName) ?? textOf(user.userPrincipalName),
-    given_name: textOf(user.givenName),
-    family_name: textOf(user.surname),
-    preferred_username: textOf(user.userPrincipalName),
+    email: textOrNull(user[emailField]),
+    name: textOrNull(user.displayName) ?? textOrNull(user.userPrincipalName),
+    given_name: textOrNull(user.givenName),
+    family_name: textOrNull(user.surname),
+    preferred_username: textOrNull(user.userPrincipalName),
     active: user.accountEnabled,
   })
 }
 
 export const tenantGroup = (group: EntryRow): DirectoryGroup =>
-  directoryGroup({ idp_id: group.id, name: textOf(group.displayName) ?? group.id, email: textOf(group.mail) })
+  directoryGroup({ idp_id: group.id, name: textOrNull(group.displayName) ?? group.id, email: textOrNull(group.mail) })
 
 /** Half of 3,500 resource units in ten seconds, what the smallest tenants have. */
-const half = { perSecond: 140, burst: 350 }
+const halfOfLimits = { perSecond: 140, burst: 350 }
 const rights = ['User.Read.All', 'GroupMember.Read.All', 'Application.Read.All']
 
 const maxIds = 15
@@ -54,14 +60,14 @@ const assignmentsPerPage = '120'
 /** Microsoft Entra ID by Microsoft Graph (`identity-wire.md`, 1.3). */
 export function tenantDirectory(connection: TenantConnection, fetch: GuardedFetch): DirectoryAdapter {
   const { issuer, clientId, emailField, syncAllGroups } = connection
-  const list = graph(connection, fetch, rights, half)
+  const list = graph(connection, fetch, rights, halfOfLimits)
   const $top = '999'
   const userOf = (call: Call, row: EntryRow) => tenantUser(call, row, emailField)
   const groupOf = (row: EntryRow) => ({ entry: tenantGroup(row) })
 
   /** Objects that are assigned to the application, each once per page: it may have several of its roles. */
   async function assignments(position: string | null, perPage = assignmentsPerPage) {
-    const path = `servicePrincipals(appId=${quoted(clientId)})/appRoleAssignedTo`
+    const path = `servicePrincipals(appId=${quote(clientId)})/appRoleAssignedTo`
     const query = { $top: perPage, $select: 'principalId,principalType,principalDisplayName' }
     const { rows, next, barren } = await list(path, query, position, { cost: 2, id: 'principalId' })
     const assigned = [...new Map(rows.map((row) => [row.id, row])).values()]
@@ -73,7 +79,7 @@ export function tenantDirectory(connection: TenantConnection, fetch: GuardedFetc
   async function byIds(path: string, $select: string, ids: string[]) {
     const found: { call: Call; row: EntryRow }[] = []
     for (let at = 0; at < ids.length; at += maxIds) {
-      const some = ids.slice(at, at + maxIds).map(quoted)
+      const some = ids.slice(at, at + maxIds).map(quote)
       const { call, rows } = await list(path, { $filter: `id in (${some.join(',')})`, $select }, null)
       found.push(...rows.map((row) => ({ call, row })))
     }
@@ -83,22 +89,22 @@ export function tenantDirectory(connection: TenantConnection, fetch: GuardedFetc
   async function assignedUsers(position: string | null) {
     const { assigned, users, next, barren } = await assignments(position)
     const rows = await byIds('users', userFields, users)
-    const page = providerPageOf({ rows, next, barren }, ({ call, row }) => userOf(call, row))
+    const page = toProviderPage({ rows, next, barren }, ({ call, row }) => userOf(call, row))
     for (const { id, principalType, principalDisplayName } of assigned) {
       if (principalType === 'User' || principalType === 'Group') continue
-      page.skipped.push({ idp_id: id, name: textOf(principalDisplayName), reason: 'not_a_person' })
+      page.skipped.push({ idp_id: id, name: textOrNull(principalDisplayName), reason: 'not_a_person' })
     }
     return page
   }
 
   async function assignedGroups(position: string | null) {
     const { groups, next, barren } = await assignments(position)
-    return providerPageOf({ rows: await byIds('groups', groupFields, groups), next, barren }, ({ row }) => groupOf(row))
+    return toProviderPage({ rows: await byIds('groups', groupFields, groups), next, barren }, ({ row }) => groupOf(row))
   }
 
-  const allAssigned = remembered(async () => {
+  const allAssigned = memoize(async () => {
     const found = { users: new Set<string>(), groups: new Set<string>() }
-    for await (const { users, groups } of wholeList('assignments', (position) => assignments(position, $top))) {
+    for await (const { users, groups } of readWholeList('assignments', (position) => assignments(position, $top))) {
       for (const id of users) found.users.add(id)
       for (const id of groups) found.groups.add(id)
     }
@@ -108,8 +114,12 @@ export function tenantDirectory(connection: TenantConnection, fetch: GuardedFetc
   async function isInOneOf(groups: Set<string>, user: string): Promise<boolean> {
     const path = `users/${encodeURIComponent(user)}/transitiveMemberOf/microsoft.graph.group`
     const read = (position: string | null) =>
-      orGone(list(path, { $top, $select: 'id' }, position, { cost: 4 }), { rows: [], next: null, barren: false })
-    for await (const { rows } of wholeList('groups of a user', read)) {
+      fallbackIfGone(list(path, { $top, $select: 'id' }, position, { cost: 4 }), {
+        rows: [],
+        next: null,
+        barren: false,
+      })
+    for await (const { rows } of readWholeList('groups of a user', read)) {
       if (rows.some(({ id }) => groups.has(id))) return true
     }
     return false
@@ -125,18 +135,18 @@ export function tenantDirectory(connection: TenantConnection, fetch: GuardedFetc
     async users(position) {
       if (!syncAllGroups) return assignedUsers(position)
       const page = await list('users', { $top, $select: userFields }, position)
-      return providerPageOf(page, (row) => userOf(page.call, row))
+      return toProviderPage(page, (row) => userOf(page.call, row))
     },
     async groups(position) {
       if (!syncAllGroups) return assignedGroups(position)
-      return providerPageOf(await list('groups', { $top, $select: groupFields }, position), groupOf)
+      return toProviderPage(await list('groups', { $top, $select: groupFields }, position), groupOf)
     },
     async members({ idp_id }, position) {
       const path = `groups/${encodeURIComponent(idp_id)}/transitiveMembers/microsoft.graph.user`
       const $select = syncAllGroups ? 'id' : userFields
       const listed = await list(path, { $top, $count: 'true', $select }, position, { cost: 4 })
-      if (syncAllGroups) return providerPageOf(listed, memberOf)
-      const page = providerPageOf(listed, (row) => userOf(listed.call, row))
+      if (syncAllGroups) return toProviderPage(listed, toMember)
+      const page = toProviderPage(listed, (row) => userOf(listed.call, row))
       return { ...page, entries: page.entries.map((profile) => ({ user: profile.idp_id, profile })) }
     },
     async confirm(idpIds) {

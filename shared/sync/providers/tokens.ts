@@ -11,53 +11,53 @@ import {
   responseName,
   type TokenSource,
 } from './call.ts'
-import { textOf } from './rows.ts'
+import { textOrNull } from './rows.ts'
 
-export type NewToken = { token: AccessToken; livesMs: number }
+export type NewToken = { token: AccessToken; lifetimeMs: number }
 
 /** A token with less time left could end on its way. */
 const minLeftMs = 60_000
 
 /** Requests a token once for all callers who wait; a failed request is repeated by the next caller. */
 export function tokenSource(request: () => Promise<NewToken>): TokenSource {
-  let good: { token: AccessToken; until: number } | null = null
-  let asked: Promise<AccessToken> | null = null
+  let cached: { token: AccessToken; until: number } | null = null
+  let pending: Promise<AccessToken> | null = null
   const renew = async () => {
     try {
-      const { token, livesMs } = await request()
-      good = { token, until: clock.monotonic() + livesMs - minLeftMs }
+      const { token, lifetimeMs: livesMs } = await request()
+      cached = { token, until: clock.monotonic() + livesMs - minLeftMs }
       return token
     } finally {
-      asked = null
+      pending = null
     }
   }
   return {
     async current() {
-      if (good && good.until > clock.monotonic()) return good.token
-      asked ??= renew()
-      return asked
+      if (cached && cached.until > clock.monotonic()) return cached.token
+      pending ??= renew()
+      return pending
     },
     drop(token) {
-      if (good?.token === token) good = null
+      if (cached?.token === token) cached = null
     },
   }
 }
 
-/** The token of an answer (RFC 6749, 5.1). @throws ProviderFault, which is `again` for an answer without a token */
-export function newTokenOf(call: Call, answer: ProviderResponse, faultOf: Provider['faultOf']): NewToken {
+/** The token of an answer (RFC 6749, 5.1). @throws ProviderFault, which is `retry` for an answer without a token */
+export function parseToken(call: Call, answer: ProviderResponse, faultOf: Provider['faultOf']): NewToken {
   if (answer.status !== 200) throw faultOf(call, answer)
   const { access_token, token_type, expires_in } = fieldsOf(answer.json)
-  const text = textOf(access_token)
-  const type = textOf(token_type)?.toLowerCase()
+  const text = textOrNull(access_token)
+  const type = textOrNull(token_type)?.toLowerCase()
   if (!text || (type !== 'bearer' && type !== 'dpop')) {
-    throw new ProviderFault('again', `${responseName(call)} answered without a token.`)
+    throw new ProviderFault('retry', `${responseName(call)} answered without a token.`)
   }
   const seconds = Number(expires_in)
-  return { token: { text, type }, livesMs: Number.isFinite(seconds) && seconds > 0 ? seconds * 1_000 : 0 }
+  return { token: { text, type }, lifetimeMs: Number.isFinite(seconds) && seconds > 0 ? seconds * 1_000 : 0 }
 }
 
 /** Tokens that a form requests; `secret` is the part of it that an answer must not repeat. */
-export function formTokens(
+export function formTokenSource(
   address: string,
   fetch: GuardedFetch,
   faultOf: Provider['faultOf'],
@@ -67,6 +67,6 @@ export function formTokens(
   return tokenSource(async () => {
     const { form, secret } = formOf()
     const send = () => fetch(call.url, { method: 'POST', body: new URLSearchParams(form) })
-    return newTokenOf(call, await exchange(call, send, [secret]), faultOf)
+    return parseToken(call, await exchange(call, send, [secret]), faultOf)
   })
 }

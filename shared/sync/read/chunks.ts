@@ -12,7 +12,7 @@ import type { RunWork } from '../runs/run-work.ts'
 /** Maximum of compressed bytes: an item holds 400 KB with its key and names. */
 const maxBytes = 350_000
 /** Maximum of cached text of decoded chunks; members of nested groups are read over and over. */
-const maxKeptBytes = 4_000_000
+const maxDecodedBytes = 4_000_000
 
 const chunksPartition = (account: string, sourceId: string): string => partition(account, 'sync.chunks', sourceId)
 
@@ -22,10 +22,10 @@ const digestOf = (text: string): string => createHash('sha256').update(text).dig
 export class Chunks {
   private readonly pk: string
   /** Chunks that outlive the run. */
-  private readonly alive = new Set<string>()
+  private readonly retained = new Set<string>()
   private readonly ttl: number
-  private readonly kept = new Map<string, { entries: unknown[]; bytes: number }>()
-  private keptBytes = 0
+  private readonly decoded = new Map<string, { entries: unknown[]; bytes: number }>()
+  private decodedBytes = 0
 
   constructor(account: string, sourceId: string, ttl: number) {
     this.pk = chunksPartition(account, sourceId)
@@ -37,7 +37,7 @@ export class Chunks {
     if (entries.length === 0) return []
     const text = JSON.stringify(entries)
     const digest = digestOf(text)
-    if (this.alive.has(digest)) return [digest]
+    if (this.retained.has(digest)) return [digest]
     const zstd = zstdCompressSync(text)
     if (zstd.length > maxBytes && entries.length > 1) {
       const middle = Math.ceil(entries.length / 2)
@@ -45,24 +45,24 @@ export class Chunks {
     }
     const item = { pk: this.pk, sk: digest, kind: 'chunk', ttl: this.ttl, entries: zstd }
     await table().send(new PutCommand({ TableName: tableName(), Item: item }))
-    this.alive.add(digest)
+    this.retained.add(digest)
     return [digest]
   }
 
   /** Stores a list in chunks that its entries cut. */
-  async putCut<T extends { idp_id: string }>(entries: T[], mean: number): Promise<string[]> {
+  async putInChunks<T extends { idp_id: string }>(entries: T[], mean: number): Promise<string[]> {
     const cutter = new ChunkCutter<T>(mean)
     const digests: string[] = []
     for (const entry of entries) digests.push(...(await this.put(cutter.add(entry) ?? [])))
-    return [...digests, ...(await this.put(cutter.rest()))]
+    return [...digests, ...(await this.put(cutter.flush()))]
   }
 
   /** @throws Error for a chunk that is gone */
   async get<T>(digest: string): Promise<T[]> {
-    const known = this.kept.get(digest)
-    if (known) return known.entries as T[]
+    const cached = this.decoded.get(digest)
+    if (cached) return cached.entries as T[]
     const item = await getItem<Key & { entries: Uint8Array }>({ pk: this.pk, sk: digest })
-    if (!item) throw new Error(`The part ${digest} of a snapshot is gone.`)
+    if (!item) throw new Error(`The part ${digest} of a snapshot is missing.`)
     const text = zstdDecompressSync(item.entries).toString()
     const entries: T[] = JSON.parse(text)
     this.cache(digest, entries, text.length)
@@ -77,27 +77,27 @@ export class Chunks {
   }
 
   private cache(digest: string, entries: unknown[], bytes: number): void {
-    for (const [oldest, { bytes: freed }] of this.kept) {
-      if (this.keptBytes + bytes <= maxKeptBytes) break
-      this.kept.delete(oldest)
-      this.keptBytes -= freed
+    for (const [oldest, { bytes: freed }] of this.decoded) {
+      if (this.decodedBytes + bytes <= maxDecodedBytes) break
+      this.decoded.delete(oldest)
+      this.decodedBytes -= freed
     }
     // Two concurrent reads of a chunk are counted once.
-    if (!this.kept.has(digest)) this.keptBytes += bytes
-    this.kept.set(digest, { entries, bytes })
+    if (!this.decoded.has(digest)) this.decodedBytes += bytes
+    this.decoded.set(digest, { entries, bytes })
   }
 
   async *each<T>(digests: string[]): AsyncGenerator<T> {
     for (const digest of digests) yield* await this.get<T>(digest)
   }
 
-  keep(digests: Iterable<string>): void {
-    for (const digest of digests) this.alive.add(digest)
+  retain(digests: Iterable<string>): void {
+    for (const digest of digests) this.retained.add(digest)
   }
 }
 
 /** FNV-1a: spreads ids evenly, and equally in every process. */
-function spread(text: string): number {
+function fnv1a(text: string): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
   return hash >>> 0
@@ -123,11 +123,11 @@ export class ChunkCutter<T extends { idp_id: string }> {
   add(entry: T): T[] | null {
     this.entries.push(entry)
     this.bytes += JSON.stringify(entry).length
-    const ends = spread(entry.idp_id) % this.mean === 0 || this.entries.length >= 4 * this.mean
-    return ends || this.bytes > maxChunkBytes ? this.rest() : null
+    const ends = fnv1a(entry.idp_id) % this.mean === 0 || this.entries.length >= 4 * this.mean
+    return ends || this.bytes > maxChunkBytes ? this.flush() : null
   }
 
-  rest(): T[] {
+  flush(): T[] {
     const { entries } = this
     this.entries = []
     this.bytes = 0
@@ -137,19 +137,19 @@ export class ChunkCutter<T extends { idp_id: string }> {
 
 /** Chunks expire after this time; snapshots are used again for half of it, which leaves a run days to spare. */
 const chunkDays = 8
-const reusedDays = 4
+const reuseDays = 4
 
 /** Lets a snapshot use the chunks that `read` finds of the last good run; null where those are old or gone. */
-export async function reused<T extends { digests: string[] }>(
+export async function reuseLastSnapshot<T extends { digests: string[] }>(
   { run }: RunWork,
   chunks: Chunks,
   last: LastGoodRun | undefined,
   read: (root: string) => Promise<T>,
 ): Promise<T | null> {
-  if (!last || microsOf(last.staged_at) < clock.now() - reusedDays * dayMicros) return null
+  if (!last || microsOf(last.staged_at) < clock.now() - reuseDays * dayMicros) return null
   try {
     const found = await read(last.root)
-    chunks.keep([last.root, ...found.digests])
+    chunks.retain([last.root, ...found.digests])
     run.staged_at = last.staged_at
     return found
   } catch {
@@ -163,7 +163,7 @@ export async function completeSnapshot(run: Run, chunks: Chunks, root: object): 
   run.reading = null
 }
 
-export const chunksOf = ({ run }: RunWork): Chunks =>
+export const openChunks = ({ run }: RunWork): Chunks =>
   new Chunks(run.account_id, run.source_id, Math.ceil((clock.now() + chunkDays * dayMicros) / 1_000_000))
 
 const maxLength = 255

@@ -5,54 +5,54 @@ import type { Reading } from '../runs/run.ts'
 import { type RunWork, StepOver } from '../runs/run-work.ts'
 
 /** Duration of failing calls in a row after which the run is given up (I6). */
-const patienceMs = 600_000
+const maxFailingMs = 600_000
 const maxPauseMs = 60_000
 /** The lease is renewed while a step waits. */
-const sliceMs = 30_000
+const maxSleepMs = 30_000
 
 /**
  * Repeats a call to the provider while its failures pass, with growing pauses and no sooner than the provider says.
  * @throws ProviderFault `transient` after ten minutes of failures in a row, over all steps
  * @throws StepOver when the next try would come after the end of the step
  */
-export async function askProvider<T>(work: RunWork, call: () => Promise<T>): Promise<T> {
+export async function callProvider<T>(work: RunWork, call: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       const answer = await call()
       work.run.troubled_since = null
       return answer
     } catch (error) {
-      if (!isFault(error, 'again')) throw error
+      if (!isFault(error, 'retry')) throw error
       const now = clock.monotonic()
       work.run.troubled_since ??= now
       const pause = Math.max(error.retryAfterMs ?? 0, jitter(tries, 1_000, maxPauseMs))
-      if (now + pause - work.run.troubled_since > patienceMs) {
+      if (now + pause - work.run.troubled_since > maxFailingMs) {
         throw new ProviderFault('transient', error.message, { cause: error })
       }
-      await rest(work, now + pause)
+      await waitUntil(work, now + pause)
     }
   }
 }
 
-async function rest(work: RunWork, until: number): Promise<void> {
+async function waitUntil(work: RunWork, until: number): Promise<void> {
   if (until >= work.deadline) {
     await work.save()
     throw new StepOver()
   }
   for (let left = until - clock.monotonic(); left > 0; left = until - clock.monotonic()) {
-    await clock.sleep(Math.min(left, sliceMs))
-    if (work.isDue) await work.save()
+    await clock.sleep(Math.min(left, maxSleepMs))
+    if (work.isSaveDue) await work.save()
   }
 }
 
 /** Maximum of restarts of a list which loses its place (I6). */
 const maxRestarts = 3
 
-type Keeping = {
+type ListHooks = {
   restart(): void
   /** Saves the place at which a later step resumes. */
-  pause(place: string | null): Promise<void>
-  advance(place: string): Promise<void>
+  pause(position: string | null): Promise<void>
+  advance(position: string): Promise<void>
 }
 
 /** Reads a list page by page, a few times again from its start where it loses its place. @throws ProviderFault */
@@ -60,28 +60,28 @@ export async function* eachPage<P extends { next: string | null; barren?: boolea
   work: RunWork,
   list: string,
   start: string | null,
-  read: (place: string | null) => Promise<P>,
-  { restart, pause, advance }: Keeping,
-): AsyncGenerator<{ page: P; place: string | null }> {
+  read: (position: string | null) => Promise<P>,
+  { restart, pause, advance }: ListHooks,
+): AsyncGenerator<{ page: P; position: string | null }> {
   const reading = work.run.reading as Reading
-  for (let place = start; ; ) {
-    const asked = place
+  for (let position = start; ; ) {
+    const current = position
     let page: P
     try {
-      page = await askProvider(work, () => read(asked))
+      page = await callProvider(work, () => read(current))
     } catch (error) {
-      if (error instanceof StepOver) await pause(asked)
-      if (!isFault(error, 'lost_place')) throw error
-      if (++reading.restarts > maxRestarts) throw new ProviderFault(error.atLast, error.message, { cause: error })
+      if (error instanceof StepOver) await pause(current)
+      if (!isFault(error, 'position_lost')) throw error
+      if (++reading.restarts > maxRestarts) throw new ProviderFault(error.finalClass, error.message, { cause: error })
       reading.position = null
-      place = null
+      position = null
       restart()
       continue
     }
-    yield { page, place: asked }
+    yield { page, position: current }
     if (page.next === null) return
     reading.barren = countBarren(list, reading.barren ?? 0, page.barren)
-    place = page.next
-    await advance(place)
+    position = page.next
+    await advance(position)
   }
 }

@@ -13,11 +13,11 @@ import { type Entity, type Row, rowKey } from '../../table/entity.ts'
 import { uniqueKey } from '../../table/keys.ts'
 import { checkExistence, getRows } from '../../table/read.ts'
 import { foldAscii } from '../../values/text.ts'
-import { type Stage, type StagedChange, stageEach } from '../runs/plan.ts'
-import type { Deleted, Orphaned, RewindEntries } from './rewind-plan.ts'
+import { type StageContext, type StagedChange, stageEach } from '../runs/plan.ts'
+import type { DeletedRow, OrphanedPolicy, RewindEntries } from './rewind-plan.ts'
 
 /** An owner whose absence skips a row; `gone` is the reason. */
-type Owner<R extends Row> = { entity: Entity; gone: string; idOf(row: R): string }
+type Owner<R extends Row> = { entity: Entity; missingReason: string; idOf(row: R): string }
 
 export type Restoration<R extends Row = Row> = {
   entity: Entity<R>
@@ -31,23 +31,23 @@ export type Restoration<R extends Row = Row> = {
   /** The name in the plan; without it, the names of the owners. */
   nameOf?(row: R): string
   owners?: readonly Owner<R>[]
-  isSame?(deleted: Deleted<R>, actor: ActorRow | null): boolean
+  isUnchanged?(deleted: DeletedRow<R>, actor: ActorRow | null): boolean
   /** Returns whether the row grants administration, so that only a caller who may administer restores it. */
   isAdministration?(row: R, actor: ActorRow | null): boolean
   /** Converts the row of a record; by default it is in stored form. */
-  rowOf?(recorded: Record<string, unknown>): R
+  toRow?(recorded: Record<string, unknown>): R
 }
 
-const ofActor = { entity: actors, gone: 'actor_gone', idOf: (row: { actor_id: string }) => row.actor_id }
+const actorOwner = { entity: actors, missingReason: 'actor_gone', idOf: (row: { actor_id: string }) => row.actor_id }
 const nameOf = ({ name }: { name: string }) => name
 
-const folded = (email: string | null) => (email === null ? null : foldAscii(email))
+const foldEmail = (email: string | null) => (email === null ? null : foldAscii(email))
 
 /** Returns whether an identity still fits the email of its actor; a changed one ends sign-ins by the old (A12.5). */
-const isSamePerson = ({ row, at }: Deleted<ExternalIdentityRow>, actor: ActorRow | null): boolean =>
-  actor === null || actor.updated_at <= at || folded(actor.email) === folded(row.email)
+const matchesActorEmail = ({ row, at }: DeletedRow<ExternalIdentityRow>, actor: ActorRow | null): boolean =>
+  actor === null || actor.updated_at <= at || foldEmail(actor.email) === foldEmail(row.email)
 
-export type RewindStage = Stage & { author: Author }
+export type RewindContext = StageContext & { author: Author }
 
 type Restorable = Exclude<keyof RewindEntries, 'policies'>
 
@@ -76,8 +76,8 @@ export const restorations: { readonly [S in Restorable]: Restoration<RewindEntri
     perCommit: 15,
     idOf: ({ idp_id }) => idp_id,
     nameOf: ({ name, email, idp_id }) => name ?? email ?? idp_id,
-    owners: [ofActor],
-    isSame: isSamePerson,
+    owners: [actorOwner],
+    isUnchanged: matchesActorEmail,
     isAdministration: (_row, actor) => actor?.type === 'account_admin_user',
   },
   memberships: {
@@ -86,7 +86,7 @@ export const restorations: { readonly [S in Restorable]: Restoration<RewindEntri
     writes: 3,
     perCommit: 48,
     idOf: ({ actor_id }) => actor_id,
-    owners: [ofActor, { entity: groups, gone: 'group_gone', idOf: ({ group_id }) => group_id }],
+    owners: [actorOwner, { entity: groups, missingReason: 'group_gone', idOf: ({ group_id }) => group_id }],
   },
   clients: {
     entity: clients,
@@ -95,8 +95,8 @@ export const restorations: { readonly [S in Restorable]: Restoration<RewindEntri
     perCommit: 10,
     idOf: ({ id }) => id,
     nameOf,
-    owners: [ofActor],
-    rowOf: clientOfRecord,
+    owners: [actorOwner],
+    toRow: clientOfRecord,
   },
   pool_members: {
     entity: poolMembers,
@@ -105,8 +105,8 @@ export const restorations: { readonly [S in Restorable]: Restoration<RewindEntri
     perCommit: 30,
     idOf: ({ device_id }) => device_id,
     owners: [
-      { entity: clients, gone: 'client_gone', idOf: ({ device_id }) => device_id },
-      { entity: resources, gone: 'resource_gone', idOf: ({ resource_id }) => resource_id },
+      { entity: clients, missingReason: 'client_gone', idOf: ({ device_id }) => device_id },
+      { entity: resources, missingReason: 'resource_gone', idOf: ({ resource_id }) => resource_id },
     ],
   },
 }
@@ -114,39 +114,39 @@ export const restorations: { readonly [S in Restorable]: Restoration<RewindEntri
 const uniqueValues = <R extends Row>({ entity }: Restoration<R>, accountId: string, row: R) =>
   Object.entries(entity.unique).flatMap(([set, read]) => {
     const value = read(row)
-    return value === null ? [] : [{ key: uniqueKey(accountId, set, value), taken: `${set.split('.')[1]}_taken` }]
+    return value === null ? [] : [{ key: uniqueKey(accountId, set, value), takenReason: `${set.split('.')[1]}_taken` }]
   })
 
 /** Stages deleted rows. Existing rows are passed over; rows with a taken name or a missing owner are skipped. */
-export async function bringBack<R extends Row>(
-  { transaction, author }: RewindStage,
+export async function restoreRows<R extends Row>(
+  { transaction, author }: RewindContext,
   kind: Restoration<R>,
-  entries: Deleted<R>[],
+  entries: DeletedRow<R>[],
 ): Promise<StagedChange> {
   const { accountId } = transaction
   const rows = entries.map(({ row }) => row)
   const values = rows.map((row) => uniqueValues(kind, accountId, row))
-  const [areThere, held, ...owned] = await Promise.all([
+  const [exists, isKeyUsed, ...owned] = await Promise.all([
     checkExistence(rows.map((row) => rowKey(kind.entity, accountId, row))),
     checkExistence(values.flat().map(({ key }) => key)),
-    ...(kind.owners ?? []).map(async ({ entity, gone, idOf }) => {
+    ...(kind.owners ?? []).map(async ({ entity, missingReason, idOf }) => {
       const owners = await getRows(entity, accountId, rows.map(idOf))
-      return { entity, gone, owners }
+      return { entity, missingReason, owners }
     }),
   ])
   const people = owned.find(({ entity }) => entity.name === actors.name)?.owners as (ActorRow | null)[] | undefined
-  const taken = new Set(values.flat().flatMap(({ key }, i) => (held[i] ? [key.pk] : [])))
+  const usedKeys = new Set(values.flat().flatMap(({ key }, i) => (isKeyUsed[i] ? [key.pk] : [])))
   return stageEach(transaction, kind.object, entries, kind.writes, (deleted, i) => {
-    if (areThere[i]) return
+    if (exists[i]) return
     const { row, name } = deleted
     const actor = people?.[i] ?? null
     const reason =
-      owned.find(({ owners }) => !owners[i])?.gone ||
-      values[i]?.find(({ key }) => taken.has(key.pk))?.taken ||
-      (kind.isSame?.(deleted, actor) === false && 'changed_since') ||
+      owned.find(({ owners }) => !owners[i])?.missingReason ||
+      values[i]?.find(({ key }) => usedKeys.has(key.pk))?.takenReason ||
+      (kind.isUnchanged?.(deleted, actor) === false && 'changed_since') ||
       (!mayAdminister(author) && kind.isAdministration?.(row, actor) && 'scope_exceeded')
     if (reason) return { idp_id: kind.idOf(row), name, reason }
-    for (const { key } of values[i] ?? []) taken.add(key.pk)
+    for (const { key } of values[i] ?? []) usedKeys.add(key.pk)
     transaction.restore(kind.entity, row)
     return 'insert'
   })
@@ -156,17 +156,17 @@ export async function bringBack<R extends Row>(
 const writesPerPolicy = 4
 
 /** Gives orphaned policies their groups again, unless another policy grants the same (I4.6). */
-export async function regainGroups(transaction: Transaction, entries: Orphaned[]): Promise<StagedChange> {
+export async function relinkPolicies(transaction: Transaction, entries: OrphanedPolicy[]): Promise<StagedChange> {
   const { accountId } = transaction
   const ids = (name: 'id' | 'group_id' | 'resource_id') => entries.map((entry) => entry[name])
   const grants = entries.map(({ group_id, resource_id }) => `${group_id}#${resource_id}`)
-  const [orphans, owners, targets, held] = await Promise.all([
+  const [orphans, owners, targets, isGrantUsed] = await Promise.all([
     getRows(policies, accountId, ids('id')),
     getRows(groups, accountId, ids('group_id')),
     getRows(resources, accountId, ids('resource_id')),
     checkExistence(grants.map((grant) => uniqueKey(accountId, 'policies.grant', grant))),
   ])
-  const taken = new Set(grants.filter((_, i) => held[i]))
+  const usedGrants = new Set(grants.filter((_, i) => isGrantUsed[i]))
   return stageEach(transaction, 'policies', entries, writesPerPolicy, ({ id, name, group_id, updated_at }, i) => {
     const [policy, grant = ''] = [orphans[i], grants[i]]
     const skip = (reason: string) => ({ idp_id: id, name, reason })
@@ -177,9 +177,9 @@ export async function regainGroups(transaction: Transaction, entries: Orphaned[]
       // A later change by an administrator wins.
       (policy.updated_at !== updated_at && 'changed_since') ||
       (!targets[i] && 'resource_gone') ||
-      (taken.has(grant) && 'policy_exists')
+      (usedGrants.has(grant) && 'policy_exists')
     if (reason) return skip(reason)
-    taken.add(grant)
+    usedGrants.add(grant)
     transaction.update(policies, policy, { group_id })
     return 'update'
   })

@@ -4,16 +4,16 @@ import { groups } from '../../domain/groups/group.ts'
 import { policies } from '../../domain/policies/policy.ts'
 import { type Entity, itemRow, type Row } from '../../table/entity.ts'
 import { getRows } from '../../table/read.ts'
-import { type Appliers, applyPlan, endingOfPlan } from '../runs/apply-plan.ts'
-import { batches, discardPlan, PlanSheet } from '../runs/plan.ts'
+import { type Appliers, applyPlan, endingAfterApply } from '../runs/apply-plan.ts'
+import { batches, discardPlan, PlanWriter } from '../runs/plan.ts'
 import { directoryObjects, type Ending, type SourceInfo } from '../runs/run.ts'
 import { getRun } from '../runs/run-store.ts'
 import type { RunWork } from '../runs/run-work.ts'
-import { bringBack, type Restoration, type RewindStage, regainGroups, restorations } from './restore-rows.ts'
+import { type Restoration, type RewindContext, relinkPolicies, restorations, restoreRows } from './restore-rows.ts'
 import {
   belongingSections,
-  type Deleted,
-  type Orphaned,
+  type DeletedRow,
+  type OrphanedPolicy,
   ownerSections,
   type RewindSection,
   rewindPlan,
@@ -21,29 +21,33 @@ import {
 } from './rewind-plan.ts'
 
 /** Maximum difference of the clocks of two processes, in microseconds. */
-const skew = 60_000_000
+const maxClockSkew = 60_000_000
 
 /** An entry of the plan, and the rows whose names replace its missing name. */
-type Found = { section: RewindSection; entry: Deleted<Row> | Orphaned; namedBy: { entity: Entity; id: string }[] }
+type FoundEntry = {
+  section: RewindSection
+  entry: DeletedRow<Row> | OrphanedPolicy
+  namedBy: { entity: Entity; id: string }[]
+}
 
 const sectionOf = new Map(
   rewindSections.flatMap((name) => (name === 'policies' ? [] : [[restorations[name].entity.name, name]])),
 )
 
 /** A deleted row in its present form, because an old record may lack a field. */
-function deleted(object: string, before: Record<string, unknown>, at: string): Found | null {
+function toDeletedEntry(object: string, before: Record<string, unknown>, at: string): FoundEntry | null {
   const section = sectionOf.get(object)
   if (!section) return null
-  const { entity, rowOf, nameOf, owners = [] }: Restoration = restorations[section]
-  const row = rowOf?.(before) ?? itemRow(entity, before)
+  const { entity, toRow, nameOf, owners = [] }: Restoration = restorations[section]
+  const row = toRow?.(before) ?? itemRow(entity, before)
   // Names begin with the last owner: a group before its members, a pool before its devices.
   const namedBy = nameOf ? [] : owners.toReversed().map(({ entity, idOf }) => ({ entity, id: idOf(row) }))
   return { section, entry: { row, name: nameOf?.(row) ?? '', at }, namedBy }
 }
 
-function foundIn({ object, before, after }: Change, at: string): Found | null {
+function toFoundEntry({ object, before, after }: Change, at: string): FoundEntry | null {
   if (before === null) return null
-  if (after === null) return deleted(object, before, at)
+  if (after === null) return toDeletedEntry(object, before, at)
   if (object !== policies.name) return null
   const [{ group_id }, is] = [itemRow(policies, before), itemRow(policies, after)]
   if (group_id === null || is.group_id !== null) return null
@@ -53,58 +57,61 @@ function foundIn({ object, before, after }: Change, at: string): Found | null {
 }
 
 /** Names entries by their owners; `known` are names that were read before. */
-async function name(account: string, found: Found[], known: Map<string, string>): Promise<void> {
-  for (const { entry } of found) if ('row' in entry && entry.name) known.set(entry.row.id, entry.name)
-  const unknown = found.flatMap(({ namedBy }) => namedBy).filter(({ id }) => !known.has(id))
-  for (const [entity, named] of Map.groupBy(unknown, ({ entity }) => entity)) {
+async function nameEntries(account: string, found: FoundEntry[], names: Map<string, string>): Promise<void> {
+  for (const { entry } of found) if ('row' in entry && entry.name) names.set(entry.row.id, entry.name)
+  const unknown = found.flatMap(({ namedBy }) => namedBy).filter(({ id }) => !names.has(id))
+  for (const [entity, owners] of Map.groupBy(unknown, ({ entity }) => entity)) {
     const rows: ((Row & { name?: string }) | null)[] = await getRows(entity, account, [
-      ...new Set(named.map(({ id }) => id)),
+      ...new Set(owners.map(({ id }) => id)),
     ])
-    for (const row of rows) if (row?.name) known.set(row.id, row.name)
+    for (const row of rows) if (row?.name) names.set(row.id, row.name)
   }
   for (const { entry, namedBy } of found) {
-    if (namedBy.length > 0) entry.name = namedBy.map(({ id }) => known.get(id) ?? id).join(' / ')
+    if (namedBy.length > 0) entry.name = namedBy.map(({ id }) => names.get(id) ?? id).join(' / ')
   }
 }
 
 /** Plans sections of a rewind by the deletions in the commits of its run. It changes nothing, and can be repeated. */
 async function planRewind(work: RunWork, planned: readonly RewindSection[]): Promise<void> {
   const { run, accountId, sourceId } = work
-  const undone = await getRun(accountId, sourceId, run.rewinds ?? '')
+  const rewoundRun = await getRun(accountId, sourceId, run.rewinds ?? '')
   await discardPlan(run, rewindSections.indexOf(planned[0] ?? 'actors'))
-  const sheet = new PlanSheet<Record<RewindSection, Found['entry']>>(work, rewindPlan, directoryObjects)
+  const planWriter = new PlanWriter<Record<RewindSection, FoundEntry['entry']>>(work, rewindPlan, directoryObjects)
   const names = new Map<string, string>()
-  async function* found() {
-    const since = microsOf(undone.started_at) - skew
+  async function* findEntries() {
+    const since = microsOf(rewoundRun.started_at) - maxClockSkew
     for await (const commit of commitRecords(accountId, since, Number.POSITIVE_INFINITY)) {
-      if (work.isDue) await work.save()
-      if (commit.run_id !== undone.id) continue
+      if (work.isSaveDue) await work.save()
+      if (commit.run_id !== rewoundRun.id) continue
       for (const change of commit.changes) {
-        const found = foundIn(change, timestamp(commit.time))
+        const found = toFoundEntry(change, timestamp(commit.time))
         if (found && planned.includes(found.section)) yield found
       }
     }
   }
-  for await (const batch of batches(found())) {
-    await name(accountId, batch, names)
-    for (const { section, entry } of batch) await sheet.add(section, entry)
+  for await (const batch of batches(findEntries())) {
+    await nameEntries(accountId, batch, names)
+    for (const { section, entry } of batch) await planWriter.add(section, entry)
   }
-  const { sections, counts } = await sheet.end()
+  const { sections, counts } = await planWriter.end()
   for (const section of planned) run.sections[section] = sections[section] ?? 0
   for (const [object, count] of Object.entries(counts)) if (count.insert > 0) run.planned[object] = count
 }
 
-const bringingBack = Object.entries<Restoration>(restorations).map(([section, kind]) => [
+const restoringAppliers = Object.entries<Restoration>(restorations).map(([section, kind]) => [
   section,
   {
     perCommit: kind.perCommit,
-    stage: (stage: RewindStage, entries: Deleted<Row>[]) => bringBack(stage, kind, entries),
+    stage: (stage: RewindContext, entries: DeletedRow<Row>[]) => restoreRows(stage, kind, entries),
   },
 ])
 
-const appliers: Appliers<RewindStage> = {
-  ...Object.fromEntries(bringingBack),
-  policies: { perCommit: 24, stage: ({ transaction }, entries: Orphaned[]) => regainGroups(transaction, entries) },
+const appliers: Appliers<RewindContext> = {
+  ...Object.fromEntries(restoringAppliers),
+  policies: {
+    perCommit: 24,
+    stage: ({ transaction }, entries: OrphanedPolicy[]) => relinkPolicies(transaction, entries),
+  },
 }
 
 /**
@@ -112,7 +119,7 @@ const appliers: Appliers<RewindStage> = {
  * because the deletion of their belongings may run until they exist.
  * @throws RunCancelled when the directory was deleted, or its account disabled; StepOver, LeaseLost
  */
-export async function rewound(work: RunWork, kind: SourceInfo): Promise<Ending> {
+export async function rewindRun(work: RunWork, kind: SourceInfo): Promise<Ending> {
   const { run, author } = work
   if (run.phase === 'plan') {
     await planRewind(work, ownerSections)
@@ -125,5 +132,5 @@ export async function rewound(work: RunWork, kind: SourceInfo): Promise<Ending> 
     await work.save()
   }
   await applyPlan(work, kind, rewindSections, appliers, { author })
-  return endingOfPlan(work)
+  return endingAfterApply(work)
 }

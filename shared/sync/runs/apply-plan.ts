@@ -8,11 +8,11 @@ import { entityKey, type Key } from '../../table/keys.ts'
 import { getItems } from '../../table/read.ts'
 import { isRefusedItem } from '../../table/refused-item.ts'
 import { ProviderFault } from '../adapter.ts'
-import { PlanReader, type Stage, type StagedChange } from './plan.ts'
+import { PlanReader, type StageContext, type StagedChange } from './plan.ts'
 import { countChange, type Ending, noteSkipped, type SourceInfo } from './run.ts'
-import { type OpenRun, openRunItem, openRunKey, renewed } from './run-store.ts'
+import { type OpenRun, openRunItem, openRunKey, renewLease } from './run-store.ts'
 import type { RunWork } from './run-work.ts'
-import { checkStanding } from './source.ts'
+import { checkMayContinue } from './source.ts'
 
 /** The application of a section. `stage` is a method, so that sections with entries of any type are one map. */
 type Applier<C, E> = {
@@ -23,7 +23,7 @@ type Applier<C, E> = {
 export type Appliers<C, M = Record<string, unknown>> = { readonly [S in keyof M]: Applier<C, M[S]> }
 
 /** Checks inside the commit that the run may still change anything. @throws LeaseLost, RunCancelled */
-async function checkHeld(work: RunWork, kind: SourceInfo): Promise<void> {
+async function checkLeaseAndSource(work: RunWork, kind: SourceInfo): Promise<void> {
   const { accountId, sourceId, run } = work
   const [open, item, account] = await getItems<Key & Partial<OpenRun>>([
     openRunKey(accountId, sourceId),
@@ -31,12 +31,15 @@ async function checkHeld(work: RunWork, kind: SourceInfo): Promise<void> {
     entityKey(accountId, accounts.name, accountId),
   ])
   work.checkLease(open)
-  checkStanding(run, kind, item ? itemRow(kind.entity, item) : null, account ? itemRow(accounts, account) : null)
+  checkMayContinue(run, kind, item ? itemRow(kind.entity, item) : null, account ? itemRow(accounts, account) : null)
 }
 
-const advanced = (open: OpenRun, { handled, changes, skipped, tookAdministrator }: StagedChange): OpenRun => {
-  const next = renewed({ ...structuredClone(open), at: { section: open.at.section, index: open.at.index + handled } })
-  if (tookAdministrator) next.took_administrator = true
+const advanceOpenRun = (open: OpenRun, { handled, changes, skipped, deletedAdministrator }: StagedChange): OpenRun => {
+  const next = renewLease({
+    ...structuredClone(open),
+    at: { section: open.at.section, index: open.at.index + handled },
+  })
+  if (deletedAdministrator) next.took_administrator = true
   for (const { object, change } of changes) countChange(next.applied, object, change)
   for (const one of skipped) noteSkipped(next, one)
   return next
@@ -51,38 +54,38 @@ export async function applyPlan<C>(
   work: RunWork,
   kind: SourceInfo,
   names: readonly string[],
-  appliers: Appliers<Stage & C>,
+  appliers: Appliers<StageContext & C>,
   context: C,
 ): Promise<void> {
   const { sourceId, run } = work
   const plan = new PlanReader(run)
   const pace = new Pace()
   /** Entries that are applied one by one, because a commit of all of them was refused. */
-  let alone = 0
+  let singles = 0
   for (let name = names[work.open.at.section]; name !== undefined; name = names[work.open.at.section]) {
     const applier = appliers[name]
     const total = run.sections[name] ?? 0
     while (applier && work.open.at.index < total) {
       const { section, index } = work.open.at
-      const entries = await plan.read<unknown>(section, index, alone > 0 ? 1 : applier.perCommit)
+      const entries = await plan.read<unknown>(section, index, singles > 0 ? 1 : applier.perCommit)
       const stage = (transaction: Transaction) =>
         applier.stage({ transaction, sourceId, startedAt: run.started_at, ...context }, entries)
-      await pace.turn()
+      await pace.wait()
       try {
-        pace.note(await applySome(work, kind, stage))
+        pace.record(await applyEntries(work, kind, stage))
       } catch (error) {
         if (!isRefusedItem(error)) throw error
         if (entries.length > 1) {
-          alone = entries.length
+          singles = entries.length
           continue
         }
-        await applySome(work, kind, async () => withoutEntry(entries[0]))
+        await applyEntries(work, kind, async () => skipEntry(entries[0]))
         const refused = work.open.skipped[notStorable] ?? 0
         if (refused >= maxRefused)
           throw new ProviderFault('transient', `${refused} entries could not be stored; the run ended.`)
       }
-      alone = Math.max(0, alone - (work.open.at.index - index))
-      await work.keepPlace()
+      singles = Math.max(0, singles - (work.open.at.index - index))
+      await work.checkpoint()
     }
     work.open = { ...work.open, at: { section: work.open.at.section + 1, index: 0 } }
   }
@@ -92,14 +95,14 @@ const notStorable = 'not_storable'
 /** Number of refused entries from which on the run itself is at fault. */
 const maxRefused = 100
 
-function withoutEntry(entry: unknown): StagedChange {
+function skipEntry(entry: unknown): StagedChange {
   const { idp_id, id, name } = fieldsOf(entry)
   const skipped = { idp_id: String(idp_id ?? id ?? ''), name: typeof name === 'string' ? name : null }
   return { handled: 1, changes: [], skipped: [{ ...skipped, reason: notStorable }] }
 }
 
 /** The ending of a run whose plan is applied; `failed` where the table refused entries. */
-export function endingOfPlan({ open }: RunWork): Ending {
+export function endingAfterApply({ open }: RunWork): Ending {
   const refused = open.skipped[notStorable]
   if (refused === undefined) return { outcome: 'applied' }
   const error = `${refused} entries could not be stored and were skipped (${notStorable}); all others were applied.`
@@ -107,19 +110,19 @@ export function endingOfPlan({ open }: RunWork): Ending {
 }
 
 /** Applies entries in one commit. @returns its duration, and the number of races that it lost */
-async function applySome(
+async function applyEntries(
   work: RunWork,
   kind: SourceInfo,
   stage: (transaction: Transaction) => Promise<StagedChange>,
-): Promise<{ ms: number; lost: number }> {
+): Promise<{ ms: number; conflicts: number }> {
   const { accountId, sourceId, open } = work
   const began = clock.monotonic()
   let tries = 0
   const { next, isWritten } = await commit(work.author, async (transaction) => {
     tries++
     // Both at once: a short time between reading the account version and writing it loses few races.
-    const [staged] = await Promise.all([stage(transaction), checkHeld(work, kind)])
-    const next = advanced(open, staged)
+    const [staged] = await Promise.all([stage(transaction), checkLeaseAndSource(work, kind)])
+    const next = advanceOpenRun(open, staged)
     const isWritten = transaction.writes().length > 0
     // Without a change there is no commit; the next one saves the place, or the clock.
     if (isWritten) transaction.exchange(openRunItem(accountId, sourceId, next), work.lease)
@@ -127,7 +130,7 @@ async function applySome(
   })
   if (isWritten) work.noteSaved(next)
   else work.open = { ...next, until: open.until }
-  return { ms: clock.monotonic() - began, lost: tries - 1 }
+  return { ms: clock.monotonic() - began, conflicts: tries - 1 }
 }
 
 /** Maximum of a run's commits per second (I4.5). */
@@ -140,17 +143,17 @@ const maxPauseMs = 2_000
  * and lose no two races in a row. After a commit that lost races itself, it rests three times as long.
  */
 export class Pace {
-  private next = 0
+  private readyAt = 0
 
-  async turn(): Promise<void> {
+  async wait(): Promise<void> {
     const now = clock.monotonic()
-    if (now < this.next) await clock.sleep(this.next - now)
+    if (now < this.readyAt) await clock.sleep(this.readyAt - now)
   }
 
   /** @param ms duration of the last commit, with the races in it that were @param lost */
-  note({ ms, lost }: { ms: number; lost: number }): void {
-    const once = ms / (lost + 1)
-    const pause = Math.min(maxPauseMs, lost > 0 ? 3 * once : once)
-    this.next = clock.monotonic() + Math.max(pause, 1_000 / maxRate - ms)
+  record({ ms, conflicts }: { ms: number; conflicts: number }): void {
+    const once = ms / (conflicts + 1)
+    const pause = Math.min(maxPauseMs, conflicts > 0 ? 3 * once : once)
+    this.readyAt = clock.monotonic() + Math.max(pause, 1_000 / maxRate - ms)
   }
 }

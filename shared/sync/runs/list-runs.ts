@@ -6,13 +6,13 @@ import { queryItems } from '../../table/read.ts'
 import type { Page } from '../../values/page.ts'
 import { PlanReader } from './plan.ts'
 import { mergedSkips, type PlanDescribers, type Run, type RunChange } from './run.ts'
-import { isKept, readOpen, runOf, runsPartition } from './run-store.ts'
+import { isRetained, readOpenRun, runsPartition, toRun } from './run-store.ts'
 
 /** The plan of a run, in the order in which it is applied, in pages that fit an answer (I4.1(5)). */
-export async function listChanges(run: Run, tellers: PlanDescribers, page: Page) {
+export async function listChanges(run: Run, describers: PlanDescribers, page: Page) {
   const plan = new PlanReader(run)
   let total = 0
-  const sections = Object.entries(tellers).map(([name, changeOf], section) => {
+  const sections = Object.entries(describers).map(([name, changeOf], section) => {
     const first = total
     total += run.sections[name] ?? 0
     return { changeOf, section, first, end: total }
@@ -29,7 +29,7 @@ export async function listChanges(run: Run, tellers: PlanDescribers, page: Page)
   const at = Number(start)
   const { kept } = await takeFitting(backward ? changesFrom(at - 1, -1) : changesFrom(at, 1), { limit: page.limit })
   const [from, to] = backward ? [at - kept.length, at] : [at, at + kept.length]
-  const cursor = (place: number, backward: boolean) => pageCursor(page, { at: String(place), backward })
+  const cursor = (index: number, backward: boolean) => pageCursor(page, { at: String(index), backward })
   const metadata: Metadata = {
     limit: page.limit,
     next_page: to < total ? await cursor(to, false) : null,
@@ -44,15 +44,15 @@ export async function listChanges(run: Run, tellers: PlanDescribers, page: Page)
 export async function listRuns(account: string, sourceId: string, page: Page) {
   const [items, open] = await Promise.all([
     queryItems<Item & Run>(runsPartition(account, sourceId), { backward: true }),
-    readOpen(account, sourceId),
+    readOpenRun(account, sourceId),
   ])
   /** A run that is under way shows what its commits have noted so far. */
-  const shown = (run: Run) => {
+  const withProgress = (run: Run) => {
     const isOpen = run.finished_at === null && open?.run_id === run.id
     const progress = isOpen && { ...mergedSkips(run, open), applied: open.applied }
     return { ...run, ...progress, inserted_at: run.started_at, updated_at: run.started_at }
   }
-  const runs = items.filter(isKept).map((item) => ({ id: item.id, row: () => shown(runOf(item)) }))
+  const runs = items.filter(isRetained).map((item) => ({ id: item.id, row: () => withProgress(toRun(item)) }))
   const { rows, metadata } = await pageOfRows(runs, page, { newestFirst: true })
   return { data: rows, metadata }
 }

@@ -8,7 +8,7 @@ import { type Key, partition } from '../../table/keys.ts'
 import { bytesOf } from '../../table/large-attributes.ts'
 import { getRows, queryItems, sortKeysOf } from '../../table/read.ts'
 import { table, tableName } from '../../table/table.ts'
-import { type Counts, countChange, countsOf, type PlanDescribers, type Run, type RunSkipped } from './run.ts'
+import { type Counts, countChange, type PlanDescribers, type Run, type RunSkipped, zeroCounts } from './run.ts'
 import { runTtl } from './run-store.ts'
 import type { RunWork } from './run-work.ts'
 
@@ -33,10 +33,10 @@ export async function discardPlan(run: Run, from = 0): Promise<void> {
 
 type OpenPage = { section: number; first: number; entries: unknown[]; bytes: number }
 
-type Written = { sections: Run['sections']; counts: Run['planned'] }
+type WrittenPlan = { sections: Run['sections']; counts: Run['planned'] }
 
 /** Writes the plan of a run page by page, and counts its changes. */
-export class PlanSheet<M extends object> {
+export class PlanWriter<M extends object> {
   private readonly counts: Run['planned']
   private readonly work: RunWork
   private readonly plan: PlanDescribers<M>
@@ -45,14 +45,14 @@ export class PlanSheet<M extends object> {
   constructor(work: RunWork, plan: PlanDescribers<M>, objects: readonly string[]) {
     this.work = work
     this.plan = plan
-    this.counts = countsOf(objects)
+    this.counts = zeroCounts(objects)
     const names = Object.keys(plan) as (keyof M & string)[]
     this.pages = recordOf(names, (name) => ({ section: names.indexOf(name), first: 0, entries: [], bytes: 0 }))
   }
 
   async add<S extends keyof M & string>(name: S, entry: M[S]): Promise<void> {
     // Saving first keeps a step that has lost the lease from writing into the plan of another.
-    if (this.work.isDue) await this.work.save()
+    if (this.work.isSaveDue) await this.work.save()
     const page = this.pages[name]
     const bytes = bytesOf(entry)
     if (page.entries.length === perPage || page.bytes + bytes > maxBytes) await this.flush(page)
@@ -63,7 +63,7 @@ export class PlanSheet<M extends object> {
   }
 
   /** Writes the rest. @returns the number of entries by section, and of changes by object */
-  async end(): Promise<Written> {
+  async end(): Promise<WrittenPlan> {
     const pages = Object.entries<OpenPage>(this.pages)
     for (const [, page] of pages) await this.flush(page)
     return { sections: Object.fromEntries(pages.map(([name, { first }]) => [name, first])), counts: this.counts }
@@ -98,15 +98,15 @@ export class PlanReader {
   /** Entries of a section from an index on: at most `limit`, and of one page. */
   async read<T>(section: number, index: number, limit: number): Promise<T[]> {
     const { page } = this
-    const isHere = page?.section === section && index >= page.first && index < page.first + page.entries.length
-    const { first, entries } = isHere ? page : await this.pageOf(section, index)
+    const isCached = page?.section === section && index >= page.first && index < page.first + page.entries.length
+    const { first, entries } = isCached ? page : await this.loadPage(section, index)
     return entries.slice(index - first, index - first + limit) as T[]
   }
 
-  private async pageOf(section: number, index: number) {
+  private async loadPage(section: number, index: number) {
     const range = { after: sortKey(section, index), inclusive: true, backward: true, limit: 1 }
     const [item] = await queryItems<PlanPage>(this.pk, range)
-    if (!item?.sk.startsWith(sortKey(section, 0).slice(0, 3))) throw new Error('A page of the plan is gone.')
+    if (!item?.sk.startsWith(sortKey(section, 0).slice(0, 3))) throw new Error('A page of the plan is missing.')
     const entries: unknown[] = JSON.parse(zstdDecompressSync(item.entries).toString())
     this.page = { section, first: item.first, entries }
     return this.page
@@ -114,13 +114,13 @@ export class PlanReader {
 }
 
 /** Deletions by the kind of object (I5.3): `conflict` are absent from the snapshot, `named` inactive by the provider. */
-export type Losses = Record<string, { lost: number; owned: number; named?: number }>
+export type Losses = Record<string, { lost: number; owned: number; inactive?: number }>
 
 /** A written plan; `absent` are the provider's ids of owned people that the snapshot lacks. */
-export type Planned = Written & { losses: Losses; absent: string[] }
+export type PlanResult = WrittenPlan & { losses: Losses; absent: string[] }
 
 /** The surroundings of entries that are applied in one commit. */
-export type Stage = { transaction: Transaction; sourceId: string; startedAt: string }
+export type StageContext = { transaction: Transaction; sourceId: string; startedAt: string }
 
 /** The result of staging entries of a plan in one commit. */
 export type StagedChange = {
@@ -129,7 +129,7 @@ export type StagedChange = {
   changes: { object: string; change: keyof Counts }[]
   skipped: RunSkipped[]
   /** True once an administrator, or an identity of one, is deleted. Only administrators may undo that (I4.1(6)). */
-  tookAdministrator?: boolean
+  deletedAdministrator?: boolean
 }
 
 /** The result for an entry: a change, a skip, nothing, or `more` where it did not fit the commit. */
@@ -163,22 +163,22 @@ const minLost = 10
  * @param percent maximum of deletions
  */
 export function brake(losses: Losses, percent: number): string | null {
-  for (const [noun, { lost, owned, named = 0 }] of Object.entries(losses)) {
-    const going = lost + named
-    const isAll = going > 0 && going >= owned
-    const isMost = lost >= minLost && lost * 100 > owned * percent
-    if (isAll || isMost) return `Sync would delete ${going} of ${owned} ${noun}; nothing was changed.`
+  for (const [noun, { lost, owned, inactive = 0 }] of Object.entries(losses)) {
+    const deleted = lost + inactive
+    const isAll = deleted > 0 && deleted >= owned
+    const isTooMany = lost >= minLost && lost * 100 > owned * percent
+    if (isAll || isTooMany) return `Sync would delete ${deleted} of ${owned} ${noun}; nothing was changed.`
   }
   return null
 }
 
-const perLookup = 100
+const batchSize = 100
 
 export async function* batches<T>(source: AsyncIterable<T> | Iterable<T>): AsyncGenerator<T[]> {
   let batch: T[] = []
   for await (const one of source) {
     batch.push(one)
-    if (batch.length < perLookup) continue
+    if (batch.length < batchSize) continue
     yield batch
     batch = []
   }
@@ -186,7 +186,7 @@ export async function* batches<T>(source: AsyncIterable<T> | Iterable<T>): Async
 }
 
 /** The rows of entries, in their order; null where there is none. */
-export const entryRows = <R extends Row>(entity: Entity<R>, account: string, entries: { id: string }[]) =>
+export const readEntryRows = <R extends Row>(entity: Entity<R>, account: string, entries: { id: string }[]) =>
   getRows(
     entity,
     account,
@@ -194,7 +194,7 @@ export const entryRows = <R extends Row>(entity: Entity<R>, account: string, ent
   )
 
 /** The existing rows with these ids. */
-export async function* rowsOf<R extends Row>(entity: Entity<R>, account: string, ids: string[]): AsyncGenerator<R> {
+export async function* readRows<R extends Row>(entity: Entity<R>, account: string, ids: string[]): AsyncGenerator<R> {
   for await (const batch of batches(ids)) {
     for (const row of await getRows(entity, account, batch)) if (row) yield row
   }

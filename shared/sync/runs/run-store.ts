@@ -6,13 +6,13 @@ import { changeItem } from '../../table/change-item.ts'
 import { type Item, type Key, partition } from '../../table/keys.ts'
 import { getItem, queryItems } from '../../table/read.ts'
 import { put, putIf, writeTogether } from '../../table/write-together.ts'
-import { countsOf, type Run, type SourceInfo, type SourceRow } from './run.ts'
+import { type Run, type SourceInfo, type SourceRow, zeroCounts } from './run.ts'
 
 /** Duration of a lease that is not renewed. */
 const leaseMicros = 120_000_000
 
 /** Duration for which runs and their plans are listed (I4.1(4)). */
-const keptMicros = 30 * 86_400_000_000
+const retentionMicros = 30 * 86_400_000_000
 
 /** The runs of one directory or posture provider, by their ids. */
 export const runsPartition = (account: string, sourceId: string): string => partition(account, 'sync.runs', sourceId)
@@ -38,21 +38,21 @@ export function openRunItem(account: string, sourceId: string, open: OpenRun): I
 }
 
 /** Expiry of the items of a run, in seconds. */
-export const runTtl = (startedAt: string): number => Math.ceil((microsOf(startedAt) + keptMicros) / 1_000_000)
+export const runTtl = (startedAt: string): number => Math.ceil((microsOf(startedAt) + retentionMicros) / 1_000_000)
 
-export const isKept = ({ started_at }: Pick<Run, 'started_at'>): boolean =>
-  started_at > timestamp(clock.now() - keptMicros)
+export const isRetained = ({ started_at }: Pick<Run, 'started_at'>): boolean =>
+  started_at > timestamp(clock.now() - retentionMicros)
 
 export function runItem(run: Run): Item {
   const pk = runsPartition(run.account_id, run.source_id)
   return { pk, sk: run.id, kind: 'run', ttl: runTtl(run.started_at), ...run }
 }
 
-export const runOf = ({ pk: _pk, sk: _sk, kind: _kind, ttl: _ttl, ...run }: Item & Run): Run => run
+export const toRun = ({ pk: _pk, sk: _sk, kind: _kind, ttl: _ttl, ...run }: Item & Run): Run => run
 
 export async function readRun(account: string, sourceId: string, id: string): Promise<Run | null> {
   const item = await getItem<Item & Run>({ pk: runsPartition(account, sourceId), sk: id })
-  return item && isKept(item) ? runOf(item) : null
+  return item && isRetained(item) ? toRun(item) : null
 }
 
 export async function getRun(account: string, sourceId: string, id: string): Promise<Run> {
@@ -61,21 +61,21 @@ export async function getRun(account: string, sourceId: string, id: string): Pro
   return run
 }
 
-export const readOpen = (account: string, sourceId: string) => getItem<Item & OpenRun>(openRunKey(account, sourceId))
+export const readOpenRun = (account: string, sourceId: string) => getItem<Item & OpenRun>(openRunKey(account, sourceId))
 
 export const readOpenRuns = (account: string) => queryItems<Item & OpenRun>(openRunsPartition(account))
 
-export const running = () => new ApiError('sync_running', 'A run of this is under way.')
+export const syncRunning = () => new ApiError('sync_running', 'A sync run is already in progress. Wait until it ends.')
 
-type Given = Pick<Run, 'preview'> & Partial<Run>
+type RunFields = Pick<Run, 'preview'> & Partial<Run>
 
 export function newRun<R extends SourceRow>(
   { entity, objects, connectionOf }: SourceInfo<R>,
   row: R,
-  given: Given,
+  given: RunFields,
 ): { run: Run; open: OpenRun } {
   const now = clock.now()
-  const progress = () => ({ applied: countsOf(objects), skipped: {}, skipped_sample: [] })
+  const progress = () => ({ applied: zeroCounts(objects), skipped: {}, skipped_sample: [] })
   const run: Run = {
     ...progress(),
     id: uuidV7(now),
@@ -92,7 +92,7 @@ export function newRun<R extends SourceRow>(
     outcome: null,
     error: null,
     seen: Object.fromEntries(objects.map((object) => [object, 0])),
-    planned: countsOf(objects),
+    planned: zeroCounts(objects),
     took_administrator: false,
     reading: null,
     root: null,
@@ -105,26 +105,26 @@ export function newRun<R extends SourceRow>(
   return { run, open: { ...progress(), run_id: run.id, owner: null, until: 0, at: { section: 0, index: 0 } } }
 }
 
-/** Begins a run, unless one is under way or its turn has moved from `turnAt`. @throws ApiError `sync_running` */
+/** Begins a run, unless one is under way or its turn has moved from `dueAt`. @throws ApiError `sync_running` */
 export async function beginRun<R extends SourceRow>(
   kind: SourceInfo<R>,
   row: R,
-  given: Given,
-  turnAt?: string,
+  given: RunFields,
+  dueAt?: string,
 ): Promise<Run> {
   const { run, open } = newRun(kind, row, given)
   const { account_id, source_id } = run
   const turn = scheduledSyncItem(run, run.started_at)
   for (let tries = 0; tries < 5; tries++) {
-    if (await readOpen(account_id, source_id)) throw running()
+    if (await readOpenRun(account_id, source_id)) throw syncRunning()
     const outcome = await writeTogether([
       putIf(openRunItem(account_id, source_id, open), null),
       put(runItem(run)),
-      turnAt === undefined ? put(turn) : putIf(turn, { next_at: turnAt }),
+      dueAt === undefined ? put(turn) : putIf(turn, { next_at: dueAt }),
     ])
     if (outcome === 'done') return run
   }
-  throw running()
+  throw syncRunning()
 }
 
 /** Takes the lease of a run that is under way; null while another holds it, or when the run is over. */
@@ -141,4 +141,4 @@ export async function takeLease(account: string, sourceId: string, owner: string
   return { ...open, ...leased }
 }
 
-export const renewed = (open: OpenRun): OpenRun => ({ ...open, until: clock.now() + leaseMicros })
+export const renewLease = (open: OpenRun): OpenRun => ({ ...open, until: clock.now() + leaseMicros })

@@ -2,10 +2,10 @@ import type { Author } from '../../commit/commit.ts'
 import { clock } from '../../core/clock.ts'
 import { put, putIf, writeTogether } from '../../table/write-together.ts'
 import { noteSkipped, type Run, type RunSkipped } from './run.ts'
-import { type OpenRun, openRunItem, renewed, runItem } from './run-store.ts'
+import { type OpenRun, openRunItem, renewLease, runItem } from './run-store.ts'
 
 /** The place is saved at least this often: half of the contract's bound, since a call can take a while (I4.1(2)). */
-const savedEveryMs = 25_000
+const saveIntervalMs = 25_000
 
 export class RunWork {
   readonly run: Run
@@ -15,7 +15,7 @@ export class RunWork {
   /** The end of the step, in milliseconds since 1970. */
   readonly deadline: number
   private savedAt = clock.monotonic()
-  private collected: Pick<Run, 'skipped' | 'skipped_sample'> | null = null
+  private stagedSkips: Pick<Run, 'skipped' | 'skipped_sample'> | null = null
 
   constructor(run: Run, open: OpenRun, deadline: number) {
     this.run = run
@@ -32,19 +32,19 @@ export class RunWork {
   }
 
   skip(skipped: RunSkipped): void {
-    noteSkipped(this.collected ?? this.run, skipped)
+    noteSkipped(this.stagedSkips ?? this.run, skipped)
   }
 
   /** Adds the skips of work to the run once it is done, because work whose step dies is repeated. */
-  async collectingSkips<T>(work: () => Promise<T>): Promise<T> {
+  async collectSkips<T>(work: () => Promise<T>): Promise<T> {
     const { skipped, skipped_sample } = this.run
-    this.collected = structuredClone({ skipped, skipped_sample })
+    this.stagedSkips = structuredClone({ skipped, skipped_sample })
     try {
       const result = await work()
-      Object.assign(this.run, this.collected)
+      Object.assign(this.run, this.stagedSkips)
       return result
     } finally {
-      this.collected = null
+      this.stagedSkips = null
     }
   }
 
@@ -59,13 +59,13 @@ export class RunWork {
   }
 
   private write(open: OpenRun): Promise<'done' | 'conflict'> {
-    const place = putIf(openRunItem(this.accountId, this.sourceId, open), this.lease)
-    return writeTogether([place, put(runItem(this.run))])
+    const progress = putIf(openRunItem(this.accountId, this.sourceId, open), this.lease)
+    return writeTogether([progress, put(runItem(this.run))])
   }
 
   /** Saves the place and renews the lease. @throws LeaseLost */
   async save(): Promise<void> {
-    this.open = renewed(this.open)
+    this.open = renewLease(this.open)
     for (let tries = 0; (await this.write(this.open)) === 'conflict'; tries++) {
       // A collision with another transaction is `conflict` as well, so the write is repeated.
       if (tries === 3) throw new LeaseLost()
@@ -84,8 +84,8 @@ export class RunWork {
     this.savedAt = clock.monotonic()
   }
 
-  get isDue(): boolean {
-    return clock.monotonic() - this.savedAt >= savedEveryMs || this.isOver
+  get isSaveDue(): boolean {
+    return clock.monotonic() - this.savedAt >= saveIntervalMs || this.isOver
   }
 
   get isOver(): boolean {
@@ -93,8 +93,8 @@ export class RunWork {
   }
 
   /** Saves the place where that is due. Callers must be able to resume at it. @throws StepOver when the time is over */
-  async keepPlace(): Promise<void> {
-    if (this.isDue) await this.save()
+  async checkpoint(): Promise<void> {
+    if (this.isSaveDue) await this.save()
     if (this.isOver) throw new StepOver()
   }
 }

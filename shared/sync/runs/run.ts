@@ -24,11 +24,11 @@ const text = v.string()
 const counts = v.object({ insert: v.number(), update: v.number(), delete: v.number() })
 /** An entry that could not be used, or was kept as it is; with its reason. */
 const skippedEntry = v.object({ idp_id: text, name: v.nullable(text), reason: text })
-const each = <S extends v.GenericSchema>(objects: readonly string[], schema: S) =>
+const byObject = <S extends v.GenericSchema>(objects: readonly string[], schema: S) =>
   v.object(Object.fromEntries(objects.map((object) => [object, schema])))
 
 /** A run as the API shows it (I4.1(4)); `objects` are the kinds of things that it changes. */
-export const RunOf = (objects: readonly string[]) =>
+export const runSchema = (objects: readonly string[]) =>
   v.object({
     id: text,
     started_at: text,
@@ -37,14 +37,14 @@ export const RunOf = (objects: readonly string[]) =>
     // `stopped`: by the brake. `cancelled`: the source was disabled, deleted or changed meanwhile.
     outcome: v.nullable(v.picklist(['applied', 'previewed', 'stopped', 'failed', 'cancelled'])),
     error: v.nullable(text),
-    seen: each(objects, v.number()),
-    planned: each(objects, counts),
-    applied: each(objects, counts),
+    seen: byObject(objects, v.number()),
+    planned: byObject(objects, counts),
+    applied: byObject(objects, counts),
     skipped: v.record(text, v.number()),
     skipped_sample: v.array(skippedEntry),
   })
 
-export const DirectoryRun = v.object({ ...RunOf(directoryObjects).entries, rewinds: v.nullable(text) })
+export const DirectoryRun = v.object({ ...runSchema(directoryObjects).entries, rewinds: v.nullable(text) })
 
 export type Counts = v.InferOutput<typeof counts>
 export type CountsByObject = Record<string, Counts>
@@ -71,7 +71,7 @@ export function newReading(list: string, chunks: Reading['chunks']): Reading {
   return { list, position: null, restarts: 0, read: 0, chunks, next: 0, scratch: null }
 }
 
-export type Run = v.InferOutput<ReturnType<typeof RunOf>> & {
+export type Run = v.InferOutput<ReturnType<typeof runSchema>> & {
   account_id: string
   collection: string
   source_id: string
@@ -97,15 +97,15 @@ export type Run = v.InferOutput<ReturnType<typeof RunOf>> & {
 }
 
 const maxSamples = 50
-const sampleText = 100
+const maxSampleText = 100
 
-export const countsOf = (objects: readonly string[]): CountsByObject =>
+export const zeroCounts = (objects: readonly string[]): CountsByObject =>
   Object.fromEntries(objects.map((object) => [object, { insert: 0, update: 0, delete: 0 }]))
 
 /** Counts a change, unless it is of an object that runs do not count. */
 export function countChange(counts: CountsByObject, object: string, change: keyof Counts): void {
-  const own = counts[object]
-  if (own) own[change]++
+  const objectCounts = counts[object]
+  if (objectCounts) objectCounts[change]++
 }
 
 type Skips = Pick<Run, 'skipped' | 'skipped_sample'>
@@ -113,7 +113,7 @@ type Skips = Pick<Run, 'skipped' | 'skipped_sample'>
 export function noteSkipped(run: Skips, { idp_id, name, reason }: RunSkipped): void {
   run.skipped[reason] = (run.skipped[reason] ?? 0) + 1
   if (run.skipped_sample.length >= maxSamples) return
-  const short = (text: string) => text.slice(0, sampleText).toWellFormed()
+  const short = (text: string) => text.slice(0, maxSampleText).toWellFormed()
   run.skipped_sample.push({ idp_id: short(idp_id), name: name === null ? null : short(name), reason })
 }
 
@@ -124,21 +124,21 @@ export function mergedSkips(run: Skips, noted: Skips): Skips {
   return { skipped, skipped_sample: [...run.skipped_sample, ...noted.skipped_sample].slice(0, maxSamples) }
 }
 
-const whole = v.nullable(v.record(text, v.unknown()))
+const objectFields = v.nullable(v.record(text, v.unknown()))
 
 /** A difference between a snapshot and the account (I4.1(5)). */
 export const RunChange = v.object({
   change: v.picklist(['insert', 'update', 'delete']),
   object: text,
   name: text,
-  before: whole,
-  after: whole,
+  before: objectFields,
+  after: objectFields,
 })
 export type RunChange = v.InferOutput<typeof RunChange>
-type Whole = RunChange['before']
+type ObjectFields = RunChange['before']
 
 /** A change that inserts if nothing was before, and deletes if nothing is after. */
-export function change(object: string, name: string, before: Whole, after: Whole): RunChange {
+export function runChange(object: string, name: string, before: ObjectFields, after: ObjectFields): RunChange {
   const kind = before === null ? 'insert' : after === null ? 'delete' : 'update'
   return { change: kind, object, name, before, after }
 }
@@ -149,12 +149,12 @@ export type Ending =
   | { outcome: 'stopped' | 'failed'; error: string; class: 'fatal' | 'transient' }
 
 /** The end of a run that may not resume. */
-export const cancelled = ({ rewinds }: Run): Ending => ({
+export const cancelledEnding = ({ rewinds }: Run): Ending => ({
   outcome: 'cancelled',
   error:
     rewinds === null
-      ? 'It was disabled, deleted or changed while the run was under way.'
-      : 'The directory was deleted, or its account disabled, while the run was rewound.',
+      ? 'The directory or inventory was disabled, deleted or changed during the run.'
+      : 'The directory was deleted, or its account was disabled, during the rewind.',
 })
 
 const minuteMicros = 60_000_000

@@ -2,7 +2,7 @@ import { ApiError, featureNotEnabled, notFound } from '../../core/errors.ts'
 import { type AccountRow, accounts } from '../../domain/accounts/account.ts'
 import type { LastGoodRun } from '../../domain/sync/sync-state.ts'
 import { getRow } from '../../table/read.ts'
-import type { Planned } from './plan.ts'
+import type { PlanResult } from './plan.ts'
 import type { Run, SourceInfo, SourceRow } from './run.ts'
 import { beginRun } from './run-store.ts'
 import { RunCancelled, type RunWork } from './run-work.ts'
@@ -19,7 +19,7 @@ export type SourceKind<R extends SourceRow = SourceRow> = SourceInfo<R> & {
 export type OpenSource = {
   /** Reads all lists and seals the snapshot: `run.root` is set then. */
   read(work: RunWork, last: LastGoodRun | undefined): Promise<void>
-  plan(work: RunWork): Promise<Planned>
+  plan(work: RunWork): Promise<PlanResult>
   /** Absent people whom the provider still knows as active and assigned (I5.2). */
   confirm?(idpIds: string[]): Promise<string[]>
   apply(work: RunWork): Promise<void>
@@ -42,7 +42,7 @@ const isPreviewable = ({ feature }: Kind, row: SourceRow | null, account: Accoun
   row !== null && account !== null && !account.is_disabled && account.features[feature]
 
 /** Returns whether a run may resume in the present state of its source and its account. */
-export function mayGoOn(
+export function mayContinue(
   run: Pick<Run, 'preview' | 'rewinds' | 'connection'>,
   kind: Pick<SourceInfo, 'feature' | 'connectionOf'>,
   row: SourceRow | null,
@@ -55,8 +55,8 @@ export function mayGoOn(
   return may(kind, row, account) && kind.connectionOf(row) === run.connection
 }
 
-export function checkStanding(...given: Parameters<typeof mayGoOn>): void {
-  if (!mayGoOn(...given)) throw new RunCancelled()
+export function checkMayContinue(...given: Parameters<typeof mayContinue>): void {
+  if (!mayContinue(...given)) throw new RunCancelled()
 }
 
 /**
@@ -72,6 +72,7 @@ export async function requestRun<R extends SourceRow>(
   const [row, account] = await readSource(kind, accountId, id)
   if (!row) throw notFound()
   if (!isPreviewable(kind, row, account)) throw featureNotEnabled(kind.feature)
-  if (row.is_disabled && !preview) throw new ApiError('sync_disabled', 'What is disabled can be previewed only.')
+  if (row.is_disabled && !preview)
+    throw new ApiError('sync_disabled', 'Only a preview can run while this is disabled. Enable it to synchronize.')
   return beginRun(kind, row, { preview })
 }

@@ -7,31 +7,31 @@ import { type AccountRow, accounts } from '../../domain/accounts/account.ts'
 import { lastGoodRunItem, scheduledSyncItem } from '../../domain/sync/sync-state.ts'
 import type { Item } from '../../table/keys.ts'
 import { put, removeWhile, untilDone, writeTogether } from '../../table/write-together.ts'
-import { cancelled, type Ending, mergedSkips, nextSlot, type SourceRow } from '../runs/run.ts'
-import { openRunKey, readOpen, runItem } from '../runs/run-store.ts'
+import { cancelledEnding, type Ending, mergedSkips, nextSlot, type SourceRow } from '../runs/run.ts'
+import { openRunKey, readOpenRun, runItem } from '../runs/run-store.ts'
 import type { RunWork } from '../runs/run-work.ts'
-import { mayGoOn, readSource, type SourceKind } from '../runs/source.ts'
+import { mayContinue, readSource, type SourceKind } from '../runs/source.ts'
 
 /** The valid ending: a run that may not resume is cancelled, because its failure says nothing of a changed source. */
-const endingOf = (
+const validEnding = (
   { run }: RunWork,
   kind: SourceKind,
   ending: Ending,
   row: SourceRow | null,
   account: AccountRow | null,
-): Ending => (run.preview || mayGoOn(run, kind, row, account) ? ending : cancelled(run))
+): Ending => (run.preview || mayContinue(run, kind, row, account) ? ending : cancelledEnding(run))
 
 /** Runs that fail for this long disable their source. */
-const patienceMicros = dayMicros
+const maxFailingMicros = dayMicros
 
-function rowAfter(kind: SourceKind, row: SourceRow, ending: Ending, now: number): Partial<SourceRow> {
+function sourceChanges(kind: SourceKind, row: SourceRow, ending: Ending, now: number): Partial<SourceRow> {
   if (ending.outcome === 'applied') {
-    const good = { error: null, error_count: 0, error_emailed_at: null, first_failed_at: null, error_mails: 0 }
-    return { ...good, accept_deletions: false, ...kind.onSuccess }
+    const healthy = { error: null, error_count: 0, error_emailed_at: null, first_failed_at: null, error_mails: 0 }
+    return { ...healthy, accept_deletions: false, ...kind.onSuccess }
   }
   if (!('class' in ending)) return {}
   const first = row.first_failed_at ?? timestamp(now)
-  const isFatal = ending.class === 'fatal' || microsOf(first) <= now - patienceMicros
+  const isFatal = ending.class === 'fatal' || microsOf(first) <= now - maxFailingMicros
   return {
     error: ending.error,
     error_count: row.error_count + 1,
@@ -45,9 +45,9 @@ function rowAfter(kind: SourceKind, row: SourceRow, ending: Ending, now: number)
  * change the source, and a good run of a healthy one is no commit.
  * @throws LeaseLost when another worker holds the lease
  */
-export async function closeRun(work: RunWork, kind: SourceKind, reached: Ending): Promise<void> {
+export async function closeRun(work: RunWork, kind: SourceKind, proposed: Ending): Promise<void> {
   const { run } = work
-  const ending = await ended(work, kind, reached)
+  const ending = await writeEnding(work, kind, proposed)
   logLine(ending.error === undefined ? 'INFO' : 'WARN', 'sync_run_ended', {
     account_id: work.accountId,
     run_id: run.id,
@@ -58,18 +58,18 @@ export async function closeRun(work: RunWork, kind: SourceKind, reached: Ending)
   if (ending.outcome === 'failed') measure('sync_runs_failed')
 }
 
-async function ended(work: RunWork, kind: SourceKind, reached: Ending): Promise<Ending> {
+async function writeEnding(work: RunWork, kind: SourceKind, proposed: Ending): Promise<Ending> {
   const { accountId, sourceId, run } = work
   const key = openRunKey(accountId, sourceId)
-  const checkHeld = async () => work.checkLease(await readOpen(accountId, sourceId))
+  const checkHeld = async () => work.checkLease(await readOpenRun(accountId, sourceId))
   const [row, account] = await readSource(kind, accountId, sourceId)
   const changes = (ending: Ending, current: SourceRow | null, now: number) =>
-    current && !run.preview && run.rewinds === null ? rowAfter(kind, current, ending, now) : {}
-  const ending = endingOf(work, kind, reached, row, account)
+    current && !run.preview && run.rewinds === null ? sourceChanges(kind, current, ending, now) : {}
+  const ending = validEnding(work, kind, proposed, row, account)
   if (!row || isDeepStrictEqual({ ...row, ...changes(ending, row, 0) }, row)) {
     return untilDone(async () => {
       await checkHeld()
-      const items = endOf(work, kind, ending, row, clock.now())
+      const items = endItems(work, kind, ending, row, clock.now())
       const outcome = await writeTogether([removeWhile(key, work.lease), ...items.map(put)])
       return outcome === 'conflict' ? 'conflict' : ending
     })
@@ -77,15 +77,15 @@ async function ended(work: RunWork, kind: SourceKind, reached: Ending): Promise<
   return commit(work.author, async (transaction) => {
     await checkHeld()
     const current = await transaction.get(kind.entity, sourceId)
-    const valid = endingOf(work, kind, reached, current, await transaction.get(accounts, accountId))
+    const valid = validEnding(work, kind, proposed, current, await transaction.get(accounts, accountId))
     if (current) transaction.update(kind.entity, current, changes(valid, current, transaction.now))
     transaction.discard(key, work.lease)
-    for (const item of endOf(work, kind, valid, current, transaction.now)) transaction.put(item)
+    for (const item of endItems(work, kind, valid, current, transaction.now)) transaction.put(item)
     return valid
   })
 }
 
-function endOf(work: RunWork, kind: SourceKind, ending: Ending, row: SourceRow | null, now: number): Item[] {
+function endItems(work: RunWork, kind: SourceKind, ending: Ending, row: SourceRow | null, now: number): Item[] {
   const { run, open, accountId, sourceId } = work
   const { outcome, error = null } = ending
   const items = [
@@ -107,9 +107,11 @@ function endOf(work: RunWork, kind: SourceKind, ending: Ending, row: SourceRow |
   }
   if (row) {
     // The next turn is now where a run was requested, or the connection changed, meanwhile.
-    const isAsked = row.sync_requested_at !== null && row.sync_requested_at > run.started_at
-    const hasMoved = !row.is_disabled && kind.connectionOf(row) !== run.connection
-    items.push(scheduledSyncItem(run, timestamp(isAsked || hasMoved ? now : nextSlot(kind.minuteOf(row), now))))
+    const isRequested = row.sync_requested_at !== null && row.sync_requested_at > run.started_at
+    const isReconnected = !row.is_disabled && kind.connectionOf(row) !== run.connection
+    items.push(
+      scheduledSyncItem(run, timestamp(isRequested || isReconnected ? now : nextSlot(kind.minuteOf(row), now))),
+    )
   }
   return items
 }

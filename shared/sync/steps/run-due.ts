@@ -13,22 +13,22 @@ import { put, putIf, removeWhile, writeTogether } from '../../table/write-togeth
 import { directorySources } from '../directories/directory-source.ts'
 import { inventorySource } from '../inventories/inventory-source.ts'
 import { nextSlot } from '../runs/run.ts'
-import { beginRun, readOpen, readOpenRuns, readRun } from '../runs/run-store.ts'
+import { beginRun, readOpenRun, readOpenRuns, readRun } from '../runs/run-store.ts'
 import { isAllowed, readSource, type SourceKind } from '../runs/source.ts'
 import { workOnRun } from './work-on-run.ts'
 
 /** Runs that an invocation works on at a time: more than an account can have under way. */
-const width = 3
+const concurrency = 3
 /** Runs of one account that are worked on at a time. */
 const maxOpenRuns = 2
 
 /** Orders due turns: accounts with the oldest last step come first, and each has one turn before any has a second. */
-export function inOrder(turns: ScheduledSync[], lastSteps: Map<string, string>): ScheduledSync[] {
-  const ofAccounts = Map.groupBy(
+export function orderFairly(turns: ScheduledSync[], lastSteps: Map<string, string>): ScheduledSync[] {
+  const byAccount = Map.groupBy(
     turns.toSorted((a, b) => (a.next_at < b.next_at ? -1 : 1)),
     ({ account_id }) => account_id,
   )
-  const queues = [...ofAccounts].toSorted(([a], [b]) => ((lastSteps.get(a) ?? '') < (lastSteps.get(b) ?? '') ? -1 : 1))
+  const queues = [...byAccount].toSorted(([a], [b]) => ((lastSteps.get(a) ?? '') < (lastSteps.get(b) ?? '') ? -1 : 1))
   const rounds = Math.max(0, ...queues.map(([, queue]) => queue.length))
   return Array.from({ length: rounds }, (_, i) => queues.flatMap(([, queue]) => queue[i] ?? [])).flat()
 }
@@ -44,18 +44,18 @@ export async function runDue(deadline: number): Promise<void> {
   const { turns, lastSteps } = await readScheduledSyncs()
   const due = turns.filter(({ next_at }) => next_at <= now)
   const begun = new Map<string, Promise<unknown>>()
-  const takeInTime = async (turn: ScheduledSync) => {
-    if (clock.monotonic() < deadline) await take(turn, deadline, begun)
+  const workInTime = async (turn: ScheduledSync) => {
+    if (clock.monotonic() < deadline) await workOnTurn(turn, deadline, begun)
   }
-  await attemptAll(inOrder(due, lastSteps), width, takeInTime, 'Some sync runs did not go on.')
+  await attemptAll(orderFairly(due, lastSteps), concurrency, workInTime, 'Some sync runs could not continue.')
 }
 
-async function take(turn: ScheduledSync, deadline: number, begun: Map<string, Promise<unknown>>): Promise<void> {
+async function workOnTurn(turn: ScheduledSync, deadline: number, begun: Map<string, Promise<unknown>>): Promise<void> {
   const kind = sourceKinds.get(turn.collection)
   if (!kind) return
   const { account_id } = turn
   // Sequential within an account, so that each check sees the runs that earlier ones have begun.
-  const isOpen = (begun.get(account_id) ?? Promise.resolve()).then(() => openOrBegin(turn, kind))
+  const isOpen = (begun.get(account_id) ?? Promise.resolve()).then(() => findOrBeginRun(turn, kind))
   begun.set(
     account_id,
     isOpen.catch(() => undefined),
@@ -71,25 +71,25 @@ async function take(turn: ScheduledSync, deadline: number, begun: Map<string, Pr
 }
 
 /** Begins a run where none is under way. @returns whether the run of the source may have a step now */
-async function openOrBegin(turn: ScheduledSync, kind: SourceKind): Promise<boolean> {
+async function findOrBeginRun(turn: ScheduledSync, kind: SourceKind): Promise<boolean> {
   const { account_id, source_id } = turn
-  const open = await readOpen(account_id, source_id)
-  if (open) return open.until < clock.now() && isAmongFirst(turn)
+  const open = await readOpenRun(account_id, source_id)
+  if (open) return open.until < clock.now() && isWithinLimit(turn)
   if ((await readOpenRuns(account_id)).length >= maxOpenRuns) return false
-  return (await begin(turn, kind)) && isAmongFirst(turn)
+  return (await beginIfAllowed(turn, kind)) && isWithinLimit(turn)
 }
 
 /** Returns whether the run of a source is a rewind, which waits for no provider, or one of the account's oldest. */
-async function isAmongFirst({ account_id, source_id }: ScheduledSync): Promise<boolean> {
+async function isWithinLimit({ account_id, source_id }: ScheduledSync): Promise<boolean> {
   const all = (await readOpenRuns(account_id)).toSorted((a, b) => (a.run_id < b.run_id ? -1 : 1))
   const rank = all.findIndex(({ sk }) => sk === source_id)
-  const own = all[rank]
-  if (!own || rank < maxOpenRuns) return own !== undefined
-  const run = await readRun(account_id, source_id, own.run_id)
+  const openRun = all[rank]
+  if (!openRun || rank < maxOpenRuns) return openRun !== undefined
+  const run = await readRun(account_id, source_id, openRun.run_id)
   return run?.rewinds != null
 }
 
-async function begin(turn: ScheduledSync, kind: SourceKind): Promise<boolean> {
+async function beginIfAllowed(turn: ScheduledSync, kind: SourceKind): Promise<boolean> {
   const { account_id, source_id } = turn
   const [row, account] = await readSource(kind, account_id, source_id)
   if (!row || !isAllowed(kind, row, account)) {

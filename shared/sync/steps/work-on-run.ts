@@ -6,14 +6,14 @@ import { type LastGoodRun, lastGoodRunKey, type SyncSource } from '../../domain/
 import type { Key } from '../../table/keys.ts'
 import { getItem, getRow } from '../../table/read.ts'
 import { ProviderFault } from '../adapter.ts'
-import { askProvider } from '../read/read-list.ts'
-import { rewound } from '../rewind/rewind.ts'
-import { endingOfPlan } from '../runs/apply-plan.ts'
+import { callProvider } from '../read/read-list.ts'
+import { rewindRun } from '../rewind/rewind.ts'
+import { endingAfterApply } from '../runs/apply-plan.ts'
 import { brake, discardPlan } from '../runs/plan.ts'
-import { cancelled, type Ending, type SourceRow } from '../runs/run.ts'
+import { cancelledEnding, type Ending, type SourceRow } from '../runs/run.ts'
 import { readRun, takeLease } from '../runs/run-store.ts'
 import { LeaseLost, RunCancelled, RunWork, StepOver } from '../runs/run-work.ts'
-import { checkStanding, type OpenSource, readSource, type SourceKind } from '../runs/source.ts'
+import { checkMayContinue, type OpenSource, readSource, type SourceKind } from '../runs/source.ts'
 import { closeRun } from './close-run.ts'
 
 /** Maximum of absent people to confirm with the provider; above it, a sample of this size (I5.2). */
@@ -28,16 +28,16 @@ const maxRunMicros = 6 * 3_600_000_000
  * @param deadline in milliseconds since 1970
  * @throws errors of the service's own storage; the next step resumes the run
  */
-export async function workOnRun(synced: SyncSource, kind: SourceKind, deadline: number): Promise<void> {
-  const { account_id, source_id } = synced
+export async function workOnRun(source: SyncSource, kind: SourceKind, deadline: number): Promise<void> {
+  const { account_id, source_id } = source
   const open = await takeLease(account_id, source_id, randomUUID())
   if (!open) return
   const run = await readRun(account_id, source_id, open.run_id)
-  if (!run) throw new Error(`The run ${open.run_id} is gone.`)
+  if (!run) throw new Error(`The run ${open.run_id} no longer exists.`)
   measure('sync_run_age_ms', Math.round((clock.now() - microsOf(run.started_at)) / 1_000))
   const work = new RunWork(run, open, deadline)
   try {
-    await closeRun(work, kind, await finished(work, kind))
+    await closeRun(work, kind, await runPhases(work, kind))
   } catch (error) {
     if (error instanceof LeaseLost) return
     if (error instanceof StepOver) return work.release()
@@ -47,19 +47,19 @@ export async function workOnRun(synced: SyncSource, kind: SourceKind, deadline: 
 }
 
 /** Goes through the rest of the phases. @throws StepOver, LeaseLost and errors that are no provider's */
-async function finished(work: RunWork, kind: SourceKind): Promise<Ending> {
+async function runPhases(work: RunWork, kind: SourceKind): Promise<Ending> {
   const { run, accountId, sourceId } = work
   let opened: SourceRow | null = null
   try {
     if (microsOf(run.started_at) < clock.now() - maxRunMicros)
       throw new ProviderFault('transient', 'The run did not end within 6 hours.')
     const [row, account] = await readSource(kind, accountId, sourceId)
-    checkStanding(run, kind, row, account)
-    if (run.rewinds !== null) return await rewound(work, kind)
+    checkMayContinue(run, kind, row, account)
+    if (run.rewinds !== null) return await rewindRun(work, kind)
     opened = row as SourceRow
-    return await throughProvider(work, kind, opened)
+    return await runProviderPhases(work, kind, opened)
   } catch (error) {
-    if (error instanceof RunCancelled) return cancelled(run)
+    if (error instanceof RunCancelled) return cancelledEnding(run)
     if (!(error instanceof ProviderFault)) throw error
     const isFatal = error.faultClass === 'fatal'
     // A refused secret that was replaced meanwhile fails no run.
@@ -73,7 +73,7 @@ async function hasNewSecret({ accountId, sourceId }: RunWork, { entity }: Source
   return row !== null && (entity.redact as (keyof SourceRow)[]).some((field) => row[field] !== opened[field])
 }
 
-async function throughProvider(work: RunWork, kind: SourceKind, row: SourceRow): Promise<Ending> {
+async function runProviderPhases(work: RunWork, kind: SourceKind, row: SourceRow): Promise<Ending> {
   const { run, accountId, sourceId } = work
   const source = await kind.open(row, work.deadline)
   if (run.phase === 'read') {
@@ -83,21 +83,25 @@ async function throughProvider(work: RunWork, kind: SourceKind, row: SourceRow):
     await work.save()
   }
   if (run.phase === 'plan' || run.phase === 'brake') {
-    const ending = await planned(work, source, row)
+    const ending = await planAndCheck(work, source, row)
     if (ending) return ending
     run.phase = 'apply'
     await work.save()
   }
   await source.apply(work)
-  return endingOfPlan(work)
+  return endingAfterApply(work)
 }
 
 /** Plans, and checks that the plan is plausible (I5). @returns the ending of a run that goes no further */
-async function planned(work: RunWork, source: OpenSource, { accept_deletions }: SourceRow): Promise<Ending | null> {
+async function planAndCheck(
+  work: RunWork,
+  source: OpenSource,
+  { accept_deletions }: SourceRow,
+): Promise<Ending | null> {
   const { run } = work
   run.phase = 'plan'
   await discardPlan(run)
-  const { sections, counts, losses, absent } = await work.collectingSkips(() => source.plan(work))
+  const { sections, counts, losses, absent } = await work.collectSkips(() => source.plan(work))
   run.sections = sections
   run.planned = counts
   run.phase = 'brake'
@@ -112,10 +116,10 @@ async function planned(work: RunWork, source: OpenSource, { accept_deletions }: 
 async function confirmAbsent(work: RunWork, source: OpenSource, absent: string[]): Promise<void> {
   if (!source.confirm || absent.length === 0) return
   const every = Math.max(1, Math.floor(absent.length / maxConfirmed))
-  const asked = absent.filter((_, i) => i % every === 0).slice(0, maxConfirmed)
+  const sample = absent.filter((_, i) => i % every === 0).slice(0, maxConfirmed)
   const confirm = source.confirm.bind(source)
-  const known = await askProvider(work, () => confirm(asked))
-  if (known.length === 0) return
-  const people = `${known.length} of ${asked.length} whom the provider still knows as active, such as ${known[0]}`
+  const present = await callProvider(work, () => confirm(sample))
+  if (present.length === 0) return
+  const people = `${present.length} of ${sample.length} checked users whom the provider still reports as active, such as ${present[0]}`
   throw new ProviderFault('fatal', `The list of users lacks ${people}; nothing was changed.`)
 }

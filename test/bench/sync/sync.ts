@@ -10,7 +10,7 @@ import { handler as deleteGroup } from '#functions/api/groups/delete-group.ts'
 import { type DirectoryRow, directories } from '#shared/domain/directories/directory.ts'
 import { directorySources } from '#shared/sync/directories/directory-source.ts'
 import type { Run } from '#shared/sync/runs/run.ts'
-import { beginRun, readOpen, runOf, runsPartition } from '#shared/sync/runs/run-store.ts'
+import { beginRun, readOpenRun, runsPartition, toRun } from '#shared/sync/runs/run-store.ts'
 import { getRow, queryItems } from '#shared/table/read.ts'
 import { table } from '#shared/table/table.ts'
 import { call, newAccount, ofRoute } from '#test/support/accounts/account.ts'
@@ -93,12 +93,12 @@ async function administrate(state: State, goesOn: (count: number) => boolean, pa
 const lastRun = async ({ synced }: State): Promise<Run | null> => {
   const partition = runsPartition(synced.account_id, synced.source_id)
   const [item] = await queryItems(partition, { backward: true, limit: 1 })
-  return item ? runOf(item as never) : null
+  return item ? toRun(item as never) : null
 }
 
 /** Begins a run unless one is under way. */
 async function begin({ synced }: State): Promise<void> {
-  if (await readOpen(synced.account_id, synced.source_id)) return
+  if (await readOpenRun(synced.account_id, synced.source_id)) return
   const source = directorySources.idp
   const row = (await getRow(directories.idp, synced.account_id, synced.source_id)) as DirectoryRow
   await beginRun(source, row, { preview: false })
@@ -139,7 +139,7 @@ async function measureRun(state: State, name: string, save: () => void): Promise
     state.current = added(state.current ?? nothing(), report)
     save()
     const run = (await lastRun(state)) as Run
-    const open = await readOpen(state.synced.account_id, state.synced.source_id)
+    const open = await readOpenRun(state.synced.account_id, state.synced.source_id)
     process.stderr.write(
       `${name}, ${run.phase}, ${state.current.seconds.toFixed(0)} s: ${changedBy(open ? { ...run, applied: open.applied } : run)}\n`,
     )

@@ -8,10 +8,10 @@ it('a sentence is cut to 1,000 characters', () => {
 })
 
 it('says nothing that was not said', () => {
-  expect(new ProviderFault('again', 'Users answered 503.')).toMatchObject({
-    faultClass: 'again',
+  expect(new ProviderFault('retry', 'Users answered 503.')).toMatchObject({
+    faultClass: 'retry',
     retryAfterMs: null,
     reason: 'gone',
-    atLast: 'transient',
+    finalClass: 'transient',
   })
 })

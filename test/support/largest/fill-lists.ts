@@ -18,7 +18,7 @@ import { resources } from '#shared/domain/resources/resource.ts'
 import { sites } from '#shared/domain/sites/site.ts'
 import { directoryPlan } from '#shared/sync/directories/directory-plan.ts'
 import { inventoryPlan } from '#shared/sync/inventories/inventory-plan.ts'
-import { PlanSheet } from '#shared/sync/runs/plan.ts'
+import { PlanWriter } from '#shared/sync/runs/plan.ts'
 import type { RunWork } from '#shared/sync/runs/run-work.ts'
 import type { Entity, Row } from '#shared/table/entity.ts'
 import { v0Devices } from '#shared/v0/device.ts'
@@ -30,37 +30,37 @@ import { newInventoryWorld } from '../sync/inventory-runs.ts'
 import { newSyncWorld, plantRun } from '../sync/sync-runs.ts'
 import { plantIds } from '../table/plant-rows.ts'
 
-/** Rows that are more than a page of ten. */
+/** Number of small rows: more than a page of ten. */
 const many = 12
-/** The largest objects, more than fit one answer. */
+/** Number of rows of maximum size: more than fit one response. */
 const some = 20
 
-/** Runs and their changes: some 70 KB each. */
+/** Number of runs or their changes, about 70 KB each: more than fit one response. */
 const moreThanAnAnswer = 90
 
-/** A text that takes as many bytes as a text of that length can: six for each character, seven in the body of a result. */
+/** Returns a text of maximum size in bytes: six per character in JSON, seven in the body of a Lambda result. */
 export const widest = (characters: number): string => '\u0001'.repeat(characters)
 
-/** A list that is filled: how it is asked for, and what must be seen, in its order. Without `limit` by tens. */
+/** A filled list: its query parameters and the expected ids in order. The default `limit` is ten. */
 export type Filled = { params?: Query; queries?: Query[]; limit?: number; ids: string[] }
 type Query = Record<string, string>
 
-/** Conditions as large as a stored object can have (262,144 bytes of JSON), that hold at any time. */
+/** Returns conditions of the maximum stored size (262,144 bytes of JSON) that are always met. */
 export function largestConditions() {
   const always = [...'UMTWRFS'].map((day) => `${day}/true/UTC`)
-  // Few ranges in many characters, so that no time goes into testing them.
+  // Few ranges of many characters, so that evaluating them takes no time.
   const range = `00:00:00.${'0'.repeat(500)}-23:59:59.${'0'.repeat(500)}`
   const long = `M/${Array.from({ length: 256 }, () => range).join(',')}/UTC`
   return [{ property: 'current_utc_datetime', operator: 'is_in_day_of_week_time_ranges', values: [...always, long] }]
 }
 
-/** The fields of a device that just can be stored. */
+/** Fields of a device of the maximum stored size. */
 const widestDevice = Object.fromEntries(
   [...deviceFields].flatMap(([name, kind]) => (kind === 'text' ? [[name, widest(1_024)]] : [])).slice(0, 32),
 )
 
 const skippedEntry = { idp_id: widest(100), name: widest(100), reason: 'changed_since' }
-/** What a run tells of itself at most. */
+/** Fields of a run with texts of maximum size. */
 const runFields = { error: widest(1_000), skipped_sample: Array(50).fill(skippedEntry) }
 
 const uniqueText = (i: number, length: number): string => String(i).padEnd(length, '\u0001')
@@ -108,7 +108,7 @@ const client = (actor_id: string) => (i: number) => ({
 const healthy = { is_disabled: false, synced_at: null, error_count: 0, error_emailed_at: null }
 const trouble = { disabled_reason: widest(255), error: widest(255) }
 
-/** Runs that tell as much as one can, newest first. */
+/** Inserts runs of maximum size, and returns their ids, newest first. */
 async function largestRuns(world: Parameters<typeof plantRun>[0]): Promise<string[]> {
   const ids: string[] = []
   for (let i = 0; i < moreThanAnAnswer; i++) ids.unshift((await plantRun(world, runFields)).id)
@@ -117,7 +117,7 @@ async function largestRuns(world: Parameters<typeof plantRun>[0]): Promise<strin
 
 const newestFirst = (ids: string[]): string[] => ids.toReversed()
 
-/** How each list of the registry is filled with the largest rows that input allows. */
+/** Functions that fill the lists of the registry with the largest rows that valid input allows. */
 export const plans: Record<string, Plan> = {
   'GET /actors': async (_, plant): Promise<Filled> => ({
     ids: await plant(actors, many, actor, ['type']),
@@ -273,7 +273,7 @@ export const plans: Record<string, Plan> = {
       async (account) => {
         const world = await newSyncWorld(kind, account)
         const run = await plantRun(world, { sections: { users: moreThanAnAnswer } })
-        const plan = new PlanSheet({ run, isDue: false } as RunWork, directoryPlan, [])
+        const plan = new PlanWriter({ run, isSaveDue: false } as RunWork, directoryPlan, [])
         const names = Array.from({ length: moreThanAnAnswer }, (_, i) => uniqueText(i, 255))
         const texts = ['email', 'given_name', 'middle_name', 'family_name', 'nickname', 'preferred_username']
         const urls = ['picture', 'profile', 'svc_avatar_url']
@@ -293,7 +293,7 @@ export const plans: Record<string, Plan> = {
   'GET /mdm_posture_providers/{id}/runs/{run_id}/changes': async (account) => {
     const world = await newInventoryWorld(account)
     const run = await plantRun(world, { sections: { changed: some } })
-    const plan = new PlanSheet({ run, isDue: false } as RunWork, inventoryPlan, [])
+    const plan = new PlanWriter({ run, isSaveDue: false } as RunWork, inventoryPlan, [])
     const names = Array.from({ length: some }, (_, i) => uniqueText(i, 1_024))
     for (const name of names)
       await plan.add('changed', {
@@ -353,7 +353,7 @@ export const plans: Record<string, Plan> = {
   'GET /v0/devices': async (account, plant) => {
     const { id: _id, inserted_at: _inserted, updated_at: _updated, ...sample } = await newV0Device(account, {})
     const long = { description: widest(2048), dns: widest(4096), use_default_dns: false }
-    // What a device takes from the configuration is shown with it.
+    // Devices include defaults of the configuration in their response.
     const configuration = { default_client_allowed_ips: `192.0.2.1${'\v'.repeat(4087)}` }
     await account.call(updateConfiguration, { method: 'PATCH', body: { configuration } })
     const row = () => ({ ...sample, ...long })
@@ -361,7 +361,10 @@ export const plans: Record<string, Plan> = {
   },
 }
 
-/** Fills a list of an account. */
+/**
+ * Fills a list of an account.
+ * @throws Error for a list without a plan
+ */
 export const fillList = (name: string, account: Account): Promise<Filled> => {
   const plan = plans[name]
   if (!plan) throw new Error(`No plan says how ${name} is filled.`)

@@ -5,7 +5,7 @@ import type { InventoryAdapter } from '#shared/sync/adapter.ts'
 import { inventorySource } from '#shared/sync/inventories/inventory-source.ts'
 import { adapters } from '#shared/sync/providers/open.ts'
 import type { Run } from '#shared/sync/runs/run.ts'
-import { beginRun, readOpen, runOf, runsPartition } from '#shared/sync/runs/run-store.ts'
+import { beginRun, readOpenRun, runsPartition, toRun } from '#shared/sync/runs/run-store.ts'
 import { workOnRun } from '#shared/sync/steps/work-on-run.ts'
 import { itemRow } from '#shared/table/entity.ts'
 import { partition } from '#shared/table/keys.ts'
@@ -35,7 +35,7 @@ export async function newInventoryWorld(given?: Account, fields: Fields = mdmFie
   }
   const last = async (): Promise<Run> => {
     const [item] = await queryItems(runsPartition(account.id, id), { backward: true, limit: 1 })
-    return runOf(item as never)
+    return toRun(item as never)
   }
   return {
     account,
@@ -47,7 +47,7 @@ export async function newInventoryWorld(given?: Account, fields: Fields = mdmFie
     connect,
     step,
     last,
-    open: () => readOpen(account.id, id),
+    open: () => readOpenRun(account.id, id),
     /** A whole run, and how it ended. */
     async run(preview = false): Promise<Run> {
       connect()

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, vi } from 'vitest'
-import type { DirectoryAdapter, DirectoryMember, MembersOf, ProviderPage, Skipped } from '#shared/sync/adapter.ts'
+import type { DirectoryAdapter, DirectoryMember, GroupRef, ProviderPage, Skipped } from '#shared/sync/adapter.ts'
 import { ProviderFault } from '#shared/sync/adapter.ts'
 
 /** Lets the service call fakes on this machine, for the tests of a file. */
@@ -30,7 +30,7 @@ export async function walk<T>(read: (position: string | null) => Promise<Provide
 
 export const walkUsers = (adapter: DirectoryAdapter) => walk((position) => adapter.users(position))
 export const walkGroups = (adapter: DirectoryAdapter) => walk((position) => adapter.groups(position))
-export const walkMembers = (adapter: DirectoryAdapter, group: MembersOf): Promise<Walked<DirectoryMember>> =>
+export const walkMembers = (adapter: DirectoryAdapter, group: GroupRef): Promise<Walked<DirectoryMember>> =>
   walk((position) => adapter.members(group, position))
 
 /** The person at 17 of the company of every fake, as an adapter reads it. */
@@ -49,7 +49,7 @@ export const person17 = {
 }
 
 /** A group by its id alone, as it is handed to `members`. */
-export const groupOf = (idp_id: string, stated_members: number | null = null): MembersOf => ({
+export const groupOf = (idp_id: string, stated_members: number | null = null): GroupRef => ({
   idp_id,
   entity_type: 'group',
   stated_members,

@@ -9,7 +9,7 @@ import { memberships } from '#shared/domain/memberships/membership.ts'
 import { directorySources } from '#shared/sync/directories/directory-source.ts'
 import { adapters } from '#shared/sync/providers/open.ts'
 import type { Run } from '#shared/sync/runs/run.ts'
-import { beginRun, openRunKey, readOpen, runItem, runOf, runsPartition } from '#shared/sync/runs/run-store.ts'
+import { beginRun, openRunKey, readOpenRun, runItem, runsPartition, toRun } from '#shared/sync/runs/run-store.ts'
 import { workOnRun } from '#shared/sync/steps/work-on-run.ts'
 import { itemRow } from '#shared/table/entity.ts'
 import { partition } from '#shared/table/keys.ts'
@@ -68,7 +68,7 @@ export async function newSyncWorld(kind: DirectoryKind = 'idp', given?: Account)
   }
   const last = async (): Promise<Run> => {
     const [item] = await queryItems(runsPartition(account.id, directory.id), { backward: true, limit: 1 })
-    return runOf(item as never)
+    return toRun(item as never)
   }
   return {
     account,
@@ -82,7 +82,7 @@ export async function newSyncWorld(kind: DirectoryKind = 'idp', given?: Account)
     begin,
     step,
     last,
-    open: () => readOpen(account.id, directory.id),
+    open: () => readOpenRun(account.id, directory.id),
     /** A whole run, and how it ended. */
     async run(preview = false): Promise<Run> {
       await begin(preview)

@@ -8,7 +8,7 @@ import { newRewindWorld } from '#test/support/sync/rewinds.ts'
 import { movableClock } from '#test/support/table/movable-clock.ts'
 
 beforeEach(() => {
-  vi.spyOn(Pace.prototype, 'turn').mockResolvedValue()
+  vi.spyOn(Pace.prototype, 'wait').mockResolvedValue()
 })
 afterEach(() => {
   vi.restoreAllMocks()
@@ -62,10 +62,10 @@ describe('POST /{kind}_directories/{id}/runs/{run_id}/rewind (I4.1(6))', () => {
     const nothing = await world.run()
     const made = await commits()
     expect(await refusal(first.id)).toBe(
-      '409 run_not_rewindable: The run has deleted nothing, so there is nothing to rewind.',
+      '409 run_not_rewindable: The run deleted nothing, so there is nothing to rewind.',
     )
     expect(await refusal(preview.id)).toMatch('409 run_not_rewindable: A preview changes nothing')
-    expect(await refusal(nothing.id)).toMatch('409 run_not_rewindable: The run has deleted nothing')
+    expect(await refusal(nothing.id)).toMatch('409 run_not_rewindable: The run deleted nothing')
     expect(await refusal(crypto.randomUUID())).toMatch('404 not_found')
     expect(await refusal('x')).toMatch('400 invalid_path_parameter')
     const elsewhere = await directoriesApi.idp.made(world.account)
@@ -83,8 +83,8 @@ describe('POST /{kind}_directories/{id}/runs/{run_id}/rewind (I4.1(6))', () => {
     await world.step()
     const rewind = await world.last()
     const done = await commits()
-    expect(await refusal(run.id)).toBe(`409 run_not_rewindable: The run has been rewound already, by ${rewind.id}.`)
-    expect(await refusal(rewind.id)).toBe('409 run_not_rewindable: This run is a rewind itself.')
+    expect(await refusal(run.id)).toBe(`409 run_not_rewindable: The run was already rewound by ${rewind.id}.`)
+    expect(await refusal(rewind.id)).toBe('409 run_not_rewindable: This run is itself a rewind.')
     expect(await commits()).toBe(done)
   })
 
@@ -96,7 +96,7 @@ describe('POST /{kind}_directories/{id}/runs/{run_id}/rewind (I4.1(6))', () => {
     const refusal = async () => (await runsApi.idp.rewind(world.account, world.id, run.id)).body
     expect(await refusal()).toMatchObject({
       code: 'run_not_rewindable',
-      detail: `Only the last run can be rewound: ${later.id} has changed something since.`,
+      detail: `Only the last run can be rewound: ${later.id} has made changes since.`,
     })
     const old = await newRewindWorld()
     const lost = await old.lose()

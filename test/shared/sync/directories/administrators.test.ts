@@ -70,7 +70,7 @@ describe('a directory that does not match administrators', () => {
   it('links nobody who became an administrator after the plan was made', async () => {
     const world = await newWorld('directories:write')
     const actor = await insertActor(world.account.id, { ...admin, type: 'account_user' })
-    vi.spyOn(Pace.prototype, 'turn').mockImplementationOnce(async () => {
+    vi.spyOn(Pace.prototype, 'wait').mockImplementationOnce(async () => {
       await updateRow(world.account.id, actors, actor, { type: 'account_admin_user' })
     })
     expect(await world.run()).toMatchObject({ outcome: 'applied', planned: { users: { insert: 5 } }, skipped })
@@ -81,7 +81,7 @@ describe('a directory that does not match administrators', () => {
 it('ends a run as cancelled where it is changed meanwhile', async () => {
   const world = await newWorld('*')
   const { id } = await insertActor(world.account.id, admin)
-  vi.spyOn(Pace.prototype, 'turn').mockImplementationOnce(async () => {
+  vi.spyOn(Pace.prototype, 'wait').mockImplementationOnce(async () => {
     await directoriesApi.idp.update(world.owner, world.id, { matches_administrators: false })
   })
   expect(await world.run()).toMatchObject({ outcome: 'cancelled' })
@@ -132,7 +132,7 @@ describe('a rewind by a token without the scope * (I4.1(6))', () => {
     const state = await world.state()
     const answer = await runsApi.idp.rewind(world.narrow, world.id, world.run.id)
     expect([answer.status, answer.body.code]).toEqual([403, 'scope_exceeded'])
-    expect(answer.body.detail).toContain('needs a token with the scope *')
+    expect(answer.body.detail).toContain('requires a token with the scope *')
     expect([await world.state(), (await world.row()).is_disabled]).toEqual([state, false])
     expect((await runsApi.idp.rewind(world.owner, world.id, world.run.id)).status).toBe(202)
     await world.step()

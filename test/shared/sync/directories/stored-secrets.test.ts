@@ -54,7 +54,7 @@ describe('the stored secret of a directory', () => {
     await world.store(damage(String(own.client_secret), String(foreign.client_secret)))
     const log = catchLog('DEBUG')
     const failed = await world.run()
-    expect(failed).toMatchObject({ outcome: 'failed', error: expect.stringContaining('has to be entered again') })
+    expect(failed).toMatchObject({ outcome: 'failed', error: expect.stringContaining('enter it again') })
     expect(fake.requests).toEqual([])
     expect(log.text()).not.toContain(world.secret)
     vi.restoreAllMocks()

@@ -6,7 +6,7 @@ import { type MdmDeviceRow, mdmDevices } from '#shared/domain/mdm-devices/mdm-de
 import { ProviderFault } from '#shared/sync/adapter.ts'
 import { inventorySource } from '#shared/sync/inventories/inventory-source.ts'
 import { inventoryBounds } from '#shared/sync/inventories/read-inventory.ts'
-import { storedFields } from '#shared/sync/inventories/stored-device.ts'
+import { toStoredFields } from '#shared/sync/inventories/stored-device.ts'
 import { Pace } from '#shared/sync/runs/apply-plan.ts'
 import { workOnRun } from '#shared/sync/steps/work-on-run.ts'
 import { bytesOf } from '#shared/table/large-attributes.ts'
@@ -171,7 +171,7 @@ describe('a snapshot that is not believed (I5)', () => {
     let lost = 0
     world.fleet.devices = range(2)
     world.fleet.before = (_list, position) => {
-      if (position !== null && lost++ < 2) throw new ProviderFault('lost_place', 'The place is lost.')
+      if (position !== null && lost++ < 2) throw new ProviderFault('position_lost', 'The place is lost.')
     }
     // However often it is read.
     const run = await world.run()
@@ -192,7 +192,7 @@ describe('a snapshot that is not believed (I5)', () => {
     world.fleet.devices = range(3)
     let lost = 0
     world.fleet.before = (_list, position) => {
-      if (position !== null && lost++ < 1) throw new ProviderFault('lost_place', 'The place is lost.')
+      if (position !== null && lost++ < 1) throw new ProviderFault('position_lost', 'The place is lost.')
     }
     // Those that were read before the place was lost do not count again.
     expect(await world.run()).toMatchObject({ outcome: 'applied', applied: { devices: { insert: 3 } } })
@@ -227,7 +227,7 @@ it('leaves to another provider what that has brought since the plan was made', a
   const [absent, changed] = await world.devices()
   world.fleet.devices = ['changed', 'new', 'stays'].map((mdm_id) => ({ mdm_id, model: 'second' }))
   let isOver = false
-  vi.spyOn(Pace.prototype, 'turn').mockImplementation(async () => {
+  vi.spyOn(Pace.prototype, 'wait').mockImplementation(async () => {
     if (isOver) return
     isOver = true
     for (const row of [absent, changed] as MdmDeviceRow[]) {
@@ -260,9 +260,9 @@ it('leaves out what cannot be stored, and counts it', async () => {
       notes: 'x'.repeat(notes),
       device_action_results: Array.from({ length: 97 }, () => ({ a: 'x'.repeat(1_024), b: 'x'.repeat(1_014) })),
     })
-    return of(200_000 - bytesOf(storedFields(of(0))) + more)
+    return of(200_000 - bytesOf(toStoredFields(of(0))) + more)
   }
-  expect(bytesOf(storedFields(sized(0)))).toBe(200_000)
+  expect(bytesOf(toStoredFields(sized(0)))).toBe(200_000)
   world.fleet.devices = [
     { mdm_id: 'x'.repeat(256) },
     { mdm_id: 'y'.repeat(255) },
@@ -302,7 +302,7 @@ async function reference(state: number) {
 
 describe('a step that is killed (I4.1(2))', () => {
   beforeEach(() => {
-    vi.spyOn(Pace.prototype, 'turn').mockResolvedValue()
+    vi.spyOn(Pace.prototype, 'wait').mockResolvedValue()
   })
 
   it.each([false, true])(
@@ -325,7 +325,7 @@ describe('a step that is killed (I4.1(2))', () => {
           () => false,
         )
         vi.restoreAllMocks()
-        vi.spyOn(Pace.prototype, 'turn').mockResolvedValue()
+        vi.spyOn(Pace.prototype, 'wait').mockResolvedValue()
         world.connect()
         // Who has died holds the lease for two minutes.
         movableClock().minutes(3)
@@ -366,11 +366,11 @@ describe('a step that is killed (I4.1(2))', () => {
   it('of a moment reads no list twice; a list that memory does not hold is divided, and comes to the same', async () => {
     const world = await newInventoryWorld()
     show(world, 1)
-    const { heldBytes } = inventoryBounds
+    const { bufferedBytes: heldBytes } = inventoryBounds
     onTestFinished(() => {
-      inventoryBounds.heldBytes = heldBytes
+      inventoryBounds.bufferedBytes = heldBytes
     })
-    inventoryBounds.heldBytes = 500
+    inventoryBounds.bufferedBytes = 500
     world.connect()
     await world.begin()
     for (let steps = 0; steps < 100 && (await world.last()).finished_at === null; steps++) await world.step(1)
@@ -388,7 +388,7 @@ describe('a step that is killed (I4.1(2))', () => {
     let lost = 0
     world.fleet.before = (list, position) => {
       if (list !== 'firewall' || position !== '20' || lost++ >= 3) return
-      throw new ProviderFault('lost_place', 'The cursor is gone.')
+      throw new ProviderFault('position_lost', 'The cursor is gone.')
     }
     expect(await world.run()).toMatchObject({ outcome: 'applied', seen: { devices: 30 } })
     expect(await plain(world)).toEqual(await reference(0))

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { deviceId, differences, storedFields } from '#shared/sync/inventories/stored-device.ts'
+import { deviceId, differences, toStoredFields } from '#shared/sync/inventories/stored-device.ts'
 
 it('keeps the fields of A28.2 of their kind, cut to what is stored (I7.3)', () => {
   expect(
-    storedFields({
+    toStoredFields({
       tags: ['b', 'x'.repeat(2_000)],
       device_name: `${'x'.repeat(1_023)}🖥️🖥️`,
       is_supervised: true,
@@ -28,15 +28,15 @@ it('keeps the fields of A28.2 of their kind, cut to what is stored (I7.3)', () =
 it('keeps the first hundred entries of a list', () => {
   const tags = Array.from({ length: 130 }, (_, i) => `tag ${i}`)
   const results = tags.map((action_name) => ({ action_name }))
-  expect(storedFields({ tags, device_action_results: results })).toEqual({
+  expect(toStoredFields({ tags, device_action_results: results })).toEqual({
     tags: tags.slice(0, 100),
     device_action_results: results.slice(0, 100),
   })
 })
 
 it('says the same of equal devices, whatever order they are told in', () => {
-  const one = storedFields({ model: 'M', device_name: 'D', device_action_results: [{ b: 'x', a: 'y' }] })
-  const other = storedFields({ device_action_results: [{ a: 'y', b: 'x' }], device_name: 'D', model: 'M' })
+  const one = toStoredFields({ model: 'M', device_name: 'D', device_action_results: [{ b: 'x', a: 'y' }] })
+  const other = toStoredFields({ device_action_results: [{ a: 'y', b: 'x' }], device_name: 'D', model: 'M' })
   expect(JSON.stringify(one)).toBe(JSON.stringify(other))
   expect(differences(one, other)).toEqual({ before: {}, after: {} })
   // The table gives the keys of a stored object in an order of its own.

@@ -106,6 +106,6 @@ it('sends nothing after the end of a step', async () => {
     sent.push(String(address))
     return answered({})
   }, Date.now() - 1)
-  await expect(fetch('https://provider.example.com/')).rejects.toMatchObject({ faultClass: 'again' })
+  await expect(fetch('https://provider.example.com/')).rejects.toMatchObject({ faultClass: 'retry' })
   expect(sent).toEqual([])
 })

@@ -66,9 +66,9 @@ const worlds: Record<string, (pages?: number) => Promise<World>> = {
 
 type Row = { fault: Fault; faultClass: string; says: RegExp; retryAfterMs?: number | null; on?: 'next' | 'gone' }
 const common: Record<string, Row> = {
-  'again: a server that is broken': { fault: html(503), faultClass: 'again', says: /answered 503\.$/ },
-  'again: a page of a proxy that says it worked': { fault: html(200), faultClass: 'again', says: /no JSON/ },
-  'again: a request that took too long there': { fault: html(408), faultClass: 'again', says: /answered 408/ },
+  'retry: a server that is broken': { fault: html(503), faultClass: 'retry', says: /answered 503\.$/ },
+  'retry: a page of a proxy that says it worked': { fault: html(200), faultClass: 'retry', says: /no JSON/ },
+  'retry: a request that took too long there': { fault: html(408), faultClass: 'retry', says: /answered 408/ },
   'transient: a redirect, which is not followed': {
     fault: redirected('http://127.0.0.1:9/elsewhere'),
     faultClass: 'transient',
@@ -80,21 +80,21 @@ const common: Record<string, Row> = {
 
 const rows: Record<string, Record<string, Row>> = {
   suite: {
-    'again: the user asks too much': {
+    'retry: the user asks too much': {
       fault: suiteFaults.throttled,
-      faultClass: 'again',
+      faultClass: 'retry',
       says: /userRateLimitExceeded/,
     },
-    'again: the account asks too much': { fault: suiteFaults.accountThrottled, faultClass: 'again', says: /429/ },
-    'again: broken': { fault: suiteFaults.broken, faultClass: 'again', says: /503 \(backendError/ },
+    'retry: the account asks too much': { fault: suiteFaults.accountThrottled, faultClass: 'retry', says: /429/ },
+    'retry: broken': { fault: suiteFaults.broken, faultClass: 'retry', says: /503 \(backendError/ },
     'token ended, and the new one too': {
       fault: suiteFaults.tokenEnded,
       faultClass: 'fatal',
-      says: /401.*have to be active/,
+      says: /401.*must be active/,
     },
     'lost place: a page token that is too old': {
       fault: suiteFaults.expiredPage,
-      faultClass: 'lost_place',
+      faultClass: 'position_lost',
       says: /400/,
       on: 'next',
     },
@@ -124,17 +124,17 @@ const rows: Record<string, Record<string, Row>> = {
     },
   },
   idp: {
-    'again: throttled, until the limits begin anew': {
+    'retry: throttled, until the limits begin anew': {
       fault: idpFaults.throttled,
-      faultClass: 'again',
+      faultClass: 'retry',
       says: /429 \(E0000047/,
       retryAfterMs: 21_000,
     },
-    'again: broken': { fault: idpFaults.broken, faultClass: 'again', says: /E0000009/ },
+    'retry: broken': { fault: idpFaults.broken, faultClass: 'retry', says: /E0000009/ },
     'token ended, and the new one too': { fault: idpFaults.tokenEnded, faultClass: 'fatal', says: /401 \(E0000011/ },
     'lost place: a cursor that is too old': {
       fault: idpFaults.expiredPage,
-      faultClass: 'lost_place',
+      faultClass: 'position_lost',
       says: /400/,
       on: 'next',
     },
@@ -175,30 +175,30 @@ const rows: Record<string, Record<string, Row>> = {
     },
   },
   tenant: {
-    'again: throttled, as long as it says': {
+    'retry: throttled, as long as it says': {
       fault: graphFaults.throttled,
-      faultClass: 'again',
+      faultClass: 'retry',
       says: /429/,
       retryAfterMs: 7_000,
     },
-    'again: unavailable, as long as it says': {
+    'retry: unavailable, as long as it says': {
       fault: graphFaults.unavailable,
-      faultClass: 'again',
+      faultClass: 'retry',
       says: /503/,
       retryAfterMs: 3_000,
     },
-    'again: broken': { fault: graphFaults.broken, faultClass: 'again', says: /500/ },
-    'again: tokens are unavailable': { fault: graphFaults.tokenUnavailable, faultClass: 'again', says: /temporarily/ },
+    'retry: broken': { fault: graphFaults.broken, faultClass: 'retry', says: /500/ },
+    'retry: tokens are unavailable': { fault: graphFaults.tokenUnavailable, faultClass: 'retry', says: /temporarily/ },
     'token ended, and the new one too': { fault: graphFaults.tokenEnded, faultClass: 'fatal', says: /401/ },
     'lost place: a page token that is too old': {
       fault: graphFaults.expiredPage,
-      faultClass: 'lost_place',
+      faultClass: 'position_lost',
       says: /Directory_ExpiredPageToken/,
       on: 'next',
     },
     'lost place: a page that is gone': {
       fault: graphFaults.goneDelta,
-      faultClass: 'lost_place',
+      faultClass: 'position_lost',
       says: /410/,
       on: 'next',
     },
@@ -225,16 +225,16 @@ const rows: Record<string, Record<string, Row>> = {
     },
   },
   'managed devices': {
-    'again: throttled, as long as it says': {
+    'retry: throttled, as long as it says': {
       fault: graphFaults.throttled,
-      faultClass: 'again',
+      faultClass: 'retry',
       says: /429/,
       retryAfterMs: 7_000,
     },
     'token ended, and the new one too': { fault: graphFaults.tokenEnded, faultClass: 'fatal', says: /401/ },
     'lost place: a page token that is too old': {
       fault: graphFaults.expiredPage,
-      faultClass: 'lost_place',
+      faultClass: 'position_lost',
       says: /400/,
       on: 'next',
     },
@@ -245,16 +245,16 @@ const rows: Record<string, Record<string, Row>> = {
     },
   },
   mdm: {
-    'again: throttled, as long as it says': {
+    'retry: throttled, as long as it says': {
       fault: mdmFaults.throttled,
-      faultClass: 'again',
+      faultClass: 'retry',
       says: /429/,
       retryAfterMs: 11_000,
     },
-    'again: broken': { fault: mdmFaults.broken, faultClass: 'again', says: /502/ },
+    'retry: broken': { fault: mdmFaults.broken, faultClass: 'retry', says: /502/ },
     'lost place: an offset that is refused': {
       fault: on(/devices$/, after(1, always({ status: 400, json: { detail: 'no' } }))),
-      faultClass: 'lost_place',
+      faultClass: 'position_lost',
       says: /400/,
       on: 'next',
     },
@@ -297,7 +297,7 @@ describe.each(Object.keys(rows))('%s', (name) => {
   })
 })
 
-it('again: no answer in time, or no server at all', async () => {
+it('retry: no answer in time, or no server at all', async () => {
   const fake = await tenantFake(tenantCompany(2, 1))
   const connection = {
     tokenUrl: `${fake.url}/${fake.data.tenantId}/oauth2/v2.0/token`,
@@ -311,11 +311,11 @@ it('again: no answer in time, or no server at all', async () => {
   fake.faults = [on(/users$/, slow(400))]
   const adapter = tenantDirectory(connection, guardedFetch({ timeoutMs: 150 }))
   expect(await faultOf(adapter.users(null))).toMatchObject({
-    faultClass: 'again',
-    message: expect.stringMatching(/^GET \/v1\.0\/users had no answer: .*did not answer within/),
+    faultClass: 'retry',
+    message: expect.stringMatching(/^GET \/v1\.0\/users got no response: .*did not answer within/),
   })
   await fake.close()
-  expect(await faultOf(adapter.users(null))).toMatchObject({ faultClass: 'again' })
+  expect(await faultOf(adapter.users(null))).toMatchObject({ faultClass: 'retry' })
 })
 
 it('transient: an address that is never called', async () => {
@@ -377,9 +377,9 @@ it.each(Object.keys(worlds))('%s: a page that leads to itself is not believed', 
     }
   }
   expect(found).toMatchObject({
-    faultClass: 'lost_place',
-    atLast: 'fatal',
-    message: expect.stringMatching(/invalid data: its next page is the same page again\.$/),
+    faultClass: 'position_lost',
+    finalClass: 'fatal',
+    message: expect.stringMatching(/invalid data: its next page is the same page\.$/),
   })
   await fake.close()
 })

@@ -178,7 +178,7 @@ it('complaint 2, #6748, #6794, Pomerium #1256, #1341: leaves half of the limits 
         return await call()
       } catch (error) {
         const { faultClass, retryAfterMs } = await faultOf(Promise.reject(error))
-        expect(faultClass).toBe('again')
+        expect(faultClass).toBe('retry')
         // The time until the limits begin anew, and two seconds more at the most.
         expect(retryAfterMs).toBeGreaterThanOrEqual(30_000)
         expect(retryAfterMs).toBeLessThanOrEqual(32_000)
@@ -213,7 +213,7 @@ it('begins the list again where an application went meanwhile', async () => {
   const adapter = idpOf(fake)
   const { next } = await adapter.users(null)
   fake.data.apps = [idpApp('other', { users: [fake.data.users[0]?.id as string] })]
-  expect(await faultOf(adapter.users(next))).toMatchObject({ faultClass: 'lost_place' })
+  expect(await faultOf(adapter.users(next))).toMatchObject({ faultClass: 'position_lost' })
   expect((await walkUsers(adapter)).entries).toHaveLength(1)
 })
 
@@ -264,7 +264,7 @@ it('reads on where it was throttled in the middle', async () => {
   const adapter = idpOf(fake)
   fake.faults = [after(4, times(1, idpFaults.throttled))]
   const first = await adapter.users(null)
-  expect(await faultOf(adapter.users(first.next))).toMatchObject({ faultClass: 'again', retryAfterMs: 21_000 })
+  expect(await faultOf(adapter.users(first.next))).toMatchObject({ faultClass: 'retry', retryAfterMs: 21_000 })
   vi.spyOn(clock, 'monotonic').mockReturnValue(Date.now() + 30_000)
   expect((await adapter.users(first.next)).entries).toHaveLength(500)
 })

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { deviceFields } from '#shared/domain/mdm-devices/mdm-device.ts'
-import { selected } from '#shared/sync/providers/managed-devices.ts'
+import { selectedFields } from '#shared/sync/providers/managed-devices.ts'
 import {
   type ManagedDevicesFake,
   managedDevice,
@@ -32,11 +32,11 @@ it('reads 1,100 devices over all pages', async () => {
 
 it('asks for fields that the provider has, and never for a bypass code', async () => {
   const whole = Object.keys(managedDevice('d'))
-  expect(selected.split(',').filter((field) => !whole.includes(field))).toEqual([])
-  expect(selected).not.toContain('Bypass')
+  expect(selectedFields.split(',').filter((field) => !whole.includes(field))).toEqual([])
+  expect(selectedFields).not.toContain('Bypass')
   fake.data.devices = [managedDevice('d')]
   await walkDevices()
-  expect(fake.requests.at(-1)?.query.get('$select')).toBe(selected)
+  expect(fake.requests.at(-1)?.query.get('$select')).toBe(selectedFields)
 })
 
 it('tells each field in its own kind', async () => {

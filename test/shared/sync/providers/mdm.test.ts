@@ -123,8 +123,8 @@ it('complaint 1, #9188: what is no list, or lacks one, is not believed', async (
   expect(await faultOf(mdmOf(fake).read('filevault', null))).toMatchObject({ faultClass: 'fatal' })
   fake.faults = [on(/filevault/, halfList('data'))]
   expect(await faultOf(mdmOf(fake).read('filevault', null))).toMatchObject({
-    faultClass: 'lost_place',
-    atLast: 'fatal',
+    faultClass: 'position_lost',
+    finalClass: 'fatal',
   })
 })
 

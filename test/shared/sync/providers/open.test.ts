@@ -91,7 +91,7 @@ it('a directory from before its credentials were asked for says which are missin
   vi.stubEnv('TENANT_API_URL', 'https://graph.example.com')
   expect(await faultOf(openDirectory('tenant', rowOf({ tenant_id: 't', client_id: null })))).toMatchObject({
     faultClass: 'fatal',
-    message: 'client_id is missing: it has to be entered.',
+    message: 'client_id is missing: enter it.',
   })
 })
 

@@ -3,7 +3,7 @@ import { afterEach, expect, it, vi } from 'vitest'
 import { clock } from '#shared/core/clock.ts'
 import { ProviderFault } from '#shared/sync/adapter.ts'
 import type { RequestPace } from '#shared/sync/providers/call.ts'
-import { paceOf } from '#shared/sync/providers/pace.ts'
+import { requestPace } from '#shared/sync/providers/pace.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -26,10 +26,10 @@ function ownTime() {
 async function turn(pace: RequestPace, time: ReturnType<typeof ownTime>, cost: number): Promise<void> {
   for (;;) {
     try {
-      return await pace.turn(call(undefined, cost))
+      return await pace.wait(call(undefined, cost))
     } catch (error) {
       if (!(error instanceof ProviderFault)) throw error
-      expect(error.faultClass).toBe('again')
+      expect(error.faultClass).toBe('retry')
       time.pass(error.retryAfterMs ?? 0)
     }
   }
@@ -43,7 +43,7 @@ it('never more than the burst and the rate in any stretch of time', async () => 
       async (calls, perSecond) => {
         const time = ownTime()
         const burst = 10
-        const pace = paceOf({ perSecond, burst })
+        const pace = requestPace({ perSecond, burst })
         const sent: { at: number; cost: number }[] = []
         for (const { cost, pause } of calls) {
           time.pass(pause)
@@ -65,31 +65,31 @@ it('never more than the burst and the rate in any stretch of time', async () => 
 
 it('does not wait when there is room, and tells a long wait instead of sleeping through it', async () => {
   const time = ownTime()
-  const pace = paceOf({ perSecond: 0.1, burst: 2 })
+  const pace = requestPace({ perSecond: 0.1, burst: 2 })
   const start = time.now()
-  await pace.turn(call())
-  await pace.turn(call())
+  await pace.wait(call())
+  await pace.wait(call())
   expect(time.now()).toBe(start)
-  await expect(pace.turn(call())).rejects.toMatchObject({ faultClass: 'again', retryAfterMs: 10_000 })
+  await expect(pace.wait(call())).rejects.toMatchObject({ faultClass: 'retry', retryAfterMs: 10_000 })
   // One that was refused took nothing.
-  await expect(pace.turn(call())).rejects.toMatchObject({ retryAfterMs: 10_000 })
+  await expect(pace.wait(call())).rejects.toMatchObject({ retryAfterMs: 10_000 })
   time.pass(10_000)
-  await pace.turn(call())
+  await pace.wait(call())
 })
 
 it('holds a collection back as its answers tell, and no other', async () => {
   const time = ownTime()
-  const pace = paceOf(
+  const pace = requestPace(
     { perSecond: 1_000, burst: 10 },
     ({ headers }) => Number(headers.get('hold') ?? 0),
     ({ url }) => url.pathname,
   )
-  pace.heard(call('/a'), answer({ hold: '60000' }))
-  await expect(pace.turn(call('/a'))).rejects.toMatchObject({ faultClass: 'again', retryAfterMs: 60_000 })
+  pace.record(call('/a'), answer({ hold: '60000' }))
+  await expect(pace.wait(call('/a'))).rejects.toMatchObject({ faultClass: 'retry', retryAfterMs: 60_000 })
   const start = time.now()
-  await pace.turn(call('/b'))
+  await pace.wait(call('/b'))
   expect(time.now()).toBe(start)
   time.pass(58_000)
-  await pace.turn(call('/a'))
+  await pace.wait(call('/a'))
   expect(time.now()).toBe(start + 60_000)
 })

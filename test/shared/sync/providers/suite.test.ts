@@ -137,7 +137,7 @@ it('complaint 8, #14420: all domains of the customer, or the one that is asked f
   expect(await idsOf('second.example.net')).toEqual(['2'])
   expect(await faultOf(suiteOf(fake, { domain: 'other.example.org' }).users(null))).toMatchObject({
     faultClass: 'fatal',
-    message: expect.stringContaining('domain has to be one of the customer'),
+    message: expect.stringContaining('domain must be a domain of the customer'),
   })
 })
 
@@ -198,7 +198,7 @@ it('a group that should have members and lists none is not believed, but one tha
   expect(await faultOf(suiteOf(fake).members(groupOf('g', 1), null))).toMatchObject({
     faultClass: 'fatal',
     message:
-      'GET /admin/directory/v1/groups/g/members answered invalid data: the group has members, and none are listed.',
+      'GET /admin/directory/v1/groups/g/members answered invalid data: the group has members, but none are listed.',
   })
   fake.faults = []
   fake.data.groups = [suiteGroup('g')]

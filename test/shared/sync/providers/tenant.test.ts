@@ -128,7 +128,7 @@ it('a consent that was taken back is fatal', async () => {
   fake.data.consented = false
   expect(await faultOf(tenantOf(fake).users(null))).toMatchObject({
     faultClass: 'fatal',
-    message: expect.stringContaining('its consent was taken back'),
+    message: expect.stringContaining('its consent was revoked'),
   })
 })
 
@@ -149,9 +149,9 @@ it('a list that counts more than it lists is read again, and is not believed at 
   ]
   fake.faults = [on(/transitiveMembers/, halfList('value'))]
   expect(await faultOf(tenantOf(fake, { syncAllGroups: true }).members(groupOf('g'), null))).toMatchObject({
-    faultClass: 'lost_place',
-    atLast: 'fatal',
-    message: expect.stringContaining('40 entries are counted, and 20 are listed'),
+    faultClass: 'position_lost',
+    finalClass: 'fatal',
+    message: expect.stringContaining('it states 40 entries but lists 20'),
   })
 })
 
@@ -166,7 +166,7 @@ it('a place that has become too old loses the list, and it is read again from it
   const adapter = tenantOf(fake, { syncAllGroups: true })
   const { next } = await adapter.users(null)
   fake.links.clear()
-  expect(await faultOf(adapter.users(next))).toMatchObject({ faultClass: 'lost_place', atLast: 'transient' })
+  expect(await faultOf(adapter.users(next))).toMatchObject({ faultClass: 'position_lost', finalClass: 'transient' })
   expect((await walkUsers(adapter)).entries).toHaveLength(1_200)
 })
 

@@ -7,9 +7,9 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-const counted = (livesMs = 3_600_000) => {
+const counted = (lifetimeMs = 3_600_000) => {
   let made = 0
-  const request = vi.fn(async () => ({ token: { text: `t${++made}`, type: 'bearer' } as AccessToken, livesMs }))
+  const request = vi.fn(async () => ({ token: { text: `t${++made}`, type: 'bearer' } as AccessToken, lifetimeMs }))
   return { request, source: tokenSource(request) }
 }
 

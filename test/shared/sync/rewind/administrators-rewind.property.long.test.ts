@@ -79,7 +79,7 @@ const cases = fc.record({ action: fc.constantFrom(...actions), whom: fc.integer(
 it('whatever an administrator does at any moment of a rewind stands, and all else comes back', async () => {
   await fc.assert(
     fc.asyncProperty(cases, async ({ action, whom, at }) => {
-      vi.spyOn(Pace.prototype, 'turn').mockResolvedValue()
+      vi.spyOn(Pace.prototype, 'wait').mockResolvedValue()
       const world = await newRewindWorld()
       const before = await world.state()
       const run = await world.lose()

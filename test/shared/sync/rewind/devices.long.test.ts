@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => own.end())
 beforeEach(() => {
-  vi.spyOn(Pace.prototype, 'turn').mockResolvedValue()
+  vi.spyOn(Pace.prototype, 'wait').mockResolvedValue()
 })
 afterEach(() => {
   vi.restoreAllMocks()

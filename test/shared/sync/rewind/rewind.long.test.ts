@@ -32,7 +32,7 @@ beforeAll(async () => {
 })
 afterAll(() => own.end())
 beforeEach(() => {
-  vi.spyOn(Pace.prototype, 'turn').mockResolvedValue()
+  vi.spyOn(Pace.prototype, 'wait').mockResolvedValue()
 })
 afterEach(() => {
   vi.restoreAllMocks()
@@ -193,7 +193,7 @@ describe('what stops it', () => {
         crashAfter(writes, { unheard })
         await workOnRun(world.synced, world.source as never, Date.now() + 600_000).catch(() => undefined)
         vi.restoreAllMocks()
-        vi.spyOn(Pace.prototype, 'turn').mockResolvedValue()
+        vi.spyOn(Pace.prototype, 'wait').mockResolvedValue()
         // Who has died holds the lease for two minutes.
         movableClock().minutes(3)
       }
@@ -231,7 +231,7 @@ describe('what stops it', () => {
     await world.step()
     expect(await world.last()).toMatchObject({
       outcome: 'cancelled',
-      error: 'The directory was deleted, or its account disabled, while the run was rewound.',
+      error: 'The directory was deleted, or its account was disabled, during the rewind.',
     })
     await updateRow(world.account.id, accounts, row, { is_disabled: false })
     // A run that was cancelled or given up has deleted something all the same.
@@ -307,7 +307,7 @@ describe('what is left over from the deletion', () => {
     expect(await world.groupOf('staff')).toBe(undefined)
     await followUpAll(account.id)
     movableClock().minutes(3)
-    vi.spyOn(Pace.prototype, 'turn').mockResolvedValue()
+    vi.spyOn(Pace.prototype, 'wait').mockResolvedValue()
     await world.step()
     expect(await world.last()).toMatchObject({ outcome: 'applied', applied: { memberships: { insert: 45 } } })
     expect(await world.state()).toEqual(before)

@@ -6,7 +6,7 @@ import { directories } from '#shared/domain/directories/directory.ts'
 import { externalIdentities } from '#shared/domain/external-identities/external-identity.ts'
 import { groups, nativeGroup } from '#shared/domain/groups/group.ts'
 import { Pace } from '#shared/sync/runs/apply-plan.ts'
-import { openRunItem, readOpen, takeLease } from '#shared/sync/runs/run-store.ts'
+import { openRunItem, readOpenRun, takeLease } from '#shared/sync/runs/run-store.ts'
 import { workOnRun } from '#shared/sync/steps/work-on-run.ts'
 import { getRow } from '#shared/table/read.ts'
 import { put, writeTogether } from '#shared/table/write-together.ts'
@@ -38,7 +38,7 @@ async function newWorld() {
 /** The same after its first run. */
 async function readWorld() {
   const world = await newWorld()
-  vi.spyOn(Pace.prototype, 'turn').mockResolvedValue()
+  vi.spyOn(Pace.prototype, 'wait').mockResolvedValue()
   await world.run()
   return world
 }
@@ -46,7 +46,7 @@ async function readWorld() {
 /** Runs, and does something once the plan is made and before its first commit. */
 async function runWhile(world: SyncWorld, meanwhile: () => Promise<unknown>) {
   let done: Promise<unknown> | undefined
-  vi.spyOn(Pace.prototype, 'turn').mockImplementation(async () => {
+  vi.spyOn(Pace.prototype, 'wait').mockImplementation(async () => {
     done ??= meanwhile()
     await done
   })
@@ -57,7 +57,7 @@ async function runWhile(world: SyncWorld, meanwhile: () => Promise<unknown>) {
 
 /** Somebody else works on the run from here on, as when this process was thought dead. */
 async function takeOver({ synced: { account_id, source_id } }: SyncWorld) {
-  const open = await readOpen(account_id, source_id)
+  const open = await readOpenRun(account_id, source_id)
   if (!open) throw new Error('No run is under way.')
   const { pk: _pk, sk: _sk, kind: _kind, ...run } = open as typeof open & { kind: string }
   await writeTogether([put(openRunItem(account_id, source_id, { ...run, owner: 'another', until: clock.now() * 2 }))])
@@ -83,7 +83,7 @@ describe('a run changes nothing any more', () => {
     const before = await world.state()
     await world.begin()
     world.connect()
-    vi.spyOn(Pace.prototype, 'turn').mockResolvedValue()
+    vi.spyOn(Pace.prototype, 'wait').mockResolvedValue()
     let taken: Promise<unknown> | undefined
     interceptTable(async (command, send) => {
       if (JSON.stringify(command.input).includes('"kind":"commit"')) {
@@ -155,7 +155,7 @@ it('leaves no actor behind that somebody who left could link again by signing in
   const world = await readWorld()
   world.company.users = ['u2', 'u3'].map(person)
   const signIns: Promise<boolean>[] = []
-  vi.spyOn(Pace.prototype, 'turn').mockImplementation(async () => {
+  vi.spyOn(Pace.prototype, 'wait').mockImplementation(async () => {
     const { identities } = await world.state()
     if (!identities.some(({ idp_id }) => idp_id === 'u1')) signIns.push(signInAs(world, 'u1'))
     await Promise.all(signIns)

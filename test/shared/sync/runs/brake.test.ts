@@ -23,20 +23,20 @@ it.each([
   ],
   [
     'all of them, whom the provider names as not active',
-    { identities: { lost: 0, owned: 40, named: 40 } },
+    { identities: { lost: 0, owned: 40, inactive: 40 } },
     'Sync would delete 40 of 40 identities; nothing was changed.',
   ],
   [
     'all of them, some named and some absent',
-    { identities: { lost: 3, owned: 40, named: 37 } },
+    { identities: { lost: 3, owned: 40, inactive: 37 } },
     'Sync would delete 40 of 40 identities; nothing was changed.',
   ],
   [
     'whom the provider names as not active, as long as one is left',
-    { identities: { lost: 0, owned: 40, named: 39 } },
+    { identities: { lost: 0, owned: 40, inactive: 39 } },
     null,
   ],
-  ['a part for whom the provider names', { identities: { lost: 12, owned: 40, named: 20 } }, null],
+  ['a part for whom the provider names', { identities: { lost: 12, owned: 40, inactive: 20 } }, null],
   [
     'each kind for itself',
     { identities: { lost: 0, owned: 50 }, groups: { lost: 12, owned: 20 } },

@@ -8,16 +8,16 @@ afterEach(() => {
 })
 
 /** How long a run rests after each of its commits. */
-async function rests(commits: { ms: number; lost: number }[]): Promise<number[]> {
+async function rests(commits: { ms: number; conflicts: number }[]): Promise<number[]> {
   const waited = countWaiting()
   const pace = new Pace()
   const found: number[] = []
   for (const commit of commits) {
-    await pace.turn()
+    await pace.wait()
     waited.ms += commit.ms
-    pace.note(commit)
+    pace.record(commit)
     const before = waited.ms
-    await pace.turn()
+    await pace.wait()
     found.push(waited.ms - before)
   }
   vi.restoreAllMocks()
@@ -25,10 +25,10 @@ async function rests(commits: { ms: number; lost: number }[]): Promise<number[]>
 }
 
 it.each([
-  ['as long as its commit took', { ms: 200, lost: 0 }, 200],
-  ['as long as makes fifteen a second', { ms: 10, lost: 0 }, 1_000 / 15 - 10],
-  ['three times as long as one try took where it lost races', { ms: 400, lost: 1 }, 600],
-  ['not for ever', { ms: 60_000, lost: 2 }, 2_000],
+  ['as long as its commit took', { ms: 200, conflicts: 0 }, 200],
+  ['as long as makes fifteen a second', { ms: 10, conflicts: 0 }, 1_000 / 15 - 10],
+  ['three times as long as one try took where it conflicts races', { ms: 400, conflicts: 1 }, 600],
+  ['not for ever', { ms: 60_000, conflicts: 2 }, 2_000],
 ])('rests %s', async (_, commit, expected) => {
   expect((await rests([commit]))[0]).toBeCloseTo(expected, 2)
 })
@@ -36,11 +36,11 @@ it.each([
 it('leaves half of the time to others, and has a quarter of its tries however busy an account is', () =>
   fc.assert(
     fc.asyncProperty(
-      fc.array(fc.record({ ms: fc.integer({ min: 1, max: 2_000 }), lost: fc.nat({ max: 5 }) }), { minLength: 1 }),
+      fc.array(fc.record({ ms: fc.integer({ min: 1, max: 2_000 }), conflicts: fc.nat({ max: 5 }) }), { minLength: 1 }),
       async (commits) => {
         const rested = await rests(commits)
-        for (const [i, { ms, lost }] of commits.entries()) {
-          const once = ms / (lost + 1)
+        for (const [i, { ms, conflicts }] of commits.entries()) {
+          const once = ms / (conflicts + 1)
           expect(rested[i]).toBeGreaterThanOrEqual(Math.min(once, 2_000) - 0.01)
           expect(rested[i]).toBeLessThanOrEqual(Math.max(3 * once, 1_000 / 15) + 0.01)
         }

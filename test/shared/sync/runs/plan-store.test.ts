@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { clock, timestamp } from '#shared/core/clock.ts'
 import { uuidV7 } from '#shared/core/ids.ts'
-import { discardPlan, PlanReader, PlanSheet } from '#shared/sync/runs/plan.ts'
-import { change, type Run } from '#shared/sync/runs/run.ts'
+import { discardPlan, PlanReader, PlanWriter } from '#shared/sync/runs/plan.ts'
+import { type Run, runChange } from '#shared/sync/runs/run.ts'
 import type { RunWork } from '#shared/sync/runs/run-work.ts'
 import { SeededRandom } from '#test/simulation/world/seeded-random.ts'
 
@@ -12,8 +12,8 @@ const newRun = () => {
 }
 
 async function write(run: Run, entries: string[]): Promise<void> {
-  const plan = { users: (name: string) => change('users', name, null, {}) }
-  const writer = new PlanSheet<{ users: string }>({ run, isDue: false } as RunWork, plan, ['users'])
+  const plan = { users: (name: string) => runChange('users', name, null, {}) }
+  const writer = new PlanWriter<{ users: string }>({ run, isSaveDue: false } as RunWork, plan, ['users'])
   for (const entry of entries) await writer.add('users', entry)
   const counts = { users: { insert: entries.length, update: 0, delete: 0 } }
   expect(await writer.end()).toEqual({ sections: { users: entries.length }, counts })

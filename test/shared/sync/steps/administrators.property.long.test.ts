@@ -87,7 +87,7 @@ async function runAll(world: SyncWorld) {
 
 async function loaded({ fates: told, members }: Case): Promise<SyncWorld> {
   const world = await newSyncWorld()
-  vi.spyOn(Pace.prototype, 'turn').mockResolvedValue()
+  vi.spyOn(Pace.prototype, 'wait').mockResolvedValue()
   show(world, told, members, false)
   expect(await world.run()).toMatchObject({ outcome: 'applied' })
   show(world, told, members, true)
@@ -116,7 +116,7 @@ it('complaint 6, #13840: whatever is done at any moment of a run, the end is tha
       const other = beforeRequest(given.at, () => act(world, given.action, given.whom))
       await workOnRun(world.synced, world.source as never, Date.now() + 600_000)
       vi.restoreAllMocks()
-      vi.spyOn(Pace.prototype, 'turn').mockResolvedValue()
+      vi.spyOn(Pace.prototype, 'wait').mockResolvedValue()
       if (!other.happened) await act(world, given.action, given.whom)
       expect(await world.last()).toMatchObject({ outcome: 'applied', error: null })
       const after = await world.state()

@@ -3,7 +3,7 @@ import { clock } from '#shared/core/clock.ts'
 import { directories } from '#shared/domain/directories/directory.ts'
 import { ProviderFault } from '#shared/sync/adapter.ts'
 import { directoryPlan } from '#shared/sync/directories/directory-plan.ts'
-import { bounds } from '#shared/sync/directories/snapshot.ts'
+import { snapshotBounds } from '#shared/sync/directories/snapshot.ts'
 import { listChanges } from '#shared/sync/runs/list-runs.ts'
 import { workOnRun } from '#shared/sync/steps/work-on-run.ts'
 import { updateRow } from '#test/support/accounts/rows.ts'
@@ -42,7 +42,7 @@ describe('a snapshot that is not believed changes nothing (I5)', () => {
       const run = await world.run()
       expect(run).toMatchObject({
         outcome: 'failed',
-        error: 'The list of users was empty, where there were 24; nothing was changed.',
+        error: 'The provider returned no users, although the directory has 24; nothing was changed.',
       })
     })
     expect(await world.row()).toMatchObject({ is_disabled: true, disabled_reason: 'sync error', error_count: 1 })
@@ -136,18 +136,18 @@ describe('errors (I6)', () => {
     }
   }
 
-  it('again: one throttled call is made again, and the run goes on', async () => {
+  it('retry: one throttled call is made again, and the run goes on', async () => {
     const world = await loaded()
     const waited = countWaiting()
-    failing(world, () => new ProviderFault('again', 'GET /users answered 429.', { retryAfterMs: 30_000 }), 3)
+    failing(world, () => new ProviderFault('retry', 'GET /users answered 429.', { retryAfterMs: 30_000 }), 3)
     expect((await world.run()).outcome).toBe('applied')
     expect(waited.ms).toBeGreaterThanOrEqual(90_000)
   })
 
-  it('again: ten minutes of failures in a row are transient, also when steps end between', async () => {
+  it('retry: ten minutes of failures in a row are transient, also when steps end between', async () => {
     const world = await loaded()
     countWaiting()
-    failing(world, () => new ProviderFault('again', 'GET /users answered 503.', { retryAfterMs: 50_000 }))
+    failing(world, () => new ProviderFault('retry', 'GET /users answered 503.', { retryAfterMs: 50_000 }))
     await world.begin()
     for (let steps = 0; steps < 20 && (await world.last()).finished_at === null; steps++) {
       world.connect()
@@ -162,7 +162,7 @@ describe('errors (I6)', () => {
     const world = await loaded()
     world.company.perPage = 5
     world.company.users = [...people.slice(0, 2), { id: 'none', email: null }, ...people.slice(2)]
-    const lost = () => new ProviderFault('lost_place', 'GET /users answered that the page has expired.')
+    const lost = () => new ProviderFault('position_lost', 'GET /users answered that the page has expired.')
     const at = (times: number) => {
       let left = times
       world.company.before = (call, position) => {
@@ -267,10 +267,10 @@ describe('errors (I6)', () => {
 
   it('more than a snapshot holds is fatal, and says so (I4.7)', async () => {
     const world = await loaded()
-    const { users } = bounds
-    bounds.users = 20
+    const { users } = snapshotBounds
+    snapshotBounds.users = 20
     onTestFinished(() => {
-      bounds.users = users
+      snapshotBounds.users = users
     })
     expect(await world.run()).toMatchObject({ outcome: 'failed', error: 'The directory has more than 20 users.' })
     expect((await world.row()).is_disabled).toBe(true)

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import type { ScheduledSync } from '#shared/domain/sync/sync-state.ts'
 import { adapters } from '#shared/sync/providers/open.ts'
-import { inOrder, runDue } from '#shared/sync/steps/run-due.ts'
+import { orderFairly, runDue } from '#shared/sync/steps/run-due.ts'
 import { partition } from '#shared/table/keys.ts'
 import { queryItems } from '#shared/table/read.ts'
 import { ScriptedDirectory } from '#test/support/sync/scripted-directory.ts'
@@ -98,7 +98,7 @@ it('takes turns by the last step of their accounts, one of each account before a
     next_at,
   })
   const turns = [turn('a', 'a2', '2'), turn('a', 'a1', '1'), turn('b', 'b1', '3'), turn('c', 'c1', '4')]
-  const order = inOrder(
+  const order = orderFairly(
     turns,
     new Map([
       ['a', '2026-01-01T00:12'],

@@ -29,7 +29,7 @@ function show(world: SyncWorld, state: number): void {
 
 async function reference(state: number) {
   const world = await newSyncWorld()
-  vi.spyOn(Pace.prototype, 'turn').mockResolvedValue()
+  vi.spyOn(Pace.prototype, 'wait').mockResolvedValue()
   show(world, 0)
   await world.run()
   if (state === 1) {
@@ -43,7 +43,7 @@ describe.each([false, true])('a process that dies at any write, its last answer 
   it('loses nothing and does nothing twice (I4.1(2))', async () => {
     const expected = [await reference(0), await reference(1)]
     const world = await newSyncWorld()
-    vi.spyOn(Pace.prototype, 'turn').mockResolvedValue()
+    vi.spyOn(Pace.prototype, 'wait').mockResolvedValue()
     show(world, 0)
     await world.run()
     vi.restoreAllMocks()
@@ -54,14 +54,14 @@ describe.each([false, true])('a process that dies at any write, its last answer 
       show(world, state)
       await world.begin()
       world.connect()
-      vi.spyOn(Pace.prototype, 'turn').mockResolvedValue()
+      vi.spyOn(Pace.prototype, 'wait').mockResolvedValue()
       crashAfter(writes, { unheard })
       isThrough = await workOnRun(world.synced, world.source as never, Date.now() + 600_000).then(
         () => true,
         () => false,
       )
       vi.restoreAllMocks()
-      vi.spyOn(Pace.prototype, 'turn').mockResolvedValue()
+      vi.spyOn(Pace.prototype, 'wait').mockResolvedValue()
       // Who has died holds the lease for two minutes.
       movableClock().minutes(3)
       if ((await world.last()).finished_at === null) await world.step()
@@ -81,7 +81,7 @@ describe.each([false, true])('a process that dies at any write, its last answer 
 
 it('two schedulers at once do nothing twice', async () => {
   const world = await newSyncWorld()
-  vi.spyOn(Pace.prototype, 'turn').mockResolvedValue()
+  vi.spyOn(Pace.prototype, 'wait').mockResolvedValue()
   show(world, 1)
   await world.begin()
   world.connect()
@@ -93,7 +93,7 @@ it('two schedulers at once do nothing twice', async () => {
 
 it('steps of a moment each come to the same end, and read no list twice', async () => {
   const world = await newSyncWorld()
-  vi.spyOn(Pace.prototype, 'turn').mockResolvedValue()
+  vi.spyOn(Pace.prototype, 'wait').mockResolvedValue()
   show(world, 1)
   world.company.perPage = 3
   await world.begin()

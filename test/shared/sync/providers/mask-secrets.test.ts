@@ -3,8 +3,8 @@ import { expect, it } from 'vitest'
 import { exchange } from '#shared/sync/providers/call.ts'
 import { excerptForOperator } from '#shared/sync/providers/faults.ts'
 import { idpFault } from '#shared/sync/providers/idp-token.ts'
+import { maskSecrets } from '#shared/sync/providers/mask-secrets.ts'
 import { suiteFault } from '#shared/sync/providers/suite-token.ts'
-import { maskSecrets } from '#shared/sync/providers/without-secrets.ts'
 
 const json = (text: string) => JSON.stringify(text).slice(1, -1)
 const ofForm = (text: string) => new URLSearchParams({ v: text }).toString().slice(2)
@@ -71,7 +71,7 @@ it('classifies an error by what the provider sent, whatever the secrets are', ()
   }
   const answer = { status: 403, headers: new Headers(), json: { error }, secrets: ['t', 'userRateLimitExceeded'] }
   expect(suiteFault(false)(callOf('/users'), answer)).toMatchObject({
-    faultClass: 'again',
+    faultClass: 'retry',
     message: 'GET /users answered 403 ([secret]: Slow down).',
   })
 })

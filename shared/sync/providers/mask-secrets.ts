@@ -30,8 +30,8 @@ function spellings(char: string): string {
 function base64At(secret: string, offset: number): string {
   const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(secret)])
   const digits = bytes.toString('base64').replace(/=+$/, '')
-  const own = digits.slice(Math.ceil((offset * 8) / 6), bytes.length % 3 === 0 ? undefined : -1)
-  return [...own]
+  const ownDigits = digits.slice(Math.ceil((offset * 8) / 6), bytes.length % 3 === 0 ? undefined : -1)
+  return [...ownDigits]
     .map((digit) => (digit === '+' ? '(?:[+-]|%2[bB])' : digit === '/' ? '(?:\\\\?/|_|%2[fF])' : digit))
     .join('')
 }
@@ -54,12 +54,12 @@ export function maskSecrets(text: string, secrets: readonly string[], max: numbe
   if (long.length === 0) return text.slice(0, max)
   // A secret that begins in the shown part ends within this one.
   const part = text.slice(0, max + maxSpelling * Math.max(...long.map(({ length }) => length)))
-  let shown = ''
+  let masked = ''
   let at = 0
   for (const { index, 0: found } of part.matchAll(new RegExp(long.map(patternOf).join('|'), 'g'))) {
     if (index >= max) break
-    shown += `${part.slice(at, index)}[secret]`
+    masked += `${part.slice(at, index)}[secret]`
     at = index + found.length
   }
-  return at < max ? shown + part.slice(at, max) : shown
+  return at < max ? masked + part.slice(at, max) : masked
 }
