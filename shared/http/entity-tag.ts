@@ -6,16 +6,16 @@ import { sortedJson } from '../core/json/json.ts'
 import type { Context, Operation } from './operation.ts'
 import { isV0 } from './v0-headers.ts'
 
-/** Two parts of an object's tag (A8.2); fields in `live` change without an edit. */
+/** The two parts of an object's entity tag (A8.2): digests of the stored fields, and of fields that change without an edit. */
 type EntityTag = { stored: string; live: string }
 
 const liveFields =
   /^(online|public_key|gateway_token_id|rotated_at|last_seen_\w+|last_attested_\w+|synced_at|callback_uri|last_error|last_error_at|error|error_count|error_emailed_at)$/
 
-/** Members of the answer that creates an object, and no part of it. */
+/** Members of a create response that do not belong to the object. */
 const shownOnce = ['token', 'public_jwk']
 
-/** DynamoDB returns the keys of maps in any order, so the digest is independent of the order at every depth. */
+/** Hashes fields independently of key order at every depth, because DynamoDB returns map keys in any order. */
 const digest = (fields: [string, unknown][]): string =>
   hash('sha256', sortedJson(Object.fromEntries(fields)), 'base64url').slice(0, 16)
 
@@ -32,15 +32,15 @@ export const tagText = ({ stored, live }: EntityTag): string => `"${stored}.${li
 
 const tagsIn = (header: string): string[] => header.match(/(?:W\/)?"[^"]*"/g) ?? []
 
-/** True where `If-None-Match` contains the whole tag (RFC 9110, 13.1.2). */
+/** True if `If-None-Match` contains the whole tag (RFC 9110, 13.1.2). */
 export const isKnown = (header: string, tag: string): boolean =>
   header.trim() === '*' || tagsIn(header).some((known) => known.replace(/^W\//, '') === tag)
 
-/** True where `If-Match` contains the stored part (A8.2); weak tags never match. */
+/** True if `If-Match` contains the stored part of a tag (A8.2). Weak tags never match. */
 const isCurrent = (header: string, { stored }: EntityTag): boolean =>
   tagsIn(header).some((known) => known.startsWith(`"${stored}.`))
 
-/** Runs a change if the request's condition holds on the state that its commit is based on. */
+/** Runs a change if the request's condition holds in the state that the commit is based on. */
 export type Precondition = <T>(change: () => Promise<T>) => Promise<T>
 
 /** Condition of `If-Match` on a change or deletion (A8.2); `*` matches every object. The legacy API has none. */

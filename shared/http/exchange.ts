@@ -11,10 +11,10 @@ import { canonicalIp } from '../values/ip.ts'
 import type { Page } from '../values/page.ts'
 import type { Operation } from './operation.ts'
 
-/** Lock on an Idempotency-Key: no other request runs with it until this one has an answer, or has died. */
+/** Lock on an Idempotency-Key. No other request runs with the key until this one has a response, or the lock expires. */
 export type IdempotencyLock = { key: Key; id: string; secret: Buffer; fingerprint: string }
 
-/** State of a request in the pipeline (A4), to which the steps add their findings. */
+/** State of a request in the pipeline (A4). Steps add to it. */
 export type Exchange = {
   requestId: string
   origin: Origin
@@ -28,29 +28,29 @@ export type Exchange = {
   query: URLSearchParams
   page?: Page
   raw?: unknown
-  /** Write of the request log entry, which ends before any answer. */
+  /** Pending write of the request log entry, which must end before any response. */
   requestLogged?: Promise<void>
   lock?: IdempotencyLock
-  /** Answer that the commit of `result` has kept. */
+  /** Response that the commit of `result` has stored. */
   saved?: { result: unknown; answer: Answer }
-  /** Headers of every answer from here on. */
+  /** Headers of every later response. */
   headers: Record<string, string>
 }
 
 export type Answer = APIGatewayProxyStructuredResultV2
 export type Event = APIGatewayProxyEventV2
 
-/** Step of the pipeline; ends the request by an answer or an ApiError. */
+/** Step of the pipeline. Ends the request by returning a response or throwing an ApiError. */
 export type Step = Middleware<Event, Answer, Exchange>
 
-/** A step whose check depends on the contract of the operation. */
+/** A step that depends on the contract of the operation. */
 export type OperationStep = (...given: [...Parameters<Step>, operation: Operation]) => ReturnType<Step>
 
-/** The caller's request id if it is valid, otherwise a new one (A2.10). */
+/** Returns the caller's request id if it is valid, otherwise a new one (A2.10). */
 export const requestIdOf = (header: string | undefined): string =>
   header !== undefined && /^[A-Za-z0-9._-]{1,200}$/.test(header) ? header : randomUUID()
 
-/** Origin of a request by its connection. */
+/** Reads the origin of a request from its connection. */
 export function sourceOf({ headers, requestContext }: Event): Origin {
   const { sourceIp } = requestContext.http
   const user_agent = headers['user-agent']?.slice(0, 255) || null
@@ -58,7 +58,7 @@ export function sourceOf({ headers, requestContext }: Event): Origin {
   return { ip: canonicalIp(sourceIp) ?? sourceIp, ...unknown, user_agent }
 }
 
-/** Qualities of the ranges of an `Accept` header (RFC 9110, 12.4.2). */
+/** Quality values in a header such as `Accept`, by range (RFC 9110, 12.4.2). */
 export const qualitiesOf = (header: string): Map<string, number> =>
   new Map(
     header.split(',').map((range) => {
@@ -68,7 +68,7 @@ export const qualitiesOf = (header: string): Map<string, number> =>
     }),
   )
 
-/** Redirects a browser by `GET`; neither answer nor referrer keep the address. */
+/** Response that redirects a browser by `GET`. The address is not cached or sent as a referrer. */
 export const redirectTo = (location: string): Answer => ({
   statusCode: 303,
   headers: { location, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' },

@@ -12,22 +12,22 @@ import { table, tableName } from '../table/table.ts'
 import type { Answer, Event, IdempotencyLock } from './exchange.ts'
 
 const second = 1_000_000
-/** Longer than any request runs. */
+/** Maximum time for which a lock is held, longer than any request runs. */
 const runMicros = 60 * second
 const keptMicros = 24 * 3600 * second
 const keptHeaders = ['content-type', 'cache-control', 'location', 'etag']
 
-/** Requests with equal fingerprints are repetitions (A8.3(3)). */
+/** Computes the fingerprint of a request. A request with an equal one is a retry (A8.3(3)). */
 const fingerprintOf = (key: Buffer, event: Event, body: Buffer): string =>
   createHmac('sha256', key)
     .update([event.requestContext.http.method, event.rawPath, event.rawQueryString, ''].join('\n'))
     .update(body)
     .digest('base64url')
 
-/** Form of kept answers (docs/evolution.md). */
+/** Version of the format of stored responses (docs/evolution.md). */
 const answerVersion = 1
 
-/** Encrypts an answer, which can contain a secret that is stored nowhere else. */
+/** Encrypts a response, which can contain a secret that is stored nowhere else. */
 function sealAnswer({ secret }: IdempotencyLock, { statusCode, headers = {}, body }: Answer): Buffer {
   const kept = Object.fromEntries(Object.entries(headers).filter(([name]) => keptHeaders.includes(name)))
   return encryptBytes(
@@ -36,10 +36,10 @@ function sealAnswer({ secret }: IdempotencyLock, { statusCode, headers = {}, bod
   )
 }
 
-/** @throws for an unknown form */
+/** Decrypts a stored response. @throws Error for an unknown format version */
 function openAnswer({ secret }: IdempotencyLock, sealed: Uint8Array): Answer {
   const { version, ...answer } = JSON.parse(zstdDecompressSync(decryptBytes(secret, sealed)).toString())
-  if (version !== answerVersion) throw new Error(`Kept answers of form ${version} are not known.`)
+  if (version !== answerVersion) throw new Error(`Stored responses of version ${version} are not supported.`)
   return answer
 }
 
@@ -49,7 +49,7 @@ const itemOf = ({ key, id, fingerprint }: IdempotencyLock, micros: number): Item
 }
 
 /**
- * Locks the key of a request for its credential (A8.3), or finds the earlier answer.
+ * Locks the key of a request for its credential (A8.3), or returns the earlier response as `replay`.
  * @throws ApiError `invalid_idempotency_key`, `idempotency_key_reused`, `idempotency_in_progress`
  */
 export async function acquireLock(
@@ -63,13 +63,13 @@ export async function acquireLock(
     pk: partition(accountId, 'idempotency', tokenId),
     sk: createHash('sha256').update(header).digest('base64url'),
   }
-  // Derived from the token itself: only its holder can repeat the request, so the service keeps no key for it.
+  // Derived from the token, which only the retrying client has, so that the service need not store a key.
   const secret = deriveKey(bearerToken(event.headers.authorization) ?? '', `kept answer ${key.pk}${key.sk}`)
   const run: IdempotencyLock = { key, id: randomUUID(), secret, fingerprint: fingerprintOf(secret, event, body) }
   for (let tries = 0; tries < 3; tries++) {
     if (await take(run)) return { run }
     const held = await getItem(key)
-    // The lock has just ended.
+    // The lock was deleted between both calls.
     if (!held) continue
     // Our write succeeded, but its response was lost and the client retried.
     if (held.run === run.id) return { run }
@@ -88,7 +88,7 @@ const take = (run: IdempotencyLock): Promise<boolean> =>
     }),
   )
 
-/** Condition that the run holds its key. */
+/** Write condition that a run still holds its lock. */
 const heldBy = ({ id }: IdempotencyLock, more = '') => ({
   ConditionExpression: `#run = :run${more}`,
   ExpressionAttributeNames: { '#run': 'run' },
@@ -109,7 +109,7 @@ export const savedAnswerWrite = (run: IdempotencyLock, answer: Answer) => ({
 export const saveAnswer = (run: IdempotencyLock, answer: Answer): Promise<boolean> =>
   isDone(putItem(answered(run, answer), heldBy(run)))
 
-/** Releases the key after an answer that is not kept; an answer that a commit has kept stays. */
+/** Releases the key after a response that is not stored. A response that a commit has stored stays. */
 export const releaseLock = (run: IdempotencyLock): Promise<boolean> => {
   const condition = heldBy(run, ' AND attribute_not_exists(answer)')
   return isDone(table().send(new DeleteCommand({ TableName: tableName(), Key: run.key, ...condition })))

@@ -25,14 +25,14 @@ export type Handler = (event: Event, context?: Partial<LambdaContext>) => Promis
 
 export type Endpoint = Handler & { operation: Operation }
 
-/** A Lambda handler with the operations that it serves, by the kind of their object. */
+/** A Lambda handler of several operations, by the kind of their object. */
 export type Family<K extends string = string> = Handler & { operations: Record<K, Operation> }
 
 function contextOf(operation: Operation, exchange: Exchange, event: Event): Context {
   const { caller, subject } = exchange
   const fields = operation.body?.fields
   const drafted = () => {
-    if (!fields) throw new Error('This operation has no fields.')
+    if (!fields) throw new Error('This operation has no request fields.')
     return draft(fields, exchange.raw)
   }
   const context: Context = {
@@ -60,14 +60,14 @@ function contextOf(operation: Operation, exchange: Exchange, event: Event): Cont
   return context
 }
 
-/** Keeps the answer with the commit of its result. */
+/** Returns a function that stores the response to a request in the commit of its result. */
 const savingOf = (operation: Operation, exchange: Exchange, run: IdempotencyLock) => async (result: unknown) => {
   const answer = success(operation, exchange, result)
   exchange.saved = { result, answer }
   return savedAnswerWrite(run, answer)
 }
 
-/** Answer of a success with only the fields that the response schema names. */
+/** Builds the response of a success, with only the fields in the response schema. */
 function success(operation: Operation, exchange: Exchange, result: unknown): Answer {
   const body = v.parse(operation.response, result)
   const common = { ...exchange.headers, 'x-request-id': exchange.requestId }
@@ -96,10 +96,10 @@ function success(operation: Operation, exchange: Exchange, result: unknown): Ans
 const createdPath = ({ path }: Operation, { params }: Exchange, { data }: { data: { id: string } }): string =>
   `${path.replace(/\{(\w+)\}/g, (_, name) => params[name] ?? '')}/${data.id}`
 
-/** Only the account API has entity tags and preconditions (A8). */
+/** True for operations of the account API, the only ones with entity tags and preconditions (A8). */
 const isAccountApi = ({ credential = 'api', path }: Operation): boolean => credential === 'api' && !isV0(path)
 
-/** 304 where the caller already has the object (A8.2). */
+/** Returns 304 if the caller already has the object (A8.2). */
 function unlessKnown({ method }: Operation, answer: Answer, { headers }: Event): Answer {
   const known = headers['if-none-match']
   const tag = answer.headers?.etag
@@ -114,7 +114,7 @@ function statusOf({ repeatable, canContinue, status }: Operation, result: unknow
   return canContinue && metadata ? 202 : status
 }
 
-/** Lambda handler of an operation: passes the steps of its pipeline, then runs and answers. */
+/** Creates the Lambda handler of an operation: it runs the steps of the pipeline, then the operation. */
 export function operation<const R extends Route, const C extends Contract>(
   route: R,
   contract: C,
@@ -128,7 +128,7 @@ export function operation<const R extends Route, const C extends Contract>(
   return Object.assign(lambda(made), { operation: made })
 }
 
-/** Lambda handler of operations that differ only by the kind of their object, which the route names. */
+/** Creates the Lambda handler of operations that differ only by the kind of their object, which the route contains. */
 export function family<const K extends string>(kinds: readonly K[], make: (kind: K) => Endpoint): Family<K> {
   const endpoints = recordOf(kinds, make)
   const all: Endpoint[] = Object.values(endpoints)
@@ -163,7 +163,7 @@ function lambda(operation: Operation): Handler {
       return unlessKnown(operation, answer, event)
     },
     async fail(error, { requestId, requestLogged, headers, lock }) {
-      // An answer of step 5 or later leaves only when its log entry is stored.
+      // From step 5 on, every response waits for its log entry. If that fails, its error replaces the other one.
       const failure = await Promise.resolve(requestLogged).then(
         () => error,
         (unstored: unknown) => unstored,
@@ -175,13 +175,13 @@ function lambda(operation: Operation): Handler {
   })
 }
 
-/** Keeps the answer of a request's own failure; after a failure of the service, the key is free again (A8.3). */
+/** Stores the response to a client error for replay. After a server error or 429, releases the key (A8.3). */
 async function settle(run: IdempotencyLock, answer: Answer): Promise<void> {
   const status = answer.statusCode ?? 500
   try {
     await (status < 500 && status !== 429 ? saveAnswer(run, answer) : releaseLock(run))
   } catch (error) {
-    // The lock ends by itself.
+    // The lock expires anyway.
     logLine('ERROR', 'answer_not_kept', describeError(error))
   }
 }
@@ -189,7 +189,7 @@ async function settle(run: IdempotencyLock, answer: Answer): Promise<void> {
 /** Response of a single object (A2.3). */
 export const data = <S extends v.GenericSchema>(schema: S) => v.object({ data: schema })
 
-/** Response that names an object which is gone. */
+/** Response with the id of a deleted object. */
 export const idOnly = data(v.object({ id: v.string() }))
 
 /** Response of a deletion of all objects of a kind. */

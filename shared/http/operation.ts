@@ -17,59 +17,59 @@ type Schema = v.GenericSchema<any, any>
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** Method and path of an operation, as the key of its route has them. */
+/** Method and path of an operation, in the form of a route key of API Gateway. */
 export type Route = `${Method} /${string}`
 
 /** Contract of an operation with its callers; source of permission, OpenAPI document, local server and laws. */
 export type Contract = {
-  /** Common name of the collections of a family, whose operations of one method and path share a function. */
+  /** Common name of a family of collections. Their operations with the same method and path pattern share a function. */
   family?: string
   summary: string
   /** Kind of token; one of the account API by default. `none`: no credential (I2). */
   credential?: Credential | 'ingest' | 'none'
-  /** Bucket of the source address for requests without a credential (A9); `look` by default. */
+  /** Rate limit bucket of the source address, for requests without a credential (A9); `look` by default. */
   step?: PublicStep
   permission?: Permission
   /** `GET` of the object that this operation changes or deletes, whose tag `If-Match` is compared with (A8.2). */
   etagFrom?: Operation
-  /** Refusals (A5) besides those that follow from the other fields. */
+  /** Error codes (A5) other than those that follow from the other fields. */
   refusals?: readonly ErrorCode[]
   body?: {
-    /** The one key of the body (A2.4); null where the fields stand in the body without one (P6). */
+    /** Single key of the body (A2.4); null if the fields are directly in the body (P6). */
     envelope: string | null
     /** JSON type of the envelope's value; anything else is 400. */
     shape?: 'object' | 'list'
-    /** The operation checks the envelope after the existence and refusals of its object (A14.3). */
+    /** True if the handler checks the envelope, after the existence and refusals of the object (A14.3). */
     checkedByHandler?: boolean
-    /** The body, or its envelope, can be left out. */
+    /** True if the body, or its envelope, may be omitted. */
     optional?: boolean
     fields?: Fields
-    /** Documentation of a value that the operation checks without `fields`. */
+    /** JSON Schema, for the API document, of a value that the handler checks without `fields`. */
     value?: JsonSchema
     /** Accepted content encodings. */
     encodings?: readonly string[]
   }
-  /** The body of a 422 that has no messages by field (L8). */
+  /** Schema of the body of a 422 without messages by field (L8). */
   rejection?: Schema
-  /** Identifiers of the path that have another form than A6.1 gives them. */
+  /** Path parameters whose form differs from A6.1. */
   identifiers?: Record<string, JsonSchema>
   /** Filters of a paged list (A7.3). */
   filters?: Record<string, Filter>
-  /** Query parameters that the operation itself reads. */
+  /** Query parameters that the handler reads itself. */
   parameters?: Record<string, JsonSchema>
   /** Schema of the whole response body; other fields are dropped. */
   response: Schema
   /** 201 by default for `POST`, else 200. 303 redirects the caller's browser to the `location` of the response, without a body. */
   status?: 200 | 201 | 202 | 204 | 303
-  /** A handler that says `repeated: true` found what was asked for: the answer is 200. */
+  /** True if the handler may return `repeated: true` for an existing result; the status is then 200. */
   repeatable?: boolean
-  /** A `progressing` response that tells of something left goes on after the answer, which is 202. */
+  /** True if a change may continue after the response. A `progressing` response with pending entries has the status 202. */
   canContinue?: boolean
-  /** The answer names the path of the created object (A2.7). */
+  /** True if the response has a `Location` header with the path of the created object (A2.7). */
   location?: boolean
-  /** The response carries a secret: `Cache-Control: no-store` (A2.11). */
+  /** True if the response contains a secret, and needs `Cache-Control: no-store` (A2.11). */
   secret?: boolean
-  /** The operation lists its own request log entry, so it runs after that is stored (L2.6). */
+  /** True if the operation lists its own request log entry, and so runs after that is stored (L2.6). */
   waitForRequestLog?: boolean
 }
 
@@ -79,7 +79,7 @@ type FieldsOf<C extends Contract> = C extends { body: { fields: infer F extends 
 type PathParams<P extends string> = P extends `${string}{${infer Name}}${infer Rest}` ? Name | PathParams<Rest> : never
 type Params<R extends Route> = Record<`GET /${string}` extends R ? string : PathParams<R>, string>
 
-/** A JSON object or list, as the contract says; an envelope that the handler checks can still be anything. */
+/** A JSON object or list, by the contract's `shape`; unknown if the handler checks the envelope. */
 type RawOf<C extends Contract> = C extends { body: infer B }
   ? B extends { checkedByHandler: true }
     ? unknown
@@ -90,7 +90,7 @@ type RawOf<C extends Contract> = C extends { body: infer B }
 
 type CredentialOf<C extends Contract> = C extends { credential: infer K } ? K : 'api'
 
-/** A list under `/v0` is paged only when it is asked for a page (`/v0` contract, 6.2). */
+/** Paging of a list; undefined if a request under `/v0` names no page (`/v0` contract, 6.2). */
 type PageOf<R extends Route, C extends Contract> = C extends { filters: object }
   ? R extends `GET /v0/${string}`
     ? Page | undefined
@@ -101,19 +101,19 @@ type PageOf<R extends Route, C extends Contract> = C extends { filters: object }
 type Request<R extends Route, C extends Contract> = {
   requestId: string
   origin: Origin
-  /** Address of the service, without a slash at its end. */
+  /** Address of the service, without a trailing slash. */
   address: string
   params: Params<R>
   query: URLSearchParams
-  /** Paging and filters of a list, checked. */
+  /** Checked paging and filters of a list. */
   page: PageOf<R, C>
-  /** The envelope's value as sent; undefined when an optional one was left out. */
+  /** The envelope's value as sent; undefined if an optional one was omitted. */
   raw: RawOf<C>
   /** Checks an envelope that is `checkedByHandler`. @throws ApiError 400 */
   envelope(): void
-  /** The fields with their messages so far; for rules that need stored rows before all messages are known. */
+  /** Returns the fields with their messages so far, for rules that also need stored rows. */
   draft(): Draft<v.InferOutput<FieldsOf<C>>>
-  /** The valid fields. @throws ApiError `validation_failed` (422) */
+  /** Returns the valid fields. @throws ApiError `validation_failed` (422) */
   input(): v.InferOutput<FieldsOf<C>>
   body: Buffer
   headers: Record<string, string | undefined>
@@ -124,11 +124,11 @@ type Called<K> = {
   caller: CallerOf<Extract<K, Credential>>
   accountId: string
   subject: Subject
-  /** The author of a change, as every store takes it, with the preconditions of the request (A8). */
+  /** Author of a change, for the stores, with the preconditions of the request (A8). */
   author: Author
 }
 
-/** Context of any request; parts that the credential did not bring are missing. */
+/** Context of a request with any credential. Members of other credentials are missing. */
 type AnyContext = Omit<Request<Route, Contract>, 'raw' | 'draft' | 'input'> &
   Partial<Called<Credential> & { claims: IngestClaims }> & { raw: unknown; draft(): unknown; input(): unknown }
 
@@ -142,11 +142,11 @@ export type Context<R extends Route = Route, C extends Contract = Contract> = Co
 export type Operation<R extends Route = Route, C extends Contract = Contract> = C & {
   method: Method
   path: `/${string}`
-  /** A method that means the same: an object is changed by `PATCH` and `PUT` alike (A2.8). */
+  /** Second method of the operation: `PUT` changes an object like `PATCH` (A2.8). */
   alias?: 'PUT'
   status: NonNullable<Contract['status']>
   /** A feature that the account needs (A28). */
   feature?: FeatureName
-  // A method, so that an operation of any contract is one of the list.
+  // Declared as a method, so that its parameter is bivariant and every `Operation<R, C>` is assignable to `Operation`.
   handle(context: Context<R, C>): Promise<v.InferInput<C['response']>>
 }

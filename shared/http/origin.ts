@@ -14,7 +14,7 @@ const number = (text: string | undefined): number | null => {
   return Number.isFinite(value) ? value : null
 }
 
-/** Decodes a name, in which CloudFront encodes characters that are not ASCII (RFC 8187, 1.2). */
+/** Decodes the name of a city, in which CloudFront encodes characters that are not ASCII (RFC 8187, 1.2). */
 function cityName(text: string | undefined): string | null {
   if (!text) return null
   try {
@@ -24,11 +24,11 @@ function cityName(text: string | undefined): string | null {
   }
 }
 
-/** `ip:port` of CloudFront-Viewer-Address; IPv6 comes without brackets there. */
+/** Reads the IP address of CloudFront-Viewer-Address, `ip:port`, where IPv6 addresses usually have no brackets. */
 const viewerIp = (address: string): string | null =>
   canonicalIp(address.slice(0, address.lastIndexOf(':')).replace(/^\[|\]$/g, ''))
 
-/** Origin of a request, behind a CDN by its headers (P8). @throws ApiError `forbidden` without the proof of the CDN */
+/** Returns the origin of a request; behind a CDN, from its headers (P8). @throws ApiError `forbidden` if it bypassed the CDN */
 export async function requestOrigin(event: Event): Promise<Origin> {
   const { headers } = event
   const source = sourceOf(event)
@@ -50,12 +50,12 @@ export const readOrigin: Step = async (exchange, event) => {
   exchange.origin = await requestOrigin(event)
 }
 
-/** Time after which every process knows a changed secret. */
+/** Time after which every process has read a changed secret. */
 const knownForMs = 5 * 60_000
 
 let known: { text: string; at: number } | undefined
 
-/** Secret of the CDN in front of the deployment; null where there is no CDN (P8.2). */
+/** Reads the secret of the CDN in front of the deployment; null without a CDN (P8.2). */
 async function cdnSecret(): Promise<string | null> {
   const given = process.env.CDN_SECRET
   if (given) return given
@@ -74,7 +74,7 @@ async function cdnSecret(): Promise<string | null> {
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-/** True for a request with a word of the CDN's secret, compared in constant time; null where there is no CDN. */
+/** True if `proof` is a valid word of the CDN's secret, compared in constant time; null without a CDN. */
 export async function cameThroughCdn(proof: string | undefined): Promise<boolean | null> {
   const secret = await cdnSecret()
   if (secret === null) return null

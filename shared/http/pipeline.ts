@@ -19,7 +19,7 @@ const limitBody: Step = ({ body }) => {
   if (body.length > maxBodyBytes) throw new ApiError('payload_too_large')
 }
 
-/** Stores the entry of a write before the write; that of a read beside it (L7.3). */
+/** Stores the request log entry: before a change runs, or in parallel with a read (L7.3). */
 const logRequest: OperationStep = async (exchange, event, { method, waitForRequestLog }) => {
   const { caller, requestId, origin } = exchange
   if (!isAdministering(caller)) return
@@ -44,7 +44,7 @@ const contentLength = (header: string | undefined): number | null =>
 const checkPermission: OperationStep = ({ caller }, _event, { permission }) => {
   if (!isAdministering(caller)) return
   if (caller.actor.type !== 'api_client' && caller.actor.type !== 'account_admin_user') {
-    throw new ApiError('forbidden', 'This actor does not administer the account.')
+    throw new ApiError('forbidden', 'This actor is not an administrator of the account.')
   }
   if (permission && !covers(scopesOf(caller), permission)) {
     throw new ApiError('insufficient_scope', `This token lacks the scope ${permission}.`, {
@@ -53,7 +53,7 @@ const checkPermission: OperationStep = ({ caller }, _event, { permission }) => {
   }
 }
 
-/** True where the most specific media range of `Accept` allows JSON (RFC 9110, 12.5.1). */
+/** True if the most specific media range of `Accept` allows JSON (RFC 9110, 12.5.1). */
 function allowsJson(accept: string): boolean {
   const qualities = qualitiesOf(accept)
   const quality = ['application/json', 'application/*', '*/*']
@@ -63,7 +63,7 @@ function allowsJson(accept: string): boolean {
 }
 
 const checkAccept: OperationStep = (_exchange, { headers }, { status }) => {
-  // A browser that is redirected asks for a page, and gets none.
+  // Browsers request HTML but receive a redirect, so their `Accept` is not checked.
   if (status === 303) return
   if (headers.accept?.trim() && !allowsJson(headers.accept)) throw new ApiError('not_acceptable')
 }
@@ -72,7 +72,7 @@ const readParams: Step = (exchange, { pathParameters }) => {
   for (const [name, value = ''] of Object.entries(pathParameters ?? {})) exchange.params[name] = value
 }
 
-/** UUIDs are compared in lower case (A2.5). One of a few names, or a slug that anybody may try, is taken as sent. */
+/** Checks ids in the path. Converts UUIDs to lower case (A2.5), but keeps enum values and the slugs of public operations. */
 const checkPathIds: OperationStep = (exchange, { pathParameters }, { credential, identifiers }) => {
   for (const [name, id = ''] of Object.entries(pathParameters ?? {})) {
     const own = identifiers?.[name]
@@ -83,12 +83,12 @@ const checkPathIds: OperationStep = (exchange, { pathParameters }, { credential,
   }
 }
 
-/** Features of the account (A28). */
+/** Checks that the account has the feature of the operation (A28). */
 const checkFeature: OperationStep = ({ caller }, _event, { feature }) => {
   if (feature && !caller?.account.features[feature]) throw featureNotEnabled(feature)
 }
 
-/** Runs a create with an `Idempotency-Key` once, and answers repetitions with its answer (A8.3). */
+/** Runs a create with an `Idempotency-Key` once, and replays its response to retries (A8.3). */
 const replayAnswer: OperationStep = async (exchange, event, { method, permission }) => {
   const header = event.headers['idempotency-key']
   const { caller } = exchange
@@ -112,14 +112,14 @@ const readEnvelope: OperationStep = (exchange, { headers }, operation) => {
 
 const maxPackedBytes = 4_000_000
 
-/** A compressed body has a limit of its own, besides that of every body. */
+/** Limits a compressed body, in addition to the limit of every body. */
 const limitPackedBody: Step = ({ body }, { headers }) => {
   if (headers['content-encoding']?.trim().toLowerCase() === 'gzip' && body.length > maxPackedBytes) {
     throw new ApiError('payload_too_large')
   }
 }
 
-/** Without a credential, requests are counted by their source (A9). */
+/** Applies the rate limit of the source address to a request without a credential (A9). */
 const limitSource: OperationStep = (exchange, _event, { step = 'look' }) => {
   exchange.bucket = sourceBucket(exchange.origin.ip, step)
 }
@@ -143,7 +143,7 @@ const orders: Record<NonNullable<Operation['credential']>, readonly OperationSte
   gateway: [limitBody, checkCredential('gateway'), checkRateLimit, checkPathIds, readQuery, readEnvelope],
   ingest: [limitBody, limitPackedBody, checkIngestToken, checkRateLimit],
   none: [limitBody, limitSource, checkRateLimit, checkAccept, checkPathIds, readQuery, readEnvelope],
-  // Requests of a portal session about itself are not requests to the account API.
+  // Operations of a portal session on itself are not part of the account API.
   portal: [limitBody, checkCredential('portal'), checkRateLimit, checkAccept],
 }
 
@@ -159,7 +159,7 @@ const v0Order: readonly OperationStep[] = [
   readV0Wrapper,
 ]
 
-/** The steps that a request passes before its operation runs. */
+/** Returns the steps that a request passes before its operation runs. */
 export const stepsOf = (operation: Operation): Step[] =>
   (isV0(operation.path) ? v0Order : orders[operation.credential ?? 'api']).map(
     (step) => (exchange, event) => step(exchange, event, operation),

@@ -6,7 +6,7 @@ import { logLine } from '../core/logging/log.ts'
 import { isTransient } from '../core/transient-error.ts'
 import { truthful } from '../core/work/work.ts'
 
-/** Replaces Node's list, which would load the HTTP client and server into every function. */
+/** Reason phrases by status. Node's own list would load the HTTP client and server into every function. */
 const titles: Record<number, string> = {
   400: 'Bad Request',
   401: 'Unauthorized',
@@ -23,7 +23,7 @@ const titles: Record<number, string> = {
   503: 'Service Unavailable',
 }
 
-/** Logs any other error as a bug, and answers it by 500; a passing error of an engine by 503. */
+/** Returns the ApiError of any error. Logs an unexpected one as a bug and returns 500, or 503 if it is transient. */
 export function apiErrorOf(error: unknown, requestId: string): ApiError {
   if (error instanceof ApiError) {
     if (error.code === 'unavailable')
@@ -34,7 +34,7 @@ export function apiErrorOf(error: unknown, requestId: string): ApiError {
   return truthful(new ApiError(isTransient(error) ? 'unavailable' : 'internal_error'))
 }
 
-/** The RFC 9457 problem of an error (A5). */
+/** Renders an error as an RFC 9457 problem (A5). */
 export function problem(
   error: unknown,
   requestId: string,

@@ -16,13 +16,13 @@ const encoders: Record<Encoding, (bytes: Buffer) => Buffer> = {
   identity: (bytes) => bytes,
 }
 
-/** Smallest encoding that the caller accepts (RFC 9110, 12.5.3). */
+/** Returns the smallest encoding that the caller accepts (RFC 9110, 12.5.3). */
 function encodingFor(accepted = ''): Encoding {
   const qualities = qualitiesOf(accepted)
   return (['br', 'gzip'] as const).find((coding) => qualities.get(coding)) ?? 'identity'
 }
 
-/** Answers a request without a credential by a cacheable answer (A2.10, A2.11, P8.2). */
+/** Sends a cacheable response to a request without a credential (A2.10, A2.11, P8.2). */
 export function answerPublicly(
   event: Event,
   context: Parameters<Handler>[1],

@@ -3,21 +3,21 @@ import * as directories from '../domain/directories/store.ts'
 import * as postureProviders from '../domain/posture-providers/store.ts'
 import { directoryInfos, directoryPlan } from '../sync/directories/directory-plan.ts'
 import { inventoryInfo, inventoryObjects, inventoryPlan } from '../sync/inventories/inventory-plan.ts'
-import { DirectoryRun, type PlanDescribers, type Run, RunOf } from '../sync/runs/run.ts'
+import { DirectoryRun, type PlanDescribers, type Run, runSchema } from '../sync/runs/run.ts'
 import { requestRun } from '../sync/runs/source.ts'
 import { directoryTitles } from './kinds.ts'
 
-/** Kind of source in the operations on its runs (I4.1, I7.1). */
+/** A kind of source, as the operations on its runs use it (I4.1, I7.1). */
 type RunSource = {
   path: `/${DirectoryKind}_directories/{id}` | '/mdm_posture_providers/{id}'
-  /** Its name with an article, in summaries. */
+  /** Name with an article, for summaries. */
   one: string
-  /** Objects of a run, in summaries. */
+  /** Noun for the objects of a run, for summaries. */
   synced: string
   scope: 'directories' | 'mdm'
   plan: PlanDescribers
-  Run: typeof DirectoryRun | ReturnType<typeof RunOf>
-  /** @throws ApiError `not_found` */
+  Run: typeof DirectoryRun | ReturnType<typeof runSchema>
+  /** Checks that the source exists. @throws ApiError `not_found` */
   check(accountId: string, id: string): Promise<unknown>
   request(accountId: string, id: string, preview: boolean): Promise<Run>
 }
@@ -43,7 +43,7 @@ export const runSources = {
     synced: 'the devices of a posture provider',
     scope: 'mdm',
     plan: inventoryPlan,
-    Run: RunOf(inventoryObjects),
+    Run: runSchema(inventoryObjects),
     check: postureProviders.get,
     request: (accountId, id, preview) => requestRun(inventoryInfo, accountId, id, { preview }),
   },

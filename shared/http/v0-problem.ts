@@ -16,14 +16,14 @@ const names: Record<number, string> = {
   503: 'service_unavailable',
 }
 
-/** Body of an error: its name, with the refusal of a token, invalid fields, or advice about a long list. */
+/** Body of an error response: its name, and the reason for a refused token, the invalid fields, or advice about a long list. */
 function bodyOf({ status, members }: ApiError): unknown {
   if (status === 401) return { errors: { auth: members.auth ?? 'invalid_token' } }
   if (status === 422) return members
   return { error: names[status], ...(status === 413 && members) }
 }
 
-/** The answer of an error under `/v0` (section 4). */
+/** Builds the response of an error under `/v0` (section 4). */
 export function v0Problem(error: unknown, requestId: string, headers: Record<string, string>, path: string): Answer {
   const known = apiErrorOf(error, requestId)
   return {
@@ -33,10 +33,10 @@ export function v0Problem(error: unknown, requestId: string, headers: Record<str
   }
 }
 
-/** Maximum of a Lambda answer less headers, with the body as a JSON string including escapes. */
+/** Maximum bytes of a Lambda response less its headers. The body counts as a JSON string with escapes. */
 const maxHandedBytes = 6_200_000
 
-/** @throws ApiError `payload_too_large` for an unpaged list that is too long for one answer (6.4) */
+/** Checks the size of an unpaged list (6.4). @throws ApiError `payload_too_large` when it exceeds one response */
 export function limitV0List({ filters }: Operation, body: unknown, text: string): void {
   const isUnpaged = filters !== undefined && !(body as { metadata?: unknown }).metadata
   if (!isUnpaged) return

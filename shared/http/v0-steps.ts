@@ -8,17 +8,17 @@ import type { OperationStep, Step } from './exchange.ts'
 
 const maxBodyBytes = 1_048_576
 
-/** Also accepts a colon behind the scheme, and reports the absence of a token (3.1, 3.3). */
+/** Checks the credential. Accepts a colon after the scheme, and reports a missing token (3.1, 3.3). */
 export const checkV0Credential: Step = async (exchange, event) => {
   const [, token] = /^bearer:?\s+(\S.*)$/i.exec(event.headers.authorization?.trim() ?? '') ?? []
   if (token === undefined) throw new ApiError('unauthorized', undefined, { members: { auth: 'unauthenticated' } })
   const authorization = `Bearer ${token}`
-  // Only a single word can be a token.
+  // A token is a single word.
   if (bearerToken(authorization) === null) throw new ApiError('unauthorized')
   await checkCredential('api')(exchange, { ...event, headers: { ...event.headers, authorization } })
 }
 
-/** Pages a list only on request (6.2). */
+/** Reads the page of a list, if the query names one (6.2). */
 export const readV0Page: OperationStep = (exchange, event, { filters }) => {
   exchange.query = new URLSearchParams(event.rawQueryString)
   if (!filters || !(exchange.query.has('limit') || exchange.query.has('page_cursor'))) return
@@ -34,7 +34,7 @@ export const limitV0Body: OperationStep = (exchange, _event, { body }) => {
 const isJson = (contentType: string | undefined): boolean =>
   contentType === undefined || /^application\/(json|[^\s;/]+\+json)$/i.test(contentType.split(';')[0]?.trim() ?? '')
 
-/** Makes NaN, which no field takes, of a number whose text is no integer, such as 1.0 (7.2). */
+/** Replaces a number whose text is no integer, such as 1.0, by NaN, which no field accepts (7.2). */
 const integersOnly = (_key: string, value: unknown, context?: { source?: string }): unknown =>
   typeof value === 'number' && !/^-?\d+$/.test(context?.source ?? '') ? Number.NaN : value
 
@@ -47,7 +47,7 @@ function parse(body: Buffer): unknown {
   }
 }
 
-/** The value under the wrapper's key (2.6, 7.1). */
+/** Reads the value under the wrapper key of the body (2.6, 7.1). */
 export const readV0Wrapper: OperationStep = (exchange, { headers }, { body: contract }) => {
   const wrapper = contract?.envelope
   if (typeof wrapper !== 'string') return

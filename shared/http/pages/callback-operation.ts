@@ -24,7 +24,7 @@ function forBrowsers(endpoint: Endpoint): Endpoint {
   return Object.assign(handler, { operation: endpoint.operation })
 }
 
-/** Redirect URI of providers (I2.2); an account's own provider is named in its path. */
+/** Creates the operation at the redirect URI of providers (I2.2). The path may contain the id of an account's own provider. */
 export const callbackAt = (path: `/${string}`, summary: string) =>
   forBrowsers(
     operation(

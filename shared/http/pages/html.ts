@@ -19,6 +19,6 @@ function textOf(piece: Piece): string {
   return String(piece).replace(/[&<>"']/g, (character) => entities[character] ?? '')
 }
 
-/** Template of HTML, which escapes text and quoted values of attributes. */
+/** Builds HTML from a template. Escapes text and quoted values of attributes. */
 export const html = (parts: TemplateStringsArray, ...pieces: Piece[]): Html =>
   new Html(parts.map((part, i) => part + textOf(pieces[i] ?? null)).join(''))

@@ -17,8 +17,8 @@ import { passcodePage, type SignInPage, type SignInRequest, signInPage } from '.
 const RequestFields = v.omit(StartFields, ['auth_provider_id'])
 
 /**
- * Reads the contents of the sign-in page. After a refusal it requests a choice of account from the provider, whose
- * session would be refused again. @throws ApiError `not_found` for an unknown account, or 422
+ * Reads the contents of the sign-in page. After a refusal, the provider has to offer a choice of accounts, because its
+ * current session would be refused again. @throws ApiError `not_found` for an unknown account, or 422
  */
 export async function openSignIn(slug: string, fields: URLSearchParams): Promise<SignInPage & { account: AccountRow }> {
   const account = await accountOfSlug(slug)
@@ -32,15 +32,15 @@ export async function openSignIn(slug: string, fields: URLSearchParams): Promise
 
 type Ways = Pick<SignInPage, 'request' | 'providers'>
 
-/** Words that are added only when there is another way to sign in. */
+/** Returns `words` if there is another way to sign in, else an empty text. */
 export const ifOthers = ({ providers }: Pick<SignInPage, 'providers'>, words: string): string =>
   providers.length > 1 ? words : ''
 
-/** Message for a way that was disabled after the page was opened. The page itself says when no way is left. */
+/** Message for a way that was disabled after the page was opened. If no way is left, the page itself shows that. */
 export const gone = ({ providers }: Pick<SignInPage, 'providers'>): string =>
   `This way to sign in is no longer available.${providers.length > 0 ? ' Choose another one.' : ''}`
 
-/** Message for a refusal. It reveals no reason: the portal is for administrators in any case. */
+/** Message for a refused sign-in. It reveals no reason. */
 const refused = (page: Ways): string =>
   page.request.context === 'portal'
     ? `You were not signed in. Only administrators can sign in here. If you are one, choose another account${ifOthers(page, ' or another way')}. If not, ask ${administrator}.`
@@ -52,24 +52,24 @@ const silent = (page: Ways): string =>
 const broken = (page: Ways): string =>
   `You were not signed in: this way to sign in is set up incorrectly, and trying again does not help. ${ifOthers(page, 'Choose another way, and tell') || 'Tell'} ${administrator}.`
 
-/** Messages for the errors that a callback redirects with (I2.2). */
+/** Messages for the error codes that a callback redirects with (I2.2). */
 const wordsOf = new Map([
   ['access_denied', refused],
   ['temporarily_unavailable', silent],
   ['server_error', broken],
 ])
 
-/** Message for the error of an earlier sign-in; undefined for an error that no callback has. */
+/** Returns the message for the error code of an earlier sign-in; undefined for an unknown code. */
 export const errorWords = (error: string | null, page: Ways): string | undefined => wordsOf.get(error ?? '')?.(page)
 
-/** Messages for a sign-in that could not begin, by status. */
+/** Messages for a sign-in that could not start, by status. */
 const failures: Partial<Record<number, (page: SignInPage) => string>> = {
   422: gone,
   503: (page) =>
     `This provider could not be reached. Try again in a minute${ifOthers(page, ', or choose another way')}.`,
 }
 
-/** Redirects a browser to a provider; where that fails, back to the page with the reason. */
+/** Redirects a browser to a provider. If that fails, shows the page again with the reason. */
 export async function leadToProvider({ slug, fields, address }: PageRequest): Promise<Answer> {
   const account = await accountOfSlug(slug)
   try {
@@ -79,7 +79,7 @@ export async function leadToProvider({ slug, fields, address }: PageRequest): Pr
     const { status = 0 } = error instanceof ApiError ? error : {}
     const message = failures[status]
     if (!message) throw error
-    // Throws where the request itself is invalid.
+    // Throws if the request itself is invalid.
     const page = await openSignIn(slug, fields)
     return signInPage({ ...page, status, error: message(page) })
   }
@@ -88,7 +88,7 @@ export async function leadToProvider({ slug, fields, address }: PageRequest): Pr
 const noEmail = 'Enter an email address like name@example.com.'
 const wrongPasscode = 'This passcode is wrong, already used or expired. After three attempts, request a new one.'
 
-/** Takes an email, then the passcode that was mailed to it, and redirects with a code. */
+/** Handles the email form, which orders a passcode, and the passcode form, which redirects with a code. */
 export async function takeEmail({ slug, fields }: PageRequest): Promise<Answer> {
   const page = await openSignIn(slug, new URLSearchParams(fields.get('request') ?? ''))
   const { account, request } = page

@@ -15,7 +15,7 @@ export const administrator = 'an administrator of your company’s network acces
 
 let styleHash: string | undefined
 
-/** Allows only the page's own style and forms. */
+/** Content security policy that allows only the page's own style and forms. */
 function policy(formTargets: HtmlPage['formTargets'] = []): string {
   styleHash ??= createHash('sha256').update(pageStyle).digest('base64')
   return [
@@ -46,7 +46,7 @@ ${body}
 </html>
 `
 
-/** HtmlPage whose address contains a state, so nobody may store it or receive it as a referrer. */
+/** Response with a page. Its address contains a state, so it must not be cached or sent as a referrer. */
 export const pageAnswer = (page: HtmlPage): Answer => ({
   statusCode: page.status ?? 200,
   headers: {

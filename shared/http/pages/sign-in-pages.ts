@@ -8,7 +8,7 @@ export type SignInRequest = {
   redirect_uri: string
   state: string
   code_challenge: string
-  /** Asks the provider which account to use. */
+  /** Makes the provider offer a choice of accounts. */
   prompt?: 'select_account'
 }
 
@@ -18,12 +18,12 @@ export type SignInPage = {
   slug: string
   accountName: string
   request: SignInRequest
-  /** Default first. */
+  /** Providers, the default one first. */
   providers: readonly Provider[]
   status?: number
-  /** Failure in plain words. */
+  /** Message about a failure, for people. */
   error?: string
-  /** Email to correct. */
+  /** Rejected email, for correction. */
   email?: string
 }
 
@@ -33,13 +33,13 @@ type Requested = Pick<SignInPage, 'slug' | 'request'>
 
 const pageOf = ({ slug, request }: Requested): string => `${base(slug)}?${new URLSearchParams(request)}`
 
-/** A link, because `form-action` would stop further redirects of a provider from a form. */
+/** Address of a link that starts a sign-in. A form would not work: `form-action` would stop the provider's redirects. */
 const startOf = ({ slug, request }: Requested, { id }: Provider): string =>
   `${base(slug)}/start?${new URLSearchParams({ auth_provider_id: id, ...request })}`
 
 const loopback = /^(127\.0\.0\.1|\[::1\]|localhost)$/
 
-/** Destination of a sign-in in plain words. On a device any program can listen there, not only the client. */
+/** Describes the destination of a sign-in. On a device, any program can listen there, not only the client. */
 function destination({ redirect_uri, context }: SignInRequest): Html {
   const { protocol, hostname, host } = new URL(redirect_uri)
   if (protocol !== 'http:' && protocol !== 'https:') return html`the app <b>${protocol.slice(0, -1)}</b>`
@@ -47,7 +47,7 @@ function destination({ redirect_uri, context }: SignInRequest): Html {
   return context === 'portal' ? html`a program on <b>this device</b>` : html`the client on <b>this device</b>`
 }
 
-/** Destination of a sign-in, for the portal with its rights, so that nobody signs in to administer unawares. */
+/** Text about the destination of a sign-in. For the portal it mentions the rights, as a warning. */
 const outcomeOf = (request: SignInRequest): Html =>
   request.context === 'portal'
     ? html`<p>After you sign in, you return to ${destination(request)}, which gets your <b>rights as an administrator</b>. Continue only if you started there.</p>`
@@ -65,7 +65,7 @@ function formTargetOf(redirectUri: string): string {
   return origin === 'null' || hostname.startsWith('[') ? protocol : origin
 }
 
-/** Announced at once by screen readers. */
+/** Error message, which screen readers announce at once. */
 const errorOf = (error: string | undefined): Html | null =>
   error === undefined
     ? null
@@ -73,7 +73,7 @@ const errorOf = (error: string | undefined): Html | null =>
 
 const titled = (title: string, error: string | undefined): string => (error === undefined ? title : `Error: ${title}`)
 
-/** Request as one field, because a form changes line ends in a state. */
+/** Hidden field with the whole request. One encoded field, because forms change line ends in a state. */
 const hidden = (request: SignInRequest): Html =>
   html`<input type="hidden" name="request" value="${new URLSearchParams(request).toString()}">`
 
@@ -129,7 +129,7 @@ ${providers.length === 0 && html`<p>There is no way to sign in yet. Ask ${admini
   })
 }
 
-/** Requests the passcode of a mail, which may not have been sent: the page reveals no accounts. */
+/** Page with the form for a mailed passcode. Shown even if no mail was sent, so that it reveals no accounts. */
 export function passcodePage(page: SignInPage & { email: string }): Answer {
   const { slug, request, providers, email, error, status } = page
   const title = 'Enter the passcode'
@@ -160,7 +160,7 @@ ${hidden(request)}
 
 type Refusal = { status: number; title: string; text: string; details?: readonly string[]; requestId?: string }
 
-/** Page without links: the failure, what to do, and the id in the service's own log. */
+/** Page without links: the failure, advice, and the request id in the service's own log. */
 export const refusalPage = ({ status, title, text, details = [], requestId }: Refusal): Answer =>
   pageAnswer({
     status,
