@@ -7,12 +7,12 @@ import { formatIp, ipRangeOf, parseCidr } from '../values/ip.ts'
 
 type Family = 'ipv4' | 'ipv6'
 
-/** Only this many addresses of a larger network are used (`/v0` contract, 10.6). */
+/** Maximum number of addresses that are used of a network (`/v0` contract, 10.6). */
 const maxSize = 2n ** 58n
-/** The largest range from which a number can be drawn. */
+/** Largest range that `randomInt` supports. */
 const maxDraw = 2n ** 48n - 1n
 
-/** A random number in `[0, below)`, put together from two draws where one is too small. */
+/** Draws a random number in `[0, below)`, from two draws of `randomInt` if the range is too large for one. */
 function randomBelow(below: bigint): bigint {
   if (below <= maxDraw) return BigInt(randomInt(Number(below)))
   const high = BigInt(randomInt(2 ** 29))
@@ -20,13 +20,13 @@ function randomBelow(below: bigint): bigint {
   return ((high << 29n) | low) % below
 }
 
-/** The offsets to try: from the start upward, then from below it downward. */
+/** Yields the offsets to try: from the start upward, then from below it downward. */
 export function* offsetsFrom(start: bigint, size: bigint): Generator<bigint> {
   for (let offset = start; offset <= size - 2n; offset++) yield offset
   for (let offset = start - 1n; offset >= 2n; offset--) yield offset
 }
 
-/** The server's own address, in canonical form. */
+/** Returns the server's own address, in canonical form. */
 export function serverAddress(family: Family): string {
   const { family: version, first } = ipRangeOf(env.v0[family].server)
   return formatIp({ family: version, value: first })
@@ -35,12 +35,12 @@ export function serverAddress(family: Family): string {
 function networkOf(family: Family) {
   const text = env.v0[family].network
   const network = parseCidr(text)
-  if (!network) throw new Error(`The setting ${text} is no network.`)
+  if (!network) throw new Error(`The setting ${text} is not a network.`)
   const size = network.last - network.first + 1n
   return { ...network, text, size: size < maxSize ? size : maxSize }
 }
 
-/** A free address of a family (10.6). @throws ApiError `CIDR <network> is exhausted` (422) */
+/** Finds a free address of a family (10.6). @throws ApiError `CIDR <network> is exhausted` (422) */
 export async function allocateV0Address(
   transaction: Pick<Transaction, 'accountId'>,
   family: Family,

@@ -4,7 +4,7 @@ import { booleans } from '../values/fields.ts'
 import { textPattern } from '../values/text.ts'
 import { trimmed } from './messages.ts'
 
-/** A JSON string that can be stored. */
+/** True for a JSON string that can be stored. */
 export const isText = (input: unknown): input is string =>
   typeof input === 'string' && !input.includes('\0') && input.isWellFormed()
 
@@ -19,18 +19,18 @@ const textCast =
 
 const textOrNull = { type: ['string', 'null'], pattern: textPattern.any }
 
-/** A string; null and `""` are null (`/v0` contract, 7.2). What is trimmed can end up as `""`, which is not the same. */
+/** Cast of a string; null and `""` become null (`/v0` contract, 7.2). Trimming blanks may yield `""`, which is not null. */
 export const TextCast = field<string | null>(textCast(false), textOrNull)
 export const TrimmedCast = field<string | null>(textCast(true), textOrNull)
 
-/** A JSON number written as an integer; whatever else is NaN here. One of hundreds of digits is infinite, and beyond every bound. */
+/** True for a JSON number written as an integer; others were parsed as NaN. Hundreds of digits parse as infinity. */
 export const isInteger = (input: unknown): input is number =>
   Number.isInteger(input) || input === Number.POSITIVE_INFINITY || input === Number.NEGATIVE_INFINITY
 
-/** An integer, or a string that is one. */
+/** Converts an integer, or a string with one; null for other values. */
 const integer = (input: unknown): number | null => {
   const value = typeof input === 'string' && /^[+-]?\d+$/.test(input) ? Number(input) : input
-  // Without a sign on zero.
+  // Adding 0 removes the sign of -0.
   return isInteger(value) ? value + 0 : null
 }
 
@@ -43,7 +43,7 @@ export const IntegerCast = field<number | null>(
   { type: ['integer', 'string', 'null'], pattern: '^([+-]?[0-9]+)?$' },
 )
 
-/** A boolean; `""` stands for the default where there is one. */
+/** Cast of a boolean; `""` becomes the default, if there is one. */
 export const booleanCast = (fallback?: boolean) =>
   field<boolean>(
     (input) => {
@@ -53,7 +53,7 @@ export const booleanCast = (fallback?: boolean) =>
     { type: ['boolean', 'string'], enum: [...booleans.keys(), ...(fallback === undefined ? [] : [''])] },
   )
 
-/** A member of an enum; `""` stands for the default. */
+/** Cast of an enum member; `""` becomes the default. */
 export const enumCast = <const T extends string>(members: readonly T[], fallback: T | null = null) =>
   field<T | null>(
     (input) => {
@@ -72,10 +72,10 @@ const uuidCast = (schema: JsonSchema) =>
   }, schema)
 
 export const UuidCast = uuidCast({ type: ['string', 'null'], anyOf: [{ format: 'uuid' }, { const: '' }] })
-/** A UUID that must not be empty, which is tested later. */
+/** Cast of a UUID that must not be empty; a later check rejects null. */
 export const FilledUuidCast = uuidCast({ type: 'string', format: 'uuid' })
 
-/** A comma list as the reference documents it; what its items are is checked later. */
+/** JSON Schema of a comma list, whose items are checked later. */
 export const commaListSchema = {
   type: ['string', 'array'],
   pattern: textPattern.any,
@@ -83,10 +83,10 @@ export const commaListSchema = {
   items: { type: 'string', pattern: textPattern.filled },
 }
 
-/** More items than this make a list of more characters than any may have. */
+/** Maximum number of items. A longer list exceeds the maximum length of its text anyway. */
 const maxItems = 2_048
 
-/** A comma list as sent: a string, or an array of strings that is joined; one without content is empty. */
+/** Cast of a comma list: a string, or an array of strings, which are joined. A blank list becomes null. */
 export const CommaListCast = field<string | null>(
   (input) => {
     if (Array.isArray(input) && input.length > maxItems) return { message: `should have at most ${maxItems} item(s)` }

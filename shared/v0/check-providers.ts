@@ -13,7 +13,7 @@ import {
   type V0SamlProviderInput,
 } from './provider-fields.ts'
 
-/** The valid items, or the messages of each, in order (`/v0` contract, 12.5). */
+/** The valid providers, or the messages of each one in order (`/v0` contract, 12.5). */
 type CheckedProviders<P> = { items: P[] } | { errors: FieldErrors[] }
 
 const reserved = ['identity', 'saml', 'magic_link']
@@ -54,7 +54,7 @@ function checkName(item: Draft<{ id?: string | null; label?: string | null }>, e
   }
 }
 
-/** Items behind the last message that is told are not looked at. */
+/** Checks the items of a list until the limit of messages is reached. */
 function checkItems<I extends { id?: string | null }, P>(
   sent: object[],
   fields: Fields,
@@ -95,7 +95,7 @@ export const checkOpenIdProviders = (sent: object[], limit: MessageLimit) =>
 
 const samlFlags = ['sign_requests', 'sign_metadata', 'signed_assertion_in_resp', 'signed_envelopes_in_resp'] as const
 
-/** Checks SAML providers, whose default base lies below the `address` of the service. */
+/** Checks SAML providers. The default of `base_url` is a path below the service's `address`. */
 export const checkSamlProviders = (sent: object[], limit: MessageLimit, address: string) =>
   checkItems(
     sent,
@@ -113,7 +113,7 @@ export const checkSamlProviders = (sent: object[], limit: MessageLimit, address:
 /** Accepts well-formed XML with the root element `EntityDescriptor`, without a document type (`/v0` contract, 12.4). */
 export function isSamlMetadata(text: string): boolean {
   try {
-    // White space may surround the document, while XML has none before its declaration.
+    // White space may surround the document, but XML allows none before its declaration.
     const { root, children } = parseXml(text.replace(/^[\t\n\r ]+/, ''), { preserveDocumentType: true })
     if (children.some(({ type }) => type === XmlNode.TYPE_DOCUMENT_TYPE)) return false
     return /^(?:[^:]+:)?EntityDescriptor$/.test(root?.name ?? '')
@@ -122,32 +122,32 @@ export function isSamlMetadata(text: string): boolean {
   }
 }
 
-/** The characters of a URI, and a percent sign that encodes nothing (RFC 3986, 2). */
+/** Characters of a URI (RFC 3986, 2); `loosePercent` finds a percent sign that encodes nothing. */
 const characters = /^[\w.~!$&'()*+,;=:@/?#[\]%-]*$/
 const loosePercent = /%(?![0-9a-f]{2})/i
-/** Its parts (appendix B): scheme, authority, path, and what follows. */
+/** Parts of a URI (RFC 3986, appendix B): scheme, authority, path, and query with fragment. */
 const parts = /^(?:([^:/?#]+):)?(?:\/\/([^/?#]*))?([^?#]*)(.*)$/
 const schemeForm = /^[a-z][a-z0-9+.-]*$/i
 const authorityForm = /^(?:[^@[\]]*@)?(\[[^[\]]*\]|[^:@[\]]*)(?::\d*)?$/
 const futureLiteral = /^v[0-9a-f]+\.[\w.~!$&'()*+,;=:-]+$/i
 
-/** A host in brackets is an IPv6 address, or one of a version to come. */
+/** True for a valid host: in brackets, an IPv6 address or a literal of a future version (`IPvFuture`). */
 const isHost = (host: string): boolean =>
   !host.startsWith('[') || parseIp(host.slice(1, -1))?.family === 6 || futureLiteral.test(host.slice(1, -1))
 
-/** A URI reference of RFC 3986, or null. */
+/** Parses a URI reference of RFC 3986; null if it is invalid. */
 function parse(text: string): { scheme?: string; host: string } | null {
   if (!characters.test(text) || loosePercent.test(text)) return null
   const [, scheme, authority, path = '', rest = ''] = parts.exec(text) ?? []
   const host = authority === undefined ? '' : authorityForm.exec(authority)?.[1]
   if (host === undefined || !isHost(host)) return null
   if (scheme !== undefined && !schemeForm.test(scheme)) return null
-  // A first segment with a colon would be a scheme.
+  // Without a scheme, a colon in the first segment would begin one.
   if (scheme === undefined && authority === undefined && path.split('/', 1)[0]?.includes(':')) return null
   return /[[\]]/.test(path + rest) || rest.split('#').length > 2 ? null : { scheme: scheme?.toLowerCase(), host }
 }
 
-/** A web address (`/v0` contract, 8.7): only its first failure. */
+/** Checks a web address (`/v0` contract, 8.7). Reports only the first failure. */
 export function webAddressMessages(text: string): Messages {
   const uri = parse(text)
   if (!uri) return ['is invalid']

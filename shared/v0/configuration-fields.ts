@@ -10,13 +10,13 @@ import { maxProviders, openIdProviderSchema, samlProviderSchema } from './provid
 const maxLengths = { url: 2048, data: 65_536, type: 255 }
 const keys = ['url', 'data', 'type'] as const
 
-/** Null for one that is left out or empty, undefined for one that is invalid. */
+/** Checks a part of a logo: null if it is missing or empty, undefined if it is invalid. */
 function partOf(value: unknown, max: number): string | null | undefined {
   if (value === undefined || value === null || value === '') return null
   return isText(value) && !isLonger(value, max) ? value : undefined
 }
 
-/** A logo as a whole (`/v0` contract, 12.3); one without content is null. */
+/** Cast of a logo (`/v0` contract, 12.3). A logo without content becomes null. */
 const LogoCast = field<Logo | null>(
   (input) => {
     if (input === null) return { value: null }
@@ -36,7 +36,7 @@ const LogoCast = field<Logo | null>(
   },
 )
 
-/** A cast that takes no null; what is empty is `empty`, or invalid too where there is none. */
+/** Cast that rejects null. An empty value becomes `empty`, or is invalid without one. */
 const notNullCast = <T>(cast: v.GenericSchema<unknown, T | null>, schema: JsonSchema, empty?: T) =>
   field<T>((input) => {
     const parsed = v.safeParse(cast, input)
@@ -51,7 +51,7 @@ const integer = (minimum: number, maximum: number) =>
   v.optional(notNullCast(IntegerCast, { type: ['integer', 'string'], minimum, maximum, pattern: '^[+-]?[0-9]+$' }))
 const list = v.optional(notNullCast(CommaListCast, commaListSchema, ''))
 
-/** A list of providers as sent: they are checked one by one and against each other. */
+/** Cast of a list of providers. Its items are checked later, alone and against each other. */
 const providers = (item: JsonSchema) =>
   v.optional(
     field<object[]>(

@@ -12,7 +12,7 @@ export const logoTexts = {
   type: 'Media type of the logo.',
 }
 
-/** Named schema of the API document. @public */
+/** Logo in a configuration of the legacy API. @public */
 export const V0Logo = v.object({
   url: v.nullable(v.pipe(v.string(), v.description(logoTexts.url))),
   data: v.nullable(v.pipe(v.string(), v.description(logoTexts.data))),
@@ -23,7 +23,7 @@ export type Logo = v.InferOutput<typeof V0Logo>
 export const idText = 'Short name of the provider, unique in its list; not `identity`, `saml` or `magic_link`.'
 export const metadataText = 'SAML metadata of the provider, an XML document.'
 
-/** A way in by OpenID Connect, as it is stored and shown (`/v0` contract, 12.4). */
+/** OpenID Connect provider of a configuration, as stored and returned (`/v0` contract, 12.4). */
 export const V0OpenIdProvider = v.object({
   id: v.pipe(v.string(), v.description(idText)),
   label: v.string(),
@@ -55,7 +55,7 @@ export type V0ConfigurationRow = Row &
   Omit<v.InferOutput<typeof V0Configuration>, keyof Row | 'default_client_allowed_ips' | 'default_client_dns'> & {
     default_client_allowed_ips: string
     default_client_dns: string
-    /** Public half of the pair whose private half nobody keeps (`/v0` contract, 10.1). */
+    /** Public half of a key pair whose private half is discarded (`/v0` contract, 10.1). */
     server_public_key: string
   }
 
@@ -107,7 +107,7 @@ export const V0Configuration = v.object({
   updated_at: v.string(),
 })
 
-/** A configuration as an answer shows it: its lists in the form that the account has chosen (5.8). */
+/** Renders a configuration for a response, with lists in the form set for the account (5.8). */
 export function showConfiguration(row: V0ConfigurationRow, lists: V0Lists) {
   const { default_client_allowed_ips, default_client_dns } = row
   return {
@@ -117,7 +117,7 @@ export function showConfiguration(row: V0ConfigurationRow, lists: V0Lists) {
   }
 }
 
-/** The one configuration of an account, which is there from its creation (`/v0` contract, 1.3). */
+/** Reads the configuration of an account, which exists from the account's creation (`/v0` contract, 1.3). */
 export async function readConfiguration(account: string): Promise<V0ConfigurationRow> {
   const [item] = await queryItems(partition(account, v0Configurations.name), { limit: 1 })
   if (!item) throw new Error(`The account ${account} has no legacy configuration.`)

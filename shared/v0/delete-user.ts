@@ -6,19 +6,19 @@ import { markGone, unmarkGone } from './read-users.ts'
 import { v0Rules } from './rule.ts'
 import { type V0UserRow, v0Users } from './user.ts'
 
-/** Writes that a row takes at most, and how many of them surely fit one commit with that of the user. */
+/** Maximum writes per device. `childCapacity` writes certainly fit one commit with the user's own. */
 const writesPerDevice = 6
 const writesPerRule = 3
-const roomForChildren = 60
+const childCapacity = 60
 
-/** Stages the deletion of a user, then its devices and rules, which it hides meanwhile (`/v0` contract, 9.6). */
+/** Stages the deletion of a user, its devices and its rules. A tombstone hides those that do not fit (`/v0` contract, 9.6). */
 export async function stageUserDeletion(transaction: Transaction, user: V0UserRow): Promise<void> {
   const { accountId } = transaction
   const devices = await rowsBy(v0Devices, accountId, 'user_id', user.id, {
-    limit: roomForChildren / writesPerDevice + 1,
+    limit: childCapacity / writesPerDevice + 1,
   })
-  const rules = await rowsBy(v0Rules, accountId, 'user_id', user.id, { limit: roomForChildren / writesPerRule + 1 })
-  if (devices.length * writesPerDevice + rules.length * writesPerRule <= roomForChildren) {
+  const rules = await rowsBy(v0Rules, accountId, 'user_id', user.id, { limit: childCapacity / writesPerRule + 1 })
+  if (devices.length * writesPerDevice + rules.length * writesPerRule <= childCapacity) {
     for (const device of devices) transaction.delete(v0Devices, device)
     for (const rule of rules) transaction.delete(v0Rules, rule)
     transaction.delete(v0Users, user)
@@ -29,7 +29,7 @@ export async function stageUserDeletion(transaction: Transaction, user: V0UserRo
   if ((await stageChildren(transaction, user.id)) === 'more') transaction.defer({ below: v0Users.name, id: user.id })
 }
 
-/** Stages the deletion of a deleted user's devices and rules; the mark goes with the last of them. */
+/** Stages the deletion of a deleted user's devices and rules, and after the last ones of the tombstone. */
 export async function stageRestOfUser(transaction: Transaction, id: string): Promise<'done' | 'more'> {
   if ((await stageChildren(transaction, id)) === 'more') return 'more'
   await unmarkGone(transaction, id)

@@ -18,12 +18,12 @@ import { respell } from './shown-list.ts'
 
 type Input = Omit<V0DeviceInput, 'user_id'>
 
-/** The checked fields of a request; those that are missing stay as they are, or are generated. */
+/** Checked fields of a request. Missing fields stay unchanged, or are generated for a new device. */
 type V0DeviceChange = Partial<
   OwnValues & Flags & Pick<V0DeviceRow, 'name' | 'description' | 'public_key' | 'preshared_key' | 'ipv4' | 'ipv6'>
 >
 
-/** The rules of each field's own value (`/v0` contract, 10.3). */
+/** Checks of single fields (`/v0` contract, 10.3). */
 const rules = {
   name: (text: string): Messages => (text === '' ? ['should be at least 1 character(s)'] : tooLong(text, 255)),
   description: (text: string): Messages => tooLong(text, 2048),
@@ -33,7 +33,7 @@ const rules = {
   ipv6: (text: string): Messages => addressMessages('ipv6', text),
 }
 
-/** Rules of the values that a device can have instead of the configuration's. */
+/** Checks of the values that a device can have instead of the configuration's. */
 const valueRules: { [N in OwnValueName]: (value: NonNullable<OwnValues[N]>) => Messages } = {
   allowed_ips: (list) => networkListMessages(list, { repeats: true }),
   dns: serverListMessages,
@@ -50,16 +50,16 @@ function addressMessages(family: 'ipv4' | 'ipv6', text: string): Messages {
 
 const fieldNames = ['name', 'public_key', 'preshared_key', 'ipv4', 'ipv6', 'description'] as const
 
-/** Null where it is cleared or left to be generated, undefined where it stays. */
+/** Values of fields: null to clear or generate one, undefined to keep it. */
 type Fields = Partial<Record<(typeof fieldNames)[number], string | null>>
 
-/** A value as it is compared and stored: addresses in canonical form, an empty description as null. */
+/** Converts a value to its stored form: addresses to canonical form, an empty description to null. */
 function stored(field: keyof Fields, sent: string | null | undefined): string | null | undefined {
   if (field === 'description') return sent === '' ? null : sent
   return sent && (field === 'ipv4' || field === 'ipv6') ? (canonicalIp(sent) ?? sent) : sent
 }
 
-/** Checks the fields that a device has for itself; `required` are those that cannot be cleared. */
+/** Checks the fields that have no default in the configuration. Fields in `required` cannot be cleared. */
 function checkOwnFields(draft: Draft<Input>, device: V0DeviceRow | null, required: (keyof Fields)[]): Fields {
   const fields: Fields = {}
   for (const field of fieldNames) {
@@ -76,7 +76,7 @@ function checkOwnFields(draft: Draft<Input>, device: V0DeviceRow | null, require
 const isSame = (a: string | number | null | undefined, b: string | number | null): boolean =>
   (a || null) === (b || null)
 
-/** Settles one of the five values with its flag (10.3, presence rule), and checks it. */
+/** Determines one of the five values and its `use_default_` flag (10.3, presence rule), and checks it. */
 function settle<N extends OwnValueName>(
   draft: Draft<Input>,
   name: N,
@@ -90,11 +90,11 @@ function settle<N extends OwnValueName>(
   const fields: Partial<OwnValues> = draft.fields
   const own = device?.[name]
   const spellings = (flag ?? usesDefault) ? [fallback, own] : [own, fallback]
-  // A spelling of the same field has its type.
+  // Both spellings are values of the same field.
   const sent = respell<unknown>(fields[name], lists, ...spellings) as OwnValues[N] | undefined
   const value = name === 'endpoint' && sent === '' ? null : sent
   if (value === undefined) return { flag }
-  // A caller may send back the default it was shown. Zero is a value, not an empty one.
+  // A caller may send back a default from a response. Zero is a value, not an empty one.
   const isEffective = value === fallback || (value !== 0 && isSame(value, fallback))
   const ignored = isEffective && (flag ?? (device !== null && usesDefault))
   if (ignored) return { flag }
@@ -115,7 +115,7 @@ function checkValues(draft: Draft<Input>, device: V0DeviceRow | null, defaults: 
   return changes
 }
 
-/** The field checks of a new device. @throws ApiError `validation_failed` */
+/** Checks the fields of a new device. @throws ApiError `validation_failed` */
 export function checkNewDevice(draft: Draft<V0DeviceInput>, defaults: Defaults, lists: V0Lists) {
   const { user_id = null } = draft.fields
   if (user_id === null && !draft.has('user_id')) draft.reject('user_id', blank)

@@ -20,7 +20,7 @@ const limitReached = 'Maximum device limit reached. Remove an existing device be
 const claimed = ['name', 'public_key', 'ipv4', 'ipv6'] as const
 type Claim = { user_id: string } & { [N in (typeof claimed)[number]]?: string | null | undefined }
 
-/** No two devices share a key or an address, and no two of a user share a name (10.4). */
+/** Checks that no other device has the same key or address, and none of the user the same name (10.4). */
 async function checkUnused(transaction: Transaction, claim: Claim, except?: V0DeviceRow): Promise<void> {
   for (const field of claimed) {
     const given = claim[field]
@@ -75,7 +75,7 @@ export const remove = (author: Author, id: string) =>
 
 const maxLength = 15
 
-/** At most 15 characters: of a longer name the first 11 and four digits of its hash (`/v0` contract, 10.5). */
+/** Shortens a name of more than 15 characters to its first 11 and four digits of its hash (`/v0` contract, 10.5). */
 export function shortened(name: string): string {
   if (name.length <= maxLength) return name
   const hash = createHash('sha256').update(name).digest('hex').toUpperCase()

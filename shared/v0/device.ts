@@ -11,14 +11,14 @@ export const ownValueNames = ['allowed_ips', 'dns', 'endpoint', 'mtu', 'persiste
 export type OwnValueName = (typeof ownValueNames)[number]
 const flagNames = ownValueNames.map((name) => `use_default_${name}` as const)
 
-/** A device of the legacy API (10.1); the row holds its own values and its key sealed, answers show effective values and the key. */
+/** A device of the legacy API (10.1). The row stores the device's own values; responses have the effective ones. */
 export type V0DeviceRow = Row &
   Omit<v.InferOutput<typeof V0Device>, keyof Row | 'allowed_ips' | 'dns'> & {
     allowed_ips: string | null
     dns: string | null
   }
 
-/** Values that come from the configuration while the flag of each says so (`/v0` contract, 10.2). */
+/** Values that come from the configuration while their `use_default_` flags are set (`/v0` contract, 10.2). */
 export type OwnValues = Pick<V0DeviceRow, OwnValueName>
 export type Flags = Pick<V0DeviceRow, `use_default_${OwnValueName}`>
 
@@ -29,7 +29,7 @@ const unset = recordOf(
   () => null,
 )
 
-/** Fields of a device that a request leaves out. */
+/** Default values of the fields that a request to create a device may omit. */
 export const undescribedDevice = { ...unset, ...recordOf(flagNames, () => true) }
 
 export const v0Devices = entity<V0DeviceRow>({
@@ -74,7 +74,7 @@ export const V0Device = v.object({
 const flag = v.optional(booleanCast(true))
 const integer = (minimum: number, maximum: number) => v.optional(documented(IntegerCast, { minimum, maximum }))
 
-/** The fields that are the same on create and update; the others are generated where a create leaves them out. */
+/** Fields that have the same schema on create and update. A create generates the others if they are missing. */
 const own = {
   description: v.optional(documented(TrimmedCast, { maxLength: 2048 })),
   public_key: v.optional(documented(TextCast, { type: 'string', pattern: `^${keyPattern}$` })),
@@ -86,7 +86,7 @@ const own = {
   ...recordOf(flagNames, () => flag),
 }
 
-/** The fields of an update. Generated values can be changed but not cleared, and a device never moves to another user. */
+/** Fields of an update. Generated values can be changed but not cleared, and a device never moves to another user. */
 export const V0DeviceChanges = v.object({
   name: v.optional(
     documented(TrimmedCast, { type: 'string', minLength: 1, maxLength: 255, pattern: textPattern.filled }),

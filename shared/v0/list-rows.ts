@@ -5,14 +5,14 @@ import { listRows, Metadata, pageOfRows } from '../table/list.ts'
 import { queryItems } from '../table/read.ts'
 import type { Page } from '../values/page.ts'
 
-/** The bound of an unpaged list (`/v0` contract, 6.4); a page is always smaller. */
+/** Maximum bytes of an unpaged list (`/v0` contract, 6.4). A page is always smaller. */
 export const maxListBytes = 5_242_880
 
 /** Response of a list under `/v0`: all rows, or a page of them with its metadata (6.1, 6.2). */
 export const v0List = <S extends v.GenericSchema>(schema: S) =>
   v.object({ data: v.array(schema), metadata: v.optional(Metadata) })
 
-/** All visible rows as they are shown, or a page of them where one is asked for; `isVisible` only where some are not. */
+/** Lists all rows, or the requested page of them, rendered by `show`. `isVisible` is only set if some rows are hidden. */
 export async function listV0Rows<R extends Row, S>(
   entity: Entity<R>,
   account: string,

@@ -2,7 +2,7 @@ import type { Checked } from '../values/field.ts'
 import { block, type Cidr, ipRangeOf, portPattern } from '../values/ip.ts'
 import { isInteger, isText } from './casts.ts'
 
-/** The fields of a rule that say where it lies. */
+/** Fields of a rule that determine its traffic. */
 type Region = {
   action: string
   destination: string
@@ -12,10 +12,10 @@ type Region = {
 }
 type Ports = { low: number; high: number }
 
-/** The traffic that a rule covers. Only rules with the same `among` can overlap (`/v0` contract, 11.4). */
+/** Traffic that a rule covers. Only rules with the same `among` can overlap (`/v0` contract, 11.4). */
 export type RuleTarget = { among: string; network: Cidr; ports: Ports }
 
-/** Stands for the ports of a rule without any, so that two such rules overlap. */
+/** Ports of a rule without a port range, equal for all such rules so that they overlap. */
 const noPorts: Ports = { low: 0, high: 0 }
 
 export function ruleTargetOf({ action, destination, port_type, port_range, user_id }: Region): RuleTarget {
@@ -31,17 +31,17 @@ const hex = (value: bigint): string => value.toString(16).padStart(32, '0')
 const digits = (port: number): string => String(port).padStart(5, '0')
 const networkText = ({ first, last }: Cidr): string => `${hex(first)}-${hex(last)}`
 
-/** Sorts rules among the same by network, those of one network by ports. */
+/** Sort key of a rule: by network, then by ports. */
 export const sortOf = ({ network, ports }: RuleTarget, id: string): string =>
   `${networkText(network)}-${digits(ports.low)}-${digits(ports.high)}#${id}`
 
-/** Under this name an account counts its networks of this size, which tells those that can contain another. */
+/** Name of the counter of an account's rules with networks of this size. Networks of a size that counts 0 are not searched. */
 export const sizeCounter = ({ family, prefix }: Pick<Cidr, 'family' | 'prefix'>): string =>
   `v0_rules.${family}/${prefix}`
 
 type Range = { after: string; backward?: boolean; limit: number }
 type Search = {
-  /** Sort keys of the rules among the same, as `queryItems` reads them. */
+  /** Reads sort keys of rules with the same `among`, like `queryItems`. */
   read: (range: Range) => Promise<string[]>
   /** True when the account has rules for networks of this size. */
   hasSize: (prefix: number) => boolean
@@ -61,7 +61,7 @@ const meets = (sort: string, { ports }: RuleTarget, except: string | undefined):
   return id !== except && low <= ports.high && ports.low <= high
 }
 
-/** Looks for an overlap with rules whose network begins within this one. */
+/** Searches for an overlap with rules whose network begins within this one. */
 async function meetsWithin(place: RuleTarget, { read, except }: Search): Promise<boolean> {
   const last = hex(place.network.last)
   let after = hex(place.network.first)
@@ -75,7 +75,7 @@ async function meetsWithin(place: RuleTarget, { read, except }: Search): Promise
   }
 }
 
-/** Looks for an overlap with a larger network. Its ports are disjoint: the last that begins in time also ends last. */
+/** Searches the rules of a larger network. Their ports are disjoint, so only the last one to start in time can overlap. */
 async function meetsIn(larger: Cidr, place: RuleTarget, { read, except }: Search): Promise<boolean> {
   const network = networkText(larger)
   const sorts = await read({ after: `${network}-${digits(place.ports.high)}~`, backward: true, limit: 2 })
@@ -84,8 +84,8 @@ async function meetsIn(larger: Cidr, place: RuleTarget, { read, except }: Search
 }
 
 /**
- * Looks for a rule that overlaps this one (11.4). Of two networks that overlap, one contains the other: so the other one
- * begins within this one, or is one of the few larger networks around it. No other rules are read.
+ * Searches for a rule that overlaps this one (11.4). Of two overlapping networks, one contains the other. So the other
+ * network begins within this one, or is one of the few larger networks around it. Reads no other rules.
  */
 export async function overlapsAny(place: RuleTarget, search: Search): Promise<boolean> {
   const { family, first, prefix } = place.network
@@ -119,12 +119,12 @@ function parsePair(input: unknown): PortRange | null {
   return isInteger(low) && isInteger(high) ? { low: exact(low), high: exact(high) } : null
 }
 
-/** `<low> - <high>`, or a single port (`/v0` contract, 11.3). */
+/** Formats a port range as `<low> - <high>`, or as a single port (`/v0` contract, 11.3). */
 const formatPortRange = ({ low, high }: PortRange): string => (low === high ? `${low}` : `${low} - ${high}`)
 
 const port = ` *${portPattern} *`
 
-/** The forms of a port range as the reference documents them (11.3). */
+/** JSON Schema of the forms of a port range (11.3). */
 export const portRangeSchema = {
   type: ['string', 'array', 'null'],
   pattern: `^(${port}(-${port})?| *[\\[(]${port},${port}[\\])] *)?$`,
@@ -133,7 +133,7 @@ export const portRangeSchema = {
   items: { type: 'integer', minimum: 1, maximum: 65_535 },
 }
 
-/** A port range in any of its forms as its normal form; the first failure is its only message. */
+/** Converts any form of a port range to its normal form. Reports only the first failure. */
 export function castPortRange(input: unknown): Checked<string | null> {
   if (input === null || input === '') return { value: null }
   const range = isText(input) ? parseText(input) : parsePair(input)

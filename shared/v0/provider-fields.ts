@@ -4,10 +4,10 @@ import { textPattern } from '../values/text.ts'
 import { booleanCast, TextCast } from './casts.ts'
 import { idText, metadataText } from './configuration.ts'
 
-/** In each of the two lists. */
+/** Maximum number of providers in each of the two lists. */
 export const maxProviders = 20
 
-/** A text that an item must have, and one with a default. */
+/** Schema of a required text; `text` has a default. */
 const needed = (maxLength: number, more: JsonSchema = {}) =>
   v.optional(documented(TextCast, { type: 'string', minLength: 1, maxLength, pattern: textPattern.filled, ...more }))
 const text = v.optional(documented(TextCast, { maxLength: 2048 }))
@@ -40,7 +40,7 @@ export const V0SamlProviderFields = v.object({
 })
 export type V0SamlProviderInput = v.InferOutput<typeof V0SamlProviderFields>
 
-/** The schema of a list item in the reference, put together from those of its fields; a text with a least length is required. */
+/** Builds the JSON Schema of a list item from its fields. A text with a minimum length is required. */
 function itemSchema({ entries }: { entries: Record<string, { wrapped: v.GenericSchema }> }): JsonSchema {
   const fields = Object.entries(entries).map(([name, { wrapped }]): [string, JsonSchema] => {
     const { jsonSchema, more }: { jsonSchema?: JsonSchema; more?: JsonSchema } = v.getMetadata(wrapped)

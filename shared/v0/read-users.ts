@@ -14,9 +14,9 @@ export const v0UserEmails = 'v0_users.email'
 
 export const list = (account: string, page: Page | undefined) => listV0Rows(v0Users, account, page, (user) => user)
 
-/** By id or, in any case, by email (`/v0` contract, 9.2). @throws ApiError `not_found` */
+/** Finds a user by id, or by email in any letter case (`/v0` contract, 9.2). @throws ApiError `not_found` */
 export async function find(account: string, idOrEmail: string): Promise<V0UserRow> {
-  // Other text is no email, and could not be looked up in the table.
+  // Such text is no email, and no valid key of the table.
   if (!isText(idOrEmail) || isLonger(idOrEmail, 255)) throw notFound()
   const user = isUuid(idOrEmail)
     ? await getRow(v0Users, account, idOrEmail.toLowerCase())
@@ -31,7 +31,7 @@ export const goneUsersPartition = (account: string): string => partition(account
 
 const goneKey = (account: string, userId: string): Key => ({ pk: goneUsersPartition(account), sk: userId })
 
-/** Marks a deleted user whose devices and rules are still being deleted: what is left of them is invisible (15.2). */
+/** Stages the tombstone of a deleted user. It hides the user's devices and rules until they are deleted, too (15.2). */
 export const markGone = (transaction: Transaction, userId: string): void =>
   transaction.put({ ...goneKey(transaction.accountId, userId), kind: 'gone' })
 
@@ -43,13 +43,13 @@ export async function unmarkGone(transaction: Transaction, userId: string): Prom
 const isGone = async (account: string, userId: string): Promise<boolean> =>
   (await getItem(goneKey(account, userId))) !== undefined
 
-/** The deleted users whose devices or rules are still there; nearly always none. */
+/** Reads the ids of deleted users who still have devices or rules; nearly always none. */
 export async function goneUsers(account: string): Promise<Set<string>> {
   const marks = await queryItems(goneUsersPartition(account))
   return new Set(marks.map(({ sk }) => String(sk)))
 }
 
-/** A row that can belong to a user, unless a deletion of its user has yet to remove it. @throws ApiError `not_found` */
+/** Reads a row that may belong to a user, unless that user was deleted. @throws ApiError `not_found` */
 export async function findOfUser<R extends Row & { user_id: string | null }>(
   entity: Entity<R>,
   account: string,
@@ -60,7 +60,7 @@ export async function findOfUser<R extends Row & { user_id: string | null }>(
   return row
 }
 
-/** Rows that can belong to a user, without those that a deletion of their user has yet to remove (15.2). */
+/** Lists rows that may belong to a user, without rows of deleted users (15.2). */
 export async function listOfUsers<R extends Row & { user_id: string | null }, S>(
   entity: Entity<R>,
   account: string,

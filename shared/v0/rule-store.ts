@@ -14,7 +14,7 @@ import { v0Users } from './user.ts'
 
 type Fields = Pick<V0RuleRow, 'action' | 'destination' | 'port_type' | 'port_range' | 'user_id'>
 
-/** An address or network in the one form that is stored (`/v0` contract, 11.2): host bits stay, a full-length mask goes. */
+/** Converts an address or network to its stored form (`/v0` contract, 11.2): keeps host bits, drops a full-length mask. */
 export function canonicalDestination(text: string): string | null {
   const [address = '', mask] = text.split('/')
   const ip = parseIp(address)
@@ -30,14 +30,14 @@ function checkDestination(draft: Draft<V0RuleInput>, text: string | null): strin
   return destination
 }
 
-/** A rule has both a port type and a port range, or neither. */
+/** Checks that a rule has both a port type and a port range, or neither. */
 function checkPorts(draft: Draft<V0RuleInput>, { port_type, port_range }: Pick<Fields, 'port_type' | 'port_range'>) {
   if (draft.has('port_type') || draft.has('port_range')) return
   if (port_type === null && port_range !== null) draft.reject('port_type', blank)
   if (port_range === null && port_type !== null) draft.reject('port_range', blank)
 }
 
-/** Checks a rule as it results from a request (11.2). @throws ApiError `validation_failed` */
+/** Checks the resulting fields of a new or changed rule (11.2). @throws ApiError `validation_failed` */
 function checkRule(draft: Draft<V0RuleInput>, rule?: V0RuleRow): Fields {
   const { action = rule?.action ?? 'drop', destination: sent, ...others } = draft.fields
   if (action === null) draft.reject('action', blank)

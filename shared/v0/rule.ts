@@ -33,7 +33,7 @@ export const V0Rule = v.object({
   updated_at: v.string(),
 })
 
-/** The fields of an update; action and destination cannot be cleared. */
+/** Fields of an update. Action and destination cannot be cleared. */
 const changes = {
   action: v.optional(
     documented(enumCast(v0Actions, 'drop'), { type: 'string', enum: [...v0Actions, ''], default: 'drop' }),
@@ -46,7 +46,7 @@ const changes = {
 
 export const V0RuleChanges = v.object(changes)
 
-/** A rule has both a port type and a port range, or neither. */
+/** Fields of a new rule, which has both a port type and a port range, or neither. */
 export const V0RuleFields = withRules(changes, {
   required: ['destination'],
   anyOf: [

@@ -4,11 +4,11 @@ import { trimmed } from './messages.ts'
 
 const itemsOf = (text: string): string[] => (trimmed(text) === '' ? [] : text.split(',').map(trimmed))
 
-/** A stored list of addresses as the account has it shown (`/v0` contract, 5.8). */
+/** Renders a stored list of addresses in the form set for the account (`/v0` contract, 5.8). */
 export const showList = <T extends string | null>(text: T, lists: V0Lists): T | string[] =>
   text === null || lists === 'text' ? text : itemsOf(text)
 
-/** The spelling of a stored list that shows the same items as the sent one: arrays lose the blanks around items. */
+/** Returns the stored list with the same items as a sent array, which lacks blanks around items; else the sent list. */
 export function respell<T>(sent: T, lists: V0Lists, ...stored: T[]): T {
   if (typeof sent !== 'string' || lists === 'text') return sent
   const items = itemsOf(sent).join()

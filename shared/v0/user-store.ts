@@ -49,7 +49,7 @@ export const update = (author: Author, idOrEmail: string, draft: () => Draft<V0U
 const isLastAdmin = (transaction: Transaction, user: V0UserRow): boolean =>
   user.role === 'admin' && transaction.count(adminCounter) <= 1
 
-/** @throws ApiError 422 for the last admin (9.6) */
+/** Deletes a user. @throws ApiError 422 for the last admin (9.6) */
 export const remove = (author: Author, idOrEmail: string) =>
   commit(author, async (transaction) => {
     const user = await find(author.accountId, idOrEmail)
@@ -59,15 +59,15 @@ export const remove = (author: Author, idOrEmail: string) =>
     await stageUserDeletion(transaction, user)
   })
 
-/** Returned by a change that passed its checks, before it stages anything, to ask for the hash of its password. */
+/** Result of a change that passed its checks but needs the hash of a password before it stages anything. */
 type Unhashed = { unhashed: string }
 
 type Hashed = (password: string | undefined) => string | Unhashed | undefined
 
 /**
- * A commit that may set a password. It is hashed once, only when nothing else is wrong, and between two commits, so that
- * it is not hashed again for a lost race and no other commit of the account waits for it.
- * @throws ApiError `unavailable` when it does not get through in time; nothing is changed then
+ * Commits a change that may set a password. Hashes it once, after all other checks and between two commits, so that a
+ * lost race does not repeat the hash and other commits of the account need not wait for it.
+ * @throws ApiError `unavailable` when the commit does not succeed in time; nothing is changed then
  */
 async function commitWithPassword<T extends object>(
   author: Author,
@@ -115,7 +115,7 @@ function checkNewUser(draft: Draft<V0UserInput>) {
   return { email, role: role ?? ('unprivileged' as const), password }
 }
 
-/** Checks a changed user; nobody changes the role of their own email. @throws ApiError `validation_failed` */
+/** Checks a changed user. Callers cannot change the role of their own email. @throws ApiError `validation_failed` */
 function checkUserChange(draft: Draft<V0UserInput>, user: V0UserRow, ownEmail: string | null) {
   const { email, role } = draft.fields
   if (email !== undefined && email !== user.email) draft.reject('email', ...emailMessages(email))

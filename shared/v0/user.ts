@@ -6,7 +6,7 @@ import { enumCast, TrimmedCast } from './casts.ts'
 
 const v0Roles = ['admin', 'unprivileged'] as const
 
-/** A user of the legacy API (`/v0` contract, 9.1); no actor, and no credential of any API. */
+/** A user of the legacy API (`/v0` contract, 9.1). Users are no actors, and cannot authenticate to any API. */
 export type V0UserRow = v.InferOutput<typeof V0User> & { password_hash: string | null }
 
 const roleText = 'What the user is in the legacy network; it gives no access to any API.'
@@ -21,7 +21,7 @@ export const v0Users = entity<V0UserRow>({
   recorded: (row) => ({ ...row, password_hash: row.password_hash === null ? null : redacted }),
 })
 
-/** As it is shown: never with its password. */
+/** A user as the API shows it: never with its password. */
 export const V0User = v.object({
   id: v.string(),
   role: v.pipe(v.picklist(v0Roles), v.description(roleText)),
@@ -33,12 +33,12 @@ export const V0User = v.object({
   updated_at: v.string(),
 })
 
-/** The rules of a password are checked together with its confirmation. */
+/** Schema that accepts any value: a password is checked later, together with its confirmation. */
 const anyValue = (schema: JsonSchema) => field<unknown>((input) => ({ value: input }), schema)
 
 const role = enumCast(v0Roles)
 
-/** The fields of an update; a null that cannot be stored is refused. */
+/** Fields of an update. Null is refused for a field that cannot store it. */
 const changes = {
   email: v.optional(
     documented(TrimmedCast, { type: 'string', minLength: 1, maxLength: 255, pattern: '^[^\\u0000]*@[^\\u0000]*$' }),
@@ -55,7 +55,7 @@ export const V0UserFields = withRules(
   { required: ['email'] },
 )
 
-/** The user in a path (`/v0` contract, 9.2). */
+/** JSON Schema of the user id or email in a path (`/v0` contract, 9.2). */
 export const userIdentifier: JsonSchema = {
   type: 'string',
   minLength: 1,
