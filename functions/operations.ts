@@ -3,15 +3,15 @@ import { basename } from 'node:path'
 import type { Endpoint, Family } from '#shared/http/lambda.ts'
 import type { Operation } from '#shared/http/operation.ts'
 
-/** An operation and its place: the export `handler` of `file`, which is relative to `functions/`, is the Lambda entry. */
+/** An operation and its file, relative to `functions/`. The export `handler` of the file is the Lambda entry point. */
 export type OperationSource = {
   operation: Operation
   file: string
-  /** Its name in the OpenAPI document and in clients that are generated from it: `updateGroup`. */
+  /** Name in the OpenAPI document and in clients generated from it, such as `updateGroup`. */
   operationId: string
 }
 
-/** `list-runs.ts` and the kind `idp_directory` → `listIdpDirectoryRuns`: the kind comes behind the verb. */
+/** Builds the operation id: `list-runs.ts` and the kind `idp_directory` → `listIdpDirectoryRuns`. */
 function operationIdOf(file: string, kind: string): string {
   const [verb = '', ...noun] = basename(file, '.ts').split('-')
   const words = [...kind.split('_'), ...noun].filter(Boolean)
@@ -28,7 +28,7 @@ async function load(file: string): Promise<OperationSource[]> {
   }))
 }
 
-/** Every operation of the service, in the order of its path: the one list that feeds routes, permissions, OpenAPI and laws. */
+/** Loads all operations, sorted by path: the single source of routes, permissions, the OpenAPI document and laws. */
 export async function loadOperations(): Promise<OperationSource[]> {
   const root = new URL('.', import.meta.url)
   const files = (await readdir(root, { recursive: true })).filter((file) =>

@@ -8,10 +8,10 @@ import { problem } from '#shared/http/problem.ts'
 import { isV0 } from '#shared/http/v0-headers.ts'
 import { v0Problem } from '#shared/http/v0-problem.ts'
 
-/** Path pattern → methods as JSON, put in by the bundler from the operations. */
+/** Methods by path pattern, as JSON. The bundler inserts them from the operations. */
 declare const ROUTE_TABLE: string
 
-const unknownPath = 'This path is not known. Paths have no trailing slash.'
+const unknownPath = 'This path does not exist. Paths have no trailing slash.'
 
 const matches = (pattern: string, path: string): boolean => {
   const wanted = pattern.split('/')
@@ -22,17 +22,20 @@ const matches = (pattern: string, path: string): boolean => {
   )
 }
 
-/** Checks for a browser that opens the address of the service itself. */
+/** True for a browser that opens the root of the service. */
 const isBrowserAtRoot = ({ rawPath, headers, requestContext: { http } }: Event): boolean =>
   http.method === 'GET' && rawPath === '/' && /(^|,)\s*text\/html\s*(;|,|$)/i.test(headers.accept ?? '')
 
-/** Redirects to the reference while there is no console. Caches revalidate it: other clients get a problem there. */
+/** Redirects to the API reference while there is no console. Caches must revalidate: other clients get a problem here. */
 const toReference = (requestId: string): Answer => ({
   statusCode: 302,
   headers: { location: '/docs', 'cache-control': 'private, no-cache', vary: 'accept', 'x-request-id': requestId },
 })
 
-/** Answers requests that match no route: 405 with `Allow` where the path is known, 404 otherwise (A4, step 1); always 404 under `/v0`. */
+/**
+ * Handles requests that match no route: 405 with `Allow` for a known path, 404 otherwise (A4, step 1); always 404 under
+ * `/v0`.
+ */
 export const handler: Handler = (event, context) => {
   const requestId = requestIdOf(event.headers['x-request-id'])
   const fields = { operation: event.routeKey, request_id: requestId, function_request_id: context?.awsRequestId }

@@ -10,7 +10,7 @@ import { readOrigin } from '#shared/http/origin.ts'
 import { problem } from '#shared/http/problem.ts'
 import { type LiveAnswer, type LiveEvent, liveHandler, pulseAgent } from '#shared/live/live-handler.ts'
 
-/** A handshake as the steps of a request read it: header names come as the device spelled them. */
+/** Converts a handshake to a request for the pipeline steps. Header names have the device's own case. */
 const handshakeOf = ({ headers = {}, requestContext }: LiveEvent): Event => {
   const lowered = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
   const { sourceIp } = requestContext.identity
@@ -23,7 +23,7 @@ type Handshake = { exchange: Exchange; request: Event }
 const steps: Step[] = [
   (_exchange, { headers }) => {
     if (headers['user-agent'] === pulseAgent) note({ is_pulse: true })
-    // A browser sends one; a device has no use for it, and a page of someone else must not open a channel.
+    // Browsers send `Origin` and devices do not. A page of another site must not open a channel.
     if (headers.origin !== undefined) throw new ApiError('forbidden', 'The live channel is not for browsers.')
   },
   readOrigin,
@@ -31,12 +31,12 @@ const steps: Step[] = [
   checkRateLimit,
 ]
 
-/** `$connect`: a session of a client or gateway opens its connection (C2). A refusal is a problem like any other (A5). */
+/** `$connect`: a session of a client or gateway opens its connection (C2). A refusal is a problem (A5). */
 export const handler = liveHandler<Handshake>('$connect', {
   open(event) {
     const request = handshakeOf(event)
     const exchange = openExchange(request)
-    // Log lines of a connection name the request of the platform.
+    // Log lines of a connection have API Gateway's request id.
     note({ request_id: event.requestContext.requestId })
     return { request, exchange }
   },

@@ -1,7 +1,7 @@
 import { disconnect } from '#shared/live/disconnect.ts'
 import { liveHandler } from '#shared/live/live-handler.ts'
 
-/** `$disconnect`: the connection is over, for whatever reason (C3.2). The platform may fail to tell. */
+/** `$disconnect`: a connection has ended, for any reason (C3.2). API Gateway may fail to send this event. */
 export const handler = liveHandler('$disconnect', {
   open: () => null,
   async handle({ requestContext }) {

@@ -1,7 +1,7 @@
 import type { Handler } from '#shared/http/lambda.ts'
 import { answerPublicly, staticFile } from '#shared/http/static-file.ts'
 
-/** The renderer styles the page from its script, and searches in a worker that it makes itself; all else comes from here. */
+/** Content security policy. The renderer needs inline styles and a worker from a blob; all else has this origin. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -22,7 +22,7 @@ const page = staticFile(new URL('./docs.html', import.meta.url), {
 
 const renderer = staticFile(new URL('./redoc.standalone.js', import.meta.url), {
   'content-type': 'text/javascript; charset=utf-8',
-  // Changes with the renderer's version; the page works with the one before.
+  // Changes only with the renderer's version. The page also works with the former version.
   'cache-control': 'public, max-age=86400',
 })
 

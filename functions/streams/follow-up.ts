@@ -16,17 +16,17 @@ import {
 import { notifyDevices } from '#shared/jobs/nudges/notify-devices.ts'
 import { handleInOrder, newImage, oldImage } from '#shared/table/stream-image.ts'
 
-/** Time kept back for the last parts and the revocations of a batch, before the function times out. */
+/** Time reserved before the function's timeout for the last parts and revocations of a batch. */
 const reserveMs = 30_000
 
-/** The longest that telling devices holds up the next batch, which may revoke. */
-const tellingMs = 15_000
+/** Maximum time for notifying devices, which delays the next batch and its revocations. */
+const maxNotifyMs = 15_000
 
 /**
- * Finishes what a commit caused: the revocations that its request may not have finished, and what it left for later (the
- * rows below a deleted object, A29, the rest of a large set, A15.6). When time gets short, of the latter only a part each,
- * whose commit leaves the rest again. Both are harmless to repeat. Then it tells those who are connected (C5), of ended
- * authorizations, too. Reports the first record that failed, so that order is kept.
+ * Completes the revocations of a commit and its follow-up work: rows below a deleted object (A29), the rest of a large
+ * set (A15.6). When time runs short, each piece of follow-up work commits one part and defers the rest again. Then
+ * notifies connected devices (C5), also of expired authorizations. All of it is idempotent. Returns the first record
+ * that failed, which keeps the order.
  */
 const followUpBatch = async (
   event: DynamoDBStreamEvent,
@@ -73,9 +73,9 @@ async function followUp(
   }
 }
 
-/** A nudge that is not sent costs time, and fails nothing (C5.4). */
+/** Notifies devices until `maxNotifyMs` has passed. A failed nudge only delays a device, so errors are logged (C5.4). */
 async function tellAll(news: Map<string, Notification>): Promise<void> {
-  const end = clock.monotonic() + tellingMs
+  const end = clock.monotonic() + maxNotifyMs
   for (const [account, ofAccount] of news) {
     await notifyDevices(account, ofAccount, () => clock.monotonic() < end).catch((error: Error) =>
       logLine('WARN', 'devices_not_told', { account_id: account, ...describeError(error) }),

@@ -10,13 +10,13 @@ import { flowLogId, type IngestedReport, mergeReports, storeFlows } from '#share
 import { unpack } from '#shared/logs/flows/packing.ts'
 import { maxStatements } from '#shared/table/statements.ts'
 
-/** Requests under way at once, of 25 flows each: some are made while others are answered. */
+/** Maximum number of concurrent requests, of 25 flows each. */
 const concurrency = 4
 
-/** Time kept back for the last writes and the pointers of open flows, before the function times out. */
+/** Time reserved before the function's timeout for the last writes and the pointers of open flows. */
 const reserveMs = 25_000
 
-/** A report and the place in the batch of the record that brought it first. */
+/** A report, and the position in the batch of the first record that contained it. */
 type Delivered = IngestedReport & { place: number }
 
 function reportsOf({ kinesis }: KinesisStreamRecord, place: number): Delivered[] {
@@ -25,9 +25,9 @@ function reportsOf({ kinesis }: KinesisStreamRecord, place: number): Delivered[]
 }
 
 /**
- * Stores what gateways and clients reported: one write for each flow of the batch, so that the reports of one flow need
- * no order among writes. Reports the first record that failed; what of later ones is stored already is harmless (L11).
- * A batch too large for one run is continued by the next, from the first record that was not stored.
+ * Stores the flows that gateways and clients reported. Writes each flow once per batch, so that writes need no order.
+ * Returns the first record that failed. Later records may be stored already, since writes are idempotent (L11).
+ * If time runs out, returns the first record that was not stored; the next batch continues there.
  */
 const storeBatch = async (
   { Records: records }: KinesisStreamEvent,
@@ -60,11 +60,11 @@ const storeBatch = async (
   })
   const stored = delivered.filter(({ place }) => place < failed).length
   if (stored > 0) measure('flows_stored', stored)
-  // Not behind a fault: the table may be away, and the next batch does it as well.
+  // Skipped after a fault: the table may be unavailable, and the next batch repeats it.
   const accounts =
     failed === records.length && hasTime() ? new Set(delivered.map(({ claims }) => claims.account_id)) : []
   await inParallel(accounts, 4, (account) =>
-    // The flows are stored; who misses a pointer looks into the slice itself, and the next batch tries again.
+    // The flows are stored. Readers without a pointer read the slice itself, and the next batch retries.
     indexOpenFlows(account).catch((error: unknown) =>
       logLine('WARN', 'open_flows_not_indexed', { account_id: account, ...describeError(error) }),
     ),

@@ -8,7 +8,7 @@ import { insertAll } from '#shared/table/insert-all.ts'
 import { packLarge } from '#shared/table/large-attributes.ts'
 import { handleInOrder, newImage } from '#shared/table/stream-image.ts'
 
-/** Writes an entry per change, at the commit's time and the change's position: the same at every delivery. */
+/** Writes an entry per change. Time and position determine its id, so that repeated deliveries write the same entries. */
 async function writeEntries(record: DynamoDBRecord): Promise<void> {
   const { account_id, time, first_leaf, subject, run_id, changes } = readCommitRecord(newImage(record))
   const items = changes.flatMap((change, position) => {
@@ -19,7 +19,7 @@ async function writeEntries(record: DynamoDBRecord): Promise<void> {
       leaf: first_leaf + position,
     })
   })
-  // The first entry of an account announces it to the sealing.
+  // The first entry of an account registers the account for sealing.
   const isNew = items.length > 0 && first_leaf === 0
   await insertAll([...items.map(packLarge), ...(isNew ? [sealedAccountItem(account_id)] : [])])
 }

@@ -3,10 +3,13 @@ import { watched } from '#shared/core/logging/watched.ts'
 import { task } from '#shared/core/work/task.ts'
 import { beginSealedLog } from '#shared/seal/sealing/begin-log.ts'
 
-/** A run ends before its leases do. */
+/** Time budget of a run, which ends before its leases expire. */
 const budgetMs = 180_000
 
-/** Begins the logs that follow those of before a restore; invoked by an operator under IAM (docs/runbooks/seal-stopped.md). */
+/**
+ * Begins new sealed logs that continue the logs from before a restore. Invoked by an operator under IAM
+ * (docs/runbooks/seal-stopped.md).
+ */
 export const handler = watched(
   'begin-sealed-log',
   task((event) => beginSealedLog(event, clock.monotonic() + budgetMs)),

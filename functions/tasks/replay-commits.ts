@@ -4,10 +4,13 @@ import { watched } from '#shared/core/logging/watched.ts'
 import { task, timeLeft } from '#shared/core/work/task.ts'
 import { replayCommits } from '#shared/jobs/replay/replay-commits.ts'
 
-/** Maximum time of a batch: that of its consumers, and again for its records one by one. */
+/** Maximum time of a batch: its consumers' timeout, twice, since a failed batch is repeated record by record. */
 const longestBatchMs = 180_000
 
-/** Hands commit records to the consumers of the table's stream again; invoked by an operator under IAM (docs/runbooks/restore.md). */
+/**
+ * Hands commit records to the consumers of the table's stream again. Invoked by an operator under IAM
+ * (docs/runbooks/restore.md).
+ */
 export const handler = watched(
   'replay-commits',
   task((event, context?: Pick<Context, 'getRemainingTimeInMillis'>) =>

@@ -10,11 +10,11 @@ type Event = { Step: string; SecretId: string; ClientRequestToken: string }
 
 const pauseMs = 15_000
 
-/** Rotates the secret by which CloudFront proves itself; Secrets Manager invokes it for each step (docs/deploy.md). */
+/** Rotates the secret that CloudFront sends with each request. Secrets Manager invokes it for each step (docs/deploy.md). */
 export const handler = watched('rotate-origin-secret', async (event: Event, context: Context): Promise<void> => {
   const { Step, SecretId, ClientRequestToken } = event
   const step = rotation[Step]
-  if (!step) throw new Error(`There is no step ${Step} in a rotation.`)
+  if (!step) throw new Error(`A rotation has no step ${Step}.`)
   await step({
     secret: stagedSecret(SecretId, ClientRequestToken),
     distribution: distribution(env.distributionId),

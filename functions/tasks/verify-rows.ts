@@ -3,10 +3,13 @@ import { watched } from '#shared/core/logging/watched.ts'
 import { task, timeLeft } from '#shared/core/work/task.ts'
 import { checkRows } from '#shared/jobs/row-check/check-rows.ts'
 
-/** A page more is a few hundred reads. */
+/** Maximum time of a page, which takes a few hundred reads. */
 const longestPageMs = 60_000
 
-/** Compares unique items, index items and counters with the rows, and the rows with the commits; invoked by an operator under IAM (docs/runbooks/restore.md). */
+/**
+ * Compares unique items, index items and counters with the rows, and the rows with the commits. Invoked by an operator
+ * under IAM (docs/runbooks/restore.md).
+ */
 export const handler = watched(
   'verify-rows',
   task((event, context?: Pick<Context, 'getRemainingTimeInMillis'>) =>

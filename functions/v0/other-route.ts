@@ -42,7 +42,7 @@ const handlers: Endpoint[] = [
   updateUser,
 ]
 
-/** Path parameters of a request that fits a path. API Gateway splits an encoded `/`, also one of an email. */
+/** Returns the path parameters of a request that matches a path, else null. API Gateway splits an encoded `/` in an email. */
 function paramsOf(path: string, given: string[]): Record<string, string> | null {
   const wanted = v0Segments(path)
   const [collection, ...rest] = given
@@ -57,11 +57,11 @@ function paramsOf(path: string, given: string[]): Record<string, string> | null 
   return params
 }
 
-/** Serves HEAD, empty path segments and slashes within an email, which no route takes; others are 404 (2.3, 2.4). */
+/** Serves HEAD, empty path segments and slashes within an email, which match no route. Other requests are 404 (2.3, 2.4). */
 export const handler = async (event: Event): Promise<Answer> => {
   const method = event.requestContext.http.method
   const asked = method === 'HEAD' ? 'GET' : method
-  // API Gateway has decoded it (2.4).
+  // API Gateway has decoded the path (2.4).
   const segments = v0Segments(`/v0/${event.pathParameters?.proxy ?? ''}`)
   for (const handler of handlers) {
     const { operation } = handler
