@@ -1,4 +1,4 @@
-/** Messages that name the form of a value, spelled as the contract has them (A5). */
+/** Messages that describe the form of a valid value, exactly as the contract words them (A5). */
 export const mustBe = {
   boolean: 'must be true or false',
   conditionProperty:

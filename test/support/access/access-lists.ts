@@ -21,14 +21,14 @@ export const actorsOf = async (world: AccessWorld, id = world.resource.id): Prom
 export const resourcesOf = async (world: AccessWorld, id = world.actor.id): Promise<Row[]> =>
   (await listResources(world, id)).body.data
 
-/** One more actor in the group of the world. */
+/** Creates an actor in the world's group. */
 export async function addMember(world: AccessWorld, fields: Partial<ActorRow> = {}) {
   const actor = await insertActor(world.account.id, fields)
   await insertRow(world.account.id, memberships, { group_id: world.group.id, actor_id: actor.id })
   return actor
 }
 
-/** Conditions: one that people alone can meet, one that depends on the place, and one that never holds. */
+/** Conditions: only people can meet the first, the second depends on the IP address, and the third never holds. */
 export const provided = { property: 'auth_provider_id', operator: 'is_in', values: [randomUUID()] }
 export const office = { property: 'remote_ip', operator: 'is_in_cidr', values: ['203.0.113.0/24'] }
 export const never = { property: 'current_utc_datetime', operator: 'is_in_day_of_week_time_ranges', values: ['M//UTC'] }

@@ -17,7 +17,10 @@ import { publicKey } from './public-key.ts'
 
 const wiki = { name: 'Wiki', ...dnsResource, address: 'wiki.example.com' }
 
-/** An account with a site, a resource in it, a group with one member, and a policy that grants it the resource. */
+/**
+ * Creates an account with a site, a resource in it, a group with one member, and a policy that grants the resource to
+ * it.
+ */
 export async function newAccessWorld(conditions: PolicyRow['conditions'] = [], options: Record<string, unknown> = {}) {
   const account = await newAccount(options)
   const author = { accountId: account.id, subject: null }

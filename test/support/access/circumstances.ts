@@ -1,6 +1,6 @@
 import type { ConditionContext } from '#shared/domain/policies/conditions/condition-property.ts'
 
-/** Circumstances of a request as conditions test them; all that is left out is unknown. */
+/** Builds the context that conditions are tested with. Omitted facts are unknown. */
 export const circumstances = (known: {
   ip?: string | null
   region?: string | null

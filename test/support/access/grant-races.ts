@@ -37,7 +37,7 @@ import { publicKey } from './public-key.ts'
 
 const clientCount = 8
 
-/** A world in which clients ask for one resource; the first of them is the one that things happen to. */
+/** Creates a world with clients that can request the same resource. The revocations hit the first client. */
 async function newRace() {
   const world = await newAccessWorld()
   const gateway = await world.addGateway()
@@ -53,7 +53,7 @@ const first = ({ planted: [one] }: Race) => {
   return one
 }
 
-/** Everything that takes access away, by what it does it to. */
+/** Operations that revoke access, by the object that they change. */
 export const takings: Record<string, (race: Race) => Promise<Pick<Answer, 'status' | 'body' | 'text'>>> = {
   'a disabled policy': ({ account, policy }) =>
     account.call(updatePolicy, { method: 'PATCH', params: { id: policy.id }, body: { policy: { is_disabled: true } } }),
@@ -104,7 +104,10 @@ export const takings: Record<string, (race: Race) => Promise<Pick<Answer, 'statu
   },
 }
 
-/** What an authorization that counts rests on and is not there any more, in words; `told` is the gateway's key that its client knows. */
+/**
+ * Returns the objects that a confirmed authorization depends on and that no longer exist unchanged.
+ * @param gatewayKey the gateway's key that the client received
+ */
 async function broken({ account: { id: account } }: Race, item: AuthorizationItem, told?: string): Promise<string[]> {
   const [policy, resource, client, token, gateway, presence, gatewayPresence] = await Promise.all([
     getRow(policies, account, item.policy_id),
@@ -131,8 +134,8 @@ async function broken({ account: { id: account } }: Race, item: AuthorizationIte
 }
 
 /**
- * Lets clients ask for a resource while it is taken from them, in simulated time, with items that conflict. Whatever counts
- * after the taking was answered must rest on what is there.
+ * Lets clients request a resource while access to it is revoked, in simulated time with conflicting items. An
+ * authorization that is confirmed after the revocation was answered must depend on existing objects only.
  */
 export async function raceGrants(
   taking: string,
@@ -140,7 +143,8 @@ export async function raceGrants(
 ): Promise<{ faults: string[]; granted: number; pending: number }> {
   const random = new SeededRandom(seed)
   const race = await newRace()
-  // A grant waits for the put of its attribution: time for a whole revocation between its second look and its confirmation.
+  // Slow puts: a grant waits for the put of its attribution, so a whole revocation fits between its second check and
+  // its confirmation.
   const flight = new ItemsInFlight(seed, { PutItem: [4, 80] })
   const within = (ms: number) => clock.sleep(ms * random.next())
   try {

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LiveChannel, type Message } from '../../../docs/examples/live-channel.ts'
 
-/** Devices as those of the examples are: they connect, and come again when they are refused or lose their connection. */
+/** Devices that behave as the examples do: they connect, and reconnect after a refusal or a lost connection. */
 export class LiveCrowd {
-  /** Milliseconds from the beginning until each was in, in the order in which they came. */
+  /** Milliseconds from `connect` until each device was connected, in order of connection. */
   readonly opened: number[] = []
-  /** Handshakes that were refused, and connections that ended. */
+  /** Number of refused handshakes and ended connections. */
   closed = 0
   readonly received: Message[] = []
   readonly #channels: LiveChannel[] = []
 
-  /** Lets all of them connect at once. */
+  /** Connects all devices at once. */
   connect(url: string, sessions: { token: string; id: string }[]): void {
     const begin = performance.now()
     for (const { token, id } of sessions) {
@@ -24,7 +24,7 @@ export class LiveCrowd {
     }
   }
 
-  /** Waits until so many were let in, or that long: how many were. */
+  /** Waits until `count` devices are connected or the time is over. Returns the number of connected devices. */
   async untilOpened(count: number, milliseconds: number): Promise<number> {
     for (const end = performance.now() + milliseconds; performance.now() < end; await sleep(20))
       if (this.opened.length >= count) break

@@ -11,21 +11,21 @@ import type { LiveRoute } from '#infra/template/routes.ts'
 import type { LiveEvent } from '#shared/live/live-handler.ts'
 import { until } from '../run/until.ts'
 
-/** What the platform asks of the service. */
+/** Handlers that the platform invokes, by route of the live channel. */
 export const handlers = { $connect: onConnect, $default: onMessage, $disconnect: onDisconnect }
 
 type Received = { type: string } & Record<string, unknown>
 
-/** A device at its end of the channel, and all that it has heard. */
+/** A device's end of the channel, with all messages that it received. */
 export type LiveDevice = {
   received: Received[]
   send(message: unknown): void
-  /** The next message of a type that was not taken yet. */
+  /** Waits for the next message of a type that no earlier call returned. */
   next(type: string): Promise<Received>
-  /** The code that it was closed with. */
+  /** Resolves to the close code. */
   closed: Promise<number>
   close(): void
-  /** Reads no more of what is sent. */
+  /** Stops reading from the socket. */
   pause(): void
 }
 
@@ -41,13 +41,13 @@ export class Refusal extends Error {
 
 type Intercept = (route: LiveRoute, event: unknown) => unknown
 
-/** The channel as one machine serves it, before the handlers themselves. `stop` puts the settings back. */
+/** Starts the local live channel in front of the handlers. `stop` removes the settings again. */
 export async function openChannel(
   options: { limits?: Parameters<typeof openLive>[0]['limits']; intercept?: Intercept } = {},
 ) {
   const { limits, intercept = (route, event) => handlers[route](event as LiveEvent) } = options
   const live = await openLive({ invoke: async (route, event) => intercept(route, event), answers: true, limits })
-  // A service without operations: every request that opens no channel is answered 404.
+  // A service without operations: every request that opens no channel is answered with 404.
   const backend = { match: () => undefined, runtime: createRuntime(new Map()), handled: () => undefined }
   const server = createHttpServer(Promise.resolve(backend), Promise.resolve(live))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -57,7 +57,7 @@ export async function openChannel(
     url,
     connect: (token: string, sessionId: string, headers?: Record<string, string>) =>
       connectTo(url, token, sessionId, headers),
-    /** The connections that the server holds open, refused ones included. */
+    /** Number of connections that the server holds open, including refused ones. */
     connections: () => promisify<number>(server.getConnections.bind(server))(),
     async stop() {
       delete process.env.LIVE_URL
@@ -69,7 +69,10 @@ export async function openChannel(
   }
 }
 
-/** Opens a connection. @throws Refusal where the handshake is refused */
+/**
+ * Opens a connection.
+ * @throws Refusal if the handshake is refused
+ */
 export async function connectTo(
   url: string,
   token: string,

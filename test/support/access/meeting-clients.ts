@@ -3,13 +3,13 @@ import { ItemsInFlight } from '../table/items-in-flight.ts'
 import { plantClients } from '../table/plant-clients.ts'
 import { type AccessWorld, newAccessWorld } from './access.ts'
 
-/** What became of many requests at once. */
+/** Outcome of many concurrent requests. */
 export type Met = {
   statuses: Map<number, number>
-  /** Simulated milliseconds in which 99 of 100 were answered, and the last one. */
+  /** Simulated milliseconds: the 99th percentile and the maximum of the response times. */
   p99: number
   longest: number
-  /** How often a request to the table met another at an item. */
+  /** Number of table requests that conflicted with another request at an item. */
   conflicts: number
 }
 
@@ -22,7 +22,7 @@ function told(answers: Timed[], conflicts: number): Met {
   return { statuses, p99: times[Math.ceil(times.length * 0.99) - 1] ?? 0, longest: times.at(-1) ?? 0, conflicts }
 }
 
-/** So many clients come back at once after an outage, and then all ask for one resource at once. */
+/** Lets `count` clients start a session at once, as after an outage, and then all request one resource at once. */
 export async function meetingClients(
   count: number,
   seed: number,

@@ -4,10 +4,10 @@ import type { Event } from '#shared/http/exchange.ts'
 import type { Handler } from '#shared/http/lambda.ts'
 
 type Call = {
-  /** Path parameters, as API Gateway hands them over. */
+  /** Path parameters, as API Gateway passes them. */
   params?: Record<string, string>
   body?: unknown
-  /** A body sent as it is, instead of JSON. */
+  /** Body that is sent unchanged, instead of JSON. */
   rawBody?: string | Buffer
   query?: Record<string, string> | string
   token?: string | null
@@ -15,14 +15,14 @@ type Call = {
   method?: string
   path?: string
   sourceIp?: string
-  /** The host of the API, as API Gateway tells it. */
+  /** Host name of the API, as API Gateway reports it. */
   host?: string
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
 export type Answer = { status: number; headers: Record<string, string>; body: any; text: string }
 
-/** A request as API Gateway hands it over. */
+/** Builds an event of API Gateway for a request. */
 export function eventOf({
   params,
   body,
@@ -60,13 +60,13 @@ export function eventOf({
   } as unknown as Event
 }
 
-/** A function as API Gateway calls it behind one of its routes: `PATCH /groups/{id}`. */
+/** Wraps a handler so that its events carry a route key, for example `PATCH /groups/{id}`. */
 export const ofRoute =
   (handler: Handler, routeKey: string): Handler =>
   (event, context) =>
     handler({ ...event, routeKey }, context)
 
-/** Calls a handler as API Gateway does. */
+/** Calls a handler as API Gateway does, and parses the response. */
 export async function call(handler: Handler, request: Call): Promise<Answer> {
   const { statusCode = 0, headers = {}, body = '' } = await handler(eventOf(request))
   return {
@@ -79,7 +79,7 @@ export async function call(handler: Handler, request: Call): Promise<Answer> {
 
 export type Account = Awaited<ReturnType<typeof newAccount>>
 
-/** An account of its own for a test, with an administrator's token. `call` sends that token unless told otherwise. */
+/** Creates an account with an administrator's token. `call` sends that token by default. */
 export async function newAccount(options: Record<string, unknown> = {}) {
   const result = await provision({
     account: { name: 'Test account', slug: `test-${randomUUID()}`, ...options },

@@ -8,18 +8,18 @@ import { actorsApi } from './collections.ts'
 
 export const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
 
-/** Id of a new actor that can have API tokens. */
+/** Creates an actor that can have API tokens, and returns its id. */
 export const newApiClient = async (account: Account): Promise<string> =>
   (await actorsApi.create(account, { name: 'Pipeline', type: 'api_client' })).body.data.id
 
-/** Calls the account with a token that has these scopes alone. */
+/** Returns the account with a new token that has only these scopes. */
 export async function withScopes(account: Account, ...scopes: string[]): Promise<Account> {
   const { body } = await apiTokensApi.create(account, account.apiClient.id, { expires_at: inAnHour(), scopes })
   const { id: tokenId, token } = body.data
   return { ...account, token, tokenId, call: (handler, request = {}) => call(handler, { token, ...request }) }
 }
 
-/** The operations of API tokens (A13), as calls of an account. */
+/** Calls of the API token operations (A13) for an account. */
 export const apiTokensApi = {
   create: (account: Account, actor_id: string, api_token: unknown, token = account.token) =>
     account.call(createApiToken, { method: 'POST', params: { actor_id }, body: { api_token }, token }),

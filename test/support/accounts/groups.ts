@@ -2,7 +2,7 @@ import { type GroupRow, groups, nativeGroup } from '#shared/domain/groups/group.
 import type { Account } from './account.ts'
 import { insertRow } from './rows.ts'
 
-/** A group as the sync of a directory would have made it. */
+/** Inserts a group as a directory sync creates it. */
 export const insertSyncedGroup = ({ id }: Pick<Account, 'id'>, fields: Partial<GroupRow> = {}) =>
   insertRow(id, groups, {
     ...nativeGroup,

@@ -11,7 +11,7 @@ import { insertActor, insertRow } from './rows.ts'
 
 const createTenantAuthProvider = ofRoute(createTenantAuthProviderOfAnyKind, 'POST /tenant_auth_providers')
 
-/** An identity of an actor, as a sign-in by a provider that opens the portal, or a sync, would have made it. */
+/** Inserts an actor's identity as a sync, or a sign-in with a provider that opens the portal, creates it. */
 export const insertIdentity = (accountId: string, actorId: string, fields: Partial<ExternalIdentityRow> = {}) =>
   insertRow(accountId, externalIdentities, {
     ...emptyProfile,
@@ -32,7 +32,7 @@ export const newIssuer = () => `https://tenants.example.com/${randomUUID()}/v2.0
 export const newPerson = ({ id }: Pick<Account, 'id'>) =>
   insertActor(id, { type: 'account_user', name: 'Grace', email: `${randomUUID()}@example.com` })
 
-/** An administrator gives the address of one actor to another. */
+/** Moves the email address of one actor to another, as an administrator does. */
 export async function moveEmail(account: Account, from: Pick<ActorRow, 'id' | 'email'>, to: Pick<ActorRow, 'id'>) {
   for (const [id, email] of [
     [from.id, `${randomUUID()}@example.com`],
@@ -47,7 +47,7 @@ export async function moveEmail(account: Account, from: Pick<ActorRow, 'id' | 'e
   }
 }
 
-/** Makes a provider of the issuer, and a client token that it gave the actor. */
+/** Creates a provider with this issuer, and a client token that it issued to the actor. */
 export async function signIn(account: Account, actorId: string, issuer: string) {
   const tenant_auth_provider = { name: issuer, issuer }
   const provider = await account.call(createTenantAuthProvider, { method: 'POST', body: { tenant_auth_provider } })

@@ -8,7 +8,7 @@ export type MembershipWorld = Awaited<ReturnType<typeof newMembershipWorld>>
 
 export const entries = (...ids: unknown[]) => ids.map((actor_id) => ({ actor_id }))
 
-/** An account with an actor of each kind: Ann, a user; Robot, a service account; Pipeline, an API client. */
+/** Creates an account with an actor of each kind: Ann, a user; Robot, a service account; Pipeline, an API client. */
 export async function newMembershipWorld() {
   const account = await newAccount()
   const everyone: string = (await groupsApi.list(account, { name: 'Everyone' })).body.data[0].id

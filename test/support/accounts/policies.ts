@@ -6,7 +6,7 @@ export type PolicyWorld = Awaited<ReturnType<typeof newPolicyWorld>>
 
 export const region = { property: 'remote_ip_location_region', operator: 'is_in', values: ['DE', 'PL'] }
 
-/** An account with what policies are made of. */
+/** Creates an access world with calls to create policies, their groups and their resources. */
 export async function newPolicyWorld() {
   const world = await newAccessWorld()
   const { account } = world
@@ -17,12 +17,11 @@ export async function newPolicyWorld() {
   const create = (fields: Fields) => policiesApi.create(account, fields)
   return {
     ...world,
-    /** Id of the Internet Resource. */
     internet: (await resourcesApi.list(account, { name: 'Internet' })).body.data[0].id as string,
     newGroup,
     newResource,
     create,
-    /** A policy between a group and a resource of its own. */
+    /** Creates a policy with a new group and a new resource. */
     made: async (fields: Fields = {}) =>
       (await create({ group_id: await newGroup(), resource_id: await newResource(), ...fields })).body.data,
     update: (id: string, fields: Fields) => policiesApi.update(account, id, fields),

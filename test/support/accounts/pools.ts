@@ -8,14 +8,14 @@ import { newAccessWorld } from '../access/access.ts'
 import { plantRows } from '../table/plant-rows.ts'
 import type { Account } from './account.ts'
 
-/** Id of a new device pool, which the provisioning function alone makes (A32). */
+/** Creates a device pool by the provisioning function, the only way to create one (A32), and returns its id. */
 export async function newPool({ id }: Pick<Account, 'id'>, device_ids: string[] = []): Promise<string> {
   const resource = { name: 'Laptops', device_ids }
   const made = await provision({ operation: 'create_static_device_pool', account_id: id, resource })
   return (made as { data: { resource: { id: string } } }).data.resource.id
 }
 
-/** Ids of new clients of the account's administrator, in their order. */
+/** Inserts clients of the account's administrator, and returns their ids in order of creation. */
 export async function newClients({ id, admin }: Pick<Account, 'id' | 'admin'>, count: number): Promise<string[]> {
   const made = await plantRows<ClientRow>(id, clients, count, (i) => ({
     actor_id: admin.id,
@@ -33,7 +33,7 @@ export type Pools = ReturnType<typeof poolsOf>
 
 export const devices = (...ids: unknown[]) => ids.map((device_id) => ({ device_id }))
 
-/** The operations of the pools of an account (A19). */
+/** Calls of the pool operations (A19) of an account. */
 export const poolsOf = (account: Account) => ({
   newPool: (device_ids?: string[]) => newPool(account, device_ids),
   list: (resource_id: string, query = {}) => account.call(listPoolMembers, { params: { resource_id }, query }),
@@ -43,7 +43,7 @@ export const poolsOf = (account: Account) => ({
     account.call(editPoolMembers, { method: 'PATCH', params: { resource_id }, body: { pool_members } }),
 })
 
-/** An access world with two clients that are at hand for its pools. */
+/** Creates an access world with two clients, `a` and `b`, that can join its pools. */
 export async function newPoolWorld() {
   const world = await newAccessWorld()
   const clientOf = async (svc_id: string): Promise<Client> => (await world.startSession({ svc_id })).body.data.client

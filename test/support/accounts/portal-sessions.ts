@@ -11,7 +11,7 @@ import type { SignInContext } from '#shared/sign-in/sign-in-context.ts'
 import type { Account } from './account.ts'
 import { insertActor, insertRow } from './rows.ts'
 
-/** Where the sign-ins of tests come from. */
+/** Origin of all sign-ins of tests. */
 export const signInOrigin = {
   ip: '198.51.100.7',
   ip_region: null,
@@ -21,7 +21,7 @@ export const signInOrigin = {
   user_agent: 'browser',
 }
 
-/** A provider as its operation would store it, without one. */
+/** Inserts a provider as its operation stores it, without calling that operation. */
 export const insertProvider = (
   accountId: string,
   kind: ProviderKind = 'tenant',
@@ -39,7 +39,7 @@ export const insertProvider = (
 export const insertAdmin = (accountId: string) =>
   insertActor(accountId, { type: 'account_admin_user', name: 'Grace', email: `${randomUUID()}@example.com` })
 
-/** Signs an actor in with a provider, each made where none is given. */
+/** Signs an actor in with a provider. Creates an administrator or a provider if none is given. */
 export async function signInWith(
   { id }: Pick<Account, 'id'>,
   context: SignInContext,

@@ -2,7 +2,7 @@ import type { PolicyRow } from '#shared/domain/policies/policy.ts'
 import type { ResourceRow } from '#shared/domain/resources/resource.ts'
 import type { RowFields } from '#shared/table/entity.ts'
 
-/** A policy of no conditions, of a group that is there. */
+/** Fields of an enabled policy without conditions, of an existing group. */
 export const openPolicy: Omit<RowFields<PolicyRow>, 'group_id' | 'resource_id'> = {
   group_idp_id: null,
   group_idp_provider: null,
@@ -12,7 +12,7 @@ export const openPolicy: Omit<RowFields<PolicyRow>, 'group_id' | 'resource_id'> 
   is_disabled: false,
 }
 
-/** A resource with a name in the DNS, of no filters. */
+/** Fields of a DNS resource without filters. */
 export const dnsResource = {
   type: 'dns',
   address_description: null,
@@ -20,7 +20,7 @@ export const dnsResource = {
   ip_stack: 'dual',
 } as const
 
-/** One of many resources of a site. */
+/** Fields of the `i`th resource of a site. */
 export const hostFields = (i: number, site_id: string): RowFields<ResourceRow> => ({
   ...dnsResource,
   name: `Host ${i}`,

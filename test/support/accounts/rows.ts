@@ -2,7 +2,7 @@ import { commit } from '#shared/commit/commit.ts'
 import { type ActorRow, actors } from '#shared/domain/actors/actor.ts'
 import type { Entity, Row, RowFields } from '#shared/table/entity.ts'
 
-/** Stores a row of an account without its operation, for tests of what rests on it. */
+/** Inserts a row without calling its operation, for tests that depend on the row. */
 export const insertRow = <R extends Row>(
   accountId: string,
   entity: Entity<R>,
@@ -16,7 +16,7 @@ export const updateRow = <R extends Row>(
   changes: Partial<R>,
 ): Promise<R> => commit({ accountId, subject: null }, async (transaction) => transaction.update(entity, row, changes))
 
-/** What an actor has of which nothing is said. */
+/** Default fields of an inserted actor. */
 export const actorRow = {
   name: 'Robot',
   email: null,
@@ -26,6 +26,6 @@ export const actorRow = {
   is_disabled: false,
 }
 
-/** An actor of any type; people get an address of their own. */
+/** Inserts an actor, by default a service account. People need an email address in `fields`. */
 export const insertActor = (accountId: string, fields: Partial<ActorRow> = {}): Promise<ActorRow> =>
   insertRow(accountId, actors, { ...actorRow, ...fields })

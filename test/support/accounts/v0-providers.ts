@@ -1,4 +1,4 @@
-/** Providers as a client sends them, with what they must have. */
+/** Legacy sign-in providers as a client sends them, with all required fields. */
 export const openIdProvider = (fields: Record<string, unknown> = {}) => ({
   id: 'staff',
   label: 'Staff login',

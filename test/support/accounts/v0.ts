@@ -11,36 +11,39 @@ type Fields = Record<string, unknown>
 
 export const newEmail = () => `${randomUUID()}@example.net`
 
-/** An address that no other rule of a test is about. */
+/** Returns a random IPv6 address, so that no two rules of a test share one. */
 export function newV0Address(): string {
   const groups = Array.from({ length: 7 }, () => randomInt(1, 65_536).toString(16))
   return ['2001', ...groups].join(':')
 }
 
-/** What was created, as it was answered. */
+/**
+ * Creates an object and returns the `data` of the response.
+ * @throws Error for any status except 201
+ */
 async function created(account: Account, handler: Handler, path: string, sent: Fields) {
   const { status, body } = await account.call(handler, { method: 'POST', path, body: sent })
   if (status !== 201) throw new Error(JSON.stringify(body))
   return body.data
 }
 
-/** A user of the legacy API. */
+/** Creates a user of the legacy API. */
 export const newV0User = (account: Account, fields: Fields = {}) =>
   created(account, createUser, '/v0/users', { user: { email: newEmail(), ...fields } })
 
-/** A device of the legacy API; of a new user unless said otherwise. */
+/** Creates a device of the legacy API, by default of a new user. */
 export async function newV0Device(account: Account, fields: Fields = {}) {
   const user_id = fields.user_id ?? (await newV0User(account)).id
   return created(account, createDevice, '/v0/devices', { device: { user_id, public_key: publicKey(), ...fields } })
 }
 
-/** So many devices of an account that are made at the same time, in a network that has room for hardly more than 250. */
+/** Creates `count` devices concurrently, in a network with hardly more than 250 addresses. */
 export async function v0DevicesAtOnce(count: number) {
   vi.stubEnv('V0_IPV4_NETWORK', '100.64.0.0/24')
   vi.stubEnv('V0_DEVICES_PER_USER', String(count / 2))
   const account = await newAccount({ limits: { api_capacity: 100_000, api_refill_rate: 100_000 } })
   const users = [await newV0User(account), await newV0User(account)]
-  /** What is unavailable in the crowd has changed nothing and can be sent again. */
+  /** Retries a 503: the contention of the other requests caused it, and nothing was changed. */
   const until = async (device: Fields) => {
     for (;;) {
       const answer = await account.call(createDevice, { method: 'POST', path: '/v0/devices', body: { device } })
@@ -53,6 +56,6 @@ export async function v0DevicesAtOnce(count: number) {
   )
 }
 
-/** A rule of the legacy API. */
+/** Creates a rule of the legacy API. */
 export const newV0Rule = (account: Account, fields: Fields = {}) =>
   created(account, createRule, '/v0/rules', { rule: { destination: newV0Address(), ...fields } })

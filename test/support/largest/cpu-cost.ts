@@ -3,26 +3,27 @@ const micros = (since?: NodeJS.CpuUsage): number => {
   return user + system
 }
 
-/** CPU time of a run in microseconds. */
+/** Measures the CPU time of a run in microseconds. */
 export async function cpuOf(run: () => unknown): Promise<number> {
   const before = process.cpuUsage()
   await run()
   return micros(before)
 }
 
-/** Least of three: what else the process did counts as well. */
+/** Minimum of three runs, because other work of the process is included in each measurement. */
 async function leastOf(run: () => unknown): Promise<number> {
   const tries = [await cpuOf(run), await cpuOf(run), await cpuOf(run)]
   return Math.min(...tries)
 }
 
-/** A second of CPU in such units, on the machines that this was tried on. */
+/** CPU units per second, as measured on the machines of these tests. */
 export const secondOfCpu = 25
 
 let unit: Promise<number> | undefined
 
 /**
- * CPU of a fixed piece of work, with which others are compared: 50,000 small objects written as JSON and read again.
+ * Measures the CPU of a fixed piece of work, the unit for other measurements: 50,000 small objects are serialized as
+ * JSON and parsed.
  */
 export function cpuUnit(): Promise<number> {
   const rows = Array.from({ length: 50_000 }, (_, i) => ({

@@ -12,7 +12,7 @@ type Measured = { what: string; answer: Answer; units: number }
 
 const surfaces = new Map<string, string>()
 
-/** Whether this operation stands for its surface. */
+/** True for the first operation of each surface (credential, or legacy API). */
 function standsForSurface({ name, operation: { credential = 'api', path } }: Entry): boolean {
   const surface = isV0(path) ? 'v0' : credential
   if (!surfaces.has(surface)) surfaces.set(surface, name)
@@ -22,7 +22,7 @@ function standsForSurface({ name, operation: { credential = 'api', path } }: Ent
 const envelopeOf = ({ operation: { body, credential } }: Entry) =>
   credential === 'ingest' ? 'flow_logs' : (body?.envelope ?? null)
 
-/** Headers and a query that are long lists of what they may hold. */
+/** Headers and a query with very long lists of valid values. */
 const longHeaders = {
   accept: `${'text/html;q=0.1,'.repeat(2_000)}application/json`,
   'if-none-match': '"a", '.repeat(2_000),
@@ -31,11 +31,11 @@ const longHeaders = {
 }
 const longQuery = Object.fromEntries(Array.from({ length: 2_000 }, (_, i) => [`p${i}`, 'x'.repeat(20)]))
 
-/** Whether a request can be large: with a body, or with the query of a list. */
+/** True if a request can be large: by its body, or by the query of a list. */
 export const takesMuch = ({ operation: { body, credential, filters } }: Entry): boolean =>
   body !== undefined || credential === 'ingest' || filters !== undefined
 
-/** The largest valid body of an operation, if it takes one, and then the largest invalid ones. */
+/** Returns the largest valid request of an operation and the largest invalid ones. */
 export async function largeRequests(entry: Entry, { samples }: World): Promise<LargeRequest[]> {
   const sample = (await samples[entry.name]?.()) ?? {}
   if (entry.operation.filters)
@@ -54,7 +54,10 @@ export async function largeRequests(entry: Entry, { samples }: World): Promise<L
   ]
 }
 
-/** Sends a request, again where it takes more than a second: the least of three counts, without what reading the body takes. */
+/**
+ * Sends a request and measures its CPU. A slow request is sent up to three times. Its minimum is used, without the time
+ * of parsing the body.
+ */
 export async function measured(world: World, entry: Entry, request: LargeRequest): Promise<Measured> {
   const { what, ...sent } = request
   const unit = await cpuUnit()

@@ -3,14 +3,16 @@ import { type ResourceRow, resources } from '#shared/domain/resources/resource.t
 import type { AccessWorld } from '../access/access.ts'
 import { plantIds } from '../table/plant-rows.ts'
 
-/** As many filters and ports as were stored before rows had a bound of bytes: some 900 KB of an answer. */
+/** Returns the filters of a resource stored before rows had a size limit: about 900 KB in a response. */
 export const maxFilters = (): IpFilter[] =>
   Array.from({ length: 100 }, () => ({
     protocol: 'tcp',
     ports: Array.from({ length: 500 }, (_, i) => `${10_000 + 100 * i} - ${10_099 + 100 * i}`),
   }))
 
-/** Lets the actor of a world reach so many of the largest resources that can be in the table; their ids, oldest first. */
+/**
+ * Creates `count` resources of the largest stored size that the world's actor reaches. Returns their ids, oldest first.
+ */
 export async function addLargeResources(
   { account, addPolicy, resource }: AccessWorld,
   count: number,

@@ -3,14 +3,14 @@ import { isV0 } from '#shared/http/v0-headers.ts'
 import { fieldSchemas, takes } from '../operations/field-schemas.ts'
 
 type Fields = Record<string, unknown>
-/** A body that is as large as one may be, and what is wrong with it. */
+/** An invalid body of maximum size, and a description of its fault. */
 export type LargeBody = { what: string; rawBody: string }
 
-/** Characters that rules look for, each one in turn. */
+/** Characters with a meaning for validation rules, used in turn. */
 const characters = ['x', ' ', '1', ',', ':', '/', '.', '[', '@', '-', '\u0301', '💥']
-/** Enough to tell what grows faster than the body. */
+/** Bytes of text that suffice to show processing time that grows faster than the body. */
 const textBytes = 1_000_000
-/** Fields that take a text or a list of texts. */
+/** Fields that accept a comma-separated list. */
 const commaLists = /^(default_client_)?(allowed_ips|dns)$/
 
 const listOf = (element: string, bytes: number): string =>
@@ -33,7 +33,7 @@ const manyKeys = (bytes: number): string => {
 const condition = (values: string) =>
   `{"property":"current_utc_datetime","operator":"is_in_day_of_week_time_ranges","values":${values}}`
 
-/** JSON of what lists of objects must survive, by the name of the field. */
+/** Large JSON values for fields with lists of objects, by field name. */
 const inside: Record<string, (bytes: number) => string[]> = {
   conditions: (bytes) => [
     listOf('{"property":"x"}', bytes),
@@ -58,7 +58,7 @@ const inside: Record<string, (bytes: number) => string[]> = {
   flow_logs: (bytes) => [listOf('{}', bytes), listOf('{"protocol":"x"}', bytes)],
 }
 
-/** Texts that rules look closely at, in all text fields of a request that is otherwise `sent`. */
+/** Builds bodies with huge texts of special characters in all text fields. The other fields are those of `sent`. */
 function hostileTexts(operation: Operation, sent: Fields, maxBytes: number): LargeBody[] {
   const texts = Object.entries(fieldSchemas(operation)).filter(
     ([, schema]) => takes(schema, 'string') && !schema.enum && schema.format !== 'uuid',
@@ -74,7 +74,7 @@ function hostileTexts(operation: Operation, sent: Fields, maxBytes: number): Lar
   })
 }
 
-/** Lists where lists are taken, and what lists of objects must survive in particular. */
+/** Builds bodies with huge lists in each list field. */
 function hostileLists(operation: Operation, sent: Fields, maxBytes: number): LargeBody[] {
   const bytes = maxBytes - 10_000
   return Object.entries(fieldSchemas(operation)).flatMap(([name, schema]): LargeBody[] => {
@@ -86,28 +86,28 @@ function hostileLists(operation: Operation, sent: Fields, maxBytes: number): Lar
   })
 }
 
-/** The body of an operation: fields as they are, and JSON text of others. */
+/** Serializes a body in its envelope: `fields`, and the JSON text of more fields. */
 function wrapped({ body }: Operation, fields: Fields, more: string): string {
   const own = JSON.stringify(fields).slice(1, -1)
   const object = `{${[own, more].filter(Boolean).join(',')}}`
   return body?.envelope ? `{"${body.envelope}":${object}}` : object
 }
 
-/** All fields at once, each with its part of the body. */
+/** Builds a body with the same value in all fields, each with an equal share of the bytes. */
 function allFields(operation: Operation, json: (bytes: number) => string, maxBytes: number): string {
   const names = Object.keys(fieldSchemas(operation))
   const part = Math.floor((maxBytes - 10_000) / Math.max(1, names.length))
   return wrapped(operation, {}, names.map((name) => `"${name}":${json(part)}`).join(','))
 }
 
-/** What reading a body takes is the same for all operations of a surface: one of them is sent such bodies whole. */
+/** Bodies that are costly to parse. One operation per surface receives them, because parsing is the same for all. */
 const unreadable = (operation: Operation, bytes: number): LargeBody[] => [
   { what: 'a million keys beside the envelope', rawBody: `{${manyKeys(bytes)}}` },
   { what: 'deep nesting beside what is known', rawBody: wrapped(operation, {}, `"unknown":${nested(bytes / 5)}`) },
   { what: 'huge texts in all fields', rawBody: allFields(operation, (part) => `"${'x'.repeat(part - 50)}"`, bytes) },
 ]
 
-/** A set of members, or flow reports, which have a reader of their own. */
+/** Builds bodies of member sets or flow reports, which have their own parser. */
 function hostileSets({ body, method }: Operation, bytes: number): LargeBody[] {
   const envelope = body?.envelope ?? 'flow_logs'
   const lists = [
@@ -118,7 +118,10 @@ function hostileSets({ body, method }: Operation, bytes: number): LargeBody[] {
   return shapes.map((json) => ({ what: `${envelope}: ${json.slice(0, 40)}`, rawBody: `{"${envelope}":${json}}` }))
 }
 
-/** The largest invalid bodies of an operation; `first` of its surface. */
+/**
+ * Returns the largest invalid bodies of an operation.
+ * @param first true for the first operation of a surface, which receives the largest bodies
+ */
 export function largestBodies(operation: Operation, sent: unknown, first: boolean): LargeBody[] {
   const maxBytes = isV0(operation.path) ? 1_048_576 : 5_000_000
   const bytes = maxBytes - 10_000

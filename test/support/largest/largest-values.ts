@@ -11,23 +11,23 @@ type Fields = Record<string, unknown>
 
 const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i))
 
-/** Text of this length that no other object has. */
+/** Returns a random text of this length. */
 const text = (length: number): string => randomBytes(length).toString('base64url').slice(0, length)
 
-/** A host name of this length that no other object has. */
+/** Returns a random host name of this length. */
 function hostName(length: number): string {
   const end = '.example.com'
   const labels = randomBytes(length)
     .toString('hex')
     .slice(end.length, length)
     .match(/.{1,50}/g) as string[]
-  // A dot takes the place of a character.
+  // Replaces the first character of a label by a dot, which keeps the length.
   return [...labels.slice(0, -1).map((label) => `${label.slice(1)}.`), labels.at(-1), end].join('')
 }
 
 const ipv6 = (): string => (randomBytes(16).toString('hex').match(/.{4}/g) as string[]).join(':')
 
-/** Conditions of every property that fill an object of 256 KB. */
+/** Returns conditions of every property, 256 KB in total. */
 function largestConditions(): Fields[] {
   const time = () => `${randomInt(10, 13)}:${randomInt(10, 60)}-17:${randomInt(10, 60)}`
   return [
@@ -43,7 +43,7 @@ function largestConditions(): Fields[] {
   ]
 }
 
-/** Filters that fill an object of 256 KB. */
+/** Returns filters of 256 KB in total. */
 const largestFilters = (): Fields[] =>
   times(32, () => ({
     protocol: 'tcp',
@@ -52,7 +52,7 @@ const largestFilters = (): Fields[] =>
 
 const password = text(128)
 
-/** What a field takes at most, where its schema alone does not say it. */
+/** Maximum values of fields whose schema alone does not define them. */
 const largest: Record<string, (schema: JsonSchema, sent: Fields) => unknown> = {
   conditions: largestConditions,
   filters: largestFilters,
@@ -62,10 +62,10 @@ const largest: Record<string, (schema: JsonSchema, sent: Fields) => unknown> = {
   idp_domain: ({ maxLength }) => hostName(maxLength as number),
   tenant_id: ({ maxLength }) => hostName(maxLength as number),
   subdomain: ({ maxLength }) => 's'.repeat(maxLength as number),
-  // Behind the host stands a port.
+  // A port follows the host name.
   endpoint: ({ maxLength }) => `${hostName((maxLength as number) - 6)}:65535`,
   default_client_endpoint: ({ maxLength }) => `${hostName((maxLength as number) - 6)}:65535`,
-  // Not all types of actors have one.
+  // Some types of actors have no email address.
   email: ({ maxLength }, { email }) => email && `${text((maxLength as number) - 12)}@example.com`,
   impersonation_email: ({ maxLength }) => `${text((maxLength as number) - 12)}@example.com`,
   password: () => password,
@@ -88,10 +88,10 @@ const lists: Record<string, (sent: unknown) => unknown> = {
   'POST flow_logs': () => times(10_000, (i) => closeRecord({ inner_src_port: i })),
 }
 
-/** Those of text that may be any. */
+/** Patterns of fields that accept any text. */
 const plainPatterns: unknown[] = Object.values(textPattern)
 
-/** The value of the envelope of a valid request, with everything in it as large as it may be. */
+/** Returns the enveloped value of a valid request with all fields at their maximum size. */
 export function largestValue(operation: Operation, sent: unknown): unknown {
   const whole = lists[`${operation.method} ${operation.body?.envelope ?? 'flow_logs'}`]
   if (whole && !operation.body?.fields) return whole(sent)
@@ -99,7 +99,7 @@ export function largestValue(operation: Operation, sent: unknown): unknown {
   const fields = Object.entries(fieldSchemas(operation)).flatMap(([name, schema]): [string, unknown][] => {
     const make = largest[name]
     if (make) return [[name, make(schema, given)]]
-    // What has a form of its own stays as the sample has it.
+    // Fields with a pattern of their own keep the value of the sample.
     return takes(schema, 'string') && plainPatterns.includes(schema.pattern) && typeof schema.maxLength === 'number'
       ? [[name, text(schema.maxLength)]]
       : []

@@ -2,17 +2,17 @@ import { expect } from 'vitest'
 import type { Handler } from '#shared/http/lambda.ts'
 import type { Account, Answer } from '../accounts/account.ts'
 
-/** Lambda hands over no more: the whole result as JSON, in which the body is a string. */
+/** Lambda's limit in bytes for a result: JSON in which the body is a string. */
 const handedOver = 6_291_556
 
-/** A request for a list, without its page. */
+/** A list request without its page. */
 export type ListRequest = { handler: Handler; params?: Record<string, string>; query?: Record<string, string> }
 
-/** A row by its id; what has none is known by its name. */
+/** A row, identified by its id or by its name. */
 type Shown = { id?: string; log_id?: string; name?: string }
 type Page = { ids: string[]; answer: Answer }
 
-/** A page of a list. It fits an answer, as one of a hundred of its rows would, and has something on it. */
+/** Reads a page of a list and expects rows on it, and that a page of a hundred such rows fits a response. */
 export async function readPage(
   account: Account,
   { handler, params, query }: ListRequest,
@@ -31,7 +31,7 @@ export async function readPage(
   return { ids: body.data.map(({ id, log_id, name }: Shown) => id ?? log_id ?? name), answer }
 }
 
-/** All pages of a list, from the first to the last and back; both ways show the same. */
+/** Reads all pages of a list forward and backward, and expects the same rows both ways. */
 export async function walkPages(account: Account, request: ListRequest) {
   const pages = [await readPage(account, request)]
   const last = () => (pages.at(-1) as Page).answer.body.metadata

@@ -6,21 +6,21 @@ import { queryItems } from '#shared/table/read.ts'
 import { table, tableName } from '#shared/table/table.ts'
 import { commitsOf } from './commit-stream.ts'
 
-/** The stored entries of an account's change log, in their order, unpacked. */
+/** Reads the stored entries of an account's change log, oldest first, unpacked. */
 export async function changeEntriesOf(accountId: string): Promise<Item[]> {
   const days = new Set((await commitsOf(accountId)).map(({ time }) => dayOf(time)))
   const all = await Promise.all([...days].map((day) => queryItems(logPartition(accountId, 'change', day))))
   return (all.flat() as unknown as Item[]).sort((a, b) => (a.sk < b.sk ? -1 : 1))
 }
 
-/** What leads to some entries. */
+/** Builds the pointer items of change log entries. */
 export const pointersTo = (accountId: string, entries: Item[]): Item[] =>
   entries.flatMap((entry) => pointerItems(accountId, 'change', { id: entry.sk, ttl: Number(entry.ttl) }, entry))
 
 export const removeItem = ({ pk, sk }: Key) =>
   table().send(new DeleteCommand({ TableName: tableName(), Key: { pk, sk } }))
 
-/** Removes all pointers to entries of an account's change log; returns them. */
+/** Removes all pointers to entries of an account's change log, and returns them. */
 export async function removePointers(accountId: string): Promise<Item[]> {
   const pointers = pointersTo(accountId, await changeEntriesOf(accountId))
   for (const pointer of pointers) await removeItem(pointer)

@@ -5,14 +5,14 @@ import { metrics } from '#shared/core/logging/metrics.ts'
 import type { sampleRequests } from '../operations/sample-requests.ts'
 import { catchLog } from './log-lines.ts'
 
-/** The texts in a body that say more than which object is meant: names, addresses, secrets. */
+/** Collects the texts of a body that carry content: names, addresses, secrets; no ids and no short words. */
 function texts(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(texts)
   if (isObject(value)) return Object.values(value).flatMap(texts)
   return typeof value === 'string' && value.length > 6 && !isUuid(value) ? [value] : []
 }
 
-/** A request leaves one line of who asked for what, and nothing of what was said. */
+/** Sends a sample request and expects one log line, with caller and operation but without content of the request. */
 export async function checkLogLine(
   { account, samples, send }: Awaited<ReturnType<typeof sampleRequests>>,
   name: string,

@@ -9,17 +9,17 @@ import { queryItems } from '#shared/table/read.ts'
 
 type Commit = Record<string, unknown> & { time: number; subject: { actor_id: string } | null; changes: Change[] }
 
-/** The commit records of an account, in their order. */
+/** Reads the commit records of an account, oldest first. */
 export const commitsOf = async (accountId: string) =>
   (await queryItems(partition(accountId, 'commits'))) as unknown as Commit[]
 
-/** Events are JSON: bytes are base64 in them. */
+/** Serializes bytes as base64, as events carry them. */
 const asJson = (_key: string, value: unknown) =>
   typeof value === 'object' && value !== null && 'B' in value
     ? { B: Buffer.from(value.B as Uint8Array).toString('base64') }
     : value
 
-/** A commit record as the table's stream hands it to a consumer. */
+/** Builds the stream record with which the table's stream delivers a commit record. */
 export const recordOf = (commit: Record<string, unknown>) => {
   const image = marshall(packLarge(commit), { removeUndefinedValues: true })
   const NewImage = JSON.parse(JSON.stringify(image, asJson))
@@ -30,8 +30,8 @@ export const recordOf = (commit: Record<string, unknown>) => {
 type Consumer = (event: DynamoDBStreamEvent) => Promise<DynamoDBBatchResponse>
 
 /**
- * Hands every commit record of an account beyond a position to a consumer, those that it makes included, in their order;
- * the position reached.
+ * Delivers the commit records of an account after a position to a consumer, including those that the consumer commits.
+ * Returns the new position.
  */
 async function deliver(accountId: string, consumer: Consumer, from?: string): Promise<string | undefined> {
   let after = from
@@ -44,7 +44,7 @@ async function deliver(accountId: string, consumer: Consumer, from?: string): Pr
   }
 }
 
-/** Follows up what came after a position; the position reached. */
+/** Runs the follow-up consumer for all commits after a position, and returns the new position. */
 export const followUpFrom = (accountId: string, from?: string) => deliver(accountId, followUp, from)
 export const followUpAll = (accountId: string) => deliver(accountId, followUp)
 export const writeChangeLogOf = (accountId: string) => deliver(accountId, writeChangeLog)

@@ -3,8 +3,8 @@ import { deliver } from '#infra/local/lambda/deliver.ts'
 type Consumer = (event: { Records: never[] }) => Promise<unknown>
 
 /**
- * Hands records over in one batch as the service's event source mappings do, with fewer retries and no pauses.
- * Answers the sequence numbers of what is given up.
+ * Delivers records in one batch as the service's event source mappings do, with fewer retries and without pauses.
+ * Returns the sequence numbers of the discarded records.
  */
 export async function deliverAll<T extends object>(
   records: T[],

@@ -1,7 +1,7 @@
 import type { AccountRow } from '#shared/domain/accounts/account.ts'
 import { listLogs } from '#shared/logs/query-logs.ts'
 
-/** The pages of a listing of logs, from the first to the last, and from the last but one back to the first. */
+/** Reads a log listing page by page: `forth` from the first to the last page, `back` from there to the first. */
 export async function readPages(account: AccountRow, query: Record<string, string>) {
   const ask = async (cursor: string | null) => {
     const { data, metadata } = await listLogs(

@@ -1,6 +1,6 @@
 type Message = { field: string; message: string; value: unknown; method: string }
 
-/** A message of a 422 that a body can have although its schema describes it: why no JSON Schema could tell. */
+/** A 422 message for a body that matches its JSON Schema. `why` names the rule that JSON Schema cannot express. */
 type Rule = { why: string; field: RegExp; message: RegExp; when?: (found: Message) => boolean }
 
 const isUpdate = ({ method }: Message): boolean => method !== 'POST'
@@ -52,7 +52,7 @@ const rules: Rule[] = [
   { why: 'a text holds a document', field: /\.metadata$/, message: /^is invalid$/ },
 ]
 
-/** Whether a message is explained by a rule that no schema can tell. */
+/** True if a message belongs to a rule that JSON Schema cannot express. */
 export const isBeyondSchema = (found: Message): boolean =>
   rules.some(
     ({ field, message, when = () => true }) => field.test(found.field) && message.test(found.message) && when(found),

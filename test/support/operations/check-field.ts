@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { type FieldErrors, MessageLimit } from '#shared/core/faults.ts'
 import { draft } from '#shared/values/draft.ts'
 
-/** The value of one field as a request sends it, or the messages of its answer. */
+/** Returns the parsed value of a field, or the messages of a refused one. */
 export function checkField(
   name: string,
   schema: v.GenericSchema,
@@ -12,6 +12,6 @@ export function checkField(
   return faults.length > 0 ? { errors: new MessageLimit().take(faults) } : fields
 }
 
-/** The messages of a field that is refused. */
+/** Returns the messages of a refused field. */
 export const errorsOf = (checked: { errors?: unknown } | Record<string, unknown>): FieldErrors | undefined =>
   checked.errors as FieldErrors | undefined

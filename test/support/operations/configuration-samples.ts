@@ -13,13 +13,13 @@ import type { Request, Sample } from './sample-requests.ts'
 type Fields = Record<string, unknown>
 type Make = (name: string, request?: Request) => Promise<{ id: string }>
 
-/** What nobody may read again: every write-only secret of a sample. */
+/** Write-only secret of all samples, which no response may contain. */
 export const plantedSecret = 'planted-secret'
 
-/** A value that no other sample has; a uuid in a body is the id of an object. */
+/** Returns a unique value. It is no bare UUID, because a UUID in a body is the id of an object. */
 const fresh = () => `sample-${randomUUID()}`
 
-/** Valid fields of everything that an administrator configures under a path of its own. */
+/** Valid fields of the objects that an administrator configures under paths of their own. */
 const configurations: Record<string, { collection: string; envelope: string; fields: () => Fields; single?: boolean }> =
   {
     ...Object.fromEntries(
@@ -80,7 +80,7 @@ const configurations: Record<string, { collection: string; envelope: string; fie
 /** Adds the samples of providers, directories, identities and managed devices. */
 export function addConfigurationSamples(samples: Record<string, Sample>, accountId: string, make: Make): void {
   for (const { collection, envelope, fields, single } of Object.values(configurations)) {
-    // A bounded kind needs room for one more: earlier requests can have filled it.
+    // Deletes the oldest object at the limit of its kind, because earlier requests may have reached it.
     const max = single ? 1 : collection.endsWith('_auth_providers') ? Number.POSITIVE_INFINITY : 20
     const clear = async () => {
       if (max === Number.POSITIVE_INFINITY) return
@@ -104,7 +104,7 @@ export function addConfigurationSamples(samples: Record<string, Sample>, account
     samples[`DELETE ${collection}/{id}`] = async () => ({ params: { id: await made() } })
   }
 
-  /** Ends a run as if it had deleted somebody. */
+  /** Completes a run as if it had deleted an actor. */
   const withDeletions = async (place: { id: string; run_id: string }) => {
     const run = await getRun(accountId, place.id, place.run_id)
     const applied = { ...run.applied, users: { insert: 0, update: 0, delete: 1 } }

@@ -16,10 +16,10 @@ import { type Request, sampleRequests } from './sample-requests.ts'
 type Hostile = Omit<Request, 'query'> & { query?: Record<string, string> | string }
 type Fields = Record<string, unknown>
 
-/** How many hostile values are drawn: for each field of a body, each id of a path, and of everything else. */
+/** Number of hostile values to draw: per body field, per path id, and for everything else. */
 export type HostileCounts = { perField: number; perId: number; others: number }
 
-/** What is drawn for an operation: the same for the same seed, name and counts. */
+/** Random choice of values for an operation, reproducible by seed, name and counts. */
 class Draw {
   readonly counts: HostileCounts
   readonly #random: SeededRandom
@@ -30,13 +30,13 @@ class Draw {
     this.#random = new SeededRandom(start)
   }
 
-  /** Several of the values; some may come twice. */
+  /** Draws `count` values, possibly with duplicates. */
   of<T>(values: readonly T[], count: number): T[] {
     return Array.from({ length: count }, () => this.#random.pick(values))
   }
 }
 
-/** The fields that a body can have: those of the contract, and those of its sample. */
+/** Names of the fields in the contract and in the sample. */
 const fieldsOf = ({ operation: { body } }: Entry, sent: unknown): string[] => [
   ...new Set([...Object.keys(body?.fields?.entries ?? {}), ...Object.keys((sent ?? {}) as Fields)]),
 ]
@@ -84,7 +84,7 @@ const show = (request: Hostile, { status, text }: Answer): string =>
 
 type World = Awaited<ReturnType<typeof sampleRequests>>
 
-/** Expects a success or an error of the operation's contract, which changes nothing, for every hostile request. */
+/** Sends hostile requests, and expects a success or a documented error that changes nothing. */
 export async function expectHostileRequestsAnswered(entry: Entry, counts: HostileCounts, given?: World): Promise<void> {
   const { account, portal, samples } = given ?? (await sampleRequests())
   const sample = await samples[entry.name]?.()
@@ -92,11 +92,11 @@ export async function expectHostileRequestsAnswered(entry: Entry, counts: Hostil
   const codes: string[] = codesOf(entry.operation)
   const statuses = Object.keys(v0ErrorResponses(entry.operation, {}))
   const { method, path, credential } = entry.operation
-  // Who asks without a credential is limited by where it asks from.
+  // A new address each time, because requests without a credential are rate-limited by address.
   const from = () => (credential === 'none' ? { sourceIp: newSource() } : {})
   hashQuickly()
   const requests = requestsOf(entry, sample as Request, new Draw(entry.name, counts))
-  // Both credentials of the account API in turn.
+  // Both credentials of the account API alternate.
   const tokens = [account.token, portal.token]
   let before = await sequence(account.id)
   for (const [i, request] of requests.entries()) {

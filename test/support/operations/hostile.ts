@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
 
-/** Stands for JSON text that no value serialises to. */
+/** Marks JSON text that no JavaScript value serializes to. `hostileJson` inserts it. */
 const raw = (text: string) => `raw:${text}:raw`
 
-/** JSON text of a body, with what `raw` stands for put in. */
+/** Serializes a body, with the text of `raw` values inserted unquoted. */
 export const hostileJson = (body: unknown): string =>
   JSON.stringify(body).replace(/"raw:((?:[^"\\]|\\.)*):raw"/g, (_, text: string) => JSON.parse(`"${text}"`))
 
 const polluted = (key: string) => JSON.parse(`{${JSON.stringify(key)}:{"id":"x","is_admin":true}}`)
 
-/** Values that a field of a request must survive, whatever it is for. */
+/** Hostile values for any field of a request. */
 export const hostileValues: readonly unknown[] = [
   null,
   true,

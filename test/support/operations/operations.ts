@@ -5,7 +5,7 @@ import { collection } from '../accounts/collection.ts'
 
 export type Entry = OperationSource & {
   handler: Handler
-  /** `POST /groups` */
+  /** Method and path, for example `POST /groups`. */
   name: string
 }
 
@@ -19,23 +19,23 @@ async function load(): Promise<Entry[]> {
   )
 }
 
-/** To ask for modules that are there already takes longer than to make an account. */
+/** Cached, because importing loaded modules again takes longer than creating an account. */
 let loaded: Promise<Entry[]> | undefined
 
-/** Every operation of the registry with its Lambda handler. */
+/** Loads every operation of the registry with its Lambda handler. */
 export function loadEntries(): Promise<Entry[]> {
   loaded ??= load()
   return loaded
 }
 
-/** The handler of one operation, as `POST /groups` names it. */
+/** Returns the handler of an operation, by a name such as `POST /groups`. */
 export async function handlerOf(name: string): Promise<Handler> {
   const found = (await loadEntries()).find((entry) => entry.name === name)
   if (!found) throw new Error(`There is no operation ${name}.`)
   return found.handler
 }
 
-/** The operations of a collection that a factory makes for each of its kinds. */
+/** Returns the calls of a collection whose operations a factory creates for each kind. */
 export async function collectionAt(path: string, envelope: string) {
   const handlers = new Map((await loadEntries()).map(({ name, handler }) => [name, handler]))
   const handler = (name: string): Handler => {

@@ -16,24 +16,24 @@ import { addV0Samples } from './v0-samples.ts'
 export type Request = {
   params?: Record<string, string>
   body?: unknown
-  /** Sent as it is, in place of `body`. */
+  /** Body that is sent unchanged, instead of `body`. */
   rawBody?: string
   token?: string
   query?: Record<string, string>
   headers?: Record<string, string>
   sourceIp?: string
-  /** Whose it is, where not of the account of the samples. */
+  /** Account of the request, if it is not the account of the samples. */
   accountId?: string
 }
 export type Sample = () => Promise<Request> | Request
 
-/** A value that no other sample has. */
+/** Returns a unique name. */
 const fresh = (prefix = 'sample') => `${prefix} ${randomUUID()}`
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
 
 /**
- * An account, and for every operation a valid request to it. Each call of a sample prepares what its request needs, so
- * that it can be sent once, and then be asked for again.
+ * Creates an account, and for every operation a function that returns a valid request to it. Each call prepares the
+ * objects of its request, so every operation can be sampled repeatedly.
  */
 export async function sampleRequests() {
   const account = await newAccount({
@@ -48,7 +48,7 @@ export async function sampleRequests() {
   const portal = await signInWith(account, 'portal')
   const entries = new Map((await loadEntries()).map((entry) => [entry.name, entry]))
   let callers = 0
-  /** Who has no credential is limited by where it asks from: each time from elsewhere. */
+  /** A new address each time, because requests without a credential are rate-limited by address. */
   const elsewhere = () => ({ sourceIp: `198.18.${(callers >> 8) & 255}.${callers++ & 255}` })
 
   const send = async (name: string, request: Request = {}): Promise<Answer> => {
@@ -103,7 +103,7 @@ export async function sampleRequests() {
   }
   const inBerlin = (id: string) => ({ site_id: berlin.id, id })
 
-  /** A client that may reach a resource through a gateway that is online. */
+  /** Creates a client that can reach a resource through an online gateway. */
   const reachable = async () => {
     await gatewaySession((await gateway()).token)
     const { token, actor, id } = await client()
@@ -303,7 +303,7 @@ export async function sampleRequests() {
   }
 
   addConfigurationSamples(samples, account.id, made)
-  // Last, because they bring gateways online that the decisions of others would look at.
+  // Added last: they bring gateways online, which would change the results of other samples.
   Object.assign(samples, {
     'POST /access/evaluate': async () => {
       const resource = await made('POST /resources', { body: resourceOf((await site()).id) })
@@ -317,7 +317,7 @@ export async function sampleRequests() {
   addV0Samples(samples, made)
   addSignInSamples(samples, account)
 
-  /** The size of the change log's tree, once there is one. */
+  /** Seals the change log, and returns the size of its tree. */
   const sealedSize = async (): Promise<number> => {
     await writeChangeLogOf(account.id)
     await sealNow(account.id)

@@ -8,10 +8,10 @@ import type { Sample } from './sample-requests.ts'
 
 type World = { fake: PlainProvider; provider: AuthProviderRow }
 
-/** The suite that the deployment signs in with: there is one for all worlds of a process. */
+/** Suite provider of the deployment, shared by all worlds of a process. */
 let suite: Promise<PlainProvider> | undefined
 
-/** The samples of sign-in: people come from a provider on this machine. Every request has a source of its own. */
+/** Adds the samples of sign-in with a provider on this machine. Every request has a source address of its own. */
 export function addSignInSamples(samples: Record<string, Sample>, account: Account): void {
   let world: Promise<World> | undefined
   const made = async (): Promise<World> => {
@@ -24,7 +24,7 @@ export function addSignInSamples(samples: Record<string, Sample>, account: Accou
     return world
   }
   const { slug } = account
-  /** An account of its own: it can have one provider of this kind. */
+  /** Creates an account for the suite provider, because an account can have only one of this kind. */
   const ofSuite = async () => {
     process.env.ALLOW_INSECURE_PROVIDERS = '1'
     suite ??= startPlainProvider()
@@ -34,7 +34,7 @@ export function addSignInSamples(samples: Record<string, Sample>, account: Accou
     return { fake, account: own, provider: await providerBehind(own.id, fake, 'suite') }
   }
   let deployment: ReturnType<typeof ofSuite> | undefined
-  /** Somebody at a provider, about to come back. */
+  /** Signs a new person in at a provider, up to the redirect back to the service. */
   const about = async ({ fake, provider, account: own = account }: World & { account?: Account }) => {
     const person = await newPerson(own)
     const sign = await beginSignIn(provider.id, { slug: own.slug })
@@ -55,7 +55,7 @@ export function addSignInSamples(samples: Record<string, Sample>, account: Accou
           auth_provider_id: (await theWorld()).provider.id,
           context: 'client',
           redirect_uri: 'http://127.0.0.1:49152/callback',
-          // No id, so that nobody takes it for one.
+          // No UUID, so that no test mistakes it for an id.
           state: randomUUID().replaceAll('-', ''),
           code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
         },

@@ -4,7 +4,6 @@ import type { Request, Sample } from './sample-requests.ts'
 
 type Make = (name: string, request?: Request) => Promise<{ id: string }>
 
-/** The samples of the legacy API. */
 export function addV0Samples(samples: Record<string, Sample>, made: Make): void {
   let duration = 0
   const user = () => made('POST /v0/users', { body: { user: { email: newEmail() } } })

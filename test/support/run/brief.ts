@@ -1,4 +1,4 @@
-/** JSON for the title of a test: long texts and lists cut to their beginning and their length. */
+/** Serializes a value for a test title. Long texts and lists are cut to their beginning and length. */
 const brief = (value: unknown): string =>
   JSON.stringify(value, (_key, part) => {
     if (typeof part === 'string' && part.length > 60) return `${part.slice(0, 20)}… (${part.length})`
@@ -6,6 +6,6 @@ const brief = (value: unknown): string =>
     return part
   }) ?? 'undefined'
 
-/** Cases with a first column that names them by all the others. */
+/** Adds a first column to test cases: a short title made of all their values. */
 export const named = <const T extends readonly unknown[]>(cases: readonly T[]): [name: string, ...T][] =>
   cases.map((one) => [one.map(brief).join(' → '), ...one])

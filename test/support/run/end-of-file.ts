@@ -6,14 +6,14 @@ import { discovery } from '#shared/domain/auth-providers/discovery-document.ts'
 
 const { read } = discovery
 const cost = { ...passwordCost }
-/** What the samples say of providers, without a stub for the same reason. */
+/** Settings that the samples write to `process.env`, for the bench without stubs, too. */
 const settings = ['ALLOW_INSECURE_PROVIDERS', 'SUITE_ISSUER', 'SUITE_CLIENT_SECRET'].map(
   (name) => [name, process.env[name]] as const,
 )
 
-/** Test files share processes: what one has replaced ends with it. */
+/** Test files share processes, so each file restores everything that it replaced. */
 afterAll(() => {
-  // The samples replace this one without a spy, since the bench uses them too.
+  // The samples replace this function without a spy, because the bench uses them outside vitest.
   discovery.read = read
   Object.assign(passwordCost, cost)
   vi.useRealTimers()
@@ -25,6 +25,6 @@ afterAll(() => {
     if (value === undefined) delete process.env[name]
     else process.env[name] = value
   }
-  // The service's clock never goes back; after a jump ahead the next file gets another one.
+  // The service's clock never goes back. After a jump ahead, the next file loads new modules with a new clock.
   if (clock.now() > (Date.now() + 1_000) * 1_000) vi.resetModules()
 })

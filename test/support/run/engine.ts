@@ -8,26 +8,32 @@ import { sealKeyFile, secretFile } from '#infra/local/secret-file.ts'
 import { createStream, createTable, synthesize } from '#infra/local/service.ts'
 import { awsClients } from '#shared/core/aws/clients.ts'
 
-/** The template's table and stream, without the operations: nothing has to be bundled for them. */
+/** Synthesizes only the table and the stream of the template. Without operations, no code is bundled. */
 function storage(dir: string) {
   const code = join(dir, 'no-code')
   mkdirSync(code, { recursive: true })
   return synthesize(join(dir, 'assembly'), { operations: [], code })
 }
 
-/** One engine of each kind for the whole run: accounts keep the tests apart. The workers inherit the variables. */
+/**
+ * Starts one engine of each kind for the whole run. Tests are isolated by their accounts. Workers inherit the
+ * environment variables.
+ */
 export default async function startTestEngines(): Promise<() => Promise<void>> {
-  // Another project of the same run has started them.
+  // Another project of this run has already started the engines.
   if (process.env.ENGINES_STARTED) return async () => {}
   process.env.ENGINES_STARTED = 'yes'
   return enginesIn(temporaryFolder(), { removeAtExit: true, bare: true })
 }
 
-/** Engines as `npm start` has them, on a folder that may hold what they have kept before, or on one that goes with them. */
+/**
+ * Starts the engines as `npm start` does: on a folder with existing data, or on a temporary folder that is removed at
+ * exit.
+ */
 export const serviceEngines = (folder: string | null = null) =>
   enginesIn(folder ?? temporaryFolder(), { removeAtExit: folder === null, bare: false })
 
-/** In memory where there is enough: the engine waits for the disk at every write. */
+/** Uses memory (`/dev/shm`) if enough is free, because the engine waits for the disk at every write. */
 function temporaryFolder(): string {
   const memory = '/dev/shm'
   const room = existsSync(memory) ? statfsSync(memory) : { bavail: 0, bsize: 0 }
@@ -37,7 +43,7 @@ function temporaryFolder(): string {
 
 type Kept = {
   removeAtExit: boolean
-  /** Without what takes CPU from tests and is of no use to them: the front of the table's engine, and the table's stream. */
+  /** Omits two parts that cost CPU and that no test needs: the front of the table's engine, and the table's stream. */
   bare: boolean
 }
 
@@ -47,7 +53,7 @@ async function enginesIn(dir: string, { removeAtExit, bare }: Kept): Promise<() 
     startEngines(dir, { removeAtExit, front: !bare }),
     storage(dir),
   ])
-  // It takes what is to run later, and runs nothing: a test that looks at that has one of its own.
+  // Accepts invocations without running them. A test that checks them starts its own service.
   const lambda = await openAwsServices({ invoke: async () => {}, deliver: async () => {} })
   Object.assign(process.env, engineEnvironment(engines), {
     DYNAMODB_FILE: process.env.DYNAMODB_ENDPOINT ? '' : databaseFile(dir),

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 
-/** The source files below a folder of the repository, as paths from its root, each with its text. */
+/** Reads the source files below a folder: paths from the repository's root, and texts. */
 export function sourcesBelow(folder: string): Map<string, string> {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
     (name) => name.endsWith('.ts') && !name.includes('node_modules'),
@@ -11,7 +11,7 @@ export function sourcesBelow(folder: string): Map<string, string> {
 
 const specifier = /(?:^(?:import|export|\})[^'\n]*|\bimport\()'(\.{1,2}\/[^']+|#[^']+)'/gm
 
-/** What a file imports of this repository, types included. */
+/** Lists the files of this repository that a source imports, including type imports. */
 export const importsOf = (file: string, text: string): string[] =>
   [...text.matchAll(specifier)].map(([, name = '']) =>
     name.startsWith('#') ? name.slice(1) : posix.join(posix.dirname(file), name),

@@ -1,8 +1,8 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
- * Files that begin first: those that read the whole table of the engine, which grows with each test; those that take minutes;
- * those that start the service, whose workers are of another project than the rest; those that take some seconds.
+ * Files that start first: full reads of the engine's table, which grows with each test; tests of minutes; tests that
+ * start the service, in another project's workers; tests of some seconds.
  */
 const longest = [
   'row-check/rows-and-commits',
@@ -42,7 +42,7 @@ const longest = [
   'infra/installs',
 ]
 
-/** The longest files first, so that none is left to run alone at the end. */
+/** Runs the longest files first, so that no long file runs alone at the end. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId }: TestSpecification) => longest.findIndex((name) => moduleId.includes(`/${name}.`))

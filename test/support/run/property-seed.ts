@@ -1,5 +1,5 @@
 import fc from 'fast-check'
 import { seedOf } from './seeds.ts'
 
-/** Properties are tried with the seed that the run has printed. */
+/** Properties use the seed that the run has printed. */
 fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: seedOf('PROPERTY_SEED') })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach } from 'vitest'
 
 const streams = [process.stdout, process.stderr].map((stream) => ({ stream, write: stream.write }))
 
-/** Prints what the service has logged in this process during the current test, or before the first one. */
+/** Log lines of the service during the current test, or before the first one; each function prints one. */
 let lines: (() => void)[] = []
 let hasRun = false
 const print = () => {
@@ -10,7 +10,7 @@ const print = () => {
   lines = []
 }
 
-// Keeps the service's log out of the output of tests that pass: a test that fails prints what was logged meanwhile.
+// Hides the service's log of passing tests. A failing test prints its log lines.
 beforeAll(() => {
   hasRun = false
   for (const { stream, write } of streams) {
@@ -27,7 +27,7 @@ beforeEach(({ onTestFailed }) => {
   onTestFailed(print)
 })
 afterAll(() => {
-  // A file that fails before its first test prints what was logged, too.
+  // A file that fails before its first test prints its log lines, too.
   if (!hasRun) print()
   lines = []
   for (const { stream, write } of streams) stream.write = write

@@ -3,8 +3,8 @@ import { randomInt } from 'node:crypto'
 const variables = ['PROPERTY_SEED', 'FUZZ_SEED', 'SIMULATION_SEED'] as const
 
 /**
- * The seeds of everything that tests draw at random: as the variables say, fixed in CI, otherwise new each time. They
- * are printed, so that a run can be repeated with them. The workers inherit the variables.
+ * Chooses the seeds of all random tests: from variables, fixed in CI, otherwise random. Prints them, so that a run can
+ * be repeated. Workers inherit the variables.
  */
 export default function chooseSeeds(): void {
   if (process.env.SEEDS_CHOSEN) return
@@ -13,5 +13,5 @@ export default function chooseSeeds(): void {
   process.stdout.write(`${variables.map((name) => `${name}=${process.env[name]}`).join(' ')}\n`)
 }
 
-/** A seed of this run. */
+/** Returns a seed of this run. */
 export const seedOf = (name: (typeof variables)[number]): number => Number(process.env[name])

@@ -1,11 +1,11 @@
 import { importsOf, sourcesBelow } from './imports.ts'
 
-/** What a test that needs the engines reaches: the table, the flow stream, or the engines themselves. */
+/** Modules that only tests with engines import: the table, the flow stream, and the engines themselves. */
 const engines = ['shared/table/table.ts', 'shared/logs/flows/flow-stream.ts', 'infra/local/engines/start-engines.ts']
 
 /**
- * The test files by what they need, which each tells by its name or by what it imports: `plain` start without engines,
- * pure rules above all, `engine` share one of each kind, `long` take minutes.
+ * Sorts the test files by their name and imports: `plain` tests need no engines, `engine` tests share one engine of
+ * each kind, `long` tests take minutes.
  */
 export function testTiers(): { plain: string[]; engine: string[]; long: string[] } {
   const sources = new Map(['test', 'functions', 'shared', 'infra'].flatMap((folder) => [...sourcesBelow(folder)]))
@@ -13,7 +13,7 @@ export function testTiers(): { plain: string[]; engine: string[]; long: string[]
   const needsEngines = (file: string): boolean => {
     const known = reached.get(file)
     if (known !== undefined) return known
-    // While it is looked at, a file that leads back to it adds nothing.
+    // Set while the file is being visited, so that import cycles end.
     reached.set(file, false)
     const needs = engines.includes(file) || importsOf(file, sources.get(file) ?? '').some(needsEngines)
     reached.set(file, needs)

@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Waits until something holds. @throws Error after ten seconds */
+/**
+ * Waits until a condition holds.
+ * @throws Error after ten seconds
+ */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   const end = performance.now() + 10_000
   while (!(await holds())) {

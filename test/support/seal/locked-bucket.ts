@@ -2,7 +2,7 @@ import { vi } from 'vitest'
 import { clock } from '#shared/core/clock.ts'
 import { sdkByFetch } from '../service/sdk-by-fetch.ts'
 
-/** The content of each element of this name in a document of S3. */
+/** Returns the content of all elements of this name in an XML document of S3. */
 const elementTexts = (xml: string, name: string): string[] =>
   [...xml.matchAll(new RegExp(`<${name}>([\\s\\S]*?)</${name}>`, 'g'))].map(([, text = '']) => text)
 
@@ -11,15 +11,15 @@ type Version = { key: string; id: string; isLatest: boolean; putAt: Date; until:
 const dayMs = 86_400_000
 const now = () => new Date(clock.now() / 1_000)
 
-/** A bucket with Object Lock, as S3 documents it: a lock can be extended, and nobody can shorten it. */
+/** A bucket with Object Lock as S3 documents it: locks can be extended but never shortened. */
 export class LockedBucket {
   readonly versions: Version[] = []
-  /** The default retention; null for a bucket without Object Lock. */
+  /** The default retention as XML; null for a bucket without Object Lock. */
   rule: string | null
   pageLength = 1_000
-  /** The requests, each by its method, its key and what it is about. */
+  /** Requests as `METHOD key subresource`. */
   readonly requests: string[] = []
-  /** Answers in the place of the bucket, where it answers at all. */
+  /** Overrides the bucket's response, unless it returns undefined. */
   fault: (request: string) => Response | undefined = () => undefined
   private readonly days: number
 
@@ -37,7 +37,7 @@ export class LockedBucket {
     )
   }
 
-  /** Puts a version as the sealing does. */
+  /** Stores a version as the sealing job does. */
   put(key: string, until: Date | null = new Date(now().getTime() + this.days * dayMs)): Version {
     for (const other of this.of(key)) other.isLatest = false
     const version = {
@@ -51,7 +51,7 @@ export class LockedBucket {
     return version
   }
 
-  /** Hides an object behind a delete marker, as whoever may delete objects can. */
+  /** Hides an object behind a delete marker, which needs only the right to delete objects. */
   hide(key: string): void {
     this.put(key, null).isMarker = true
   }
@@ -60,7 +60,7 @@ export class LockedBucket {
     return this.versions.filter((version) => version.key === key)
   }
 
-  /** How many days from now on each object stays locked. */
+  /** Days that each object remains locked, by key and version. */
   locked(): Record<string, number> {
     const days = ({ until }: Version) => ((until?.getTime() ?? 0) - now().getTime()) / dayMs
     return Object.fromEntries(

@@ -1,8 +1,8 @@
 import { emptyRoot, nodeHash } from '#shared/seal/merkle/merkle-proof.ts'
 
 /**
- * A Merkle tree as RFC 6962, 2.1 words it, without any thrift but that a hash is made once: what the one of the service is held
- * against. Its first leaves are the tree of each smaller size.
+ * A Merkle tree that follows the text of RFC 6962, section 2.1, as a reference for the service's tree. The only
+ * optimization is a cache of hashes. The tree of any smaller size is included: it consists of the first leaves.
  */
 export class PlainTree {
   private readonly leaves: Buffer[]
@@ -12,7 +12,7 @@ export class PlainTree {
     this.leaves = leaves
   }
 
-  /** Of the leaves from `begin` up to `end`, which is not one of them. */
+  /** Root hash of the leaves from `begin` to `end` (exclusive). */
   root(begin: number, end: number): Buffer {
     if (end === begin) return emptyRoot()
     if (end - begin === 1) return this.leaves[begin] as Buffer
@@ -25,7 +25,7 @@ export class PlainTree {
     return root
   }
 
-  /** The path of a leaf, upward. */
+  /** Audit path of a leaf, from the leaf upward. */
   path(index: number, size: number): Buffer[] {
     return this.pathIn(index, 0, size)
   }
@@ -38,7 +38,7 @@ export class PlainTree {
       : [...this.pathIn(index, split, end), this.root(begin, split)]
   }
 
-  /** The proof that the tree of `to` leaves extends that of `from`. */
+  /** Consistency proof between the trees with `from` and with `to` leaves. */
   consistency(from: number, to: number): Buffer[] {
     return this.subproof(from, 0, to, true)
   }
@@ -52,7 +52,7 @@ export class PlainTree {
   }
 }
 
-/** The greatest power of two below the number of leaves. */
+/** Returns the greatest power of two below `count`. */
 function splitOf(count: number): number {
   let split = 1
   while (split * 2 < count) split *= 2

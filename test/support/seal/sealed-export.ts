@@ -13,10 +13,10 @@ export type Entry = Record<string, unknown> & { log_id: string; timestamp: strin
 const start = 1_700_000_000_000_000
 const second = 1_000_000
 
-/** The instant of an entry of these logs. */
+/** Timestamp of the entry at an index; there is one entry per second. */
 export const instantAt = (index: number): string => timestamp(start + index * second)
 
-/** A change of a log that has one each second. */
+/** Builds the change entry at an index. */
 export function changeAt(index: number, after: object = { name: `Group ${index}` }): Entry {
   const micros = start + index * second
   const log_id = logId('change', micros, positionTail(0))
@@ -26,7 +26,7 @@ export function changeAt(index: number, after: object = { name: `Group ${index}`
 
 export const changes = (count: number): Entry[] => Array.from({ length: count }, (_, i) => changeAt(i))
 
-/** The key and the origin that logs of a test are signed with. */
+/** Key that signs the logs of a test, and the account in their origin. */
 export type Signer = { privateKey: KeyObject; key: { name: string; publicKey: Buffer }; account: string }
 
 export function newSigner(): Signer {
@@ -47,14 +47,14 @@ const treeOf = (entries: Entry[]) => new PlainTree(entries.map((entry) => leafHa
 
 export const rootOf = (entries: Entry[]): Buffer => treeOf(entries).root(0, entries.length)
 
-/** The signed checkpoint of a log. */
+/** Signs the checkpoint of a log. */
 export function noteFor(log: Log): string {
   const { entries, signer, extensions = [] } = log
   const text = checkpointText({ origin: originOf(log), size: entries.length, root: rootOf(entries), extensions })
   return noteOf(text, signer.key, sign(null, Buffer.from(text), signer.privateKey))
 }
 
-/** An export as the program writes it, of the entries from one number up to another, which is not one of them. */
+/** Builds an export as the program writes it, with the entries from index `from` to `to` (exclusive). */
 export function sealedExport(log: Log, from = 0, to = log.entries.length, more: Partial<ExportSeal> = {}) {
   const { entries, signer } = log
   const tree = treeOf(entries)
@@ -84,6 +84,6 @@ export function sealedExport(log: Log, from = 0, to = log.entries.length, more: 
   return { lines: own.map(entryLine), seal }
 }
 
-/** The text of an export. */
+/** Returns the text of an export file. */
 export const exportText = ({ lines, seal }: { lines: string[]; seal: ExportSeal }): string =>
   [...lines, sealLine(seal)].map((line) => `${line}\n`).join('')

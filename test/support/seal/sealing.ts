@@ -21,7 +21,7 @@ export type SealWorld = {
   folder: string
   address: string
   key(): Promise<VerifierKey>
-  /** The paths in the folder that stands for the bucket. */
+  /** Paths of all files in the folder that replaces the bucket. */
   paths(): string[]
   read(path: string): string
   write(path: string, content: string | Buffer): void
@@ -32,7 +32,7 @@ function writeKeyFile(path: string): void {
   writeFileSync(path, privateKey.export({ format: 'pem', type: 'pkcs8' }), { mode: 0o600 })
 }
 
-/** A folder and a key of this test's own. */
+/** Configures an empty seal folder and a new key for the current test. */
 export function sealWorld(): SealWorld {
   const dir = mkdtempSync(join(tmpdir(), 'seal-test-'))
   const folder = join(dir, 'seal')
@@ -58,7 +58,10 @@ export function sealWorld(): SealWorld {
   }
 }
 
-/** Seals a log of an account as a run does. @throws what stops it */
+/**
+ * Seals a log of an account as a scheduled run does.
+ * @throws Error that stops the run
+ */
 export async function sealNow(
   account: string,
   log: SealedLog = 'changes',
@@ -74,14 +77,17 @@ export async function sealNow(
   }
 }
 
-/** What was sealed of a log. @throws where nothing was */
+/**
+ * Reads the sealed state of a log.
+ * @throws Error if nothing is sealed
+ */
 export async function sealedState(account: string, log: SealedLog = 'changes') {
   const { state } = await readSealedLog(account, log)
   if (!state) throw new Error('Nothing is sealed.')
   return { ...state, key: parseVerifierKey(state.verifier_key) }
 }
 
-/** Calls this ahead of each object and each item that is put, with the item, until the answer is called. */
+/** Calls `before` ahead of each object write and each item write, with the item. Returns a function that ends this. */
 export function aheadOfWrites(before: (item?: Record<string, unknown>) => unknown): () => void {
   const { promises } = process.getBuiltinModule('node:fs')
   const [_send, writeFile] = [table().send.bind(table()), promises.writeFile.bind(promises)]
@@ -103,7 +109,7 @@ export function aheadOfWrites(before: (item?: Record<string, unknown>) => unknow
 const now = clock.now.bind(clock)
 let later = 0
 
-/** Lets the clock of the service stand later, for the rest of the test. */
+/** Advances the service's clock for the rest of the test. */
 export function laterByMinutes(minutes: number): void {
   later += minutes * 60_000_000
   const spy = vi.spyOn(clock, 'now').mockImplementation(() => now() + later)

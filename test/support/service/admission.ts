@@ -4,21 +4,21 @@ import { admits, type Decision, evaluateForService, type ResourceStatement, type
 
 type Document<S> = { Statement: S[] }
 
-/** Policies, roles and rights of the targets of calls, as the templates have them. */
+/** Keys and roles of the targets of calls, as the templates define them. */
 export type World = {
-  /** Key that encrypts a topic, bucket, stream or table; null where a key of AWS does. */
+  /** Customer-managed key that encrypts a topic, bucket, stream or table; null for a key of AWS. */
   keyOf(target: string): string | null
-  /** Role of a function, by the address of the function or its alias. */
+  /** Role of a function, by the ARN of the function or its alias. */
   roleOf(functionArn: string): string
   logArnOf(logGroup: string): string
-  /** Functions whose aliases a deployment group moves. */
+  /** ARNs of the functions whose aliases a deployment group moves. */
   shiftedBy(stack: Stack, group: string): string[]
 }
 
-/** A call with the answer of every policy that decides about it. */
+/** A call with the decision of every policy that applies to it. */
 export type Admission = Delivery & { id: string; decisions: Decision[] }
 
-/** Every call that a service makes because of a resource of these stacks, and whether its target admits it. */
+/** Returns every call that AWS services make because of the resources of these stacks, with the policy decisions. */
 export function admissions(stacks: Stack[]): Admission[] {
   const all = stacks.flatMap((stack) => stack.all())
   const ofType = (...types: string[]) => all.filter(({ type }) => types.includes(type))
@@ -77,7 +77,7 @@ export function admissions(stacks: Stack[]): Admission[] {
         }))
       : []
   }
-  /** The policy of a resource, wherever the templates keep it. */
+  /** Collects the statements of all resource policies that may apply to a target. */
   const policyOf = (target: string): ResourceStatement[] => {
     const documents: [Found, string, string][] = [
       ...ofType('AWS::SNS::TopicPolicy').map((found): [Found, string, string] => [
@@ -117,7 +117,7 @@ export function admissions(stacks: Stack[]): Admission[] {
   )
 }
 
-/** The properties of a resource that name its key, at any depth. */
+/** Collects the values of all properties that name a key, at any depth. */
 function keysIn(value: unknown): unknown[] {
   if (Array.isArray(value)) return value.flatMap(keysIn)
   if (typeof value !== 'object' || value === null) return []
@@ -126,7 +126,7 @@ function keysIn(value: unknown): unknown[] {
   )
 }
 
-/** Each permission of a function as the statement that Lambda makes of it. */
+/** Converts each Lambda permission to the policy statement that Lambda creates for it. */
 const permissions = (found: Found[]): ResourceStatement[] =>
   found.map(({ stack, properties }) => {
     const { Action, FunctionName, Principal, SourceArn, SourceAccount } = stack.resolveEach(properties) as Record<

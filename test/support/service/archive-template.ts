@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { type Call, evaluate, type ResourceStatement } from './iam.ts'
 
-/** The accounts of the service and of the archive. */
+/** Account ids of the service and of the archive. */
 export const [service, archive] = ['123456789012', '210987654321']
 
-/** The template of the log archive with its defaults, and references in it resolved as AWS does. */
+/** Reads the template of the log archive with default parameters, and resolves its references as AWS does. */
 export function archiveTemplate() {
   const { Parameters, Resources, Outputs } = JSON.parse(readFileSync('docs/examples/log-archive.json', 'utf8'))
   const parameters: Record<string, string> = {
@@ -45,7 +45,7 @@ export function archiveTemplate() {
 
 const keys = new Set(['aws:PrincipalArn', 'aws:SecureTransport', 'aws:SourceArn', 's3:x-amz-acl'])
 
-/** The answer of a resource's policy to a principal: the account or the service that it is of. */
+/** Evaluates a resource policy for a principal, given as account id or service name. */
 export function answer(statements: ResourceStatement[], of: string, call: Call) {
   const named = ({ Principal }: ResourceStatement) =>
     Principal === '*' ||

@@ -1,13 +1,13 @@
 import type { Found } from '#infra/template/stack.ts'
 import type { World } from './admission.ts'
 
-/** A call that a service of AWS makes because a resource of the templates says so. */
+/** A call that an AWS service makes because of a resource of the templates. */
 export type Delivery = {
   service: string
   action: string
   target: string
   context?: Record<string, string>
-  /** Role in whose name the service calls; without it the policy of the target decides. */
+  /** Role that the service assumes for the call. Without a role, the policy of the target decides. */
   role?: string
 }
 
@@ -20,11 +20,11 @@ const arnOf = (service: string, resource: string) => `arn:aws:${service}:${regio
 const from = (arn: string) => ({ 'aws:SourceAccount': account, 'aws:SourceArn': arn, 'aws:SecureTransport': 'true' })
 const each = (value: unknown): string[] => [value ?? []].flat().map(String)
 
-/** Uses of a key by a service in its own name. */
+/** Builds the calls with which a service uses a key in its own name. */
 const ofKey = (service: string, key: string, actions: string[], context: Record<string, string>): Delivery[] =>
   actions.map((action) => ({ service, action: `kms:${action}`, target: key, context }))
 
-/** The function that an integration invokes, in the short and in the long form of its address. */
+/** Extracts the function's ARN from an integration URI, which has a short and a long form. */
 const invokedBy = (uri: unknown): string => String(uri).replace(/^.*\/functions\/(.*)\/invocations$/, '$1')
 
 const integration = (uri: unknown, role: unknown): Delivery => ({
@@ -34,7 +34,7 @@ const integration = (uri: unknown, role: unknown): Delivery => ({
   role: String(role),
 })
 
-/** Calls of Lambda by a function's role to keep failed batches and runs. */
+/** Builds the calls with which Lambda stores failed batches and runs, in a function's role. */
 function kept(destination: unknown, role: string, { keyOf }: World): Delivery[] {
   const { OnFailure } = (destination ?? {}) as { OnFailure?: { Destination: string } }
   if (!OnFailure) return []
@@ -59,7 +59,7 @@ const readsStream: Record<string, string[]> = {
   kinesis: ['DescribeStreamSummary', 'GetRecords', 'GetShardIterator', 'ListShards'],
 }
 
-/** The calls that follow from a resource, by its type. */
+/** Functions that return the calls caused by a resource, by resource type. */
 const readers: Record<string, Reader> = {
   'AWS::CloudWatch::Alarm': ({ stack, id, properties }, { keyOf }) => {
     const actions = ['AlarmActions', 'OKActions', 'InsufficientDataActions'].flatMap((name) =>
@@ -161,23 +161,23 @@ const readers: Record<string, Reader> = {
   },
   'AWS::Backup::BackupSelection': ({ stack, properties }) => {
     const { IamRoleArn } = stack.resolve(properties.BackupSelection) as { IamRoleArn: string }
-    // A policy that AWS keeps gives the role what backups need.
+    // An AWS-managed policy grants the role the rights that backups need.
     return [{ service: 'backup.amazonaws.com', action: 'sts:AssumeRole', target: IamRoleArn }]
   },
 }
 
-/** Types by which no service calls another, and the properties by which one would. */
+/** Resource types that cause no calls, with the properties that would cause some. */
 const silent: Record<string, string[]> = {
   'AWS::ApiGatewayV2::ApiMapping': [],
   'AWS::ApiGatewayV2::DomainName': [],
   'AWS::ApiGatewayV2::Route': ['AuthorizerId'],
   'AWS::ApiGatewayV2::RouteResponse': [],
-  // API Gateway writes its access log as the account lets it: below `/aws/vendedlogs` by a rule that the deployment makes.
+  // API Gateway writes its access log below `/aws/vendedlogs`, where a resource policy of the deployment admits it.
   'AWS::ApiGatewayV2::Stage': [],
   'AWS::Backup::BackupPlan': [],
   'AWS::Backup::BackupVault': ['Notifications'],
   'AWS::CloudFormation::Stack': ['NotificationARNs'],
-  // CloudFormation invokes the function in the name of the role that deploys.
+  // CloudFormation invokes the function in the role that deploys.
   'AWS::CloudFormation::CustomResource': [],
   'AWS::CloudFormation::WaitConditionHandle': [],
   'AWS::CloudFront::CachePolicy': [],
@@ -199,14 +199,17 @@ const silent: Record<string, string[]> = {
   'AWS::S3::BucketPolicy': [],
   'AWS::SNS::Topic': ['DeliveryStatusLogging'],
   'AWS::SNS::TopicPolicy': [],
-  // SNS mails in its own name.
+  // SNS sends mails without a role.
   'AWS::SNS::Subscription': ['RedrivePolicy', 'SubscriptionRoleArn'],
   'AWS::SecretsManager::Secret': [],
   'AWS::WAFv2::LoggingConfiguration': [],
   'AWS::WAFv2::WebACL': [],
 }
 
-/** The calls that services make because of a resource. @throws for a type or a property that nobody has decided about */
+/**
+ * Returns the calls that AWS services make because of a resource.
+ * @throws Error for a type or a property that is listed in neither table
+ */
 export function deliveriesOf(found: Found, world: World): Delivery[] {
   const read = readers[found.type]
   if (read) return read(found, world)

@@ -12,7 +12,7 @@ import type { Target } from './recorded-calls.ts'
 type Found = { stack: Stack; id: string; properties: Record<string, unknown> }
 type Document = { Statement: Statement[] }
 
-/** The statements of every function's role, as the templates have them, and the resources that they speak of. */
+/** Reads the statements of every function's role from the templates, and the ARNs of their resources. */
 export async function deployedRights(context: Record<string, unknown> = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'rights-'))
   try {
@@ -90,7 +90,7 @@ function readRights(stacks: Stack[], context: Record<string, unknown>) {
     'seal key': sealKey.stack.arn(sealKey.id),
     'secret key': secretKey.stack.arn(secretKey.id),
     secret: String(secret.stack.resolve({ Ref: secret.id })),
-    // Secrets Manager ends the ARN of a secret with six characters of its own.
+    // Secrets Manager appends six characters to the ARN of a secret.
     'token secret': `arn:aws:secretsmanager:us-east-1:000000000000:secret:network-access/api-token/${randomUUID()}/${randomUUID()}-AbCdEf`,
   }
   const [replica] = table.properties.Replicas as {
@@ -111,14 +111,14 @@ function readRights(stacks: Stack[], context: Record<string, unknown>) {
     ),
   ) as Record<string, () => unknown>
   return {
-    /** The policies for people, by their outputs. */
+    /** Policies for operators, by name. */
     operators,
     apiId: api.stack.physicalId(api.id),
-    /** The value of an output of a stack. */
+    /** Resolves an output of a stack. */
     output: (name: string): string => String(outputs[name]?.()),
-    /** By the file of the function. */
+    /** Functions by source file. */
     functions,
-    /** The policy of the table itself. */
+    /** Resource policy of the table. */
     tablePolicy: replica?.ResourcePolicy.PolicyDocument.Statement ?? [],
     arnOf(target: Target): string {
       if (target.startsWith('arn:')) return target

@@ -7,7 +7,7 @@ export type DeployedRole = { name: string; arn: string; statements: Statement[] 
 
 export const account = randomUUID()
 
-/** A request to the table whose partition keys belong to one account. */
+/** A recorded call to the table, with partition keys of one account. */
 export const onTable = (action: string, ...keys: string[]): RecordedCall => ({
   action: `dynamodb:${action}`,
   target: 'table',
@@ -16,11 +16,11 @@ export const onTable = (action: string, ...keys: string[]): RecordedCall => ({
 
 export const elsewhere = (action: string, target: Target): RecordedCall => ({ action, target, context: {} })
 
-/** The ARN of a role as CloudFormation makes it up: it ends the name with characters of its own. */
+/** ARN of a role as CloudFormation generates it: with a random suffix. */
 const asDeployed = (arn: string): string =>
   `arn:aws:iam::000000000000:role/${arn.slice(arn.lastIndexOf('/') + 1)}-AbCdEf123456`
 
-/** The roles of all functions as the templates have them, and the evaluation of calls by them. */
+/** Reads the roles of all functions from the templates, and evaluates calls with them. */
 export async function deployedRoles(context: Record<string, unknown> = { mailSender: 'access@example.net' }) {
   const rights: DeployedRights = await deployedRights(context)
   const roles: DeployedRole[] = [
@@ -37,7 +37,7 @@ export async function deployedRoles(context: Record<string, unknown> = { mailSen
     rights,
     roles,
     decide,
-    /** The names of the roles that may do something. */
+    /** Names of the roles that may make a call. */
     allowed: (call: RecordedCall): string[] =>
       roles
         .filter((role) => decide(role, call) === 'allowed')

@@ -2,13 +2,13 @@ import { fieldsOf } from '#shared/core/json/is-object.ts'
 
 type FakeFunction = {
   logicalId: string
-  /** Nested stack that has it; undefined for the stack of the service. */
+  /** Nested stack of the function; undefined if the service's stack contains it. */
   nested?: string
   versions: number[]
-  /** Version that the stack has, and when the deployment published it. */
+  /** Version of the current template, and the time at which the deployment published it. */
   deployed: number
   at: string
-  /** Version that the stack has replaced and not cleaned up yet. */
+  /** Replaced version that the stack has not deleted yet. */
   replaced?: number
   alias: number
   weights?: Record<string, number>
@@ -19,15 +19,15 @@ type Fault = (request: { method: string; path: string; action?: string }) => Res
 const lambdaError = (name: string, status: number) =>
   Response.json({ Type: 'User', message: name }, { status, headers: { 'x-amzn-errortype': name } })
 
-/** CloudFormation and Lambda as their references describe them: stacks with their resources, functions with versions and an alias. */
+/** Fake of CloudFormation and Lambda: stacks with resources, functions with versions and an alias. */
 export class FakeVersions {
   status = 'UPDATE_COMPLETE'
   updatedAt: string | null = '2026-11-23T14:00:00.123Z'
   readonly functions: Map<string, FakeFunction>
   readonly requests: string[] = []
-  /** Answers instead of the service, or undefined. */
+  /** Overrides the response, unless it returns undefined. */
   fault: Fault = () => undefined
-  /** Runs after the service has changed something, before it answers. */
+  /** Runs after a change, before the response. A returned response replaces the normal one. */
   afterChange: () => Response | undefined = () => undefined
   #revisions = new Map<string, number>()
 
@@ -63,7 +63,7 @@ export class FakeVersions {
     const stack = form.get('StackName')
     const all =
       stack === 'NetworkAccess' ? [...this.#nestedStacks(), ...this.#versionsOf()] : this.#versionsOf(String(stack))
-    // A page has one resource, so that each list has several.
+    // One resource per page, so that each list has several pages.
     const at = Number(form.get('NextToken') ?? 0)
     const next = at + 1 < all.length ? `<NextToken>${at + 1}</NextToken>` : ''
     return new Response(
@@ -93,7 +93,7 @@ export class FakeVersions {
     const found = this.functions.get(name)
     if (!found) return lambdaError('ResourceNotFoundException', 404)
     if (below === '/versions') {
-      // Pages of two; the first has $LATEST as well.
+      // Two versions per page; the first page contains $LATEST.
       const at = Number(url.searchParams.get('Marker') ?? 0)
       const page = ['$LATEST', ...found.versions].slice(at, at + 2)
       const more = at + 2 < found.versions.length + 1 ? { NextMarker: String(at + 2) } : {}

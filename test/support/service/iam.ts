@@ -3,7 +3,7 @@ import { isObject } from '#shared/core/json/is-object.ts'
 type Values = string | string[]
 type Condition = Record<string, Record<string, Values | boolean>>
 
-/** A statement of an identity-based policy, with its references resolved. */
+/** A statement of an identity-based policy with resolved references. */
 export type Statement = {
   Effect: 'Allow' | 'Deny'
   Action?: Values
@@ -13,24 +13,29 @@ export type Statement = {
   Condition?: Condition
 }
 
-/** What a service asks IAM for: may this action be done to this resource? A key that is missing was not in the request. */
+/**
+ * A request that a service sends to IAM for a decision. A condition key missing in `context` is missing in the request.
+ */
 export type Call = { action: string; resource: string; context: Record<string, Values> }
 
 export type Decision = 'allowed' | 'explicitly denied' | 'implicitly denied'
 
 const elements = new Set(['Sid', 'Effect', 'Action', 'NotAction', 'Resource', 'NotResource', 'Condition'])
 
-/** A statement of a policy of a resource: a topic, a function, a bucket, a key, or the trust of a role. */
+/** A statement of a resource policy: of a topic, function, bucket or key, or the trust policy of a role. */
 export type ResourceStatement = Statement & { Principal: '*' | Record<string, Values> }
 
-/** A call that a service of AWS makes in its own name. */
+/** A call that an AWS service makes in its own name. */
 export type ServiceCall = Call & { service: string }
 
 const listed = (values: Values): string[] => (Array.isArray(values) ? values : [values])
 
 const compiled = new Map<string, RegExp>()
 
-/** `*` stands for any text, `?` for one character. @throws for a policy variable, which is not known here */
+/**
+ * Matches a pattern in which `*` matches any text and `?` one character.
+ * @throws Error for a policy variable, which is not supported
+ */
 function isLike(text: string, pattern: string): boolean {
   const known = compiled.get(pattern)
   if (known) return known.test(text)
@@ -47,7 +52,7 @@ type Compare = (value: string, wanted: string) => boolean
 const same: Compare = (value, wanted) => value === wanted
 const bool: Compare = (value, wanted) => value.toLowerCase() === wanted.toLowerCase()
 
-/** Whether a value of the request is one of those wanted, or none of them. */
+/** Condition operators by name: how values are compared, and whether the result is negated. */
 const operators: Record<string, { compare: Compare; negated: boolean }> = {
   StringEquals: { compare: same, negated: false },
   StringNotEquals: { compare: same, negated: true },
@@ -67,7 +72,7 @@ function isMet(operator: string, wanted: string[], given: string[] | undefined):
   const { compare, negated } = known
   const matches = (value: string) => wanted.some((one) => compare(value, one)) !== negated
   if (ifExists && given === undefined) return true
-  // No value at all meets every `for all`, and no `for any`.
+  // Missing values satisfy every `ForAllValues` and no `ForAnyValue`.
   if (set === 'ForAllValues') return (given ?? []).every(matches)
   if (set === 'ForAnyValue') return (given ?? []).some(matches)
   if (given === undefined) return negated
@@ -85,10 +90,10 @@ function meets(condition: Condition, context: Call['context'], supported: Readon
   )
 }
 
-/** Keys of the request that a recorded call tells, where the action has them. */
+/** Condition keys that recorded calls contain if the action supports them. */
 const told = new Set(['dynamodb:LeadingKeys', 'dynamodb:EnclosingOperation'])
 
-/** Keys that a service sends with its calls, where the service and the target document them. */
+/** Condition keys that services send with their calls, as the documentation of service and target lists them. */
 const sentByServices = new Set([
   'aws:SecureTransport',
   'aws:SourceAccount',
@@ -116,25 +121,25 @@ const decided = (applying: Statement[]): Decision => {
 }
 
 /**
- * What IAM answers for a principal with these statements: an explicit deny wins, then an allow, and what nothing allows is
- * denied. Written after the evaluation logic in the IAM User Guide; what it does not know throws instead of passing.
+ * Decides as IAM does for a principal with these statements: an explicit deny wins, then an allow; the default is deny.
+ * Follows the evaluation logic in the IAM User Guide, and throws on unsupported elements.
  */
 export function evaluate(statements: Statement[], call: Call, keys: ReadonlySet<string> = told): Decision {
   return decided(statements.filter((statement) => applies(statement, call, keys)))
 }
 
-/** Decision for a service that calls by a role: such calls have other condition keys. */
+/** Decides for a service that calls by a role, whose calls have other condition keys. */
 export const evaluateForService = (statements: Statement[], call: Call): Decision =>
   evaluate(statements, call, sentByServices)
 
-/** Everybody is denied by `*`, but a service is admitted only where it is named. */
+/** True if a statement applies to a service. A deny for `*` applies to everybody; an allow must name the service. */
 function concerns({ Principal, Effect }: ResourceStatement, service: string): boolean {
   const named = Principal === '*' ? { AWS: '*' } : Principal
   const everybody = Object.values(named).some((values) => listed(values).includes('*'))
   return (everybody && Effect === 'Deny') || listed(named.Service ?? []).includes(service)
 }
 
-/** Decision of a resource policy for a service that calls in its own name. */
+/** Decides by a resource policy for a service that calls in its own name. */
 export function admits(statements: ResourceStatement[], call: ServiceCall): Decision {
   const concerning = statements.filter((statement) => concerns(statement, call.service))
   return decided(concerning.filter(({ Principal: _named, ...rest }) => applies(rest, call, sentByServices)))

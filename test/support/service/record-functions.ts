@@ -35,14 +35,14 @@ import { stubService } from './stub-service.ts'
 type Handler = (event: any, context?: any) => Promise<any>
 type Answer = Parameters<typeof recordCalls>[1]
 
-/** The calls of AWS that each function makes, by its file. */
+/** Calls to AWS by the source file of the function. */
 export type Recorded = Map<string, RecordedCall[]>
 
 const context = { getRemainingTimeInMillis: () => 900_000 }
 
 function recorder() {
   const recorded: Recorded = new Map()
-  /** Runs a function in modules of its own, and notes what it asks of AWS. */
+  /** Runs a function in newly loaded modules, and records its calls to AWS. */
   const record = async <T>(file: string, run: (handler: Handler) => Promise<T>, answer?: Answer): Promise<T> => {
     let result: T | undefined
     const calls = await recordCalls(async () => {
@@ -55,7 +55,7 @@ function recorder() {
   return { recorded, record }
 }
 
-/** What the services say that no engine here is for. */
+/** Empty response of the AWS services that have no local engine. */
 const taken: Answer = () => new Response('{}')
 
 const inRegion = () => {
@@ -70,7 +70,7 @@ const succeed = ({ status, text }: { status: number; text: string }, what: strin
 const pathOf = (name: string, { params = {} }: Request) =>
   (name.split(' ')[1] ?? '').replace(/\{(\w+)\}/g, (_, param) => params[param] ?? '')
 
-/** Every operation by its sample, and those of the legacy API once more as they are spelled otherwise. */
+/** Calls every operation with its sample, and legacy operations a second time through the proxy route. */
 async function recordOperations(record: Record): Promise<string> {
   const { account, samples } = await sampleRequests()
   const files = new Map((await loadEntries()).map(({ name, file }) => [name, file]))
@@ -92,9 +92,9 @@ async function recordOperations(record: Record): Promise<string> {
         file,
         async (handler) => {
           const { discovery: loaded } = await import('#shared/domain/auth-providers/discovery-document.ts')
-          // What the samples have put in the place of a provider of identities.
+          // Provider documents as the samples have replaced them.
           loaded.read = discovery.read
-          // What is handed to Lambda goes where it would on AWS.
+          // Lambda requests are recorded like on AWS, instead of reaching the local endpoint.
           vi.stubEnv('AWS_ENDPOINT_URL_LAMBDA', '')
           inRegion()
           return call(ofRoute(handler, name), asked)
@@ -103,14 +103,14 @@ async function recordOperations(record: Record): Promise<string> {
       )
       succeed(answer, name)
     }
-    // A key is kept for a write of the account API, and means nothing elsewhere.
+    // Writes of the account API store the idempotency key; other operations ignore it.
     await send(files.get(name) ?? '', { 'idempotency-key': crypto.randomUUID() })
     if (name.includes(' /v0/')) await send('v0/other-route.ts', {}, true)
   }
   return account.id
 }
 
-/** What devices do beyond their samples: they come back, change their key and their place, and meet what is there. */
+/** Covers the cases of devices beyond the samples: repeated sessions, changed keys and addresses, existing sessions. */
 async function recordDevices(record: Record): Promise<string> {
   const world = await newAccessWorld([{ property: 'remote_ip', operator: 'is_in_cidr', values: ['192.0.2.0/24'] }])
   const filesOf = (verb: string) => ({
@@ -137,7 +137,7 @@ async function recordDevices(record: Record): Promise<string> {
   const rotation = { method: 'POST', params: { site_id: world.site.id, gateway_id: id } }
   const rotated = await world.account.call(rotateToken, rotation)
   succeed(rotated, 'the rotation of a token')
-  // The first use of the new one ends the old one.
+  // The first use of the new token ends the old one.
   const back = session()
   for (const one of [token, rotated.body.data.token]) await send(starting.gateway, { token: one, body: back })
 
@@ -150,7 +150,7 @@ async function recordDevices(record: Record): Promise<string> {
   const authorization = { resource_id: world.resource.id, session_id }
   const file = 'api/authorizations/create-authorization.ts'
   for (let i = 0; i < 2; i++) await send(file, { ...device, body: { authorization } })
-  // From elsewhere the conditions do not hold, and what was granted ends.
+  // From another address the conditions are not met, and the authorization ends.
   await send(renewing.client, { ...device, params: { id: session_id }, sourceIp: '198.51.100.7' })
   await send(file, { ...device, body: { authorization } })
   await send(starting.client, { ...device, body: session(client) })
@@ -162,7 +162,10 @@ const liveSettings = {
   LIVE_ENDPOINT: 'https://some.execute-api.us-east-1.amazonaws.com/live',
 }
 
-/** Devices that hold a connection: it opens, is replaced, sends, and ends; and those who tell them, and end it. */
+/**
+ * Covers the live channel: connections that open, are replaced, send and end, and the functions that notify and close
+ * them.
+ */
 async function recordLive(record: Record): Promise<void> {
   const world = await newAccessWorld([{ property: 'remote_ip', operator: 'is_in_cidr', values: ['192.0.2.0/24'] }])
   const told = <T>(file: string, run: (handler: Handler) => Promise<T>) =>
@@ -204,7 +207,7 @@ async function recordLive(record: Record): Promise<void> {
       body: { authorization: { resource_id: world.resource.id, session_id } },
     }),
   )
-  // From elsewhere, where nothing is granted.
+  // From an address that the policy does not admit.
   await open('client-2', world.token.token, session_id, '198.51.100.7')
   await say('client-2', '{"type":"keepalive"}')
   await say('client-1', '{"type":"keepalive"}')
@@ -230,7 +233,7 @@ async function recordLive(record: Record): Promise<void> {
   await told('live/disconnect.ts', (handler) => handler(eventOf('client-4')))
 }
 
-/** An account with a site that is deleted, and more below it than fits the commit that says so. */
+/** Creates an account with a deleted site, with more resources than one commit can delete. */
 async function accountWithRest(): Promise<string> {
   const { account, site } = await newAccessWorld()
   for (let part = 0; part < 4; part++) {
@@ -242,7 +245,7 @@ async function accountWithRest(): Promise<string> {
   return account.id
 }
 
-/** Commits of every kind of object, as the stream hands them to their consumers. */
+/** Delivers the commits of the accounts to both stream consumers. */
 async function recordConsumersOfCommits(record: Record, accounts: string[]): Promise<void> {
   for (const account of accounts) {
     const Records = (await commitsOf(account)).map(recordOf)
@@ -256,14 +259,14 @@ async function recordConsumersOfCommits(record: Record, accounts: string[]): Pro
   }
 }
 
-/** Lets a function that was loaded for its recording see another time. */
+/** Advances the clock of the modules that were loaded for a recording. */
 async function laterBy(hours: number): Promise<void> {
   const { clock: loaded } = await import('#shared/core/clock.ts')
   const now = loaded.now.bind(loaded)
   vi.spyOn(loaded, 'now').mockImplementation(() => now() + hours * 3_600_000_000)
 }
 
-/** Flows that open and close at once, late, in the other order, again, and long after they began. */
+/** Covers flows that are complete at once, late, reported out of order, and long. */
 async function recordFlows(record: Record, account: string): Promise<void> {
   const { claims } = await newFlowGrant(account)
   const minute = 60_000_000
@@ -286,12 +289,12 @@ async function recordFlows(record: Record, account: string): Promise<void> {
   await store(1, short.open, short.close(1), late.open, long.open)
   await store(1, closing.close(1))
   await store(1, closing.open, late.close(1))
-  // Behind the settling of their five minutes, open flows are gathered.
+  // After the five minutes of settling, open flows are indexed.
   await store(30, flow(5, 29).open)
   await store(40, flow(6, 0).open, long.close(39))
 }
 
-/** A renewal of locks, of which one is longer than it would be made. */
+/** Covers a renewal of locks, with one object whose lock is already longer. */
 async function recordRenewal(record: Record, account: string): Promise<void> {
   const answers =
     (until: string) =>
@@ -318,7 +321,9 @@ async function recordRenewal(record: Record, account: string): Promise<void> {
   await record('schedules/renew-locks.ts', run, answers('2999-01-01T00:00:00Z'))
 }
 
-/** A seal of both logs of an account in an empty bucket, logs that follow them in another one, and the public half of the key. */
+/**
+ * Covers sealing both logs of an account in an empty bucket, their successors in another bucket, and the public key.
+ */
 async function recordSealing(record: Record, account: string): Promise<void> {
   await writeChangeLogOf(account)
   const bucket = new Map<string, string>()
@@ -350,7 +355,7 @@ async function recordSealing(record: Record, account: string): Promise<void> {
   })
 }
 
-/** What runs by the clock, when something is due. */
+/** Runs every schedule with work to do. */
 async function recordSchedules(record: Record): Promise<void> {
   const { account, samples } = await sampleRequests()
   for (const name of ['POST /client/authorizations', 'PUT /groups/{group_id}/memberships', 'DELETE /sites/{id}']) {
@@ -425,7 +430,7 @@ async function recordSchedules(record: Record): Promise<void> {
   }
 }
 
-/** What an operator invokes. */
+/** Runs the tasks that an operator invokes. */
 async function recordTasks(record: Record, account: string, consumer: string): Promise<void> {
   const fields = { name: 'Made', slug: `made-${crypto.randomUUID()}` }
   const made = { account: fields, admin: { name: 'Ada', email: 'ada@example.com' } }
@@ -464,7 +469,7 @@ async function recordTasks(record: Record, account: string, consumer: string): P
   )
 }
 
-/** Commits of an account, handed to a consumer again. */
+/** Replays an account's commits to a consumer. */
 async function recordReplay(record: Record, account: string, consumer: string): Promise<void> {
   const event = { account_id: account, begin: '2020-01-01T00:00:00Z', consumers: [consumer] }
   await record(
@@ -478,7 +483,7 @@ async function recordReplay(record: Record, account: string, consumer: string): 
   )
 }
 
-/** What CloudFormation invokes during a deployment, and is answered by. */
+/** Runs the task that CloudFormation invokes during a deployment, including the response to CloudFormation. */
 async function recordDeployment(record: Record): Promise<void> {
   const taken = await stubService((response) => void response.end())
   const AccountLimit = { ConcurrentExecutions: 1_000, UnreservedConcurrentExecutions: 1_000 }
@@ -495,13 +500,13 @@ async function recordDeployment(record: Record): Promise<void> {
 }
 
 /**
- * Runs every function of the service, in a table that nobody else looks at, through what it does: operations by their
- * samples, devices through the life of their sessions, consumers, schedules and tasks with work to do.
- * @param consumer ARN of a function that a failed batch is handed to
+ * Runs every function of the service on all its paths in an exclusive table: operations with their samples, devices
+ * through their sessions, and consumers, schedules and tasks with work to do.
+ * @param consumer ARN of the function that a failed batch is redriven to
  */
 export async function recordFunctions(consumer: string): Promise<Recorded> {
   const { recorded, record } = recorder()
-  // What hands out files, and refuses what no route takes, asks AWS for nothing.
+  // Functions that serve files or refuse unknown routes make no calls to AWS.
   for (const file of ['api/unknown-route.ts', 'public/openapi.ts', 'public/docs.ts']) recorded.set(file, [])
   const accounts = [await recordOperations(record), await recordDevices(record), await accountWithRest()]
   await recordPages(record)

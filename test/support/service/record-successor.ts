@@ -14,7 +14,10 @@ const succeeded = ({ status, text }: { status: number; text: string }) => {
   if (status !== 201) throw new Error(`It answered ${status} ${text}`)
 }
 
-/** The first sign-in of a new subject, which ends the client token of the former one with its session and authorization. */
+/**
+ * Covers the first sign-in of a new subject with a known email address, which ends the client token of the former
+ * subject with its session and authorization.
+ */
 export async function recordSuccessor(record: Record): Promise<void> {
   process.env.ALLOW_INSECURE_PROVIDERS = '1'
   const { account, actor, resource, ...world } = await newAccessWorld()

@@ -10,7 +10,7 @@ import { statementKey } from '../table/statement-key.ts'
 import { sdkByFetch } from './sdk-by-fetch.ts'
 import { versionCall } from './version-calls.ts'
 
-/** What is asked for, by the name that the test gives it: one table, one stream and so on are all there are. */
+/** Resources that calls are made to. A short name suffices because there is one table, one stream and so on. */
 export type Target =
   | 'table'
   | 'flows'
@@ -30,13 +30,13 @@ export type Target =
 
 let secretKeyFile = ''
 
-/** A call of AWS as IAM hears of it. */
+/** A call to AWS as IAM evaluates it. */
 export type RecordedCall = { action: string; target: Target; context: Record<string, string[]> }
 
 type Fields = Record<string, unknown>
 type Part = { action: string; pk: string }
 
-/** A text as it is sent to the table: `{ S: 'text' }`. */
+/** Reads a string attribute in wire format: `{ S: 'text' }`. */
 const textOf = (attribute: unknown): string => {
   const { S } = fieldsOf(attribute)
   if (typeof S !== 'string') throw new Error(`No text: ${JSON.stringify(attribute)}`)
@@ -51,8 +51,8 @@ const onTable = (action: string, keys: string[], enclosing?: string): RecordedCa
 })
 
 /**
- * The parts of a request are asked about one by one, by their own actions. Whether IAM hears of those of one kind
- * together is not documented, so both are recorded, and both must be allowed.
+ * Returns the IAM requests for the parts of a request, each with its own action. Whether IAM evaluates parts with the
+ * same action together is undocumented. Both variants are recorded, so both must be allowed.
  */
 function ofParts(parts: Part[], enclosing: string): RecordedCall[] {
   const alone = parts.map(({ action, pk }) => onTable(action, [pk], enclosing))
@@ -64,7 +64,7 @@ function ofParts(parts: Part[], enclosing: string): RecordedCall[] {
 
 const batched = (requests: unknown): Fields[] => Object.values(fieldsOf(requests)).flat() as Fields[]
 
-/** A query names its one partition as `pk = :pk`. */
+/** Reads the partition key of a query from its condition `pk = :pk`. */
 function queriedPartition({ KeyConditionExpression = '', ExpressionAttributeValues }: Fields): string {
   const [, value] = /\bpk = (:\w+)/.exec(String(KeyConditionExpression)) ?? []
   if (!value) throw new Error(`No partition in the query ${KeyConditionExpression}`)
@@ -84,7 +84,7 @@ const statementActions = {
   SELECT: 'PartiQLSelect',
 } as const
 
-/** What each request to the table is to IAM (Amazon DynamoDB in the Service Authorization Reference). */
+/** IAM requests of each table operation (Amazon DynamoDB in the Service Authorization Reference). */
 const tableCalls: Record<string, (input: Fields) => RecordedCall[]> = {
   GetItem: ({ Key }) => [onTable('GetItem', [pkOf(Key)])],
   PutItem: ({ Item }) => [onTable('PutItem', [pkOf(Item)])],
@@ -126,12 +126,12 @@ const tableCalls: Record<string, (input: Fields) => RecordedCall[]> = {
     ),
 }
 
-/** What a request that names its operation by `X-Amz-Target` is to IAM. */
+/** Returns the IAM requests of an AWS request that names its operation in `X-Amz-Target`. */
 function callsOf(target: string, body: string): RecordedCall[] {
   const [service = '', operation = ''] = target.split('.')
   if (target === 'secretsmanager.GetSecretValue' || target === 'secretsmanager.PutSecretValue')
     return [{ action: target.replace('.', ':'), target: 'secret', context: {} }]
-  // A secret that is created with tags needs the right to tag as well.
+  // Creating a secret with tags also needs the right to tag.
   if (target === 'secretsmanager.CreateSecret')
     return ['CreateSecret', 'TagResource'].map((name) => ({
       action: `secretsmanager:${name}`,
@@ -148,7 +148,7 @@ function callsOf(target: string, body: string): RecordedCall[] {
   return known(JSON.parse(body))
 }
 
-/** What a request by the service's own `fetch` is to IAM. */
+/** Returns the IAM request of an AWS request that the service sends by `fetch`. */
 function callOfFetch(url: URL, method: string, body: string): RecordedCall {
   const [service = '', first = ''] = [url.hostname.split('.').at(-4), url.hostname.split('.')[0]]
   const call = (action: string, target: Target): RecordedCall => ({ action, target, context: {} })
@@ -188,7 +188,10 @@ const unanswered: Answer = (url) => {
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519')
 
-/** The key in KMS that encrypts data keys, and opens those of the key file, under which the world of the tests was made. */
+/**
+ * Answers for the KMS key of data keys. Also decrypts data keys of the local key file, which encrypted the secrets of
+ * the tests.
+ */
 function dataKeyAnswer(operation: string, body: string) {
   const { EncryptionContext, CiphertextBlob } = JSON.parse(body)
   const key = deriveKey(readFileSync(secretKeyFile), JSON.stringify(EncryptionContext))
@@ -199,7 +202,7 @@ function dataKeyAnswer(operation: string, body: string) {
   return { Plaintext: plain.toString('base64'), CiphertextBlob: encryptBytes(key, plain).toString('base64') }
 }
 
-/** The key in KMS that signs checkpoints, and the one of stored secrets. */
+/** Answers for both KMS keys: the one that signs checkpoints, and the one of stored secrets. */
 const keyAnswer = (target: string, body: string) =>
   /\.(GenerateDataKey|Decrypt)$/.test(target)
     ? dataKeyAnswer(target.split('.')[1] ?? '', body)
@@ -209,7 +212,10 @@ const keyAnswer = (target: string, body: string) =>
         }
       : { PublicKey: publicKey.export({ format: 'der', type: 'spki' }).toString('base64') }
 
-/** Stands before the engines, and notes what goes through. No engine keeps secrets: theirs is answered here. */
+/**
+ * Starts a proxy in front of the engines that records requests. It answers for Secrets Manager and KMS, which have no
+ * engine.
+ */
 async function startFront(note: (calls: RecordedCall[]) => void, secret: string) {
   const engines: Record<string, string | undefined> = {
     DynamoDB_20120810: process.env.AWS_ENDPOINT_URL_DYNAMODB,
@@ -243,8 +249,9 @@ async function startFront(note: (calls: RecordedCall[]) => void, secret: string)
 }
 
 /**
- * The calls of AWS that a piece of work makes in modules that were loaded for it alone, so that it knows neither a secret
- * nor a lease from before. `answer` stands for the services that no engine here is for.
+ * Records the calls to AWS of a piece of work. The work runs in newly loaded modules, so that no secret or lease is
+ * cached.
+ * @param answer response of the AWS services that have no local engine
  */
 export async function recordCalls(work: () => Promise<unknown>, answer = unanswered): Promise<RecordedCall[]> {
   const calls: RecordedCall[] = []
@@ -271,9 +278,9 @@ export async function recordCalls(work: () => Promise<unknown>, answer = unanswe
   const { fetch } = globalThis
   globalThis.fetch = async (input, init = {}) => {
     const url = new URL(String(input))
-    // The API is open to everybody.
+    // The service's public API needs no right.
     if (url.href.startsWith(`${process.env.SERVICE_URL}/`)) return answer(url, init)
-    // Engines listen on any address of this machine.
+    // Local engines need no right; the proxy records their requests.
     if (url.hostname.startsWith('127.')) return fetch(input, init)
     calls.push(callOfFetch(url, init.method ?? 'GET', String(init.body ?? '')))
     return answer(url, init)
@@ -284,7 +291,7 @@ export async function recordCalls(work: () => Promise<unknown>, answer = unanswe
     globalThis.fetch = fetch
     vi.unstubAllEnvs()
     front.end()
-    // What was loaded for it knows only the front, which is gone.
+    // The modules loaded for the work would use the proxy, which has ended.
     vi.resetModules()
   }
   return calls

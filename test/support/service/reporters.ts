@@ -7,13 +7,13 @@ import { runLocal, type Service } from './service.ts'
 type Body = any
 type Reply = { status: number; body: Body }
 
-/** Speaks HTTP with a running service as one caller. */
+/** Sends a request to a running service, by default with the account's token. */
 export type Caller = (method: string, path: string, body?: unknown, bearer?: string) => Promise<Reply>
 
-/** One side of an authorization: what it reports, and what of it was acknowledged. */
+/** One side of an authorization, with the token that reports its flows. */
 export type Reporter = { authorizationId: string; role: 'initiator' | 'responder'; token: string }
 
-/** The address is asked again at every call: a service that was started again may have another one. */
+/** Reads the base URL at each call, because it may change when the service restarts. */
 const callerOf =
   (service: Pick<Service, 'baseUrl'>, token: string): Caller =>
   async (method, path, body, bearer = token) => {
@@ -30,7 +30,7 @@ const unlimited = Object.fromEntries(
   ['api', 'ingest'].flatMap((name) => [`${name}_capacity`, `${name}_refill_rate`].map((limit) => [limit, 1_000_000])),
 )
 
-/** An account of its own on a running service, without rate limits. */
+/** Creates an account without rate limits on a running service. */
 export async function openAccount(service: Service): Promise<{ accountId: string; call: Caller }> {
   const event = {
     account: { name: 'Traffic', slug: `traffic-${randomUUID()}`, limits: unlimited },
@@ -43,7 +43,7 @@ export async function openAccount(service: Service): Promise<{ accountId: string
   return { accountId: data.account.id, call: callerOf(service, data.api_token.token) }
 }
 
-/** An account whose clients each have an authorization at one gateway: two reporters for each client. */
+/** Creates an account with an authorization per client at one gateway: two reporters per client. */
 export async function openReporters(service: Service, clients: number) {
   const { accountId, call } = await openAccount(service)
   const made = async (path: string, body: unknown, bearer?: string): Promise<Body> => {
@@ -79,23 +79,23 @@ export async function openReporters(service: Service, clients: number) {
   return { accountId, call, reporters }
 }
 
-/** What was acknowledged of a flow. */
+/** Acknowledged reports of a flow. */
 type Acknowledged = { closed: boolean; bytes: number }
 
 const nameOf = (authorizationId: string, role: string, start: string) => `${authorizationId} ${role} ${start}`
 
-/** The flows of a run: which reports of them were acknowledged, and what the log says of them. */
+/** The acknowledged flow reports of a run, to compare with the log. */
 export class Ledger {
   readonly flows = new Map<string, Acknowledged>()
   #next = Date.now() * 1_000
 
-  /** A start that no other flow of this ledger has, as a timestamp to the microsecond. */
+  /** Returns a unique start time, as a timestamp in microseconds. */
   #start(): string {
     const micros = this.#next++
     return `${new Date(Math.floor(micros / 1_000)).toISOString().slice(0, -1)}${String(micros % 1_000).padStart(3, '0')}Z`
   }
 
-  /** Opens `count` flows, and closes those of the batch before. */
+  /** Opens `count` flows, and closes the flows of the previous batch. */
   batch(count: number, before: Flow[]): { opened: Flow[]; reports: object[] } {
     const opened = Array.from({ length: count }, () => {
       const flow_start = this.#start()
@@ -139,7 +139,7 @@ export class Ledger {
     for (const flow of closed) note(flow, true)
   }
 
-  /** How many acknowledged flows the log lacks, has twice, or has otherwise than they were reported. */
+  /** Counts the acknowledged flows that the log lacks, contains twice, or contains with other values. */
   judge(entries: Body[]): { lost: number; doubled: number; wrong: number } {
     const read = new Map<string, Body>()
     let doubled = 0
@@ -153,7 +153,7 @@ export class Ledger {
     for (const [name, { closed, bytes }] of this.flows) {
       const entry = read.get(name)
       if (!entry) lost++
-      // A close that was not acknowledged may be in the log all the same.
+      // A close that was not acknowledged may still be in the log.
       else if (closed && entry.rx_bytes !== bytes) wrong++
     }
     return { lost, doubled, wrong }
@@ -162,7 +162,7 @@ export class Ledger {
 
 export type Flow = { flow_start: string; inner_src_port: number }
 
-/** Sends a batch as a gateway does: the same one again until it is acknowledged, or until the run is over. */
+/** Sends a batch as a gateway does: retries the same batch until it is acknowledged or the run is over. */
 export async function report(call: Caller, { token }: Reporter, reports: object[], over: () => boolean) {
   while (!over()) {
     const reply = await call('POST', '/ingestion/flow_logs', { flow_logs: reports }, token).catch(() => null)
@@ -173,7 +173,7 @@ export async function report(call: Caller, { token }: Reporter, reports: object[
   return false
 }
 
-/** Every entry of a stream of the account's log, as a reader pages through it. */
+/** Reads every entry of a log query, page by page. */
 export async function readLog(call: Caller, query: string): Promise<Body[]> {
   const entries: Body[] = []
   let cursor = ''

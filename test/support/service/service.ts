@@ -12,15 +12,15 @@ export type Service = {
   readonly credentials: Credentials
   readonly dataDir: string
   readonly pid: number
-  /** What it has printed since its last start. */
+  /** Output since the last start. */
   output(): string
-  /** Resolves when it has ended, for whatever reason. */
+  /** Resolves when the process ends. */
   exited(): Promise<unknown>
-  /** Ends it as Ctrl-C does. Its data directory goes, unless the test made it. */
+  /** Ends the process as Ctrl-C does. Removes its data directory, unless the caller provided it. */
   stop(): Promise<void>
-  /** Ends it without a word; its data directory stays for the next start. */
+  /** Kills the process. Its data directory remains for the next start. */
   kill9(): Promise<void>
-  /** Starts it again on its data directory and port. */
+  /** Restarts the process on its data directory and port. */
   restart(): Promise<void>
 }
 
@@ -30,7 +30,7 @@ const repositoryRoot = fileURLToPath(new URL('../../../', import.meta.url))
 
 const { scripts } = JSON.parse(readFileSync(join(repositoryRoot, 'package.json'), 'utf8'))
 
-/** Runs a script as npm does, with none of the variables that this test run has set. */
+/** Runs a script as npm does, without the environment variables of this test run. */
 function spawnLocal(script: string, args: string[], variables: Record<string, string> = {}): ChildProcess {
   const { PATH = '', HOME = '', TMPDIR } = process.env
   return spawn(process.execPath, [...scripts[script].split(' ').slice(1), ...args], {
@@ -40,7 +40,7 @@ function spawnLocal(script: string, args: string[], variables: Record<string, st
   })
 }
 
-/** Runs it to its end. */
+/** Runs a script to its end. */
 export async function runLocal(script: string, args: string[], variables: Record<string, string> = {}, input = '') {
   const child = spawnLocal(script, args, variables)
   let stdout = ''
@@ -83,7 +83,7 @@ async function start({ args = [], env }: Options, dataDir: string, port: number)
   return { child, exited, baseUrl: await untilReady(child, output), output }
 }
 
-/** Starts the service as a user does, as a child process, on a free port. */
+/** Starts the service as a child process, as a user does, by default on a free port. */
 export async function startService(options: Options = {}): Promise<Service> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'service-test-'))
   let running = await start(options, dataDir, options.port ?? 0)
@@ -117,7 +117,7 @@ export async function startService(options: Options = {}): Promise<Service> {
   }
 }
 
-/** Asks a service with the token of its demo account. */
+/** Sends a request with the token of the demo account. */
 export const callService = (
   { baseUrl, credentials }: Pick<Service, 'baseUrl' | 'credentials'>,
   path: string,
@@ -128,14 +128,19 @@ export const callService = (
     headers: { authorization: `Bearer ${credentials.api_token}`, 'content-type': 'application/json', ...init.headers },
   })
 
-/** A site of its demo account; its id. @throws where the service does not answer that it made one */
+/**
+ * Creates a site in the demo account and returns its id.
+ * @throws Error for any status except 201
+ */
 export async function createSite(service: Service, name: string): Promise<string> {
   const response = await callService(service, '/sites', { method: 'POST', body: JSON.stringify({ site: { name } }) })
   if (response.status !== 201) throw new Error(await response.text())
   return ((await response.json()) as { data: { id: string } }).data.id
 }
 
-/** Processes that name the directory: the service, the host of its engines, and the engine of the table. */
+/**
+ * Lists the processes whose command line names the directory: the service, the host of its engines, the table's engine.
+ */
 export const processesOn = (dir: string) =>
   readdirSync('/proc').filter((pid) => {
     try {

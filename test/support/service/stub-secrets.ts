@@ -1,18 +1,18 @@
 import { vi } from 'vitest'
 import { answering, stubService } from './stub-service.ts'
 
-/** A Secrets Manager with one secret, for modules that are loaded after `use`. */
+/** A stub of Secrets Manager with one secret. Modules that are loaded after `use` call it. */
 export async function stubSecrets() {
   const stub = await stubService(answering(400, {}))
   return {
-    /** What the secret's text is from now on. */
+    /** Sets the secret's text for the next requests. */
     holds(SecretString?: string) {
       stub.reply(answering(200, { SecretString }))
     },
     fails(message: string) {
       stub.reply(answering(400, { __type: 'AccessDeniedException', Message: message }))
     },
-    /** How often it was asked for a secret, and for nothing else. */
+    /** Number of requests for a secret since `use`. */
     asked(): number {
       return stub.asked.filter(({ headers }) => headers['x-amz-target'] === 'secretsmanager.GetSecretValue').length
     },

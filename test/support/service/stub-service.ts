@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 type Asked = { headers: IncomingHttpHeaders; body: string; path: string }
 type Reply = (response: ServerResponse, asked: Asked) => void
 
-/** A service on this machine that answers as it is told, and keeps what it was asked. */
+/** Starts an HTTP server on this machine that records requests and sends configurable replies. */
 export async function stubService(reply: Reply) {
   const asked: Asked[] = []
   const server = createServer(async (incoming, response) => {
@@ -17,7 +17,7 @@ export async function stubService(reply: Reply) {
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
-    /** What the answers to come are. */
+    /** Sets the reply to the next requests. */
     reply(next: Reply) {
       reply = next
     },
@@ -28,7 +28,7 @@ export async function stubService(reply: Reply) {
   }
 }
 
-/** Answers with a status and a body of JSON. */
+/** Builds a reply with this status and a JSON body. */
 export const answering =
   (status: number, body: object, headers: Record<string, string> = {}): Reply =>
   (response) => {

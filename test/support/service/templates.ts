@@ -14,7 +14,7 @@ export type Resource = {
 
 type Json = { [name: string]: unknown }
 
-/** Nobody changes what others look at, too. */
+/** Freezes a value deeply, because tests share it. */
 function frozen<T>(value: T): T {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value)
@@ -30,11 +30,13 @@ type Contents = {
 }
 type Made = { stack: Stack; template: Contents }
 
-/** The id of a nested stack in the template of its parent. */
+/** Logical id of a nested stack in its parent's template. */
 const idOf = ({ nestedStackParent, nestedStackResource }: Stack): string =>
   nestedStackParent?.resolve((nestedStackResource as CfnResource | undefined)?.logicalId)
 
-/** Replaces what a template takes from another one, outputs and parameters of nested stacks included, by its value there. */
+/**
+ * Replaces references to other templates, including nested stacks' outputs and parameters, by the referenced values.
+ */
 function shown(value: unknown, of: Made, all: Made[]): unknown {
   if (Array.isArray(value)) return value.map((item) => shown(item, of, all))
   if (typeof value !== 'object' || value === null) return value
@@ -63,7 +65,7 @@ function shown(value: unknown, of: Made, all: Made[]): unknown {
   return folded(inside)
 }
 
-/** A join without the joins in it, and with strings that meet as one: the CDK writes it so where no other stack is in between. */
+/** Flattens nested joins and merges adjacent strings, as the CDK renders references within one stack. */
 function folded(value: Json): Json {
   const [separator, parts] = [value['Fn::Join'] ?? []].flat(1) as [string, unknown[]]
   if (separator !== '' || !Array.isArray(parts)) return value
@@ -83,8 +85,8 @@ function folded(value: Json): Json {
 const made = new Map<string, ReturnType<typeof synthesized>>()
 
 /**
- * What the app deploys with these operations, without bundling their code: made once for all test files of a process, so
- * it is only looked at.
+ * Returns the templates that the app deploys with these operations, without bundling code. They are frozen, because all
+ * test files of a process share them.
  */
 export function templatesOf(operations: OperationSource[], context: Record<string, unknown> = {}) {
   const asked = JSON.stringify([
@@ -106,11 +108,11 @@ async function synthesized(operations: OperationSource[], context: Record<string
     )
     const entries = resources.flatMap((stack) => Object.entries(stack))
     return {
-      /** The templates as they are, that of what holds data first, nested ones behind their parent. */
+      /** Raw templates: stateful stacks first, nested stacks after their parent. */
       stacks,
-      /** The resources of each of them. A value of another stack is shown as it is there. */
+      /** Resources by template, with references to other stacks resolved. */
       resources,
-      /** One of the stacks that are deployed by themselves. */
+      /** Returns a top-level stack. */
       stack(name: string) {
         const at = found.findIndex((stack) => !stack.nested && stack.stackName === name)
         if (at < 0) throw new Error(`There is no stack ${name}.`)
@@ -120,15 +122,15 @@ async function synthesized(operations: OperationSource[], context: Record<string
           terminationProtection: found[at]?.terminationProtection,
         }
       },
-      /** The names of the stacks that are deployed by themselves. */
+      /** Names of the top-level stacks. */
       names: found.filter(({ nested }) => !nested).map(({ stackName }) => stackName),
-      /** Every resource of a type, by its logical id. */
+      /** All resources of a type, by logical id. */
       entries: (type: string): [string, Resource][] => entries.filter(([, { Type }]) => Type === type),
-      /** The id of the function that an alias is of, by a reference to the alias. */
+      /** Logical id of the function behind a referenced alias. */
       invoked: ({ Ref }: { Ref: string }): string | undefined =>
         entries.find(([id, { Type }]) => Type === 'AWS::Lambda::Alias' && id === Ref)?.[1].Properties.FunctionName.Ref,
       all: (type: string): Resource[] => entries.map(([, resource]) => resource).filter(({ Type }) => Type === type),
-      /** A resource of the HTTP API that there is one of. The live channel is an API of its own. */
+      /** The only resource of a type that belongs to the HTTP API. The live channel is a separate API. */
       ofHttpApi(type: 'AWS::ApiGatewayV2::Api' | 'AWS::ApiGatewayV2::Stage'): Resource & { id: string } {
         const found = entries.filter(([id, { Type }]) => Type === type && !id.startsWith('LiveChannel'))
         if (!found[0] || found.length > 1) throw new Error(`The HTTP API has ${found.length} of ${type}.`)

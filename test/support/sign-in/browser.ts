@@ -14,14 +14,14 @@ function isProgram(path: string): boolean {
   }
 }
 
-/** Chromium of the machine: `CHROMIUM`, or the first by its usual names on the PATH. */
+/** Finds Chromium: the path in `CHROMIUM`, or the first usual name on the PATH. */
 export function chromiumPath(): string | undefined {
   const { CHROMIUM, PATH = '' } = process.env
   const places = PATH.split(delimiter).flatMap((folder) => names.map((name) => join(folder, name)))
   return [...(CHROMIUM ? [CHROMIUM] : []), ...places].find(isProgram)
 }
 
-/** Nothing but what the test asks for goes over the network. */
+/** Arguments that disable network traffic of the browser itself. */
 const quiet = [
   '--disable-gpu',
   '--disable-quic',
@@ -31,19 +31,19 @@ const quiet = [
   '--disable-sync',
 ]
 
-/** What somebody who cannot see the page is told: role and name of what is on it, in order. */
+/** An element of the accessibility tree, as assistive technology presents it, in page order. */
 type Named = { role: string; name: string; focused: boolean; invalid: boolean; description: string }
 
 export type Browsing = {
   page: Page
-  /** What has broken the policy of a page since the browser was opened. */
+  /** Violations of the content security policy since the browser was opened. */
   violations: string[]
-  /** What the accessibility tree says of the page. */
+  /** Reads the named elements of the page from the accessibility tree. */
   named(): Promise<Named[]>
   close(): Promise<void>
 }
 
-/** A browser without a window and without a past, which runs no scripts unless it is asked to. */
+/** Opens a headless browser with an empty profile, by default without JavaScript. */
 export async function openBrowser(
   executablePath: string,
   { javaScriptEnabled = false, colorScheme = 'light' as 'light' | 'dark' } = {},

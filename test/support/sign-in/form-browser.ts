@@ -19,12 +19,12 @@ function formsIn(html: string): Form[] {
   }))
 }
 
-/** How somebody answers a page: which of its forms is sent, with which fields; null for the link to give up. */
+/** Chooses the form of a page to submit, and its fields. Null follows the link to cancel. */
 type Answering = (forms: Form[]) => { form: Form; fields?: Record<string, string> } | null
 
 /**
- * Walks through the pages of a provider as a person does, with the cookies that it sets, until it leads back to an address
- * that begins with `home`.
+ * Submits forms on the pages of a provider, with its cookies, until it redirects to an address that starts with `home`.
+ * Returns that address.
  */
 export async function walkForms(start: string, home: string, answer: Answering): Promise<string> {
   const cookies = new Map<string, string>()

@@ -3,8 +3,7 @@ import type { Answer } from '../accounts/account.ts'
 import { catchLog } from '../logs/log-lines.ts'
 
 /**
- * A request that is refused, with what the operator is told of it: the line of the service's own log, and the metric with the
- * reason that it is counted by.
+ * Runs a request that is refused, and returns the operator's view of it: the log line, and the metric with its reason.
  */
 export async function loggedForOperator(ask: () => Promise<Answer>) {
   const { LOG_LEVEL: level, METRICS: metrics } = process.env

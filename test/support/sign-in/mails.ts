@@ -17,7 +17,7 @@ import { insertProvider } from '../accounts/portal-sessions.ts'
 import { insertActor } from '../accounts/rows.ts'
 import { pointAt } from '../service/sdk-by-fetch.ts'
 
-/** Passcodes are mailed from here on, and kept here, until the mocks are restored and `stop` is called. */
+/** Captures passcode mails instead of sending them, until the mocks are restored and `stop` is called. */
 export async function catchMails(deliver: (mail: Mail) => Promise<void> = async () => {}) {
   const mails: Mail[] = []
   const running = new Set<Promise<unknown>>()
@@ -44,7 +44,7 @@ export async function catchMails(deliver: (mail: Mail) => Promise<void> = async 
   pointAt(awsClient(SESv2Client), services.endpoint)
   return {
     mails,
-    /** Resolves when nothing is under way any more. */
+    /** Resolves when all mail runs have ended. */
     async settled() {
       while (running.size > 0) {
         await Promise.all(running)
@@ -55,13 +55,16 @@ export async function catchMails(deliver: (mail: Mail) => Promise<void> = async 
   }
 }
 
-/** The passcode in a mail. */
+/** Extracts the passcode from a mail. */
 export const passcodeIn = (mail: Mail | undefined): string => /^ {4}(\w{6})$/m.exec(mail?.text ?? '')?.[1] ?? ''
 
-/** By what they cost: a hash of another cost takes another time to hold something against. */
+/** Hashes by cost parameter, because verifying takes as long as hashing did. */
 const known = new Map<number, Promise<string>>()
 
-/** Somebody who was mailed a passcode to sign in with, without the mail; hashing takes long, so all have the same one. */
+/**
+ * Creates an actor with a stored passcode, as if it had been mailed. All actors share one passcode, because hashing is
+ * slow.
+ */
 export async function mailedPasscode(accountId: string, context: 'client' | 'portal' = 'client') {
   const passcode = 'ABC234'
   const hashing = known.get(passwordCost.ln) ?? hashPassword(passcode, Date.now() + 60_000)
@@ -89,16 +92,16 @@ export async function mailedPasscode(accountId: string, context: 'client' | 'por
   return { actor, email, passcode }
 }
 
-/** Passcodes take next to no time here: what their hashes cost is for the long tier. */
+/** Lowers the cost of passcode hashes. Tests of the real cost belong to the long tier. */
 export function hashQuickly(): void {
   passwordCost.ln = 4
 }
 
-/** Counts slow hashes from here on, until the mocks are restored; answers how many there were since it was last asked. */
+/** Counts slow hashes until the mocks are restored. The returned function returns the number since its last call. */
 export function countHashes(): () => number {
   const queued = vi.spyOn(TaskQueue.prototype, 'run')
   return () => {
-    // Commits queue, too, and wait as long as it takes.
+    // Commits use queues, too, but without a deadline.
     const hashes = queued.mock.calls.filter(([, deadline]) => deadline !== undefined)
     queued.mockClear()
     return hashes.length

@@ -10,10 +10,10 @@ import { ledTo, providerBehind, signInBy } from './sign-in.ts'
 
 type Claims = Record<string, unknown>
 
-/** The tenant that the provider of a world is, where it stands for a cloud directory. */
+/** Tenant id in the issuer of a local provider that acts as a cloud directory. */
 export const tenant = '9a1f'
 
-/** Lets one provider on this machine stand for every kind, until variables are no longer stubbed. */
+/** Configures one local provider for every kind, until environment variables are unstubbed. */
 export function stubProviders({ issuer, secret }: Pick<PlainProvider, 'issuer' | 'secret'>): void {
   vi.stubEnv('ALLOW_INSECURE_PROVIDERS', '1')
   vi.stubEnv('SUITE_ISSUER', issuer)
@@ -23,7 +23,10 @@ export function stubProviders({ issuer, secret }: Pick<PlainProvider, 'issuer' |
   vi.stubEnv('IDP_API_URL', issuer)
 }
 
-/** The same for each test of a file; how the provider misbehaved and what it was asked is forgotten after each. */
+/**
+ * Configures one local provider for every kind in each test of a file, and resets its behaviour and recorded requests
+ * after each test.
+ */
 export function standsForEveryKind(fake: PlainProvider): void {
   beforeEach(() => stubProviders(fake))
   afterEach(() => {
@@ -36,10 +39,10 @@ export function standsForEveryKind(fake: PlainProvider): void {
 }
 
 let subjects = 0
-/** A subject that nobody else has. */
+/** Returns a unique subject. */
 export const newSubject = () => `subject-${subjects++}`
 
-/** An account whose people sign in with a provider on this machine, which claims what it is told to. */
+/** Creates an account whose people sign in with a local provider that issues arbitrary claims. */
 export async function signInWorld({ fake: given, limits }: { fake?: PlainProvider; limits?: object } = {}) {
   const fake = given ?? (await startPlainProvider({ path: `/${tenant}/v2.0` }))
   const account: Account = await newAccount({ ...(limits && { limits }) })
@@ -52,10 +55,10 @@ export async function signInWorld({ fake: given, limits }: { fake?: PlainProvide
     account,
     person,
     emailOf: async (fields: object = {}) => String((await person(fields)).email),
-    /** A provider of the account that the fake stands behind. */
+    /** Creates an auth provider of the account for the local provider. */
     behind: (kind: ProviderKind = 'oidc', fields: Partial<AuthProviderRow> = {}) =>
       providerBehind(account.id, fake, kind, fields),
-    /** Signs in; `signed in`, or what the service's own log says of why not, which nobody else hears. */
+    /** Signs in, and returns `signed in` or the reason of the refusal. The reason is only in the service's own log. */
     async outcomeOf(provider: AuthProviderRow, claims: Claims, userinfo: Claims | null = null, context = 'client') {
       const log = catchLog('WARN')
       const fields = { context }

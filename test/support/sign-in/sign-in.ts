@@ -9,20 +9,20 @@ import type { PlainProvider } from '#test/fakes/plain-provider.ts'
 import { type Answer, call } from '../accounts/account.ts'
 import { insertProvider } from '../accounts/portal-sessions.ts'
 
-/** An address that nobody else asks from, so that nobody's limit is used up by another test. */
+/** Returns a random source address, so that no test exhausts another test's rate limit. */
 export const newSource = (): string =>
   `2001:db8:${[...randomBytes(6)]
     .map((byte, i) => (i % 2 ? '' : ':') + byte.toString(16).padStart(2, '0'))
     .join('')
     .slice(1)}::1`
 
-/** Random text of a verifier, and what is sent of it before. */
+/** Creates a PKCE code verifier and its challenge. */
 export function newVerifier() {
   const verifier = randomBytes(32).toString('base64url')
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') }
 }
 
-/** A provider of the account that a fake stands behind. */
+/** Inserts an auth provider of the account that uses a local provider. */
 export const providerBehind = async (
   accountId: string,
   fake: Pick<PlainProvider, 'issuer' | 'documentUri' | 'secret'>,
@@ -44,7 +44,7 @@ export const providerBehind = async (
 
 type Begun = { slug: string; source?: string; fields?: Record<string, unknown> }
 
-/** What a client sends to begin, and keeps of it. */
+/** Starts a sign-in as a client does. Returns the parameters that later steps need. */
 export async function beginSignIn(providerId: string, { slug, source = newSource(), fields = {} }: Begun) {
   const { verifier, challenge } = newVerifier()
   const sign_in = {
@@ -63,7 +63,7 @@ export async function beginSignIn(providerId: string, { slug, source = newSource
   return { answer: begun, url, own, home, verifier, state: sign_in.state, source }
 }
 
-/** What the browser comes back with from the provider, to the address that it is led to (`home`). */
+/** Follows the provider's redirect back to the callback (`home`). */
 export function comeBack(
   { home }: { home: string },
   query: Record<string, string> | string,
@@ -76,17 +76,17 @@ export function comeBack(
     : call(completeOfProvider, { path, params: { auth_provider_id: id }, query, sourceIp: source })
 }
 
-/** Where providers of the deployment lead back to, and those that are no provider at all. */
+/** The shared callback of deployment-wide providers, and of requests without a provider. */
 export const plainHome = { home: 'http://127.0.0.1/sign_in/callback' }
 
-/** Where the browser is led, by its parameters. */
+/** Query parameters of the `Location` header. */
 export const ledTo = ({ headers }: Answer): Record<string, string> =>
   Object.fromEntries(new URL(headers.location ?? 'about:blank').searchParams)
 
 export const redeemWith = (sign_in: Record<string, unknown>, source = newSource()): Promise<Answer> =>
   call(redeem, { method: 'POST', path: '/sign_in/token', body: { sign_in }, sourceIp: source })
 
-/** The whole way of a person whom a provider claims to know, up to the session. */
+/** Signs a person in with these claims of the provider, up to the redeemed session. */
 export async function signInBy(
   fake: PlainProvider,
   provider: Pick<AuthProviderRow, 'id'>,

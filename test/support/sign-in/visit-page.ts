@@ -13,8 +13,8 @@ type Visit = {
 export type Seen = { status: number; headers: Record<string, string>; text: string }
 
 /**
- * Opens a page, or sends a form of it, as a browser does through API Gateway. Each visit comes from somewhere else, since they are
- * limited by that.
+ * Opens a page or submits its form as a browser does through API Gateway. Each visit has a new source address, because
+ * pages are rate-limited by address.
  */
 export async function visitPage(
   handler: Handler,

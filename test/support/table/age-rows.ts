@@ -5,7 +5,7 @@ import { interceptTable } from '#test/support/table/intercept-table.ts'
 
 type Item = Record<string, unknown>
 
-/** A row as a version stored it that knew no optional field: none that has a default and holds it. */
+/** Returns a row as an older version stored it: without the optional fields that contain their default. */
 function aged(item: Item, { defaults }: Entity): Item {
   const optional = defaults as Item
   const known = Object.entries(item).filter(
@@ -14,7 +14,7 @@ function aged(item: Item, { defaults }: Entity): Item {
   return Object.fromEntries(known)
 }
 
-/** Lets everything that is stored from now on be stored as by such a version, until the mocks are restored. */
+/** Stores all rows as an older version did, until the mocks are restored. */
 export function ageRows(entities: Map<string, Entity>): { names: Set<string> } {
   const names = new Set<string>()
   interceptTable(async (command, send) => {

@@ -1,7 +1,7 @@
 import { vi } from 'vitest'
 import { clock } from '#shared/core/clock.ts'
 
-/** Lets the time that retries wait pass at once, and no other, until the mocks are restored. Counts it. */
+/** Skips the pauses between retries until the mocks are restored, and counts their milliseconds. */
 export function countWaiting(): { ms: number } {
   const waited = { ms: 0 }
   const start = Date.now()

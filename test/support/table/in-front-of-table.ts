@@ -3,20 +3,20 @@ import { HttpRequest, HttpResponse } from '@smithy/core/protocols'
 import { fieldsOf } from '#shared/core/json/is-object.ts'
 import { table } from '#shared/table/table.ts'
 
-/** Answer of an engine to a request, as the SDK passes it to its deserializer. */
+/** A response of the engine, as the SDK passes it to its deserializer. */
 export type EngineAnswer = { response: unknown }
 
-/** A request on its way to the engine: the operation, its input as it is on the wire, and how it is asked. */
+/** A request on its way to the engine: the operation, its input in wire format, and a function that sends it. */
 export type EngineRequest = { operation: string; input: Record<string, unknown>; ask: () => Promise<EngineAnswer> }
 
-/** An error as DynamoDB answers it, which the SDK's client reads as it would on AWS. */
+/** Builds an error response of DynamoDB, which the SDK's client parses as on AWS. */
 export function engineError(type: string, fields: Record<string, unknown> = {}, statusCode = 400): EngineAnswer {
   const message = `${type} said the table`
   const body = Buffer.from(JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${type}`, message, ...fields }))
   return { response: new HttpResponse({ statusCode, headers: { 'x-amzn-requestid': 'TESTREQUESTID' }, body }) }
 }
 
-/** Reads an answer to its end, since an answer that is kept for later otherwise keeps one of the client's 50 sockets. */
+/** Reads a response to its end: an unread one occupies one of the client's 50 sockets. */
 async function wholeAnswer({ response }: EngineAnswer): Promise<EngineAnswer> {
   const { statusCode, headers, body } = response as HttpResponse
   return { response: new HttpResponse({ statusCode, headers, body: await buffer(body) }) }
@@ -24,7 +24,9 @@ async function wholeAnswer({ response }: EngineAnswer): Promise<EngineAnswer> {
 
 const name = 'standsBeforeTable'
 
-/** Lets `answer` stand between the table's client, with its retries, and the engine. Returns how to take it away again. */
+/**
+ * Intercepts requests between the table's client (with its retries) and the engine. Returns a function that ends it.
+ */
 export function standBeforeTable(answer: (request: EngineRequest) => Promise<EngineAnswer>): () => void {
   const { middlewareStack } = table()
   middlewareStack.add(

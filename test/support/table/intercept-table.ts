@@ -7,13 +7,13 @@ type Send = DynamoDBDocumentClient['send']
 export type TableCommand = Parameters<Send>[0]
 type Handle = (command: TableCommand, send: Send) => Promise<unknown>
 
-/** Handler of commands while no test intercepts them: each reaches the engine. */
+/** Handler of commands. The default sends each command to the engine. */
 const commands: { handle: Handle } = { handle: (command, send) => send(command) }
 const mocked = new WeakSet<object>()
 
 /**
- * Calls `handle` in place of the client of the table for each command. Its `send` reaches the engine. The answer is a spy:
- * `mockRestore`, or `vi.restoreAllMocks`, ends the interception, and another interception replaces this one.
+ * Calls `handle` for each command of the table's client. Its `send` reaches the engine. A second interception replaces
+ * the first. `mockRestore` of the returned spy, or `vi.restoreAllMocks`, ends it.
  */
 export function interceptTable(handle: Handle): MockInstance<Handle> {
   const client = table()
@@ -26,7 +26,7 @@ export function interceptTable(handle: Handle): MockInstance<Handle> {
   return vi.spyOn(commands, 'handle').mockImplementation(handle)
 }
 
-/** The commands sent from now on, in their order, until the mocks are restored. */
+/** Records the commands sent from now on, in order, until the mocks are restored. */
 export function recordCommands(): TableCommand[] {
   const sent: TableCommand[] = []
   interceptTable((command, send) => {

@@ -7,7 +7,7 @@ import { statementKey } from './statement-key.ts'
 
 type Attribute = { S?: string }
 type WireKey = { pk: Attribute; sk: Attribute }
-/** Something that happens at an instant of the simulated time. */
+/** An event at an instant of the simulated time. */
 type Event = { at: number; order: number; happen: () => unknown }
 type Held = { transactions: number; writes: number }
 
@@ -18,7 +18,7 @@ const address = (key: unknown): string => {
 const listOf = (value: unknown): Record<string, unknown>[] =>
   Array.isArray(value) ? value.map((one) => fieldsOf(one)) : []
 
-/** The items that a request writes or checks, in its order. */
+/** Keys of the items that a request writes or checks, in request order. */
 function touched({ operation, input }: EngineRequest): string[] {
   if (operation === 'PutItem') return [address(input.Item)]
   if (operation === 'UpdateItem' || operation === 'DeleteItem') return [address(input.Key)]
@@ -39,34 +39,37 @@ function touched({ operation, input }: EngineRequest): string[] {
   throw new Error(`The simulation does not know ${operation}.`)
 }
 
-/** Milliseconds that a request takes: so many at least, as many more in the mean, and one in a hundred ten times as long. */
+/**
+ * Latency of a request in milliseconds: a minimum, and the mean of an exponential addition. One in a hundred requests
+ * takes ten times as long.
+ */
 type Latencies = Record<string, [least: number, more: number]>
 const latencies: Latencies = { GetItem: [2, 2], BatchGetItem: [3, 4], Query: [3, 4], TransactWriteItems: [12, 12] }
 
 /**
- * Puts a simulated time, and DynamoDB as it documents items that are in flight, before the engine, which is serial and
- * never conflicts. A request takes its time, and has its effect at some instant of it. An item takes part in one transaction at
- * a time: a plain write that meets one is refused with `TransactionConflictException`, a transaction that meets another or
- * a plain write is cancelled with the reason `TransactionConflict`. Reads and plain writes do not hinder each other.
- * (Transactions, "Transaction conflict handling in DynamoDB"; TransactWriteItems, "An ongoing operation is in the
- * process of updating the same item".)
+ * Simulates time and DynamoDB's transaction conflicts in front of the engine, which is serial and never conflicts. A
+ * request has a latency and takes effect at some instant of it. An item takes part in one transaction at a time. A
+ * plain write to such an item is refused with `TransactionConflictException`. A transaction with an item of another
+ * transaction or of a plain write is cancelled with the reason `TransactionConflict`. Reads and plain writes do not
+ * conflict. (Transactions, "Transaction conflict handling in DynamoDB"; TransactWriteItems, "An ongoing operation is in
+ * the process of updating the same item".)
  */
 export class ItemsInFlight {
-  /** Milliseconds since the beginning of the simulation. */
+  /** Milliseconds since the start of the simulation. */
   time = 0
-  /** Requests that were refused because they met another at an item. */
+  /** Number of requests that were refused because of a conflict. */
   met = 0
   private readonly random: SeededRandom
   private readonly latencies: Latencies
   private readonly events: Event[] = []
   private readonly held = new Map<string, Held>()
-  /** Gives engine and time back. */
+  /** Restores the engine and the clock. */
   readonly end: () => void
   private order = 0
 
   /**
-   * Everything in this process that waits or asks the table does so in simulated time, until `end`. Operations can be made
-   * slower than usual, so that more happens beside them.
+   * Makes the waits and table requests of this process use simulated time until `end`.
+   * @param slower higher latencies of operations, so that more happens during them
    */
   constructor(seed: number, slower: Latencies = {}) {
     this.latencies = { ...latencies, ...slower }
@@ -87,7 +90,7 @@ export class ItemsInFlight {
     }
   }
 
-  /** Lets time pass until all of the work is done. What it came to, and how many simulated milliseconds each took. */
+  /** Runs work in simulated time. Returns each result with its simulated milliseconds. */
   async run<T>(work: (() => Promise<T>)[]): Promise<{ result: T; ms: number }[]> {
     let left = work.length
     const results = Promise.all(
@@ -102,7 +105,7 @@ export class ItemsInFlight {
     )
     results.catch(() => {})
     while (left > 0) {
-      // Whoever was answered asks the next thing, or waits.
+      // Lets the work send its next requests or wait.
       await setImmediate()
       const event = this.next()
       if (!event) continue
@@ -181,7 +184,7 @@ export class ItemsInFlight {
     }
   }
 
-  /** What the table says to a request that meets others at these items; null when it meets none. */
+  /** The error for a request that conflicts at one of these items; null without a conflict. */
   private refusal(operation: string, items: string[]): EngineAnswer | null {
     const isTransaction = operation === 'TransactWriteItems'
     const meets = items.map((item) => {

@@ -2,10 +2,10 @@ import { vi } from 'vitest'
 import { clock } from '#shared/core/clock.ts'
 
 const now = Date.now.bind(Date)
-/** Of the whole process: its clock never goes back, whichever file has moved it before. */
+/** Total shift of the process's clock, which never goes back, even across test files. */
 let passed = 0
 
-/** Moves the clock of this process, until the mocks are restored; what is cached for minutes is read again. */
+/** Returns functions that advance the clock of this process until the mocks are restored. Caches of minutes expire. */
 export function movableClock() {
   const pass = (ms: number) => {
     passed += ms

@@ -5,7 +5,7 @@ import { table } from '#shared/table/table.ts'
 
 type Items = Record<string, unknown>[]
 
-/** A table of this test file alone, for what looks at every item there is; `end` gives the shared one back. */
+/** Creates a table for this test file, for tests that read every item. `end` switches back to the shared table. */
 export async function useOwnTable() {
   const [shared, own] = [process.env.TABLE_NAME as string, `own-${randomUUID()}`]
   const engine = new DynamoDBClient({})
@@ -25,7 +25,7 @@ export async function useOwnTable() {
   )
   process.env.TABLE_NAME = own
   const keyOf = ({ pk, sk }: Items[number]) => `${pk} ${sk}`
-  /** Every item of the table, or of an account, in the order of their keys. */
+  /** Reads all items of the table or of an account, in key order. */
   async function items(account = ''): Promise<Items> {
     const found: Items = []
     let start: Record<string, unknown> | undefined
@@ -40,7 +40,7 @@ export async function useOwnTable() {
   }
   return {
     items,
-    /** Makes an account what it was at an instant, whatever came after. */
+    /** Restores the items of an account to an earlier state, and deletes later ones. */
     async restore(account: string, at: Items): Promise<void> {
       const keys = new Set(at.map(keyOf))
       for (const item of await items(account)) {

@@ -9,12 +9,12 @@ import type { AccessWorld } from '../access/access.ts'
 import { publicKey } from '../access/public-key.ts'
 import { plantItems } from './plant-rows.ts'
 
-/** A client that has told nothing of its device, and that nobody has verified. */
+/** Fields of a client without a device description and without verification. */
 export const bareClient = { ...undescribed, verified_at: null }
 
 /**
- * Clients of the actor of a world that were here before: registered, each with a token of its own, and without a session.
- * Each can start a session and ask for the world's resource.
+ * Writes registered clients of the world's actor into the table, each with a token, without sessions. Each can start a
+ * session and request the world's resource.
  */
 export async function plantClients(
   { account, actor, resource, startSession, ask }: AccessWorld,

@@ -4,10 +4,10 @@ import { marshall } from '@aws-sdk/util-dynamodb'
 import type { Item } from '#shared/table/keys.ts'
 import { tableName } from '#shared/table/table.ts'
 
-/** Rows that are written at a time; others may write in between. */
+/** Rows per transaction. Other writers can write in between. */
 const chunk = 500
 
-/** The size by which the table charges. */
+/** Returns the size in bytes that DynamoDB charges for. */
 function sizeOf(value: unknown): number {
   if (typeof value === 'string') return Buffer.byteLength(value)
   if (typeof value === 'number') return Math.ceil(String(value).length / 2) + 1
@@ -20,13 +20,15 @@ function sizeOf(value: unknown): number {
 const itemSize = (item: Item): number =>
   Object.entries(item).reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + sizeOf(value), 0)
 
-/** Bytes are base64 in JSON. */
+/** Serializes bytes as base64. */
 const asJson = (_key: string, value: unknown) =>
   typeof value === 'object' && value !== null && 'B' in value
     ? { B: Buffer.from(value.B as Uint8Array).toString('base64') }
     : value
 
-/** Writes items into the file of the local engine, past its API: for more of them than a test could wait for. */
+/**
+ * Writes items directly into the database file of the local engine, for amounts that would take too long by its API.
+ */
 export function plantItems(items: Iterable<Item>): void {
   const file = process.env.DYNAMODB_FILE
   if (!file) throw new Error('Items are planted into the file of the local engine.')

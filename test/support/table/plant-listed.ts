@@ -7,11 +7,11 @@ import { publicKey } from '../access/public-key.ts'
 import type { Account } from '../accounts/account.ts'
 import { plantItems, plantRows } from './plant-rows.ts'
 
-/** Groups that were made by hand. */
+/** Writes groups into the table that no directory manages. */
 export const plantGroups = (account: Account, count: number): Promise<GroupRow[]> =>
   plantRows<GroupRow>(account.id, groups, count, (i) => ({ name: `Group ${i}`, ...nativeGroup }), [])
 
-/** Clients of the administrator that have described themselves, each online with a token of its own. */
+/** Writes described, online clients of the administrator into the table. */
 export async function plantOnlineClients(account: Account, count: number): Promise<ClientRow[]> {
   const planted = await plantRows<ClientRow>(
     account.id,

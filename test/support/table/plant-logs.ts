@@ -15,17 +15,17 @@ import type { Item, Key } from '#shared/table/keys.ts'
 import { newFlowGrant } from '../logs/flows.ts'
 import { plantItems } from './plant-items.ts'
 
-/** Actors of a planted log: one with a hundred entries of each stream, and many that share the rest. */
+/** Actor of a planted log: `rare` has a hundred entries per stream, several busy actors share the rest. */
 type PlantedActor = { id: string; email: string; authorization: string }
 export type PlantedLogs = { begin: number; end: number; rare: PlantedActor; busy: PlantedActor }
 
 const days = 30
 const rareEntries = 100
 const actors = 5
-/** An actor's flows come in bursts. */
+/** Consecutive flows of one actor. */
 const burst = 20
 
-/** Each planted actor has a shard of its own, so that what a page reads of flows does not hang on chance. */
+/** Returns an id in a given shard, so that flow queries read the same amount in each run. */
 function idInShard(shard: number): string {
   let id = randomUUID()
   while (flowShard(id) !== shard) id = randomUUID()
@@ -42,8 +42,8 @@ async function newActor(account: string, name: string, shard: number): Promise<P
 }
 
 /**
- * Writes a log straight into the table, as its writers would have left it: so many entries, a quarter of each stream,
- * evenly over the last month. One flow of twenty is long, one of a hundred open.
+ * Writes `count` log entries into the table as their writers store them: a quarter per stream, evenly over the last
+ * month. One flow of twenty is long, and one of a hundred is open.
  */
 export async function plantLogs(account: string, count: number): Promise<PlantedLogs> {
   const rare = await newActor(account, 'rare', actors)

@@ -7,8 +7,8 @@ import { packLarge } from '#shared/table/large-attributes.ts'
 import { table, tableName } from '#shared/table/table.ts'
 
 /**
- * Writes many rows straight into the table, as commits would have left them for a list: rows, index items and counters.
- * `index items` names the index that will be asked for; all of them unless said otherwise. Returns the rows.
+ * Writes many rows into the table as commits store them: rows, index items and counters, without commit records.
+ * @param indexes names of the indexes that the test queries; by default all
  */
 export async function plantRows<R extends Row>(
   accountId: string,
@@ -40,11 +40,11 @@ export async function plantRows<R extends Row>(
   return rows
 }
 
-/** The same, for their ids. */
+/** Writes rows as `plantRows` does, and returns their ids. */
 export const plantIds = async <R extends Row>(...planted: Parameters<typeof plantRows<R>>): Promise<string[]> =>
   (await plantRows(...planted)).map(({ id }) => id)
 
-/** Writes many items straight into the table. */
+/** Writes items into the table by its API. */
 export async function plantItems(items: Item[]): Promise<void> {
   for (let at = 0; at < items.length; at += 100) {
     const batches = [0, 25, 50, 75]

@@ -9,7 +9,7 @@ import { publicKey } from '../access/public-key.ts'
 import { plantClients } from './plant-clients.ts'
 import { plantItems } from './plant-rows.ts'
 
-/** Clients that have begun a session each, with a token of its own. */
+/** Writes clients with one session each into the table. */
 export async function plantSessions(world: AccessWorld, count: number): Promise<{ token: string; id: string }[]> {
   const account = world.account.id
   const planted = (await plantClients(world, count)).map(({ id, tokenId, token }) => {
@@ -20,7 +20,7 @@ export async function plantSessions(world: AccessWorld, count: number): Promise<
       lease_expires_at: leaseEnd(now),
       token_id: tokenId,
       public_key: publicKey(),
-      // Tested with its first request.
+      // The first request evaluates the conditions.
       tested: '',
       last_seen_at: timestamp(now),
       last_seen_version: '1.4.0',

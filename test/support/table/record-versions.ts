@@ -2,7 +2,7 @@ import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import type { Item } from '#shared/table/keys.ts'
 import { interceptTable } from '#test/support/table/intercept-table.ts'
 
-/** Every state of every row that transactions have stored from now on, by its key, oldest first; the mocks restored end it. */
+/** Records each version of each row that transactions store, by key, oldest first, until the mocks are restored. */
 export function recordVersions(): Map<string, Item[]> {
   const versions = new Map<string, Item[]>()
   interceptTable(async (command, send) => {

@@ -1,7 +1,9 @@
 import { onTestFinished } from 'vitest'
 import { type EngineAnswer, type EngineRequest, standBeforeTable } from './in-front-of-table.ts'
 
-/** Answers the first requests that match with an error, until the test is over. Counts all that match. */
+/**
+ * Answers the first `count` matching requests with an error until the end of the test, and counts all matching ones.
+ */
 export function refuseRequests(
   count: number,
   error: EngineAnswer,

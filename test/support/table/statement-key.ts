@@ -3,7 +3,10 @@ import type { Key } from '#shared/table/keys.ts'
 type Sent = { Statement?: string; Parameters?: unknown[] }
 type Kind = 'INSERT' | 'UPDATE' | 'DELETE' | 'SELECT'
 
-/** What a PartiQL statement does, and to the item at which key. @throws for one in another form than the service's */
+/**
+ * Parses a PartiQL statement of the service: its kind, and the key of its item.
+ * @throws Error for any other form
+ */
 export function statementKey({ Statement = '', Parameters = [] }: Sent): Key & { kind: Kind } {
   const kind = /^(INSERT|UPDATE|DELETE|SELECT)\b/.exec(Statement)?.[1] as Kind | undefined
   const names = [...Statement.matchAll(/(?:'(\w+)':|"(\w+)" =) \?/g)].map(([, field, compared]) => field ?? compared)

@@ -24,7 +24,7 @@ async function commits(account: string) {
   return records
 }
 
-/** Lets writers make sites at once, so many each, and expects one strict order of their commits, and none lost. */
+/** Creates sites by concurrent writers. Expects a strict order of their commits, and that none is lost. */
 export async function expectStrictOrder(writers: number, each: number): Promise<void> {
   const account = await newAccount()
   const before = (await commits(account.id)).length

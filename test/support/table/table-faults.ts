@@ -1,10 +1,10 @@
 import { BatchExecuteStatementCommand } from '@aws-sdk/lib-dynamodb'
 import { interceptTable } from '#test/support/table/intercept-table.ts'
 
-/** The statuses of the table's own faults: like the SDK, the product looks at the status of an unknown name. */
+/** HTTP statuses of the table's errors. Like the SDK, the product checks the status if the error's name is unknown. */
 const statuses: Record<string, number> = { InternalServerError: 500, ServiceUnavailable: 503 }
 
-/** Lets the table fail some commands with an error of this name, until the mocks are restored. */
+/** Fails matching commands with an error of this name until the mocks are restored. */
 export function failTable(name: string, matches: (command: object) => boolean, before: () => void = () => {}): void {
   interceptTable(async (command, send) => {
     if (!matches(command)) return send(command)
@@ -14,7 +14,7 @@ export function failTable(name: string, matches: (command: object) => boolean, b
   })
 }
 
-/** Does this command insert an item whose partition, sort key or other text holds this? */
+/** Returns a matcher for commands that insert an item with this text in its keys or attributes. */
 export const inserts =
   (text: string) =>
   (command: object): boolean =>
@@ -23,8 +23,8 @@ export const inserts =
 const writing = /^(Put|Update|Delete|BatchWrite|BatchExecuteStatement|TransactWrite)/
 
 /**
- * Lets so many writes through, and none of what comes after: the process is gone. With `unheard` the last of them is
- * done, but its answer is lost.
+ * Simulates a process that dies after `writes` writes: all later commands fail.
+ * @param losesAnswer the last write succeeds, but its response is lost
  */
 export function crashAfter(writes: number, { unheard = false } = {}): void {
   let done = 0
@@ -44,7 +44,7 @@ export function crashAfter(writes: number, { unheard = false } = {}): void {
   })
 }
 
-/** Lets something happen before the request to the table of this number, once. */
+/** Runs `happen` once, before the table request with this number. */
 export function beforeRequest(at: number, happen: () => Promise<void>): { happened: boolean } {
   const state = { happened: false }
   let left = at
