@@ -18,15 +18,15 @@ const steps = new Map(
 )
 
 describe('the checklist of the first deployment', () => {
-  it('is one page', () => expect(checklist.trimEnd().split('\n').length).toBeLessThanOrEqual(130))
+  it('fits on one page', () => expect(checklist.trimEnd().split('\n').length).toBeLessThanOrEqual(130))
 
   it('numbers its steps without a gap', () => {
     expect([...steps.keys()]).toEqual([...steps.keys()].map((_, index) => index + 1))
     expect(steps.size).toBeGreaterThan(15)
   })
 
-  it('says in each step what to look at, and the way back', () => {
-    const without = [...steps].filter(([, text]) => !/\*\*Look\*\*: \S.*\*\*Back\*\*: \S/.test(text))
+  it('describes in each step how to verify and how to undo it', () => {
+    const without = [...steps].filter(([, text]) => !/\*\*Verify\*\*: \S.*\*\*Undo\*\*: \S/.test(text))
     expect(without).toEqual([])
   })
 
@@ -45,7 +45,7 @@ describe('the checklist of the first deployment', () => {
     expect(subjects.filter((subject) => order.includes(subject ?? ''))).toEqual(order)
   })
 
-  it('leads what was never proven to steps that it has', () => {
+  it('names an existing step for each unproven point', () => {
     const rows = [...checklist.matchAll(/^\| [^|]+ \| ([\d, ]+?) +\|$/gm)].flatMap(([, numbers = '']) =>
       numbers.split(', ').map(Number),
     )
