@@ -25,7 +25,7 @@ export const dataSettings = {
       /^arn:[^:]+:dynamodb:[^:]+:\d{12}:table\/[^/]+\/stream\/[^/]+$/,
       'the ARN of the stream of a DynamoDB table',
     ),
-    'Stream of an existing table, which is used instead of a new one ([requirements](deploy.md#with-data-that-is-there-already)).',
+    'Stream of an existing table, which is used instead of a new one ([requirements](deploy.md#with-existing-data)).',
     'a new table',
   ),
   flowStreamArn: optional(
