@@ -16,17 +16,17 @@ import {
 } from './flows/flow-index.ts'
 import { idsAhead, type LazyParts, type LogItem, merge, openParts, type Part, type PartWalk } from './part-reader.ts'
 
-/** Slices are read in one go when no more than two others lie between them. */
+/** Slices with at most two others between them are read in one query; this is the distance of their starts. */
 const joinedWithin = 3 * sliceMicros
-/** Maximum number of slices of an actor that are read ahead. */
+/** Maximum number of an actor's slices that one request reads in advance. */
 const maxAhead = 1_000
 
 type Day = { pk: string; sk: string; shards?: Set<number> }
 
-/** A condition on flows that the table tests. */
+/** A DynamoDB filter on flows. */
 type FlowFilter = { expression: string; values?: Record<string, unknown> }
 
-/** The partitions of the flows that began from `begin` to `end`, oldest day first. */
+/** Partitions of the flows that began from `begin` to `end` (microseconds, inclusive), grouped by day, oldest first. */
 export async function flowParts(
   walk: PartWalk,
   begin: number,
@@ -61,8 +61,8 @@ export async function flowParts(
 }
 
 /**
- * The slices in which an actor began flows. As many as flows are expected are read ahead, over all days in one request:
- * `within` returns those of a day unless it is beyond them, `read` reads them.
+ * The time slices in which an actor began flows. One request reads slices of all days in advance, at most one per
+ * expected flow. `within` returns a day's slices from these, or null if the day is beyond them; `read` then reads it.
  */
 async function slicesAhead({ account, ascending = false, expected = 100 }: PartWalk, actor: string, whole: IdRange) {
   const boundsOf = ({ first, last }: IdRange) => [sliceOf(instantOf(first)), instantOf(last)] as const
@@ -95,7 +95,7 @@ function stretches(slices: number[], { first, last }: IdRange): IdRange[] {
   })
 }
 
-/** The filter and that of the actors in one. */
+/** Combines a filter with the walk's condition on actors. */
 function joined({ flowActors }: PartWalk, { expression, values }: Partial<FlowFilter> = {}): Part['filter'] {
   const actors = Object.fromEntries(flowActors?.map((actor, i) => [`:actor${i}`, actor]) ?? [])
   const ofActors = flowActors && `actor IN (${Object.keys(actors).join(', ')})`
@@ -106,8 +106,8 @@ function joined({ flowActors }: PartWalk, { expression, values }: Partial<FlowFi
 const isOpen = 'attribute_not_exists(fend)'
 
 /**
- * Flows that began before the window and can have lasted until it, in order: short ones by their start, long ones by
- * their pointers, open ones by theirs, or among all of the few slices whose open flows have no pointers yet.
+ * Yields flows that began before the window and may have lasted until it, in order. Short flows are found by their
+ * start, long and open ones by pointers. Recent open flows without a pointer are found by scanning their slices.
  */
 export async function* walkEarlierFlows(walk: PartWalk): AsyncGenerator<LogItem> {
   const begin = Math.min(walk.begin, lastLogMicros + 1)

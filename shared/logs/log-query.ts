@@ -4,23 +4,23 @@ import { isUuid } from '../core/ids.ts'
 import { readCursor, readLimit } from '../values/page.ts'
 import { logStreams } from './entries/log-id.ts'
 
-/** The window of a listing without `begin`. */
+/** Default window of a listing without `begin`, in microseconds. */
 export const defaultWindow = 90 * dayMicros
 
-/** Maximum and default of the number up to which a listing counts (L2.5). */
+/** Maximum of `total_limit`, the number up to which a listing counts (L2.5). */
 export const maxCounted = 10_000
 export const countedByDefault = 1_000
 
 export const refuse = (detail: string) => new ApiError('invalid_log_query', detail)
 
-/** @throws ApiError for a parameter that is given more than once */
+/** @throws ApiError `invalid_log_query` for a repeated parameter */
 function single(query: URLSearchParams, name: string): string | null {
   const values = query.getAll(name)
   if (values.length > 1 || query.has(`${name}[]`)) throw refuse(`${name} must be a single string.`)
   return values[0] ?? null
 }
 
-/** A parameter as `parse` reads it; null where it is absent or empty. @throws ApiError where `parse` returns null */
+/** Parses a query parameter; null if absent or empty. @throws ApiError `invalid_log_query` if `parse` returns null */
 export function parameter<T>(
   query: URLSearchParams,
   name: string,
@@ -34,7 +34,7 @@ export function parameter<T>(
   return value
 }
 
-// A plus sign of an offset that was sent unescaped arrives as a blank.
+// An unescaped plus sign in a query string is decoded as a blank, so the sign of the offset is restored.
 const instant = (query: URLSearchParams, name: string) =>
   parameter(query, name, (text) => parseTimestamp(text.replace(/ (\d\d:\d\d)$/, '+$1')), 'an RFC 3339 timestamp')
 
@@ -46,10 +46,10 @@ function readCounted(query: URLSearchParams): number {
   return parameter(query, 'total_limit', read, `an integer from 0 to ${maxCounted}`) ?? countedByDefault
 }
 
-/** The parameters of `GET /logs` (L2.1); times in microseconds, null where the default applies. */
+/** Parameters of `GET /logs` (L2.1). Times are microseconds; null stands for the default. */
 export type LogQuery = ReturnType<typeof readLogQuery>
 
-/** Checks the parameters in the order of L2.2; the content of the cursor is checked when it is used. */
+/** Validates the parameters in the order of L2.2. The cursor is decoded later. @throws ApiError `invalid_log_query` */
 export function readLogQuery(query: URLSearchParams, now: number) {
   const limit = readLimit(query)
   const text = single(query, 'type')
@@ -57,7 +57,7 @@ export function readLogQuery(query: URLSearchParams, now: number) {
   if (text !== null && type === null) throw refuse('type must be one of change, session, flow, api_request.')
   const begin = instant(query, 'begin')
   const end = instant(query, 'end')
-  // Behind a cursor the defaults are those of the first page, which has passed this check.
+  // With a cursor the window of the first page applies, which has passed this check.
   const first = !query.has('page_cursor')
   const [from, to] = first ? [begin ?? now - defaultWindow, end ?? now] : [begin ?? 0, end ?? Number.MAX_VALUE]
   if (from > to) throw refuse('begin must not be after end.')

@@ -9,12 +9,12 @@ import type { AttributionReader } from './render-entries.ts'
 
 export type Window = { begin: number; end: number }
 
-/** Picks the matching entries of a walk. */
+/** Filters a batch of entries by the query. */
 export type EntryMatcher = (items: LogItem[]) => Promise<LogItem[]>
 
 /**
- * Picks the entries within their retention (L1.1): from the time of the id, or of a flow from its first ingest. A row
- * can outlive that, and the setting can have changed.
+ * Predicate for entries within their retention (L1.1), which starts at the time in the id, or for flows at first
+ * ingest. Needed because DynamoDB deletes expired items late, and the retention setting can change.
  */
 export function withinRetention(now: number): (item: Pick<LogItem, 'sk' | 'at'>) => boolean {
   const oldestFlow = now - retentionMicros('flow')
@@ -22,14 +22,14 @@ export function withinRetention(now: number): (item: Pick<LogItem, 'sk' | 'at'>)
   return ({ sk, at }) => (streamOf(sk) === 'flow' ? Number(at) > oldestFlow : instantOf(sk) > oldest)
 }
 
-/** True where `[start, flowEnd)`, open without an end, meets `[begin, end]`. A negative flow is an instant. */
+/** True if `[start, flowEnd)` overlaps `[begin, end]`. A flow that ends before its start is treated as an instant. */
 export function windowsOverlap(start: number, flowEnd: number | bigint | undefined, { begin, end }: Window): boolean {
   if (start > end) return false
   if (flowEnd === undefined) return true
   return flowEnd <= start ? start >= begin : flowEnd > begin
 }
 
-/** The actor that an entry's snapshot names (L2.6). */
+/** Actor id and email in an entry's snapshot (L2.6). */
 function actorOf(item: LogItem, attributions: Map<string, Attribution | undefined>): { id: unknown; email: unknown } {
   const stream = streamOf(item.sk)
   if (stream === 'flow') {
@@ -39,7 +39,7 @@ function actorOf(item: LogItem, attributions: Map<string, Attribution | undefine
   return { id: item.subject?.actor_id, email: item.subject?.actor_email }
 }
 
-/** Retention (L1), overlap of flows with the window (L2.4), the actor filters (L2.6) and that of the object (L2.8). */
+/** Builds the filter of a query: retention (L1), window of flows (L2.4), actor (L2.6) and object (L2.8). */
 export function matcher(
   { actorId, actorEmail, objectId }: LogQuery,
   window: Window,
@@ -50,7 +50,7 @@ export function matcher(
   const matches = (item: LogItem, attributions: Map<string, Attribution | undefined>): boolean => {
     if (!kept(item)) return false
     if (streamOf(item.sk) === 'flow' && !windowsOverlap(instantOf(item.sk), item.fend, window)) return false
-    // A pointer that was not followed is one of the name in the query.
+    // An unresolved pointer matches: it comes from the partition of the queried actor, email or object.
     if (item.pointer) return true
     if (objectId !== null && objectIdOf(unpackLarge(item)) !== objectId) return false
     if (actorId === null && actorEmail === null) return true

@@ -5,59 +5,61 @@ import { table, tableName } from '../table/table.ts'
 import { beyond, compareIds, type IdRange, idsBetween, instantOf, type LogStream } from './entries/log-id.ts'
 import type { NamedField } from './entries/log-keys.ts'
 
-/** An entry as it is stored, large attributes packed, or a pointer to one; `sk` is its log id. */
+/** A stored entry (large attributes packed), or a pointer to an entry. `sk` is the entry's log id. */
 export type LogItem = Record<string, unknown> & {
   sk: string
   pointer?: true
-  /** Ingest of the first report of a flow, and its end. */
+  /** Flows only: time of ingest of the first report. */
   at?: number
+  /** Flows only: end of the flow; missing while it is open. */
   fend?: number | bigint
   subject?: { actor_id?: string; actor_email?: string } | null
 }
 
-/** A walk through streams of an account. */
+/** Query over log streams of an account. Times are microseconds. */
 export type PartWalk = {
   account: string
   streams: LogStream[]
-  /** Only entries that name this actor, email or object; `alone` where that is the only condition. */
+  /** Restricts entries to pointers of this actor, email or object; `alone` if that is the only condition. */
   named?: { field: NamedField; value: string; alone: boolean }
-  /** Only flows of these actors. */
+  /** Restricts flows to these actors. */
   flowActors?: string[] | null
-  /** The window, in microseconds. */
+  /** Start of the window; `end` is included. */
   begin: number
   end: number
-  /** Before this instant there are only flows. */
+  /** Time before which the account has no entries other than flows. */
   oldest?: number
-  /** Only entries beyond this one, in the direction of the walk. */
+  /** Log id after which the walk starts, in its direction. */
   from?: string
   /** Oldest first instead of newest first. */
   ascending?: boolean
-  /** Number of items that are expected to be taken. */
+  /** Number of items that the caller probably consumes; sizes the first pages. */
   expected?: number
-  /** Only the attributes that the conditions are tested on are read. */
+  /** Reads only the attributes that conditions need. */
   counting?: boolean
-  /** How many more are wanted: entries that are only counted are not read beyond that. */
+  /** Shared number of entries still to count, which limits the page size. */
   wanted?: { left: number }
-  /** Entries older than a minute are read at half the price. */
+  /** Reads entries older than a minute with eventual consistency, at half the price. */
   relaxed?: boolean
-  /** Only these attributes are read. */
+  /** Attributes to read; all by default. */
   passing?: readonly string[]
 }
 
-/** Ids from `begin` to `end` that are still ahead of the walk. */
+/** Range of ids from `begin` to `end` that the walk has not passed; null if empty. */
 export function idsAhead({ from, ascending = false }: PartWalk, stream: LogStream, begin: number, end: number) {
   const ids = idsBetween(stream, begin, end)
   return ids && from !== undefined ? beyond(ids, from, ascending) : ids
 }
 
+/** A range of one partition. */
 export type Part = {
   pk: string
   range: IdRange
-  /** Its items are pointers to entries. */
+  /** Marks a partition of pointers to entries. */
   pointers?: true
   filter?: { expression: string; values: Record<string, unknown> }
 }
-/** Parts that are looked up when their day is read. */
+/** Parts whose lookup is deferred until the walk reaches their day. */
 export type LazyParts = () => Promise<Part[]>
 
 const matched = ['sk', 'at', 'fend', 'auth', 'actor', 'actor_id', 'subject']
@@ -65,10 +67,10 @@ const matched = ['sk', 'at', 'fend', 'auth', 'actor', 'actor_id', 'subject']
 const maxAtOnce = 1_000
 const minAtOnce = 8
 const idLength = 24
-/** Sorts behind everything that follows an id in a key. */
+/** Suffix that sorts after all suffixes of an id in a sort key. */
 const behind = '~'
 
-/** The items of a part, in pages that grow. */
+/** Yields the items of a part; the page size doubles up to 1,000 items. */
 async function* readPart(
   { pk, range, pointers, filter }: Part,
   walk: PartWalk,
@@ -80,7 +82,7 @@ async function* readPart(
     const answer = await table().send(
       new QueryCommand({
         TableName: tableName(),
-        // All replicas have what is older than a minute.
+        // Entries older than a minute have reached all replicas.
         ConsistentRead: !((walk.counting || walk.relaxed) && instantOf(range.last) < clock.now() - 60_000_000),
         ScanIndexForward: walk.ascending ?? false,
         KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
@@ -104,10 +106,10 @@ async function* readPart(
   }
 }
 
-/** The next of some items that are read one by one, and the others. */
+/** Input of a merge: its next item, and a generator of the remaining ones. */
 type Head = { item: LogItem; others: AsyncGenerator<LogItem> }
 
-/** Reads the first of each, all at once. */
+/** Reads the first item of each generator concurrently, and drops empty generators. */
 export async function headsOf(all: AsyncGenerator<LogItem>[]): Promise<Head[]> {
   const heads = all.map(async (others) => {
     const { value: item } = await others.next()
@@ -116,16 +118,17 @@ export async function headsOf(all: AsyncGenerator<LogItem>[]): Promise<Head[]> {
   return (await Promise.all(heads)).flat()
 }
 
+/** Starts reading parts concurrently, as inputs of a merge. */
 export async function openParts(some: (Part | LazyParts)[], walk: PartWalk): Promise<Head[]> {
   const parts = (await Promise.all(some.map((part) => (typeof part === 'function' ? part() : part)))).flat()
-  // Reads each of several parts for its share, and as much again in case it holds more.
+  // With many parts, the first page of each has twice its share of the expected items; its share while counting.
   const twice = walk.counting ? 1 : 2
   const share = Math.ceil((twice * (walk.expected ?? 100)) / parts.length)
   const expected = parts.length > 4 ? Math.max(minAtOnce, share) : walk.expected
   return headsOf(parts.map((part) => readPart(part, walk, expected)))
 }
 
-/** Merges items in order. */
+/** Merges sorted inputs by time and log id. */
 export async function* merge(all: Head[], ascending = false): AsyncGenerator<LogItem> {
   const sign = ascending ? 1 : -1
   for (let heads = all; heads.length > 0; ) {

@@ -18,7 +18,7 @@ import { inBatches, walkLogs } from './walk-logs.ts'
 
 const maxFlowActors = 50
 
-/** `GET /logs` (L2): a page of the merged streams, newest first. */
+/** Lists a page of the merged streams, newest first (`GET /logs`, L2). */
 export async function listLogs(
   account: AccountRow,
   search: URLSearchParams,
@@ -37,7 +37,7 @@ export async function listLogs(
   const backward = position?.backward ?? false
   const onwards = { ...walk, from: position?.id, ascending: backward, expected: query.limit + 1 }
   const [{ kept, more }, behind, total] = await Promise.all([
-    // An entry is weighed uncut, since all of it is read.
+    // The page's byte limit counts untruncated entries, because all of them are read.
     takeFitting(renderedEntries(onwards, match, attributions), { limit: query.limit, shown: ({ uncut }) => uncut }),
     position ? anyFrom(position, walk, match, now) : false,
     position?.total ?? count(walk, match, query.totalLimit),
@@ -55,7 +55,7 @@ export async function listLogs(
   }
 }
 
-/** The walk for a query, without days beyond retention or before the account, when there are only flows. */
+/** Plans the walk for a query: skips streams without matches, and days before the account or past retention. */
 async function walkOf(account: AccountRow, query: LogQuery, window: Window): Promise<PartWalk> {
   const { type, actorId, actorEmail, objectId } = query
   const streams: LogStream[] = type
@@ -77,7 +77,7 @@ async function walkOf(account: AccountRow, query: LogQuery, window: Window): Pro
     ...walk,
     streams: actors.length > 0 ? streams : streams.filter((stream) => stream !== 'flow'),
     named: { field: 'email', value: actorEmail, alone: true },
-    // More than fit a condition: each flow is read.
+    // Too many actors for a filter expression: all flows are read, and the matcher filters them.
     flowActors: actors.length > maxFlowActors ? null : actors.map(({ sk }) => sk),
   }
 }
@@ -88,7 +88,7 @@ async function* matching(walk: PartWalk, match: EntryMatcher): AsyncGenerator<Lo
 
 type Rendered = { item: LogItem; uncut: LogEntry }
 
-/** The entries that match, unpacked and rendered one by one as they are taken. */
+/** Yields matching entries, each unpacked and rendered on demand. */
 async function* renderedEntries(
   walk: PartWalk,
   match: EntryMatcher,
@@ -100,7 +100,7 @@ async function* renderedEntries(
   }
 }
 
-/** True where the list has an entry on the other side of the position, or still the one at it. */
+/** Decides about the link back: true if the cursor's entry has not expired, or an entry on its other side matches. */
 async function anyFrom(
   { id, at, backward }: LogPosition,
   walk: PartWalk,
@@ -114,7 +114,7 @@ async function anyFrom(
   return false
 }
 
-/** Counts the entries that match, up to a bound. Only the first page counts; its cursors have the number. */
+/** Counts matching entries up to `bound`. Runs only for the first page; cursors carry the total to later pages. */
 async function count(walk: PartWalk, match: EntryMatcher, bound: number): Promise<number> {
   const wanted = { left: bound }
   if (bound === 0) return 0
@@ -125,7 +125,7 @@ async function count(walk: PartWalk, match: EntryMatcher, bound: number): Promis
   return bound - wanted.left
 }
 
-/** `GET /logs/{log_id}` (L3). */
+/** Reads an entry (`GET /logs/{log_id}`, L3). @throws ApiError `invalid_log_query`; 404 if unknown or expired */
 export async function getLog(account: string, id: string): Promise<{ data: LogEntry }> {
   if (id.length !== 24) throw new ApiError('invalid_log_query', 'log_id must be a 24-character hexadecimal string.')
   const kept = withinRetention(clock.now())
@@ -136,8 +136,8 @@ export async function getLog(account: string, id: string): Promise<{ data: LogEn
 }
 
 /**
- * Content of a cursor: the entry at its position, for a flow with its ingest, and window and total of the first page.
- * Without an entry its position is the end of the list, for the page beside an empty one.
+ * Content of a cursor: id of the entry at its position, `at` (ingest) of a flow, window and total of the first page.
+ * Without an id the position is the end of the list; such a cursor links back from an empty page.
  */
 const LogPosition = v.strictObject({
   begin: v.number(),
@@ -149,7 +149,7 @@ const LogPosition = v.strictObject({
 })
 type LogPosition = v.InferOutput<typeof LogPosition>
 
-/** The request that a cursor belongs to. */
+/** Text of the request's filters. A cursor is valid only for a request with the same text. */
 function bindingOf(account: string, query: LogQuery): string {
   const { cursor: _cursor, limit: _limit, totalLimit: _totalLimit, ...filters } = query
   return `${account}/logs?${JSON.stringify(filters)}`

@@ -10,10 +10,10 @@ import type { LogItem } from './part-reader.ts'
 
 const isFlow = (item: LogItem): item is LogItem & FlowItem => streamOf(item.sk) === 'flow'
 
-/** Attributions of flows by authorization id, undefined where there is none. */
+/** Reads the attributions of flows by authorization id; undefined for a missing one. */
 export type AttributionReader = (items: LogItem[]) => Promise<Map<string, Attribution | undefined>>
 
-/** Reads each attribution once, those of a page in one request. */
+/** Creates a reader that caches attributions and reads those of a batch in one request. */
 export function attributionReader(account: string): AttributionReader {
   const known = new Map<string, Attribution | undefined>()
   return async (items) => {
@@ -24,11 +24,11 @@ export function attributionReader(account: string): AttributionReader {
   }
 }
 
-/** A stored item as the entry that it holds; a flow shows the attribution of its authorization (L12). */
+/** Renders a stored item as an API entry; a flow gets the attribution of its authorization (L12). */
 export const renderEntry = (item: LogItem, attributions: Map<string, Attribution | undefined>): LogEntry =>
   isFlow(item) ? flowEntry(item, attributions.get(item.auth)) : storedEntry(item)
 
-/** An entry without attribution; a change that no sync run caused is stored without a run. */
+/** Unpacks an entry. A change that no sync run made has no stored `run_id`, which becomes null. */
 function storedEntry(item: LogItem): LogEntry {
   const entry = unpackLarge(item) as unknown as LogEntry
   return entry.type === 'change' ? { ...entry, run_id: entry.run_id ?? null } : entry
@@ -79,7 +79,7 @@ type Snapshot = ChangeEntry['before']
 const without = (snapshot: Snapshot, names: string[]): Snapshot =>
   snapshot && { ...snapshot, ...Object.fromEntries(names.flatMap((name) => (name in snapshot ? [[name, null]] : []))) }
 
-/** An entry as the API shows it: snapshots that are too large lack their largest fields, which it names. */
+/** Truncates oversized snapshots: replaces their largest fields by null, and lists those in `truncated` (L2.7). */
 export function cutEntry(entry: LogEntry): LogEntry {
   if (entry.type !== 'change') return entry
   const { before, after } = entry

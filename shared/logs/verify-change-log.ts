@@ -14,15 +14,16 @@ import { retentionMicros } from './entries/log-keys.ts'
 import { pointerItems } from './entries/log-store.ts'
 import { walkLogs } from './walk-logs.ts'
 
+/** A difference between the change log and the commit records. */
 export type Damage = {
   /**
-   * `missing`: a change without its entry. `doubled`: a second entry of a change. `reordered`: one at another place.
-   * `altered`: an entry that differs from its commit. `unfounded`: an entry of no commit. `gap`: a commit record is
-   * missing, so its entries cannot be checked. `unlisted`: an entry that is not found by its object, actor or email.
+   * `missing`: a change has no entry. `doubled`: a change has a second entry. `reordered`: an entry has another id
+   * than its change. `altered`: an entry differs from its commit. `unfounded`: no commit made the entry. `gap`: a
+   * commit record is missing, so its entries cannot be checked. `unlisted`: an entry lacks one of its pointers.
    */
   problem: 'missing' | 'doubled' | 'reordered' | 'altered' | 'unfounded' | 'gap' | 'unlisted'
   log_id: string
-  /** The place of a reordered entry, or the entry that a doubled one is a copy of. */
+  /** Correct log id of a reordered entry, or log id of the original of a doubled one. */
   of?: string
 }
 
@@ -32,13 +33,13 @@ export type Verification = {
   commits: number
   entries: number
   damages: Damage[]
-  /** There are more damages than those listed. */
+  /** True if damages were omitted after the first 1,000. */
   truncated: boolean
 }
 
 const listedDamages = 1_000
 const perLook = 100
-/** Age of the youngest entries that are checked: an entry follows its commit within seconds. */
+/** Minimum age of checked entries in microseconds; an entry is stored within seconds of its commit. */
 const settlingMicros = 60_000_000
 
 function instant(value: unknown, name: string): number | null {
@@ -48,7 +49,7 @@ function instant(value: unknown, name: string): number | null {
   return micros
 }
 
-/** The checked range; entries past their retention may be gone. */
+/** Reads the time range to check, limited to the retention, after which entries may be deleted. */
 function readRange(event: unknown): { begin: number; end: number } {
   const { begin, end } = fieldsOf(event)
   const now = clock.now()
@@ -58,7 +59,7 @@ function readRange(event: unknown): { begin: number; end: number } {
   return { begin: from, end: to }
 }
 
-/** A digest of the content of an entry, the same at any place. */
+/** Digest of an entry's content without its id, so that a moved entry is recognized. */
 function contentOf({ object, operation, before, after, subject, run_id = null }: Record<string, unknown>): string {
   const text = sortedJson([object, operation, before, after, subject, run_id])
   return createHash('sha256').update(text).digest('base64').slice(0, 24)
@@ -80,9 +81,8 @@ async function* expectedEntries(account: string, begin: number, end: number): As
 }
 
 /**
- * Compares every entry of the change log in a time range with its commit record, side by side: only digests of the
- * commits are held.
- * @throws ApiError `bad_request` for an event that names no account or no time, and for an account that does not exist
+ * Compares every change log entry in a time range with its commit record. Streams both; keeps only digests in memory.
+ * @throws ApiError `bad_request` for an invalid account or time in the event, and for an unknown account
  */
 export async function verifyChangeLog(event: unknown): Promise<Verification> {
   const account = askedAccount(event)
@@ -141,7 +141,7 @@ export async function verifyChangeLog(event: unknown): Promise<Verification> {
   const altered = new Set(damages.filter(({ problem }) => problem === 'altered').map(({ log_id }) => log_id))
   for (const id of missing.values()) if (!altered.has(id)) damages.push({ problem: 'missing', log_id: id })
   damages.sort((a, b) => (a.log_id < b.log_id ? -1 : 1))
-  // Behind the damages of entries themselves.
+  // Listed after all damages of the entries themselves.
   for (const log_id of unlisted) damages.push({ problem: 'unlisted', log_id })
   return {
     begin: timestamp(begin),

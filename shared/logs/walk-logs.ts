@@ -6,10 +6,10 @@ import { dayOf, flowKey, logKeys, logPartition, namedPartition } from './entries
 import { flowParts, walkEarlierFlows } from './flow-parts.ts'
 import { headsOf, idsAhead, type LogItem, merge, openParts, type Part, type PartWalk } from './part-reader.ts'
 
-/** Batches stay below this size, so that few large entries are read that a page has no room for. */
+/** Size limit of a batch, so that a page reads few large entries beyond its own capacity. */
 const maxBatchBytes = 2_000_000
 
-/** The items of a walk by the batches that are looked at together. */
+/** Groups the items of a walk into batches of at most 200, which callers filter and render together. */
 export async function* inBatches(
   items: AsyncIterable<LogItem>,
   { expected = 100 }: PartWalk,
@@ -29,11 +29,11 @@ export async function* inBatches(
 }
 
 /**
- * The entries of the window in order, each once, read page by page as they are taken. Flows that began before it come
- * last, newest first; some of them may have ended before it.
+ * Yields the entries of the window in order and without duplicates, and reads pages on demand. Flows that began before
+ * the window are included; some may have ended before it, which the caller filters out.
  */
 export async function* walkLogs(walk: PartWalk): AsyncGenerator<LogItem> {
-  // A pointer is enough to be counted where its name is the only condition.
+  // Counting needs no entry when the pointer's field is the only condition.
   const isEnough = ({ sk }: LogItem) => Boolean(walk.counting && walk.named?.alone) && streamOf(sk) !== 'flow'
   const leadsOn = (item: LogItem) => item.pointer === true && !isEnough(item)
   for await (const batch of inBatches(inOrder(walk), walk)) {
@@ -46,12 +46,12 @@ export async function* walkLogs(walk: PartWalk): AsyncGenerator<LogItem> {
   }
 }
 
-/** The only key that a pointer points to. */
+/** Key of the entry that a pointer refers to. */
 const targetOf = (account: string, id: string, actor: unknown) =>
   streamOf(id) === 'flow' ? [flowKey(account, String(actor), id)] : logKeys(account, id)
 
 async function* inOrder(walk: PartWalk): AsyncGenerator<LogItem> {
-  // Several pointers can point to a flow that is also found by its start.
+  // A flow that is found by its start can also have several pointers.
   let last: string | undefined
   for await (const item of withEarlierFlows(walk)) {
     if (item.sk !== last) yield item
@@ -62,7 +62,7 @@ async function* inOrder(walk: PartWalk): AsyncGenerator<LogItem> {
 async function* withEarlierFlows(walk: PartWalk): AsyncGenerator<LogItem> {
   const flows = walk.streams.includes('flow')
   if (flows && walk.ascending) yield* walkEarlierFlows(walk)
-  // Each stream is first read for its share, and half as much again in case it has more.
+  // The first read of each stream fetches 1.5 times its share of the expected items.
   const expected = Math.ceil(((walk.expected ?? 100) * 1.5) / Math.max(1.5, walk.streams.length))
   const streams = walk.streams.map((stream) => walkStream({ ...walk, expected }, stream))
   yield* merge(await headsOf(streams), walk.ascending)
@@ -73,7 +73,7 @@ async function* walkStream(walk: PartWalk, stream: LogStream): AsyncGenerator<Lo
   const { expected = 100 } = walk
   const days = stream === 'flow' ? await flowParts(walk, walk.begin, walk.end) : partsOf(walk, stream)
   if (!walk.ascending) days.reverse()
-  // Reads as many days at once as the rest should take, judged by the days before; twice as many after empty ones.
+  // Concurrent days are estimated from the items per day so far, at most double in each step, and are at most 16.
   let found = 0
   for (let at = 0, width = 1; at < days.length; ) {
     const ofDay = Math.ceil(Math.max(expected - found, expected / 4) / width)
@@ -87,14 +87,14 @@ async function* walkStream(walk: PartWalk, stream: LogStream): AsyncGenerator<Lo
     }
     at += width
     const needed = Math.ceil(((expected - found) * at) / Math.max(1, found))
-    // Counting is paid for: the newest day, of which there may be minutes, says nothing about the others.
+    // While counting, the second read is one day as well: today may be minutes old, so its count predicts nothing.
     width = Math.max(1, Math.min(16, walk.counting && at === 1 ? 1 : width * 2, needed))
   }
 }
 
 /**
- * The partitions of the window, oldest day first, or the one with the pointers of a name. Only flows can be of the
- * future; a day of tolerance is for clocks that differ.
+ * Partitions of the window, oldest day first, or the one partition of the pointers. Ends a day after now, to tolerate
+ * clock skew: entries other than flows are never later.
  */
 function partsOf(walk: PartWalk, stream: Exclude<LogStream, 'flow'>): Part[][] {
   const { account, named } = walk

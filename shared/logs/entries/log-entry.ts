@@ -33,10 +33,10 @@ export const ChangeEntry = v.object({
   operation: v.picklist(['insert', 'update', 'delete']),
   before: snapshot,
   after: snapshot,
-  /** The fields that are cut from both (L2.7). */
+  /** Names of the fields that were replaced by null in both snapshots (L2.7). */
   truncated: v.optional(v.array(v.string())),
   subject: v.nullable(SubjectEntry),
-  /** The sync run that caused it; entries of others are stored without. */
+  /** Sync run that made the change; null for other changes, whose stored entries omit it. */
   run_id: text,
 })
 export type ChangeEntry = v.InferOutput<typeof ChangeEntry>
@@ -62,7 +62,7 @@ export const ApiRequestEntry = v.object({
 
 const counter = v.nullable(v.bigint())
 
-/** The actor, device and resource of an authorization at the time of its creation (L12); null where unknown. */
+/** Snapshot of the actor, device and resource of an authorization at its creation (L12); null if unknown. */
 export const attributionFields = {
   initiator_device_id: text,
   responder_device_id: text,
@@ -86,7 +86,7 @@ export const attributionFields = {
   resource_address: text,
 }
 
-/** @public The OpenAPI document takes its name from here. */
+/** @public The name is the schema name in the OpenAPI document. */
 export const FlowEntry = v.object({
   type: v.literal('flow'),
   ...common,

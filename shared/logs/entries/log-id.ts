@@ -10,17 +10,17 @@ export const streamCodes = { change: 'c', session: '5', flow: 'f', api_request: 
 >
 
 const timeDigits = 13
-/** The greatest time that fits 52 bits, in the year 2112. */
+/** Maximum time that fits 52 bits, in microseconds; in the year 2112. */
 export const lastLogMicros = 2 ** 52 - 1
 
-/** 24 hexadecimal characters: 4 bits of stream, 52 of microseconds, 40 of tail (L4). @throws RangeError */
+/** Builds a log id in hexadecimal: 4 bits of stream, 52 of microseconds, 40 of tail (L4). @throws RangeError */
 export function logId(stream: LogStream, micros: number, tail: string = randomBytes(5).toString('hex')): string {
   if (!Number.isSafeInteger(micros) || micros < 0 || micros > lastLogMicros)
-    throw new RangeError('The time does not fit a log id.')
+    throw new RangeError('The time is outside the range of log ids.')
   return streamCodes[stream] + micros.toString(16).padStart(timeDigits, '0') + tail
 }
 
-/** The tail of a change: its position inside the commit. */
+/** Tail of a change's log id: its position in the commit. */
 export const positionTail = (position: number): string => position.toString(16).padStart(10, '0')
 
 export function parseLogId(id: string): { stream: LogStream; micros: number } | null {
@@ -29,20 +29,20 @@ export function parseLogId(id: string): { stream: LogStream; micros: number } | 
   return { stream, micros: instantOf(id) }
 }
 
-/** The stream of an id that this service made. @throws RangeError for any other text */
+/** Stream of a valid log id. @throws RangeError for other text */
 export function streamOf(id: string): LogStream {
   const stream = logStreams.find((name) => streamCodes[name] === id[0])
-  if (!stream) throw new RangeError(`${id} is no log id.`)
+  if (!stream) throw new RangeError(`${id} is not a log id.`)
   return stream
 }
 
 export const instantOf = (id: string): number => Number.parseInt(id.slice(1, 1 + timeDigits), 16)
 
-/** The least text that sorts with or after every id of this instant. */
+/** Lowest log id of a stream at a time in microseconds. */
 export const idFrom = (stream: LogStream, micros: number): string => logId(stream, micros, '0000000000')
 export const idUntil = (stream: LogStream, micros: number): string => logId(stream, micros, 'ffffffffff')
 
-/** Ids of one stream, both ends included. */
+/** Range of log ids of one stream, both ends included. */
 export type IdRange = { first: string; last: string }
 
 /** Order of entries across streams: the time in the id, then the id (L2.3). */
@@ -59,7 +59,7 @@ export const idsBetween = (stream: LogStream, begin: number, end: number): IdRan
     ? null
     : { first: idFrom(stream, clampMicros(begin)), last: idUntil(stream, clampMicros(end)) }
 
-/** The part of a range beyond an entry: an id of another stream cuts by time, then by its first character. */
+/** Part of a range after (or before) an entry's id, by the order of `compareIds` across streams; null if empty. */
 export function beyond({ first, last }: IdRange, from: string, ascending: boolean): IdRange | null {
   const micros = instantOf(from)
   const stream = streamOf(first)

@@ -4,7 +4,7 @@ import { env } from '../../core/env.ts'
 import { indexPartition, type Key, partition } from '../../table/keys.ts'
 import { instantOf, type LogStream, parseLogId } from './log-id.ts'
 
-/** Number of partitions that the flows of a day are spread over, by the initiating actor. */
+/** Number of partitions per day of flows. The initiating actor selects the partition. */
 export const flowShards = 16
 
 export const flowShard = (actorId: string): number =>
@@ -12,14 +12,14 @@ export const flowShard = (actorId: string): number =>
 
 export const dayOf = (micros: number): string => timestamp(micros).slice(0, 10)
 
-/** Partition of a stream and day of an account; for flows of a shard of that. */
+/** Partition of an account's stream on a day; for flows, one shard of it. */
 export const logPartition = (account: string, stream: LogStream, date: string, shard?: number): string =>
   partition(account, `log.${stream}`, shard === undefined ? date : `${date}#${shard}`)
 
-/** Names that entries are found by: the actor and the email in their snapshot, and the object of a change. */
+/** Fields that index entries: actor and email in the snapshot, and object of a change. */
 export type NamedField = 'actor' | 'email' | 'object'
 
-/** Pointers to the entries that name an actor, an email or an object; for flows, their slices or actors. */
+/** Partition of pointers to the entries of an actor, email or object; for flows: an actor's slices, an email's actors. */
 export const namedPartition = (account: string, stream: LogStream, field: NamedField, value: string): string =>
   indexPartition(account, `log.${stream}`, field, value)
 
@@ -28,7 +28,7 @@ export const flowKey = (account: string, actorId: string, id: string): Key => ({
   sk: id,
 })
 
-/** Possible keys of an entry: its id has the stream and day, and only a flow can be in one of several shards. */
+/** Possible keys of an entry: one by the stream and day in its id, or one per shard for a flow. */
 export function logKeys(account: string, id: string): Key[] {
   const parsed = parseLogId(id)
   if (!parsed) return []
@@ -42,6 +42,6 @@ export const retentionMicros = (stream: LogStream): number => {
   return (stream === 'flow' ? flowRetentionDays : logRetentionDays) * dayMicros
 }
 
-/** TTL of an entry, in seconds; retention counts from its `timestamp` (L1). */
+/** TTL of an entry in seconds: its `timestamp` plus the retention (L1). */
 export const logTtl = (stream: LogStream, micros: number): number =>
   Math.ceil((micros + retentionMicros(stream)) / 1_000_000)

@@ -8,13 +8,13 @@ import { dayOf, logPartition, logTtl, type NamedField, namedPartition } from './
 
 type Named = { actor_id?: string | null; actor_email?: string | null }
 type Entry = Named & { subject?: Named | null } & Record<string, unknown>
-/** Flows are stored by their consumer. */
+/** Streams stored by this file; `flow-store.ts` stores flows. */
 type Stored = Exclude<LogStream, 'flow'>
 
-/** The entry that pointers point to: its id, and when it expires. */
+/** Target of pointers: log id and TTL of an entry. */
 type Target = { id: string; ttl: number }
 
-/** The pointers to an entry: by the actor in its snapshot (L2.6), and by the object that it changed (L2.8). */
+/** Pointers to an entry: by actor and email of its snapshot (L2.6), and by the changed object (L2.8). */
 export function pointerItems(account: string, stream: Stored, { id, ttl }: Target, entry: Entry): Item[] {
   const named = stream === 'api_request' ? entry : entry.subject
   const pointerBy = (field: NamedField, value: string | null | undefined): Item[] =>
@@ -26,6 +26,7 @@ export function pointerItems(account: string, stream: Stored, { id, ttl }: Targe
   ]
 }
 
+/** The entry and its pointers. `micros` is its time in microseconds. */
 export function logItems(account: string, stream: Stored, id: string, micros: number, entry: Entry): Item[] {
   const ttl = logTtl(stream, micros)
   return [
@@ -58,7 +59,7 @@ export async function recordApiRequest(account: string, entry: ApiRequest): Prom
   await insertTogether(logItems(account, 'api_request', logId('api_request', now), now, entry))
 }
 
-/** The id of the object of a change (L2.8); null for any other entry. */
+/** Id of the changed object (L2.8); null for other entries. */
 export function objectIdOf({ before, after }: Record<string, unknown>): string | null {
   const { id } = fieldsOf(after ?? before)
   return typeof id === 'string' && id !== '' ? id : null
@@ -67,10 +68,10 @@ export function objectIdOf({ before, after }: Record<string, unknown>): string |
 type Created = {
   context: 'client' | 'gateway' | 'portal'
   subject: Subject
-  /** When the session was created, in microseconds. */
+  /** Creation time in microseconds. */
   at: number
 }
 
-/** The entry of a created session (L7.1) and its pointers, for the transaction that creates it. */
+/** Log entry of a created session (L7.1) with its pointers, for the transaction that creates the session. */
 export const sessionLogItems = (account: string, { at, ...entry }: Created): Item[] =>
   logItems(account, 'session', logId('session', at), at, entry)

@@ -23,7 +23,7 @@ export const attributionKey = (account: string, authorizationId: string): Key =>
 
 const lateReportDays = 30
 
-/** Stored once per authorization and joined when a flow is read; kept as long as a flow of it can be (L12). */
+/** Attribution item of an authorization, joined when its flows are read. Expires after its last possible flow (L12). */
 export function attributionItem(account: string, attribution: Attribution): Item & { ttl: number } {
   const expiry = Date.parse(attribution.authorization_expires_at) / 1000
   return {

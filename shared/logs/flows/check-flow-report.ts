@@ -17,10 +17,10 @@ import {
 
 type Source = Record<string, unknown>
 
-/** The faults of a record; `truncated` where it has more of them than messages. */
+/** Validation messages of a record; `truncated` if some were omitted. */
 type Rejection = { errors: FieldErrors; truncated: boolean }
 
-/** Maximum number of messages per record in an answer (L8). */
+/** Maximum number of validation messages per record in a response (L8). */
 export const maxMessages = 20
 
 const closeNames = Object.keys(closing)
@@ -31,12 +31,12 @@ const blank = "can't be blank"
 const isBlank = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
 
-/** Reads a record by the declared fields. Its values are incomplete where it has faults. */
+/** Reads a record by the declared fields, and collects faults. With faults, the returned values are incomplete. */
 class RecordReader {
   readonly faults: [field: string, message: string][] = []
   truncated = false
   private readonly messages: number
-  /** Index of the outer path that is read; null outside of them. */
+  /** Index of the outer path being read; null outside of one. */
   private index: number | null = null
 
   constructor(messages: number) {
@@ -62,7 +62,7 @@ class RecordReader {
     }
   }
 
-  /** Null for an open report, whose outer paths are read and not kept. */
+  /** Null for an open report, whose outer paths are validated and dropped. */
   private closing(record: Source): Closing | null {
     const closes = closeNames.some((name) => !isBlank(record[name]))
     const outers = isBlank(record.outers) ? null : this.outers(record.outers)
@@ -116,7 +116,7 @@ class RecordReader {
     }
   }
 
-  /** The value of a required field; after a fault it has no meaning. Names are spelled out, as loads by name are twice as fast. */
+  /** Reads a required field; invalid after a fault. Callers pass `record.x`, which is twice as fast as `record[n]`. */
   private required<T>(name: string, { read }: Field<T>, sent: unknown): T {
     const value = read(sent)
     if (value instanceof FieldFault) this.refuse(name, isBlank(sent) ? blank : value.message)
@@ -124,7 +124,7 @@ class RecordReader {
   }
 }
 
-/** A report, or the first messages of its fields (L10). Integers beyond 2^53 come in as bigint. */
+/** Validates a report; returns it, or its first messages by field (L10). Integers beyond 2^53 must be bigint. */
 export function checkFlowReport(record: unknown, messages = maxMessages): { report: FlowReport } | Rejection {
   const reader = new RecordReader(messages)
   if (!isObject(record)) reader.refuse('record', 'must be a JSON object')

@@ -1,19 +1,19 @@
 import { type Item, type Key, partition } from '../../table/keys.ts'
 import { logTtl, namedPartition } from '../entries/log-keys.ts'
 
-/** Length of the slices of time by which flows are found, each named by its first microsecond. */
+/** Length of the time slices that index flows, in microseconds. A slice is identified by its first microsecond. */
 export const sliceMicros = 300_000_000
 export const sliceOf = (micros: number): number => micros - (micros % sliceMicros)
 export const sliceSort = (slice: number): string => String(slice).padStart(16, '0')
 
-/** A flow that lasted no longer than this is found by its start alone; a longer one has a pointer. */
+/** Maximum duration of a flow that is found by its start alone; a longer flow has a pointer. */
 export const shortFlowMicros = 300_000_000
 
 const growth = 4
 const classes = 8
 /**
- * Classes of closed flows by their length, each up to four times that of the one before: of the flows of a class that
- * began in the stretch before an instant, at least a quarter lasted until it.
+ * Duration classes of long closed flows; each maximum is four times the previous one. A query for flows that lasted
+ * until an instant reads each class back by its maximum, so at least a quarter of the flows read match.
  */
 export const longFlowClasses = Array.from({ length: classes }, (_, place) => ({
   place,
@@ -21,22 +21,22 @@ export const longFlowClasses = Array.from({ length: classes }, (_, place) => ({
 }))
 const classOf = (length: number): number => longFlowClasses.findIndex(({ shorterThan }) => length < shorterThan)
 
-/** Time after its slice from which an open flow is treated as a long one. */
+/** Time after the end of its slice from which an open flow counts as long, in microseconds. */
 const patienceMicros = 600_000_000
-/** Longer than a consumer runs, and more than clocks differ. */
+/** Longer than a consumer runs plus the possible clock skew. */
 const graceMicros = 120_000_000
 
-/** True once open flows of the slice are stored with their pointer; before, the slice is marked. */
+/** True once a report of an open flow in the slice also stores a pointer. Before that, it marks the slice instead. */
 export const isPast = (slice: number, now: number): boolean => now >= slice + sliceMicros + patienceMicros
-/** True once no process stores an open flow of the slice without a pointer, so that its open flows can be gathered. */
+/** True once no process stores an open flow of the slice without a pointer, so that the slice can be indexed. */
 export const isSettled = (slice: number, now: number): boolean => isPast(slice, now - graceMicros)
 
-/** Days on which flows began, each with the shards that hold them. */
+/** Partition of the days on which flows began, each item with the shards that contain them. */
 export const flowDaysPartition = (account: string): string => partition(account, 'log.flow.days')
 export const flowSlicesPartition = (account: string): string => partition(account, 'log.flow.slices')
 export const actorSlicesPartition = (account: string, actor: string): string =>
   namedPartition(account, 'flow', 'actor', actor)
-/** Actors that had an email when they were authorized. */
+/** Partition of the actors that had this email when they were authorized. */
 export const emailActorsPartition = (account: string, email: string): string =>
   namedPartition(account, 'flow', 'email', email)
 export const openFlowsPartition = (account: string): string => partition(account, 'log.flow.open')
@@ -47,7 +47,7 @@ export const openPointerKey = (account: string, id: string): Key => ({ pk: openF
 
 type Pointed = { account: string; id: string; actor: string; ingestedAt: number }
 
-/** The pointer to a flow that was open when the pointer was written. */
+/** Pointer to a flow that is open. */
 export const openPointer = ({ account, id, actor, ingestedAt }: Pointed): Item => ({
   ...openPointerKey(account, id),
   kind: 'flow_pointer',
@@ -55,7 +55,7 @@ export const openPointer = ({ account, id, actor, ingestedAt }: Pointed): Item =
   actor,
 })
 
-/** The pointer to a flow that ended; null for a short one. Reports of different ends have a pointer each. */
+/** Pointer to a long closed flow; null for a short one. Reports with different ends get different pointers. */
 export function longPointer(flow: Pointed, start: number, end: number): Item | null {
   if (end - start <= shortFlowMicros) return null
   const pk = longFlowsPartition(flow.account, classOf(end - start))

@@ -21,13 +21,13 @@ import {
   sliceSort,
 } from './flow-index.ts'
 
-/** Attributes by which a flow is pointed to. */
+/** Attributes of a flow that its pointer needs. */
 type FlowItem = { sk: string; actor: string; at: number; fend?: number }
 
 type Mark = { at: number; done: Promise<unknown> }
 const made = new Map<string, Mark>()
 
-/** Makes a mark once a day and process; returns when it is stored. */
+/** Stores a mark at most once per day and process. Resolves when the mark is stored. */
 async function once(name: string, mark: (ttl: number) => Promise<unknown>): Promise<void> {
   const at = clock.now()
   const known = made.get(name)
@@ -36,7 +36,7 @@ async function once(name: string, mark: (ttl: number) => Promise<unknown>): Prom
     return
   }
   if (made.size > 100_000) made.clear()
-  // A mark outlives the last flow that it was made for.
+  // The TTL is later than that of every flow that relies on the mark.
   const done = mark(logTtl('flow', at + 3 * dayMicros))
   made.set(name, { at, done })
   await done.catch((error) => {
@@ -65,7 +65,7 @@ export const markActor = (account: string, actor: string, slice: number): Promis
 
 const emailsNoted = new Map<string, number>()
 
-/** Stores the actor under the email in the snapshot of an authorization, for as long as flows can show it (L12). */
+/** Indexes the actor by the email in an authorization's snapshot, until the last flow with it expires (L12). */
 export async function markEmail(account: string, attribution: Attribution): Promise<void> {
   const { initiator_actor_email: email, initiator_actor_id: actor } = attribution
   if (email === null) return
@@ -73,9 +73,9 @@ export async function markEmail(account: string, attribution: Attribution): Prom
   const name = `${Key.pk} ${actor}`
   const until = attributionItem(account, attribution).ttl
   if ((emailsNoted.get(name) ?? 0) >= until) return
-  // A day longer, so that it is not written again for each authorization.
+  // A day of slack, so that not every new authorization writes the mark again.
   const ttl = until + dayMicros / 1_000_000
-  // The condition fails where it is stored for longer already.
+  // The condition fails if the stored mark expires later.
   await changeItem(Key, { set: { kind: 'flow_mark', ttl }, when: 'attribute_not_exists(pk) OR #ttl < :ttl' })
   if (emailsNoted.size > 100_000) emailsNoted.clear()
   emailsNoted.set(name, ttl)
@@ -84,16 +84,16 @@ export async function markEmail(account: string, attribution: Attribution): Prom
 export const markSlice = (account: string, slice: number): Promise<void> =>
   put({ pk: flowSlicesPartition(account), sk: sliceSort(slice) })
 
-/** Slices gathered at a time, and how long new ones are begun. */
+/** Maximum number of slices that one call indexes. */
 const maxSlices = 24
 const timeBudgetMs = 10_000
 
-/** The slice in which each account's were last gathered. */
+/** Account id → slice of the last complete indexing run, which runs at most once per slice. */
 const gathered = new Map<string, number>()
 
 /**
- * Writes a pointer to every flow that is still open some minutes after its slice: those are few. Called as flows of the
- * account come in, so that each slice is gathered soon after its time.
+ * Writes a pointer to every flow that is still open some minutes after its slice. Such flows are few. Runs when flows
+ * of the account are stored, so that each slice is indexed soon after it is settled.
  */
 export async function indexOpenFlows(account: string): Promise<void> {
   const now = clock.now()
@@ -106,7 +106,7 @@ export async function indexOpenFlows(account: string): Promise<void> {
     if (clock.monotonic() - started > timeBudgetMs) return
     const shards = Array.from({ length: flowShards }, (_, shard) => shard)
     await inParallel(shards, 4, (shard) => pointToOpen(account, slice, shard))
-    // Last, so that the slice is gathered again after an interruption.
+    // Removed last, so that an interrupted slice is indexed again.
     await removeItem({ pk: flowSlicesPartition(account), sk })
   }
   if (gathered.size > 100_000) gathered.clear()

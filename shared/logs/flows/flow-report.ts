@@ -4,26 +4,26 @@ import { canonicalIp } from '../../values/ip.ts'
 import { isLonger, textPattern } from '../../values/text.ts'
 import { lastLogMicros } from '../entries/log-id.ts'
 
-// The fields of a record and its outer paths (L10): the rule of each with its messages, and its schema.
+// Fields of a flow report and its outer paths (L10): validation with messages, and JSON schemas.
 
 export const maxReports = 10_000
 export const maxOuters = 1_000
 
-/** The reason why a field is refused; returned instead of thrown, since a request can have thousands. */
+/** Validation message of a field. Returned instead of thrown, because a request can have thousands. */
 export class FieldFault extends Error {}
 
-/** A field: `read` returns a value in its stored form. */
+/** Validator of a field: `read` returns the value in its stored form, or a fault. */
 export type Field<T> = { read: (value: unknown) => T | FieldFault; schema: JsonSchema }
 type Fields = Record<string, Field<unknown>>
 type Values<F extends Fields> = { [K in keyof F]: Exclude<ReturnType<F[K]['read']>, FieldFault> }
 
-/** A 64-bit count: a number, or its digits as text beyond 2^53. */
+/** A 64-bit count: a number up to 2^53, above that its decimal digits. */
 type Counter = number | string
 
 const mustBeIp = new FieldFault('must be an IPv4 or IPv6 address')
 const canonicalByText = new Map<string, string>()
 
-/** Returns the canonical text. The few addresses of a tunnel are remembered. */
+/** Parses an IP address to canonical text. Cached, because the reports of a tunnel repeat few addresses. */
 function readIp(value: unknown): string | FieldFault {
   if (typeof value !== 'string') return mustBeIp
   const known = canonicalByText.get(value)
@@ -40,7 +40,7 @@ const ip: Field<string> = { read: readIp, schema: { type: 'string', anyOf: [{ fo
 const mustBeInteger = new FieldFault('must be an integer')
 const mustBeNatural = new FieldFault('must be greater than or equal to 0')
 
-/** A JSON integer from 0 on: a number whose value is one, so `1.0` and `1e3` are. Beyond 2^53 it comes in as bigint. */
+/** Field of a non-negative integer in any JSON notation (`1.0`, `1e3`). Values beyond 2^53 must be parsed as bigint. */
 function natural<T>(max: number | bigint, keep: (value: number | bigint) => T, more: JsonSchema = {}): Field<T> {
   const mustBeLess = new FieldFault(`must be less than or equal to ${max}`)
   return {
@@ -67,17 +67,17 @@ const mustBeTime = new FieldFault('must be an RFC 3339 timestamp, for example 20
 const firstMicros = -62_167_219_200_000_000
 const endMicros = 253_402_300_800_000_000
 
-/** The number of two digits, far out of range for any other text. */
+/** Parses two digits; returns 1,000, which is out of every range, for other text. */
 function twoDigits(text: string, at: number): number {
   const tens = text.charCodeAt(at) - 48
   const ones = text.charCodeAt(at + 1) - 48
   return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? 10 * tens + ones : 1_000
 }
 
-/** The day that was read last: the reports of a request have few. */
+/** Cached last day and its microseconds, because the reports of a request share few days. */
 let [day, dayMicros] = ['none', 0]
 
-/** Reads a timestamp in UTC, as most are, several times as fast as `parseTimestamp`. NaN for any other text. */
+/** Fast path for UTC timestamps, several times faster than `parseTimestamp`. NaN for all other forms. */
 function usualTime(text: string): number {
   const end = text.length - 1
   if (end < 19 || end === 20 || end > 26 || text.charCodeAt(end) !== 90 || text.charCodeAt(10) !== 84) return Number.NaN
@@ -109,7 +109,7 @@ const time: Field<number> = { read: readTime, schema: { type: 'string', format: 
 
 const mustFitLogId = new FieldFault('must be from 1970 to 2112')
 
-/** The start of a flow identifies it, and has to fit a log id (L4). */
+/** Start of a flow. Restricted to times that fit a log id (L4), because it is part of the flow's id. */
 const start: Field<number> = {
   read(value) {
     const micros = readTime(value)
@@ -139,12 +139,12 @@ export const domain: Field<string> = {
     type: ['string', 'null'],
     maxLength: maxDomain,
     pattern: textPattern.any,
-    description: 'Name by which the resource was reached; only of a DNS resource.',
+    description: 'Name by which the resource was reached. Only for a DNS resource.',
     examples: ['wiki.example.com'],
   },
 }
 
-/** Required in every report. */
+/** Required fields of every report. */
 export const flow = {
   protocol,
   inner_src_ip: ip,
@@ -154,7 +154,7 @@ export const flow = {
   flow_start: start,
 }
 
-/** Required in a close report; a record with any of them is one (L10.1). */
+/** Required fields of a close report. A record with any of them is a close report (L10.1). */
 export const closing = {
   flow_end: time,
   last_packet: time,
@@ -164,16 +164,16 @@ export const closing = {
   tx_bytes: counter,
 }
 
-/** The required end of a path. */
+/** Required destination fields of an outer path. */
 export const destination = { dst_ip: ip, dst_port: port, path_activated_at: time }
-/** The begin of a path; both or none. */
+/** Optional source fields of an outer path: both or neither. */
 export const source = { src_ip: ip, src_port: port }
 
 type Nullable<T> = { [K in keyof T]: T[K] | null }
 export type OuterPath = Nullable<Values<typeof source>> & Values<typeof destination>
-/** The additions of a close report to a flow; times in microseconds. */
+/** Fields that a close report adds to a flow. Times are microseconds. */
 export type Closing = Values<typeof closing> & { outers: OuterPath[] }
-/** A valid report of a flow (L10): addresses in canonical text, times in microseconds. */
+/** A validated flow report (L10): canonical addresses, times in microseconds; `closing` is null for an open report. */
 export type FlowReport = Values<typeof flow> & { domain: string | null; closing: Closing | null }
 
 const nullable = (schema: JsonSchema): JsonSchema => ({ ...schema, type: [schema.type, 'null'] })
@@ -206,7 +206,7 @@ const report = (title: string, more: Record<string, JsonSchema>, required: strin
 const absent: JsonSchema = { type: 'null', description: 'Null or left out while the flow is open.' }
 const closeFields = Object.keys(closing)
 
-/** The records of a request: each reports that a flow opened, or that it closed. */
+/** Schema of a request's records, each an open report or a close report. */
 export const recordsSchema: JsonSchema = {
   type: 'array',
   maxItems: maxReports,

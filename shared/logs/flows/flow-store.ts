@@ -13,7 +13,7 @@ import { markActor, markDay, markSlice } from './flow-marks.ts'
 import type { Closing, FlowReport } from './flow-report.ts'
 import type { IngestClaims } from './ingest-token.ts'
 
-/** A report on its way to the log; `bothReported` where it was made of an open and a close report. */
+/** A report to store; `bothReported` if it merges an open and a close report. `ingestedAt` is in microseconds. */
 export type IngestedReport = {
   id: string
   claims: IngestClaims
@@ -22,7 +22,7 @@ export type IngestedReport = {
   bothReported?: boolean
 }
 
-/** Fields of every flow. */
+/** Attributes of every stored flow. */
 const openFields = ({ claims, ingestedAt, report }: IngestedReport) => ({
   kind: 'log',
   ttl: logTtl('flow', ingestedAt),
@@ -38,9 +38,9 @@ const openFields = ({ claims, ingestedAt, report }: IngestedReport) => ({
   actor: claims.initiator_actor_id,
 })
 
-/** Fields of a closed flow; the outer paths as JSON. */
+/** Additional attributes of a closed flow. */
 const closedFields = (closing: Closing) => ({
-  // As bigint, because a time beyond 2255 is a number that the table's client refuses.
+  // As bigint, because the DynamoDB client rejects numbers beyond 2^53, which are times after the year 2255.
   fend: BigInt(closing.flow_end) as number | bigint,
   last: BigInt(closing.last_packet) as number | bigint,
   rxp: String(closing.rx_packets),
@@ -51,24 +51,24 @@ const closedFields = (closing: Closing) => ({
 })
 
 /**
- * A stored flow, under short names so that it stays one write unit: what was reported, the authorization that has its
- * attribution, and the initiating actor for filters. Times are microseconds; counters are text, exact to 64 bits.
+ * A stored flow: the reported fields, the authorization (key of its attribution), and the initiating actor for filters.
+ * Short names keep an item within one write unit. Times are microseconds; counters are text, exact to 64 bits.
  */
 export type FlowItem = Key & ReturnType<typeof openFields> & Partial<ReturnType<typeof closedFields>>
 
-/** Single writes under way at once. */
+/** Concurrent single writes. */
 const concurrency = 8
 
-/** Flows that this process has stored as open. Only a hint: a wrong one costs another write. */
+/** Ids of flows that this process stored as open. A hint only: a wrong entry costs one more write. */
 const opened = new Set<string>()
 
-/** A report whose marks and pointers are stored, and its write where that is a statement. */
+/** A report whose marks and pointers are stored. `statement` is its write, or null if it needs an UpdateItem. */
 type Led<T> = { ingested: T; key: Key; past: boolean; statement: Statement | null }
 
 /**
- * Stores up to 25 flows by a conditional write per report, in any order and however often a report comes (L11). Marks
- * and pointers of a flow are written before it, so that every stored flow is found, unless they are known to exist.
- * Calls `fail` for each report that was not stored.
+ * Stores up to 25 flows with one conditional write per report. Idempotent, and independent of the order (L11). Writes
+ * the marks and pointers of a flow before the flow, so that queries find every stored flow.
+ * @param fail called for each report that was not stored
  */
 export async function storeFlows<T extends IngestedReport>(
   reports: T[],
@@ -94,6 +94,7 @@ export async function storeFlows<T extends IngestedReport>(
   await inParallel(alone, concurrency, (led) => storeAlone(led).catch((error) => fail(led.ingested, error)))
 }
 
+/** Stores the marks and pointers of a flow, and builds its write. */
 async function leadTo<T extends IngestedReport>(ingested: T): Promise<Led<T>> {
   const { id, claims, report } = ingested
   const { account_id: account, initiator_actor_id: actor } = claims
@@ -109,8 +110,8 @@ async function leadTo<T extends IngestedReport>(ingested: T): Promise<Led<T>> {
 }
 
 /**
- * The write as a statement, where one is usually enough: for a new flow, and for the close of one that this process has
- * opened. Statements cannot update or else insert, so any other close is a write by itself.
+ * Builds a PartiQL statement for a new flow, or for the close of a flow that this process opened. Null for any other
+ * close: PartiQL has no upsert, so it needs an UpdateItem.
  */
 function statementOf(ingested: IngestedReport, key: Key, past: boolean): Statement | null {
   const { closing } = ingested.report
@@ -120,7 +121,7 @@ function statementOf(ingested: IngestedReport, key: Key, past: boolean): Stateme
   return ingested.bothReported ? insertion({ ...key, ...openFields(ingested), ...closedFields(closing) }) : null
 }
 
-/** Closes a flow that exists and is open. */
+/** Statement that closes an existing open flow. */
 function completion({ pk, sk }: Key, closing: Closing): Statement {
   const fields = closedFields(closing)
   const set = Object.keys(fields).map((name) => `"${name}" = ?`)
@@ -130,7 +131,7 @@ function completion({ pk, sk }: Key, closing: Closing): Statement {
   }
 }
 
-/** True when nothing is left to do. An open report adds nothing to an existing flow, but may leave a pointer behind. */
+/** True if a statement completed the report. An open report changes no existing flow, but may leave a pointer. */
 function isSettled(
   { ingested: { id, report }, past }: Led<IngestedReport>,
   outcome: StatementOutcome | undefined,
@@ -146,7 +147,7 @@ function isSettled(
 async function storeAlone({ ingested, key, past }: Led<IngestedReport>): Promise<void> {
   const { id, claims, report } = ingested
   let isClosed = report.closing !== null
-  // An existing flow stays as it is, open or closed.
+  // A refused condition means that the flow exists and stays unchanged.
   await unlessRefused<unknown, void>(
     report.closing ? close(ingested, key, report.closing) : open(ingested, key),
     ({ Item }) => {
@@ -158,7 +159,7 @@ async function storeAlone({ ingested, key, past }: Led<IngestedReport>): Promise
   }
 }
 
-/** Writes the pointer of a flow or the mark of its slice, for queries whose window begins after the flow. */
+/** Stores the pointer of a flow or the mark of its slice, for queries whose window starts after the flow began. */
 async function lead({ id, claims, ingestedAt, report }: IngestedReport, past: boolean): Promise<void> {
   const { flow_start: start, closing } = report
   const pointed = { account: claims.account_id, id, actor: claims.initiator_actor_id, ingestedAt }
@@ -173,7 +174,7 @@ const open = (ingested: IngestedReport, key: Key) =>
     { ConditionExpression: 'attribute_not_exists(pk)', ReturnValuesOnConditionCheckFailure: 'ALL_OLD' },
   )
 
-/** Sets the fields of a closed flow, and the others only where no open report came before. */
+/** Upserts a closed flow. Attributes of an earlier open report stay unchanged. */
 function close(ingested: IngestedReport, key: Key, closing: Closing) {
   const closed = closedFields(closing)
   const fields = Object.entries({ ...openFields(ingested), ...closed })
@@ -194,7 +195,7 @@ function close(ingested: IngestedReport, key: Key, closing: Closing) {
 
 type Claims = Pick<IngestClaims, 'account_id' | 'initiator_device_id' | 'role' | 'resource_id'>
 
-/** The log id of a flow: its start, and 40 bits of the SHA-256 of its identity (L11, A33.10). */
+/** Log id of a flow: its start and 40 bits of the SHA-256 of its identity (L11, A33.10). */
 export function flowLogId(claims: Claims, flow: FlowReport): string {
   const identity = [
     claims.account_id,
@@ -212,8 +213,8 @@ export function flowLogId(claims: Claims, flow: FlowReport): string {
 }
 
 /**
- * Merges reports to a single one per flow, ordered by first arrival, with the same effect as all one by one (L11).
- * The first report stays, the first close closes it; ingest time and domain are those of the first.
+ * Merges reports into one per flow, in order of first arrival, with the same effect as storing each (L11). The first
+ * report determines ingest time and domain, the first close report the closing fields.
  */
 export function mergeReports<T extends IngestedReport>(reports: Iterable<T>): T[] {
   const flows = new Map<string, T>()

@@ -9,16 +9,16 @@ import { logLine } from '../../core/logging/log.ts'
 import { isTransient } from '../../core/transient-error.ts'
 import { retryUntil } from '../../core/work/work.ts'
 
-/** `putFlows` also repeats requests that are refused as a whole. */
+/** Client of the flow stream. Retries for at most 4 seconds, because `putFlows` retries failed requests as well. */
 export const kinesis = () => awsClient(KinesisClient, { retryStrategy: new Retries(4_000) })
 
 const maxRecords = 500
 const maxBytes = 4_500_000
 const attempts = 5
-/** Less than the timeout of a request, which must answer that it failed. */
+/** Shorter than the request timeout, so that a failure is still answered. */
 const timeBudgetMs = 12_000
 
-/** Batches that one PutRecords takes: 500 records and 5 MB. */
+/** Splits records into batches within the limits of PutRecords: 500 records and 5 MB. */
 function batches(records: Buffer[]): Buffer[][] {
   const all: Buffer[][] = []
   let size = 0
@@ -36,8 +36,8 @@ function batches(records: Buffer[]): Buffer[][] {
 }
 
 /**
- * Returns when the stream has every record. Records that the stream refused are sent again.
- * @throws ApiError `unavailable` when some stay refused; nothing may be acknowledged then (L8)
+ * Puts records into the flow stream, and retries rejected ones. Resolves when all are stored.
+ * @throws ApiError `unavailable` when some are still rejected; the caller must not acknowledge the request then (L8)
  */
 export async function putFlows(partitionKey: string, records: Buffer[]): Promise<void> {
   const deadline = retryUntil(timeBudgetMs)

@@ -15,12 +15,12 @@ import type { IngestClaims } from './ingest-token.ts'
 import { pack } from './packing.ts'
 
 const maxUnpacked = 20_000_000
-/** Upper bound of the JSON values in 5 MB; 20 MB of valid records have a third of it. */
+/** Maximum number of JSON values in a body, about three times the number in 20 MB of valid records. */
 const maxValues = 3_400_000
-/** Maximum number of rejected records whose faults are in the answer. */
+/** Maximum number of rejected records with messages in the response. */
 const explainedRecords = 100
 
-/** The members of the answer when some records are not valid (L8). */
+/** Members of the 422 response when some records are invalid (L8). */
 export const RejectedReports = v.object({
   accepted: v.number(),
   rejected: v.number(),
@@ -42,7 +42,7 @@ function unpacked(body: Buffer, headers: Headers): Buffer {
   if (encoding === 'identity') return body
   if (encoding !== 'gzip') throw new ApiError('bad_request', 'Content-Encoding must be identity or gzip.')
   try {
-    // Synchronous, since a function has one request at a time; another thread costs twice as much.
+    // Synchronous, because a function handles one request at a time, and another thread doubles the cost.
     return gunzipSync(body, { maxOutputLength: maxUnpacked })
   } catch (error) {
     const isTooLarge = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE'
@@ -55,21 +55,21 @@ type Reviver = (key: string, value: unknown, context?: { source?: string }) => u
 
 const counters = ['rx_packets', 'tx_packets', 'rx_bytes', 'tx_bytes']
 
-/** True for a record with a count that a double may not hold exactly. */
+/** True for a record with a count above 2^53, which a double may round. */
 const isInexact = (record: unknown): boolean =>
   isObject(record) &&
   counters.some((name) => typeof record[name] === 'number' && record[name] > Number.MAX_SAFE_INTEGER)
 
 const number = /^(-?\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 
-/** The integer that a JSON number stands for, in any notation; null for a fraction. */
+/** Parses a JSON number in any notation to an exact integer; null for a fraction. */
 function exactInteger(source: string): bigint | null {
   const [, whole = '', fraction = '', exponent = '0'] = number.exec(source) ?? []
   const zeros = Number(exponent) - fraction.length
   const digits = (whole + fraction).replace(/^(-?)0+(?=\d)/, '$1')
   if (zeros < 0 && /[1-9]/.test(digits.slice(zeros))) return null
   const integer = zeros < 0 ? digits.slice(0, zeros) || '0' : digits + '0'.repeat(Math.min(zeros, 400))
-  // 400 digits are far beyond 64 bits, so the exact value does not matter; a conversion of millions takes seconds.
+  // Truncated, because converting millions of digits takes seconds; any 400 digits exceed 64 bits anyway.
   return BigInt(integer.slice(0, 400))
 }
 
@@ -78,7 +78,7 @@ const exact: Reviver = (_key, value, context) =>
     ? (exactInteger(context.source) ?? Number.NaN)
     : value
 
-/** A body with reports, counts beyond 2^53 as bigint; parsed again only where it has one. @throws SyntaxError */
+/** Parses a body, with counts beyond 2^53 as bigint. Parses a second time only if it has one. @throws SyntaxError */
 export function parseReports(text: string): unknown {
   const document = JSON.parse(text)
   const records: unknown = document?.flow_logs
@@ -98,13 +98,14 @@ function recordsOf(body: Buffer): unknown[] {
   const { flow_logs: records } = document
   if (!Array.isArray(records)) throw new ApiError('bad_request', 'flow_logs must be a list.')
   if (records.length > maxReports)
-    throw new ApiError('too_many_records', `At most ${maxReports} records fit one request.`)
+    throw new ApiError('too_many_records', `A request can have at most ${maxReports} records.`)
   return records
 }
 
 /**
- * Takes the flow reports of a request (L8); returns when every valid one is durably in the stream.
- * @throws ApiError for each failing step; `validation_failed` with the number of accepted ones
+ * Ingests the flow reports of a request (L8). Resolves when every valid report is durable in the stream.
+ * @throws ApiError `bad_request`, `invalid_json`, `payload_too_large`, `too_many_records`, `unavailable`; and
+ * `validation_failed` with the number of accepted reports if some are invalid
  */
 export async function ingestFlows(claims: IngestClaims, body: Buffer, headers: Headers) {
   const records = recordsOf(unpacked(body, headers))

@@ -2,17 +2,17 @@ import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import type { FlowReport, OuterPath } from './flow-report.ts'
 import type { IngestClaims } from './ingest-token.ts'
 
-/** Many reports of a token in one stream record: the claims once, and the time of ingest. */
+/** Stream record with many reports of one ingest token. `ingested_at` is in microseconds. */
 export type Pack = { claims: IngestClaims; ingested_at: number; reports: FlowReport[] }
 
 const version = 1
 
-/** Before compression, so that a pack fits the 1 MiB of a stream record even if nothing compresses. */
+/** Maximum uncompressed characters of a pack: it fits the 1 MiB of a stream record even if nothing compresses. */
 const maxPackLength = 250_000
-/** Number of reports that is usually within that. */
+/** Number of reports that usually fits a pack. */
 const reportsPerPack = 1_000
 
-// Reports travel as lists without names, times as differences: less to write, compress and read.
+// Reports are encoded as lists without field names, and times as differences, to reduce size and CPU time.
 function reportRow(report: FlowReport, ingestedAt: number): unknown[] {
   const { closing, flow_start: start } = report
   const row: unknown[] = [
@@ -27,7 +27,6 @@ function reportRow(report: FlowReport, ingestedAt: number): unknown[] {
   if (!closing) return row
   row.push(closing.flow_end - start, closing.last_packet - start)
   row.push(closing.rx_packets, closing.tx_packets, closing.rx_bytes, closing.tx_bytes)
-  // Each outer path is five elements more.
   for (const outer of closing.outers) {
     row.push(outer.src_ip, outer.src_port, outer.dst_ip, outer.dst_port, outer.path_activated_at - start)
   }
@@ -52,10 +51,10 @@ function rowReport(row: any[], ingestedAt: number): FlowReport {
   return { ...open, closing: { flow_end: flow_start + end, last_packet: flow_start + last, ...counters, outers } }
 }
 
-// Half the work of deflate at its fastest, for a smaller result.
+// Half the CPU time of the fastest deflate, with a smaller result.
 const fast = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 
-/** JSON texts of lists of rows, none longer than a pack can be. */
+/** Serializes rows to JSON lists, each within the maximum length of a pack. */
 function cut(rows: unknown[][]): string[] {
   const text = JSON.stringify(rows)
   if (text.length <= maxPackLength || rows.length === 1) return [text]
@@ -63,7 +62,7 @@ function cut(rows: unknown[][]): string[] {
   return [...cut(rows.slice(0, middle)), ...cut(rows.slice(middle))]
 }
 
-/** Cuts reports into packs that fit a stream record each, in their order. */
+/** Encodes reports, in order, into packs that each fit a stream record. */
 export function pack(claims: IngestClaims, ingestedAt: number, reports: FlowReport[]): Buffer[] {
   const head = JSON.stringify({ version, claims, ingested_at: ingestedAt }).slice(0, -1)
   const packs: Buffer[] = []
@@ -74,14 +73,14 @@ export function pack(claims: IngestClaims, ingestedAt: number, reports: FlowRepo
   return packs
 }
 
-/** A record without reports, for which consumers have nothing to do. */
+/** Pack without reports, which consumers skip. */
 export const emptyPack = (ingestedAt: number): Buffer =>
   zstdCompressSync(JSON.stringify({ version, claims: {}, ingested_at: ingestedAt, rows: [] }), fast)
 
-/** @throws Error for a record of another kind or an unknown form */
+/** Decodes a pack. @throws Error for other data or an unknown version */
 export function unpack(bytes: Uint8Array): Pack {
   const value = JSON.parse(zstdDecompressSync(bytes, { maxOutputLength: 4_000_000 }).toString())
-  if (value?.version !== version || !Array.isArray(value.rows)) throw new Error('This is no pack of flow reports.')
+  if (value?.version !== version || !Array.isArray(value.rows)) throw new Error('This is not a pack of flow reports.')
   return {
     claims: value.claims,
     ingested_at: value.ingested_at,
