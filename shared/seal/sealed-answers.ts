@@ -29,7 +29,7 @@ import { findLeaf, hourKey, hourPartition, leafHashes, leafIds, tableHashes } fr
 const text = v.string()
 const path = v.array(text)
 
-/** The newest checkpoint of a log (S4). */
+/** Response with the newest checkpoint of a log (S4). */
 export const CheckpointAnswer = v.object({
   log: v.picklist(sealedLogs),
   origin: text,
@@ -38,7 +38,7 @@ export const CheckpointAnswer = v.object({
   signed_at: v.nullable(text),
   note: v.nullable(text),
   verifier_key: text,
-  /** The log that this one follows (S2.5). */
+  /** Predecessor of the log (S2.5). */
   follows: v.nullable(
     v.object({ origin: text, size: v.number(), root: text, note: text, shared: v.number(), last: v.nullable(text) }),
   ),
@@ -46,7 +46,7 @@ export const CheckpointAnswer = v.object({
 
 const HourAnswer = v.object({ hour: text, stream: v.picklist(hourStreams), size: v.number(), root: text })
 
-/** The proof that an entry is in a log (S4). */
+/** Response with the inclusion proof of an entry (S4). */
 export const ProofAnswer = v.object({
   log: v.picklist(sealedLogs),
   leaf_index: v.number(),
@@ -60,7 +60,7 @@ export const ProofAnswer = v.object({
 
 export const ConsistencyAnswer = v.object({ from: v.number(), to: v.number(), path })
 
-/** Leaf hashes one after the other, in base64; of the activity log with the hours that they seal. */
+/** Response with concatenated leaf hashes in base64; for the activity log also with the hours of the leaves. */
 export const LeavesAnswer = v.object({
   from: v.number(),
   to: v.number(),
@@ -73,7 +73,7 @@ const base64 = (hash: Buffer): string => hash.toString('base64')
 const numberOf = (query: URLSearchParams, name: string): number | null =>
   parameter(query, name, (text) => (/^\d{1,15}$/.test(text) ? Number(text) : null), 'a number of leaves')
 
-/** `GET /logs/checkpoints/{log}` */
+/** Reads the newest checkpoint (`GET /logs/checkpoints/{log}`); of size 0 before the first seal. */
 export async function readNewestCheckpoint(account: string, log: SealedLog, address: string) {
   const { state, begun } = await readSealedLog(account, log)
   const { generation = 1, follows = null } = begun
@@ -86,10 +86,11 @@ export async function readNewestCheckpoint(account: string, log: SealedLog, addr
 async function checkpointOf(account: string, log: SealedLog, size: number | null): Promise<KeptCheckpoint | null> {
   if (size === null) return (await readSealedLog(account, log)).state
   const kept = await readCheckpoint(account, log, size)
-  if (!kept) throw refuse('size must be that of a checkpoint.')
+  if (!kept) throw refuse('size must be the size of a checkpoint.')
   return kept
 }
 
+/** Error 404 with a `Retry-After` of 5 minutes, after the hour of an activity entry has settled. */
 function notSealedYet(id: string, log: SealedLog): ApiError {
   const hourEnd = hourStart(instantOf(id)) + hourMicros
   const settled = log === 'changes' ? 0 : Math.max(0, hourEnd + hourMicros / 4 - clock.now())
@@ -97,13 +98,13 @@ function notSealedYet(id: string, log: SealedLog): ApiError {
   return new ApiError('not_sealed_yet', undefined, { headers: { 'retry-after': String(seconds) } })
 }
 
-/** The hash of a leaf, and its path in the tree of a size. */
+/** Hash of a leaf, and its inclusion path in the tree of `size` leaves. */
 const provenLeaf = async (pk: string, { index, hash }: { index: number; hash: Buffer }, size: number) => ({
   leaf_hash: base64(hash),
   path: (await inclusionProof(index, size, tableHashes(pk))).map(base64),
 })
 
-/** `GET /logs/{log_id}/proof` */
+/** Builds the inclusion proof of an entry (`GET /logs/{log_id}/proof`). */
 export async function proofOf(account: string, id: string, query: URLSearchParams) {
   if (id.length !== 24) throw refuse('log_id must be a 24-character hexadecimal string.')
   const ofSize = numberOf(query, 'size')
@@ -118,7 +119,7 @@ export async function proofOf(account: string, id: string, query: URLSearchParam
   if (!checkpoint || !leaf || leaf.index >= checkpoint.size) {
     const [key] = logKeys(account, id)
     if (!leaf && !(key && (await getItem(key)))) throw notFound()
-    if (ofSize !== null && leaf) throw refuse('size must be that of a checkpoint that covers the entry.')
+    if (ofSize !== null && leaf) throw refuse('size must be the size of a checkpoint that covers the entry.')
     throw notSealedYet(id, log)
   }
   const { size, root, note } = checkpoint
@@ -126,7 +127,7 @@ export async function proofOf(account: string, id: string, query: URLSearchParam
   return { data: { log, leaf_index: leaf.index, ...proof, size, root, note, ...(hour && { hour }) } }
 }
 
-/** The proof of an entry within its hour; undefined where that is not sealed. */
+/** Inclusion proof of an entry in the tree of its hour; undefined if the hour is not sealed. */
 async function hourProof(account: string, stream: HourStream, id: string) {
   const hour = hourText(instantOf(id))
   const { size, root } = (await getItem<Key & Partial<SealedHour>>(hourKey(account, stream, hour))) ?? {}
@@ -136,7 +137,7 @@ async function hourProof(account: string, stream: HourStream, id: string) {
   return leaf ? { hour, stream, size, root, index: leaf.index, ...(await provenLeaf(pk, leaf, size)) } : undefined
 }
 
-/** `GET /logs/checkpoints/{log}/consistency` */
+/** Builds a consistency proof between two checkpoints (`GET /logs/checkpoints/{log}/consistency`). */
 export async function consistencyOf(account: string, log: SealedLog, query: URLSearchParams) {
   const [from, to] = [numberOf(query, 'from'), numberOf(query, 'to')]
   if (from === null || to === null) throw refuse('from and to must be sizes of checkpoints.')
@@ -150,7 +151,7 @@ export async function consistencyOf(account: string, log: SealedLog, query: URLS
 
 const maxLeaves = 10_000
 
-/** `GET /logs/checkpoints/{log}/leaves` */
+/** Lists a range of leaf hashes (`GET /logs/checkpoints/{log}/leaves`). */
 export async function leavesOf(account: string, log: SealedLog, query: URLSearchParams) {
   const [from, to] = [numberOf(query, 'from'), numberOf(query, 'to')]
   const { pk, size, hasHours } = await treeOf(account, log, query)
@@ -165,7 +166,7 @@ export async function leavesOf(account: string, log: SealedLog, query: URLSearch
   return { data: { from, to, hashes, hours: hours.filter((hour) => hour !== undefined) } }
 }
 
-/** The tree of the log, whose leaves can be hours, or the tree within an hour. */
+/** Tree that a query selects: the log's own tree, or with `hour` and `stream` the tree of an hour. */
 async function treeOf(account: string, log: SealedLog, query: URLSearchParams) {
   const [hour, stream] = [query.get('hour'), hourStreams.find((name) => name === query.get('stream'))]
   if (hour === null && !query.has('stream')) {
@@ -173,6 +174,6 @@ async function treeOf(account: string, log: SealedLog, query: URLSearchParams) {
     return { pk: sealPartition(account, log), size: state?.size ?? 0, hasHours: log === 'activity' }
   }
   const sealed = hour && stream && log === 'activity' ? await getItem(hourKey(account, stream, hour)) : undefined
-  if (!hour || !stream || sealed?.root === undefined) throw refuse('hour and stream must be those of a sealed hour.')
+  if (!hour || !stream || sealed?.root === undefined) throw refuse('hour and stream must name a sealed hour.')
   return { pk: hourPartition(account, stream, hour), size: Number(sealed.size), hasHours: false }
 }

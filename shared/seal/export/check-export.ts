@@ -8,7 +8,7 @@ import { RangeCheck } from '../merkle/range-check.ts'
 import type { Checkpoint } from '../notes/checkpoint.ts'
 import { type ExportSeal, parseEntryLine } from './export-seal.ts'
 
-/** A statement of an export that does not hold, by its line (from 1) and the `log_id` in it. */
+/** Signals an export that failed verification, with the line (from 1) and `log_id` of the fault if known. */
 export class ExportFault extends Error {
   readonly line: number | null
   readonly logId: string | null
@@ -22,16 +22,16 @@ export class ExportFault extends Error {
 
 type Entry = { logId: string; hash: Buffer }
 
-/** Makes the fault of the entry that is checked. */
+/** Creates a fault of the current entry. */
 type FaultOf = (message: string, logId?: string) => ExportFault
 
-/** Ends of the range that are proven: the log has nothing between them and the entries. */
+/** Ends of the range that are proven: the log has no entries between that end and the exported ones. */
 export type ProvenEnds = { begin: boolean; end: boolean }
 
-/** Compares the entries of an export with its checkpoint, line by line, in memory for a few hashes. */
+/** Verifies the entries of an export against its checkpoint, line by line, with only a few hashes in memory. */
 export class ExportCheck {
   readonly proven: ProvenEnds
-  /** Roots at those of the requested sizes that the export leads through. */
+  /** Requested tree size → root, for sizes whose leaves the export contains. */
   readonly roots: Map<number, Buffer>
   private readonly seal: ExportSeal
   private readonly marks: Generator<Buffer>
@@ -43,8 +43,9 @@ export class ExportCheck {
   private newest: string | null = null
 
   /**
-   * @param marks the first bytes of each leaf as it was sealed
-   * @throws ExportFault for a seal that does not fit its checkpoint
+   * @param marks the first bytes of each sealed leaf hash
+   * @param sizes tree sizes whose roots the caller needs
+   * @throws ExportFault if the proofs of the seal do not match the checkpoint
    */
   constructor(seal: ExportSeal, { size, root }: Checkpoint, marks: Generator<Buffer>, sizes: number[]) {
     this.seal = seal
@@ -55,11 +56,11 @@ export class ExportCheck {
       this.log = new RangeCheck({ size, root, first, last }, sizes)
       for (const hour of hours) this.log.add(leafHash(hourLeafText(hour)))
       if (seal.log === 'activity' && !this.log.holds())
-        throw new ExportFault('The hours of the export do not lead to the root of its checkpoint.')
+        throw new ExportFault('The hours of the export do not match the root of its checkpoint.')
       this.hours = this.ownHours()
     } catch (error) {
       if (error instanceof ExportFault) throw error
-      throw new ExportFault('The proofs of the export do not fit the size of its checkpoint.')
+      throw new ExportFault('The proofs of the export do not match the size of its checkpoint.')
     }
     this.roots = this.log.roots
     const [isFirst, isLast] = [!first || first.leaf_index === 0, !last || last.leaf_index === size - 1]
@@ -71,7 +72,7 @@ export class ExportCheck {
     this.addNeighbour('before')
   }
 
-  /** The hours of the export's own stream. All hours are leaves of the log. */
+  /** Checks of the hours of the export's stream. The seal also contains hours of the other stream. */
   private ownHours() {
     const { hours = [], stream, begin, end } = this.seal
     const own = hours.filter((hour) => hour.stream === stream)
@@ -81,7 +82,7 @@ export class ExportCheck {
     })
   }
 
-  /** @throws ExportFault for an entry beside the range that is not where the export says */
+  /** Adds a neighbouring entry outside of the range. @throws ExportFault if it is not there in the log */
   private addNeighbour(side: 'before' | 'after'): void {
     const value = this.seal[side]
     if (!value) return
@@ -94,7 +95,7 @@ export class ExportCheck {
     this.addLeaf(entry, faultOf)
   }
 
-  /** @throws ExportFault for a line that is not the next entry of the export */
+  /** Adds the next line. @throws ExportFault if it is not the next sealed entry */
   add(line: string): void {
     const number = ++this.lines
     const faultOf: FaultOf = (message, logId) => new ExportFault(message, number, logId ?? null)
@@ -109,19 +110,19 @@ export class ExportCheck {
     const mark: Buffer | undefined = number > this.seal.entries ? undefined : this.marks.next().value
     if (!mark) throw faultOf('exceeds the number of sealed entries', logId)
     if (!hash.subarray(0, mark.length).equals(mark))
-      throw faultOf('is not the entry that was sealed at this place', logId)
+      throw faultOf('is not the entry that was sealed at this position', logId)
     const instant = instantOf(logId)
     if (instant < this.range.begin || instant > this.range.end)
       throw faultOf('is not in the range of the export', logId)
     this.addLeaf(entry, faultOf)
   }
 
-  /** The entry of a value in its canonical form. */
+  /** Checks id and stream of an entry, and hashes its canonical form. */
   private readEntry(value: unknown, canonical: string, faultOf: FaultOf): Entry {
     const { stream } = this.seal
     const { type, log_id: logId } = fieldsOf(value)
-    if (typeof logId !== 'string' || !/^[0-9a-f]{24}$/.test(logId)) throw faultOf('is no entry')
-    if (type !== stream || logId[0] !== streamCodes[stream]) throw faultOf(`is no ${stream} entry`, logId)
+    if (typeof logId !== 'string' || !/^[0-9a-f]{24}$/.test(logId)) throw faultOf('is not an entry')
+    if (type !== stream || logId[0] !== streamCodes[stream]) throw faultOf(`is not a ${stream} entry`, logId)
     return { logId, hash: leafHash(canonical) }
   }
 
@@ -135,20 +136,19 @@ export class ExportCheck {
     if (!check || hour !== hourText(instantOf(logId))) throw faultOf('belongs to an hour that was not sealed', logId)
     check.add(hash)
     if (!check.isComplete) return
-    if (!check.holds()) throw faultOf(`ends an hour that does not hold (${hour})`, logId)
+    if (!check.holds()) throw faultOf(`ends an hour whose entries do not match its sealed hash (${hour})`, logId)
     this.hoursDone++
   }
 
-  /** Completes the check: the entries were all of the range. @throws ExportFault */
+  /** Completes the check after the last line. @throws ExportFault if entries are missing or the root differs */
   end(): void {
     const { entries, log } = this.seal
     const at = [this.lines || null, this.newest] as const
-    if (this.lines < entries)
-      throw new ExportFault(`${entries - this.lines} entries are missing behind this one`, ...at)
+    if (this.lines < entries) throw new ExportFault(`${entries - this.lines} entries are missing after this one`, ...at)
     this.addNeighbour('after')
     if (this.hoursDone < this.hours.length) throw new ExportFault('Entries of a sealed hour are missing', ...at)
     if (log === 'changes' && !this.log.holds()) {
-      throw new ExportFault('The entries up to this one do not lead to the root of the checkpoint', ...at)
+      throw new ExportFault('The entries up to this one do not match the root of the checkpoint', ...at)
     }
   }
 }

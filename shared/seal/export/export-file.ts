@@ -6,16 +6,16 @@ import { ExportSeal, exportVersion, markBytes, marksLength, sealLine } from './e
 /** Signals a file that cannot be verified: missing, unreadable, not an export, or larger than an export can be. */
 export class NoExport extends Error {}
 
-/** Bytes read at once, also a whole number of marks in base64. */
+/** Chunk size in bytes; a multiple of 16, so that each chunk of marks in base64 is decodable alone. */
 const step = 65_536
 
-/** Above the largest entry: a change has at most 1,000,000 bytes of snapshots (L2.7), which escapes can make longer. */
+/** Maximum bytes of a line: above a change with 1,000,000 bytes of snapshots (L2.7), extended by escapes. */
 const maxEntryLine = 8_388_608
 
 /** Opens the file, runs `work`, closes it. @throws NoExport for a file that cannot be read */
 function withFile<T>(path: string, work: (file: number, size: number) => T): T {
   const stats = statSync(path, { throwIfNoEntry: false })
-  if (stats && !stats.isFile()) throw new NoExport(`${path} is no file.`)
+  if (stats && !stats.isFile()) throw new NoExport(`${path} is not a file.`)
   let file: number
   try {
     file = openSync(path, 'r')
@@ -29,12 +29,12 @@ function withFile<T>(path: string, work: (file: number, size: number) => T): T {
   }
 }
 
-/** The bytes between two offsets, in memory of their own or in `into`, which they fit. */
+/** Reads the bytes between two offsets into `into`, by default a new buffer. */
 function readPart(file: number, begin: number, end: number, into = Buffer.alloc(Math.max(0, end - begin))): Buffer {
   return into.subarray(0, readSync(file, into, 0, Math.max(0, end - begin), begin))
 }
 
-/** The bytes between two offsets, in steps that overwrite each other. @throws NoExport for a file that is shorter */
+/** Yields the bytes between two offsets in chunks of one reused buffer. @throws NoExport if the file is shorter */
 function* partsOf(path: string, begin: number, end: number): Generator<Buffer> {
   const file = openSync(path, 'r')
   try {
@@ -49,13 +49,13 @@ function* partsOf(path: string, begin: number, end: number): Generator<Buffer> {
   }
 }
 
-/** Decodes bytes as text. @throws NoExport for invalid UTF-8, which would be read as other characters */
+/** Decodes UTF-8. @throws NoExport for invalid UTF-8, since replacement characters would hide changes */
 function textOf(path: string, bytes: Buffer): string {
-  if (!isUtf8(bytes)) throw new NoExport(`${path} is no text in UTF-8.`)
+  if (!isUtf8(bytes)) throw new NoExport(`${path} is not UTF-8 text.`)
   return bytes.toString('utf8')
 }
 
-/** Offset behind the last occurrence of a character between two offsets; 0 where there is none. */
+/** Offset after the last occurrence of a character between two offsets; 0 if there is none. */
 function behindLast(character: string, file: number, begin: number, end: number): number {
   const part = Buffer.alloc(step)
   for (let at = end; at > begin; at -= step) {
@@ -66,7 +66,7 @@ function behindLast(character: string, file: number, begin: number, end: number)
   return 0
 }
 
-/** The lines up to an offset, in linear time and bounded memory. @throws NoExport for a line longer than any entry */
+/** Yields the lines up to an offset, in linear time and bounded memory. @throws NoExport for an oversized line */
 export function* linesUntil(path: string, end: number): Generator<string> {
   let [rest, length, number]: [Buffer[], number, number] = [[], 0, 1]
   const lineOf = (last: Buffer): string => {
@@ -88,10 +88,10 @@ export function* linesUntil(path: string, end: number): Generator<string> {
   if (length > 0) yield lineOf(Buffer.alloc(0))
 }
 
-/** Position of the marks of an export in its file, in base64. */
+/** Byte range of an export's marks (base64 text) in its file. */
 type MarksPlace = { begin: number; end: number }
 
-/** The first bytes of each leaf as it was sealed, possibly millions. Ends at a text that is not their base64. */
+/** Yields the mark of each sealed entry, the first bytes of its leaf hash. Ends early at invalid base64. */
 export function* sealedMarks(path: string, { begin, end }: MarksPlace): Generator<Buffer> {
   for (const part of partsOf(path, begin, end)) {
     const text = part.toString('latin1')
@@ -101,7 +101,7 @@ export function* sealedMarks(path: string, { begin, end }: MarksPlace): Generato
   }
 }
 
-/** The largest seal without its marks: 200,000 hours of an activity log, more than ten years. */
+/** Maximum bytes of a seal without its marks: 200,000 hours of an activity log, more than ten years. */
 const maxHead = 33_554_432
 const maxEntries = 10_000_000
 const maxSealLine = maxHead + marksLength(maxEntries)
@@ -109,7 +109,7 @@ const lineEnd = '"}'
 
 type LastLine = { begin: number; end: number; isEnded: boolean }
 
-/** @throws NoExport for an empty file, and for a last line longer than any seal */
+/** Finds the last line of a file. @throws NoExport for an empty file or an oversized line */
 function findLastLine(path: string, file: number, size: number): LastLine {
   if (size === 0) throw new NoExport(`${path} is empty.`)
   const isEnded = readPart(file, size - 1, size).toString('latin1') === '\n'
@@ -119,7 +119,7 @@ function findLastLine(path: string, file: number, size: number): LastLine {
   return { begin, end, isEnded }
 }
 
-/** Reads the last line of a file, and where it begins. @throws NoExport where there is none */
+/** Reads the last line of a file, and the offset of its start. @throws NoExport if there is none */
 export const lastLine = (path: string): { text: string; begin: number; size: number; isEnded: boolean } =>
   withFile(path, (file, size) => {
     const { begin, end, isEnded } = findLastLine(path, file, size)
@@ -133,22 +133,22 @@ function rejectOtherVersion(path: string, start: string): void {
   throw new NoExport(`${path} is an export of version ${version}; only version ${exportVersion} can be verified.`)
 }
 
-/** The seal in the last line of an export, whose `leaves` stay in the file. @throws NoExport */
+/** Reads the seal in the last line of an export; locates its `leaves` without loading them. @throws NoExport */
 export const readSeal = (path: string): { seal: ExportSeal; begin: number; marks: MarksPlace } =>
   withFile(path, (file, size) => {
     const { begin, end, isEnded } = findLastLine(path, file, size)
     rejectOtherVersion(path, readPart(file, begin, Math.min(end, begin + 64)).toString('latin1'))
-    // The marks are behind the last quote, since they have none.
+    // Base64 contains no quote, so the marks start after the last one.
     const marksEnd = Math.max(begin, end - lineEnd.length)
     const marks = { begin: behindLast('"', file, begin, marksEnd), end: marksEnd }
     const isWhole = isEnded && marks.begin > begin && marks.begin - begin <= maxHead
     const head = isWhole ? textOf(path, readPart(file, begin, marks.begin)) : ''
     const seal = parseSeal(head + readPart(file, marks.end, end).toString('latin1'))
-    if (!seal) throw new NoExport(`${path} is no export: its last line is no seal, or not in the form of an export.`)
+    if (!seal) throw new NoExport(`${path} is not an export: its last line is not a seal in the form of an export.`)
     return { seal, begin, marks }
   })
 
-/** The seal of a line without its marks; null for a text that an export does not write. */
+/** Parses a seal line whose marks were removed; null for any text that an export never writes. */
 function parseSeal(text: string): ExportSeal | null {
   try {
     const seal = v.parse(ExportSeal, JSON.parse(text))
@@ -163,8 +163,8 @@ function parseSeal(text: string): ExportSeal | null {
 const maxNote = 65_536
 
 /**
- * The note to compare with, and the export that it is of, if it is of one.
- * @param against a note, or the file of one or of an export
+ * Reads the note of a checkpoint. `file` is the export that contains it, if any.
+ * @param against text of a note, or path of a file with a note or an export
  * @throws NoExport
  */
 export function readNote(against: string): { note: string; file: string | null } {
@@ -173,7 +173,7 @@ export function readNote(against: string): { note: string; file: string | null }
     const start = readPart(file, 0, Math.min(size, maxNote + 1))
     if (start[0] === '{'.charCodeAt(0)) return null
     if (start.length <= maxNote) return textOf(against, start)
-    throw new NoExport(`${against} is neither an export nor the note of a checkpoint.`)
+    throw new NoExport(`${against} is neither an export nor a checkpoint note.`)
   })
   if (text === null) return { note: readSeal(against).seal.note, file: against }
   return { note: text, file: null }

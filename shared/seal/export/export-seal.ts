@@ -5,7 +5,7 @@ import { canonicalJson } from '../log/canonical-json.ts'
 import { hourStreams, sealedLogs } from '../log/sealed-log.ts'
 import { hashBytes } from '../merkle/merkle-proof.ts'
 
-/** Safe integers: above, sums no longer change, and a proof would be searched without end. */
+/** Restricted to safe integers: larger ones would make the search for a proof endless. */
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 
 const isHash = (text: string): boolean => {
@@ -28,46 +28,46 @@ const Entry = v.custom<Record<string, unknown>>(isObject)
 
 export const exportVersion = 2
 
-/** The last line of an export (S5.1), which its entries are compared with. Its members are written in this order. */
+/** Last line of an export (S5.1), against which its entries are verified. Members are written in this order. */
 export const ExportSeal = v.strictObject({
   type: v.literal('seal'),
   version: v.literal(exportVersion),
   log: v.picklist(sealedLogs),
   stream: v.picklist(['change', ...hourStreams]),
-  /** The requested time range, both ends included. */
+  /** Requested time range, both ends included. */
   range,
   note: v.string(),
   verifier_key: v.pipe(v.string(), v.regex(/^\S+$/)),
   entries: count,
-  /** The entries next to the range, which prove its ends; null where the log or the retention ends first. */
+  /** Neighbouring entries outside of the range, which prove its ends; null at an end of the log or of the retention. */
   before: v.nullable(Entry),
   after: v.nullable(Entry),
-  /** The outermost leaves of the proof, neighbours included; null for the first and the last leaf of the log. */
+  /** Paths of the outermost leaves, neighbours included; null for the first or last leaf of the log. */
   first: v.nullable(PlacedLeaf),
   last: v.nullable(PlacedLeaf),
-  /** Activity only: all hours of these leaves. */
+  /** Activity only: the hours of all leaves from `first` to `last`. */
   hours: v.optional(
     v.array(v.strictObject({ hour: instant, stream: v.picklist(hourStreams), size: count, root: hash })),
   ),
-  /** Activity only: the outermost entries within their hours, absent where they are the first and the last. */
+  /** Activity only: paths of the outermost entries in their hours; absent for the first or last entry of an hour. */
   begin: v.optional(PlacedLeaf),
   end: v.optional(PlacedLeaf),
-  /** The newest checkpoint that was signed of the log that this one follows (S2.5). */
+  /** Newest signed checkpoint of the log's predecessor (S2.5). */
   follows: v.optional(v.strictObject({ note: v.string() })),
-  /** The proof that the checkpoint extends an earlier one. */
+  /** Consistency proof: the checkpoint extends an earlier one. */
   extends: v.optional(v.strictObject({ from: count, root: hash, path })),
-  /** The first bytes of the hash of each entry as it was sealed, in base64, to locate an entry that does not hold. */
+  /** Marks in base64: the first bytes of each sealed entry's hash, which locate a changed entry. */
   leaves: v.string(),
 })
 export type ExportSeal = v.InferOutput<typeof ExportSeal>
 
-/** Bytes of each hash in `leaves`. */
+/** Bytes per mark in `leaves`. */
 export const markBytes = 4
 
-/** Characters of base64 for this number of marks. */
+/** Length of `leaves` for a number of entries, in base64 characters. */
 export const marksLength = (entries: number): number => 4 * Math.ceil((entries * markBytes) / 3)
 
-/** Characters that editors show as a line break or not at all. A fixed list, since each Node has its own Unicode. */
+/** Characters that editors hide or show as a line break. A fixed list, independent of Node's Unicode version. */
 const unseen =
   /[\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu
 const ascii = /^[ -~]*$/
@@ -77,14 +77,14 @@ const escapeOf = (character: string): string =>
 
 const escaped = (json: string): string => (ascii.test(json) ? json : json.replace(unseen, escapeOf))
 
-/** The one text of an entry in an export: its canonical form, with unseen characters as escapes (S5.1). */
+/** Line of an entry in an export: its canonical JSON with invisible characters escaped (S5.1). */
 export const entryLine = (entry: unknown): string => escaped(canonicalJson(entry))
 
-/** The one text of a seal: its members in their order, each in its canonical form. */
+/** Line of a seal in an export: members in declared order, each as canonical JSON. */
 export const sealLine = (seal: object): string =>
   escaped(`{${Object.entries(seal).map(([name, value]) => `"${name}":${canonicalJson(value)}`)}}`)
 
-/** Parses the line of an entry. Null for a text that an export does not write, such as one with a name twice. */
+/** Parses the line of an entry. Null for any text that an export never writes, such as a repeated name. */
 export function parseEntryLine(line: string): { entry: unknown; canonical: string } | null {
   try {
     const entry: unknown = JSON.parse(line)

@@ -7,27 +7,29 @@ import { ExportCheck, ExportFault, type ProvenEnds } from './check-export.ts'
 import { linesUntil, readNote, readSeal, sealedMarks } from './export-file.ts'
 import { type ExportSeal, marksLength } from './export-seal.ts'
 
-/** A statement that the files at hand neither prove nor refute. */
+/** Signals a statement that the given files neither prove nor refute. */
 export class NotShown extends Error {}
 
+/** Result of verifying an export that passed every check. */
 export type Verified = {
   seal: ExportSeal
   checkpoint: Checkpoint
   proven: ProvenEnds
-  /** Roots at the requested sizes, where the export leads through them. */
+  /** Requested tree size → root, for sizes whose leaves the export contains. */
   roots: Map<number, Buffer>
-  /** The log that this one follows (S2.5). */
+  /** Predecessor of the log (S2.5); null if none. */
   follows: Omit<Follows, 'note'> | null
 }
 
-/** Called with the number of entries that were read. */
+/** Callback with the number of entries read, and their total number. */
 type Progress = (entries: number, of: number) => void
 
 const perProgress = 10_000
 
 /**
- * Verifies an export, line by line, without a network (S5.2).
- * @param key the verifier key that the checkpoint must be signed by; by default the one in the file
+ * Verifies an export offline, line by line (S5.2).
+ * @param key required verifier key of the checkpoint; by default the key in the file
+ * @param sizes tree sizes whose roots the caller needs
  * @throws NoExport, NoteError, NotShown, ExportFault
  */
 export async function verifyExport(
@@ -37,12 +39,12 @@ export async function verifyExport(
   const { seal, begin, marks: place } = readSeal(path)
   const checkpoint = signedCheckpoint(seal.note, key ?? seal.verifier_key)
   if (!checkpoint) throw new ExportFault('The checkpoint is not signed by this key.')
-  if (parseOrigin(checkpoint.origin)?.log !== seal.log) throw new ExportFault('The checkpoint is of another log.')
+  if (parseOrigin(checkpoint.origin)?.log !== seal.log) throw new ExportFault('The checkpoint belongs to another log.')
   rejectOtherKeys(seal)
   const follows = followedBy(checkpoint, seal)
   rejectOtherExtension(checkpoint, seal)
   if (place.end - place.begin !== marksLength(seal.entries))
-    throw new ExportFault('The seal of the export is not whole.')
+    throw new ExportFault('The seal of the export is incomplete.')
   const marks = sealedMarks(path, place)
   try {
     const check = new ExportCheck(seal, checkpoint, marks, sizes)
@@ -55,7 +57,7 @@ export async function verifyExport(
     const { proven, roots } = check
     if (seal.entries === 0 && !(proven.begin && proven.end)) {
       throw new NotShown(
-        `It is not shown that the log has no entry in the range: ${path} does not prove what is beside it.`,
+        `The export does not prove that the log has no entry in the range: ${path} lacks the entries next to it.`,
       )
     }
     return { seal, checkpoint, proven, roots, follows }
@@ -64,47 +66,50 @@ export async function verifyExport(
   }
 }
 
-/** The checkpoint of a note, unless its key has not signed it. @throws NoteError for a text that is none, or no key */
+/** Checkpoint of a note; null if `key` has not signed it. @throws NoteError for a malformed note or key */
 function signedCheckpoint(note: string, key: string): Checkpoint | null {
   const text = openNote(note, parseVerifierKey(key))
   return text === null ? null : parseCheckpoint(text)
 }
 
-/** @throws ExportFault for a note of several signatures, and for a key in the file that has not signed it */
+/** @throws ExportFault if the note has several signatures, or the key in the file has not signed it */
 function rejectOtherKeys({ note, verifier_key }: ExportSeal): void {
   if (parseNote(note).signatures.length !== 1) throw new ExportFault('The checkpoint has more than one signature.')
-  if (!signedCheckpoint(note, verifier_key)) throw new ExportFault('The key that the file names has not signed it.')
+  if (!signedCheckpoint(note, verifier_key))
+    throw new ExportFault('The checkpoint is not signed by the key in the file.')
 }
 
-/** The log that a checkpoint follows. @throws ExportFault where the export has another note, or an unsigned one */
+/** Predecessor in a checkpoint. @throws ExportFault if its note in the export differs or is unsigned */
 function followedBy({ extensions }: Checkpoint, { follows: named, verifier_key }: ExportSeal): Verified['follows'] {
   const follows = parseFollows(extensions)
   if (!named) return follows
   const { text, signatures } = parseNote(named.note)
   const { origin, size, root } = parseCheckpoint(text)
   if (origin !== follows?.origin || size !== follows.size || root.toString('base64') !== follows.root) {
-    throw new ExportFault('The checkpoint of the log that this one follows is not the one that it names.')
+    throw new ExportFault('The export has another checkpoint of the followed log than its own checkpoint names.')
   }
   const isOwnKey = signatures.some(({ name }) => verifier_key.startsWith(`${name}+`))
   if (isOwnKey && !signedCheckpoint(named.note, verifier_key)) {
-    throw new ExportFault('The checkpoint of the log that this one follows is not signed by its key.')
+    throw new ExportFault('The checkpoint of the followed log is not signed by its key.')
   }
   return follows
 }
 
-/** @throws ExportFault for a proof in the export that does not hold */
+/** Verifies the export's consistency proof, if it has one. @throws ExportFault */
 function rejectOtherExtension(checkpoint: Checkpoint, { extends: proof }: ExportSeal): void {
   if (!proof) return
   const older = { size: proof.from, root: Buffer.from(proof.root, 'base64') }
   const path = proof.path.map((hash) => Buffer.from(hash, 'base64'))
   if (!provesConsistency(older, checkpoint, path)) {
-    throw new ExportFault(`The proof that the checkpoint extends one of ${proof.from} leaves does not hold.`)
+    throw new ExportFault(`The proof that the checkpoint extends an earlier one with ${proof.from} leaves is invalid.`)
   }
 }
 
 /**
- * Compares an export with another, or with an earlier checkpoint: the newer log extends the older one (S5.3). A log
- * that follows another extends it up to the leaf that it names.
+ * Verifies that the newer of two exports, or of an export and a note, extends the older one (S5.3). A successor log
+ * extends its predecessor up to the shared leaves. Returns the proven statement.
+ * @param against another export or a note, as its path; or the text of a note
+ * @param given required verifier key of both; by default the key in the export
  * @throws NoExport, NoteError, NotShown, ExportFault
  */
 export async function compareExport(path: string, against: string, given?: string): Promise<string> {
@@ -121,32 +126,32 @@ export async function compareExport(path: string, against: string, given?: strin
   const sides = [await verifyExport(path, { key, sizes })]
   if (file) sides.push(await verifyExport(file, { key, sizes }))
   rejectTwoRoots(newer, older, follows, sides)
-  const what = `the log of ${newer.size} leaves`
+  const what = `the log with ${newer.size} leaves`
   const isShown = sides.some((side) => shows(side, older, newer))
   if (isShown || (older.size === newer.size && older.root.equals(newer.root))) {
-    return `${what} extends that of ${older.size}${follows ? `, ${older.origin}, which it follows` : ''}`
+    return `${what} extends the one with ${older.size}${follows ? `, ${older.origin}, which it follows` : ''}`
   }
   if (follows && older.size > follows.shared) {
     const roots = sides.flatMap((side) => side.roots.get(follows.shared) ?? [])
     if (roots.every((root) => root.equals(roots[0] as Buffer))) {
       throw new ExportFault(
-        `BEGUN ANEW: ${newer.origin} follows ${older.origin} and has only the first ${follows.shared} of its leaves, not all ${older.size}`,
+        `RESTARTED: ${newer.origin} follows ${older.origin}, but has only the first ${follows.shared} of its ${older.size} leaves`,
       )
     }
     throw new ExportFault(
-      `FORKED: ${newer.origin} has not the first ${follows.shared} leaves of ${older.origin}, as it says`,
+      `FORKED: ${newer.origin} does not have the first ${follows.shared} leaves of ${older.origin}, although it states so`,
     )
   }
   const isThrough = sides.some((side) => isOf(side, newer) && side.roots.has(older.size))
-  if (isThrough) throw new ExportFault(`FORKED: ${what} does not extend that of ${older.size}`)
+  if (isThrough) throw new ExportFault(`FORKED: ${what} does not extend the one with ${older.size}`)
   throw new NotShown(
-    `It is not shown that ${what} extends that of ${older.size}: neither export leads through the older one. Export with --against.`,
+    `Neither export proves that ${what} extends the one with ${older.size}. Create the newer export with --against.`,
   )
 }
 
 /**
- * The lines of the newer checkpoint about the log of the older one, where it follows that.
- * @throws ExportFault for checkpoints of one log with different lines (S2.5)
+ * Predecessor lines of the newer checkpoint, if the older checkpoint belongs to that predecessor; else null.
+ * @throws ExportFault if both belong to one log but state different predecessors (S2.5)
  */
 function followedLog(newer: Checkpoint, older: Checkpoint): Verified['follows'] {
   const follows = parseFollows(newer.extensions)
@@ -157,7 +162,7 @@ function followedLog(newer: Checkpoint, older: Checkpoint): Verified['follows'] 
   throw new ExportFault(`FORKED: two signed statements of ${newer.origin} name different logs that it follows`)
 }
 
-/** @throws ExportFault for two signed statements of one size of a log with different roots, which prove a fork */
+/** @throws ExportFault if signed checkpoints state two roots for one size of a log, which proves a fork */
 function rejectTwoRoots(newer: Checkpoint, older: Checkpoint, follows: Verified['follows'], sides: Verified[]): void {
   if (!follows && !isSameLog(newer.origin, older.origin)) return
   const { size, root } = follows ?? { size: newer.size, root: newer.root.toString('base64') }
@@ -169,7 +174,7 @@ function rejectTwoRoots(newer: Checkpoint, older: Checkpoint, follows: Verified[
   )
 }
 
-/** True for an export of this very checkpoint. */
+/** True if the export has exactly this checkpoint. */
 const isOf = ({ checkpoint }: Verified, { origin, size, root }: Checkpoint): boolean =>
   checkpoint.origin === origin && checkpoint.size === size && checkpoint.root.equals(root)
 
@@ -181,7 +186,7 @@ const isSameLog = (one: string, other: string): boolean =>
 function inOrder(one: Checkpoint, other: Checkpoint): [newer: Checkpoint, older: Checkpoint] {
   const [a, b] = [parseOrigin(one.origin), parseOrigin(other.origin)]
   if (!a || !b || a.account !== b.account || a.log !== b.log) {
-    throw new ExportFault('The two checkpoints are of different logs.')
+    throw new ExportFault('The two checkpoints belong to different logs.')
   }
   const isNewer = a.generation === b.generation ? one.size >= other.size : a.generation > b.generation
   return isNewer ? [one, other] : [other, one]
@@ -196,9 +201,9 @@ function shows(side: Verified, older: Checkpoint, newer: Checkpoint): boolean {
 }
 
 const notShown = (where: string): string =>
-  `NOT SHOWN: that none is missing ${where}, since the entry next to them is past its retention`
+  `NOT PROVEN: that no entry is missing ${where}, because the entry next to the range is past its retention`
 
-/** The part of a range that is proven, and what is not proven of it. */
+/** Describes how much of the requested range is proven complete. */
 function describeRange({ seal, proven }: Verified): string {
   const { begin, end } = seal.range
   const isToEnd = proven.end && seal.after !== null
@@ -211,7 +216,7 @@ function describeRange({ seal, proven }: Verified): string {
   return `in order, unchanged and none missing between them; ${notShown(missing.filter(Boolean).join(' and '))}`
 }
 
-/** The leaves of the entries themselves, or of the hours that they are in. */
+/** Describes the leaves of the entries; for activity, those of their hours. */
 function describeLeaves({ log, entries, before, first, last }: ExportSeal, size: number): string {
   if (entries === 0) return ''
   const from = (first?.leaf_index ?? 0) + (log === 'changes' && before ? 1 : 0)
@@ -223,13 +228,13 @@ function describeFollowed({ follows }: Verified): string {
   if (!follows) return ''
   const { origin, size, shared, last } = follows
   const upTo = last === null ? '' : `, up to ${last}`
-  return `; it follows ${origin} of ${size} leaves, of which it has the first ${shared}${upTo}`
+  return `; it follows ${origin} with ${size} leaves and has the first ${shared} of them${upTo}`
 }
 
-/** The statement that a verified export proves, in one line. */
+/** Describes in one line what a verified export proves. */
 export function describeVerified(verified: Verified, key: string | undefined): string {
   const { seal, checkpoint } = verified
-  const by = key === undefined ? ' (the key that the file names: compare it, or give --key)' : ''
+  const by = key === undefined ? ' (the key in the file: compare it with the known key, or pass --key)' : ''
   const entries = `${seal.entries} ${seal.stream} entries of ${checkpoint.origin}`
   const range = `${describeRange(verified)}${describeLeaves(seal, checkpoint.size)}`
   return `${entries}, ${range}; signed by ${key ?? seal.verifier_key}${by}${describeFollowed(verified)}`

@@ -1,7 +1,7 @@
 /**
- * JSON in its canonical form (RFC 8785): names in the order of their UTF-16 code units, no white space, numbers and
- * texts as ECMAScript writes them. A member that is undefined is absent, as in `JSON.stringify`.
- * @throws RangeError for values without such a form: NaN, infinite numbers, and half of a surrogate pair
+ * Serializes a value to canonical JSON (RFC 8785): members sorted by UTF-16 code units, no white space, numbers and
+ * strings as ECMAScript writes them. Undefined members are omitted, as by `JSON.stringify`.
+ * @throws RangeError for a value without a canonical form: NaN, an infinite number, or a lone surrogate
  */
 export function canonicalJson(value: unknown): string {
   if (typeof value === 'string') return canonicalText(value)
@@ -29,11 +29,11 @@ function canonicalObject(object: Record<string, unknown>): string {
   return `${text}}`
 }
 
-/** Texts that JSON does not escape: visible characters of ASCII but quotes and backslashes. */
+/** Strings without escapes in JSON: printable ASCII except quotes and backslashes. */
 const plain = /^[ !#-[\]-~]*$/
 
 function canonicalText(text: string): string {
   if (plain.test(text)) return `"${text}"`
-  if (!text.isWellFormed()) throw new RangeError('A text with half of a surrogate pair has no canonical form.')
+  if (!text.isWellFormed()) throw new RangeError('A text with an unpaired surrogate has no canonical form.')
   return JSON.stringify(text)
 }

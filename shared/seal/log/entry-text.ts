@@ -11,18 +11,18 @@ import { SealDamage } from './seal-damage.ts'
 
 const Entry = v.variant('type', [ChangeEntry, SessionEntry, ApiRequestEntry])
 
-/** Attributes of a sealed entry: all that the API shows, its key, and its number. */
+/** Attributes of a sealed entry: those in the API, its sort key, and its leaf number. */
 export const sealedAttributes = [
   ...new Set(['sk', 'leaf', ...Entry.options.flatMap(({ entries }) => Object.keys(entries))]),
 ]
 
-/** Source of entries of the change log. */
+/** Fields of a commit record that determine its change log entries. */
 export type EntrySource = Pick<CommitRecord, 'time' | 'subject' | 'run_id' | 'changes'>
 
-/** The text that a leaf is the hash of: the entry as `GET /logs/{log_id}` shows it, in its canonical form (S1.2). */
+/** Content of a leaf: canonical JSON of the entry as `GET /logs/{log_id}` returns it (S1.2). */
 const entryText = (item: LogItem): string => canonicalJson(v.parse(Entry, cutEntry(renderEntry(item, new Map()))))
 
-/** The text of the leaf of a stored entry. @throws SealDamage for one that is not in the form of an entry */
+/** Leaf content of a stored entry. @throws SealDamage `altered` for an item that is not a valid entry */
 export function storedText(item: LogItem): string {
   try {
     return entryText(item)
@@ -37,7 +37,7 @@ function entryOf({ time, subject, run_id, changes }: EntrySource, position: numb
   return { ...common, ...changes[position], subject, run_id: run_id ?? null } as LogItem
 }
 
-/** The text of the leaf of a change, by its commit. */
+/** Leaf content of a change, computed from its commit record. */
 export const changeText = (record: EntrySource, position: number): string => entryText(entryOf(record, position))
 
 function saidBy(entry: Record<string, unknown>): string {
@@ -45,12 +45,12 @@ function saidBy(entry: Record<string, unknown>): string {
   return canonicalJson([type, log_id, timestamp, object, operation, before, after, subject, run_id])
 }
 
-/** True for an entry with the content of its commit, which it was found by. */
+/** True if a stored entry has the content of its change in the commit record. The log id is not compared. */
 export function saysSame(item: LogItem, record: EntrySource, position: number): boolean {
   try {
     return saidBy(unpackLarge(item)) === saidBy({ ...entryOf(record, position), log_id: item.sk })
   } catch {
-    // The entry has a value without a form in JSON.
+    // The entry has a value without a canonical form.
     return false
   }
 }

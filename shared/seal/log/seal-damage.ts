@@ -1,9 +1,9 @@
 /**
- * The reason why a log is not sealed (S2.4). `missing`: a change without its entry. `unfounded`: an entry of no commit, or
- * a second one. `altered`: an entry that differs from its commit. `gap`: a commit record is missing. `misnumbered`: a
- * number that is not that of the entry. `tile`: a tile does not lead to the root of the checkpoint. `checkpoint`: that in
- * the bucket is of another log or key, or older than the table. `behind`: the tree in the bucket is longer, since the
- * table was restored. `diverged`: the table was restored and written since. `absent`: the bucket is another one.
+ * Reason why a log is not sealed (S2.4). `missing`: a change has no entry. `unfounded`: no commit made the entry, or it
+ * is a duplicate. `altered`: an entry differs from its commit. `gap`: a commit record is missing. `misnumbered`: an
+ * entry has a wrong leaf number. `tile`: the tiles do not match the root of the checkpoint. `checkpoint`: the bucket's
+ * checkpoint belongs to another log or key, or is older than the table's. `behind`: the table was restored, so the
+ * bucket has the longer tree. `diverged`: the table was restored and then written. `absent`: the bucket was replaced.
  */
 export type SealProblem =
   | 'missing'
@@ -17,22 +17,22 @@ export type SealProblem =
   | 'diverged'
   | 'absent'
 
-/** A log that does not hold: nothing is signed. */
+/** Signals that the verification of a log failed. Sealing stops, and nothing is signed. */
 export class SealDamage extends Error {
   readonly problem: SealProblem
   /** The `log_id` of the entry, or the path of the tile or checkpoint. */
   readonly at: string
 
   constructor(problem: SealProblem, at: string) {
-    super(`The log does not hold: ${problem} at ${at}.`)
+    super(`The log failed its verification: ${problem} at ${at}.`)
     this.problem = problem
     this.at = at
   }
 }
 
-/** Signals a run that has lost the log to another one, which continues it. */
+/** Signals that a concurrent run seals the log. This run stops, and the other one continues. */
 export class Overtaken extends Error {
   constructor() {
-    super('Another run has the log by now.')
+    super('Another run works on the log now.')
   }
 }

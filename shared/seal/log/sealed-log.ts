@@ -7,24 +7,24 @@ import { canonicalJson } from './canonical-json.ts'
 export const sealedLogs = ['changes', 'activity'] as const
 export type SealedLog = (typeof sealedLogs)[number]
 
-/** The streams of which settled hours are sealed, in the order of their leaves (S1.3). */
+/** Streams of the activity log, sealed per settled hour. In an hour, leaves have this order (S1.3). */
 export const hourStreams = ['api_request', 'session'] as const
 export type HourStream = (typeof hourStreams)[number]
 
-/** The sealed log that an entry belongs to; null for flows, which change once (S1.4). */
+/** Sealed log of a stream; null for flows, which change once after they are stored (S1.4). */
 export const logOf = (stream: LogStream): SealedLog | null =>
   stream === 'flow' ? null : stream === 'change' ? 'changes' : 'activity'
 
-/** Name of a log in origins and paths: one that follows another has a number (S2.5). */
+/** Name of a log in origins and paths. From the second generation on, it ends with the generation (S2.5). */
 export const logName = (log: SealedLog, generation: number): string => (generation === 1 ? log : `${log}.${generation}`)
 
 const hostOf = (address: string): string => new URL(address).host
 
-/** The first line of a checkpoint (S2.1). */
+/** Origin of a log: the first line of its checkpoints (S2.1). */
 export const logOrigin = (address: string, account: string, log: SealedLog, generation: number): string =>
   `${hostOf(address)}/${account}/${logName(log, generation)}`
 
-/** The parts of an origin but its host, which can change. Null for one that is not of a sealed log. */
+/** Parses an origin without its host, which can change. Null for text that is not a sealed log's origin. */
 export function parseOrigin(origin: string): { account: string; log: SealedLog; generation: number } | null {
   const [, account = '', name, number] = /^[^/]+\/([^/]+)\/([a-z]+)(?:\.([1-9]\d{0,8}))?$/.exec(origin) ?? []
   const log = sealedLogs.find((one) => one === name)
@@ -40,26 +40,27 @@ export const logIdentifier = {
   examples: ['changes'],
 } as const
 
-/** @throws RangeError for any other name, which the path does not let through */
+/** @throws RangeError for an unknown name, which path validation already rejects */
 export function sealedLogOf(name: string): SealedLog {
   const log = sealedLogs.find((one) => one === name)
-  if (!log) throw new RangeError(`${name} is no sealed log.`)
+  if (!log) throw new RangeError(`${name} is not a sealed log.`)
   return log
 }
 
 export const hourMicros = 3_600_000_000
 
-/** An hour of a stream that is sealed (S1.3). */
+/** A sealed hour of a stream (S1.3): number of its entries, and root of the tree over them in base64. */
 export type SealedHour = { hour: string; stream: HourStream; size: number; root: string }
 
 export const hourStart = (micros: number): number => Math.floor(micros / hourMicros) * hourMicros
 
 export const hourText = (micros: number): string => timestamp(hourStart(micros))
 
+/** Leaf content of an hour in the activity log. */
 export const hourLeafText = ({ hour, stream, size, root }: SealedHour): string =>
   canonicalJson({ type: 'hour', stream, hour, size, root })
 
-/** The id of an hour among the leaves: 24 hexadecimal characters in the order of the leaves. */
+/** Leaf id of an hour: 24 hexadecimal characters that sort in the order of the leaves. */
 export const hourId = (micros: number, stream: HourStream): string =>
   `${hourStart(micros).toString(16).padStart(13, '0')}${hourStreams.indexOf(stream)}`.padEnd(24, '0')
 
@@ -68,16 +69,16 @@ export const readHourId = (id: string): { hour: string; stream: HourStream } => 
   stream: hourStreams[Number(id.charAt(13))] as HourStream,
 })
 
-/** The accounts whose logs are sealed: one item each, for the sealing function to find them. */
+/** Partition with one item per account, by which the sealing function finds the accounts. */
 export const sealedAccountsPartition = 'service#sealed'
 
 export const sealedAccountItem = (account: string): Item => ({
   pk: sealedAccountsPartition,
   sk: account,
   kind: 'sealed_account',
-  // Read by the deletion of the account.
+  // The deletion of an account finds its items by this attribute.
   account_id: account,
 })
 
-/** The progress of the renewal of the locks of the sealed logs. */
+/** Key of the progress of the yearly lock renewal (`renew-locks.ts`). */
 export const lockRenewalKey: Key = { pk: 'service#seal.locks', sk: 'renewal' }

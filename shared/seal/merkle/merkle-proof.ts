@@ -4,7 +4,7 @@ export const hashBytes = 32
 
 const leafPrefix = Buffer.from([0])
 
-/** The hash of a leaf (RFC 6962, 2.1). */
+/** Hash of a leaf (RFC 6962, 2.1). */
 export const leafHash = (content: string | Buffer): Buffer =>
   hash('sha256', typeof content === 'string' ? `\0${content}` : Buffer.concat([leafPrefix, content]), 'buffer')
 
@@ -18,24 +18,24 @@ export function nodeHash(left: Buffer, right: Buffer): Buffer {
 
 export const emptyRoot = (): Buffer => hash('sha256', '', 'buffer')
 
-/** The root over adjacent perfect subtrees, the largest first. */
+/** Root over adjacent perfect subtrees, the largest first. */
 export const foldHashes = (hashes: Buffer[]): Buffer =>
   hashes.length === 0 ? emptyRoot() : hashes.reduceRight((right, left) => nodeHash(left, right))
 
-/** A perfect subtree: the `index`-th of those over `2 ** level` leaves. */
+/** Perfect subtree: at `index` (from 0) among the subtrees of `2 ** level` leaves. */
 export type Node = { level: number; index: number }
 
-/** Leaves from `begin` up to `end`, which is not one of them. */
+/** Range of leaves from `begin` to `end` (exclusive). */
 export type Leaves = { begin: number; end: number }
 
-/** The greatest power of two below a number above 1. */
+/** Largest power of two below `count`, which is above 1. */
 function splitOf(count: number): number {
   let split = 1
   while (split * 2 < count) split *= 2
   return split
 }
 
-/** The perfect subtrees that make up the leaves of a tree's proof, the largest first. */
+/** Splits a range of leaves into maximal perfect subtrees, from left to right. */
 export function nodesOf({ begin, end }: Leaves): Node[] {
   const nodes: Node[] = []
   for (let at = begin; at < end; ) {
@@ -50,7 +50,7 @@ export function nodesOf({ begin, end }: Leaves): Node[] {
   return nodes
 }
 
-/** Descends to the leaf before `until`, or the subtree that ends there. Returns it and those beside the way, upward. */
+/** Descends to the subtree that ends before `until`, or to its last leaf. Returns it, and its siblings upward. */
 function descend(until: number, size: number, toLeaf: boolean): { subtree: Leaves; beside: Leaves[] } {
   const beside: Leaves[] = []
   let [begin, end] = [0, size]
@@ -67,19 +67,19 @@ function descend(until: number, size: number, toLeaf: boolean): { subtree: Leave
   return { subtree: { begin, end }, beside: beside.reverse() }
 }
 
-/** Subtrees whose roots are the proof of a leaf, from the leaf upward (RFC 6962, 2.1.1). */
+/** Subtrees whose roots are the inclusion proof of a leaf, from the leaf upward (RFC 6962, 2.1.1). */
 const inclusionParts = (index: number, size: number): Leaves[] =>
   index < size ? descend(index + 1, size, true).beside : []
 
-/** Subtrees whose roots prove that a tree extends an earlier one (RFC 6962, 2.1.2). */
+/** Subtrees whose roots are the consistency proof of two tree sizes (RFC 6962, 2.1.2). */
 function consistencyParts(from: number, to: number): Leaves[] {
   if (from === 0) return []
   const { subtree, beside } = descend(from, to, false)
-  // A subtree that is the whole earlier tree is known by its root.
+  // The verifier already knows the root of a subtree that is the whole earlier tree.
   return subtree.begin === 0 ? beside : [subtree, ...beside]
 }
 
-/** Reads the hashes of perfect subtrees, in the order of the request. */
+/** Reads the hashes of perfect subtrees; results have the order of `nodes`. */
 export type HashReader = (nodes: Node[]) => Promise<Buffer[]>
 
 async function hashesOf(parts: Leaves[], read: HashReader): Promise<Buffer[]> {
@@ -91,18 +91,18 @@ async function hashesOf(parts: Leaves[], read: HashReader): Promise<Buffer[]> {
 export const rootOf = async (size: number, read: HashReader): Promise<Buffer> =>
   foldHashes(await read(nodesOf({ begin: 0, end: size })))
 
-/** The path from a leaf upward. */
+/** Builds the inclusion proof of a leaf: the path of sibling hashes from the leaf upward. */
 export const inclusionProof = (index: number, size: number, read: HashReader): Promise<Buffer[]> =>
   hashesOf(inclusionParts(index, size), read)
 
 export const consistencyProof = (from: number, to: number, read: HashReader): Promise<Buffer[]> =>
   hashesOf(consistencyParts(from, to), read)
 
-/** The hashes of the path of a leaf that are to its left: those of all leaves before it, the largest first. */
+/** Hashes to the left in a leaf's path. They cover all leaves before it, the largest subtree first. */
 export const leftOf = (index: number, size: number, path: Buffer[]): Buffer[] =>
   path.filter((_, i) => (inclusionParts(index, size)[i]?.begin ?? index) < index).reverse()
 
-/** False as well for a path that has not the length of such a tree. */
+/** Verifies an inclusion proof. False also for a path of the wrong length. */
 export function provesInclusion(leaf: Buffer, index: number, size: number, path: Buffer[], root: Buffer): boolean {
   if (!(index >= 0 && index < size)) return false
   const parts = inclusionParts(index, size)
@@ -115,7 +115,7 @@ const join = (hash: Buffer, other: Buffer, isLeft: boolean): Buffer =>
 
 type Tree = { size: number; root: Buffer }
 
-/** Checks if a path proves that a tree extends an earlier one (RFC 9162, 2.1.4.2). */
+/** Verifies a consistency proof: `to` extends `from` (RFC 9162, 2.1.4.2). */
 export function provesConsistency(from: Tree, to: Tree, path: Buffer[]): boolean {
   if (from.size > to.size || (from.size === to.size && !from.root.equals(to.root))) return false
   if (from.size === 0 && !from.root.equals(emptyRoot())) return false

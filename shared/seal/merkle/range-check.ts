@@ -1,14 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
 import { foldHashes, leftOf, nodeHash, nodesOf, provesInclusion } from './merkle-proof.ts'
 
-/** The first leaves of a tree as the roots of perfect subtrees, the largest first: enough to append leaves. */
+/** Prefix of a tree, as the roots of its perfect subtrees, the largest first. Leaves can be appended. */
 export class CompactRange {
   size: number
   readonly hashes: Buffer[]
 
-  /** @throws RangeError where the hashes are not as many as such a tree has */
+  /** @throws RangeError if the number of hashes does not match the size */
   constructor(size = 0, hashes: Buffer[] = []) {
-    if (hashes.length !== nodesOf({ begin: 0, end: size }).length) throw new RangeError('The hashes fit no such tree.')
+    if (hashes.length !== nodesOf({ begin: 0, end: size }).length)
+      throw new RangeError('The hashes do not fit a tree of this size.')
     this.size = size
     this.hashes = [...hashes]
   }
@@ -25,10 +26,10 @@ export class CompactRange {
   }
 }
 
-/** A leaf with its path, hashes in base64 as in the API. */
+/** Index of a leaf, and its inclusion path with hashes in base64. */
 type PlacedLeaf = { leaf_index: number; path: string[] }
 
-/** A tree, and the range of it that is checked: by default from its first leaf, and to its last one. */
+/** A tree, and the range of leaves to check, by default all. `first` and `last` are the ends with their paths. */
 type CheckedRange = {
   size: number
   root: Buffer
@@ -38,9 +39,9 @@ type CheckedRange = {
 
 const hashesOf = ({ path }: PlacedLeaf): Buffer[] => path.map((text) => Buffer.from(text, 'base64'))
 
-/** Checks that leaves in their order are all of a range of a tree. Holds few hashes. */
+/** Verifies that a sequence of leaves is exactly a range of a tree. Keeps only a few hashes in memory. */
 export class RangeCheck {
-  /** Roots at those of the watched sizes that were reached. */
+  /** Watched tree size → root, for sizes that were reached. */
   readonly roots = new Map<number, Buffer>()
   private readonly range: CompactRange
   private readonly checked: CheckedRange
@@ -48,7 +49,7 @@ export class RangeCheck {
   private isFirstProven: boolean
   private isLastProven: boolean
 
-  /** @throws RangeError for a path that fits no such tree */
+  /** @throws RangeError if a path does not match the size */
   constructor(checked: CheckedRange, watched: number[] = []) {
     const { size, first, last } = checked
     const index = first?.leaf_index ?? 0
@@ -78,7 +79,7 @@ export class RangeCheck {
     return this.range.size === (last ? last.leaf_index + 1 : size)
   }
 
-  /** Tells if the leaves so far are all of the range, and lead to the root. */
+  /** True if the added leaves are exactly the range, and their proofs match the root. */
   holds(): boolean {
     const { root, last } = this.checked
     const isProven = this.isFirstProven && this.isLastProven && this.isComplete

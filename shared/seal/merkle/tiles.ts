@@ -1,15 +1,15 @@
 import { foldHashes, type HashReader, hashBytes, type Node, nodeHash, nodesOf } from './merkle-proof.ts'
 
-/** C2SP tlog-tiles: a tile holds this many hashes, and spans this many levels of the tree. */
+/** Hashes per full tile, which spans 8 levels of the tree (C2SP tlog-tiles). */
 export const tileWidth = 256
 const tileHeight = 8
 
-/** A tile: its hashes one after the other, as many as there are so far. */
+/** Tile with its concatenated hashes, at most 256. */
 export type Tile = { level: number; index: number; hashes: Buffer }
 
 export const widthOf = ({ hashes }: Tile): number => hashes.length / hashBytes
 
-/** Where a tile lies: `tile/0/x001/x234/067`, and `….p/<width>` while it is not full. */
+/** Path of a tile: `tile/0/x001/x234/067`; with the suffix `.p/<width>` if it is partial. */
 export function tilePath({ level, index }: Pick<Tile, 'level' | 'index'>, width = tileWidth): string {
   const digits = String(index)
   const groups = digits.padStart(Math.ceil(digits.length / 3) * 3, '0').match(/\d{3}/g) ?? []
@@ -17,7 +17,7 @@ export function tilePath({ level, index }: Pick<Tile, 'level' | 'index'>, width 
   return `tile/${level}/${path}${width < tileWidth ? `.p/${width}` : ''}`
 }
 
-/** The tiles that are not full in a tree, by level; null where one has no hash yet. */
+/** Number of hashes in the partial tile of each level; 0 if a level has no partial tile. */
 export const partialWidths = (size: number): number[] => {
   const widths: number[] = []
   for (let count = size; count > 0; count = Math.floor(count / tileWidth)) widths.push(count % tileWidth)
@@ -26,13 +26,13 @@ export const partialWidths = (size: number): number[] => {
 
 const hashAt = (hashes: Buffer, index: number): Buffer => hashes.subarray(index * hashBytes, (index + 1) * hashBytes)
 
-/** The root of a perfect subtree within a tile: `count` of its hashes from the `first` on. */
+/** Root of a perfect subtree within a tile, over `count` of its hashes from index `first`. */
 function subtree(hashes: Buffer, first: number, count: number): Buffer {
   if (count === 1) return hashAt(hashes, first)
   return nodeHash(subtree(hashes, first, count / 2), subtree(hashes, first + count / 2, count / 2))
 }
 
-/** The tile that holds the hash of a perfect subtree, or the hashes that it is made of. */
+/** Location of a perfect subtree: its tile, and the tile's hashes that it is computed from. */
 const tileOf = ({ level, index }: Node) => {
   const inTile = level % tileHeight
   const first = index * 2 ** inTile
@@ -46,7 +46,7 @@ const tileOf = ({ level, index }: Node) => {
 
 type Place = { level: number; index: number }
 
-/** Reads hashes from tiles, each tile once. @throws Error where a tile has not as many hashes as it should */
+/** Creates a hash reader over tiles, which reads each tile once per call. @throws MissingHashes */
 export const tileHashes =
   (readTiles: (places: Place[]) => Promise<(Buffer | undefined)[]>): HashReader =>
   async (nodes) => {
@@ -61,29 +61,29 @@ export const tileHashes =
     })
   }
 
-/** A tile that is not there, or has less in it than the tree says. */
+/** Signals a tile that is absent, or has fewer hashes than the tree size requires. */
 export class MissingHashes extends Error {
   constructor(level: number, index: number) {
-    super(`The tile ${tilePath({ level, index })} has not the hashes that the tree has.`)
+    super(`The tile ${tilePath({ level, index })} does not have the hashes of the tree.`)
   }
 }
 
-/** A tile as the table keeps it: that of the leaves with the id of each. */
+/** Tile in the table. A tile of leaves also has the concatenated ids of the leaves. */
 export type StoredTile = Tile & { ids?: Buffer }
 
 export const idBytes = 12
 
-/** A tree that grows by leaves. Holds only the tiles at its right edge, and those that have changed. */
+/** Append-only tree. Keeps only the tiles at its right edge and the changed ones in memory. */
 export class GrowingTree {
   readonly from: number
   size: number
-  /** By level: the hashes of the tile that is not full. */
+  /** Hashes of the partial tile, by level. */
   private readonly edge: Buffer[][]
   private readonly changed = new Set<number>()
   private readonly full: StoredTile[] = []
   private ids: Buffer[]
 
-  /** @param edge the tiles that are not full. @throws MissingHashes */
+  /** @param edge the partial tiles of a tree with `size` leaves. @throws MissingHashes */
   constructor(size = 0, edge: StoredTile[] = []) {
     this.from = size
     this.size = size
@@ -96,7 +96,7 @@ export class GrowingTree {
     this.ids = known ? [known] : []
   }
 
-  /** @param id 24 hexadecimal characters, for a tree that the table keeps */
+  /** Appends a leaf. @param id 24 hexadecimal characters, for a tree in the table */
   add(leaf: Buffer, id = ''): void {
     this.ids.push(Buffer.from(id, 'hex'))
     this.size++
@@ -114,18 +114,19 @@ export class GrowingTree {
     }
   }
 
-  /** The tile at the right edge of a level; one that is full just now counts as the next. */
+  /** Tile at the right edge of a level. Right after a tile is full, this is the next, empty one. */
   private tileAt(level: number): StoredTile {
     const index = Math.floor(this.size / tileWidth ** (level + 1))
     const tile = { level, index, hashes: Buffer.concat(this.edge[level] ?? []) }
     return level === 0 ? { ...tile, ids: Buffer.concat(this.ids) } : tile
   }
 
+  /** Removes and returns the tiles that are full since the last call. */
   takeFull(): StoredTile[] {
     return this.full.splice(0)
   }
 
-  /** The tiles that are not full and have changed, without those that have no hash yet. */
+  /** Changed partial tiles; without empty ones. */
   partials(): StoredTile[] {
     return this.edge.flatMap(({ length }, level) => (length > 0 && this.changed.has(level) ? [this.tileAt(level)] : []))
   }

@@ -1,24 +1,24 @@
 import { createPublicKey, hash, verify } from 'node:crypto'
 
-/** Signature type Ed25519 of C2SP signed-note. */
+/** Signature type of Ed25519 (C2SP signed-note). */
 const ed25519 = 1
 
-/** A key that verifies notes: its name, and the 32 bytes of an Ed25519 public key. */
+/** Verifier key of notes: name, and 32 bytes of an Ed25519 public key. */
 export type VerifierKey = { name: string; publicKey: Buffer }
 
 type NoteSignature = { name: string; keyHash: Buffer; signature: Buffer }
 export type SignedNote = { text: string; signatures: NoteSignature[] }
 
-/** A text that is no note, or no verifier key, with the rule that it breaks. */
+/** Signals a malformed note or verifier key. The message is the violated rule. */
 export class NoteError extends Error {}
 
 const typed = (publicKey: Buffer): Buffer => Buffer.concat([Buffer.from([ed25519]), publicKey])
 
-/** The four bytes that a signature and a verifier key begin with. */
+/** Key hash: the first four bytes of a signature, also part of a verifier key. */
 const keyHashOf = ({ name, publicKey }: VerifierKey): Buffer =>
   hash('sha256', Buffer.concat([Buffer.from(`${name}\n`), typed(publicKey)]), 'buffer').subarray(0, 4)
 
-/** `<name>+<hash>+<base64>` */
+/** Text form of a verifier key: `<name>+<hash>+<base64>`. */
 export const verifierKeyText = (key: VerifierKey): string =>
   `${key.name}+${keyHashOf(key).toString('hex')}+${typed(key.publicKey).toString('base64')}`
 
@@ -33,22 +33,23 @@ export function parseVerifierKey(text: string): VerifierKey {
   const [, name = '', hash = '', encoded = ''] = /^([^+]+)\+([0-9a-f]{8})\+(\S+)$/.exec(text.trim()) ?? []
   const bytes = base64(encoded)
   if (!isKeyName(name) || !bytes) throw new NoteError('A verifier key has the form <name>+<hash>+<base64>.')
-  if (bytes[0] !== ed25519 || bytes.length !== 33) throw new NoteError('The verifier key is not one of Ed25519.')
+  if (bytes[0] !== ed25519 || bytes.length !== 33) throw new NoteError('The verifier key is not an Ed25519 key.')
   const key = { name, publicKey: bytes.subarray(1) }
-  if (keyHashOf(key).toString('hex') !== hash) throw new NoteError('The hash in the verifier key is not its own.')
+  if (keyHashOf(key).toString('hex') !== hash)
+    throw new NoteError('The hash in the verifier key does not match the key.')
   return key
 }
 
-/** A note of one signature. The text ends with a line feed. */
+/** Builds a note with one signature. `text` must end with a line feed. */
 export const noteOf = (text: string, key: VerifierKey, signature: Buffer): string =>
   `${text}\n— ${key.name} ${Buffer.concat([keyHashOf(key), signature]).toString('base64')}\n`
 
 export function parseNote(note: string): SignedNote {
   const split = note.lastIndexOf('\n\n')
-  if (split < 0 || !note.endsWith('\n')) throw new NoteError('A note is a text, an empty line, and signatures.')
+  if (split < 0 || !note.endsWith('\n')) throw new NoteError('A note must be a text, an empty line, and signatures.')
   // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be in a note
   if (/[\u0000-\u0009\u000b-\u001f]/.test(note) || !note.isWellFormed()) {
-    throw new NoteError('A note has no control characters but line feeds.')
+    throw new NoteError('A note must not have control characters other than line feeds.')
   }
   const lines = note.slice(split + 2, -1).split('\n')
   const signatures = lines.map((line): NoteSignature => {
@@ -60,7 +61,7 @@ export function parseNote(note: string): SignedNote {
   return { text: note.slice(0, split + 1), signatures }
 }
 
-/** The text of a note that this key has signed; null where it has not. @throws NoteError */
+/** Verifies a note and returns its text; null without a valid signature by `key`. @throws NoteError if malformed */
 export function openNote(note: string, key: VerifierKey): string | null {
   const { text, signatures } = parseNote(note)
   const own = keyHashOf(key)

@@ -12,18 +12,18 @@ async function keyOfFile(path: string): Promise<KeyObject> {
   return createPrivateKey(await readFile(path, 'utf8'))
 }
 
-/** The public key in DER, which ends with its bytes. */
+/** Public key in DER, whose last 32 bytes are the key itself. */
 async function publicDer(): Promise<Uint8Array> {
   if (env.sealKeyFile) return createPublicKey(await keyOfFile(env.sealKeyFile)).export({ format: 'der', type: 'spki' })
   const { PublicKey, KeySpec } = await kms().send(new GetPublicKeyCommand({ KeyId: env.sealKeyId }))
-  if (!PublicKey) throw new Error(`KMS has no public key of ${env.sealKeyId}, which is ${KeySpec}.`)
+  if (!PublicKey) throw new Error(`KMS returned no public key of ${env.sealKeyId}, whose key spec is ${KeySpec}.`)
   return PublicKey
 }
 
 const publicKeyBytes = 32
 const known = new Map<string, Promise<Buffer>>()
 
-/** The public half of the key that signs checkpoints (S2.2), Ed25519, under its name at this address. */
+/** Verifier key of checkpoints (S2.2, Ed25519), named after the host of the service's address. Cached. */
 export async function verifierKey(address: string): Promise<VerifierKey> {
   const id = env.sealKeyFile ?? env.sealKeyId
   const publicKey = known.get(id) ?? publicDer().then((der) => Buffer.from(der.subarray(-publicKeyBytes)))
@@ -37,6 +37,6 @@ export async function signText(text: string): Promise<Buffer> {
   if (env.sealKeyFile) return sign(null, Message, await keyOfFile(env.sealKeyFile))
   const request = { KeyId: env.sealKeyId, Message, MessageType: 'RAW', SigningAlgorithm: 'ED25519_SHA_512' } as const
   const { Signature } = await kms().send(new SignCommand(request))
-  if (!Signature) throw new Error(`KMS has signed nothing with ${env.sealKeyId}.`)
+  if (!Signature) throw new Error(`KMS returned no signature of ${env.sealKeyId}.`)
   return Buffer.from(Signature)
 }

@@ -20,14 +20,14 @@ import { damageOf, pathOf, putNewest, putOnce, readSigned, type Sealing } from '
 import { leafHashes, leafIds } from './table-tiles.ts'
 
 /**
- * The log that ends, by its newest checkpoint. The table has a part of its tree, which the bucket has signed.
- * @throws SealDamage where the bucket has signed another tree of that size, or lacks it
+ * Newest checkpoint of the log to replace. The tree in the table must be a part of that log's tree.
+ * @throws SealDamage `checkpoint` if the bucket has no checkpoint for the table's tree, or one with another root
  */
 async function endedLog(sealing: Sealing): Promise<Omit<Follows, 'shared' | 'last'>> {
   const { state } = sealing.lease
   const signed = await readSigned(sealing, 'checkpoint')
   if (!signed && state) {
-    // The bucket is another one: the checkpoint in the table is the newest that is known.
+    // The bucket was replaced, so the checkpoint in the table is the newest known one.
     const { origin, size, root, note } = state
     return { origin, size, root, note }
   }
@@ -41,7 +41,7 @@ async function endedLog(sealing: Sealing): Promise<Omit<Follows, 'shared' | 'las
 
 const perBatch = 64
 
-/** Puts the tiles of the shared leaves into the folder of the new log. @throws SealDamage where the root is another */
+/** Copies the tiles of the shared leaves to the new log's folder. @throws SealDamage `tile` if their root differs */
 async function copyTiles(sealing: Sealing, { size, root }: SealedState, generation: number): Promise<void> {
   const pk = sealPartition(sealing.account, sealing.log)
   const tree = new GrowingTree()
@@ -57,10 +57,10 @@ async function copyTiles(sealing: Sealing, { size, root }: SealedState, generati
 }
 
 /**
- * Begins the log that follows this one, whose table was restored or whose bucket is another (S2.5). The new log has an
- * origin and a folder of its own, and the leaves that the table has. Each step is idempotent.
- * @throws SealDamage where table and bucket are not of one log
- * @throws Overtaken where another run has the log
+ * Starts the next generation of a log whose table was restored or whose bucket was replaced (S2.5). The new log has its
+ * own origin and folder, and the leaves in the table. Each step is idempotent.
+ * @throws SealDamage if table and bucket do not contain the same log
+ * @throws Overtaken if a concurrent run seals the log
  */
 async function beginLog(sealing: Sealing): Promise<{ origin: string; follows: Follows }> {
   const { account, log, address, lease } = sealing
@@ -73,14 +73,14 @@ async function beginLog(sealing: Sealing): Promise<{ origin: string; follows: Fo
     const origin = logOrigin(address, account, log, generation)
     const before = await readSigned(sealing, 'checkpoint', generation)
     if (!state) {
-      // A log from before the restore has the number.
+      // A log from before the restore uses this generation.
       if (before) continue
       await lease.begin({ generation, follows }, { hour: lease.hour })
       return { origin, follows }
     }
     const root = Buffer.from(state.root, 'base64')
     const text = checkpointText({ origin, size: state.size, root, extensions: extensionsOf(state, { follows }) })
-    // A run that broke off is resumed; any other log of this number is of a history that the table has lost.
+    // An equal checkpoint is of an interrupted run, which is resumed. Any other is of a history that the table lost.
     if (before && parseNote(before.note).text !== text) continue
     await copyTiles(sealing, state, generation)
     lease.check()
@@ -96,14 +96,15 @@ async function beginLog(sealing: Sealing): Promise<{ origin: string; follows: Fo
 
 type Begun = { origin: string; follows: Omit<Follows, 'note'>; size: number }
 
-/** By log; null for one that continues. */
+/** Result per log; null for a log that needs no new generation. */
 type BegunLogs = Record<SealedLog, Begun | null>
 
-/** Damages that cannot be repaired: the table has lost what the bucket has, or the bucket is another one. */
+/** Damages that only a new log resolves: the table lost sealed leaves, or the bucket was replaced. */
 const lost: SealProblem[] = ['behind', 'diverged', 'absent']
 
 const refuse = (detail: string) => new ApiError('bad_request', detail)
 
+/** Seals a log; if that is impossible, starts the next generation and seals it. Null if the old log could be sealed. */
 async function beginOne(account: string, log: SealedLog, deadline: number): Promise<Begun | null> {
   const lease = await Lease.take(account, log)
   if (!lease) throw new Overtaken()
@@ -134,14 +135,14 @@ async function beginOne(account: string, log: SealedLog, deadline: number): Prom
 }
 
 /**
- * Begins the logs that follow those of which the table has lost a part (S2.5, docs/runbooks/seal-stopped.md).
- * @throws ApiError `bad_request` for an event that names no account, and for a log that does not hold otherwise;
- * `unavailable` while another run has it
+ * Task: starts the next generation of an account's logs that cannot be continued (S2.5, docs/runbooks/seal-stopped.md).
+ * @throws ApiError `bad_request` for an event without a valid account, and for a log with any other damage;
+ * `unavailable` while a concurrent run seals a log
  */
 export async function beginSealedLog(event: unknown, deadline: number): Promise<BegunLogs> {
   const account = askedAccount(event)
   const other = Object.keys(fieldsOf(event)).find((name) => name !== 'account_id')
-  if (other !== undefined) throw refuse(`${other} is not known; the event has account_id.`)
+  if (other !== undefined) throw refuse(`${other} is not a known field. The only field is account_id.`)
   await rejectUnknownAccount(account)
   const begun: BegunLogs = { changes: null, activity: null }
   for (const log of sealedLogs) {
@@ -149,9 +150,11 @@ export async function beginSealedLog(event: unknown, deadline: number): Promise<
       begun[log] = await beginOne(account, log, deadline)
     } catch (error) {
       if (error instanceof Overtaken)
-        throw new ApiError('unavailable', `Another run has the log ${log}. Try again in five minutes.`)
+        throw new ApiError('unavailable', `Another run works on the log ${log}. Try again in five minutes.`)
       if (!(error instanceof SealDamage)) throw error
-      throw refuse(`The log ${log} does not hold: ${error.problem} at ${error.at}. Mend that first (seal-stopped.md).`)
+      throw refuse(
+        `The log ${log} failed its verification: ${error.problem} at ${error.at}. Repair it first (docs/runbooks/seal-stopped.md).`,
+      )
     }
   }
   return begun

@@ -17,31 +17,32 @@ import { putItem } from '../../table/put-item.ts'
 import { getItem, itemsOf } from '../../table/read.ts'
 import { lockRenewalKey, sealedAccountsPartition } from '../log/sealed-log.ts'
 
+/** Stored progress of a pass over all sealed objects. */
 type Renewal = {
   bucket: string
-  /** Beginning of the pass, from which older versions are locked for `days`, as the bucket locks newer ones. */
+  /** Start of the pass in microseconds. Older versions are locked for `days` from it; the bucket locks newer ones. */
   begun: number
   days: number
   isDone?: boolean
-  /** The last account whose objects are all renewed, and the place within the next. */
+  /** Last account that is complete. `place` is the position in the listing of the next one. */
   after?: string
   place?: Pick<ListObjectVersionsCommandInput, 'KeyMarker' | 'VersionIdMarker'> | null
   renewed: number
 }
 
 const betweenPassesMicros = 365 * dayMicros
-/** A pass that takes longer is reported long before a lock ends (`lockMarginDays`). */
+/** Maximum duration of a pass. A longer one is reported long before any lock ends (`lockMarginDays`). */
 const longestPassMicros = 20 * dayMicros
 const width = 32
 
-/** Replaced versions of the newest checkpoint are copies: each checkpoint has an object of its own. */
+/** True for a replaced version of `checkpoint`, which needs no lock: each checkpoint also has an object of its own. */
 const isCopy = ({ Key, IsLatest }: ObjectVersion): boolean => !IsLatest && Key?.endsWith('/checkpoint') === true
 
 const keep = (renewal: Partial<Renewal>) => putItem({ ...lockRenewalKey, kind: 'lock_renewal', ...renewal })
 
 const isWhole = (kept: Partial<Renewal> | undefined): kept is Renewal => kept?.begun !== undefined
 
-/** The pass that is under way or due; null between two passes. */
+/** Current pass, or a new one when it is due; null between two passes. */
 async function passOf(bucket: string, days: number): Promise<Renewal | null> {
   const now = clock.now()
   const kept = await getItem<Key & Partial<Renewal>>(lockRenewalKey)
@@ -53,7 +54,7 @@ async function passOf(bucket: string, days: number): Promise<Renewal | null> {
   return pass
 }
 
-/** @throws Error for a bucket whose new objects are not locked for long enough. The next pass begins once they are. */
+/** Resets the progress and throws if the bucket's default lock is too short. A new pass starts once that is fixed. */
 async function checkDefault(bucket: string, days: number): Promise<void> {
   const found = await defaultLockDays()
   if (found >= days) return
@@ -62,7 +63,7 @@ async function checkDefault(bucket: string, days: number): Promise<void> {
   throw new Error(`The default retention of the bucket ${bucket} must be ${rule}; it is ${found} days.`)
 }
 
-/** Renews the objects of an account. False where time is up. */
+/** Renews the locks of an account's objects. Returns false at the deadline. */
 async function renewAccount(pass: Renewal, account: string, deadline: number): Promise<boolean> {
   const Prefix = `${account}/`
   const begun = pass.begun / 1_000
@@ -84,13 +85,13 @@ async function renewAccount(pass: Renewal, account: string, deadline: number): P
 }
 
 /**
- * Extends the locks of the sealed logs, once a year each (docs/decisions/0037-lock-of-the-seal.md), but not of deleted
- * accounts. A run continues where the last one stopped; each step is idempotent.
- * @throws Error for a bucket that locks too briefly, an object that cannot be locked, and a pass that takes too long
+ * Extends the locks of all sealed objects once a year (docs/decisions/0037-lock-of-the-seal.md), except of deleted
+ * accounts. A run resumes at the progress of the last one; each step is idempotent.
+ * @throws Error if the bucket's default lock is too short, an object cannot be locked, or a pass takes over 20 days
  */
 export async function renewLocks(deadline: number): Promise<void> {
   const days = env.sealLockDays
-  // On one machine the bucket is a folder, which has no locks.
+  // On a single machine the store is a folder, which has no locks.
   if (days === 0 || env.sealFolder) return
   const bucket = env.sealBucket
   await checkDefault(bucket, days)
@@ -106,11 +107,11 @@ export async function renewLocks(deadline: number): Promise<void> {
     await keep({ bucket, begun, days: pass.days, renewed, isDone })
     logLine('INFO', 'locks_renewed', { objects: renewed, days: pass.days })
   } else if (clock.now() - pass.begun > longestPassMicros) {
-    throw new Error('The locks of the sealed logs have been under renewal for more than 20 days.')
+    throw new Error('The renewal of the locks of the sealed logs has taken more than 20 days.')
   }
 }
 
-/** Days for which nobody can delete a new object; 0 where the bucket has no such rule, or only a bypassable one. */
+/** Days for which the bucket locks new objects; 0 without a default rule in compliance mode. */
 async function defaultLockDays(): Promise<number> {
   try {
     const answer = await s3().send(new GetObjectLockConfigurationCommand({ Bucket: env.sealBucket }))
@@ -129,13 +130,13 @@ async function isLockedUntil(version: Version, until: Date): Promise<boolean> {
     const { Retention } = await s3().send(new GetObjectRetentionCommand({ Bucket: env.sealBucket, ...version }))
     return Retention?.Mode === 'COMPLIANCE' && Number(Retention.RetainUntilDate) >= until.getTime()
   } catch (error) {
-    // S3 has no retention of the version.
+    // 404: the version has no retention.
     if (hasStatus(error, 404)) return false
     throw error
   }
 }
 
-/** Locks a version until this instant unless it is locked for longer or gone. @throws S3ServiceException */
+/** Locks a version until `until`, unless it is deleted or already locked for longer. @throws S3ServiceException */
 async function lockVersion({ Key, VersionId }: ObjectVersion, until: Date): Promise<void> {
   const version = { Key, VersionId }
   const Retention = { Mode: 'COMPLIANCE', RetainUntilDate: until } as const
@@ -143,7 +144,7 @@ async function lockVersion({ Key, VersionId }: ObjectVersion, until: Date): Prom
     await s3().send(new PutObjectRetentionCommand({ Bucket: env.sealBucket, ...version, Retention }))
   } catch (error) {
     if (hasStatus(error, 404)) return
-    // S3 refuses to shorten a lock. A missing right has the same status.
+    // S3 refuses to shorten a lock with the same status as for a missing permission.
     if (!hasStatus(error, 400, 403) || !(await isLockedUntil(version, until))) throw error
   }
 }

@@ -23,16 +23,17 @@ import { lacksLeaves, openTree, readNewest, sealTree } from './seal-tree.ts'
 import type { Sealing } from './signed-objects.ts'
 import { edgeTiles, hourKey, hourPartition, putTiles } from './table-tiles.ts'
 
-/** Time after its end until an hour is settled (S1.3). */
+/** Time after the end of an hour until it is settled and sealed, in microseconds (S1.3). */
 const settlingMicros = 900_000_000
-/** Entries between two checks of the clock. */
+/** Number of entries between two deadline checks. */
 const perLook = 1_000
 
+/** Start of the first hour that is not settled, in microseconds. */
 export const settledUntil = (now: number): number => hourStart(now - settlingMicros)
 
 type Hour = Omit<SealedHour, 'root'> & { root?: string; after?: string }
 
-/** The first hour of an account that is still kept, with which its log begins. */
+/** First hour of an account's activity log. `isFirst` is false if earlier entries may have expired. */
 async function firstHour(account: string): Promise<{ hour: number; isFirst: boolean }> {
   const row: AccountRow | null = await getRow(accounts, account, account)
   const begin = parseTimestamp(row?.inserted_at ?? '') ?? 0
@@ -40,7 +41,7 @@ async function firstHour(account: string): Promise<{ hour: number; isFirst: bool
   return { hour: hourStart(Math.max(begin, kept)), isFirst: begin >= kept }
 }
 
-/** The tree of an hour, none of an empty one. Null for an hour that a run has no time for: the next run resumes it. */
+/** Seals an hour: one result, none if it has no entries. Null at the deadline; the next run resumes the hour. */
 async function sealHour(
   account: string,
   stream: HourStream,
@@ -70,7 +71,7 @@ async function sealHour(
   return [{ hour, stream, size: tree.size, root }]
 }
 
-/** Stores the progress of an hour. @throws Overtaken where another run is as far */
+/** Stores the progress of an hour. @throws Overtaken if a concurrent run has made more progress */
 async function putHour(key: Key, state: Hour): Promise<void> {
   const condition = {
     ConditionExpression:
@@ -83,7 +84,7 @@ async function putHour(key: Key, state: Hour): Promise<void> {
   })
 }
 
-/** An hour of both streams, in the order of their leaves; null where there was no time for all of it. */
+/** Seals an hour of both streams, in the order of their leaves. Null if the deadline passed before both were sealed. */
 async function sealHours(account: string, at: number, deadline: number): Promise<SealedHour[] | null> {
   const sealed: SealedHour[] = []
   for (const stream of hourStreams) {
@@ -94,7 +95,7 @@ async function sealHours(account: string, at: number, deadline: number): Promise
   return sealed
 }
 
-/** Seals the settled hours of an account's sessions and API requests (S1.3). @throws SealDamage for a false log */
+/** Seals the settled hours of an account's sessions and API requests (S1.3). @throws SealDamage */
 export async function sealActivity(sealing: Sealing, deadline: number): Promise<void> {
   const { account, lease } = sealing
   const until = settledUntil(clock.now())

@@ -20,25 +20,25 @@ type Numbered = EntrySource & Pick<CommitRecord, 'sequence' | 'first_leaf'>
 type NumberedItem = Numbered & { version?: number }
 const numberedAttributes = ['version', 'sequence', 'time', 'first_leaf', 'subject', 'run_id', 'changes'] as const
 
-/** The end of a sealed log. */
+/** Position up to which a change log is sealed: last commit, its time in microseconds, and number of leaves. */
 type After = { account: string; sequence: number; time: number; leaves: number }
 
-/** Time to wait for an entry on its way; its consumer has an alarm of its own. */
+/** Maximum delay between a commit and its stored entries. After it, an absent entry is a damage. */
 const onItsWayMicros = 900_000_000
-/** Margin at the end of retention, which passes while a run reads. */
+/** Safety margin at the end of the retention, since entries expire while a run reads. */
 const marginMicros = hourMicros
 
 const damageAt = (problem: 'gap' | 'misnumbered', { time }: { time: number }) =>
   new SealDamage(problem, logId('change', time, positionTail(0)))
 
-/** The commit records behind a sequence up to `last`, without a gap. @throws SealDamage */
+/** Yields all commit records after `sequence` up to `last`. @throws SealDamage `gap` for a missing one */
 async function* recordsAfter(account: string, sequence: number, last: number): AsyncGenerator<Numbered> {
   const { pk, sk } = commitKey(account, sequence)
   const items = itemsOf<NumberedItem>(pk, { after: sk, relaxed: true }, numberedAttributes)
   let { value: found } = await items.next()
   for (let [next, time] = [sequence + 1, 0]; next <= last; next++) {
     const isFound = found?.sequence === next
-    // A relaxed read can overlook one.
+    // An eventually consistent read can miss a record.
     const item = isFound ? found : await getItem(commitKey(account, next))
     if (!item) throw damageAt('gap', found ?? { time })
     const record = readCommitRecord(item)
@@ -49,9 +49,9 @@ async function* recordsAfter(account: string, sequence: number, last: number): A
 }
 
 /**
- * The commits behind those that are sealed, compared with their entries (S2.4). Ends before a commit whose entries are
- * still on their way.
- * @throws SealDamage for what does not hold
+ * Yields the commits after the sealed ones, each verified against its entries (S2.4). Ends before a recent commit whose
+ * entries are not stored yet. Expired entries are not compared; their leaves are computed from the commit records.
+ * @throws SealDamage for a difference between commits and entries
  */
 export async function* heldCommits(
   { account, sequence, time, leaves }: After,
@@ -106,12 +106,12 @@ export async function* heldCommits(
   }
 }
 
-/** Maximum number of leaves under one signature: their tiles are held in memory until it is there. */
+/** Maximum number of new leaves per checkpoint, because their tiles are kept in memory until it is signed. */
 const maxLeaves = 50_000
 
 /**
- * Seals the change log of an account as far as it is held (S2.3).
- * @throws SealDamage for a log that does not hold
+ * Verifies and seals the change log of an account up to its newest commit, or until the deadline (S2.3).
+ * @throws SealDamage if the verification fails
  */
 export async function sealChanges(sealing: Sealing, deadline: number): Promise<void> {
   const { account, lease } = sealing

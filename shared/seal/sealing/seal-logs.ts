@@ -22,7 +22,8 @@ const perRead = 50
 export const seal: Record<SealedLog, typeof sealChanges> = { changes: sealChanges, activity: sealActivity }
 
 /**
- * Seals what is new in the logs of each account (S2.3). A log that does not hold is reported, and delays no other.
+ * Seals new entries in the logs of all accounts until the deadline (S2.3). A damaged log is logged as `seal_stopped`,
+ * and does not delay other logs.
  * @throws AggregateError of other failures
  */
 export async function sealLogs(deadline: number): Promise<void> {
@@ -42,12 +43,12 @@ export async function sealLogs(deadline: number): Promise<void> {
 
 type State = Key & Partial<SealedState & LogStart>
 
-/** A log to be sealed; `known` where nothing of it is new, to be compared with the bucket. */
+/** A log to seal. `known` is its stored state if it has no new entries; it is then only compared with the bucket. */
 type Work = { account: string; log: SealedLog; known?: Partial<State> }
 
 /**
- * Logs of these accounts that can have something new, and once an hour all logs of changes, to notice a restore of the
- * table. Deleted accounts are forgotten.
+ * Logs of these accounts that may have new entries, and once an hour all change logs, to detect a restore of the table.
+ * Removes deleted accounts from the list of sealed ones.
  */
 async function pending(ids: string[]): Promise<Work[]> {
   const [heads, rows, changes, activity] = await Promise.all([
@@ -81,7 +82,7 @@ async function sealLog({ account, log, known }: Work, deadline: number): Promise
     const size = lease.state?.size ?? 0
     if (size > before) logLine('INFO', 'log_sealed', { account_id: account, log, size, leaves: size - before })
   } catch (error) {
-    // The other run continues with the log.
+    // The concurrent run continues with the log.
     if (error instanceof Overtaken) return
     if (!(error instanceof SealDamage)) throw error
     logLine('ERROR', 'seal_stopped', { account_id: account, log, problem: error.problem, log_id: error.at })

@@ -21,7 +21,7 @@ import {
 } from './signed-objects.ts'
 import { edgeTiles, putTiles } from './table-tiles.ts'
 
-/** The tree in the table. @throws SealDamage where its tiles do not lead to the root that was signed */
+/** Opens the tree in the table. @throws SealDamage `tile` if its tiles do not match the signed root */
 export async function openTree({ account, log, lease }: Sealing): Promise<GrowingTree> {
   const { state } = lease
   if (!state) return new GrowingTree()
@@ -35,10 +35,10 @@ export async function openTree({ account, log, lease }: Sealing): Promise<Growin
   throw new SealDamage('tile', `${account}/${log}`)
 }
 
-/** The checkpoint in the bucket that the table lacks, because a run broke off, and the tag of the newest. */
+/** `unfinished`: checkpoint of an interrupted run, in the bucket only. `tag`: ETag of the newest checkpoint. */
 type Newest = { unfinished: Signed | null; tag: string | null }
 
-/** @throws SealDamage where the bucket has an older tree than the table, another, or none */
+/** Compares the newest checkpoints of bucket and table. @throws SealDamage if the bucket's is older, absent or other */
 export async function readNewest(sealing: Sealing): Promise<Newest> {
   const { state } = sealing.lease
   const signed = await readSigned(sealing, 'checkpoint')
@@ -53,9 +53,9 @@ export async function readNewest(sealing: Sealing): Promise<Newest> {
 }
 
 /**
- * True where the tree still lacks leaves of the unfinished checkpoint.
- * @param isAtEnd no more leaves are to come
- * @throws SealDamage where it has others, or will never have them
+ * True if the tree has fewer leaves than the unfinished checkpoint, so that a later run must complete it.
+ * @param isAtEnd true if the log has no more entries to add
+ * @throws SealDamage `behind` if the leaves no longer exist; `diverged` if the tree is longer
  */
 export function lacksLeaves(sealing: Sealing, tree: GrowingTree, { unfinished }: Newest, isAtEnd: boolean): boolean {
   const target = unfinished?.checkpoint.size ?? tree.size
@@ -68,23 +68,23 @@ type Reached = Pick<SealedState, 'from' | 'sequence' | 'time' | 'hour'>
 
 const width = 8
 
-/** Puts tiles into the bucket. @throws SealDamage where it has those of a history that the table has lost */
+/** Puts tiles into the bucket. @throws SealDamage `diverged` if the bucket has other tiles at these paths */
 export const storeTiles = (sealing: Sealing, tiles: Tile[], generation = sealing.lease.generation): Promise<void> =>
   inParallel(tiles, width, (tile) =>
     putOnce(pathOf(sealing, tilePath(tile, widthOf(tile)), generation), tile.hashes, 'diverged'),
   )
 
-/** The lines of a checkpoint behind its root (S2.1, S2.5). */
+/** Extension lines of a checkpoint, after its root (S2.1, S2.5). */
 export const extensionsOf = ({ from }: Pick<SealedState, 'from'>, { follows }: LogStart): string[] => [
   ...(from === null ? [] : [`from ${from}`]),
   ...(follows ? followsLines(follows) : []),
 ]
 
 /**
- * Signs the tree and stores it, first in the bucket, then in the table. Each step is idempotent, and overwrites no work
- * of another run. A checkpoint that was signed before and is not in the table yet is stored as it was signed.
- * @throws SealDamage where the tree is not the one that was signed
- * @throws Overtaken where another run has the log meanwhile
+ * Signs the tree and stores it, first in the bucket, then in the table. Each step is idempotent, and never overwrites
+ * another run's objects. An unfinished checkpoint is stored with its existing signature.
+ * @throws SealDamage if a checkpoint of this size has another root
+ * @throws Overtaken if a concurrent run seals the log
  */
 export async function sealTree(
   sealing: Sealing,

@@ -8,33 +8,33 @@ import { Overtaken, SealDamage } from '../log/seal-damage.ts'
 import type { SealedLog } from '../log/sealed-log.ts'
 import type { LogStart } from '../notes/checkpoint.ts'
 
-/** The newest checkpoint of a sealed log, and up to where it reaches. */
+/** Newest checkpoint of a sealed log, and the position up to which it seals. */
 export type SealedState = {
   size: number
-  /** Base64, as all hashes that leave the table. */
+  /** Base64. */
   root: string
   note: string
   origin: string
   verifier_key: string
   /** Microseconds. */
   signed_at: number
-  /** The first entry, or hour, where there were some before the first seal. */
+  /** First sealed entry (log id) or hour, if the log had earlier ones that are not sealed; else null. */
   from: string | null
-  /** The last commit of changes, and its time. */
+  /** Change log only: last sealed commit, and its time in microseconds. */
   sequence?: number
   time?: number
-  /** The first hour of activity that is not sealed, in microseconds. */
+  /** Activity log only: first hour that is not sealed, in microseconds. */
   hour?: number
 }
 
 type Item = Key & Partial<SealedState & LogStart> & { kind: string; lease?: string; lease_until?: number }
 
-/** A sealed log in the table. */
+/** Stored state of a sealed log. */
 type Known = {
   /** Null before the first seal. */
   state: SealedState | null
   begun: LogStart
-  /** The first hour of activity that was not looked at. */
+  /** Activity log only: first hour that was not processed, in microseconds. */
   hour: number | undefined
 }
 
@@ -53,7 +53,7 @@ const checkpointKey = (account: string, log: SealedLog, size: number): Key => ({
   sk: `checkpoint#${String(size).padStart(16, '0')}`,
 })
 
-/** @throws SealDamage where another tree of this size was signed */
+/** Stores a checkpoint by its size. Idempotent. @throws SealDamage `diverged` if one of this size has another root */
 export async function putCheckpoint(account: string, log: SealedLog, checkpoint: KeptCheckpoint): Promise<void> {
   const key = checkpointKey(account, log, checkpoint.size)
   const condition = {
@@ -68,19 +68,19 @@ export async function putCheckpoint(account: string, log: SealedLog, checkpoint:
 export const readCheckpoint = (account: string, log: SealedLog, size: number) =>
   getItem<Key & KeptCheckpoint>(checkpointKey(account, log, size))
 
-/** Longer than a run of the sealing function can take. */
+/** Longer than the timeout of the sealing function. */
 const leaseMicros = 300_000_000
-/** Nothing is signed so shortly before the lease ends. */
+/** Time before the end of the lease in which a run signs nothing. */
 const marginMicros = 30_000_000
 
-/** The right to seal a log, which one run has at a time. */
+/** Exclusive right of one run to seal a log for 5 minutes, with the log's stored state. */
 export class Lease implements Known {
   private readonly key: Key
   private readonly owner: string
   private readonly until: number
   state: SealedState | null
   readonly hour: number | undefined
-  /** Set for a log that follows another (S2.5). */
+  /** Empty for a log of the first generation (S2.5). */
   begun: LogStart
 
   private constructor(key: Key, owner: string, until: number, { state, begun, hour }: Known) {
@@ -96,7 +96,7 @@ export class Lease implements Known {
     return this.begun.generation ?? 1
   }
 
-  /** Null where another run has it. */
+  /** Acquires the lease; null while another run has it. */
   static async take(account: string, log: SealedLog): Promise<Lease | null> {
     const key = sealKey(account, log)
     const owner = randomUUID()
@@ -110,12 +110,12 @@ export class Lease implements Known {
     return before && new Lease(key, owner, until, knownOf(before))
   }
 
-  /** @throws Error when too little time is left to sign anything */
+  /** @throws Error within 30 seconds of the end of the lease */
   check(): void {
-    if (clock.now() > this.until - marginMicros) throw new Error('The lease of the log ends; the next run goes on.')
+    if (clock.now() > this.until - marginMicros) throw new Error('The lease of the log ends. The next run continues.')
   }
 
-  /** Stores what was sealed, while this run has the lease. @throws Overtaken where another has it */
+  /** Stores the sealed state. @throws Overtaken if another run has the lease */
   async store(state: SealedState | Pick<SealedState, 'hour'>): Promise<void> {
     const item = { ...this.key, kind: 'seal', ...state, ...this.begun, lease: this.owner, lease_until: this.until }
     const condition = { ConditionExpression: 'lease = :owner', ExpressionAttributeValues: { ':owner': this.owner } }
@@ -125,7 +125,7 @@ export class Lease implements Known {
     this.state = 'size' in state ? state : null
   }
 
-  /** Stores that the log follows another from now on, and its first state. @throws Overtaken */
+  /** Starts a new generation of the log with its first state. @throws Overtaken if another run has the lease */
   async begin(begun: Required<LogStart>, state: SealedState | Pick<SealedState, 'hour'>): Promise<void> {
     this.begun = begun
     await this.store(state)

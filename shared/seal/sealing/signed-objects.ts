@@ -9,31 +9,33 @@ import { NoteError, openNote, parseNote, parseVerifierKey, type VerifierKey } fr
 import { verifierKey } from '../notes/signing-key.ts'
 import type { Lease } from './sealed-state.ts'
 
+/** A run that seals one log, under a lease. `address` is the public address of the service. */
 export type Sealing = {
   account: string
   log: SealedLog
   address: string
   lease: Lease
-  /** Compared with the bucket even where nothing is new. */
+  /** Compares the log with the bucket even without new entries. */
   isAsked?: boolean
 }
 
-/** A checkpoint in the bucket, and the tag of its object. */
+/** A signed checkpoint in the bucket, with its key and the ETag of its object. */
 export type Signed = { checkpoint: Checkpoint; note: string; key: VerifierKey; tag: string }
 
-/** Path of an object of a log (S3). */
+/** Path of a log's object in the bucket (S3). */
 export const pathOf = ({ account, log, lease }: Sealing, name: string, generation = lease.generation): string =>
   `${account}/${logName(log, generation)}/${name}`
 
 export const damageOf = (sealing: Sealing, problem: SealProblem, name = 'checkpoint'): SealDamage =>
   new SealDamage(problem, pathOf(sealing, name))
 
+/** Keys that may have signed the log: the current one, and the one of its newest checkpoint. */
 async function keysOf({ address, lease }: Sealing): Promise<VerifierKey[]> {
   const own = await verifierKey(address)
   return lease.state ? [own, parseVerifierKey(lease.state.verifier_key)] : [own]
 }
 
-/** The checkpoint under this name; null for none. @throws SealDamage for a note of another log or key */
+/** Reads and verifies a checkpoint in the bucket; null if absent. @throws SealDamage if it has another log or key */
 export async function readSigned(
   sealing: Sealing,
   name: string,
@@ -56,7 +58,7 @@ export async function readSigned(
   throw new SealDamage('checkpoint', path)
 }
 
-/** True where bucket and table have the same newest checkpoint, or none. */
+/** True if bucket and table have the same newest checkpoint, or both none. */
 export async function hasNewest(
   account: string,
   log: SealedLog,
@@ -66,28 +68,28 @@ export async function hasNewest(
   return stored?.content.toString('utf8') === note
 }
 
-/** Puts an object that never changes; idempotent. @throws SealDamage where another one is in its place */
+/** Puts an immutable object. Idempotent. @throws SealDamage if the path has other content */
 export async function putOnce(path: string, content: string | Buffer, problem: SealProblem): Promise<void> {
   if (await sealStore().put(path, content, null)) return
   const stored = await sealStore().get(path)
   if (!stored?.content.equals(Buffer.from(content))) throw new SealDamage(problem, path)
 }
 
-/** Replaces the newest checkpoint that was read. @throws Overtaken where another run has put its own meanwhile */
+/** Replaces the newest checkpoint if its ETag is still `instead`. @throws Overtaken if another run replaced it */
 export async function putNewest(path: string, note: string, instead: string | null): Promise<void> {
   if (await sealStore().put(path, note, instead)) return
-  // An equal note comes from this run, whose answer was lost, or from another run at the same size.
+  // An equal note was put by this run (with a lost response), or by another run at the same size.
   const stored = await sealStore().get(path)
   if (!stored?.content.equals(Buffer.from(note))) throw new Overtaken()
 }
 
-/** An object, and the tag of this version of it. */
+/** Content of an object, and its ETag. */
 type Stored = { content: Buffer; tag: string }
 
 /** Store of tiles and checkpoints (S3). */
 type SealStore = {
   get(path: string): Promise<Stored | null>
-  /** Replaces the object with this tag, null for none. False where another is there: a late run overwrites nothing. */
+  /** Puts an object if the stored one has the tag `instead` (null: if absent). Otherwise returns false. */
   put(path: string, content: string | Buffer, instead: string | null): Promise<boolean>
 }
 
@@ -103,21 +105,21 @@ const bucket: SealStore = {
   },
   async put(Key, content, instead) {
     const Body = Buffer.from(content)
-    // A bucket with Object Lock takes no object without its checksum.
+    // Object Lock requires a checksum.
     const ChecksumSHA256 = hash('sha256', Body, 'base64')
     const condition = instead === null ? { IfNoneMatch: '*' } : { IfMatch: instead }
     try {
       await s3().send(new PutObjectCommand({ Bucket: env.sealBucket, Key, Body, ChecksumSHA256, ...condition }))
       return true
     } catch (error) {
-      // 409: a concurrent write of the same object. 404: the object to replace is gone.
+      // 409: concurrent write of the same object. 404: the object to replace was deleted.
       if (hasStatus(error, 412, 409, 404)) return false
       throw error
     }
   },
 }
 
-/** The store on one machine: a folder of a single process. A file exists as a whole or not at all. */
+/** Store for a single machine: a folder used by one process. Files are written atomically. */
 const folder = (root: string): SealStore => {
   const { join, dirname } = process.getBuiltinModule('node:path')
   const fs = process.getBuiltinModule('node:fs')
@@ -137,7 +139,7 @@ const folder = (root: string): SealStore => {
       await fs.promises.mkdir(dirname(file), { recursive: true, mode: 0o700 })
       const temporary = `${file}.${randomUUID()}.tmp`
       await fs.promises.writeFile(temporary, content, { mode: 0o600 })
-      // Synchronous, so that nothing comes between the check and the change.
+      // Synchronous, so that no other write happens between check and rename.
       const isExpected = (read(path)?.tag ?? null) === instead
       if (isExpected) fs.renameSync(temporary, file)
       else fs.rmSync(temporary)

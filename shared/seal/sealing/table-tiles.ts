@@ -7,7 +7,7 @@ import type { HourStream } from '../log/sealed-log.ts'
 import { type HashReader, hashBytes } from '../merkle/merkle-proof.ts'
 import { idBytes, partialWidths, type StoredTile, tileHashes, tileWidth } from '../merkle/tiles.ts'
 
-/** The tree over the entries of an hour of a stream (S1.3): its tiles, and their index by entry. */
+/** Partition of the tree over an hour's entries (S1.3): its tiles, and their index by entry. */
 export const hourPartition = (account: string, stream: HourStream, hour: string): string =>
   partition(account, 'seal.hour', stream, hour)
 
@@ -27,7 +27,7 @@ type TileItem = Key & { hashes: Uint8Array; ids?: Uint8Array }
 
 const bytesOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
-/** The items of a tile; one of leaves that begins in this tree after `from` leaves can be found by its first entry. */
+/** Items of a tile. A leaf tile that starts at or after leaf `from` also gets an index item by its first entry. */
 function tileItems(pk: string, from: number, { level, index, hashes, ids }: StoredTile): Item[] {
   const tile = { ...tileKey(pk, level, index), kind: 'seal_tile', hashes, ...(ids && { ids }) }
   if (!ids || from > index * tileWidth) return [tile]
@@ -36,7 +36,7 @@ function tileItems(pk: string, from: number, { level, index, hashes, ids }: Stor
 
 const concurrency = 8
 
-/** Puts an item of a tile, which only grows. @throws SealDamage where a longer one is of another tree */
+/** Puts a tile item, but never over a longer tile. @throws SealDamage `tile` if the longer one has other hashes */
 async function putTileItem(item: Item & Partial<TileItem>): Promise<void> {
   const { pk, sk, hashes } = item
   const condition = hashes && {
@@ -50,7 +50,7 @@ async function putTileItem(item: Item & Partial<TileItem>): Promise<void> {
   })
 }
 
-/** Stores tiles of a tree that had `from` leaves before; idempotent. @throws SealDamage */
+/** Stores the changed tiles of a tree that had `from` leaves before. Idempotent. @throws SealDamage `tile` */
 export const putTiles = (pk: string, from: number, tiles: StoredTile[]): Promise<void> =>
   inParallel(
     tiles.flatMap((tile) => tileItems(pk, from, tile)),
@@ -61,7 +61,7 @@ export const putTiles = (pk: string, from: number, tiles: StoredTile[]): Promise
 const readTiles = (pk: string, places: { level: number; index: number }[]) =>
   getItems<TileItem>(places.map(({ level, index }) => tileKey(pk, level, index)))
 
-/** The stored tiles at the right edge of a tree of this size. */
+/** Reads the partial tiles at the right edge of a tree with `size` leaves, truncated to that size. */
 export async function edgeTiles(pk: string, size: number): Promise<StoredTile[]> {
   const places = partialWidths(size).flatMap((width, level) =>
     width === 0 ? [] : [{ level, index: Math.floor(size / tileWidth ** (level + 1)), width }],
@@ -75,13 +75,13 @@ export async function edgeTiles(pk: string, size: number): Promise<StoredTile[]>
   })
 }
 
-/** The hashes of a tree in the table. */
+/** Reader of the hashes of a tree in the table. */
 export const tableHashes = (pk: string): HashReader =>
   tileHashes(async (places) => (await readTiles(pk, places)).map((item) => item && bytesOf(item.hashes)))
 
 const idsOf = (bytes: Buffer): string[] => bytes.toString('hex').match(/.{24}/g) ?? []
 
-/** The number of the leaf with this id, and its hash; null where there is none. */
+/** Finds a leaf by its id (entry or hour); null if the tree has none. */
 export async function findLeaf(pk: string, id: string): Promise<{ index: number; hash: Buffer } | null> {
   const range = { after: firstSort(id), inclusive: true, backward: true, limit: 1 }
   const [first] = await queryItems<Key & { tile?: number }>(pk, range)
@@ -93,7 +93,7 @@ export async function findLeaf(pk: string, id: string): Promise<{ index: number;
   return { index: first.tile * tileWidth + at, hash }
 }
 
-/** An attribute of leaves from `begin` up to, but not including, `end`; it has a number of bytes per leaf. */
+/** Reads an attribute of the leaves from `begin` to `end` (exclusive), with `bytes` bytes per leaf. */
 async function ofLeaves(pk: string, begin: number, end: number, attribute: 'hashes' | 'ids', bytes: number) {
   const [first, last] = [Math.floor(begin / tileWidth), Math.floor((end - 1) / tileWidth)]
   const places = Array.from({ length: last - first + 1 }, (_, i) => ({ level: 0, index: first + i }))
