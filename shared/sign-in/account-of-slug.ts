@@ -19,6 +19,6 @@ const slugPattern = '^[A-Za-z0-9-]{3,100}$'
 export const slug = {
   type: 'string',
   pattern: slugPattern,
-  description: 'Short name of the company in its sign-in address, as administrators gave it.',
+  description: 'Slug of the account, which is part of its sign-in address.',
   examples: ['example'],
 }

@@ -13,10 +13,10 @@ type Purpose = 'pending' | 'code'
 /** Account and item of a token that travels through a browser. */
 type OneTimeToken = { accountId: string; key: Key }
 
-/** Partition of an account's sign-ins of a stage (docs/table.md). */
+/** Partition of an account's sign-ins at a stage (docs/table.md). */
 export const oneTimePartition = (account: string, purpose: Purpose): string => partition(account, `sign_in.${purpose}`)
 
-/** Key by the hash of the secret: the table contains no token. */
+/** Key with the hash of the secret, so that the table contains no token. */
 const keyOf = (accountId: string, purpose: Purpose, secret: Uint8Array): Key => ({
   pk: oneTimePartition(accountId, purpose),
   sk: createHash('sha256').update(secret).digest('base64url'),
@@ -48,6 +48,7 @@ export const oneTimeItem = <T extends object>(key: Key, expiresAt: number, conte
   ...content,
 })
 
+/** Reads an unexpired item without using it up. */
 export async function lookAtOneTime<T extends object>(key: Key, now: number): Promise<(Expiring & T) | null> {
   const item = await getItem<Key & Expiring & T>(key)
   return item && item.expires_at > now ? item : null
@@ -63,6 +64,6 @@ export async function takeOneTime<T extends object>(key: Key, now: number): Prom
     ReturnValues: 'ALL_OLD',
   })
   const taken = await ifMet(changing(table().send(taking)))
-  // Its key has no other kind of item.
+  // Keys of this partition have no other kind of item.
   return (taken?.Attributes as (Expiring & T) | undefined) ?? null
 }

@@ -16,19 +16,19 @@ import { documentOf } from '../providers/provider-app.ts'
 import { faultOf, noteRefusal } from '../refusals/refusal-cause.ts'
 import type { SignInRefused } from '../refusals/sign-in-refused.ts'
 
-/** Time for the person at the provider (I2.2). */
+/** Validity of a pending sign-in (I2.2). */
 const pendingMicros = 10 * 60_000_000
 const timeoutMs = 10_000
 
 export type UsedProvider = { kind: OpenIdKind; row: AuthProviderRow; app: App }
 
-/** Caller's part of a pending sign-in, unchanged by a second request to the provider. */
+/** Caller's part of a pending sign-in, kept when the person is redirected to the provider a second time. */
 export type StartedSignIn = Pick<
   PendingSignIn,
   'context' | 'redirect_uri' | 'state' | 'code_challenge' | 'callback_uri'
 >
 
-/** Stores a pending sign-in, valid for 10 minutes and one answer. @throws SignInRefused without a document */
+/** Stores a pending sign-in, valid for 10 minutes and one answer. @throws SignInRefused if discovery fails */
 export async function beginAtProvider(
   accountId: string,
   { kind, row, app }: UsedProvider,
@@ -50,7 +50,7 @@ export async function beginAtProvider(
     code_challenge: challengeOf(verifier),
     code_challenge_method: 'S256',
     ...(prompt && { prompt }),
-    // A hint for the provider; the returned claim is compared with it.
+    // A hint only; the returned `hd` claim is checked.
     ...(kind === 'suite' && row.hosted_domain && { hd: row.hosted_domain }),
   }
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
@@ -66,7 +66,7 @@ export async function beginAtProvider(
   return { url: url.href, expiresAt }
 }
 
-/** Notes a failed sign-in for the operator, and a provider's fault for administrators. */
+/** Logs a failed sign-in for the operator, and stores a provider's fault for administrators. */
 export async function noteFailure(
   accountId: string,
   { kind, id }: PendingSignIn['provider'],

@@ -25,7 +25,7 @@ export async function codeForPasscode(accountId: string, entered: Entered): Prom
     }
     const used = removeWhile(passcodeKey(accountId, proof.actorId), { id: proof.passcodeId })
     const made = putIf(oneTimeItem(key, clock.now() + codeMicros.alone, content), null)
-    // A concurrent request has used the passcode.
+    // Conflict: a concurrent request used the passcode.
     if ((await writeTogether([used, made])) === 'conflict') throw new SignInRefused('passcode', proof.actorId)
     return text
   })

@@ -36,29 +36,29 @@ import { codeMicros, type SignInCode } from './sign-in-code.ts'
 /** Budget for all requests to a provider, below the 29 seconds of the function. */
 const timeBudgetMs = 20_000
 
-/** Takes the pending sign-in of a browser's answer. @throws ApiError 400 */
+/** Consumes the pending sign-in of a provider's answer, which is valid once. @throws ApiError 400 */
 async function takePending(query: URLSearchParams) {
   const states = query.getAll('state')
   const token = states.length === 1 ? readOneTimeToken(states[0] ?? '', 'pending') : null
   const pending = token && (await takeOneTime<PendingSignIn>(token.key, clock.now()))
   if (!token || !pending) {
     noteRefusal(token?.accountId ?? null, new SignInRefused('state_unknown'))
-    throw new ApiError('bad_request', 'This sign-in is not known, has expired, or was answered before. Start it again.')
+    throw new ApiError('bad_request', 'This sign-in is unknown, expired or already completed. Start it again.')
   }
   note({ account_id: token.accountId })
   return { ...token, pending, text: states[0] ?? '' }
 }
 
-/** A sign-in whose browser has come back, with its current provider and app. */
+/** Pending sign-in after the person's return, with the current provider and app. */
 type Returned = UsedProvider & { accountId: string; pending: PendingSignIn }
 
-/** Current provider, with its app. @throws SignInRefused where it is closed meanwhile */
+/** Current provider and its app. @throws SignInRefused if it was disabled or changed meanwhile */
 async function providerOf(accountId: string, { provider, issuer, context }: PendingSignIn): Promise<UsedProvider> {
   const [account, row] = await Promise.all([
     getRow(accounts, accountId, accountId),
     getRow(authProviders[provider.kind], accountId, provider.id),
   ])
-  // The actor is not known before the secret of the app is used.
+  // Checks everything except the actor, who is not known yet, before the app's secret is used.
   const facts = { account, kind: provider.kind, provider: row, actor: null, context, aboveUsersLimit: false }
   const refusal = refusalOf(facts)
   if (!account || !row || refusal !== 'actor_unknown') throw new SignInRefused(refusal ?? 'provider_disabled')
@@ -68,7 +68,7 @@ async function providerOf(accountId: string, { provider, issuer, context }: Pend
   return { kind: provider.kind, row, app }
 }
 
-/** Identity of the person. Userinfo is requested only for needed claims that the ID token lacks (I2.3). */
+/** Identifies the person. Requests userinfo only for needed claims that the ID token lacks (I2.3). */
 async function identify(returned: Returned, query: URLSearchParams, state: string): Promise<ClaimedIdentity> {
   const { accountId, kind, row, app } = returned
   const { context, callback_uri: callbackUri, sealed } = returned.pending
@@ -87,7 +87,7 @@ async function identify(returned: Returned, query: URLSearchParams, state: strin
   return identityOfClaims(kind, row, withUserinfo(claims, await userinfo()))
 }
 
-/** Checks the person before a code; redeeming it checks again. @throws SignInRefused */
+/** Checks the person before a code is issued. Redeeming the code checks again. @throws SignInRefused */
 async function checkPerson({ accountId, pending, kind, row }: Returned, identity: ClaimedIdentity): Promise<void> {
   const { context } = pending
   const [{ actorId }, account, provider, counts] = await Promise.all([
@@ -102,7 +102,7 @@ async function checkPerson({ accountId, pending, kind, row }: Returned, identity
   if (refusal) throw new SignInRefused(refusal, actorId)
 }
 
-/** Parameters of the redirect of a verified person: a code, which may need a passcode besides. @throws SignInRefused */
+/** Issues the code for the redirect. With `proof_required`, it also needs a mailed passcode. @throws SignInRefused */
 async function codeFrom(returned: Returned, identity: ClaimedIdentity): Promise<Record<string, string>> {
   const { accountId, row } = returned
   const { context, code_challenge } = returned.pending
@@ -113,7 +113,7 @@ async function codeFrom(returned: Returned, identity: ClaimedIdentity): Promise<
   const content: SignInCode = { provider, context, code_challenge, identity }
   await putItem(oneTimeItem(key, clock.now() + codeMicros[email === null ? 'alone' : 'withPasscode'], content))
   if (email === null) return { code: text }
-  // The address is looked up later, so that the answer reveals nothing.
+  // The address is looked up asynchronously, so that the response reveals nothing.
   const proof = { purpose: 'proof', provider_id: provider.id, code: key.sk } as const
   const order: PasscodeOrder = { account_id: accountId, email, context, ...proof }
   await invokeLater(env.passcodeFunction, order)
@@ -121,9 +121,10 @@ async function codeFrom(returned: Returned, identity: ClaimedIdentity): Promise<
 }
 
 /**
- * Completes a sign-in by the provider's answer (I2.2), and redirects with a code, or an error that separates faults of
- * the provider from refusals. @param path callback below the address of the service
- * @throws ApiError 400 for an answer to no pending sign-in
+ * Completes a sign-in with the provider's answer (I2.2). Redirects to the caller with a code or an error, which
+ * distinguishes provider faults from refusals.
+ * @param path path of the callback, which contains the provider
+ * @throws ApiError 400 without a pending sign-in; `unavailable` after a transient error
  */
 export async function completeSignIn(path: string, query: URLSearchParams): Promise<{ location: string }> {
   const { accountId, pending, text } = await takePending(query)
@@ -131,7 +132,7 @@ export async function completeSignIn(path: string, query: URLSearchParams): Prom
     location: withParameters(pending.redirect_uri, { state: pending.state, ...parameters }),
   })
   try {
-    // An answer at another provider's address has a code of that provider (docs/decisions/0021).
+    // Mix-up defence: an answer at another provider's callback has a code of that provider (docs/decisions/0021).
     if (!pending.callback_uri.endsWith(path)) throw new SignInRefused('callback_other', null, { at: 'authorization' })
     const returned = { accountId, pending, ...(await providerOf(accountId, pending)) }
     const { kind, row, app } = returned
@@ -142,20 +143,20 @@ export async function completeSignIn(path: string, query: URLSearchParams): Prom
     }
     await checkAnswer(query, app)
     const parameters = await codeFrom(returned, await identify(returned, query, text))
-    // The person is not identified before the passcode.
+    // With a passcode outstanding, the sign-in has not succeeded yet.
     if (parameters.proof_required === undefined) await forgetFault(lastFaultKey(accountId, kind, row.id))
     return back(parameters)
   } catch (error) {
     // The state is used up, so a retry of this request cannot succeed.
     if (isTransient(error) || (error instanceof ApiError && error.code === 'unavailable'))
-      throw new ApiError('unavailable', 'The sign-in broke off. Start it again.', { cause: error })
+      throw new ApiError('unavailable', 'The sign-in was interrupted. Start it again.', { cause: error })
     if (!(error instanceof SignInRefused)) throw error
     await noteFailure(accountId, pending.provider, error)
     return back({ error: faultOf(error)?.error ?? 'access_denied' })
   }
 }
 
-/** Errors about the person, who stopped or is not admitted (RFC 6749, 4.1.2.1; OpenID Connect Core, 3.1.2.6). */
+/** Errors about the person, who cancelled or was rejected (RFC 6749, 4.1.2.1; OpenID Connect Core, 3.1.2.6). */
 const declined = [
   'access_denied',
   'login_required',
@@ -164,7 +165,7 @@ const declined = [
   'account_selection_required',
 ]
 
-/** Checks that the answer has a code and no error. @throws SignInRefused */
+/** Checks that the answer has exactly one code and no error. @throws SignInRefused */
 async function checkAnswer(query: URLSearchParams, app: App): Promise<void> {
   const error = query.get('error')
   if (error !== null) {

@@ -17,7 +17,7 @@ import { SignInRefused } from '../refusals/sign-in-refused.ts'
 import { stageSignIn } from '../sessions/issue-session.ts'
 import type { SignInCode } from './sign-in-code.ts'
 
-/** The fields of `POST /sign_in/token` (I2.1, I2.3). */
+/** Fields of `POST /sign_in/token` (I2.1, I2.3). */
 export const RedeemFields = v.object({
   code: Text(512),
   code_verifier: RawText(512),
@@ -25,7 +25,7 @@ export const RedeemFields = v.object({
 })
 type Redeem = v.InferOutput<typeof RedeemFields>
 
-/** The characters and length of a verifier (RFC 7636, 4.1). */
+/** Characters and length of a PKCE verifier (RFC 7636, 4.1). */
 const verifierForm = /^[A-Za-z0-9._~-]{43,128}$/
 
 function fits(verifier: string, challenge: string): boolean {
@@ -34,7 +34,7 @@ function fits(verifier: string, challenge: string): boolean {
   return own.length === expected.length && timingSafeEqual(own, expected)
 }
 
-/** Identity of a code, with a proven email where needed. @throws ApiError 422 without a passcode; SignInRefused */
+/** Identity of a code, after proving its email if needed. @throws ApiError 422 for a missing passcode; SignInRefused */
 async function provenIdentity(accountId: string, code: string, known: SignInCode, draft: Draft<Redeem>) {
   const { identity, context } = known
   const email = await emailToProve(accountId, identity, context)
@@ -49,7 +49,7 @@ async function provenIdentity(accountId: string, code: string, known: SignInCode
   return { identity: { ...identity, email: { verified: email } }, proof }
 }
 
-/** Exchanges a code for a session in one commit (I2.6). A wrong verifier ends it. @throws `unauthorized` */
+/** Exchanges a code for a session (I2.6). A wrong verifier invalidates the code. @throws ApiError `unauthorized` */
 export async function redeemCode(draft: Draft<Redeem>, origin: Origin) {
   const { code, code_verifier } = draft.done()
   const token = readOneTimeToken(code, 'code')

@@ -33,12 +33,12 @@ export const StartFields = v.object({
   redirect_uri: RedirectUri,
   state: RawText(512),
   code_challenge: CodeChallenge,
-  /** Requests a choice of account from the provider. */
+  /** Makes the provider offer a choice of accounts. */
   prompt: v.optional(OneOf(['select_account'])),
 })
 export type Start = v.InferOutput<typeof StartFields>
 
-/** Provider and its app. @throws ApiError 422 for a provider that is closed for this context */
+/** Finds provider and app, and validates the fields. @throws ApiError 422 if the provider is closed for this context */
 async function checkProvider(account: string, draft: Draft<Start>): Promise<UsedProvider & { input: Start }> {
   const { auth_provider_id: id, context } = draft.fields
   const provider = id === undefined ? null : await openIdProvider(account, id)
@@ -47,14 +47,14 @@ async function checkProvider(account: string, draft: Draft<Start>): Promise<Used
   if (id !== undefined && !isOpen) draft.reject('auth_provider_id', 'does not exist')
   else if (id !== undefined && !app) draft.reject('base', 'this provider kind is not configured')
   const input = draft.done()
-  if (!provider || !app) throw new Error('A provider that was not found was taken.')
+  if (!provider || !app) throw new Error('A provider that does not exist was accepted.')
   return { input, ...provider, app }
 }
 
-/** Begins a sign-in with a provider (I2.2). @throws ApiError 422, or 503 where the provider cannot be reached */
+/** Starts a sign-in at a provider (I2.2). @throws ApiError 422; 503 if the provider is unreachable */
 export async function startSignIn(account: AccountRow, draft: Draft<Start>, address: string) {
   const { input, ...provider } = await checkProvider(account.id, draft)
-  // Only valid attempts count; junk would otherwise close the account's sign-in.
+  // Counts valid attempts only, so that invalid requests cannot exhaust the account's limit.
   await limitAttempts(account.id, 'providers')
   const { context, redirect_uri, state, code_challenge, prompt = null } = input
   const { kind, row } = provider

@@ -19,19 +19,19 @@ type FoundIdentity = {
   actorId: string
   /** Null before the first link. */
   identity: ExternalIdentityRow | null
-  /** The verified email has found the actor, so the provider vouches for the link. */
+  /** True if the actor was found by the verified email, so the provider vouches for the link. */
   byEmail: boolean
 }
 
-/** Identity linked before; null before its first link. */
+/** Finds the existing link of an identity; null before its first link. */
 export const linkedIdentity = (accountId: string, { idpId, issuer }: Pick<ProvenIdentity, 'idpId' | 'issuer'>) =>
   findUnique(externalIdentities, accountId, 'external_identities.identity', identityOf(idpId, issuer))
 
-/** True for an identity that signs in without its email: for the portal where that was vouched for (I3.5). */
+/** True if a linked identity signs in without its email. For the portal, a portal provider must vouch for it (I3.5). */
 const isSettled = ({ opens_portal }: ExternalIdentityRow, context: SignInContext): boolean =>
   context === 'client' || opens_portal
 
-/** Linked identity that signs in without its email; null where the email is needed. */
+/** Finds a linked identity that signs in without its email; null if the email is needed. */
 export async function settledIdentity(
   accountId: string,
   proven: Pick<ProvenIdentity, 'idpId' | 'issuer'>,
@@ -86,9 +86,9 @@ export type ProvenIdentity = {
 }
 
 /**
- * Stages a proven identity (I3). A known one gets the current profile; a new one is linked to the actor of its email,
- * and opens the portal where the provider does (I3.5). A new subject first ends the grants of the former one; `more`
- * when those did not fit.
+ * Stages a proven identity (I3). A linked identity gets the current profile. A new one is linked to the actor of its
+ * email, and opens the portal if the provider does (I3.5). A new subject first ends the tokens of the former one.
+ * Returns `more` if these do not fit one commit.
  */
 export async function stageIdentity(
   transaction: Transaction,

@@ -26,7 +26,7 @@ function addressOf(value: unknown): string | null {
   return ['https:', 'http:'].includes(new URL(value).protocol) ? value : null
 }
 
-/** Profile fields of claims or of a directory's user (I3.4). Absent claims stay unchanged; unusable ones are null. */
+/** Profile fields of claims or of a directory's user (I3.4). Absent claims are omitted; unusable ones are null. */
 export function profileOf(claims: Record<string, unknown>): Partial<ProfileFields> {
   const isGiven = (name: string) => claims[name] !== undefined
   return Object.fromEntries([

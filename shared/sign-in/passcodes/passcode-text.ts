@@ -5,7 +5,7 @@ import { partition } from '../../table/keys.ts'
 import { queryItems } from '../../table/read.ts'
 import type { SignInContext } from '../sign-in-context.ts'
 
-/** Characters that are not mistaken for others (I2.5). */
+/** Characters that cannot be confused with each other (I2.5). */
 const alphabet = '23456789ABCDEFGHJKMNPQRSTUVWXYZ'
 const length = 6
 const form = new RegExp(`^[${alphabet}]{${length}}$`, 'i')
@@ -19,7 +19,7 @@ export function readPasscode(entered: string): string | null {
   return form.test(text) ? text.toUpperCase() : null
 }
 
-/** Purpose of a passcode, which is valid for no other (I2.5). */
+/** Purpose that a passcode is bound to (I2.5). */
 export type PasscodeUse =
   /** Signs in with the account's provider of passcodes. */
   | { purpose: 'sign_in'; providerId: string; context: SignInContext }

@@ -27,10 +27,10 @@ import type { PasscodeOrder } from './send-passcode.ts'
 
 const maxAttempts = 3
 const hashPatienceMs = 20_000
-/** Actor without a passcode, whose item is requested for unknown addresses. */
+/** Id of no actor. Its passcode is read for unknown addresses, so that they cost the same requests. */
 const nobody = '00000000-0000-0000-0000-000000000000'
 
-/** A matching passcode, which the following commit uses up. */
+/** A matching passcode. The commit of the sign-in deletes it. */
 type EmailProof = { actorId: string; passcodeId: string }
 
 /** Compares a passcode with the mailed one, in equal time for unknown addresses. @throws SignInRefused */
@@ -50,7 +50,7 @@ export async function proveEmail(
   return { actorId, passcodeId: held.id }
 }
 
-/** Counts an attempt before it is made, so that concurrent ones are limited, but none for another use. */
+/** Counts an attempt before comparing, so that concurrent ones are limited. Null if no valid passcode has this use. */
 async function takeAttempt(
   accountId: string,
   actorId: string,
@@ -76,7 +76,7 @@ async function takeAttempt(
   return (taken?.Attributes as Passcode | undefined) ?? null
 }
 
-/** Stages the use of a passcode. @throws SignInRefused `passcode` when it was used, or replaced, meanwhile */
+/** Stages the deletion of a used passcode. @throws SignInRefused `passcode` if it was used or replaced meanwhile */
 export async function useProof(transaction: Transaction, { actorId, passcodeId }: EmailProof): Promise<void> {
   const key = passcodeKey(transaction.accountId, actorId)
   const held = await getItem<Passcode>(key)
@@ -122,10 +122,10 @@ export async function verifyPasscode(account: AccountRow, entered: v.InferOutput
 
 export const OrderFields = v.object({ email: EmailAddress, context: OneOf(signInContexts) })
 
-/** Answer to every order, for any address. */
+/** Response to every order, the same for unknown addresses. */
 export const Ordered = v.object({ status: v.literal('sent') })
 
-/** Orders a passcode. The address is looked up after the answer (I2.5). @throws ApiError `rate_limited` */
+/** Orders a passcode. Looks up the address only after the response (I2.5). @throws ApiError `rate_limited` */
 export async function orderPasscode(account: AccountRow, { email, context }: v.InferOutput<typeof OrderFields>) {
   await Promise.all([limitAttempts(account.id, 'passcodes'), limitEmailAttempts(email)])
   const order: PasscodeOrder = { account_id: account.id, email, context, purpose: 'sign_in', provider_id: null }

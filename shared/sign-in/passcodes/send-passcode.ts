@@ -24,7 +24,7 @@ export type PasscodeOrder = { account_id: string; email: string; context: SignIn
 )
 
 const validMicros = 15 * 60_000_000
-/** Below the time of the function. */
+/** Shorter than the timeout of the function. */
 const hashPatienceMs = 20_000
 
 /**
@@ -61,7 +61,7 @@ const providerOf = (order: PasscodeOrder): Promise<AuthProviderRow | null> =>
     ? passcodeProvider(order.account_id)
     : getRow(authProviders[kindOf(order)], order.account_id, order.provider_id)
 
-/** Stores the only passcode of an actor. */
+/** Stores the passcode of an actor, and replaces an earlier one. */
 async function keepPasscode(accountId: string, actorId: string, kept: Pick<Passcode, 'email' | 'hash' | 'use'>) {
   const expiresAt = clock.now() + validMicros
   const item: Passcode = {
@@ -76,13 +76,13 @@ async function keepPasscode(accountId: string, actorId: string, kept: Pick<Passc
   await putItem(item)
 }
 
-/** Mail of a passcode (I8.3): plain text without a link, which a scanner could open. */
+/** Builds the mail of a passcode (I8.3): plain text without links, because mail scanners open links. */
 const passcodeMail = (
   { name: given, slug }: Pick<AccountRow, 'name' | 'slug'>,
   passcode: string,
   { purpose, context }: PasscodeOrder,
 ) => {
-  // The name of an account must not add lines.
+  // An account's name must not add lines to the mail.
   const name = given.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
   return {
     subject: `Your passcode for ${name}`,
@@ -111,7 +111,7 @@ const passcodeMailsPartition = (email: string): string =>
 
 type Sent = StoredItem & { sent: number[] }
 
-/** Takes one of the five mails of an address in 15 minutes (I2.5); false when they are spent. */
+/** Takes one of an address's five mails per 15 minutes (I2.5); false if all are used. */
 async function takeMail(email: string, now: number): Promise<boolean> {
   const key = { pk: passcodeMailsPartition(email), sk: 'sent' }
   for (let tries = 0; tries < 10; tries++) {

@@ -12,11 +12,11 @@ import type { Claims } from './identity-claims.ts'
 import type { Proofs } from './pending-sign-in.ts'
 import type { App } from './provider-app.ts'
 
-/** Key sets by issuer and address, read again after ten minutes, and at once for a token of an unknown key. */
+/** Key sets by issuer and address, cached for ten minutes. A token with an unknown key causes an immediate read. */
 const keys = new KeptAnswers<client.ExportedJWKSCache>({ ms: 10 * 60_000, most: 1_000 })
-/** Longer key sets are not cached, so that nobody fills the process. */
+/** Maximum characters of a cached key set, to limit memory. */
 const maxKeptText = 100_000
-/** The library reads an unknown key only where its key set is a minute old. */
+/** Assumed age of cached key sets. The library re-reads a key set for an unknown key only if it is a minute old. */
 const staleSeconds = 61
 /** Tolerance for a provider's clock (I2.2(3)), as the library's own for `exp` and `nbf`. */
 const toleranceSeconds = 30
@@ -31,11 +31,11 @@ type Answered = {
   fetch: GuardedFetch
 }
 
-/** Verified claims of the ID token, and a request for those of userinfo. */
+/** Verified claims of the ID token; `userinfo` requests those of the userinfo endpoint, null if it has none. */
 type Exchanged = { claims: Claims; userinfo: (() => Promise<Claims>) | null }
 
 const authenticationOf = ({ token_endpoint_auth_methods_supported: methods }: DiscoveryDocument, secret: string) =>
-  // Implementations differ in the escapes of special characters in the header, and not in the body.
+  // Providers differ in decoding special characters in the header, but not in the body.
   methods?.includes('client_secret_post') ? client.ClientSecretPost(secret) : client.ClientSecretBasic(secret)
 
 const keysOf = ({ issuer, jwks_uri }: DiscoveryDocument): string => `${issuer} ${jwks_uri}`
@@ -47,7 +47,7 @@ function withKeys(config: client.Configuration, document: DiscoveryDocument): vo
 
 function keepKeys(config: client.Configuration, document: DiscoveryDocument): void {
   const read = client.getJwksCache(config)
-  // Cached keys were handed over as a minute older than just read ones.
+  // The library returns its own fresh time only if it has read the key set; cached sets were given an age of a minute.
   if (!read || read.uat < Math.floor(clock.now() / 1_000_000) - staleSeconds / 2) return
   if (JSON.stringify(read.jwks).length <= maxKeptText) keys.keep(keysOf(document), read)
 }
@@ -55,7 +55,7 @@ function keepKeys(config: client.Configuration, document: DiscoveryDocument): vo
 async function configurationOf({ app, document, fetch }: Answered): Promise<client.Configuration> {
   const authentication = authenticationOf(document, await app.secret())
   const config = new client.Configuration(document, app.clientId, undefined, authentication)
-  // Without it the library does not verify the signature of an ID token of the token endpoint (I2.2(3)).
+  // By default the library does not verify the signature of an ID token from the token endpoint (I2.2(3)).
   client.enableNonRepudiationChecks(config)
   if (env.allowInsecureProviders) client.allowInsecureRequests(config)
   config[client.customFetch] = (url, { method, headers, body, signal }) =>
@@ -64,16 +64,16 @@ async function configurationOf({ app, document, fetch }: Answered): Promise<clie
   return config
 }
 
-/** Restricts the code of an error to characters that contain no names of people. */
+/** Error code for logs: `unnamed` if it could contain personal data instead of a plain identifier. */
 export const oauthErrorOf = (value: unknown): string => /^[A-Za-z0-9_.-]{1,64}$/.exec(String(value))?.[0] ?? 'unnamed'
 
-/** Members of an error in an unread body (RFC 6749, 5.2). */
+/** Members of an error response whose body was not read yet (RFC 6749, 5.2). */
 async function errorIn(response: unknown): Promise<Record<string, unknown>> {
   if (!(response instanceof Response) || response.bodyUsed) return {}
   return fieldsOf(await response.json().catch(() => null))
 }
 
-/** Error that the provider itself reports: in the body of its response, or in a challenge to the client. */
+/** Code and description of an error that the provider reports, in the response body or in `WWW-Authenticate`. */
 async function reported(error: unknown): Promise<{ code?: unknown; description?: unknown }> {
   if (error instanceof client.ResponseBodyError) return { code: error.error, description: error.error_description }
   if (error instanceof client.WWWAuthenticateChallengeError) {
@@ -85,6 +85,7 @@ async function reported(error: unknown): Promise<{ code?: unknown; description?:
   return { description }
 }
 
+/** Converts an error of the OpenID library to a refusal with details for the operator. */
 async function refusalOf(error: unknown, at: 'token' | 'userinfo', app: App): Promise<SignInRefused> {
   const outside = outsideErrorOf(error)
   if (outside) return new SignInRefused('provider_unreachable', null, { at, failure: outside.reason })
@@ -124,7 +125,7 @@ export async function exchangeCode(answered: Answered): Promise<Exchanged> {
   keepKeys(config, document)
   const claims = tokens.claims()
   if (!claims) throw new SignInRefused('id_token')
-  // The library checks `azp` only of a token with several audiences, and never the time of issue.
+  // The library checks `azp` only for tokens with several audiences, and never checks `iat`.
   if (claims.azp !== undefined && claims.azp !== app.clientId) {
     throw new SignInRefused('id_token', null, { at: 'token', claim: 'azp' })
   }
@@ -147,7 +148,7 @@ const base64 = (text: string): string[] => [
   Buffer.from(text).toString('base64url'),
 ]
 
-/** Spellings of a client secret in what is sent to a token endpoint, longest first. */
+/** Encodings of a client secret in token requests, which a provider may echo; longest first. */
 function spellings({ clientId, secret }: Credentials): string[] {
   const escaped = [encodeURIComponent(secret), form(secret)]
   const basic = base64(`${form(clientId)}:${form(secret)}`)
@@ -157,7 +158,7 @@ function spellings({ clientId, secret }: Credentials): string[] {
 
 type Credentials = { clientId: string; secret: string }
 
-/** A provider's `error_description` for the operator's log, printable, bounded, without secrets and email addresses. */
+/** Sanitizes an `error_description` for the log: printable, at most 500 characters, no secrets or email addresses. */
 export function descriptionForLog(description: unknown, credentials: Credentials): string | undefined {
   if (typeof description !== 'string' || description.trim() === '') return undefined
   const redacted = spellings(credentials).reduce((kept, secret) => kept.replaceAll(secret, '[secret]'), description)

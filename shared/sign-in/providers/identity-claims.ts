@@ -9,7 +9,7 @@ import type { OpenIdKind } from './provider-app.ts'
 
 export type Claims = Record<string, unknown>
 
-/** Merges the claims of an ID token and of userinfo, with email and `email_verified` of one source. */
+/** Merges the claims of ID token and userinfo. Email and `email_verified` come from the same source. */
 export function withUserinfo(claims: Claims, userinfo: Claims): Claims {
   const isSame = claims.email === userinfo.email && claims.email_verified === undefined
   const { email, email_verified } = claims.email === undefined || isSame ? userinfo : claims
@@ -17,7 +17,7 @@ export function withUserinfo(claims: Claims, userinfo: Claims): Claims {
   return { ...userinfo, ...claims, email, email_verified }
 }
 
-/** Identity by the verified claims of a provider, with an email to prove by a passcode. */
+/** Identity in a provider's verified claims. `toProve` is an email that the person must prove by a passcode. */
 export type ClaimedIdentity = ProvenIdentity & { toProve: string | null }
 
 /** Some providers send booleans as text. */
@@ -25,19 +25,19 @@ const isTrue = (claim: unknown): boolean => claim === true || claim === 'true'
 
 const textOf = (claim: unknown): string | null => (typeof claim === 'string' && claim.trim() !== '' ? claim : null)
 
-/** Maximum of a subject (OpenID Connect Core 1.0, 2). */
+/** Maximum length of a subject (OpenID Connect Core 1.0, 2). */
 const maxSubject = 255
 
-/** Claim of the subject: for a tenant `oid`, since its `sub` differs by app. */
+/** Claim with the subject: `oid` for a tenant, whose `sub` differs by app. */
 const subjectClaim = (kind: OpenIdKind): 'sub' | 'oid' => (kind === 'tenant' ? 'oid' : 'sub')
 
-/** Subject of claims; null for none, or one that cannot be stored. */
+/** Subject in claims; null if missing or not storable. */
 export function subjectIn(kind: OpenIdKind, claims: Claims): string | null {
   const subject = textOf(claims[subjectClaim(kind)])
   return subject !== null && subject.length <= maxSubject && subject.isWellFormed() ? subject : null
 }
 
-/** Claims that a kind needs for every sign-in, and in addition for the first link (I2.3). */
+/** Claims that a provider kind needs for every sign-in (`always`), and more for the first link (`toLink`, I2.3). */
 export function claimsOf(kind: OpenIdKind, provider: AuthProviderRow): { always: string[]; toLink: string[] } {
   if (kind === 'suite') {
     return { always: provider.hosted_domain ? ['hd'] : [], toLink: ['email', 'email_verified', 'hd'] }
@@ -54,7 +54,7 @@ function checkMembership(kind: OpenIdKind, provider: AuthProviderRow, claims: Cl
     throw new SignInRefused('domain_other', null, { claim: 'hd' })
   }
   const tenant = kind === 'tenant' ? tenantOfIssuer(provider.issuer) : undefined
-  // No tenant matches the issuer of personal accounts, or one without a tenant.
+  // `tenant` is null for the issuer of personal accounts and for one without a tenant; no `tid` matches these.
   if (tenant !== undefined && (tenant === null || textOf(claims.tid)?.toLowerCase() !== tenant.toLowerCase())) {
     throw new SignInRefused('tenant_other', null, { claim: 'tid' })
   }
@@ -64,6 +64,7 @@ type Address = Pick<ClaimedIdentity, 'email' | 'toProve'>
 
 const without = (refusal: Refusal, claim: string): Address => ({ email: { refusal, claim }, toProve: null })
 
+/** Verified email of claims, email to prove, or the refusal (I2.3). */
 function addressOf(kind: OpenIdKind, provider: AuthProviderRow, claims: Claims): Address {
   const name = kind === 'tenant' ? (provider.email_claim ?? 'upn') : 'email'
   const email = textOf(claims[name])
@@ -72,12 +73,12 @@ function addressOf(kind: OpenIdKind, provider: AuthProviderRow, claims: Claims):
   if (kind === 'tenant' || method === 'none') return { email: { verified: email }, toProve: null }
   if (method === 'proof') return { ...without('email_not_verified', name), toProve: email }
   if (!isTrue(claims.email_verified)) return without('email_not_verified', 'email_verified')
-  // Without a domain of its own the provider does not vouch for the address, which may have had another owner.
+  // Without `hd` the address belongs to a foreign domain, so the provider does not vouch for its current owner.
   if (kind === 'suite' && textOf(claims.hd) === null) return without('email_not_vouched_for', 'hd')
   return { email: { verified: email }, toProve: null }
 }
 
-/** Identity of claims (I2.3, I3.4). @throws SignInRefused for a missing subject, or another domain or tenant */
+/** Identity of verified claims (I2.3, I3.4). @throws SignInRefused for a missing subject, or another domain or tenant */
 export function identityOfClaims(kind: OpenIdKind, provider: AuthProviderRow, claims: Claims): ClaimedIdentity {
   const idpId = subjectIn(kind, claims)
   if (idpId === null) throw new SignInRefused('subject_missing', null, { claim: subjectClaim(kind) })
@@ -86,7 +87,7 @@ export function identityOfClaims(kind: OpenIdKind, provider: AuthProviderRow, cl
   return { issuer: provider.issuer, idpId, ...addressOf(kind, provider, claims), profile }
 }
 
-/** Email to prove by a passcode before the first link (I2.3); null for none. @throws SignInRefused for other text */
+/** Email that a passcode must prove before the first link (I2.3), or null. @throws SignInRefused if malformed */
 export async function emailToProve(
   accountId: string,
   identity: ClaimedIdentity,

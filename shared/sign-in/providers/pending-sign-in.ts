@@ -4,13 +4,13 @@ import type { DiscoveryDocument } from '../../domain/auth-providers/discovery-do
 import type { SignInContext } from '../sign-in-context.ts'
 import type { OpenIdKind } from './provider-app.ts'
 
-/** Sign-in whose person is at the provider. */
+/** Stored sign-in while the person is at the provider. */
 export type PendingSignIn = {
   provider: { kind: OpenIdKind; id: string }
   /** Issuer that the browser was redirected to; answers of another are refused. */
   issuer: string
   context: SignInContext
-  /** Address of the caller, who receives the state and a code for the challenge. */
+  /** Address of the caller. The final redirect returns `state` and a code for `code_challenge` to it. */
   redirect_uri: string
   state: string
   code_challenge: string
@@ -21,7 +21,7 @@ export type PendingSignIn = {
   sealed: Uint8Array
 }
 
-/** Binding of the provider's answer: the nonce of its ID token, and the verifier of PKCE (RFC 7636). */
+/** Secrets that bind the provider's answer to this sign-in: nonce of the ID token, and PKCE verifier (RFC 7636). */
 export type Proofs = { nonce: string; verifier: string }
 
 const purpose = 'pending sign-in'
@@ -32,20 +32,20 @@ export const newProofs = (): Proofs => ({ nonce: random(), verifier: random() })
 /** The S256 challenge of a verifier (RFC 7636, 4.2). */
 export const challengeOf = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url')
 
-/** @param state known to the provider alone; the table has its hash */
+/** Encrypts the proofs with a key from `state`, of which the table has only the hash. */
 export const encryptProofs = (state: string, proofs: Proofs): Uint8Array =>
   encryptBytes(deriveKey(state, purpose), Buffer.from(JSON.stringify(proofs)))
 
 export const decryptProofs = (state: string, sealed: Uint8Array): Proofs =>
   JSON.parse(decryptBytes(deriveKey(state, purpose), sealed).toString())
 
-/** Value of `prompt` (OpenID Connect Core 1.0, 3.1.2.1) that keeps a provider from using the account of its session. */
+/** Value of `prompt` that makes a provider offer other accounts (OpenID Connect Core 1.0, 3.1.2.1). */
 export type AccountPrompt = 'select_account' | 'login'
 
-/** Kinds whose real provider documents no `select_account`; all others are tried with it (docs/decisions/0021). */
+/** Kinds whose provider does not document `select_account`, which all others are sent (docs/decisions/0021). */
 const loginOnly: readonly OpenIdKind[] = ['idp']
 
-/** Prompt by which a provider lets a person use another account; null where it knows none. */
+/** Prompt with which a provider lets a person choose another account; null if it supports none. */
 export function accountPrompt(
   kind: OpenIdKind,
   { prompt_values_supported: known }: Pick<DiscoveryDocument, 'prompt_values_supported'>,
@@ -56,6 +56,6 @@ export function accountPrompt(
 
 const withoutChoice = ['invalid_request', 'account_selection_required']
 
-/** True for a provider that only refused to offer a choice of accounts; the service then requests a login instead. */
+/** True if the provider refused `select_account`; the service then retries with `login`. */
 export const lacksChoice = (asked: AccountPrompt | null, query: URLSearchParams): boolean =>
   asked === 'select_account' && withoutChoice.includes(query.get('error') ?? '')

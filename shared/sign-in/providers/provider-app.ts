@@ -20,13 +20,13 @@ import { outsideErrorOf } from '../../outside/outside-error.ts'
 import { getRow } from '../../table/read.ts'
 import { SignInRefused } from '../refusals/sign-in-refused.ts'
 
-/** Kinds of providers that a browser is led to. */
+/** Kinds of providers that browsers are redirected to. */
 export type OpenIdKind = Exclude<ProviderKind, 'email_otp'>
 
 /** App registration at a provider, with the address of its discovery document. */
 export type App = { issuer: string; documentUri: string; clientId: string; secret(): Promise<string> }
 
-/** Every process knows a changed secret after five minutes. */
+/** Secrets by ARN, cached for five minutes. */
 const secrets = new KeptAnswers<string>({ ms: 5 * 60_000, most: 10 })
 
 async function secretAt(arn: string): Promise<string> {
@@ -54,12 +54,12 @@ const ofAccount = (
   clientId: client_id,
   secret: () =>
     decryptSecret({ accountId: account_id, objectId: id }, client_secret).catch((error) => {
-      // The secret has to be entered again.
+      // An administrator must enter the secret again.
       throw error instanceof UnreadableSecret ? new SignInRefused('provider_not_configured') : error
     }),
 })
 
-/** App of a provider; null where the deployment has none for its kind or issuer. */
+/** App registration of a provider; null if the deployment has none for its kind or issuer. */
 export function appOf(kind: OpenIdKind, provider: AuthProviderRow): App | null {
   const { issuer } = provider
   if (kind === 'oidc') return ofAccount(provider, documentUriFor(provider.discovery_document_uri ?? issuer))
@@ -84,7 +84,7 @@ export async function openIdProvider(
   return found[0] ?? null
 }
 
-/** Cached for ten minutes for all accounts, since nothing in a document belongs to an account. */
+/** Discovery documents, cached for ten minutes across accounts, because a document has no account data. */
 const documents = new KeptAnswers<DiscoveryDocument>({ ms: 10 * 60_000, most: 1_000 })
 /** Shorter than every caller's timeout, so a request nobody waits for ends soon. */
 const requestMs = 8_000
@@ -96,7 +96,7 @@ async function readDocument({ issuer, documentUri }: App): Promise<DiscoveryDocu
   return document
 }
 
-/** Cached discovery document. @throws SignInRefused when it cannot be read in time, or is another issuer's */
+/** Reads an app's discovery document, with cache. @throws SignInRefused if unreadable in time, or of another issuer */
 export async function documentOf(app: App, timeoutMs: number): Promise<DiscoveryDocument> {
   const key = `${app.issuer} ${app.documentUri}`
   return documents

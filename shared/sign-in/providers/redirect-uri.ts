@@ -1,9 +1,9 @@
 import { env } from '../../core/env.ts'
 
-/** An address of the caller's own machine (RFC 8252, 7.3), up to its path, with and without its port. */
+/** Loopback address (RFC 8252, 7.3) up to its path; group 1 is without the port. */
 const loopback = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::\d{1,5})?(?=[/?]|$)/
 
-/** True for one of the deployment's addresses, exact but for the port of a loopback address (I2.2). */
+/** True for a redirect URI of the deployment. Must match exactly, except the port of a loopback address (I2.2). */
 export function isRedirectUri(uri: string): boolean {
   if (!URL.canParse(uri)) return false
   const withoutPort = uri.replace(loopback, '$1')

@@ -8,15 +8,15 @@ const clientErrors = ['invalid_client', 'unauthorized_client']
 
 function causeOf({ reason, details: { at, error = '' } }: SignInRefused): Cause {
   if (reason === 'provider_refused' && at === 'token' && clientErrors.includes(error)) return 'provider'
-  // Anybody can forge the answer that a browser brings.
+  // Anybody can forge the answer in a browser's request.
   if (reason === 'provider_answer' && at === 'authorization') return 'guess'
   return causes[reason]
 }
 
-/** Errors by which a provider reports its own trouble. */
+/** Errors by which a provider reports its own outage. */
 const outages = ['server_error', 'temporarily_unavailable', 'slow_down']
 
-/** Errors about the request or the app that sends it. An administrator fixes those; a retry does not help. */
+/** Errors about the request or the app registration. An administrator must fix these; a retry does not help. */
 const setupErrors = [
   ...clientErrors,
   'invalid_request',
@@ -32,10 +32,10 @@ const setupErrors = [
   'invalid_target',
 ]
 
-/** Checks of an answer that fail on each try: its encryption, its algorithm, a challenge to the client. */
+/** Failed checks of a response that a retry does not fix: encryption, algorithm, challenge to the client. */
 const setupChecks = ['OAUTH_UNSUPPORTED_OPERATION', 'OAUTH_KEY_SELECTION_FAILED', 'OAUTH_WWW_AUTHENTICATE_CHALLENGE']
 
-/** Checks that fail on a malformed answer, such as an outage page. */
+/** Failed checks of a malformed response, such as an outage page. */
 const formChecks = [
   'OAUTH_RESPONSE_IS_NOT_CONFORM',
   'OAUTH_RESPONSE_IS_NOT_JSON',
@@ -52,16 +52,16 @@ const places: Record<string, string> = {
 const failures: Record<string, string> = {
   timeout: 'did not answer in time',
   unreachable: 'could not be reached',
-  too_large: 'gave an answer that is too large',
-  // An address that is never called stays refused on every retry.
+  too_large: 'returned a response that is too large',
+  // Lasting: the service never calls such an address.
   refused: 'has a private, loopback or link-local address, which the service never calls',
 }
 
 const fromBrowser = 'A browser came back from the provider with'
 
-/** Fault by the name of a reported error; the sentence never contains free text of a provider or a browser. */
+/** Fault for a reported error code. The sentence never contains free text of a provider or browser. */
 function reportedFault(at: string, error: string): ProviderFault | null {
-  // Anybody can forge an error in a browser, so those sentences do not name the provider as its source.
+  // Anybody can forge an error in a browser, so these sentences do not name the provider as the source.
   const isBrowser = at === 'authorization'
   if (outages.includes(error)) {
     return passing(
@@ -83,18 +83,18 @@ function reportedFault(at: string, error: string): ProviderFault | null {
   )
 }
 
-/** `error` is that of the redirect to a client or portal (RFC 6749, 4.1.2.1); the sentence is for administrators. */
+/** `error` is sent in the redirect to a client or portal (RFC 6749, 4.1.2.1); administrators see `sentence`. */
 type ProviderFault = { error: 'temporarily_unavailable' | 'server_error'; sentence: string }
 
 const passing = (sentence: string): ProviderFault => ({ error: 'temporarily_unavailable', sentence })
 const lasting = (sentence: string): ProviderFault => ({ error: 'server_error', sentence })
 
-/** Fault of a provider; null for a refusal of the person. */
+/** Provider fault behind a refusal; null if the person was refused. */
 export function faultOf({ reason, details }: SignInRefused): ProviderFault | null {
   const { at = '', error = '', failure = '', check = '', claim } = details
   const place = places[at] ?? 'provider'
   const checked = [check, claim && `claim ${claim}`].filter(Boolean).join(', ')
-  const unusable = `gave an answer that cannot be used${checked && ` (${checked})`}.`
+  const unusable = `returned a response that cannot be used${checked && ` (${checked})`}.`
   switch (reason) {
     case 'provider_unreachable':
       return (failure === 'refused' ? lasting : passing)(`The ${place} ${failures[failure] ?? 'could not be reached'}.`)
@@ -121,7 +121,7 @@ export function faultOf({ reason, details }: SignInRefused): ProviderFault | nul
 
 export const noteSignIn = (): void => measure('sign_ins')
 
-/** Logs a refusal for the operator alone, with a metric by reason, and the actor's id as the only personal data. */
+/** Logs a refusal for the operator, and counts it in metrics. The actor's id is the only personal data. */
 export function noteRefusal(accountId: string | null, refused: SignInRefused): void {
   const { reason, actorId, details } = refused
   note({ reason })
@@ -131,7 +131,7 @@ export function noteRefusal(accountId: string | null, refused: SignInRefused): v
   logLine('WARN', 'sign_in_refused', { account_id: accountId, actor_id: actorId, ...details })
 }
 
-/** Logs a refusal for the operator. @throws ApiError `unauthorized` for every refusal; other errors unchanged */
+/** Runs `work`, logs a refusal, and hides its reason. @throws ApiError `unauthorized` for a refusal; other errors */
 export async function withoutReason<T>(accountId: string | null, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -15,7 +15,7 @@ type Facts = {
   aboveUsersLimit: boolean
 }
 
-/** First reason that a person cannot sign in (I2.4); null for none. */
+/** First reason why a person may not sign in (I2.4); null if allowed. */
 export function refusalOf({ account, kind, provider, actor, context, aboveUsersLimit }: Facts): Refusal | null {
   if (!account || account.is_disabled) return 'account_disabled'
   if (!provider || provider.is_disabled) return 'provider_disabled'
@@ -24,13 +24,13 @@ export function refusalOf({ account, kind, provider, actor, context, aboveUsersL
   if (actor.is_disabled) return 'actor_disabled'
   if (!isPerson(actor.type)) return 'actor_type'
   if (context === 'portal' && actor.type !== 'account_admin_user') return 'actor_not_admin'
-  // At the first link the email that the provider vouches for is the actor's.
+  // The actor's own email is checked: at the first link it equals the email that the provider vouches for.
   if (!isInDomains(actor.email, provider.domains)) return 'email_domain_other'
   if (kind === 'email_otp' && !actor.allow_email_otp_sign_in) return 'email_otp_not_allowed'
   return context === 'client' && aboveUsersLimit ? 'above_users_limit' : null
 }
 
-/** True for an account above its limit of enabled users, which clients' sessions are compared with, too (A11). */
+/** True if an account has more enabled users than its limit, which blocks client sign-ins (A11). */
 export function isAboveUsersLimit(account: AccountRow | null, count: (tally: string) => number): boolean {
   const total = account && limitOf(account, 'users')
   return total !== null && usageOf(count, 'users') > total

@@ -1,7 +1,7 @@
-/** Origin of a refusal for alarms: a failing or misconfigured provider, a guess, or a person who is rightly refused. */
+/** Cause of a refusal, for alarms: a failing or misconfigured provider, a possible attack, or the person. */
 export type Cause = 'provider' | 'guess' | 'person'
 
-/** Reasons of refusals in the service's own log and metrics, which callers never receive (I2.2(4), I2.5). */
+/** Reasons of refusals with their causes. Only the log and metrics have them, never a response (I2.2(4), I2.5). */
 export const causes = {
   account_disabled: 'person',
   provider_disabled: 'person',
@@ -28,7 +28,7 @@ export const causes = {
   provider_not_configured: 'provider',
   provider_changed: 'person',
   declined: 'person',
-  // Anybody can forge the error that a browser brings. Errors of the token endpoint are in `causeOf`.
+  // Anybody can forge an error in a browser's request. `causeOf` handles errors of the token endpoint.
   provider_refused: 'person',
   provider_unreachable: 'provider',
   provider_answer: 'provider',
@@ -47,7 +47,7 @@ export const refusals = Object.keys(causes) as Refusal[]
 export class SignInRefused extends Error {
   readonly reason: Refusal
   readonly actorId: string | null
-  /** More for the operator: names of claims and checks, never of people. */
+  /** Details for the operator: names of claims and checks, without personal data. */
   readonly details: Record<string, string>
 
   constructor(reason: Refusal, actorId: string | null = null, details: Record<string, string> = {}) {

@@ -4,13 +4,13 @@ import { end, type PortalSessionRow } from '../../domain/portal-sessions/portal-
 import { appOf, documentOf, type OpenIdKind, openIdProvider } from '../providers/provider-app.ts'
 import { SignInRefused } from '../refusals/sign-in-refused.ts'
 
-/** Timeout of a sign-out for a document that is not cached. */
+/** Time that a sign-out waits for an uncached discovery document. */
 const timeoutMs = 2_000
 
-/** Kinds whose real provider ends a session only with an ID token, which the service does not store. */
+/** Kinds whose provider ends a session only with an ID token, which the service does not store. */
 const needIdToken: readonly OpenIdKind[] = ['idp']
 
-/** Address that ends a session at a provider (OpenID Connect RP-Initiated Logout 1.0, 2); null for none. */
+/** Address that ends a session at the provider (OpenID Connect RP-Initiated Logout 1.0, 2); null if it has none. */
 async function endSessionUrl(accountId: string, providerId: string): Promise<string | null> {
   const provider = await openIdProvider(accountId, providerId)
   const app = provider && !needIdToken.includes(provider.kind) ? appOf(provider.kind, provider.row) : null
@@ -22,7 +22,7 @@ async function endSessionUrl(accountId: string, providerId: string): Promise<str
   return url.href
 }
 
-/** Ends a portal session (I2.6), also without its provider. @throws ApiError `unauthorized` when it has ended */
+/** Ends a portal session (I2.6), even if its provider is unreachable. @throws ApiError `unauthorized` if it has ended */
 export async function endPortalSession(
   author: Author,
   { id, auth_provider_id }: Pick<PortalSessionRow, 'id' | 'auth_provider_id'>,

@@ -16,7 +16,7 @@ import type { SignInContext } from '../sign-in-context.ts'
 
 export type SignIn = {
   actorId: string
-  /** `trust_version` at the time of the proof, if that was earlier. */
+  /** `trust_version` when the identity was proven, if that was in an earlier request. */
   provider: { kind: ProviderKind; id: string; trust_version?: number }
   context: SignInContext
   origin: Origin
@@ -26,7 +26,7 @@ const lifetimes = { client: 'client_session_lifetime_secs', portal: 'portal_sess
 
 type Admitted = { signIn: SignIn; provider: AuthProviderRow; actor: ActorRow }
 
-/** Admits an actor on the state of a commit (I2.4), which a SignInRefused aborts. */
+/** Checks that an actor may sign in, on the state of the commit (I2.4). @throws SignInRefused, aborting the commit */
 async function admit(transaction: Transaction, signIn: SignIn): Promise<Admitted> {
   const { actorId, context } = signIn
   const { kind, id: providerId, trust_version } = signIn.provider
@@ -45,7 +45,7 @@ async function admit(transaction: Transaction, signIn: SignIn): Promise<Admitted
   return { signIn, provider, actor }
 }
 
-/** Stages the result of an admitted sign-in (I2.6): a client token, or a portal session with its log entry. */
+/** Stages the session of an admitted sign-in (I2.6): a client token, or a portal session with its log entry. */
 async function stageSession(transaction: Transaction, admitted: Admitted): Promise<Issued> {
   const { provider, actor } = admitted
   const { context, origin } = admitted.signIn
@@ -79,13 +79,13 @@ async function openPortal(
   return session
 }
 
-/** Issues a session in a commit of its own. Changes by the service have no subject (L5). */
+/** Issues a session in one commit. The change has no subject, because the service makes it (L5). */
 export const issueSession = (accountId: string, signIn: SignIn): Promise<Issued> =>
   commit({ accountId, subject: null }, async (transaction) =>
     stageSession(transaction, await admit(transaction, signIn)),
   )
 
-/** Result of a sign-in (I2.1), which alone contains the token. */
+/** Result of a sign-in (I2.1), the only response that contains the token. */
 export const Issued = v.object({
   token: v.string(),
   expires_at: v.string(),
@@ -95,13 +95,13 @@ export type Issued = v.InferOutput<typeof Issued>
 
 type ProvenSignIn = Omit<SignIn, 'actorId'> & {
   identity: ProvenIdentity
-  /** Actor that a passcode was mailed to; nobody else gets the session. */
+  /** Actor that a passcode was mailed to; only this actor gets the session. */
   mailedTo: string | undefined
 }
 
 /**
- * Stages a part of the sign-in of a proven identity (I2.6, I3). Earlier parts end the grants of its former subject; the
- * last one writes identity and session, and uses up code and passcode by `spend`. @throws SignInRefused
+ * Stages one commit of the sign-in of a proven identity (I2.6, I3). Earlier commits end the tokens of its former
+ * subject. The last one writes identity and session, and deletes code and passcode by `spend`. @throws SignInRefused
  */
 export async function stageSignIn(
   transaction: Transaction,
