@@ -34,6 +34,6 @@ for (const context of deployments) {
 }
 for (const [entry, isNeeded] of needed) {
   if (isNeeded) continue
-  process.stderr.write(`${entry}\n  Acknowledged, and not found.\n`)
+  process.stderr.write(`${entry}\n  This finding is acknowledged but no longer occurs. Remove the acknowledgement.\n`)
   process.exitCode = 1
 }

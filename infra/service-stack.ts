@@ -20,8 +20,8 @@ import { consumeStreams } from './functions/consumers.ts'
 import { currentFunction, type Shared } from './functions/current-function.ts'
 import { environment } from './functions/environment.ts'
 import { passcodeMailer } from './functions/passcode-mailer.ts'
-import { reserved, reservedOf, reservedTogether } from './functions/reserved.ts'
-import { runByTheClock } from './functions/schedules.ts'
+import { toReservedConcurrency, concurrencyOfOperation, totalReservedConcurrency } from './functions/reserved.ts'
+import { addSchedules } from './functions/schedules.ts'
 import { addTasks } from './functions/tasks.ts'
 import { tokenSecretArns, tokenSecretNames } from './functions/token-secrets.ts'
 import { acknowledgeWildcards } from './nag/acknowledge.ts'
@@ -66,7 +66,7 @@ export class ServiceStack extends Stack {
       loaded: loadedCode(code),
       environment: environment(settings, storage, channel, passcodeFunction),
     }
-    const together = reservedTogether(operations, settings)
+    const together = totalReservedConcurrency(operations, settings)
     const check = new ConcurrencyCheck(this, behindApi, roles.of.checkConcurrency, together, settings.throttleRate)
     const streams = consumeStreams(this, storage, roles, behindApi, settings, check)
     const mailer = passcodeMailer(this, passcodeFunction, roles, behindApi)
@@ -79,7 +79,7 @@ export class ServiceStack extends Stack {
     const shared: Shared = { ...behindApi, environment: { ...behindApi.environment, SERVICE_URL: address } }
     channel?.serve(shared, roles.of.live, accessLogs, settings)
     const tasks = addTasks(this, streams, roles, shared)
-    const scheduled = runByTheClock(this, storage, roles, shared)
+    const scheduled = addSchedules(this, storage, roles, shared)
     const { topic } = new Monitoring(this, 'Monitoring', {
       apiId: api.ref,
       channel,
@@ -133,7 +133,7 @@ export class ServiceStack extends Stack {
     return [...collections].flatMap(([name, members]) => {
       const shared = { ...given, code: Code.fromAsset(code) }
       const stack = new OperationStack(this, `Operations-${name}`, members, shared, roles, settings)
-      if (members.some(({ operation }) => reservedOf(operation, settings))) stack.node.addDependency(check)
+      if (members.some(({ operation }) => concurrencyOfOperation(operation, settings))) stack.node.addDependency(check)
       return stack.routes
     })
   }
@@ -149,7 +149,7 @@ export class ServiceStack extends Stack {
       { id: 'UnknownRoute', file: 'api/unknown-route.ts', routes: ['$default'], role: of.public },
       { id: 'OtherV0Route', file: 'v0/other-route.ts', routes: [otherV0Routes], role: of.writer },
       ...functionsOf(publicRoutes, (file) => (file === sealPub ? of.publicKey : of.public)),
-      ...functionsOf(signInPages, () => of.signIn).map((page) => ({ ...page, reserved: reserved(signInConcurrency) })),
+      ...functionsOf(signInPages, () => of.signIn).map((page) => ({ ...page, reserved: toReservedConcurrency(signInConcurrency) })),
     ]
     return routedFunctions(this, shared, functions, check)
   }

@@ -226,7 +226,7 @@ describe.skipIf(!chromium)('a person in a browser', () => {
     expect(wrong.find(({ role }) => role === 'textbox')).toMatchObject({
       focused: true,
       invalid: true,
-      description: expect.stringContaining('This passcode does not work'),
+      description: expect.stringContaining('This passcode is wrong'),
     })
     await browsing.page.keyboard.type(passcode.toLowerCase())
     await press('Enter')
@@ -257,7 +257,7 @@ describe.skipIf(!chromium)('a person in a browser', () => {
   it('can change their mind at the provider', async () => {
     const { page, state } = begin('client')
     await browsing.page.goto(page)
-    await signInWithCompany('Nobody: refuse')
+    await signInWithCompany('Cancel the sign-in')
     expect(Object.fromEntries((await back(state)).searchParams)).toEqual({ error: 'access_denied', state })
     await browsing.page.goto(`${page}&error=access_denied`)
     expect((await browsing.named())[0]?.name).toBe('Error: Sign in to Demo')

@@ -78,7 +78,7 @@ async function tellAll(news: Map<string, Notification>): Promise<void> {
   const end = clock.monotonic() + maxNotifyMs
   for (const [account, ofAccount] of news) {
     await notifyDevices(account, ofAccount, () => clock.monotonic() < end).catch((error: Error) =>
-      logLine('WARN', 'devices_not_told', { account_id: account, ...describeError(error) }),
+      logLine('WARN', 'devices_not_notified', { account_id: account, ...describeError(error) }),
     )
   }
 }

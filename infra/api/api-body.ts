@@ -29,7 +29,7 @@ export function apiBody(title: string, routes: ApiRoute[], endpoint: object): ob
     const shape = path.replace(/\{[^}+]+/g, '{')
     const other = spelled.get(shape) ?? path
     spelled.set(shape, path)
-    if (other !== path) throw new Error(`The paths ${other} and ${path} differ in the names of parameters alone.`)
+    if (other !== path) throw new Error(`The paths ${other} and ${path} differ only in the names of their parameters.`)
     const methods = paths[path] ?? {}
     paths[path] = methods
     if (method in methods) throw new Error(`Two operations have the route ${key}.`)

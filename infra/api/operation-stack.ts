@@ -6,8 +6,8 @@ import type { OperationSource } from '#functions/operations.ts'
 import { callbackPath } from '#shared/domain/auth-providers/auth-provider.ts'
 import type { Operation } from '#shared/http/operation.ts'
 import { currentFunction, type Shared } from '../functions/current-function.ts'
-import { carryingRoutes, shiftGradually } from '../functions/gradual-shift.ts'
-import { reservedOf } from '../functions/reserved.ts'
+import { criticalOperations, shiftGradually } from '../functions/gradual-shift.ts'
+import { concurrencyOfOperation } from '../functions/reserved.ts'
 import type { Roles } from '../roles/roles.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { ApiRoute } from './api-body.ts'
@@ -38,7 +38,7 @@ export class OperationStack extends NestedStack {
       const alias = currentFunction(this, id, shared, first.file, {
         description: others.length === 0 ? operation.summary : `${operation.summary}, and ${others.length} alike`,
         role: roleOf(operation, alike.some(showsSecrets), roles),
-        reservedConcurrentExecutions: reservedOf(operation, settings),
+        reservedConcurrentExecutions: concurrencyOfOperation(operation, settings),
       })
       return { operations: alike, id, alias }
     })
@@ -51,7 +51,7 @@ export class OperationStack extends NestedStack {
     const shifted = functions.flatMap(({ operations, id, alias }) =>
       operations
         .map(({ method, path }) => `${method} ${path}`)
-        .filter((operation) => carryingRoutes.has(operation))
+        .filter((operation) => criticalOperations.has(operation))
         .map((operation) => ({ id, alias, operation })),
     )
     if (shifted.length > 0 && settings.shift === 'canary') shiftGradually(this, shifted, settings.stackName)

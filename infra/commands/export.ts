@@ -31,11 +31,11 @@ function clientOf(address: string | undefined): LogClient {
     process.env.API_TOKEN ?? (address === undefined || address === local?.base_url ? local?.api_token : undefined)
   if (!baseUrl)
     throw new StartupError(
-      `No credentials in ${dataPath()}. Set DATA_DIR to that of the service, or --base-url and API_TOKEN.`,
+      `No credentials in ${dataPath()}. Set DATA_DIR to the data directory of the service, or pass --base-url and set API_TOKEN.`,
     )
   if (!/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? ''))
     throw new StartupError(`--base-url must be an address like https://access.example.com, not ${baseUrl}.`)
-  if (!token) throw new StartupError('Set API_TOKEN to an API token of the scope logs:read.')
+  if (!token) throw new StartupError('Set API_TOKEN to an API token with the scope logs:read.')
   return new LogClient(baseUrl, token)
 }
 
@@ -46,7 +46,7 @@ const bar = (part: number, entries: number): string => {
 
 const micros = (text: string): number => {
   const found = parseTimestamp(text)
-  if (found === null) throw new StartupError(`${text} is no RFC 3339 timestamp.`)
+  if (found === null) throw new StartupError(`${text} is not an RFC 3339 timestamp.`)
   return found
 }
 
@@ -56,7 +56,7 @@ const explained = (error: unknown): unknown => {
   // The client handles network errors, so other system errors concern the file.
   if (errnoOf(error) === undefined || !(error instanceof Error) || !('syscall' in error)) return error
   return new StartupError(
-    `The export cannot be written: ${error.message}. Once it can be, the same command goes on with it.`,
+    `The export cannot be written: ${error.message}. Fix the cause, then run the same command again to resume the export.`,
   )
 }
 
@@ -64,7 +64,7 @@ try {
   const { out, type = 'change', begin, end, against, 'base-url': address } = readArguments()
   if (!v.is(ExportSeal.entries.stream, type))
     throw new StartupError(`--type must be change, session or api_request, not ${type}.`)
-  if (!out) throw new StartupError(`--out is missing: the file to write. Use: ${usage}`)
+  if (!out) throw new StartupError(`--out is missing. It names the file to write. Use: ${usage}`)
   const isTerminal = process.stderr.isTTY
   const { entries, range, isUpToCheckpoint } = await exportLog(clientOf(address), {
     type,
@@ -76,12 +76,12 @@ try {
   })
   if (isTerminal) process.stderr.write('\r\u001b[K')
   // No checkpoint covers later entries yet.
-  const delay = type === 'change' ? 'five minutes' : 'an hour or two'
+  const delay = type === 'change' ? 'five minutes' : 'two hours'
   const until = isUpToCheckpoint
-    ? `up to the newest checkpoint. Entries that are younger than ${delay} may not be in it yet.`
+    ? `up to the newest checkpoint. Entries of the last ${delay} may be missing.`
     : `up to ${range.end}.`
   process.stdout.write(
-    `${out}: ${entries} entries and their seal, from ${range.begin} ${until} Verify it: npm run verify-export -- ${out}\n`,
+    `${out}: ${entries} entries and a seal, from ${range.begin} ${until} Verify the file: npm run verify-export -- ${out}\n`,
   )
 } catch (error) {
   reportFault(explained(error))

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fieldsOf, isObject } from '#shared/core/json/is-object.ts'
-import { askControl } from '../local/control.ts'
+import { runByControl } from '../local/control.ts'
 import { credentialsFile } from '../local/demo/demo-account.ts'
 import { closeDataDir, dataPath, openDataDir, readJson } from '../local/files/data-dir.ts'
 import { reportFault, StartupError } from '../local/files/fault.ts'
@@ -57,7 +57,7 @@ async function runAlone(task: Task, event: unknown): Promise<unknown> {
   const path = dataPath()
   // On a missing directory, checks would succeed on empty data.
   if (task !== 'provision-account' && !isDataDir(path)) {
-    throw new StartupError(`There is no data directory ${path}. Set DATA_DIR to that of the service.`)
+    throw new StartupError(`The data directory ${path} does not exist. Set DATA_DIR to the data directory of the service.`)
   }
   const dir = openDataDir(path)
   if (!dir) return undefined
@@ -72,17 +72,17 @@ async function runAlone(task: Task, event: unknown): Promise<unknown> {
 /** Runs a task in the service that uses the data directory, else alone. Retries while one starts or stops. */
 async function run(task: Task, event: unknown): Promise<unknown> {
   for (let i = 0; i < 100; i++) {
-    const result = (await askControl(dataPath(), task, event)) ?? (await runAlone(task, event))
+    const result = (await runByControl(dataPath(), task, event)) ?? (await runAlone(task, event))
     if (result !== undefined) return result
     await sleep(100)
   }
-  throw new StartupError(`A service has the data directory ${dataPath()} and does not answer.`)
+  throw new StartupError(`A service uses the data directory ${dataPath()} but does not respond. Stop it and try again.`)
 }
 
 const [, , name = ''] = process.argv
 const command = commands[name]
 try {
-  if (!command) throw new StartupError(`There is no command ${name}.`)
+  if (!command) throw new StartupError(`The command ${name} does not exist.`)
   const { task, complete = (event: unknown) => event, empty = [] } = command
   const event = complete(await readEvent(name, command))
   // The function's own log must not mix with the result.

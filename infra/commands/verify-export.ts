@@ -5,7 +5,7 @@ import { NoExport } from '#shared/seal/export/export-file.ts'
 import { compareExport, describeVerified, verifyExport } from '#shared/seal/export/verify-export.ts'
 
 const usage =
-  'verify-export <file> [--key <verifier key>] [--against <file or note>]. Exit code: 0 it holds, 1 it does not hold, 2 it could not be checked.'
+  'verify-export <file> [--key <verifier key>] [--against <file or note>]. Exit code: 0 valid, 1 invalid, 2 not verified.'
 
 const exitCodes = { doesNotHold: 1, notChecked: 2 }
 
@@ -13,10 +13,10 @@ function fail(error: unknown): never {
   if (error instanceof ExportFault) {
     const place = [error.line !== null && `line ${error.line}`, error.logId !== null && `log_id ${error.logId}`]
     const at = place.filter(Boolean).join(', ')
-    process.stdout.write(`DOES NOT HOLD: ${at ? `${at}: ` : ''}${error.message}\n`)
+    process.stdout.write(`INVALID: ${at ? `${at}: ` : ''}${error.message}\n`)
     process.exit(exitCodes.doesNotHold)
   }
-  process.stdout.write(`NOT CHECKED: ${error instanceof Error ? error.message : error}\n`)
+  process.stdout.write(`NOT VERIFIED: ${error instanceof Error ? error.message : error}\n`)
   process.exit(exitCodes.notChecked)
 }
 

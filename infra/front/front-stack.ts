@@ -88,7 +88,7 @@ export class FrontStack extends Stack {
     const webAclArn = lookUps.once('WebAclArn', props.webAclArn)
     const alarmTopic = Topic.fromTopicArn(this, 'Alarms', lookUps.once('AlarmTopicArn', props.alarmTopic.topicArn))
     const secret = new Secret(this, 'OriginSecret', {
-      description: 'Proves to the service that a request came through CloudFront. It rotates by itself.',
+      description: 'Proves to the service that a request came through CloudFront. It is rotated automatically.',
       generateSecretString: { secretStringTemplate: '{}', generateStringKey: 'current', excludePunctuation: true },
       removalPolicy: RemovalPolicy.DESTROY,
     })

@@ -10,7 +10,7 @@ export function alarmOn(
   metric: IMetric,
   alarmDescription: string,
   topic: ITopic | null,
-  own: Partial<AlarmProps> = {},
+  overrides: Partial<AlarmProps> = {},
 ): Alarm {
   const alarm = new Alarm(scope, id, {
     metric,
@@ -19,7 +19,7 @@ export function alarmOn(
     evaluationPeriods: 1,
     comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
     treatMissingData: TreatMissingData.NOT_BREACHING,
-    ...own,
+    ...overrides,
   })
   if (topic) alarm.addAlarmAction(new SnsAction(topic))
   if (topic) alarm.addOkAction(new SnsAction(topic))

@@ -14,8 +14,8 @@ export class ConcurrencyCheck extends Construct {
   constructor(scope: Construct, shared: Shared, role: Role, reserved: number, requestsPerSecond: number) {
     super(scope, 'ConcurrencyCheck')
     const timeout = Duration.seconds(60)
-    const asking = currentFunction(this, 'Function', shared, 'tasks/check-concurrency.ts', { role, timeout })
-    const check = new CfnCustomResource(this, 'Check', { serviceToken: asking.functionArn, serviceTimeout: 180 })
+    const checker = currentFunction(this, 'Function', shared, 'tasks/check-concurrency.ts', { role, timeout })
+    const check = new CfnCustomResource(this, 'Check', { serviceToken: checker.functionArn, serviceTimeout: 180 })
     check.addPropertyOverride('Reserved', String(reserved))
     check.addPropertyOverride('RequestsPerSecond', String(requestsPerSecond))
     check.node.addDependency(role)

@@ -16,12 +16,12 @@ import type { Roles } from '../roles/roles.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Storage } from '../storage/storage.ts'
 import { currentFunction, fileOf, type Shared } from './current-function.ts'
-import { keptIn } from './kept-in.ts'
-import { reserved } from './reserved.ts'
+import { failureDestination } from './kept-in.ts'
+import { toReservedConcurrency } from './reserved.ts'
 
 export type ConsumedStream = { consumer: IFunction; alias: Alias; mappingId: string }
 
-const ofItems = (eventName: string, image: string, kind: string) =>
+const itemFilter = (eventName: string, image: string, kind: string) =>
   FilterCriteria.filter({
     eventName: FilterRule.isEqual(eventName),
     dynamodb: { [image]: { kind: { S: FilterRule.isEqual(kind) } } },
@@ -44,7 +44,7 @@ export function consumeStreams(
       role: roles.of[duty],
       timeout: Duration.seconds(60),
       // Reserved concurrency keeps request spikes and stream backlogs from starving each other.
-      reservedConcurrentExecutions: reserved(duty === 'storeFlowLogs' ? flowConcurrency : changeConcurrency),
+      reservedConcurrentExecutions: toReservedConcurrency(duty === 'storeFlowLogs' ? flowConcurrency : changeConcurrency),
     })
     alias.addEventSource(source)
     for (const mapping of alias.lambda.node.findAll()) {
@@ -64,16 +64,16 @@ export function consumeStreams(
     // Below the streams' retention of 24 hours, so that a record reaches the bucket before it expires.
     maxRecordAge: Duration.hours(23),
     parallelizationFactor: 1,
-    onFailure: keptIn(storage.failures),
+    onFailure: failureDestination(storage.failures),
     metricsConfig: { metrics: [MetricType.EVENT_COUNT] },
   }
-  const commits = ofItems('INSERT', 'NewImage', 'commit')
-  const ofTable = (...filters: Record<string, unknown>[]) =>
+  const commits = itemFilter('INSERT', 'NewImage', 'commit')
+  const fromTable = (...filters: Record<string, unknown>[]) =>
     new DynamoEventSource(storage.table, { ...delivery, filters })
   return [
-    consume('writeChangeLog', ofTable(commits)),
+    consume('writeChangeLog', fromTable(commits)),
     // Follow-up work notifies the gateway of a deleted authorization, also of one deleted by TTL.
-    consume('followUp', ofTable(commits, ofItems('REMOVE', 'OldImage', 'authorization'))),
+    consume('followUp', fromTable(commits, itemFilter('REMOVE', 'OldImage', 'authorization'))),
     // Parallel lanes keep the order of one authorization's reports, and a flow belongs to one authorization.
     consume('storeFlowLogs', new KinesisEventSource(storage.flows, { ...delivery, parallelizationFactor: 4 })),
   ]

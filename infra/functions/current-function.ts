@@ -36,7 +36,7 @@ export function lambdaFunction(
   id: string,
   { environment, logGroup, tracing, code }: Omit<Shared, 'loaded'>,
   file: string,
-  own: Partial<FunctionProps>,
+  overrides: Partial<FunctionProps>,
 ): LambdaFunction {
   return new LambdaFunction(scope, id, {
     runtime: Runtime.NODEJS_24_X,
@@ -48,7 +48,7 @@ export function lambdaFunction(
     ...(tracing && { tracing: Tracing.ACTIVE }),
     memorySize: memoryMb,
     timeout: Duration.seconds(29),
-    ...own,
+    ...overrides,
   })
 }
 
@@ -56,12 +56,12 @@ export function lambdaFunction(
 export const fileOf = (name: string): string => `${name.replace(/(?<=.)[A-Z]/g, '-$&').toLowerCase()}.ts`
 
 /** Properties of the function as a whole, which are not part of a version. */
-const ofNoVersion = ['code', 'tags', 'reservedConcurrentExecutions', 'functionName']
+const unversionedProperties = ['code', 'tags', 'reservedConcurrentExecutions', 'functionName']
 
-function settingsOf(resource: CfnFunction): string {
+function serializeProperties(resource: CfnFunction): string {
   // biome-ignore lint/complexity/useLiteralKeys: it is protected, and a hand-written list of properties could be incomplete
   const all = Object.entries(resource['cfnProperties'])
-  const properties = all.filter(([name]) => !ofNoVersion.includes(name))
+  const properties = all.filter(([name]) => !unversionedProperties.includes(name))
   return JSON.stringify(Stack.of(resource).resolve(Object.fromEntries(properties)))
 }
 
@@ -75,22 +75,22 @@ export function currentFunction(
   id: string,
   shared: Shared,
   file: string,
-  own: Partial<FunctionProps>,
+  overrides: Partial<FunctionProps>,
   invoked: EventInvokeConfigOptions = {},
 ): Alias {
-  const lambda = lambdaFunction(scope, id, shared, file, own)
+  const lambda = lambdaFunction(scope, id, shared, file, overrides)
   // Retains the previous version for a rollback; `PruneVersions` deletes older ones. A failed creation retains none.
   const version = new Version(lambda, 'Version', { lambda, removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE })
   const [resource, published] = [lambda.node.defaultChild, version.node.defaultChild]
   if (!CfnFunction.isCfnFunction(resource) || !CfnVersion.isCfnVersion(published))
-    throw new Error(`${lambda.node.path} is no function with a version.`)
+    throw new Error(`${lambda.node.path} is not a function with a version.`)
   const { handler, description } = resource
   const base: string = Stack.of(lambda).resolve(published.logicalId)
   const loaded = shared.loaded(String(handler))
-  const content = () => hash('sha256', loaded + settingsOf(resource))
+  const content = () => hash('sha256', loaded + serializeProperties(resource))
   published.overrideLogicalId(Lazy.uncachedString({ produce: () => `${base}${content().slice(0, 32)}` }))
   // Lambda rejects publishing an unchanged version, and equivalent templates may differ. So the description has a hash.
-  const told = () => [description, `[${content().slice(0, 8)}]`].filter(Boolean).join(' ')
-  resource.addPropertyOverride('Description', Lazy.uncachedString({ produce: told }))
+  const describeVersion = () => [description, `[${content().slice(0, 8)}]`].filter(Boolean).join(' ')
+  resource.addPropertyOverride('Description', Lazy.uncachedString({ produce: describeVersion }))
   return new Alias(lambda, 'Current', { aliasName: currentAlias, version, ...invoked })
 }

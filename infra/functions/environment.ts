@@ -5,23 +5,23 @@ import type { Storage } from '../storage/storage.ts'
 
 const maxBytes = 4_096
 /** Assumed length of a value that AWS generates, such as a table's name or an address. */
-const madeUpBytes = 100
+const generatedBytes = 100
 
 /** Checks the size, which Lambda does only after the data stack is deployed. @throws SettingError above `maxBytes` */
-function fitting(variables: Record<string, string>): Record<string, string> {
+function checkSize(variables: Record<string, string>): Record<string, string> {
   const sizes = Object.entries(variables).map(([name, value]): [string, number] => [
     name,
-    name.length + (Token.isUnresolved(value) ? madeUpBytes : Buffer.byteLength(value)) + '"":"",'.length,
+    name.length + (Token.isUnresolved(value) ? generatedBytes : Buffer.byteLength(value)) + '"":"",'.length,
   ])
   const bytes = sizes.reduce((sum, [, size]) => sum + size, 0)
   if (bytes <= maxBytes) return variables
-  const [longest, most] = sizes.reduce((one, other) => (other[1] > one[1] ? other : one))
-  const rule = `environment variables of ${maxBytes} bytes; these settings make ${bytes}, ${most} of them ${longest}`
-  throw new SettingError(longest, rule, `Lambda takes ${rule}.`)
+  const [longest, largest] = sizes.reduce((one, other) => (other[1] > one[1] ? other : one))
+  const rule = `environment variables of at most ${maxBytes} bytes, but these settings result in ${bytes}, of which ${longest} takes ${largest}`
+  throw new SettingError(longest, rule, `Lambda accepts ${rule}.`)
 }
 
 /** Settings that functions get as a variable of the same name: `logLevel` as `LOG_LEVEL`. */
-const told = [
+const passedSettings = [
   'logRetentionDays',
   'flowRetentionDays',
   'heartbeatSecs',
@@ -53,12 +53,12 @@ export function environment(
   channel: { url: string; endpoint: string } | null,
   passcodeFunction: string,
 ): Record<string, string> {
-  const ofSettings = told.flatMap((name): [string, string][] => {
+  const fromSettings = passedSettings.flatMap((name): [string, string][] => {
     const value = settings[name]
     const text = Array.isArray(value) ? value.join(' ') : String(value)
     return value === null ? [] : [[name.replace(/[A-Z]/g, '_$&').toUpperCase(), text]]
   })
-  return fitting({
+  return checkSize({
     TABLE_NAME: storage.table.tableName,
     FLOW_STREAM_NAME: storage.flows.streamName,
     FAILURES_BUCKET: storage.failures.bucketName,
@@ -68,7 +68,7 @@ export function environment(
     SEAL_KEY_ID: storage.sealKey.keyArn,
     SEAL_LOCK_DAYS: String(lockDays(settings)),
     SERVICE_NAME: settings.stackName,
-    ...Object.fromEntries(ofSettings),
+    ...Object.fromEntries(fromSettings),
     ...(channel && { LIVE_URL: channel.url, LIVE_ENDPOINT: channel.endpoint }),
     PASSCODE_FUNCTION: passcodeFunction,
     ...(settings.baseUrl && { SERVICE_URL: settings.baseUrl }),

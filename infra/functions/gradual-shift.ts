@@ -10,7 +10,7 @@ import { arnOf } from '../settings/made-up-names.ts'
 import { alarmOn } from './alarm.ts'
 
 /** Operations whose faults affect every gateway and client, or lose their reports. */
-export const carryingRoutes: ReadonlySet<string> = new Set([
+export const criticalOperations: ReadonlySet<string> = new Set([
   'PUT /client/sessions/{id}',
   'PUT /gateway/sessions/{id}',
   'POST /client/authorizations',
@@ -20,13 +20,13 @@ export const carryingRoutes: ReadonlySet<string> = new Set([
 ])
 
 /** A function whose new versions get only a part of the requests at first. */
-type Shifted = { id: string; alias: Alias; operation: string }
+type ShiftedFunction = { id: string; alias: Alias; operation: string }
 
 /** Metric of 5xx responses by operation and version, which `Monitoring` derives from log lines. */
 export const faultsByVersion = 'faults_by_version'
 
 /** Expressions that are 1 in a minute with at least 3 failures of the new version and more than 1 % of its calls. */
-function sharesOf({ alias, operation }: Shifted, namespace: string): Record<string, MathExpression> {
+function failureShares({ alias, operation }: ShiftedFunction, namespace: string): Record<string, MathExpression> {
   const { version } = alias.version
   // Lambda adds `ExecutedVersion` while an alias splits its calls between two versions.
   const ofVersion = (metricName: string) =>
@@ -54,11 +54,11 @@ function sharesOf({ alias, operation }: Shifted, namespace: string): Record<stri
  * Creates alarms that are named after the version. A changed alarm keeps its state, so an alarm reused from a faulty
  * version could roll back the deployment of its fix.
  */
-const alarmsOf = (scope: Construct, shifted: Shifted, namespace: string): Alarm[] =>
-  Object.entries(sharesOf(shifted, namespace)).map(([what, metric]) => {
+const createAlarms = (scope: Construct, shifted: ShiftedFunction, namespace: string): Alarm[] =>
+  Object.entries(failureShares(shifted, namespace)).map(([what, metric]) => {
     const { lambda, version } = shifted.alias
     const alarmName = `${lambda.functionName}-${version.version}-${what.toLowerCase()}`
-    const text = `The new version of ${shifted.id} fails and is taken back. See docs/runbooks/new-version-fails.md.`
+    const text = `The new version of ${shifted.id} fails and is rolled back. See docs/runbooks/new-version-fails.md.`
     return alarmOn(scope, `${shifted.id}${what}`, metric, text, null, { alarmName })
   })
 
@@ -66,7 +66,7 @@ const alarmsOf = (scope: Construct, shifted: Shifted, namespace: string): Alarm[
  * Shifts one request in ten to the new version of a function for five minutes, and then all. If an alarm of that
  * version goes off meanwhile, CodeDeploy moves the alias back, and the deployment fails.
  */
-export function shiftGradually(scope: Construct, functions: Shifted[], namespace: string): void {
+export function shiftGradually(scope: Construct, functions: ShiftedFunction[], namespace: string): void {
   const shift = new Construct(scope, 'Shift')
   const role = new Role(shift, 'Role', { assumedBy: new ServicePrincipal('codedeploy.amazonaws.com') })
   const application = new LambdaApplication(shift, 'Application')
@@ -77,7 +77,7 @@ export function shiftGradually(scope: Construct, functions: Shifted[], namespace
       role: role.withoutPolicyUpdates(),
       alias: shifted.alias,
       deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
-      alarms: alarmsOf(shift, shifted, namespace),
+      alarms: createAlarms(shift, shifted, namespace),
       autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
     })
   }

@@ -4,7 +4,7 @@ import { acknowledgeMadeUpNames } from '../nag/acknowledge.ts'
 import { may } from '../roles/may.ts'
 
 /** Destination of failed batches and runs in a bucket. The CDK's own classes would also grant deletion. */
-export const keptIn = (bucket: IBucket): IDestination & IEventSourceDlq => ({
+export const failureDestination = (bucket: IBucket): IDestination & IEventSourceDlq => ({
   bind(_source: unknown, failing: IFunction) {
     const objects = bucket.arnForObjects('*')
     acknowledgeMadeUpNames(failing.role ?? failing, bucket, objects)

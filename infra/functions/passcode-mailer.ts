@@ -11,8 +11,8 @@ import { currentFunction, type Shared } from './current-function.ts'
  */
 export function passcodeMailer(scope: Construct, functionName: string, { of }: Roles, shared: Shared): Alias {
   const passcodes = new Construct(scope, 'Passcodes')
-  const own = { functionName, role: of.mailPasscode }
-  const mailer = currentFunction(passcodes, 'MailPasscode', shared, 'tasks/mail-passcode.ts', own, {
+  const properties = { functionName, role: of.mailPasscode }
+  const mailer = currentFunction(passcodes, 'MailPasscode', shared, 'tasks/mail-passcode.ts', properties, {
     retryAttempts: 2,
     // A passcode is valid for 15 minutes.
     maxEventAge: Duration.minutes(15),

@@ -4,7 +4,7 @@ import { signInPages } from '../code/public-routes.ts'
 import type { Settings } from '../settings/settings.ts'
 
 /** Converts a concurrency setting to Lambda's property; undefined reserves none. */
-export const reserved = (concurrency: number | 'none'): number | undefined =>
+export const toReservedConcurrency = (concurrency: number | 'none'): number | undefined =>
   concurrency === 'none' ? undefined : concurrency
 
 /**
@@ -12,21 +12,21 @@ export const reserved = (concurrency: number | 'none'): number | undefined =>
  * of a sign-in have some, so that a spike in other operations cannot starve them. Callbacks have a setting of their
  * own, because they wait for providers.
  */
-export function reservedOf(
+export function concurrencyOfOperation(
   { method, path, credential }: OperationSource['operation'],
   settings: Settings,
 ): number | undefined {
-  if (credential === 'ingest') return reserved(settings.ingestConcurrency)
-  if (path.startsWith(callbackPath(null))) return reserved(settings.callbackConcurrency)
-  if (path.startsWith('/sign_in/')) return reserved(settings.signInConcurrency)
+  if (credential === 'ingest') return toReservedConcurrency(settings.ingestConcurrency)
+  if (path.startsWith(callbackPath(null))) return toReservedConcurrency(settings.callbackConcurrency)
+  if (path.startsWith('/sign_in/')) return toReservedConcurrency(settings.signInConcurrency)
   const ofDevice = credential === 'client' || credential === 'gateway'
-  return ofDevice && (method === 'POST' || method === 'PUT') ? reserved(settings.deviceConcurrency) : undefined
+  return ofDevice && (method === 'POST' || method === 'PUT') ? toReservedConcurrency(settings.deviceConcurrency) : undefined
 }
 
 /** Returns the total reserved concurrency of operations, sign-in pages and stream consumers. */
-export const reservedTogether = (operations: OperationSource[], settings: Settings): number =>
+export const totalReservedConcurrency = (operations: OperationSource[], settings: Settings): number =>
   [
-    ...operations.map(({ operation }) => reservedOf(operation, settings)),
-    ...[...new Set(Object.values(signInPages))].map(() => reserved(settings.signInConcurrency)),
-    ...[settings.changeConcurrency, settings.changeConcurrency, settings.flowConcurrency].map(reserved),
+    ...operations.map(({ operation }) => concurrencyOfOperation(operation, settings)),
+    ...[...new Set(Object.values(signInPages))].map(() => toReservedConcurrency(settings.signInConcurrency)),
+    ...[settings.changeConcurrency, settings.changeConcurrency, settings.flowConcurrency].map(toReservedConcurrency),
   ].reduce<number>((sum, concurrency) => sum + (concurrency ?? 0), 0)

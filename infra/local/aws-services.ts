@@ -3,7 +3,7 @@ import type { Mail } from '#shared/core/aws/send-mail.ts'
 import { fieldsOf } from '#shared/core/json/is-object.ts'
 import { type InnerServer, openInnerServer } from './api/open-server.ts'
 
-type Stands = {
+type StandIns = {
   /** Invokes a function by name; undefined if there is none. */
   invoke(name: string, event: unknown): Promise<unknown> | undefined
   deliver(mail: Mail): Promise<void>
@@ -12,7 +12,7 @@ type Stands = {
 }
 
 /** Parses the request of SES's `SendEmail`, as far as the service uses it. */
-function mailOf(body: unknown): Mail {
+function parseMail(body: unknown): Mail {
   const { FromEmailAddress: from, Destination, Content } = fieldsOf(body)
   const [to] = fieldsOf(Destination).ToAddresses as string[]
   const { Subject, Body } = fieldsOf(fieldsOf(Content).Simple)
@@ -21,10 +21,10 @@ function mailOf(body: unknown): Mail {
 }
 
 /** Starts the stand-in for AWS services that functions call: asynchronous Lambda invocations and SES email. */
-export async function openAwsServices({ invoke, deliver, pausesMs = [60_000, 120_000] }: Stands): Promise<InnerServer> {
+export async function openAwsServices({ invoke, deliver, pausesMs = [60_000, 120_000] }: StandIns): Promise<InnerServer> {
   const ending = new AbortController()
   /** Retries a failed invocation until it succeeds, its retries are used up, or the service stops. */
-  const repeat = async (name: string, event: unknown, first: Promise<unknown>) => {
+  const retry = async (name: string, event: unknown, first: Promise<unknown>) => {
     let run: Promise<unknown> | undefined = first
     for (const pause of pausesMs) {
       const [outcome] = await Promise.allSettled([run])
@@ -37,12 +37,12 @@ export async function openAwsServices({ invoke, deliver, pausesMs = [60_000, 120
   const server = await openInnerServer(async ({ headers }, path, body) => {
     const event: unknown = JSON.parse(body.toString())
     if (path === 'v2/email/outbound-emails') {
-      await deliver(mailOf(event))
+      await deliver(parseMail(event))
       return { status: 200 }
     }
     const [, name = ''] = /^2015-03-31\/functions\/([^/]+)\/invocations$/.exec(path) ?? []
     const run = headers['x-amz-invocation-type'] === 'Event' ? invoke(name, event) : undefined
-    void repeat(name, event, run ?? Promise.resolve()).catch(() => undefined)
+    void retry(name, event, run ?? Promise.resolve()).catch(() => undefined)
     return { status: run === undefined ? 404 : 202 }
   })
   return {

@@ -1,13 +1,13 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { openInnerServer } from './api/open-server.ts'
-import { readJson, tableIdentity, writeAtomically } from './files/data-dir.ts'
+import { readJson, directoryIdentity, writeAtomically } from './files/data-dir.ts'
 import type { Task } from './service.ts'
 
 /** Control address of the running service. `of` identifies its directory, so that a copied directory does not match. */
 type Address = { url: string; of: string }
 
-const fileOf = (dir: string) => join(dir, 'control.json')
+const controlFile = (dir: string) => join(dir, 'control.json')
 
 /**
  * Opens the local port through which the operator's commands invoke functions. Its address is in a file of the data
@@ -18,22 +18,22 @@ export async function openControl(dir: string, runTask: (task: Task, event: unkn
     status: 200,
     body: await runTask(task as Task, JSON.parse(event.toString())),
   }))
-  writeAtomically(fileOf(dir), JSON.stringify({ url, of: tableIdentity(dir) } satisfies Address))
+  writeAtomically(controlFile(dir), JSON.stringify({ url, of: directoryIdentity(dir) } satisfies Address))
   return {
     async close() {
-      rmSync(fileOf(dir), { force: true })
+      rmSync(controlFile(dir), { force: true })
       await stop()
     },
   }
 }
 
 /** Runs a task in the service that uses the data directory. Undefined when none runs. */
-export async function askControl(dir: string, task: Task, event: unknown): Promise<unknown> {
-  const address = readJson<Address>(fileOf(dir))
-  if (!address || address.of !== tableIdentity(dir)) return undefined
+export async function runByControl(dir: string, task: Task, event: unknown): Promise<unknown> {
+  const address = readJson<Address>(controlFile(dir))
+  if (!address || address.of !== directoryIdentity(dir)) return undefined
   const request = { method: 'POST', body: JSON.stringify(event) }
   const response = await fetch(`${address.url}/${task}`, request).catch(() => undefined)
   if (!response) return undefined
-  if (!response.ok) throw new Error(`The running service answered ${response.status}.`)
+  if (!response.ok) throw new Error(`The running service returned ${response.status}.`)
   return response.json()
 }

@@ -2,12 +2,12 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createTransport } from 'nodemailer'
 import type { Mail } from '#shared/core/aws/send-mail.ts'
-import { Refused } from './api/open-server.ts'
+import { PermanentRefusal } from './api/open-server.ts'
 import { writeAtomically } from './files/data-dir.ts'
 import { messageOf, StartupError } from './files/fault.ts'
 
 /** Writes mails to files in the data directory that only the owner can read, and prints the path of each. */
-export function mailFolder(dir: string, tell: (line: string) => void): (mail: Mail) => Promise<void> {
+export function mailFolder(dir: string, print: (line: string) => void): (mail: Mail) => Promise<void> {
   const folder = join(dir, 'mails')
   let count = 0
   return async ({ from, to, subject, text }) => {
@@ -16,12 +16,12 @@ export function mailFolder(dir: string, tell: (line: string) => void): (mail: Ma
     const file = join(folder, `${at.toISOString().replaceAll(':', '')}-${++count}.txt`)
     const headers = [`Date: ${at.toUTCString()}`, `From: ${from}`, `To: ${to}`, `Subject: ${subject}`]
     writeAtomically(file, [...headers, '', text].join('\n'))
-    tell(`A mail lies in ${file}\n`)
+    print(`A mail was saved to ${file}\n`)
   }
 }
 
 /** Returns the loggable part of an error: an SMTP reply is reduced to its codes, as its text may have personal data. */
-function describe(error: unknown): string {
+function toSafeText(error: unknown): string {
   const { code, response } = error as { code?: unknown; response?: unknown }
   if (typeof response !== 'string') return messageOf(error)
   const [status] = /^\d{3}(?:[ -]\d\.\d{1,3}\.\d{1,3})?/.exec(response) ?? []
@@ -41,8 +41,8 @@ export function smtpServer(url: string): (mail: Mail) => Promise<void> {
     } catch (error) {
       const status = Number((error as { responseCode?: unknown }).responseCode)
       const isPermanent = status >= 500 && status < 600
-      const told = `mail: ${new URL(url).host} ${isPermanent ? 'permanently refused a mail' : 'did not accept a mail'}: ${describe(error)}`
-      throw isPermanent ? new Refused(told) : new StartupError(told)
+      const message = `mail: ${new URL(url).host} ${isPermanent ? 'permanently refused a mail' : 'did not accept a mail'}: ${toSafeText(error)}`
+      throw isPermanent ? new PermanentRefusal(message) : new StartupError(message)
     }
   }
 }

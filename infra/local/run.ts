@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Schedule } from '../template/mapping.ts'
-import { type Backend, createHttpServer, silentConnections } from './api/http-server.ts'
+import { type Backend, createHttpServer, trackUnusedConnections } from './api/http-server.ts'
 import { type LiveServer, openLive } from './api/open-live.ts'
 import { listen } from './api/open-server.ts'
 import { router } from './api/routes.ts'
@@ -32,7 +32,7 @@ export async function run(dir: DataDir, options: Options) {
     server.close()
     server.closeAllConnections()
   })
-  const silent = silentConnections(server)
+  const silent = trackUnusedConnections(server)
   const closeServer = async (live: LiveServer | null) => {
     const closed = new Promise<void>((resolve) => server.once('close', resolve))
     server.close()

@@ -6,7 +6,7 @@ import { writeAtomically } from './files/data-dir.ts'
 import { errnoOf, messageOf, StartupError } from './files/fault.ts'
 
 /** Secret files: `secret-key` encrypts secrets of providers, `signing-secret` signs ingest tokens and cursors. */
-type Name = 'secret-key' | 'signing-secret'
+type SecretName = 'secret-key' | 'signing-secret'
 
 /** True for a directory that a service has used: the secrets are created before all else. */
 export function isDataDir(dir: string): boolean {
@@ -23,17 +23,17 @@ export function isDataDir(dir: string): boolean {
  * @throws StartupError if the file is damaged, or the key of an existing table is missing: a new key could not decrypt
  * it
  */
-export function secretFile(dir: string, name: Name): string {
+export function secretFile(dir: string, name: SecretName): string {
   const path = join(dir, name)
   if (existsSync(path)) {
     if (/^[\w-]{43}$/.test(readFileSync(path, 'utf8').trim())) return path
     throw new StartupError(
-      `The file ${path} is damaged: it holds no 32 bytes in base64url. Put a copy of it in its place.`,
+      `The file ${path} is damaged: it does not contain 32 bytes in base64url. Replace it with a backup.`,
     )
   }
   if (name === 'secret-key' && existsSync(databaseFile(dir))) {
     throw new StartupError(
-      `The data directory ${dir} has a table and no key. Put the file secret-key that belongs to it in its place, or start with an empty directory.`,
+      `The data directory ${dir} has a table but no key. Restore its file secret-key from a backup, or start with an empty directory.`,
     )
   }
   writeAtomically(path, randomBytes(32).toString('base64url'))
@@ -44,10 +44,10 @@ export function secretFile(dir: string, name: Name): string {
 function checkKey(path: string): void {
   try {
     const { asymmetricKeyType: type } = createPrivateKey(readFileSync(path))
-    if (type !== 'ed25519') throw new Error(`it holds a key of type ${type}, not ed25519`)
+    if (type !== 'ed25519') throw new Error(`it contains a key of type ${type}, not ed25519`)
   } catch (error) {
     throw new StartupError(
-      `The seal key ${path} is damaged (${messageOf(error)}). Put a copy of it in its place: without it no log is sealed.`,
+      `The seal key ${path} is damaged (${messageOf(error)}). Replace it with a backup. Without it no log is sealed.`,
     )
   }
 }
@@ -62,7 +62,7 @@ export function sealKeyFile(dir: string): string {
   if (existsSync(path)) checkKey(path)
   else if (existsSync(join(dir, 'seal')))
     throw new StartupError(
-      `The data directory ${dir} has sealed logs and no key. Put the file seal-key.pem that belongs to it in its place.`,
+      `The data directory ${dir} has sealed logs but no key. Restore its file seal-key.pem from a backup.`,
     )
   else {
     const { privateKey } = generateKeyPairSync('ed25519')

@@ -39,16 +39,16 @@ export async function synthesize(outdir: string, options: AppOptions = {}): Prom
   process.env.CDK_VALIDATION ??= 'false'
   // Loads the CDK lazily, so that commands which only call a running service start fast.
   const { buildApp: build } = await import('#infra/build-app.ts')
-  const app = await build({ context: settingsFromVariables(), ...options, outdir }).catch(explain)
+  const app = await build({ context: settingsFromVariables(), ...options, outdir }).catch(explainSettingError)
   app.synth()
   return readDeployment(outdir)
 }
 
 const settingsFromVariables = (): Record<string, string> => {
-  const given = Object.entries(settingVariables).map(([setting, variable]) => [setting, process.env[variable]])
+  const fromVariables = Object.entries(settingVariables).map(([setting, variable]) => [setting, process.env[variable]])
   // Mails are files unless SMTP_URL is set. Retention is 0, because the folder of sealed logs has no object lock.
-  const own = { mailSender: 'network-access@example.com', sealRetentionDays: '0' }
-  return { ...own, ...Object.fromEntries(given.filter(([, value]) => value)) }
+  const defaults = { mailSender: 'network-access@example.com', sealRetentionDays: '0' }
+  return { ...defaults, ...Object.fromEntries(fromVariables.filter(([, value]) => value)) }
 }
 
 /** Value of LOG_FORMAT. @throws StartupError if it is invalid */
@@ -59,7 +59,7 @@ function logFormat(): string {
 }
 
 /** Rethrows an error of the synthesis. @throws StartupError naming the environment variable of an invalid setting */
-async function explain(error: unknown): Promise<never> {
+async function explainSettingError(error: unknown): Promise<never> {
   const { SettingError } = await import('#infra/settings/settings.ts')
   const variable = error instanceof SettingError ? settingVariables[error.setting] : undefined
   if (!(error instanceof SettingError) || !variable) throw error
@@ -71,14 +71,14 @@ async function start(dir: DataDir, baseUrl: string, engines: Engines, deployment
     SERVICE_URL: baseUrl,
     SIGNING_SECRET: readFileSync(secretFile(dir.path, 'signing-secret'), 'utf8').trim(),
     SECRET_KEY_FILE: secretFile(dir.path, 'secret-key'),
-    ...providerSecrets(dir.path),
+    ...readProviderSecrets(dir.path),
     LOG_FORMAT: format,
     SEAL_FOLDER: join(dir.path, 'seal'),
     SEAL_KEY_FILE: sealKeyFile(dir.path),
   })
   // Locally, secrets are files or variables, and `openChannel` sets the live channel's address.
-  const ofAws = ['SIGNING_SECRET_ARN', 'SECRET_KEY_ARN', 'CDN_SECRET_ARN', 'LIVE_URL', 'LIVE_ENDPOINT']
-  for (const name of ofAws) delete process.env[name]
+  const awsVariables = ['SIGNING_SECRET_ARN', 'SECRET_KEY_ARN', 'CDN_SECRET_ARN', 'LIVE_URL', 'LIVE_ENDPOINT']
+  for (const name of awsVariables) delete process.env[name]
   const [tableStreamArn] = await Promise.all([createTable(deployment.table), createStream(deployment.stream)])
   const runtime = createRuntime(deployment.functions)
   return {
@@ -94,7 +94,7 @@ async function start(dir: DataDir, baseUrl: string, engines: Engines, deployment
         return redrive({ batches: failuresFolder(dir.path), invoke: runtime.invoke })
       if (name === 'replay-commits') {
         const consumers = ['write-change-log', 'follow-up'].flatMap((entry) => runtime.find(entry)?.arn ?? [])
-        return task((asked) => replayCommits({ consumers, ...fieldsOf(asked) }, runtime.invoke))(event)
+        return task((taskEvent) => replayCommits({ consumers, ...fieldsOf(taskEvent) }, runtime.invoke))(event)
       }
       const found = runtime.find(name)
       if (!found) throw new StartupError(`The app has no function ${name}.`)
@@ -130,12 +130,12 @@ export async function startService(dir: DataDir, baseUrl: string): Promise<Servi
 }
 
 /** Client secrets of the deployment's own apps, by variable; the values are files in the data directory (I1.4). */
-const files = { SUITE_CLIENT_SECRET: 'suite-client-secret', TENANT_CLIENT_SECRET: 'tenant-client-secret' }
+const providerSecretFiles = { SUITE_CLIENT_SECRET: 'suite-client-secret', TENANT_CLIENT_SECRET: 'tenant-client-secret' }
 
 /** Reads the existing secret files. On AWS, these secrets are in Secrets Manager. */
-const providerSecrets = (dir: string): Record<string, string> =>
+const readProviderSecrets = (dir: string): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(files)
+    Object.entries(providerSecretFiles)
       .filter(([, file]) => existsSync(join(dir, file)))
       .map(([variable, file]) => [variable, readFileSync(join(dir, file), 'utf8').trim()])
       .filter(([, secret]) => secret),
@@ -159,18 +159,18 @@ export const settingVariables: Record<string, string> = {
   mdmApiUrl: 'MDM_API_URL',
 }
 
-const exists = (error: unknown): undefined => {
+const ignoreExisting = (error: unknown): undefined => {
   if (!(error instanceof Error && error.name === 'ResourceInUseException')) throw error
 }
 
 /** Options of the SDK's waiters, in seconds. */
-const waiting = { maxWaitTime: 10, minDelay: 0.02, maxDelay: 0.1 }
+const waiterOptions = { maxWaitTime: 10, minDelay: 0.02, maxDelay: 0.1 }
 
 /** Creates the table if it is missing. Returns the ARN of its stream, or an empty string if it has none. */
 export async function createTable({ ttlAttribute: AttributeName, ...input }: TableDefinition): Promise<string> {
   const { TableName } = input
-  await table().send(new CreateTableCommand(input)).catch(exists)
-  const { reason } = await waitUntilTableExists({ client: table(), ...waiting }, { TableName })
+  await table().send(new CreateTableCommand(input)).catch(ignoreExisting)
+  const { reason } = await waitUntilTableExists({ client: table(), ...waiterOptions }, { TableName })
   if (AttributeName) {
     const timeToLive = { TableName, TimeToLiveSpecification: { AttributeName, Enabled: true } }
     const enabling = table().send(new UpdateTimeToLiveCommand(timeToLive))
@@ -184,6 +184,6 @@ export async function createTable({ ttlAttribute: AttributeName, ...input }: Tab
 
 /** Creates the stream if it is missing, and waits until it is active. */
 export async function createStream({ name: StreamName, shards: ShardCount }: StreamDefinition): Promise<void> {
-  await kinesis().send(new CreateStreamCommand({ StreamName, ShardCount })).catch(exists)
-  await waitUntilStreamExists({ client: kinesis(), ...waiting }, { StreamName })
+  await kinesis().send(new CreateStreamCommand({ StreamName, ShardCount })).catch(ignoreExisting)
+  await waitUntilStreamExists({ client: kinesis(), ...waiterOptions }, { StreamName })
 }

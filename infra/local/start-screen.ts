@@ -18,7 +18,7 @@ type Start = {
 
 const stateOf = ({ is_disabled, delete_at }: AccountRow): string => {
   if (!is_disabled) return ''
-  return delete_at === null ? ' (disabled)' : ` (disabled, is deleted at ${delete_at})`
+  return delete_at === null ? ' (disabled)' : ` (disabled, will be deleted at ${delete_at})`
 }
 
 function accountLines({ rows, more }: Start['accounts']): string {
@@ -30,7 +30,7 @@ function accountLines({ rows, more }: Start['accounts']): string {
 const examples = (
   baseUrl: string,
   dir: string,
-): string => `  There is no user interface yet. Try it in another terminal:
+): string => `  Try the API in another terminal:
 
     TOKEN=$(node -p "require('${credentialsFile(dir)}').api_token")
     curl ${baseUrl}/account -H "Authorization: Bearer $TOKEN"
@@ -41,11 +41,11 @@ const examples = (
 `
 
 const noSignIn = `
-  To sign in as a person, start it with npm start -- --demo-idp and read docs/sign-in.md.
+  To sign in as a person, start the service with npm start -- --demo-idp and read docs/sign-in.md.
 `
 
 const noDemo = (because: string): string => `  The demo account cannot be used: ${because}.
-  npm start -- --new-demo makes a new one.
+  Create a new one with npm start -- --new-demo.
 `
 
 /** Arguments of the example client that differ from its defaults. */
@@ -54,15 +54,15 @@ const exampleArguments = (slug: string, baseUrl: string): string =>
 
 /** Instructions to sign in with the demo provider and to enable the demo directory. */
 const signInLines = ({ issuer, slug, people, directory }: DemoSignIn, baseUrl: string): string => `
-  People of ${slug} can sign in, with the demo provider at ${issuer}. In another terminal:
+  People of the account ${slug} can sign in with the demo provider at ${issuer}. In another terminal, run:
 
     npm run example -- sign-in${exampleArguments(slug, baseUrl)}
 
-  It opens the page in your browser. Choose "Demo company", then one of
+  It opens the sign-in page in your browser. Choose "Demo company", then one of these people:
 ${people.map(({ name, email }) => `    ${name} <${email}>`).join('\n')}
 
-  The company's directory has ${directory.people} people. See what they would bring, then enable it; with TOKEN as above.
-  A preview, and the first run, begin within a minute:
+  The company's directory has ${directory.people} people. Preview what its sync would change, then enable it, with TOKEN as above.
+  The preview and the first sync run start within a minute:
 
     curl -X POST ${baseUrl}/tenant_directories/${directory.id}/preview -H "Authorization: Bearer $TOKEN"
     curl ${baseUrl}/tenant_directories/${directory.id}/runs -H "Authorization: Bearer $TOKEN"
@@ -72,17 +72,17 @@ ${people.map(({ name, email }) => `    ${name} <${email}>`).join('\n')}
 /** Text for the person at the terminal when the service is ready. */
 export function startScreen({ baseUrl, dir, ephemeral, seconds, demo, signIn, accounts }: Start): string {
   const credentials = credentialsFile(dir)
-  const earlier = demo.usable && demo.earlier ? `\n                ${demo.earlier} has those of the account before` : ''
+  const earlier = demo.usable && demo.previousCredentials ? `\n                ${demo.previousCredentials} has the credentials of the previous account` : ''
   return `
   Network Access Administration is ready at ${baseUrl} after ${seconds.toFixed(1)} s.
 
   Reference     ${baseUrl}/docs
   Credentials   ${demo.usable ? credentials : 'none'}${earlier}
-  Data          ${dir}${ephemeral ? ' (removed at the end)' : ''}
+  Data          ${dir}${ephemeral ? ' (removed when the service stops)' : ''}
   Accounts      ${accountLines(accounts)}
 
-${demo.usable ? examples(baseUrl, dir) : noDemo(demo.because)}${signIn ? signInLines(signIn, baseUrl) : noSignIn}
-  Ctrl-C ends it.
+${demo.usable ? examples(baseUrl, dir) : noDemo(demo.reason)}${signIn ? signInLines(signIn, baseUrl) : noSignIn}
+  Press Ctrl-C to stop it.
 
 `
 }

@@ -19,7 +19,7 @@ export function operatorPolicies(scope: Construct, operated: Operated): void {
     BreakGlassPolicy: breakGlassRights(within, operated),
   }
   for (const [name, statements] of Object.entries(policies)) {
-    const description = `Network Access Administration, ${operated.settings.stackName}: for people who operate it.`
+    const description = `Network Access Administration, ${operated.settings.stackName}: for operators.`
     const policy = new ManagedPolicy(within, name, { description, statements })
     const patterns = new Set(statements.flatMap(({ resources }) => resources).filter((one) => one.includes('*')))
     acknowledgeWildcards(policy, within, [...patterns], 'Names are made up, or the actions know no resources.')

@@ -1,7 +1,7 @@
 import type { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { sealedAccountsPartition } from '#shared/seal/log/sealed-log.ts'
 import type { Storage } from '../storage/storage.ts'
-import { type Duty, has } from './duties.ts'
+import { type Duty, hasTrait } from './duties.ts'
 import { changes, deletions, mayNot, puts, readsAndChecks } from './may.ts'
 import {
   auditTrail,
@@ -34,8 +34,8 @@ export function denyAuditWrites(duty: Duty, { table }: Storage): PolicyStatement
       [
         ...entriesOf('change'),
         ...entriesOf('api_request'),
-        ...(has(duty, 'starts') ? [] : entriesOf('session')),
-        ...(has(duty, 'commits') ? [] : [commitRecordPartitions]),
+        ...(hasTrait(duty, 'starts') ? [] : entriesOf('session')),
+        ...(hasTrait(duty, 'commits') ? [] : [commitRecordPartitions]),
       ],
     ),
     // Proofs of the trail are written by the sealing function only.
@@ -44,9 +44,9 @@ export function denyAuditWrites(duty: Duty, { table }: Storage): PolicyStatement
       : [denied([...changes, ...deletions], [sealedParts, sealedAccounts])]),
     denied(puts, [...(duty === 'seal' ? [] : [sealedParts]), ...(sealedAccountsDenied[duty] ?? [sealedAccounts])]),
     // Other duties must not mark an account for deletion, which would delete its trail.
-    ...(has(duty, 'ends') ? [] : [denied([...changes, ...deletions, ...puts], endOfAccounts)]),
+    ...(hasTrait(duty, 'ends') ? [] : [denied([...changes, ...deletions, ...puts], endOfAccounts)]),
     ...(duty === 'reader' ? [denied(readsAndChecks, notForReaders)] : []),
     ...(duty === 'live' ? [denied(readsAndChecks, [...notForDevices, commitRecordPartitions])] : []),
-    ...(has(duty, 'device') ? [denied(readsAndChecks, notForDevices)] : []),
+    ...(hasTrait(duty, 'device') ? [denied(readsAndChecks, notForDevices)] : []),
   ]
 }

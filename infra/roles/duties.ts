@@ -48,4 +48,4 @@ export type Consumer = 'writeChangeLog' | 'followUp' | 'storeFlowLogs'
 
 export const duties = Object.keys(traits) as Duty[]
 
-export const has = (duty: Duty, trait: Trait): boolean => new Set<Trait>(traits[duty]).has(trait)
+export const hasTrait = (duty: Duty, trait: Trait): boolean => new Set<Trait>(traits[duty]).has(trait)

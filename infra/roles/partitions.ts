@@ -29,23 +29,23 @@ import { v0Users } from '#shared/v0/user.ts'
  */
 export const anyAccount = '?'.repeat(36)
 
-const own = (name: string): string => partition(anyAccount, name)
+const accountPartition = (name: string): string => partition(anyAccount, name)
 
 /** Partitions of a collection: its rows, their index items and counters. */
-const rowsOf = ({ name }: { name: string }): string[] => [own(name), own(`${name}.*`)]
+const collectionPartitions = ({ name }: { name: string }): string[] => [accountPartition(name), accountPartition(`${name}.*`)]
 
-const liveOf = ({ name }: { name: string }): string => presenceItemKey(anyAccount, name, '').pk
+const presencePartition = ({ name }: { name: string }): string => presenceItemKey(anyAccount, name, '').pk
 
 const trailStreams = ['change', 'session', 'api_request'] as const
 type TrailStream = (typeof trailStreams)[number]
 
 /** The pointers to the entries of a stream. */
-export const pointersOf = (stream: TrailStream): string => own(`log.${stream}.*`)
+export const pointersOf = (stream: TrailStream): string => accountPartition(`log.${stream}.*`)
 
 /** The entries of a stream and the pointers to them. */
 export const entriesOf = (stream: TrailStream): string[] => [logPartition(anyAccount, stream, '*'), pointersOf(stream)]
 
-export const rateBuckets = own('rate.*')
+export const rateBuckets = accountPartition('rate.*')
 /** Buckets of source addresses and email addresses, which no account owns. */
 export const sourceRates = 'service#rate.*'
 export const commitRecordPartitions = commitKey(anyAccount, 0).pk
@@ -54,79 +54,79 @@ export const commitRecordPartitions = commitKey(anyAccount, 0).pk
 export const auditTrail = [commitRecordPartitions, ...trailStreams.flatMap(entriesOf)]
 
 /** Partitions with the state and tiles of the sealed logs, which prove the trail. */
-export const sealedParts = own('seal.*')
+export const sealedParts = accountPartition('seal.*')
 /** Partitions with the list of sealed accounts. An account without an entry is no longer sealed. */
 export const sealedAccounts = 'service#seal*'
 
 /** Partitions whose items cause an account's deletion: its row, and the list of accounts due for deletion. */
-export const endOfAccounts = [own(accounts.name), dueAccountsPartition]
+export const endOfAccounts = [accountPartition(accounts.name), dueAccountsPartition]
 
 /** Presence items that record the last use of API tokens and actors. */
-export const lastUse = [apiTokens, actors].map(liveOf)
+export const lastUsePartitions = [apiTokens, actors].map(presencePartition)
 
 /** Partitions of connections to the live channel. */
-const connectionParts = [own('connections.clients'), own('connections.gateways'), 'service#connection#*']
+const connectionParts = [accountPartition('connections.clients'), accountPartition('connections.gateways'), 'service#connection#*']
 
 /** Partitions that every device's requests write: sessions, connections, and the commit of a registration. */
 const deviceParts = [
   accountVersionKey(anyAccount).pk,
   commitRecordPartitions,
   ...entriesOf('session'),
-  own('unique.devices.*'),
+  accountPartition('unique.devices.*'),
   rateBuckets,
   ...connectionParts,
 ]
 
 /** Authorizations and their pointers. Clients create them; requests of any device delete ended ones. */
-export const authorizationParts = [own('authorizations#*'), own('authorizations.*')]
+export const authorizationParts = [accountPartition('authorizations#*'), accountPartition('authorizations.*')]
 
 /** Partitions that a client's requests write: its row, sessions and authorizations. */
 export const clientParts = [
   ...deviceParts,
   ...authorizationParts,
-  ...rowsOf(clients),
-  own('unique.clients.*'),
+  ...collectionPartitions(clients),
+  accountPartition('unique.clients.*'),
   // A grant records in the gateway's presence item that the gateway was notified.
-  ...[clients, clientTokens, actors, gateways].map(liveOf),
-  own('sessions.client_token#*'),
-  own('attribution'),
+  ...[clients, clientTokens, actors, gateways].map(presencePartition),
+  accountPartition('sessions.client_token#*'),
+  accountPartition('attribution'),
   namedPartition(anyAccount, 'flow', 'email', '*'),
 ]
 
 /** Partitions that a gateway's requests write: its row and sessions, and the token that its current one replaced. */
 export const gatewayParts = [
   ...deviceParts,
-  ...rowsOf(gateways),
-  ...rowsOf(gatewayTokens),
-  ...[gateways, gatewayTokens].map(liveOf),
-  own('sessions.gateway_token#*'),
+  ...collectionPartitions(gateways),
+  ...collectionPartitions(gatewayTokens),
+  ...[gateways, gatewayTokens].map(presencePartition),
+  accountPartition('sessions.gateway_token#*'),
 ]
 
 /** Partitions that the live channel writes. A handshake also writes what a heartbeat does. */
 export const liveParts = [
   ...connectionParts,
-  ...[clients, clientTokens, actors, gateways, gatewayTokens].map(liveOf),
-  own('sessions.gateway_token#*'),
+  ...[clients, clientTokens, actors, gateways, gatewayTokens].map(presencePartition),
+  accountPartition('sessions.gateway_token#*'),
   rateBuckets,
 ]
 
 /** Collections with secrets in responses (`/v0` contract, 10.1, 12.4). Secrets of providers are encrypted instead. */
-const secretRows = [v0Configurations, v0Devices].flatMap(rowsOf)
+const secretRows = [v0Configurations, v0Devices].flatMap(collectionPartitions)
 
 /** Partitions denied to `reader`: collections with secrets in their responses, and items that no read returns. */
 export const notForReaders = [
   ...secretRows,
-  ...[portalSessions, gatewayTokens].flatMap(rowsOf),
-  own('passcodes'),
-  own('sign_in.*'),
-  own('idempotency#*'),
+  ...[portalSessions, gatewayTokens].flatMap(collectionPartitions),
+  accountPartition('passcodes'),
+  accountPartition('sign_in.*'),
+  accountPartition('idempotency#*'),
 ]
 
 /** Partitions that `secretReader` may read: collections with secrets, and the items that authenticate the caller. */
 export const secretReaderReads = [
   ...secretRows,
-  ...[accounts, actors, apiTokens].map(({ name }) => own(name)),
-  liveOf(apiTokens),
+  ...[accounts, actors, apiTokens].map(({ name }) => accountPartition(name)),
+  presencePartition(apiTokens),
   accountVersionKey(anyAccount).pk,
   rateBuckets,
   goneUsersPartition(anyAccount),
@@ -146,20 +146,20 @@ export const notForDevices = [
     v0Devices,
     v0Rules,
     v0Users,
-  ].flatMap(rowsOf),
-  own('passcodes'),
-  own('sign_in.*'),
-  own('sync.*'),
-  own('limits.*'),
-  own('idempotency#*'),
-  own('log.*'),
+  ].flatMap(collectionPartitions),
+  accountPartition('passcodes'),
+  accountPartition('sign_in.*'),
+  accountPartition('sync.*'),
+  accountPartition('limits.*'),
+  accountPartition('idempotency#*'),
+  accountPartition('log.*'),
 ]
 
 /** Partitions that a provider's callback writes: the pending sign-in, the code, and the provider's last error. */
 export const callbackParts = [
   oneTimePartition(anyAccount, 'pending'),
   oneTimePartition(anyAccount, 'code'),
-  ...Object.values(authProviders).map(liveOf),
+  ...Object.values(authProviders).map(presencePartition),
   sourceRates,
 ]
 
@@ -169,9 +169,9 @@ export const signInParts = [
   accountVersionKey(anyAccount).pk,
   commitRecordPartitions,
   ...entriesOf('session'),
-  ...[externalIdentities, clientTokens, portalSessions].flatMap(rowsOf),
-  ...[clients, clientTokens].map(liveOf),
-  own('unique.external_identities.*'),
+  ...[externalIdentities, clientTokens, portalSessions].flatMap(collectionPartitions),
+  ...[clients, clientTokens].map(presencePartition),
+  accountPartition('unique.external_identities.*'),
   passcodesPartition(anyAccount),
   duePartition('*'),
   rateBuckets,
@@ -180,15 +180,15 @@ export const signInParts = [
 /** Partitions that a sign-in reads, with those that it writes. */
 export const signInReads = [
   ...signInParts.filter((pattern) => !entriesOf('session').includes(pattern)),
-  ...[accounts, actors, ...Object.values(authProviders)].flatMap(rowsOf),
-  own('unique.actors.*'),
+  ...[accounts, actors, ...Object.values(authProviders)].flatMap(collectionPartitions),
+  accountPartition('unique.actors.*'),
   serviceUniqueKey('slug', '*').pk,
   ...authorizationParts,
-  own('sessions.client_token#*'),
+  accountPartition('sessions.client_token#*'),
 ]
 
 /** Partitions that a request for a directory's public keys reads. */
-export const directoryKeysReads = [own(directories.idp.name), 'service#idp_directory#*', sourceRates]
+export const directoryKeysReads = [accountPartition(directories.idp.name), 'service#idp_directory#*', sourceRates]
 
 /** Partitions that mailing a passcode writes: the passcode, and the times of mails. */
 export const passcodeParts = [passcodesPartition(anyAccount), 'service#mails.passcode#*']
@@ -196,7 +196,7 @@ export const passcodeParts = [passcodesPartition(anyAccount), 'service#mails.pas
 /** Partitions that mailing a passcode reads: the actor with the address, and the sign-in providers. */
 export const passcodeReads = [
   ...passcodeParts,
-  ...[accounts, actors, ...Object.values(authProviders)].map(({ name }) => own(name)),
-  own('unique.actors.*'),
+  ...[accounts, actors, ...Object.values(authProviders)].map(({ name }) => accountPartition(name)),
+  accountPartition('unique.actors.*'),
   accountVersionKey(anyAccount).pk,
 ]

@@ -26,7 +26,7 @@ import {
   directoryKeysReads,
   entriesOf,
   gatewayParts,
-  lastUse,
+  lastUsePartitions,
   liveParts,
   passcodeParts,
   passcodeReads,
@@ -54,7 +54,7 @@ export function rightsOfDuties({ table, signingSecret, secretKey, sealKey, flows
     )
   const checked = onTable(readsAndChecks)
   // Items of any kind, by key; `denyAuditWrites` excludes some.
-  const changing = [checked, onTable(writes, [partition(anyAccount, '*'), 'service#*'])]
+  const changesAny = [checked, onTable(writes, [partition(anyAccount, '*'), 'service#*'])]
   // Signs and verifies ingest tokens and cursors.
   const signing = may(['secretsmanager:GetSecretValue'], [signingSecret.secretArn])
   const decryptsSecrets = may(['kms:Decrypt'], [secretKey.keyArn])
@@ -65,14 +65,14 @@ export function rightsOfDuties({ table, signingSecret, secretKey, sealKey, flows
   const requestLog = onTable(['dynamodb:PartiQLInsert'], entriesOf('api_request'))
   const endsAuthorizations = onTable(['dynamodb:DeleteItem'], authorizationParts)
   // A read request writes its log entry, the last use of its token, and its share of the rate limit, but no rows.
-  const noted = [requestLog, onTable(['dynamodb:UpdateItem'], [...lastUse, rateBuckets])]
-  const head = accountVersionKey(anyAccount).pk
+  const requestNotes = [requestLog, onTable(['dynamodb:UpdateItem'], [...lastUsePartitions, rateBuckets])]
+  const accountVersion = accountVersionKey(anyAccount).pk
   const accountRow = entityKey(anyAccount, accounts.name, '').pk
   const flows = logPartition(anyAccount, 'flow', '*')
   return {
-    reader: [onTable(reads), ...noted, signing, publicSealKey],
-    secretReader: [onTable(reads, secretReaderReads), ...noted, signing],
-    writer: [...changing, requestLog, signing, may(['kms:GenerateDataKey'], [secretKey.keyArn])],
+    reader: [onTable(reads), ...requestNotes, signing, publicSealKey],
+    secretReader: [onTable(reads, secretReaderReads), ...requestNotes, signing],
+    writer: [...changesAny, requestLog, signing, may(['kms:GenerateDataKey'], [secretKey.keyArn])],
     client: [checked, onTable(writes, clientParts), signing],
     gateway: [checked, onTable(writes, gatewayParts), endsAuthorizations, signing],
     live: [checked, onTable(writes, liveParts), endsAuthorizations, signing],
@@ -92,7 +92,7 @@ export function rightsOfDuties({ table, signingSecret, secretKey, sealKey, flows
 
     writeChangeLog: [onTable(['dynamodb:PartiQLInsert'], [...entriesOf('change'), sealedAccountsPartition])],
     // Follow-up work deletes descendants of a deleted object, of any kind.
-    followUp: changing,
+    followUp: changesAny,
     storeFlowLogs: [
       onTable(['dynamodb:PutItem', 'dynamodb:UpdateItem'], [flows, partition(anyAccount, 'log.flow.*')]),
       onTable(['dynamodb:PartiQLInsert', 'dynamodb:PartiQLUpdate'], [flows]),
@@ -106,9 +106,9 @@ export function rightsOfDuties({ table, signingSecret, secretKey, sealKey, flows
       onTable(['dynamodb:PutItem'], passcodeParts),
     ],
 
-    expire: changing,
+    expire: changesAny,
     // Changes objects that a directory owns, and deletes their descendants.
-    sync: [...changing, decryptsSecrets],
+    sync: [...changesAny, decryptsSecrets],
     // Scans for the items of an account; writes only its own progress.
     deleteAccounts: [
       onTable([...reads, 'dynamodb:Scan', ...deletions]),
@@ -122,7 +122,7 @@ export function rightsOfDuties({ table, signingSecret, secretKey, sealKey, flows
         ['dynamodb:PutItem'],
         [
           ...[...Object.values(directories), postureProviders].map(({ name }) => partition(anyAccount, name)),
-          head,
+          accountVersion,
           commitRecordPartitions,
           syncMailsPartition(anyAccount),
         ],
@@ -131,7 +131,7 @@ export function rightsOfDuties({ table, signingSecret, secretKey, sealKey, flows
     rotateSecret: [signing, may(['secretsmanager:PutSecretValue'], [signingSecret.secretArn])],
     pulse: [onTable(['dynamodb:PutItem', 'dynamodb:DeleteItem'], [pulseKey.pk]), putsFlows],
     seal: [
-      onTable(reads, [head, accountRow, ...auditTrail, sealedParts, sealedAccountsPartition]),
+      onTable(reads, [accountVersion, accountRow, ...auditTrail, sealedParts, sealedAccountsPartition]),
       onTable(['dynamodb:PutItem', 'dynamodb:UpdateItem'], [sealedParts]),
       onTable(['dynamodb:DeleteItem'], [sealedAccountsPartition]),
       may(['s3:ListBucket'], [sealed.bucketArn]),
@@ -146,7 +146,7 @@ export function rightsOfDuties({ table, signingSecret, secretKey, sealKey, flows
       may(['s3:GetObjectRetention', 's3:PutObjectRetention'], sealedObjects),
     ],
 
-    provision: changing,
+    provision: changesAny,
     // The right to invoke consumers is added with them. The consumers write; this task has no right on the table.
     redrive: [
       may(['s3:ListBucket'], [failures.bucketArn]),
@@ -159,7 +159,7 @@ export function rightsOfDuties({ table, signingSecret, secretKey, sealKey, flows
     verify: [
       onTable(['dynamodb:Query'], [commitRecordPartitions, logPartition(anyAccount, 'change', '*')]),
       onTable(['dynamodb:BatchGetItem'], [pointersOf('change')]),
-      onTable(['dynamodb:GetItem'], [head]),
+      onTable(['dynamodb:GetItem'], [accountVersion]),
     ],
     verifyRows: [onTable(['dynamodb:Scan', 'dynamodb:Query', 'dynamodb:GetItem', 'dynamodb:BatchGetItem'])],
   } satisfies Partial<Record<Duty, PolicyStatement[]>>

@@ -7,7 +7,7 @@ import type { Settings } from '../settings/settings.ts'
 import { useOfKey } from '../storage/encryption-key.ts'
 import type { Storage } from '../storage/storage.ts'
 import { denyAuditWrites } from './deny-audit-writes.ts'
-import { type Duty, duties, has } from './duties.ts'
+import { type Duty, duties, hasTrait } from './duties.ts'
 import { may } from './may.ts'
 import { rightsOfDuties, versionRights } from './rights.ts'
 
@@ -28,12 +28,12 @@ export class Roles extends Construct {
       const made = new Role(this, duty.charAt(0).toUpperCase() + duty.slice(1), {
         assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       })
-      const chosen = this.rightsBySettings(duty, storage, settings)
-      for (const statement of [...rights[duty], ...chosen, ...denyAuditWrites(duty, storage)])
+      const optional = this.rightsBySettings(duty, storage, settings)
+      for (const statement of [...rights[duty], ...optional, ...denyAuditWrites(duty, storage)])
         made.addToPolicy(statement)
       logGroup.grantWrite(made)
       // Senders of messages: the live channel, and functions that create or end grants and sessions of devices.
-      if (has(duty, 'sends')) channel?.manageConnections(made)
+      if (hasTrait(duty, 'sends')) channel?.manageConnections(made)
       if (settings.tracing) acknowledgeTracing(made)
       return made
     }
@@ -60,12 +60,12 @@ export class Roles extends Construct {
     const identities = senders.map((name) => arnOf(this, 'ses', `identity/${name}`))
     const secrets = [
       ...(duty === 'callback' ? [suiteClientSecretArn, tenantClientSecretArn] : []),
-      ...(has(duty, 'answers') ? [cdnSecretArn] : []),
+      ...(hasTrait(duty, 'answers') ? [cdnSecretArn] : []),
     ]
     return [
-      ...(sender && has(duty, 'mails') ? [may(['ses:SendEmail'], identities)] : []),
+      ...(sender && hasTrait(duty, 'mails') ? [may(['ses:SendEmail'], identities)] : []),
       ...secrets.flatMap((arn) => (arn === null ? [] : [may(['secretsmanager:GetSecretValue'], [arn])])),
-      ...(key && !has(duty, 'keyless') ? [useOfKey(this, key)] : []),
+      ...(key && !hasTrait(duty, 'keyless') ? [useOfKey(this, key)] : []),
     ]
   }
 }

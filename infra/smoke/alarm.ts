@@ -22,7 +22,7 @@ export async function findAlarm(name: string): Promise<Alarm> {
   const { MetricAlarms } = await new CloudWatchClient()
     .send(new DescribeAlarmsCommand({ AlarmNames: [name] }))
     .catch((error: Error) => {
-      throw new SmokeFailure(`--alarm: CloudWatch cannot be asked: ${error.name}: ${error.message}`)
+      throw new SmokeFailure(`--alarm: CloudWatch cannot be queried: ${error.name}: ${error.message}`)
     })
   const alarm = MetricAlarms?.[0]
   if (!alarm?.StateValue)
@@ -30,7 +30,7 @@ export async function findAlarm(name: string): Promise<Alarm> {
   if (!alarm.ActionsEnabled || !alarm.AlarmActions?.length)
     throw new SmokeFailure(`--alarm: ${name} has no action, or its actions are disabled.`)
   if (alarm.StateValue === 'ALARM')
-    throw new SmokeFailure(`--alarm: ${name} is in ALARM already; an alarm acts only when its state changes.`)
+    throw new SmokeFailure(`--alarm: ${name} is already in ALARM, and an alarm acts only when its state changes.`)
   return { name, state: alarm.StateValue, actions: alarm.AlarmActions }
 }
 
@@ -51,7 +51,7 @@ export async function testAlarm(
   alarm: Alarm | null,
 ): Promise<void> {
   await report.step('alarm', async () => {
-    if (!alarm) throw new SkippedStep('no --alarm: CloudWatch is not reached by an address and a token')
+    if (!alarm) throw new SkippedStep('no --alarm given')
     const { name, actions, state } = alarm
     const client = new CloudWatchClient()
     const setState = (StateValue: StateValue) =>
@@ -62,7 +62,7 @@ export async function testAlarm(
     const earlier = new Set((await history()).map(({ Timestamp }) => Timestamp?.getTime()))
     await setState('ALARM')
     try {
-      const missing = 'the history of the alarm did not have its actions'
+      const missing = 'the history of the alarm did not show its actions'
       const outcomes = await until({ stop, seconds: actionSeconds, missing }, async () => {
         const items = (await history()).filter(({ Timestamp }) => !earlier.has(Timestamp?.getTime()))
         const found = items.map(outcomeOf)

@@ -23,17 +23,17 @@ const hashes = (texts: string[]): Buffer[] => texts.map((text) => Buffer.from(te
 /** Verifies that the key has signed a checkpoint of this account. @throws Error */
 function opened(note: string, key: VerifierKey, account: string): Checkpoint {
   const text = openNote(note, key)
-  if (text === null) throw new Error('the key of /seal.pub has not signed the checkpoint')
+  if (text === null) throw new Error('the checkpoint is not signed by the key of /seal.pub')
   const checkpoint = parseCheckpoint(text)
   const origin = parseOrigin(checkpoint.origin)
   if (origin?.account !== account || origin.log !== 'changes')
-    throw new Error(`the checkpoint is one of ${checkpoint.origin}`)
+    throw new Error(`the checkpoint belongs to ${checkpoint.origin}`)
   return checkpoint
 }
 
 async function publishedKey(baseUrl: string): Promise<{ text: string; key: VerifierKey }> {
   const answer = await fetch(`${baseUrl}/seal.pub`, { signal: AbortSignal.timeout(10_000) })
-  if (!answer.ok) throw new Error(`GET /seal.pub answers ${answer.status}`)
+  if (!answer.ok) throw new Error(`GET /seal.pub returned ${answer.status}`)
   const text = (await answer.text()).trim()
   return { text, key: parseVerifierKey(text) }
 }
@@ -63,7 +63,7 @@ export async function verifyCheckpoint(run: SmokeRun, before: Newest, entry: Smo
       : entry && (await proofOf(api, entry))
     const newest = await fetchNewestCheckpoint(api)
     if (newest.note === null)
-      throw new SkippedStep('nothing of this account is sealed yet; --wait-for-seal waits for it')
+      throw new SkippedStep('no log of this account is sealed yet; use --wait-for-seal to wait')
     const { text, key } = await publishedKey(options.baseUrl)
     if (newest.verifier_key !== text) throw new Error('the checkpoint names another key than /seal.pub')
     const checkpoint = opened(newest.note, key, account.id)
@@ -79,8 +79,8 @@ export async function verifyCheckpoint(run: SmokeRun, before: Newest, entry: Smo
       const { size, root } = opened(proof.note, key, account.id)
       if (!provesInclusion(leafHash(canonicalJson(entry)), proof.leaf_index, size, hashes(proof.path), root))
         throw new Error(`the checkpoint of size ${size} does not include ${entry.log_id}`)
-      seen.push('an entry of this run is in it')
-    } else if (entry) seen.push('the entries of this run are not sealed yet (--wait-for-seal waits for them)')
+      seen.push('it includes an entry of this run')
+    } else if (entry) seen.push('the entries of this run are not sealed yet; use --wait-for-seal to wait')
     return [seen.join(', '), undefined]
   })
 }

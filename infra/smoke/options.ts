@@ -3,12 +3,12 @@ import { SmokeFailure } from './report.ts'
 
 export const usage = `Use: SMOKE_TOKEN=<token> npm run smoke -- --base-url <address> [options]
 
-  --base-url <address>         the deployed service, https; http for this machine alone
-  --token <token>              an API token of an administrator. Better in SMOKE_TOKEN: other users of the machine see arguments
-  --passcode-email <address>   signs in by a passcode mailed there, which is read from standard input
+  --base-url <address>         address of the deployed service: https, or http on this machine
+  --token <token>              API token of an administrator. Prefer SMOKE_TOKEN: other users of the machine can see arguments
+  --passcode-email <address>   signs in with a passcode mailed to this address, read from standard input
   --wait-for-seal              waits until the entries of this run are sealed, up to ten minutes
   --alarm <name>               sets this CloudWatch alarm to ALARM and back, with the AWS credentials of the environment
-  --clean-up                   deletes what a killed run has left, and nothing else`
+  --clean-up                   only deletes what an interrupted run has left`
 
 export type Options = NonNullable<ReturnType<typeof readOptions>>
 
@@ -36,7 +36,7 @@ function originOf(address: string): string {
   if (url.username || url.password || url.pathname !== '/' || url.search || url.hash)
     throw new SmokeFailure('--base-url must have no user, path, query or fragment: https://access.example.com.')
   if (url.protocol === 'http:' && !isLoopback(url.hostname))
-    throw new SmokeFailure('--base-url must begin with https: a token is sent over http to this machine alone.')
+    throw new SmokeFailure('--base-url must begin with https, except for a service on this machine.')
   return url.origin
 }
 
@@ -44,10 +44,10 @@ function originOf(address: string): string {
 export function readOptions(args: string[], variables: NodeJS.ProcessEnv) {
   const values = parsed(args)
   if (values.help) return null
-  if (!values['base-url']) throw new SmokeFailure('--base-url is missing: the address of the service.')
+  if (!values['base-url']) throw new SmokeFailure('--base-url is missing. It is the address of the service.')
   const baseUrl = originOf(values['base-url'])
   const token = values.token || variables.SMOKE_TOKEN
-  if (!token) throw new SmokeFailure('The token is missing: set SMOKE_TOKEN, or --token, to an API token.')
+  if (!token) throw new SmokeFailure('The token is missing. Set SMOKE_TOKEN, or --token, to an API token.')
   if (!/^[\x21-\x7e]+$/.test(token)) throw new SmokeFailure('The token must have no blanks and no line breaks.')
   const { 'passcode-email': passcodeEmail, alarm } = values
   if (passcodeEmail !== undefined && !/^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(passcodeEmail))

@@ -39,13 +39,13 @@ async function checkService(baseUrl: string): Promise<void> {
   const url = `${baseUrl}/account`
   const answer = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) }).catch(
     (error: unknown) => {
-      throw new SmokeFailure(`No service answers at ${baseUrl}: ${causeOf(error)}.`)
+      throw new SmokeFailure(`No service responds at ${baseUrl}: ${causeOf(error)}.`)
     },
   )
   const { code } = (await answer.json().catch(() => ({}))) as { code?: string }
   if (answer.status !== 401 || code !== 'unauthorized' || !answer.headers.has('x-request-id'))
     throw new SmokeFailure(
-      `${baseUrl} is not this service, or does not work: GET /account without a token is answered ${answer.status}, not 401.`,
+      `${baseUrl} is not this service, or does not work: GET /account without a token returned ${answer.status}, not 401.`,
     )
 }
 
@@ -76,12 +76,12 @@ export async function lookBefore(options: Options): Promise<Pick<SmokeRun, 'api'
       else if (problem instanceof Problem && ![400, 404].includes(problem.status)) throw problem
     }
     if (missing.length > 0)
-      throw new SmokeFailure(`The token has not all rights of an administrator. ${missing.join(' ')}`)
+      throw new SmokeFailure(`The token does not have all rights of an administrator. ${missing.join(' ')}`)
     return { api: accountApi(caller), account }
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     if (error.status === 401)
-      throw new SmokeFailure(`The token is no API token of ${baseUrl}, has expired, or its account is disabled.`)
-    throw new SmokeFailure(`${baseUrl} answers ${error.message}`)
+      throw new SmokeFailure(`The token is not a valid API token of ${baseUrl}, has expired, or its account is disabled.`)
+    throw new SmokeFailure(`${baseUrl} returned ${error.message}`)
   }
 }

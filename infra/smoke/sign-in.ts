@@ -14,7 +14,7 @@ export async function checkPasscodeEmail({ api }: Pick<SmokeRun, 'api'>, email: 
   const [actor] = await api.list<Made>('/actors', { email, limit: '1' })
   if (actor && actor.name !== mark)
     throw new SmokeFailure(
-      `--passcode-email: ${email} belongs to ${actor.name}; give an address of no actor (name+smoke@…).`,
+      `--passcode-email: ${email} belongs to the actor ${actor.name}. Use an address that belongs to no actor, such as name+smoke@…`,
     )
   const [provider] = await api.list<Provider>(providers, { limit: '1' })
   if (!provider) return
@@ -22,7 +22,7 @@ export async function checkPasscodeEmail({ api }: Pick<SmokeRun, 'api'>, email: 
   const excludes = domains !== null && !domains.includes(domainOf(email))
   if (is_disabled || context === 'portal_only' || excludes)
     throw new SmokeFailure(
-      `--passcode-email: the account's email_otp provider is disabled, for the portal alone, or not for ${domainOf(email)}.`,
+      `--passcode-email: the account's email_otp provider is disabled, allows only the portal, or does not allow ${domainOf(email)}.`,
     )
 }
 
@@ -38,12 +38,12 @@ async function readPasscodes<T>(stop: AbortSignal, use: (next: () => Promise<str
   ended.promise.catch(() => undefined)
   const stopped = () => ended.reject(stop.reason)
   stop.addEventListener('abort', stopped)
-  const late = setTimeout(() => ended.reject(new Error('no passcode was typed within 15 minutes')), passcodeMs)
+  const late = setTimeout(() => ended.reject(new Error('no passcode was entered within 15 minutes')), passcodeMs)
   try {
     return await use(async () => {
       const { value, done } = await Promise.race([lines.next(), ended.promise])
       const passcode = done ? '' : value.trim()
-      if (passcode === '') throw new Error('no passcode was typed')
+      if (passcode === '') throw new Error('no passcode was entered')
       return passcode
     })
   } finally {
@@ -57,7 +57,7 @@ async function readPasscodes<T>(stop: AbortSignal, use: (next: () => Promise<str
 export async function signIn({ api, report, stop, account, options }: SmokeRun): Promise<void> {
   await report.step('sign-in', async () => {
     const { passcodeEmail: email, baseUrl } = options
-    if (email === undefined) throw new SkippedStep('no --passcode-email: nobody to mail a passcode to')
+    if (email === undefined) throw new SkippedStep('no --passcode-email given')
     const [provider] = await api.list<Provider>(providers, { limit: '1' })
     const email_otp_auth_provider = { name: mark, context: 'clients_only', domains: [domainOf(email)] }
     if (!provider) await api.create(providers, { email_otp_auth_provider })
@@ -70,7 +70,7 @@ export async function signIn({ api, report, stop, account, options }: SmokeRun):
     await anonymous.request('POST', path, { sign_in })
     const { token } = await readPasscodes(stop, async (next) => {
       for (let attempt = 1; ; attempt++) {
-        process.stderr.write(`A passcode was mailed to ${email}. Type it, or an empty line to give up: `)
+        process.stderr.write(`A passcode was mailed to ${email}. Enter it, or press Enter to skip: `)
         const verify = { sign_in: { ...sign_in, passcode: await next() } }
         try {
           return await anonymous.request<{ token: string }>('POST', `${path}/verify`, verify)
@@ -82,6 +82,6 @@ export async function signIn({ api, report, stop, account, options }: SmokeRun):
     })
     const session = { svc_id: 'smoke', public_key: Buffer.alloc(32, 1).toString('base64'), version: '1.4.0' }
     await callerOf(baseUrl, token).request('POST', '/client/sessions', { session })
-    return ['a mailed passcode gave a client token, which began a session', undefined]
+    return ['a mailed passcode returned a client token, which started a session', undefined]
   })
 }

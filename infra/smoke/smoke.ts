@@ -20,7 +20,7 @@ function stopSignal(): AbortSignal {
     if (stop.signal.aborted && performance.now() - firstAt > 1_000) process.exit(1)
     if (stop.signal.aborted) return
     firstAt = performance.now()
-    process.stderr.write(`\n${signal}: deletes what this run has created. Again: leaves it for --clean-up.\n`)
+    process.stderr.write(`\n${signal}: deleting what this run has created. Press again to leave it for --clean-up.\n`)
     stop.abort(new Error(`ended by ${signal}`))
   }
   process.on('SIGINT', end).on('SIGTERM', end).on('SIGHUP', end)
@@ -34,7 +34,7 @@ async function clearLeftovers({ api, report }: SmokeRun): Promise<void> {
   const minutes = Math.round((Date.now() - Math.max(...left.map(createdAt))) / 60_000)
   if (minutes * 60_000 < longestRunMs)
     throw new SmokeFailure(
-      `A run that began ${minutes} minutes ago is under way, or was killed: wait, or delete what it created with --clean-up.`,
+      `A run that started ${minutes} minutes ago is in progress or was interrupted. Wait, or delete what it created with --clean-up.`,
     )
   await report.step('leftovers', async () => [await deleteLeftovers(api, left), undefined])
 }
@@ -44,7 +44,7 @@ async function cleanUp({ api, report }: Pick<SmokeRun, 'api' | 'report'>): Promi
   await report.lastStep('clean-up', async () => {
     const seen = await deleteLeftovers(api, await findLeftovers(api))
     const left = await findLeftovers(api)
-    if (left.length > 0) throw new Error(`still there: ${left.map(({ kind, id }) => `${kind} ${id}`).join('; ')}`)
+    if (left.length > 0) throw new Error(`not deleted: ${left.map(({ kind, id }) => `${kind} ${id}`).join('; ')}`)
     return [seen, undefined]
   })
 }
@@ -66,7 +66,7 @@ async function runSteps(run: SmokeRun, { alarm, checkpoint }: Awaited<ReturnType
   const { report, stop } = run
   const skip = (names: string[]) => {
     for (const name of names.filter((one) => !report.has(one)))
-      report.line('skipped', name, stop.aborted ? 'the run was ended' : 'needs the step that failed')
+      report.line('skipped', name, stop.aborted ? 'the run was ended' : 'depends on a step that failed')
   }
   const entry = await walk(run).catch((error: unknown) => {
     // The other run's objects have the same name, so nothing may be deleted.

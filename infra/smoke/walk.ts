@@ -28,7 +28,7 @@ const check = (holds: boolean, otherwise: string): void => {
 /** Stops a second run before it creates anything. A run creates its site first, and site names are unique. */
 function refuseSecond(error: unknown): never {
   if (error instanceof Problem && error.code === 'validation_failed')
-    throw new SmokeFailure('Another run began at the same time. Nothing was created; try again when it has ended.')
+    throw new SmokeFailure('Another run started at the same time. Nothing was created. Try again when it has ended.')
   throw error
 }
 
@@ -64,7 +64,7 @@ async function walked(
     const session = { public_key: publicKey(), version: '1.4.0' }
     const { id, live } = await device.request<Session>('POST', '/gateway/sessions', { session })
     const [row] = await api.list<{ online: boolean }>(path, { limit: '1' })
-    check(row?.online === true, 'its session began, and the account shows it offline')
+    check(row?.online === true, 'its session started, and the account shows it as offline')
     return [`online with its own token`, { id: made.id, device, session: id, live }]
   })
   const { device } = gateway
@@ -80,7 +80,7 @@ async function walked(
     const caller = callerOf(baseUrl, token.token)
     const session = { svc_id: 'smoke', public_key: publicKey(), version: '1.4.0' }
     const begun = await caller.request<Session>('POST', '/client/sessions', { session })
-    check(begun.resources.map(({ id }) => id).join() === resource.id, 'its session does not show the resource alone')
+    check(begun.resources.map(({ id }) => id).join() === resource.id, 'its session does not show exactly this resource')
     return [`can connect to the resource, as ${begun.client.ipv4}`, { actor, token, caller, ipv4: begun.client.ipv4 }]
   })
 
@@ -94,14 +94,14 @@ async function walked(
     const { authorizations } = await device.request<{ authorizations: Authorization[] }>('PUT', beat)
     const isListed = authorizations.some(({ id }) => id === granted.id)
     check(isListed, 'the heartbeat of the gateway does not list it')
-    return [`the gateway has it${isNudged ? ', announced by the live channel' : ''}`, granted]
+    return [`the gateway received it${isNudged ? ', announced by the live channel' : ''}`, granted]
   })
 
   await report.step('access', async () => {
     const actors = await api.list<Made>(`/access/resources/${resource.id}/actors`, {})
     const isAlone = actors.map(({ id }) => id).join() === client.actor.id
     check(isAlone, `${actors.length} actors can reach the resource, not 1`)
-    return ['the actor alone can reach the resource', undefined]
+    return ['only the actor can reach the resource', undefined]
   })
 
   await report.step('flow', async () => {
@@ -114,8 +114,8 @@ async function walked(
       return newest ?? null
     })
     const { initiator_actor_name, resource_name, policy_authorization_id: id } = entry
-    check(initiator_actor_name === mark && resource_name === mark && id === way.id, 'the flow names another access')
-    return ['reported, and in the log who reached what', undefined]
+    check(initiator_actor_name === mark && resource_name === mark && id === way.id, 'the flow names another authorization')
+    return ['reported, and shown in the flow log', undefined]
   })
 
   return report.step('changes', async () => {

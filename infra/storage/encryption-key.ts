@@ -17,7 +17,7 @@ export function encryptionKey(scope: Construct, settings: Settings): IKey | null
   if (choice === 'aws') return null
   if (choice !== 'own') return Key.fromKeyArn(scope, 'Key', choice)
   const key = new Key(scope, 'Key', {
-    description: 'Network Access Administration: data at rest. Without it nothing of that can be read again.',
+    description: 'Network Access Administration: data at rest. Without this key, the data cannot be read.',
     enableKeyRotation: true,
     removalPolicy: keptBy(settings),
   })

@@ -74,7 +74,7 @@ export function secretKey(scope: Construct, settings: Settings): IKey {
   ]
   return keyOf(scope, 'SecretKey', settings, settings.secretKeyArn, uses, {
     description:
-      'Network Access Administration: secrets of providers and directories. Without it they are entered again.',
+      'Network Access Administration: secrets of providers and directories. Without this key, they must be entered again.',
     enableKeyRotation: true,
   })
 }

@@ -26,7 +26,7 @@ export type Deployment = {
 
 function only(found: Found[], what: string): Found {
   const [one, other] = found
-  if (!one || other) throw new Error(`The template has ${found.length} resources for the ${what}; one is needed.`)
+  if (!one || other) throw new Error(`The template has ${found.length} resources for the ${what}, but exactly one is required.`)
   return one
 }
 

@@ -29,7 +29,7 @@ function invocationsOf({ stack, properties }: Found): unknown[] {
 function functionBehind(key: string, uri: unknown, credentials: unknown, all: Found[], invoked: Invoked): string {
   const arn = integratedArn(uri)
   const functionArn = arn && invoked(arn)
-  if (!functionArn) throw new Error(`The route ${key} leads to no function.`)
+  if (!functionArn) throw new Error(`The route ${key} has no function.`)
   const role = all.find(({ type, stack, id }) => type === 'AWS::IAM::Role' && stack.arn(id) === credentials)
   if (!role || !invocationsOf(role).includes(arn))
     throw new Error(`The route ${key} has no role that may invoke its function.`)
@@ -37,10 +37,10 @@ function functionBehind(key: string, uri: unknown, credentials: unknown, all: Fo
 }
 
 function keyOf(path: string, method: string, operation: Record<string, unknown>): string {
-  if (!methods.has(method)) throw new Error(`The local runner does not know the ${method} of the path ${path}.`)
+  if (!methods.has(method)) throw new Error(`The local runner does not support ${method} of the path ${path}.`)
   const unknown = Object.keys(operation).find((name) => !known.has(name))
   if (unknown) throw new Error(`The local runner does not support the ${unknown} of ${method} ${path}.`)
-  if (!path.startsWith('/')) throw new Error(`API Gateway warns of the path ${path}, which begins with no slash.`)
+  if (!path.startsWith('/')) throw new Error(`API Gateway warns of the path ${path}, which does not begin with a slash.`)
   if (operation.isDefaultRoute === true) return '$default'
   return `${method === anyMethod ? 'ANY' : method.toUpperCase()} ${path}`
 }
@@ -59,7 +59,7 @@ function routesOf({ stack, id, properties }: Found, all: Found[], invoked: Invok
       const [setting] = Object.keys(more)
       if (setting) throw new Error(`The local runner does not support the ${setting} of the route ${key}.`)
       if (String(type).toUpperCase() !== 'AWS_PROXY' || httpMethod !== 'POST' || payloadFormatVersion !== '2.0') {
-        throw new Error(`The route ${key} is no Lambda proxy with payload format 2.0.`)
+        throw new Error(`The route ${key} is not a Lambda proxy with payload format 2.0.`)
       }
       return { key, functionArn: functionBehind(key, uri, credentials, all, invoked) }
     }),
@@ -95,7 +95,7 @@ export function readLiveRoutes(all: Found[], invoked: Invoked): LiveRoutes | nul
     const integration = integrations.find(({ id }) => route?.settings.Target === `integrations/${id}`)
     if (!route || !integration) throw new Error(`The live channel has no route ${key}.`)
     const { IntegrationType, IntegrationUri, CredentialsArn } = integration.settings
-    if (IntegrationType !== 'AWS_PROXY') throw new Error(`The route ${key} is no Lambda proxy.`)
+    if (IntegrationType !== 'AWS_PROXY') throw new Error(`The route ${key} is not a Lambda proxy.`)
     const functionArn = functionBehind(key, IntegrationUri, CredentialsArn, all, invoked)
     const selected = route.settings.RouteResponseSelectionExpression === '$default'
     return { functionArn, answers: selected && responses.some(({ settings }) => settings.RouteId === route.id) }

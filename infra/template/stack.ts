@@ -5,7 +5,7 @@ const arnOf = (service: string, resource: string): string =>
   `arn:aws:${service}:${pseudo['AWS::Region']}:${pseudo['AWS::AccountId']}:${resource}`
 
 function listed(value: unknown): unknown[] {
-  if (!Array.isArray(value)) throw new Error(`A template has ${JSON.stringify(value)} where a list belongs.`)
+  if (!Array.isArray(value)) throw new Error(`A template has ${JSON.stringify(value)} instead of a list.`)
   return value
 }
 
@@ -129,12 +129,12 @@ export class Stack {
       case 'Fn::GetStackOutput': {
         const { StackName, OutputName, Region = pseudo['AWS::Region'], ...more } = this.resolveEach(fieldsOf(argument))
         if (Region !== pseudo['AWS::Region'] || Object.keys(more).length > 0) {
-          throw new Error(`The local runner knows no other region or account (${name} in ${this.name}).`)
+          throw new Error(`The local runner supports only one region and account (${name} in ${this.name}).`)
         }
         return this.#outputOf(String(StackName), String(OutputName))
       }
       default:
-        throw new Error(`The local runner does not know the intrinsic function ${name} (in ${this.name}).`)
+        throw new Error(`The local runner does not support the intrinsic function ${name} (in ${this.name}).`)
     }
   }
 
@@ -157,7 +157,7 @@ export class Stack {
       return this.nested(id).output(attribute.slice('Outputs.'.length))
     }
     if (!attributes[Type]?.includes(attribute)) {
-      throw new Error(`The local runner does not know the attribute ${attribute} of ${Type} (${id} in ${this.name}).`)
+      throw new Error(`The local runner does not support the attribute ${attribute} of ${Type} (${id} in ${this.name}).`)
     }
     return /Arn$/.test(attribute) ? this.arn(id, attribute) : `${this.physicalId(id)}.${attribute}`
   }
@@ -228,7 +228,7 @@ const withNested = (stack: Stack): Stack[] => [
 export function allStacks(assembly: Assembly): Stack[] {
   const outputOf = (stack: string, output: string): unknown => {
     const found = roots.find(({ name }) => name === stack)
-    if (!found) throw new Error(`There is no stack ${stack}.`)
+    if (!found) throw new Error(`The stack ${stack} does not exist.`)
     return found.output(output)
   }
   const roots = assembly.stacks.map(({ name, template }) => new Stack(name, template, assembly, outputOf))

@@ -102,7 +102,7 @@ export function watchLive(channel: LiveApi, own: OwnMetric, { liveRatePerSecond 
       runbook: 'quotas.md',
     },
     {
-      id: 'DevicesNotTold',
+      id: 'DevicesNotNotified',
       metric: computed(
         'IF(failed >= 20, 100 * failed / (failed + FILL(sent, 0)), 0)',
         { failed: own('messages_failed'), sent: own('messages_sent') },

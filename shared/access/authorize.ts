@@ -79,7 +79,7 @@ async function sessionOf(
   if (candidates.length > 1) throw invalidAt(['session_id'], "can't be blank")
   const [id] = candidates
   const session = id === undefined ? null : await findSession(account, tokenId, id, now)
-  if (!session) throw new ApiError('no_session', 'This token has no such live session.')
+  if (!session) throw new ApiError('no_session', 'No active session of this token was found. Start a session first.')
   return session
 }
 

@@ -60,7 +60,7 @@ export async function decide(
   if (!resource || !isConnectable(account, resource) || granting.length === 0) throw notFound()
   const choice = choosePolicy(granting, context, microsOf(token.expires_at), now)
   if ('violated' in choice) {
-    throw new ApiError('conditions_violated', 'The conditions of the policy do not hold.', {
+    throw new ApiError('conditions_violated', 'The conditions of the policy are not met.', {
       members: { violated: choice.violated },
     })
   }

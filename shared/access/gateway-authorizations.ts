@@ -51,7 +51,7 @@ export async function answerSince(session: Session, inForce: InForce[], since: s
   const more = news.length > listed.length
   if (!more && inForce.length > maxDelivered) {
     const [first] = inForce
-    logLine('WARN', 'gateway_told_part', {
+    logLine('WARN', 'gateway_partially_notified', {
       account_id: session.accountId,
       gateway_id: first?.authorization.gateway_id,
       told: maxDelivered,

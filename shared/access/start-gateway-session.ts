@@ -75,7 +75,7 @@ async function readBefore(account: string, gateway: GatewayRow, publicKey: strin
   const before = await findPresence(account, 'gateways', gateway.id)
   if (!before || before.public_key === publicKey) return before ?? null
   if (isOnline(await readPresence(account, 'gateways', gateway.id), clock.now())) {
-    throw new ApiError('gateway_already_connected', 'The gateway has a live session with another public key.')
+    throw new ApiError('gateway_already_connected', 'The gateway has an active session with another public key.')
   }
   return before
 }

@@ -10,6 +10,6 @@ export function checkAdministration(author: Pick<Author, 'scopes'>, change: stri
   if (mayAdminister(author)) return
   throw new ApiError(
     'scope_exceeded',
-    `${change} needs a token with the scope *, because it can lead to administration.`,
+    `${change} requires a token with the scope *, because it can grant administrator rights.`,
   )
 }

@@ -24,7 +24,7 @@ export async function commitInParts<T>(
   let { result, head } = await commitAfter({ accountId, subject, runId, precondition }, part, after)
   while (result === 'more') {
     if (clock.monotonic() > deadline) {
-      throw new ApiError('unavailable', 'Part of the change is done. Repeat the request to complete it.')
+      throw new ApiError('unavailable', 'Only part of the change was made. Repeat the request to complete it.')
     }
     ;({ result, head } = await commitAfter({ accountId, subject, runId }, part, head))
   }

@@ -44,7 +44,7 @@ export const commitItem = (key: Key, record: CommitRecord) => ({
 
 /** Parses the commit record in an item of the table or of its stream. @throws Error for an unknown schema version */
 export function readCommitRecord({ version, ...item }: Record<string, unknown>): CommitRecord {
-  if (version !== recordVersion) throw new Error(`Commit records of form ${version} are not known.`)
+  if (version !== recordVersion) throw new Error(`Commit records of version ${version} are not supported.`)
   return item as CommitRecord
 }
 

@@ -117,7 +117,7 @@ async function attempt<T>(
   const { next, writes: own } = nextVersionAndRecord(author, head, transaction, commitId)
   const items = [...own, ...writes.map(packed)]
   if (author.keepAnswer) items.push({ Put: await author.keepAnswer(result) })
-  if (items.length > maxWrites) throw new Error(`A commit of ${items.length} writes does not fit one transaction.`)
+  if (items.length > maxWrites) throw new Error(`A commit of ${items.length} writes does not fit into one transaction.`)
   const conflict = await write(author.accountId, next.sequence, commitId, items)
   if (conflict) return conflict
   // If this fails, the follow-up consumer revokes: the commit record lists the revocations.

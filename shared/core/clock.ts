@@ -55,7 +55,7 @@ export function parseTimestamp(text: string): number | null {
 /** Parses a stored timestamp to microseconds. @throws Error for any other text */
 export function microsOf(text: string): number {
   const micros = parseTimestamp(text)
-  if (micros === null) throw new Error('This is no timestamp.')
+  if (micros === null) throw new Error('This is not a timestamp.')
   return micros
 }
 

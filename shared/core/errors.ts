@@ -36,7 +36,7 @@ const codes = {
   conditions_violated: { status: 403 },
   limits_exceeded: { status: 403 },
   not_found: { status: 404, generic: true, detail: 'The requested resource was not found.' },
-  method_not_allowed: { status: 405, generic: true, detail: 'This method is not known for the path.' },
+  method_not_allowed: { status: 405, generic: true, detail: 'This path does not support this method.' },
   not_acceptable: { status: 406, generic: true, detail: 'The response is available as application/json only.' },
   active_token_exists: { status: 409 },
   idempotency_in_progress: {
@@ -53,7 +53,7 @@ const codes = {
   sync_running: { status: 409 },
   sync_disabled: { status: 409 },
   run_not_rewindable: { status: 409 },
-  precondition_failed: { status: 412, generic: true, detail: 'A precondition of the request does not hold.' },
+  precondition_failed: { status: 412, generic: true, detail: 'A precondition of the request is not met.' },
   payload_too_large: { status: 413, generic: true, detail: 'The request body is too large.' },
   too_many_records: { status: 413 },
   validation_failed: { status: 422, generic: true, detail: 'The request body failed validation.' },
@@ -73,9 +73,9 @@ export const errorCodes: Readonly<Record<ErrorCode, CodeRule>> = codes
 /** Details of `unavailable` after work that has, or may have, changed something. */
 export const unavailableAfter = {
   something:
-    'The change was made, but not everything that follows from it was completed; the service goes on with it. Read the object before repeating the request.',
+    'The change was made, but its follow-up work is not complete yet. The service continues it. Read the object before you repeat the request.',
   unknown:
-    'The service could not complete the request, and does not know whether the change was made. Read the object before repeating the request.',
+    'The service could not complete the request and does not know whether the change was made. Read the object before you repeat the request.',
 }
 
 type Extra = {

@@ -10,6 +10,6 @@ export function readNext<T>(progress: v.GenericSchema<unknown, T>, event: unknow
   const { next = null } = fieldsOf(event)
   if (next === null) return null
   const read = v.safeParse(progress, next)
-  if (!read.success) throw new ApiError('bad_request', 'next must be the next of an answer, as it is.')
+  if (!read.success) throw new ApiError('bad_request', 'next must be the unchanged next value of an earlier response.')
   return read.output
 }

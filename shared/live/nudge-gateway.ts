@@ -22,7 +22,7 @@ export async function nudgeGateway(account: string, gatewayId: string): Promise<
       if (!(await releaseNudge(account, gatewayId, claimed))) return
     }
   } catch (error) {
-    logLine('WARN', 'device_not_told', { account_id: account, device_id: gatewayId, ...describeError(error) })
+    logLine('WARN', 'device_not_notified', { account_id: account, device_id: gatewayId, ...describeError(error) })
   }
 }
 

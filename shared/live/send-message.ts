@@ -30,7 +30,7 @@ export async function sendMessage(recipient: ConnectionRef, message: Message): P
   }
   // A device that is gone needs no message.
   if (sending !== 'gone') measure(sending === 'sent' ? 'messages_sent' : 'messages_failed')
-  if (sending === 'failed') logLine('WARN', 'device_not_told', { account_id, device_id, type: message.type })
+  if (sending === 'failed') logLine('WARN', 'device_not_notified', { account_id, device_id, type: message.type })
   return sending
 }
 

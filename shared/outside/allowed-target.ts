@@ -11,12 +11,12 @@ const refused = (host: string, rule: string) => new OutsideError('refused', `${h
 
 /** Allows public HTTPS, and the machine itself by `allowInsecureProviders` (I1.2). @throws OutsideError */
 export function allowedTarget(address: string | URL): Target {
-  if (!URL.canParse(String(address))) throw new OutsideError('refused', 'The address of an outside service is no URL.')
+  if (!URL.canParse(String(address))) throw new OutsideError('refused', 'The address of an outside service is not a URL.')
   const url = new URL(address)
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const insecure = env.allowInsecureProviders
-  if (url.username || url.password) throw refused(host, 'credentials do not stand in an address')
-  if (url.protocol !== 'https:' && !(insecure && url.protocol === 'http:')) throw refused(host, 'only HTTPS is used')
+  if (url.username || url.password) throw refused(host, 'its address must not contain credentials')
+  if (url.protocol !== 'https:' && !(insecure && url.protocol === 'http:')) throw refused(host, 'only HTTPS is allowed')
   const isAllowed = (resolved: string): boolean =>
     (insecure && isLoopbackAddress(resolved)) || (url.protocol === 'https:' && isPublicAddress(resolved))
   // A literal address is not resolved, so it is tested here.

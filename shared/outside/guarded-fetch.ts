@@ -46,7 +46,7 @@ function headersOf({ headers, body }: OutsideRequest): Record<string, string> {
 
 /** Reads a whole answer. @throws OutsideError `too_large` */
 async function gather(answer: IncomingMessage, { host }: Target, maxBytes: number): Promise<Buffer> {
-  const tooLarge = () => new OutsideError('too_large', `${host} answered more than ${maxBytes} bytes.`)
+  const tooLarge = () => new OutsideError('too_large', `${host} returned more than ${maxBytes} bytes.`)
   if (Number(answer.headers['content-length'] ?? 0) > maxBytes) throw tooLarge()
   const chunks: Buffer[] = []
   let bytes = 0
@@ -99,7 +99,7 @@ function exchange(target: Target, request: OutsideRequest, bounds: Bounds, agent
     gather(answer, target, bounds.maxBytes).then((body) => resolve({ answer, body }), end)
   })
   outgoing.on('error', end)
-  outgoing.on('upgrade', () => end(new Error('The answer was an upgrade.')))
+  outgoing.on('upgrade', () => end(new Error('The response was a protocol upgrade.')))
   outgoing.end(bodyOf(request.body))
   return promise.finally(() => {
     clearTimeout(timer)

@@ -4,7 +4,7 @@ import { OutsideError } from './outside-error.ts'
 /** Bounds the wait for an answer. @throws OutsideError `timeout`; the error of the answer */
 async function inTime<T>(answer: Promise<T>, ms: number): Promise<T> {
   const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new OutsideError('timeout', 'No answer was there in time.')), ms)
+  const timer = setTimeout(() => late.reject(new OutsideError('timeout', 'No response arrived in time.')), ms)
   return Promise.race([answer, late.promise]).finally(() => clearTimeout(timer))
 }
 

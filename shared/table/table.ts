@@ -39,7 +39,7 @@ class SigningHash implements Checksum {
   }
 
   reset(): void {
-    throw new Error('A hash is used once.')
+    throw new Error('A hash can be used only once.')
   }
 }
 

@@ -66,7 +66,7 @@ export function parseRange(text: string): Cidr | null {
 /** Parses checked text. @throws Error for other text */
 export function ipRangeOf(text: string): Cidr {
   const range = parseRange(text)
-  if (!range) throw new Error(`${text} is no address or network.`)
+  if (!range) throw new Error(`${text} is not an address or network.`)
   return range
 }
 

@@ -142,7 +142,7 @@ describe.skipIf(!hasPython)(
       expect(await next('left')).toMatchObject({ ended: 404, refused: 401, held: 0 })
       await signInAt((await next('page')).url, 'Uma User')
       expect(await next('second')).toMatchObject({ failed: [401] })
-      await signInAt((await next('page')).url, 'Nobody: refuse')
+      await signInAt((await next('page')).url, 'Cancel the sign-in')
       expect(await next('refused')).toMatchObject({ error: 'access_denied' })
       const { url } = await next('page')
       expect(new URL(url).searchParams.get('error')).toBe('access_denied')

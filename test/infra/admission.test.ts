@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { loadOperations } from '#functions/operations.ts'
 import { buildApp } from '#infra/build-app.ts'
-import { carryingRoutes } from '#infra/functions/gradual-shift.ts'
+import { criticalOperations } from '#infra/functions/gradual-shift.ts'
 import { readAssembly } from '#infra/template/assembly.ts'
 import { allStacks, Stack } from '#infra/template/stack.ts'
 import { type Admission, admissions } from '#test/support/service/admission.ts'
@@ -29,7 +29,7 @@ async function stacksOf(context: Record<string, unknown>): Promise<Stack[]> {
     mkdirSync(code)
     writeFileSync(join(code, 'index.mjs'), 'export const handler = async () => {}\n')
     const operations = (await loadOperations()).filter(
-      ({ operation: { method, path } }) => path === '/groups' || carryingRoutes.has(`${method} ${path}`),
+      ({ operation: { method, path } }) => path === '/groups' || criticalOperations.has(`${method} ${path}`),
     )
     const outdir = join(directory, 'assembly')
     const app = await buildApp({ outdir, code, operations, context })

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loadOperations } from '#functions/operations.ts'
 import { buildApp } from '#infra/build-app.ts'
 import { loadedCode } from '#infra/code/loaded-code.ts'
-import { carryingRoutes } from '#infra/functions/gradual-shift.ts'
+import { criticalOperations } from '#infra/functions/gradual-shift.ts'
 import { type Resource, templatesOf } from '#test/support/service/templates.ts'
 
 type Deployed = Resource & { DependsOn?: string[]; UpdatePolicy?: Record<string, Record<string, unknown>> }
@@ -64,7 +64,7 @@ describe('the code that a function can load', () => {
 /** The resources of all stacks, each with the name of its stack. */
 async function deployed(name: string, code: string, context: Record<string, unknown> = {}) {
   const operations = (await loadOperations()).filter(
-    ({ operation: { method, path } }) => /^\/(groups|sites)$/.test(path) || carryingRoutes.has(`${method} ${path}`),
+    ({ operation: { method, path } }) => /^\/(groups|sites)$/.test(path) || criticalOperations.has(`${method} ${path}`),
   )
   const app = await buildApp({ outdir: join(directory, 'assembly', name), operations, code, context })
   const stacks = app.node.findAll().filter((node) => Stack.isStack(node))
@@ -192,9 +192,9 @@ describe('every function', () => {
     async (context) => {
       const all = await deployed('shifted', bundleAt('shifted'), context)
       const shifted = all('AWS::Lambda::Alias').filter(({ UpdatePolicy }) => UpdatePolicy)
-      expect(shifted).toHaveLength(carryingRoutes.size)
+      expect(shifted).toHaveLength(criticalOperations.size)
       const groups = all('AWS::CodeDeploy::DeploymentGroup')
-      expect(groups).toHaveLength(carryingRoutes.size)
+      expect(groups).toHaveLength(criticalOperations.size)
       for (const { stack, UpdatePolicy, Properties } of shifted) {
         const { ApplicationName, DeploymentGroupName } = (UpdatePolicy?.CodeDeployLambdaAliasUpdate ?? {}) as Record<
           string,
@@ -253,7 +253,7 @@ describe('every function', () => {
       .flatMap(metricsOf)
       .filter(({ MetricName }) => MetricName === transformation.MetricName)
     expect(counted.map(({ Dimensions }) => dimensionOf(Dimensions, 'operation')).sort()).toEqual(
-      [...carryingRoutes].sort(),
+      [...criticalOperations].sort(),
     )
     for (const { Dimensions } of counted) expect(Dimensions.map(({ Name }) => Name).sort()).toEqual(names.sort())
   })

@@ -155,7 +155,7 @@ describe('alarms', () => {
     expect(metricsOf('LiveFailing').sort()).toEqual(['ExecutionError', 'faults'])
     expect(metricsOf('LiveThrottled')).toEqual(['Throttles', 'Throttles', 'Throttles'])
     expect(metricsOf('LiveNearlyThrottled').sort()).toEqual(['ConnectCount', 'MessageCount'])
-    expect(metricsOf('DevicesNotTold').sort()).toEqual(['messages_failed', 'messages_sent'])
+    expect(metricsOf('DevicesNotNotified').sort()).toEqual(['messages_failed', 'messages_sent'])
     const [channel] = templates.entries('AWS::ApiGatewayV2::Api').filter(([id]) => id.startsWith('LiveChannel'))
     expect(named('LiveSilent')).toMatchObject({
       MetricName: 'ConnectCount',
@@ -163,7 +163,7 @@ describe('alarms', () => {
       TreatMissingData: 'breaching',
     })
     const without = (await templatesOf([], { live: 'false' })).entries('AWS::CloudWatch::Alarm')
-    expect(without.filter(([id]) => /Live|DevicesNotTold/.test(id))).toEqual([])
+    expect(without.filter(([id]) => /Live|DevicesNotNotified/.test(id))).toEqual([])
   })
 
   it('watch sign-ins: faults, providers that fail, guesses, passcodes that were given up, mails that bounce', async () => {
@@ -292,7 +292,7 @@ describe('without metrics of the service', () => {
       .map(([id]) => id.replace(/^Monitoring|[0-9A-F]{8}$/g, ''))
       .filter((name) => !left.some((id) => id.startsWith(`Monitoring${name}`)))
     expect(gone.sort()).toEqual([
-      'DevicesNotTold',
+      'DevicesNotNotified',
       'ProvidersFailing',
       'SignInFaults',
       'SignInsGuessed',

@@ -194,7 +194,7 @@ it.each([
         (_, i) => `https://portal-${i}.example.com/signed-in/${'x'.repeat(50)}`,
       ),
     },
-    'Lambda takes environment variables of 4096 bytes; these settings make',
+    'Lambda accepts environment variables of at most 4096 bytes, but these settings result in',
   ],
   [{ permissionsBoundary: 'a b' }, 'The setting permissionsBoundary must be the name or ARN of a managed policy.'],
   [{ signInRedirectUris: 'http://portal.example.com/' }, 'The setting signInRedirectUris must be at most 50 URIs'],

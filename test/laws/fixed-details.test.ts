@@ -48,11 +48,11 @@ const requests: Record<string, () => Promise<Answer>> = {
     return account.call(updateGroup, { method: 'PATCH', params: { id: body.data[0].id }, ...group('Nobody') })
   },
   'The requested resource was not found.': () => account.call(getGroup, { params: { id: unknownId } }),
-  'This path is not known. Paths have no trailing slash.': () => account.call(unknownRoute, { path: '/groups/' }),
-  'This method is not known for the path.': () => account.call(unknownRoute, { method: 'DELETE', path: '/groups' }),
+  'This path does not exist. Paths have no trailing slash.': () => account.call(unknownRoute, { path: '/groups/' }),
+  'This path does not support this method.': () => account.call(unknownRoute, { method: 'DELETE', path: '/groups' }),
   'The response is available as application/json only.': () =>
     account.call(listGroups, { headers: { accept: 'text/xml' } }),
-  'A precondition of the request does not hold.': async () => {
+  'A precondition of the request is not met.': async () => {
     const { body } = await create(group('Two'))
     const headers = { 'if-match': '"other"' }
     return account.call(updateGroup, { method: 'PATCH', params: { id: body.data.id }, headers, ...group('Three') })

@@ -79,7 +79,7 @@ describe('mails on one machine', () => {
     await Promise.all([sendMail(mail), sendMail({ ...mail, to: 'alan@example.com' })])
     const files = readdirSync(join(dir, 'mails')).map((name) => join(dir, 'mails', name))
     expect(files).toHaveLength(2)
-    expect(told.toSorted()).toEqual(files.toSorted().map((file) => `A mail lies in ${file}\n`))
+    expect(told.toSorted()).toEqual(files.toSorted().map((file) => `A mail was saved to ${file}\n`))
     const texts = files.map((file) => readFileSync(file, 'utf8'))
     expect(texts.filter((content) => content.includes(`To: ${mail.to}\n`))).toHaveLength(1)
     for (const content of texts) {

@@ -188,6 +188,6 @@ it('is refused with one line where its key is damaged, or missing', async () => 
   const none = await start()
   expect([none.code, none.stderr.trim().split('\n')]).toEqual([
     1,
-    [expect.stringMatching(/^The data directory .* has a table and no key\./)],
+    [expect.stringMatching(/^The data directory .* has a table but no key\./)],
   ])
 }, 120_000)

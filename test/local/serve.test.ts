@@ -68,7 +68,7 @@ describe('npm start', () => {
       const unknown = await call(path)
       expect([unknown.status, await unknown.json()]).toMatchObject([
         404,
-        { detail: 'This path is not known. Paths have no trailing slash.' },
+        { detail: 'This path does not exist. Paths have no trailing slash.' },
       ])
     }
     const wrong = await call('/account', { method: 'DELETE' })
@@ -125,7 +125,7 @@ describe('npm start', () => {
 
   it('refuses a second service on the same data directory', async () => {
     const { code, stderr } = await runLocal('start', [], { PORT: '0', DATA_DIR: dataDir })
-    const line = `Another service (process ${service.pid}) runs on the data directory ${dataDir}.`
+    const line = `Another service (process ${service.pid}) already uses the data directory ${dataDir}.`
     expect([code, stderr.split('\n')]).toEqual([1, [expect.stringContaining(line), '']])
   })
 })
@@ -146,7 +146,7 @@ describe('provisioning', () => {
   it('is the only command that begins a data directory: another one would find all well in an empty one', async () => {
     const nowhere = join(dataDir, 'mistyped')
     const { code, stderr } = await runLocal('verify-rows', [], { DATA_DIR: nowhere })
-    expect([code, stderr]).toEqual([1, `There is no data directory ${nowhere}. Set DATA_DIR to that of the service.\n`])
+    expect([code, stderr]).toEqual([1, `The data directory ${nowhere} does not exist. Set DATA_DIR to the data directory of the service.\n`])
     expect(existsSync(nowhere)).toBe(false)
   })
 

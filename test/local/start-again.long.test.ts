@@ -54,7 +54,7 @@ async function withService(dir: string, args: string[], look: (service: Service)
 const statusOf = async ({ baseUrl }: Service, token: string) =>
   (await fetch(`${baseUrl}/account`, { headers: { authorization: `Bearer ${token}` } })).status
 
-const hint = 'npm start -- --new-demo makes a new one'
+const hint = 'Create a new one with npm start -- --new-demo'
 
 /** It says why there is no demo account, serves the other one, and makes a demo account when asked. */
 async function expectServed(dir: string, because: string, slug: string): Promise<void> {
@@ -85,14 +85,14 @@ describe('a data directory stays usable', () => {
     const dir = copy()
     const delete_at = '2099-01-01T00:00:00Z'
     await provision(dir, { operation: 'delete_account', account_id: idOf(dir), delete_at })
-    await expectServed(dir, `its account ${idOf(dir)} is disabled, and is deleted at 2099-01-01T00:00:00`, 'demo-2')
+    await expectServed(dir, `its account ${idOf(dir)} is disabled and will be deleted at 2099-01-01T00:00:00`, 'demo-2')
   })
 
   it('when its table was removed', async () => {
     const dir = copy()
     for (const file of globSync('dynamodb.db*', { cwd: dir })) rmSync(join(dir, file))
     await withService(dir, [], async ({ output }) => {
-      expect(output()).toContain(`its account ${idOf(dir)} is no longer there`)
+      expect(output()).toContain(`its account ${idOf(dir)} no longer exists`)
       expect(output()).toMatch(/Accounts +none/)
     })
     await withService(dir, ['--new-demo'], async (service) => {
@@ -121,7 +121,7 @@ describe('a data directory stays usable', () => {
     const kept = JSON.parse(readFileSync(join(dir, 'credentials.json'), 'utf8'))
     await withService(dir, ['--new-demo'], async (service) => {
       const file = join(dir, 'credentials-demo.json')
-      expect(service.output()).toContain(`${file} has those of the account before`)
+      expect(service.output()).toContain(`${file} has the credentials of the previous account`)
       expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(kept)
       expect(await statusOf(service, kept.api_token)).toBe(200)
       expect(service.credentials.api_token).not.toBe(kept.api_token)
@@ -155,7 +155,7 @@ describe('a start that fails says one line, and leaves no process', () => {
     for (const file of readdirSync(join(dir, 'kinesis'))) rmSync(join(dir, 'kinesis', file))
     const checkpoint = join(dir, 'checkpoints', 'store-flow-logs.kinesis.json')
     // The first start has made a new stream.
-    for (let i = 0; i < 2; i++) await expectFault(dir, `The checkpoint ${checkpoint} is of another flow stream`)
+    for (let i = 0; i < 2; i++) await expectFault(dir, `The checkpoint ${checkpoint} belongs to another flow stream`)
     rmSync(checkpoint)
     await withService(dir, [], async () => {
       const { stdout, stderr } = await typed(['sh'], documentCommands('walk.md'), dir)
@@ -186,10 +186,10 @@ describe('a start that fails says one line, and leaves no process', () => {
     const { port } = server.address() as { port: number }
     server.close()
     const endpoint = `http://127.0.0.1:${port}`
-    await expectFault(copy(), `Nothing answers at ${variable}=${endpoint} (connect ECONNREFUSED`, {
+    await expectFault(copy(), `Nothing responds at ${variable}=${endpoint} (connect ECONNREFUSED`, {
       [variable]: endpoint,
     })
-    await expectFault(copy(), `Nothing answers at ${variable}=nonsense (Invalid URL)`, { [variable]: 'nonsense' })
+    await expectFault(copy(), `Nothing responds at ${variable}=nonsense (Invalid URL)`, { [variable]: 'nonsense' })
   })
 
   it('when the table is damaged', async () => {
@@ -212,7 +212,7 @@ describe('a start that fails says one line, and leaves no process', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     try {
       const endpoint = `http://127.0.0.1:${(server.address() as { port: number }).port}`
-      await expectFault(copy(), `No ${engine} engine answers at ${variable}=${endpoint}.`, { [variable]: endpoint })
+      await expectFault(copy(), `No ${engine} engine responds at ${variable}=${endpoint}.`, { [variable]: endpoint })
     } finally {
       server.close()
     }

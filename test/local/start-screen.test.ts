@@ -8,7 +8,7 @@ const screenOf = (slug: string, port: number, dir = '/data') =>
     dir,
     ephemeral: false,
     seconds: 1,
-    demo: { usable: true, earlier: '/data/credentials-demo.json' },
+    demo: { usable: true, previousCredentials: '/data/credentials-demo.json' },
     signIn: { issuer: 'http://127.0.0.1:1', slug, people: [], directory: { id: 'directory', people: 200 } } as never,
     accounts: { rows: [], more: false },
   })
@@ -25,8 +25,8 @@ it.each([
 it('names the reference, the walk and where the credentials of an earlier account are kept', () => {
   const screen = screenOf('demo', 9000)
   expect(screen).toContain('Reference     http://127.0.0.1:9000/docs\n')
-  expect(screen).toContain('There is no user interface yet.')
-  expect(screen).toContain('/data/credentials-demo.json has those of the account before\n')
+  expect(screen).toContain('Try the API in another terminal:')
+  expect(screen).toContain('/data/credentials-demo.json has the credentials of the previous account\n')
   expect(screen).toContain('docs/walk.md continues from there, after export DATA_DIR=/data.\n')
   expect(screenOf('demo', 9000, resolve('.local'))).toContain('docs/walk.md continues from there.\n')
 })

@@ -40,4 +40,4 @@ it.each(refused)('refuses %j in one sentence', (args, sentence) => {
 })
 
 it('refuses a run without a token', () =>
-  expect(() => readOptions(['--base-url', address], {})).toThrow('The token is missing: set SMOKE_TOKEN'))
+  expect(() => readOptions(['--base-url', address], {})).toThrow('The token is missing. Set SMOKE_TOKEN'))

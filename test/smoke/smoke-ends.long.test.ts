@@ -44,7 +44,7 @@ describe('an end by a signal', () => {
     const smoke = startSmoke(argsOf(), variablesOf(account))
     await smoke.printed(/^ok +gateway/m)
     smoke.child.kill('SIGINT')
-    await smoke.printed('SIGINT: deletes what this run has created')
+    await smoke.printed('SIGINT: deleting what this run has created')
     smoke.child.kill('SIGINT')
     const { code, outcomes } = await smoke.ended()
     expect([code, outcomes['clean-up']]).toEqual([1, 'ok'])
@@ -75,7 +75,7 @@ describe('an end by a signal', () => {
 
     const next = await runSmoke(argsOf(), variablesOf(account))
     expect([next.code, next.stdout]).toEqual([2, ''])
-    expect(next.stderr).toMatch(/^A run that began \d minutes ago is under way, or was killed: .*--clean-up\.\n$/)
+    expect(next.stderr).toMatch(/^A run that started \d minutes ago is in progress or was interrupted\. .*--clean-up\.\n$/)
     expect(await objectsOf(account.token)).toEqual(left)
 
     const { code, outcomes } = await runSmoke(argsOf('--clean-up'), variablesOf(account))
@@ -123,12 +123,12 @@ describe('a run that cannot begin', () => {
 
   it('refuses a token that counts for nothing', async () => {
     const account = await newAccount('wrong-token')
-    await expectRefused({ ...account, token: `${account.token}x` }, argsOf(), 'The token is no API token of')
+    await expectRefused({ ...account, token: `${account.token}x` }, argsOf(), 'The token is not a valid API token of')
   })
 
   it('refuses an address where no service answers, or another one', async () => {
     const account = await newAccount('wrong-address')
-    await expectRefused(account, ['--base-url', 'http://127.0.0.1:9'], 'No service answers at http://127.0.0.1:9')
+    await expectRefused(account, ['--base-url', 'http://127.0.0.1:9'], 'No service responds at http://127.0.0.1:9')
     const authorizations: (string | undefined)[] = []
     const other = createServer(({ headers }, response) => {
       authorizations.push(headers.authorization)
@@ -159,7 +159,7 @@ describe('a run that cannot begin', () => {
     proxy.close()
     expect(hidden.size).toBe(4)
     expect([code, outcomes]).toEqual([2, { account: 'ok', site: 'failed' }])
-    expect(stderr).toBe('Another run began at the same time. Nothing was created; try again when it has ended.\n')
+    expect(stderr).toBe('Another run started at the same time. Nothing was created. Try again when it has ended.\n')
     expect(await objectsOf(account.token)).toEqual(before)
     other.child.kill('SIGINT')
     expect((await other.ended()).outcomes['clean-up']).toBe('ok')

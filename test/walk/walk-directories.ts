@@ -1,4 +1,4 @@
-import { askControl } from '#infra/local/control.ts'
+import { runByControl } from '#infra/local/control.ts'
 import { startService } from '#test/support/service/service.ts'
 import { type Walked, walkDirectory } from './walk-directory.ts'
 import { openCompany, type WalkedCompany, type WalkedKind, walkedKinds } from './walked-company.ts'
@@ -26,8 +26,8 @@ export async function walkDirectories({ people, kinds = walkedKinds, say }: Opti
           admin: { name: 'Ada', email: 'ada@walk.example' },
           token_in: 'answer',
         }
-        const { data } = (await askControl(service.dataDir, 'provision-account', event)) as Provisioned
-        const wake = () => void askControl(service.dataDir, 'sync', {}).catch(() => undefined)
+        const { data } = (await runByControl(service.dataDir, 'provision-account', event)) as Provisioned
+        const wake = () => void runByControl(service.dataDir, 'sync', {}).catch(() => undefined)
         const { token } = data.api_token
         const walk = { company, baseUrl: service.baseUrl, slug, token, wake, say }
         return [company.kind, await walkDirectory(walk)] as const

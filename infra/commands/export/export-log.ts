@@ -26,7 +26,7 @@ export async function exportLog(client: LogClient, options: ExportOptions) {
     const log = type === 'change' ? 'changes' : 'activity'
     const checkpoint = (await client.get<{ data: FetchedCheckpoint }>(`/logs/checkpoints/${log}`)).data
     const { note, size, follows } = checkpoint
-    if (note === null) throw new StartupError('Nothing of this log is sealed yet. Try again in five minutes.')
+    if (note === null) throw new StartupError('This log has no sealed entries yet. Try again in five minutes.')
     const written = resumeExport(out, type)
     const extended = await extension(client, log, checkpoint, note, options.against)
     const last = await lastCovered(client, options, size)
@@ -69,10 +69,10 @@ async function extension(
   const own = parseCheckpoint(parseNote(note).text).origin
   const [a, b] = [parseOrigin(origin), parseOrigin(own)]
   if (a?.account !== b?.account || a?.log !== b?.log)
-    throw new StartupError(`The log to compare with is ${origin}; this one is ${own}.`)
+    throw new StartupError(`The log to compare with is ${origin}, but this log is ${own}.`)
   if (follows?.origin === origin && from > follows.shared) {
     throw new StartupError(
-      `The log follows ${origin} and has its first ${follows.shared} leaves; the log to compare with has ${from}. Export without --against.`,
+      `The log follows ${origin} and shares only its first ${follows.shared} leaves, but the log to compare with has ${from}. Export without --against.`,
     )
   }
   if (from > to) throw new StartupError('The log to compare with is longer than the newest checkpoint.')

@@ -36,7 +36,7 @@ export class LogClient {
       }
       this.hasAnswered ||= response !== null
       if (n === (this.hasAnswered ? tries : firstTries))
-        throw new StartupError(`${this.baseUrl} ${response ? `answers ${response.status}` : 'does not answer'}.`)
+        throw new StartupError(`${this.baseUrl} ${response ? `returned ${response.status}` : 'does not respond'}.`)
       const after = Number(response?.headers.get('retry-after') ?? 0)
       await sleep(Math.max(after * 1_000, 100 * 2 ** n))
     }
@@ -45,7 +45,7 @@ export class LogClient {
   /** The body of an answer that is a success. @throws StartupError for any other */
   async get<T>(path: string, query: Record<string, string> = {}): Promise<T> {
     const { status, body } = await this.ask(path, query)
-    if (status !== 200) throw new StartupError(`GET ${path} answers ${status}: ${body.detail ?? ''}`)
+    if (status !== 200) throw new StartupError(`GET ${path} returned ${status}: ${body.detail ?? ''}`)
     return body as T
   }
 
@@ -82,7 +82,7 @@ export class LogClient {
     const path = `/logs/${entry.log_id}/proof`
     const { status, body } = await this.ask(path, { size: String(size) })
     if (status === 409 || status === 400) return null
-    if (status !== 200) throw new StartupError(`GET ${path} answers ${status}: ${body.detail ?? ''}`)
+    if (status !== 200) throw new StartupError(`GET ${path} returned ${status}: ${body.detail ?? ''}`)
     return { entry, proof: body.data }
   }
 }

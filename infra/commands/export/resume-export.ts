@@ -16,11 +16,11 @@ export type Written = { first: ExportedEntry | null; last: ExportedEntry | null;
 export function resumeExport(out: string, type: ExportType): Written {
   const written: Written = { first: null, last: null, entries: 0 }
   const found = statSync(out, { throwIfNoEntry: false })
-  if (found && !found.isFile()) throw new StartupError(`${out} is no file.`)
+  if (found && !found.isFile()) throw new StartupError(`${out} is not a file.`)
   if (!found || found.size === 0) return written
-  if (readable(() => readSeal(out))) throw new StartupError(`${out} is a whole export already.`)
+  if (readable(() => readSeal(out))) throw new StartupError(`${out} is already a complete export. Choose another --out.`)
   const foreign = new StartupError(
-    `${out} is there already, and is no export of ${type} that broke off. Give another --out.`,
+    `${out} already exists and is not an interrupted export of ${type}. Choose another --out.`,
   )
   const { begin, size, text, isEnded } = lastLine(out)
   const isCut = parsed(text) === undefined || (!isEnded && text.startsWith('{"type":"seal"'))
@@ -78,7 +78,7 @@ export async function rejectOtherRange(
 ): Promise<void> {
   if (!written.first || !written.last) return
   const other = (option: string) =>
-    new StartupError(`${out} broke off and was begun with another ${option}. Give that one, or another --out.`)
+    new StartupError(`${out} is an interrupted export with another ${option}. Use the same ${option}, or choose another --out.`)
   if (!last || written.last.log_id > last.log_id) throw other('--end')
   const first = microsOf(written.first.timestamp)
   if (first < begin || (await client.newest({ type, begin, end: first - 1 }))) throw other('--begin')
@@ -92,7 +92,7 @@ export function holdExport(out: string): Lock {
   accessSync(dirname(out), constants.W_OK)
   const file = `${out}.lock`
   const lock = tryLock(file)
-  if (!lock) throw new StartupError(`Another export is writing ${out}. Let it end, or give another --out.`)
+  if (!lock) throw new StartupError(`Another export is writing ${out}. Wait until it ends, or choose another --out.`)
   return {
     release() {
       rmSync(file, { force: true })

@@ -47,7 +47,7 @@ export async function sealProofs(
 }
 
 const nothingLeft = () =>
-  new StartupError('This log has no entry left that could prove a range: all are past their retention.')
+  new StartupError('All entries of this log are past their retention, so no range can be proven.')
 
 /** Position of an outermost leaf; null at the respective end of the log, where no position is needed. */
 const placed = (proof: Proof | null, end: number) =>

@@ -16,7 +16,7 @@ export type HttpAnswer = { status: number; headers: Record<string, string | stri
 const textual = /^(text\/|application\/(json|javascript|xml)\b|application\/[^;\s]+\+(json|xml)\b)/i
 
 /** Encodes a body as an HTTP API does: text types as a string, others and invalid UTF-8 as base64. */
-function bodyOf({ headers, body }: HttpRequest): { body?: string; isBase64Encoded: boolean } {
+function encodeBody({ headers, body }: HttpRequest): { body?: string; isBase64Encoded: boolean } {
   if (body.length === 0) return { isBase64Encoded: false }
   if (!headers['content-encoding'] && textual.test(headers['content-type'] ?? '')) {
     try {
@@ -28,24 +28,24 @@ function bodyOf({ headers, body }: HttpRequest): { body?: string; isBase64Encode
   return { body: body.toString('base64'), isBase64Encoded: true }
 }
 
-function queryOf(query: string): Record<string, string> {
+function parseQuery(query: string): Record<string, string> {
   const values = new URLSearchParams(query)
   return Object.fromEntries([...values.keys()].map((name) => [name, values.getAll(name).join()]))
 }
 
-function headersOf({ headers: { cookie: _, ...headers }, remoteAddress }: HttpRequest): Record<string, string> {
+function toEventHeaders({ headers: { cookie: _, ...headers }, remoteAddress }: HttpRequest): Record<string, string> {
   const joined = Object.entries(headers).map(([name, value]) => [name, String(value)])
   const forwarded = [headers['x-forwarded-for'], remoteAddress].filter(Boolean).join(', ')
   return { ...Object.fromEntries(joined), 'x-forwarded-for': forwarded, 'x-forwarded-proto': 'http' }
 }
 
 /** Matched route of a request, with the path for the function. */
-type Routed = { key: string; parameters: Record<string, string>; rawPath: string }
+type MatchedRoute = { key: string; parameters: Record<string, string>; rawPath: string }
 
 /** Builds the event of a request as API Gateway does (payload format 2.0). */
 export function toEvent(
   request: HttpRequest,
-  { key: routeKey, parameters: pathParameters, rawPath }: Routed,
+  { key: routeKey, parameters: pathParameters, rawPath }: MatchedRoute,
 ): APIGatewayProxyEventV2 {
   const mark = request.target.indexOf('?')
   const rawQueryString = mark < 0 ? '' : request.target.slice(mark + 1)
@@ -57,8 +57,8 @@ export function toEvent(
     rawPath,
     rawQueryString,
     ...(cookies && { cookies }),
-    headers: headersOf(request),
-    ...(rawQueryString && { queryStringParameters: queryOf(rawQueryString) }),
+    headers: toEventHeaders(request),
+    ...(rawQueryString && { queryStringParameters: parseQuery(rawQueryString) }),
     ...(Object.keys(pathParameters).length > 0 && { pathParameters }),
     requestContext: {
       accountId: '000000000000',
@@ -78,7 +78,7 @@ export function toEvent(
       time: now.toISOString(),
       timeEpoch: now.getTime(),
     },
-    ...bodyOf(request),
+    ...encodeBody(request),
   }
 }
 
@@ -106,12 +106,12 @@ export function fromResult(result: unknown): HttpAnswer {
   if (!Number.isInteger(status) || status < 100 || status > 599 || (body !== undefined && typeof body !== 'string')) {
     return gatewayAnswer(500, 'Internal Server Error')
   }
-  const named = Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)])
+  const lowerCased = Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)])
   return {
     status,
     headers: {
       ...(body ? { 'content-type': 'text/plain;charset=UTF-8' } : {}),
-      ...Object.fromEntries(named),
+      ...Object.fromEntries(lowerCased),
       ...(cookies?.length ? { 'set-cookie': cookies } : {}),
     },
     body: Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8'),

@@ -4,7 +4,7 @@ import { fieldsOf } from '#shared/core/json/is-object.ts'
 import { faultText } from '../files/fault.ts'
 import type { Runtime } from '../lambda/runtime.ts'
 import { fromResult, gatewayAnswer, type HttpAnswer, toEvent } from './api-event.ts'
-import { attachLive, type LiveServer, opensLive } from './open-live.ts'
+import { attachLive, type LiveServer, isLiveUpgrade } from './open-live.ts'
 import { openServer } from './open-server.ts'
 import { deliveredPath, type router } from './routes.ts'
 
@@ -27,7 +27,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
 }
 
 /** Returns path and query of a request target, which proxies send as an absolute URL. */
-function targetOf(url: string): string | undefined {
+function parseTarget(url: string): string | undefined {
   if (url.startsWith('/')) return url
   const parsed = URL.parse(url)
   return parsed?.pathname.startsWith('/') ? parsed.pathname + parsed.search : undefined
@@ -39,7 +39,7 @@ async function answer(request: IncomingMessage, { match, runtime }: Backend): Pr
   const body = await readBody(request)
   if (!body) return gatewayAnswer(413, 'Request Entity Too Large')
   const { method = 'GET', url = '/', headers } = request
-  const target = targetOf(url)
+  const target = parseTarget(url)
   if (target === undefined) return gatewayAnswer(400, 'Bad Request')
   const path = deliveredPath(target.split('?')[0] ?? '/')
   if (!path) return gatewayAnswer(400, 'Bad Request')
@@ -53,7 +53,7 @@ async function answer(request: IncomingMessage, { match, runtime }: Backend): Pr
     const result = await runtime.invoke(found.target, event)
     const { body: answered } = fieldsOf(result)
     const length = typeof answered === 'string' ? answered.length : 0
-    if (length > maxPayload / 8 && exceedsPayload(result)) throw new Error('The answer is larger than Lambda allows.')
+    if (length > maxPayload / 8 && exceedsPayload(result)) throw new Error('The response is larger than Lambda allows.')
     return fromResult(result)
   } catch (error) {
     process.stderr.write(`${found.key}: ${faultText(error)}\n`)
@@ -83,7 +83,7 @@ export function createHttpServer(backend: Promise<Backend>, live: Promise<LiveSe
       else send(response, gatewayAnswer(500, 'Internal Server Error'), false)
     }
   }
-  const server = openServer(handle, { shouldUpgradeCallback: opensLive })
+  const server = openServer(handle, { shouldUpgradeCallback: isLiveUpgrade })
   attachLive(server, live)
   server.keepAliveTimeout = 60_000
   return server
@@ -93,14 +93,14 @@ export function createHttpServer(backend: Promise<Backend>, live: Promise<LiveSe
  * Tracks connections that have sent no request yet; browsers open some in advance. Node's `closeIdleConnections` leaves
  * them open, so a stopping server destroys them explicitly.
  */
-export function silentConnections(server: Server): Set<Socket> {
-  const silent = new Set<Socket>()
-  const forget = ({ socket }: { socket: Socket }) => silent.delete(socket)
+export function trackUnusedConnections(server: Server): Set<Socket> {
+  const unused = new Set<Socket>()
+  const forget = ({ socket }: { socket: Socket }) => unused.delete(socket)
   server.on('connection', (socket: Socket) => {
-    silent.add(socket)
-    socket.once('close', () => silent.delete(socket))
+    unused.add(socket)
+    socket.once('close', () => unused.delete(socket))
   })
   server.on('request', forget)
   server.on('upgrade', forget)
-  return silent
+  return unused
 }

@@ -5,10 +5,10 @@ import type { LiveRoute } from '../../template/routes.ts'
 const eventTypes = { $connect: 'CONNECT', $default: 'MESSAGE', $disconnect: 'DISCONNECT' }
 
 /** Properties of a connection that API Gateway passes to functions. `connectedAt` is in ms since 1970. */
-export type Opened = { connectionId: string; connectedAt: number; sourceIp: string; userAgent: string | null }
+export type LiveConnection = { connectionId: string; connectedAt: number; sourceIp: string; userAgent: string | null }
 
 /** Builds the request context that every event of a WebSocket API has. */
-const contextOf = (route: LiveRoute, { connectionId, connectedAt, sourceIp, userAgent }: Opened) => ({
+const buildContext = (route: LiveRoute, { connectionId, connectedAt, sourceIp, userAgent }: LiveConnection) => ({
   routeKey: route,
   eventType: eventTypes[route],
   connectionId,
@@ -24,7 +24,7 @@ const contextOf = (route: LiveRoute, { connectionId, connectedAt, sourceIp, user
 })
 
 /** Builds the `$connect` event. Header names keep their case; repeated headers are also a list. */
-export function connectEvent(opened: Opened, { rawHeaders, url = '' }: IncomingMessage) {
+export function connectEvent(opened: LiveConnection, { rawHeaders, url = '' }: IncomingMessage) {
   const [names, values] = [0, 1].map((part) => rawHeaders.filter((_, i) => i % 2 === part)) as [string[], string[]]
   const valuesOf = (name: string) => values.filter((_, i) => names[i] === name)
   const multiValueHeaders = Object.fromEntries(names.map((name) => [name, valuesOf(name)]))
@@ -39,18 +39,18 @@ export function connectEvent(opened: Opened, { rawHeaders, url = '' }: IncomingM
       queryStringParameters: last(multiValueQuery),
       multiValueQueryStringParameters: multiValueQuery,
     }),
-    requestContext: contextOf('$connect', opened),
+    requestContext: buildContext('$connect', opened),
     isBase64Encoded: false,
   }
 }
 
-export const messageEvent = (opened: Opened, data: Buffer, isBinary: boolean) => ({
-  requestContext: { ...contextOf('$default', opened), messageId: randomUUID() },
+export const messageEvent = (opened: LiveConnection, data: Buffer, isBinary: boolean) => ({
+  requestContext: { ...buildContext('$default', opened), messageId: randomUUID() },
   body: data.toString(isBinary ? 'base64' : 'utf8'),
   isBase64Encoded: isBinary,
 })
 
-export const disconnectEvent = (opened: Opened, code: number, reason: string) => ({
-  requestContext: { ...contextOf('$disconnect', opened), disconnectStatusCode: code, disconnectReason: reason },
+export const disconnectEvent = (opened: LiveConnection, code: number, reason: string) => ({
+  requestContext: { ...buildContext('$disconnect', opened), disconnectStatusCode: code, disconnectReason: reason },
   isBase64Encoded: false,
 })

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RawData, WebSocket } from 'ws'
 import type { LiveRoute } from '../../template/routes.ts'
-import { disconnectEvent, messageEvent, type Opened } from './live-event.ts'
+import { disconnectEvent, messageEvent, type LiveConnection } from './live-event.ts'
 
 type Options = {
   /** Invokes the function of a route. */
-  ask(route: LiveRoute, event: unknown): Promise<Record<string, unknown>>
+  invoke(route: LiveRoute, event: unknown): Promise<Record<string, unknown>>
   /** True if the result of `$default` is sent to the device. */
   answers: boolean
   idleMs: number
@@ -22,15 +22,15 @@ export class LiveSockets {
     this.options = options
   }
 
-  serve(socket: WebSocket, opened: Opened): void {
-    const { ask, answers, idleMs, lifeMs } = this.options
+  serve(socket: WebSocket, opened: LiveConnection): void {
+    const { invoke: invoke, answers, idleMs, lifeMs } = this.options
     const live: LiveSocket = { opened, socket, lastActiveAt: Date.now() }
     this.open.set(opened.connectionId, live)
     const close = (why: string) => socket.close(1001, why)
     const life = setTimeout(close, lifeMs, 'Going away')
     const idle = setTimeout(close, idleMs, 'Going away')
     const receive = async (data: RawData, isBinary: boolean) => {
-      const { body } = await ask('$default', messageEvent(opened, data as Buffer, isBinary))
+      const { body } = await invoke('$default', messageEvent(opened, data as Buffer, isBinary))
       // API Gateway sends a result to the device only if the route has a route response.
       if (answers && typeof body === 'string' && socket.readyState === socket.OPEN) socket.send(body)
     }
@@ -45,14 +45,14 @@ export class LiveSockets {
       clearTimeout(life)
       clearTimeout(idle)
       this.open.delete(opened.connectionId)
-      this.tellOfEnd(opened, code, reason.toString())
+      this.notifyDisconnect(opened, code, reason.toString())
     })
   }
 
-  tellOfEnd(opened: Opened, code: number, reason: string): void {
-    const told = this.options.ask('$disconnect', disconnectEvent(opened, code, reason))
-    this.ending.add(told)
-    void told.finally(() => this.ending.delete(told))
+  notifyDisconnect(opened: LiveConnection, code: number, reason: string): void {
+    const notification = this.options.invoke('$disconnect', disconnectEvent(opened, code, reason))
+    this.ending.add(notification)
+    void notification.finally(() => this.ending.delete(notification))
   }
 
   /** Closes all connections within a second, and waits until `$disconnect` has run for each. */
@@ -65,4 +65,4 @@ export class LiveSockets {
 }
 
 /** An open connection of a device. */
-export type LiveSocket = { opened: Opened; socket: WebSocket; lastActiveAt: number }
+export type LiveSocket = { opened: LiveConnection; socket: WebSocket; lastActiveAt: number }

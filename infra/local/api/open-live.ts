@@ -5,7 +5,7 @@ import { WebSocketServer } from 'ws'
 import { fieldsOf } from '#shared/core/json/is-object.ts'
 import type { LiveRoute } from '../../template/routes.ts'
 import { faultText } from '../files/fault.ts'
-import { connectEvent, type Opened } from './live-event.ts'
+import { connectEvent, type LiveConnection } from './live-event.ts'
 import { type LiveSocket, LiveSockets } from './live-sockets.ts'
 import { type InnerAnswer, type InnerServer, openInnerServer } from './open-server.ts'
 
@@ -32,7 +32,7 @@ export type LiveServer = {
 
 const message = (text: string): string => JSON.stringify({ message: text })
 
-const openedBy = ({ socket, headers }: IncomingMessage): Opened => ({
+const toLiveConnection = ({ socket, headers }: IncomingMessage): LiveConnection => ({
   // Base64, like API Gateway's ids, so that functions have to encode an id in a path.
   connectionId: randomBytes(11).toString('base64'),
   connectedAt: Date.now(),
@@ -52,7 +52,7 @@ export async function openLive({ invoke, answers, limits }: Options): Promise<Li
   })
 
   /** Invokes the function of a route. Turns an error into the 500 that API Gateway would respond with. */
-  const ask = async (route: LiveRoute, event: unknown): Promise<Record<string, unknown>> => {
+  const invokeRoute = async (route: LiveRoute, event: unknown): Promise<Record<string, unknown>> => {
     try {
       return fieldsOf(await invoke(route, event))
     } catch (error) {
@@ -60,14 +60,14 @@ export async function openLive({ invoke, answers, limits }: Options): Promise<Li
       return { statusCode: 500, body: message('Internal server error') }
     }
   }
-  const sockets = new LiveSockets({ ask, answers, idleMs, lifeMs })
+  const sockets = new LiveSockets({ invoke: invokeRoute, answers, idleMs, lifeMs })
   const api = await openConnectionsApi(sockets.open)
   const opening = new Set<Promise<void>>()
   let ending = false
 
   async function open(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    const opened = openedBy(request)
-    const answer = await ask('$connect', connectEvent(opened, request))
+    const opened = toLiveConnection(request)
+    const answer = await invokeRoute('$connect', connectEvent(opened, request))
     const status = Number(answer.statusCode ?? 500)
     if (status < 200 || status >= 300) {
       return refuse(socket, status, typeof answer.body === 'string' ? answer.body : '', fieldsOf(answer.headers))
@@ -78,7 +78,7 @@ export async function openLive({ invoke, answers, limits }: Options): Promise<Li
       sockets.serve(connected, opened)
     })
     // The device left during the handshake, but `$connect` has registered it as connected.
-    if (!isOpen) sockets.tellOfEnd(opened, 1006, '')
+    if (!isOpen) sockets.notifyDisconnect(opened, 1006, '')
   }
 
   return {
@@ -118,7 +118,7 @@ function refuse(socket: Duplex, status: number, body = '', headers: Record<strin
 }
 
 /** True for a request to upgrade to the live channel. Other upgrade headers are ignored (RFC 9110, 7.8). */
-export const opensLive = ({ url, headers }: IncomingMessage): boolean =>
+export const isLiveUpgrade = ({ url, headers }: IncomingMessage): boolean =>
   headers.upgrade?.toLowerCase() === 'websocket' && url?.split('?')[0] === '/live'
 
 /** Passes a server's upgrade requests to the live channel; refuses them with 404 if the app has none. */

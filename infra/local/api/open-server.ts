@@ -24,8 +24,8 @@ export const openServer = (
   )
 
 /** Start command with a neighbouring port. */
-const withPort = (variable: string, taken: number): string =>
-  `${variable}=${taken < 65_535 ? taken + 1 : taken - 1} npm start${variable === 'PORT' ? '' : ' -- --demo-idp'}`
+const startCommand = (variable: string, port: number): string =>
+  `${variable}=${port < 65_535 ? port + 1 : port - 1} npm start${variable === 'PORT' ? '' : ' -- --demo-idp'}`
 
 /** Listens on 127.0.0.1 and returns the port. @throws StartupError naming `variable` if the port is in use */
 export async function listen(server: Server, port: number, variable = 'PORT'): Promise<number> {
@@ -33,8 +33,8 @@ export async function listen(server: Server, port: number, variable = 'PORT'): P
     server.once('error', (error: NodeJS.ErrnoException) => {
       const reason =
         error.code === 'EADDRINUSE'
-          ? `Port ${port} is in use by another program. Set ${variable} to a free one, for example ${withPort(variable, port)}.`
-          : `Port ${port} cannot be used: ${error.code ?? error.message}. Set ${variable} to another one.`
+          ? `Port ${port} is in use by another program. Set ${variable} to a free one, for example ${startCommand(variable, port)}.`
+          : `Port ${port} cannot be used: ${error.code ?? error.message}. Set ${variable} to another port.`
       reject(new StartupError(reason))
     })
     server.listen(port, '127.0.0.1', resolve)
@@ -49,7 +49,7 @@ export type InnerAnswer = { status: number; body?: unknown; fault?: string }
 export type InnerServer = { endpoint: string; stop(): Promise<void> }
 
 /** Signals a permanent refusal (400), which callers do not retry. */
-export class Refused extends StartupError {}
+export class PermanentRefusal extends StartupError {}
 
 const digest = (text: string) => createHash('sha256').update(text).digest()
 
@@ -63,13 +63,13 @@ export async function openInnerServer(
 ): Promise<InnerServer> {
   const secret = randomBytes(32).toString('base64url')
   const server = openServer(async (request, response) => {
-    const [, given = '', ...path] = (request.url ?? '').split('?')[0]?.split('/') ?? []
-    const work = timingSafeEqual(digest(given), digest(secret))
+    const [, givenSecret = '', ...path] = (request.url ?? '').split('?')[0]?.split('/') ?? []
+    const work = timingSafeEqual(digest(givenSecret), digest(secret))
       ? buffer(request).then((body) => answer(request, path.join('/'), body))
       : Promise.resolve({ status: 403 })
     const { status, body, fault }: InnerAnswer = await work.catch((error: unknown) => {
       process.stderr.write(`${new Date().toISOString()} ERROR ${faultText(error)}\n`)
-      return { status: error instanceof Refused ? 400 : 500 }
+      return { status: error instanceof PermanentRefusal ? 400 : 500 }
     })
     response.writeHead(status, { 'content-type': 'application/json', ...(fault && { 'x-amzn-errortype': fault }) })
     response.end(status === 204 ? undefined : JSON.stringify(body ?? {}))

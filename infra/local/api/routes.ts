@@ -46,9 +46,9 @@ function match(pattern: string[], path: string[]): Record<string, string> | unde
 
 /** Creates a matcher with an HTTP API's precedence: most specific path, exact method before `ANY`, then `$default`. */
 export function router<T>(routes: Array<{ key: string; target: T }>) {
-  const standard = routes.find(({ key }) => key === '$default')
+  const defaultRoute = routes.find(({ key }) => key === '$default')
   const entries = routes
-    .filter((route) => route !== standard)
+    .filter((route) => route !== defaultRoute)
     .map(({ key, target }): Entry<T> => {
       const [method = '', path = ''] = key.split(' ')
       return { key, method, segments: path.split('/').slice(1), target }
@@ -61,7 +61,7 @@ export function router<T>(routes: Array<{ key: string; target: T }>) {
       const parameters = match(entry.segments, segments)
       if (parameters) return { target: entry.target, key: entry.key, parameters }
     }
-    return standard && { target: standard.target, key: '$default', parameters: {} }
+    return defaultRoute && { target: defaultRoute.target, key: '$default', parameters: {} }
   }
 }
 

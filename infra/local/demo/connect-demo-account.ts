@@ -19,7 +19,7 @@ const name = 'Demo company'
 
 /** Creates what the provider's people need to sign in to the demo account. Existing objects stay unchanged. */
 export async function connectDemoAccount({ baseUrl, token, issuer, client, isNew, connection }: Options) {
-  async function ask<T>(method: string, path: string, body?: object): Promise<T> {
+  async function request<T>(method: string, path: string, body?: object): Promise<T> {
     const response = await fetch(baseUrl + path, {
       method,
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -27,37 +27,37 @@ export async function connectDemoAccount({ baseUrl, token, issuer, client, isNew
     })
     const text = await response.text()
     if (!response.ok)
-      throw new StartupError(`The demo account could not be prepared: ${method} ${path} answered ${text}`)
+      throw new StartupError(`The demo account could not be prepared: ${method} ${path} returned ${text}`)
     return JSON.parse(text).data
   }
-  const first = async <R extends Row>(path: string) => (await ask<R[]>('GET', path))[0]
+  const first = async <R extends Row>(path: string) => (await request<R[]>('GET', path))[0]
 
-  async function pointToProvider(): Promise<ProviderRow> {
+  async function ensureProvider(): Promise<ProviderRow> {
     const discovery_document_uri = `${issuer}/.well-known/openid-configuration`
     const known = await first<ProviderRow>(`/oidc_auth_providers?name=${encodeURIComponent(name)}`)
     if (known?.discovery_document_uri === discovery_document_uri && !isNew) return known
     const fields = { ...client, discovery_document_uri }
-    if (known) return ask('PATCH', `/oidc_auth_providers/${known.id}`, { oidc_auth_provider: fields })
-    return ask('POST', '/oidc_auth_providers', { oidc_auth_provider: { name, is_default: true, ...fields } })
+    if (known) return request('PATCH', `/oidc_auth_providers/${known.id}`, { oidc_auth_provider: fields })
+    return request('POST', '/oidc_auth_providers', { oidc_auth_provider: { name, is_default: true, ...fields } })
   }
 
   /** Finds or creates the directory. Disabled at first, so that its people can be previewed before a sync. */
-  async function pointToDirectory(): Promise<string> {
+  async function ensureDirectory(): Promise<string> {
     const known = await first(`/tenant_directories?name=${encodeURIComponent(name)}`)
     if (known) return known.id
     const fields = { name, ...connection, is_disabled: true }
-    return (await ask<Row>('POST', '/tenant_directories', { tenant_directory: fields })).id
+    return (await request<Row>('POST', '/tenant_directories', { tenant_directory: fields })).id
   }
 
-  const { callback_uri: callbackUri } = await pointToProvider()
+  const { callback_uri: callbackUri } = await ensureProvider()
   if (!(await first('/email_otp_auth_providers'))) {
-    await ask('POST', '/email_otp_auth_providers', { email_otp_auth_provider: {} })
+    await request('POST', '/email_otp_auth_providers', { email_otp_auth_provider: {} })
   }
   const { name: person, email } = demoPeople.user
   if (!(await first(`/actors?email=${encodeURIComponent(email)}`))) {
     const actor = { name: person, email, type: 'account_user', allow_email_otp_sign_in: true }
-    await ask('POST', '/actors', { actor })
+    await request('POST', '/actors', { actor })
   }
-  const { slug } = await ask<{ slug: string }>('GET', '/account')
-  return { slug, callbackUri, directoryId: await pointToDirectory() }
+  const { slug } = await request<{ slug: string }>('GET', '/account')
+  return { slug, callbackUri, directoryId: await ensureDirectory() }
 }

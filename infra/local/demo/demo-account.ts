@@ -12,7 +12,7 @@ type Service = { dir: { path: string }; runTask(name: 'provision-account', event
 type Credentials = { base_url: string; account_id: string; api_token: string }
 
 /** State of the demo account. `earlier` is the file with a replaced account's credentials. */
-export type DemoAccount = { usable: true; earlier?: string } | { usable: false; because: string }
+export type DemoAccount = { usable: true; previousCredentials?: string } | { usable: false; reason: string }
 
 export const credentialsFile = (dir: string): string => join(dir, 'credentials.json')
 
@@ -21,10 +21,10 @@ const slugFile = (dir: string): string => join(dir, 'demo-account.json')
 
 type Provisioned = { data?: { account?: { id: string }; api_token: { token: string } }; error?: unknown }
 
-const holderOf = async (slug: string): Promise<string | undefined> =>
+const findAccountBySlug = async (slug: string): Promise<string | undefined> =>
   (await getItem<{ account_id: string }>(serviceUniqueKey('slug', slug)))?.account_id
 
-function writeDown({ dir }: Service, credentials: Credentials): DemoAccount {
+function storeCredentials({ dir }: Service, credentials: Credentials): DemoAccount {
   writeAtomically(credentialsFile(dir.path), `${JSON.stringify(credentials, null, 2)}\n`)
   return { usable: true }
 }
@@ -40,13 +40,13 @@ async function create(service: Service, baseUrl: string, slug: string): Promise<
   const admin = { name: 'Admin', email: 'admin@example.com' }
   const event = { operation: 'create_account', account: { name: 'Demo', slug }, admin }
   const { account, api_token } = await provision(service, event)
-  return writeDown(service, { base_url: baseUrl, account_id: account?.id ?? '', api_token: api_token.token })
+  return storeCredentials(service, { base_url: baseUrl, account_id: account?.id ?? '', api_token: api_token.token })
 }
 
 async function freeSlug(): Promise<string> {
   for (let i = 1; ; i++) {
     const slug = i === 1 ? 'demo' : `demo-${i}`
-    if (!(await holderOf(slug))) return slug
+    if (!(await findAccountBySlug(slug))) return slug
   }
 }
 
@@ -64,21 +64,21 @@ async function isAccepted(token: string): Promise<boolean> {
 /** Creates a token for a demo account whose token has expired or was never stored. Fails if the account is disabled. */
 async function renew(service: Service, baseUrl: string, accountId: string): Promise<DemoAccount> {
   const account = await getRow(accounts, accountId, accountId)
-  if (!account) return { usable: false, because: `its account ${accountId} is no longer there` }
-  if (account.is_disabled) return { usable: false, because: closing(account) }
+  if (!account) return { usable: false, reason: `its account ${accountId} no longer exists` }
+  if (account.is_disabled) return { usable: false, reason: describeClosing(account) }
   const expires_at = new Date(Date.now() + 90 * 86_400_000).toISOString()
   const event = { operation: 'create_api_token', account_id: accountId, api_token: { name: 'Demo', expires_at } }
   const { api_token } = await provision(service, event)
-  return writeDown(service, { base_url: baseUrl, account_id: accountId, api_token: api_token.token })
+  return storeCredentials(service, { base_url: baseUrl, account_id: accountId, api_token: api_token.token })
 }
 
-const closing = ({ id, delete_at, disabled_reason }: AccountRow): string =>
+const describeClosing = ({ id, delete_at, disabled_reason }: AccountRow): string =>
   delete_at === null
     ? `its account ${id} is disabled (${disabled_reason ?? 'no reason given'})`
-    : `its account ${id} is disabled, and is deleted at ${delete_at}`
+    : `its account ${id} is disabled and will be deleted at ${delete_at}`
 
 /** Copies the credentials of the account to be replaced, and returns the copy's path; undefined if there are none. */
-function keepCredentials(dir: string): string | undefined {
+function copyCredentials(dir: string): string | undefined {
   const kept = readJson<Credentials>(credentialsFile(dir))
   if (!kept?.api_token) return undefined
   const copy = join(dir, `credentials-${readJson<{ slug: string }>(slugFile(dir))?.slug ?? kept.account_id}.json`)
@@ -89,19 +89,19 @@ function keepCredentials(dir: string): string | undefined {
 /** Finds the data directory's demo account, or creates it at the first start. `makeNew` replaces an existing one. */
 export async function demoAccount(service: Service, baseUrl: string, makeNew: boolean): Promise<DemoAccount> {
   if (makeNew) {
-    const earlier = keepCredentials(service.dir.path)
-    return { ...(await create(service, baseUrl, await freeSlug())), ...(earlier && { earlier }) }
+    const previousCredentials = copyCredentials(service.dir.path)
+    return { ...(await create(service, baseUrl, await freeSlug())), ...(previousCredentials && { previousCredentials: previousCredentials }) }
   }
   const kept = readJson<Credentials>(credentialsFile(service.dir.path))
   if (kept?.account_id && kept.api_token) {
     if (!(await isAccepted(kept.api_token))) return renew(service, baseUrl, kept.account_id)
-    return kept.base_url === baseUrl ? { usable: true } : writeDown(service, { ...kept, base_url: baseUrl })
+    return kept.base_url === baseUrl ? { usable: true } : storeCredentials(service, { ...kept, base_url: baseUrl })
   }
-  const own = readJson<{ slug: string }>(slugFile(service.dir.path))?.slug
-  const slug = own ?? 'demo'
-  const holder = await holderOf(slug)
-  if (!holder) return create(service, baseUrl, slug)
-  if (own) return renew(service, baseUrl, holder)
-  const because = `the slug "${slug}" belongs to the account ${holder}, which was provisioned by hand`
-  return { usable: false, because }
+  const storedSlug = readJson<{ slug: string }>(slugFile(service.dir.path))?.slug
+  const slug = storedSlug ?? 'demo'
+  const accountId = await findAccountBySlug(slug)
+  if (!accountId) return create(service, baseUrl, slug)
+  if (storedSlug) return renew(service, baseUrl, accountId)
+  const reason = `the slug "${slug}" belongs to the account ${accountId}, which was not created by this command`
+  return { usable: false, reason: reason }
 }

@@ -8,7 +8,7 @@ const size = 200
 const groups = 8
 
 /** Converts a person of the demo provider to a user of the directory. */
-const asUser = ({ sub, email, name, given_name, family_name }: Person) => ({
+const toUser = ({ sub, email, name, given_name, family_name }: Person) => ({
   id: sub,
   displayName: name,
   mail: email,
@@ -26,12 +26,12 @@ const asUser = ({ sub, email, name, given_name, family_name }: Person) => ({
  */
 export async function startDemoDirectory(people: readonly Person[]): Promise<DemoDirectory> {
   const { tenantCompany, tenantFake } = await import('#test/fakes/tenant.ts').catch((error: Error) => {
-    throw new StartupError(`The demo directory lies with the tests, which are not there (${error.message}).`)
+    throw new StartupError(`The demo directory is part of the tests, which are missing (${error.message}).`)
   })
   const company = tenantCompany(size - people.length, groups)
   const [first] = company.groups
   first?.members.push(...people.map(({ sub }) => sub))
-  const fake = await tenantFake({ ...company, users: [...people.map(asUser), ...company.users] })
+  const fake = await tenantFake({ ...company, users: [...people.map(toUser), ...company.users] })
   process.env.TENANT_TOKEN_URL = `${fake.url}/{tenant_id}/oauth2/v2.0/token`
   process.env.TENANT_API_URL = fake.url
   const { tenantId: tenant_id, clientId: client_id, clientSecret: client_secret } = fake.data

@@ -18,7 +18,7 @@ export const signedOutPage = () =>
   pageAnswer({
     title,
     body: html`<h1>You are signed out of the demo company</h1>
-<p>You can close this window. The next sign-in asks who you are.</p>`,
+<p>You can close this window. At your next sign-in, you choose a person again.</p>`,
   })
 
 /** Page to choose a person. A real provider would require a password. */
@@ -28,9 +28,9 @@ export const choosePersonPage = (people: readonly Person[]) =>
     // The form's response redirects to the service, and then to the client's own address.
     formTargets: 'anywhere',
     body: html`<h1>Demo company</h1>
-<p>The identity provider of a company that is not there. Who are you?</p>
+<p>This is the identity provider of a fictional company. Choose the person to sign in as:</p>
 <form method="post">
 ${people.map(({ sub, name, email }) => html`<button class="button" name="sub" value="${sub}">${name} (${email})</button>`)}
-<button class="button" name="sub" value="">Nobody: refuse</button>
+<button class="button" name="sub" value="">Cancel the sign-in</button>
 </form>`,
   })

@@ -18,7 +18,7 @@ async function signingKey(): Promise<JWK> {
 }
 
 /** Grants every scope without a consent page, as a company does for its own service. */
-async function consented({ oidc }: KoaContextWithOIDC) {
+async function grantConsent({ oidc }: KoaContextWithOIDC) {
   const grant = new oidc.provider.Grant({ clientId: oidc.client?.clientId, accountId: oidc.session?.accountId })
   grant.addOIDCScope(String(oidc.params?.scope))
   await grant.save()
@@ -39,13 +39,13 @@ function show(ctx: KoaContextWithOIDC, { headers, body }: Answer): void {
 
 /**
  * Creates an OpenID Provider, of a third-party package, with these people and the service as its only client. Accepts
- * sign-ins once `leadBackTo` has set the redirect URI, which the service creates with its provider row.
+ * sign-ins once `setRedirectUri` has set the redirect URI, which the service creates with its provider row.
  */
 export async function demoProvider({ issuer, client, people }: Options) {
   // Sessions, grants and clients are in memory only.
-  const kept = createMemoryAdapter()
+  const memory = createMemoryAdapter()
   const provider = new Provider(issuer, {
-    adapter: kept,
+    adapter: memory,
     expiresWithSession: () => false,
     jwks: { keys: [await signingKey()] },
     cookies: { keys: [randomBytes(32).toString('hex')] },
@@ -63,7 +63,7 @@ export async function demoProvider({ issuer, client, people }: Options) {
     pkce: { required: () => true },
     interactions: { policy: prompts(), url: (_ctx, { uid }) => `/who/${uid}` },
     ttl: { Interaction: 600, Session: 600, Grant: 600, AccessToken: 600, AuthorizationCode: 60, IdToken: 600 },
-    loadExistingGrant: consented,
+    loadExistingGrant: grantConsent,
     renderError: (ctx, { error, error_description = '' }) => {
       show(ctx, refusalPage({ status: 400, title: 'Demo company', text: `${error}: ${error_description}` }))
     },
@@ -74,10 +74,10 @@ export async function demoProvider({ issuer, client, people }: Options) {
   })
   return {
     provider,
-    async leadBackTo(redirect_uri: string) {
+    async setRedirectUri(redirect_uri: string) {
       const token_endpoint_auth_method = 'client_secret_basic'
       const registered = { ...client, redirect_uris: [redirect_uri], token_endpoint_auth_method } as const
-      await kept('Client').upsert(client.client_id, registered)
+      await memory('Client').upsert(client.client_id, registered)
     },
   }
 }

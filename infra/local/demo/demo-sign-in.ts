@@ -27,7 +27,7 @@ export function prepareDemoSignIn(): Promise<DemoDirectory> {
 /** Starts the demo provider and connects the demo account to it. @throws StartupError if either fails */
 export async function demoSignIn({ dir, baseUrl, port, directory }: Options): Promise<DemoSignIn> {
   const { startDemoIdp } = await import('./start-demo-idp.ts').catch((error: Error) => {
-    throw new StartupError(`--demo-idp needs the packages of development; npm ci installs them (${error.message}).`)
+    throw new StartupError(`--demo-idp requires the development packages. Install them with npm ci (${error.message}).`)
   })
   const people = Object.values(demoPeople)
   const { client, isNew } = demoClient(dir)
@@ -51,9 +51,9 @@ export async function demoSignIn({ dir, baseUrl, port, directory }: Options): Pr
  */
 function demoClient(dir: string): { client: DemoClient; isNew: boolean } {
   const file = join(dir, 'demo-idp.json')
-  const kept = readJson<DemoClient>(file)
-  if (kept?.client_id && kept.client_secret) return { client: kept, isNew: false }
-  const made = { client_id: 'network-access', client_secret: randomBytes(32).toString('base64url') }
-  writeAtomically(file, `${JSON.stringify(made, null, 2)}\n`)
-  return { client: made, isNew: true }
+  const stored = readJson<DemoClient>(file)
+  if (stored?.client_id && stored.client_secret) return { client: stored, isNew: false }
+  const created = { client_id: 'network-access', client_secret: randomBytes(32).toString('base64url') }
+  writeAtomically(file, `${JSON.stringify(created, null, 2)}\n`)
+  return { client: created, isNew: true }
 }

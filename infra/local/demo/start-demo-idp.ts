@@ -16,7 +16,7 @@ function send(response: ServerResponse, { statusCode = 200, headers, body }: Ans
 }
 
 /** Switches a browser's session to another person. The package would do so with a page that needs a script. */
-async function handOver(provider: Provider, uid: string | undefined, accountId: string): Promise<void> {
+async function switchPerson(provider: Provider, uid: string | undefined, accountId: string): Promise<void> {
   const session = uid === undefined ? undefined : await provider.Session.findByUid(uid)
   if (!session || session.accountId === accountId) return
   session.loginAccount({ accountId })
@@ -24,16 +24,16 @@ async function handOver(provider: Provider, uid: string | undefined, accountId: 
 }
 
 /** Serves the page to choose a person, and completes the sign-in with the choice. */
-async function who(provider: Provider, people: readonly Person[], request: IncomingMessage, response: ServerResponse) {
+async function servePersonChoice(provider: Provider, people: readonly Person[], request: IncomingMessage, response: ServerResponse) {
   // Throws for a browser without the cookie of this sign-in, or after its expiry.
   const { session } = await provider.interactionDetails(request, response)
   if (request.method !== 'POST') return send(response, choosePersonPage(people))
   const sub = new URLSearchParams(await text(request)).get('sub')
   const result = sub
     ? { login: { accountId: sub, remember: true }, select_account: {} }
-    : { error: 'access_denied', error_description: 'Somebody refused.' }
+    : { error: 'access_denied', error_description: 'The sign-in was cancelled.' }
   const location = await provider.interactionResult(request, response, result, { mergeWithLastSubmission: false })
-  if (sub) await handOver(provider, session?.uid, sub)
+  if (sub) await switchPerson(provider, session?.uid, sub)
   response.writeHead(303, { location }).end()
 }
 
@@ -43,13 +43,13 @@ export async function startDemoIdp({ port, client, people }: Options) {
   const server = openServer(async (request, response) => {
     const provider = await ready.promise
     if (!request.url?.startsWith('/who/')) return provider.callback()(request, response)
-    await who(provider, people, request, response).catch(() => {
+    await servePersonChoice(provider, people, request, response).catch(() => {
       if (!response.headersSent) response.writeHead(400, { 'content-type': 'text/plain' })
-      response.end('This sign-in is over. Begin a new one in your client.\n')
+      response.end('This sign-in has ended. Start a new one in your client.\n')
     })
   })
   const issuer = `http://127.0.0.1:${await listen(server, port, 'DEMO_IDP_PORT')}`
-  const { provider, leadBackTo } = await demoProvider({ issuer, client, people })
+  const { provider, setRedirectUri: leadBackTo } = await demoProvider({ issuer, client, people })
   ready.resolve(provider)
   return {
     issuer,

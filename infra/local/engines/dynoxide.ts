@@ -7,7 +7,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { delimiter, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readJson, tableIdentity, writeAtomically } from '../files/data-dir.ts'
+import { readJson, directoryIdentity, writeAtomically } from '../files/data-dir.ts'
 import { StartupError } from '../files/fault.ts'
 
 export type Dynoxide = { endpoint: string; exited: Promise<void>; stop(): Promise<void> }
@@ -33,11 +33,11 @@ const isDynoxide = (endpoint: string): Promise<boolean> =>
     .catch(() => false)
 
 /** Kills the engine of an earlier run, which survives a killed parent, before its file is opened again. */
-async function endStale(dir: string, pidFile: string): Promise<void> {
+async function killStaleEngine(dir: string, pidFile: string): Promise<void> {
   const last = readJson<{ pid: number; endpoint: string; of: string }>(pidFile)
   if (!last) return
   // A copied directory names the original's engine. The pid may have been reused, so the port has to be the engine's.
-  if (last.of === tableIdentity(dir) && (await isDynoxide(last.endpoint))) {
+  if (last.of === directoryIdentity(dir) && (await isDynoxide(last.endpoint))) {
     try {
       process.kill(last.pid, 'SIGKILL')
     } catch {
@@ -56,7 +56,7 @@ function indexStream(file: string): void {
   )
 }
 
-async function attempt(binary: string, dir: string, pidFile: string): Promise<Dynoxide | undefined> {
+async function tryStart(binary: string, dir: string, pidFile: string): Promise<Dynoxide | undefined> {
   const host = loopbackAddress()
   const port = await freePort(host)
   const endpoint = `http://${host}:${port}`
@@ -73,7 +73,7 @@ async function attempt(binary: string, dir: string, pidFile: string): Promise<Dy
     .then(() => {
       running = false
     })
-  if (child.pid) writeAtomically(pidFile, JSON.stringify({ pid: child.pid, endpoint, of: tableIdentity(dir) }))
+  if (child.pid) writeAtomically(pidFile, JSON.stringify({ pid: child.pid, endpoint, of: directoryIdentity(dir) }))
   for (const end = performance.now() + 5_000; running && performance.now() < end; await sleep(5)) {
     if (!(await isDynoxide(endpoint)) || !running) continue
     return {
@@ -96,17 +96,17 @@ async function attempt(binary: string, dir: string, pidFile: string): Promise<Dy
 /** Starts the DynamoDB engine on the directory's file. The caller holds the directory's engine lock. */
 export async function startDynoxide(binary: string, dir: string): Promise<Dynoxide> {
   const pidFile = join(dir, 'dynamodb.pid')
-  await endStale(dir, pidFile)
+  await killStaleEngine(dir, pidFile)
   const file = databaseFile(dir)
   // SQLite treats an empty file as a new database, so a truncated file would silently become an empty table.
   if (statSync(file, { throwIfNoEntry: false })?.size === 0) {
     throw new StartupError(
-      `The table file ${file} is empty. Put a copy of it in its place, or remove it to begin with an empty table.`,
+      `The table file ${file} is empty. Replace it with a backup, or remove it to start with an empty table.`,
     )
   }
   // Retries, because another program may take the free port first.
   for (let i = 0; i < 3; i++) {
-    const engine = await attempt(binary, dir, pidFile)
+    const engine = await tryStart(binary, dir, pidFile)
     if (!engine) continue
     indexStream(file)
     return engine
@@ -114,10 +114,10 @@ export async function startDynoxide(binary: string, dir: string): Promise<Dynoxi
   const log = readFileSync(join(dir, 'dynamodb.log'), 'utf8').trim().split('\n').at(-1) ?? ''
   if (/malformed|not a valid SQLite database|not a database/.test(log)) {
     throw new StartupError(
-      `The table file ${file} is damaged. Put a copy of the data directory in its place, or move ${dir} away to begin with an empty one.`,
+      `The table file ${file} is damaged. Replace the data directory with a backup, or move ${dir} away to start with an empty one.`,
     )
   }
-  throw new StartupError(`The DynamoDB engine ${binary} did not start on ${dir}: ${log || 'it said nothing'}`)
+  throw new StartupError(`The DynamoDB engine ${binary} did not start on ${dir}: ${log || 'it printed nothing'}`)
 }
 
 /**
@@ -147,10 +147,10 @@ export function findDynoxide(
   platform = `${process.platform}-${process.arch}`,
 ): string {
   const name = `@dynoxide/${platform}`
-  const given = environment.DYNOXIDE_BIN
-  if (given) {
-    if (isExecutable(given)) return given
-    throw new StartupError(`DYNOXIDE_BIN names ${given}, which is not an executable file.`)
+  const configured = environment.DYNOXIDE_BIN
+  if (configured) {
+    if (isExecutable(configured)) return configured
+    throw new StartupError(`DYNOXIDE_BIN names ${configured}, which is not an executable file.`)
   }
   const inPackages = (require.resolve.paths(name) ?? []).flatMap((folder) =>
     ['dynoxide', 'dynoxide.exe'].map((file) => join(folder, name, file)),
@@ -159,7 +159,7 @@ export function findDynoxide(
   const found = [...inPackages, ...inPath].find(isExecutable)
   if (found) return found
   throw new StartupError(
-    `No DynamoDB engine for ${platform} was found: install the package ${name} (or put "dynoxide" on PATH, or name it in DYNOXIDE_BIN), or set DYNAMODB_ENDPOINT to DynamoDB Local or another table service.`,
+    `No DynamoDB engine for ${platform} was found. Install the package ${name}, put "dynoxide" on PATH, or set DYNOXIDE_BIN to its path. Alternatively, set DYNAMODB_ENDPOINT to DynamoDB Local or another table service.`,
   )
 }
 

@@ -4,15 +4,15 @@ import { fullDisk, messageOf, StartupError } from '../files/fault.ts'
 import { waitForLock } from '../files/lock.ts'
 import { type Dynoxide, databaseFile, startDynoxide, trimStream } from './dynoxide.ts'
 import { startKinesis, streamDirectory } from './kinesis.ts'
-import { startTableFront } from './table-front.ts'
+import { startTableProxy } from './table-front.ts'
 
 /** Options of the engines' process, which stops the engines when the IPC channel to its parent closes. */
 export type HostOptions = {
   dir: string
   dynoxide: string | null
   kinesis: boolean
-  /** True to put the proxy in front of the table's engine (`startTableFront`). */
-  front: boolean
+  /** True to put the proxy in front of the table's engine (`startTableProxy`). */
+  proxy: boolean
   removeAtExit: boolean
 }
 export type HostMessage =
@@ -20,7 +20,7 @@ export type HostMessage =
   | { type: 'fault'; message: string }
 
 /** Removes checkpoints of deleted streams: with an old position, a consumer would skip records of the new stream. */
-function forgetPositions(dir: string): void {
+function removeStaleCheckpoints(dir: string): void {
   const forget = (kind: 'kinesis' | 'dynamodb') => {
     for (const file of globSync(`checkpoints/*.${kind}.json`, { cwd: dir })) rmSync(join(dir, file))
   }
@@ -48,7 +48,7 @@ async function main(options: HostOptions): Promise<void> {
     ending = true
     await starting?.then((dynamodb) => dynamodb?.stop()).catch(() => undefined)
     if (options.removeAtExit) rmSync(dir, { recursive: true, force: true })
-    if (fault !== undefined) await tell({ type: 'fault', message: fault })
+    if (fault !== undefined) await sendToParent({ type: 'fault', message: fault })
     process.exit(fault === undefined ? 0 : 1)
   }
   const fail = (error: unknown) => end(messageOf(fullDisk(error, dir) ?? error))
@@ -61,23 +61,23 @@ async function main(options: HostOptions): Promise<void> {
   process.on('uncaughtException', fail)
   try {
     const lock = await waitForLock(join(dir, 'engines.lock'), 8_000)
-    if (!lock) throw new StartupError(`The engines of another run still use the data directory ${dir}.`)
+    if (!lock) throw new StartupError(`The engines of an earlier run still use the data directory ${dir}.`)
     if (ending) return
-    forgetPositions(dir)
+    removeStaleCheckpoints(dir)
     const untrimmed = options.dynoxide && trim(dir)
     starting = options.dynoxide ? startDynoxide(options.dynoxide, dir) : Promise.resolve(undefined)
     const [dynamodb, kinesis] = await Promise.all([starting, options.kinesis ? startKinesis(dir) : null])
     dynamodb?.exited.then(() => fail(new StartupError('The DynamoDB engine ended unexpectedly.')))
-    if (untrimmed) process.stderr.write(`The table's stream was not trimmed: ${untrimmed}\n`)
-    const table = dynamodb && options.front ? await startTableFront(dynamodb.endpoint) : dynamodb
-    await tell({ type: 'ready', dynamodb: table?.endpoint ?? null, kinesis })
+    if (untrimmed) process.stderr.write(`Old records could not be removed from the stream of the table: ${untrimmed}\n`)
+    const table = dynamodb && options.proxy ? await startTableProxy(dynamodb.endpoint) : dynamodb
+    await sendToParent({ type: 'ready', dynamodb: table?.endpoint ?? null, kinesis })
   } catch (error) {
     await fail(error)
   }
 }
 
 /** Sends a message to the parent. Resolves once it is sent, or at once if the parent is gone. */
-const tell = (message: HostMessage) =>
+const sendToParent = (message: HostMessage) =>
   new Promise<void>((resolve) => {
     if (process.connected) process.send?.(message, undefined, undefined, () => resolve())
     else resolve()

@@ -7,14 +7,14 @@ import kinesalite from 'kinesalite'
 import { create } from 'kinesalite/db/index.js'
 import { listen } from '../api/open-server.ts'
 import { messageOf, StartupError } from '../files/fault.ts'
-import { isOfPage, refusePage } from './of-page.ts'
+import { isFromBrowser, refuseBrowser } from './of-page.ts'
 
 /** Path of the flow stream's LevelDB. */
 export const streamDirectory = (dir: string): string => join(dir, 'kinesis')
 
 const damaged = (path: string, error: unknown): StartupError =>
   new StartupError(
-    `The stream directory ${path} is damaged (${messageOf(error)}). Move it away and start again: flow reports that are not in the log yet are lost with it, nothing else.`,
+    `The stream directory ${path} is damaged (${messageOf(error)}). Move it away and start again. Only flow reports that are not in the log yet are lost.`,
   )
 
 /** Reads all records to detect damage, since the engine would treat damaged records as missing. */
@@ -45,7 +45,7 @@ export async function startKinesis(dir: string): Promise<string> {
   const answering = server.listeners('request')
   server.removeAllListeners('request')
   server.on('request', (request, response) => {
-    if (isOfPage(request)) refusePage(response)
+    if (isFromBrowser(request)) refuseBrowser(response)
     else for (const answer of answering) answer.call(server, request, response)
   })
   return `http://127.0.0.1:${await listen(server, 0)}`

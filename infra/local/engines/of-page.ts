@@ -4,9 +4,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
  * True for a request of a page in a browser, recognized by its origin header. The engines have no password, so any web
  * page could otherwise read and write their data.
  */
-export const isOfPage = ({ headers, method }: Pick<IncomingMessage, 'headers' | 'method'>): boolean =>
+export const isFromBrowser = ({ headers, method }: Pick<IncomingMessage, 'headers' | 'method'>): boolean =>
   headers.origin !== undefined || method === 'OPTIONS'
 
-export function refusePage(response: ServerResponse): void {
+export function refuseBrowser(response: ServerResponse): void {
   response.writeHead(403, { 'content-length': 0, connection: 'close' }).end()
 }

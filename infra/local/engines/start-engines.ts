@@ -35,26 +35,26 @@ export async function checkEndpoints(): Promise<void> {
 async function checkEndpoint(variable: string, target: string): Promise<void> {
   const endpoint = process.env[variable]
   if (!endpoint) return
-  const remedy = 'Start the engine there, or unset the variable to use the one that comes with the service.'
+  const remedy = 'Start the engine there, or unset the variable to use the engine of the service.'
   const headers = { 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': target }
   const text = await fetch(endpoint, { method: 'POST', headers, body: '{}', signal: AbortSignal.timeout(5_000) })
     .then((response) => response.text())
     .catch((error: Error) => {
       throw new StartupError(
-        `Nothing answers at ${variable}=${endpoint} (${messageOf(error.cause ?? error)}). ${remedy}`,
+        `Nothing responds at ${variable}=${endpoint} (${messageOf(error.cause ?? error)}). ${remedy}`,
       )
     })
   try {
     JSON.parse(text)
   } catch {
-    throw new StartupError(`No ${variable.split('_')[0]} engine answers at ${variable}=${endpoint}. ${remedy}`)
+    throw new StartupError(`No ${variable.split('_')[0]} engine responds at ${variable}=${endpoint}. ${remedy}`)
   }
 }
 
 /** Starts the engines on a data directory, except those that DYNAMODB_ENDPOINT or KINESIS_ENDPOINT replaces. */
 export async function startEngines(
   dir: string,
-  options: { removeAtExit?: boolean; front?: boolean } = {},
+  options: { removeAtExit?: boolean; proxy?: boolean } = {},
 ): Promise<Engines> {
   const { DYNAMODB_ENDPOINT, KINESIS_ENDPOINT } = process.env
   if (DYNAMODB_ENDPOINT && KINESIS_ENDPOINT) {
@@ -69,7 +69,7 @@ export async function startEngines(
     dir,
     dynoxide: engineBinary(),
     kinesis: !KINESIS_ENDPOINT,
-    front: options.front ?? true,
+    proxy: options.proxy ?? true,
     removeAtExit: options.removeAtExit ?? false,
   }
   const child = fork(fileURLToPath(new URL('./host.ts', import.meta.url)), [JSON.stringify(hostOptions)], {

@@ -2,23 +2,23 @@ import { Agent, createServer, type IncomingMessage, request, type Server } from 
 import { buffer } from 'node:stream/consumers'
 import { fieldsOf } from '#shared/core/json/is-object.ts'
 import { listen } from '../api/open-server.ts'
-import { isOfPage, refusePage } from './of-page.ts'
+import { isFromBrowser, refuseBrowser } from './of-page.ts'
 
 const agent = new Agent({ keepAlive: true })
 const target = 'x-amz-target'
 
 /** Forwards a request to the engine. Body and headers (`other`) may be replaced: the engine verifies no signature. */
-function ask(engine: string, { method, url, headers }: IncomingMessage, body: Buffer, other: object = {}) {
-  const asking = request(engine, {
+function forward(engine: string, { method, url, headers }: IncomingMessage, body: Buffer, replacements: object = {}) {
+  const outgoing = request(engine, {
     agent,
     method,
     path: url,
-    headers: { ...headers, ...other, 'content-length': body.length },
+    headers: { ...headers, ...replacements, 'content-length': body.length },
   })
   const answer = new Promise<IncomingMessage>((resolve, reject) =>
-    asking.once('response', resolve).once('error', reject),
+    outgoing.once('response', resolve).once('error', reject),
   )
-  asking.end(body)
+  outgoing.end(body)
   return answer
 }
 
@@ -31,15 +31,15 @@ async function transact(engine: string, incoming: IncomingMessage, batch: Buffer
   // A transaction consumes twice the capacity, so the reported cost would be wrong.
   if (ReturnConsumedCapacity !== undefined || !Array.isArray(Statements) || Statements.length < 2) return null
   const body = Buffer.from(JSON.stringify({ TransactStatements: Statements }))
-  const answer = await ask(engine, incoming, body, { [target]: 'DynamoDB_20120810.ExecuteTransaction' })
+  const answer = await forward(engine, incoming, body, { [target]: 'DynamoDB_20120810.ExecuteTransaction' })
   answer.resume()
   return answer.statusCode === 200 ? Statements : null
 }
 
 /** Starts a proxy for the DynamoDB engine that refuses browser pages, and runs a batch with one disk sync. */
-export async function startTableFront(engine: string): Promise<{ endpoint: string; server: Server }> {
+export async function startTableProxy(engine: string): Promise<{ endpoint: string; server: Server }> {
   const server = createServer(async (incoming, response) => {
-    if (isOfPage(incoming)) return refusePage(response)
+    if (isFromBrowser(incoming)) return refuseBrowser(response)
     try {
       const body = await buffer(incoming)
       const isBatch = incoming.headers[target] === 'DynamoDB_20120810.BatchExecuteStatement'
@@ -49,7 +49,7 @@ export async function startTableFront(engine: string): Promise<{ endpoint: strin
         response.end(JSON.stringify({ Responses: done.map(() => ({})) }))
         return
       }
-      const answer = await ask(engine, incoming, body)
+      const answer = await forward(engine, incoming, body)
       response.writeHead(answer.statusCode ?? 502, answer.headers)
       answer.pipe(response)
     } catch {

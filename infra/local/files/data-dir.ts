@@ -28,7 +28,7 @@ export function readJson<T>(path: string): T | undefined {
 }
 
 /** Identifies a directory by device and inode, so that files of a copy do not reach the original's processes. */
-export function tableIdentity(dir: string): string {
+export function directoryIdentity(dir: string): string {
   const { dev, ino } = statSync(dir, { bigint: true })
   return `${dev}:${ino}`
 }
@@ -48,13 +48,13 @@ type Holder = { pid: number; ending: boolean }
 
 const holderFile = (path: string): string => join(path, 'service.pid')
 
-const noteHolder = (path: string, ending: boolean): void =>
+const writeHolder = (path: string, ending: boolean): void =>
   writeAtomically(holderFile(path), JSON.stringify({ pid: process.pid, ending } satisfies Holder))
 
 /** Records that this service is stopping, so that a new start waits for the directory. Ignores write errors. */
-export function noteEnding({ path }: DataDir): void {
+export function recordStopping({ path }: DataDir): void {
   try {
-    noteHolder(path, true)
+    writeHolder(path, true)
   } catch {
     // Without the record, a new start fails with the process id instead of waiting.
   }
@@ -70,12 +70,12 @@ export function openDataDir(path: string, ephemeral = false): DataDir | undefine
     writeAtomically(join(path, '.writable'), '')
     rmSync(join(path, '.writable'))
     lock = tryLock(join(path, 'service.lock'))
-    if (lock) noteHolder(path, false)
+    if (lock) writeHolder(path, false)
   } catch (error) {
     const full = fullDisk(error, path)
     if (full) throw full
     throw new StartupError(
-      `The data directory ${path} cannot be written (${errnoOf(error) ?? messageOf(error)}). Set DATA_DIR to one that can be.`,
+      `The data directory ${path} cannot be written (${errnoOf(error) ?? messageOf(error)}). Set DATA_DIR to a writable directory.`,
     )
   }
   return lock && { path, ephemeral, lock }
@@ -93,7 +93,7 @@ export async function claimDataDir(path: string): Promise<DataDir> {
     if (!holder?.ending || performance.now() > end) {
       const name = holder ? `Another service (process ${holder.pid})` : 'Another service'
       throw new StartupError(
-        `${name} runs on the data directory ${path}. Stop it, or set DATA_DIR and PORT to start a second one.`,
+        `${name} already uses the data directory ${path}. Stop it, or set DATA_DIR and PORT to start a second service.`,
       )
     }
     await sleep(50)

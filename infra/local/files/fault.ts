@@ -15,7 +15,7 @@ const full = /\b(ENOSPC|EDQUOT|EFBIG)\b|No space left on device|disk is full|Dis
 export const fullDisk = (error: unknown, dir: string): StartupError | undefined =>
   error instanceof Error && full.test(error.message)
     ? new StartupError(
-        `The disk of the data directory ${dir} is full. Free some space and start again: nothing that was answered is lost.`,
+        `The disk of the data directory ${dir} is full. Free some space and start again. No confirmed change is lost.`,
       )
     : undefined
 

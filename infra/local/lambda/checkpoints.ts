@@ -19,8 +19,8 @@ export function openCheckpoint(dir: string, name: string): StreamCheckpoint {
     path,
     get: (shard) => positions[shard],
     set(shard, sequence) {
-      const kept = positions[shard]
-      if (kept !== undefined && BigInt(kept) >= BigInt(sequence)) return
+      const current = positions[shard]
+      if (current !== undefined && BigInt(current) >= BigInt(sequence)) return
       positions[shard] = sequence
       writeAtomically(path, JSON.stringify(positions))
     },
@@ -31,7 +31,7 @@ export function openCheckpoint(dir: string, name: string): StreamCheckpoint {
  * Stores the position that all consumers of the table's stream have passed; the next start removes the records before
  * it. A write error, such as a full disk, is only logged: the older position keeps more records than necessary.
  */
-export function noteHandled(
+export function storeHandledPosition(
   dir: string,
   table: string,
   shard: string,

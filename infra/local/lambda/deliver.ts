@@ -4,7 +4,7 @@ import type { Mapping } from '../../template/mapping.ts'
 import { faultText } from '../files/fault.ts'
 import type { SourceRecord } from './source.ts'
 
-export type Discard = {
+export type DiscardedBatch = {
   condition: 'RetryAttemptsExhausted' | 'RecordAgeExceeded'
   records: SourceRecord[]
   invocations: number
@@ -15,9 +15,9 @@ export type Delivery = {
   mapping: Pick<Mapping, 'bisect' | 'maxRetries' | 'maxAgeSeconds' | 'reportsItemFailures'>
   invoke(event: { Records: unknown[] }): Promise<unknown>
   /** Stores records that are given up. The batch is complete only after that. */
-  discard(discard: Discard): Promise<void>
+  discard(discard: DiscardedBatch): Promise<void>
   /** Called when all records up to this one are handled. */
-  handled(record: SourceRecord): void
+  markHandled(record: SourceRecord): void
   signal: AbortSignal
   /** Pause before the first retry; each further one is twice as long, up to 10 s. */
   pauseMs?: number | undefined
@@ -34,7 +34,7 @@ function firstFailure(result: unknown, records: SourceRecord[]): number | undefi
 }
 
 /** Discards records older than the mapping's maximum age, and returns the others. */
-async function withoutOld(records: SourceRecord[], delivery: Delivery, invocations: number, error: string) {
+async function discardOld(records: SourceRecord[], delivery: Delivery, invocations: number, error: string) {
   const { maxAgeSeconds } = delivery.mapping
   if (maxAgeSeconds < 0) return records
   const oldest = Date.now() / 1_000 - maxAgeSeconds
@@ -42,7 +42,7 @@ async function withoutOld(records: SourceRecord[], delivery: Delivery, invocatio
   const last = old.at(-1)
   if (!last) return records
   await delivery.discard({ condition: 'RecordAgeExceeded', records: old, invocations, error })
-  delivery.handled(last)
+  delivery.markHandled(last)
   return records.filter(({ createdAt }) => createdAt >= oldest)
 }
 
@@ -72,13 +72,13 @@ export async function deliver(batch: SourceRecord[], delivery: Delivery): Promis
     let error = ''
     for (;;) {
       signal.throwIfAborted()
-      part = await withoutOld(part, delivery, invocations, error)
+      part = await discardOld(part, delivery, invocations, error)
       const last = part.at(-1)
       if (!last) break
       const outcome = await invoke(part, delivery)
       invocations++
       if (outcome.from === undefined) {
-        delivery.handled(last)
+        delivery.markHandled(last)
         break
       }
       error = outcome.error
@@ -87,7 +87,7 @@ export async function deliver(batch: SourceRecord[], delivery: Delivery): Promis
       const before = part[outcome.from - 1]
       if (before) {
         // The failed record is now the first of its batch, so its retries start at zero.
-        delivery.handled(before)
+        delivery.markHandled(before)
         part = part.slice(outcome.from)
         retries = 0
         continue
@@ -101,7 +101,7 @@ export async function deliver(batch: SourceRecord[], delivery: Delivery): Promis
       }
       if (mapping.maxRetries >= 0 && retries >= mapping.maxRetries) {
         await delivery.discard({ condition: 'RetryAttemptsExhausted', records: part, invocations, error })
-        delivery.handled(part.at(-1) ?? last)
+        delivery.markHandled(part.at(-1) ?? last)
         break
       }
       await sleep(Math.min(pauseMs * 2 ** retries, longestPauseMs), undefined, { signal })
@@ -111,7 +111,7 @@ export async function deliver(batch: SourceRecord[], delivery: Delivery): Promis
 }
 
 /** Splits a batch into lanes that are handled in parallel. Records of one key stay in one lane, in order. */
-export function lanesOf(records: SourceRecord[], parallel: number): SourceRecord[][] {
+export function splitIntoLanes(records: SourceRecord[], parallel: number): SourceRecord[][] {
   if (parallel <= 1) return [records]
   const lanes: SourceRecord[][] = Array.from({ length: parallel }, () => [])
   for (const record of records) {

@@ -3,13 +3,13 @@ import { globSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { FailedBatches } from '#shared/jobs/failed-batches/redrive.ts'
 import { writeAtomically } from '../files/data-dir.ts'
-import type { Discard } from './deliver.ts'
+import type { DiscardedBatch } from './deliver.ts'
 import type { Source } from './source.ts'
 
 /** Creates a consumer's failure destination: writes failed batches to files, in the format of Lambda's S3 objects. */
-export function failureFolder(dir: string, label: string, functionArn: string, source: Source) {
+export function failureWriter(dir: string, label: string, functionArn: string, source: Source) {
   const folder = join(dir, 'failed', label)
-  return (shard: string, { condition, records, invocations, error }: Discard): string => {
+  return (shard: string, { condition, records, invocations, error }: DiscardedBatch): string => {
     const [first, last] = [records[0], records.at(-1)]
     const timestamp = new Date().toISOString()
     const document = {

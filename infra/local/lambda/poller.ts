@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Mapping } from '../../template/mapping.ts'
 import { messageOf } from '../files/fault.ts'
 import type { StreamCheckpoint } from './checkpoints.ts'
-import { type Discard, deliver, lanesOf } from './deliver.ts'
+import { type DiscardedBatch, deliver, splitIntoLanes } from './deliver.ts'
 import type { Source, SourceRecord } from './source.ts'
 import type { Wake } from './wake.ts'
 
@@ -12,7 +12,7 @@ export type PollerOptions = {
   label: string
   checkpoint: StreamCheckpoint
   invoke(event: { Records: unknown[] }): Promise<unknown>
-  keep(shard: string, discard: Discard): string
+  storeFailure(shard: string, discard: DiscardedBatch): string
   wake: Wake
   signal: AbortSignal
   pauseMs?: number
@@ -21,7 +21,7 @@ export type PollerOptions = {
 /** Maximum bytes of one invocation: Lambda's 6 MB payload, less 64 KB for the envelope. */
 const maxBatchBytes = 6 * 1024 * 1024 - 64 * 1024
 /** Number of pages without relevant records after which the checkpoint is stored. */
-const pagesPassed = 25
+const pagesPerCheckpoint = 25
 const shortestIdleMs = 20
 const longestIdleMs = 500
 
@@ -43,16 +43,16 @@ async function collect(shard: string, options: PollerOptions) {
   for (let pages = 1; !signal.aborted; pages++) {
     const records = await source.read(shard, last, limit)
     last = records.at(-1)?.sequence ?? last
-    const wanted = records.filter((record) => mapping.filter(record.event) && !record.noop)
-    if (records.length === 0 || wanted.length > 0) return { wanted, last }
-    if (last !== undefined && pages % pagesPassed === 0) checkpoint.set(shard, last)
+    const relevant = records.filter((record) => mapping.filter(record.event) && !record.noop)
+    if (records.length === 0 || relevant.length > 0) return { relevant: relevant, last }
+    if (last !== undefined && pages % pagesPerCheckpoint === 0) checkpoint.set(shard, last)
   }
   return { wanted: [], last }
 }
 
 async function handle(batch: SourceRecord[], shard: string, options: PollerOptions): Promise<void> {
-  const { mapping, checkpoint, label, invoke, keep, signal, pauseMs } = options
-  const lanes = lanesOf(batch, mapping.parallel)
+  const { mapping, checkpoint, label, invoke, storeFailure: storeFailure, signal, pauseMs } = options
+  const lanes = splitIntoLanes(batch, mapping.parallel)
   const deliverOne = (records: SourceRecord[]) =>
     deliver(records, {
       mapping,
@@ -61,10 +61,10 @@ async function handle(batch: SourceRecord[], shard: string, options: PollerOptio
       pauseMs,
       async discard(discard) {
         const what = `${label} gave up ${discard.records.length} record(s), ${discard.condition}: ${discard.error}`
-        const where = mapping.onFailure ? `kept in ${keep(shard, discard)}` : 'there is no failure destination'
+        const where = mapping.onFailure ? `kept in ${storeFailure(shard, discard)}` : 'there is no failure destination'
         process.stderr.write(`${what}; ${where}\n`)
       },
-      handled(record) {
+      markHandled(record) {
         // Several lanes finish in any order, so the checkpoint waits for the end of all.
         if (lanes.length === 1) checkpoint.set(shard, record.sequence)
       },
@@ -82,11 +82,11 @@ async function handle(batch: SourceRecord[], shard: string, options: PollerOptio
 export async function pollShard(shard: string, options: PollerOptions): Promise<void> {
   const { signal, checkpoint, wake, label } = options
   let idle = shortestIdleMs
-  let said: string | undefined
+  let lastMessage: string | undefined
   while (!signal.aborted) {
-    const seen = wake.count
+    const countBefore = wake.count
     try {
-      const { wanted, last } = await collect(shard, options)
+      const { relevant: wanted, last } = await collect(shard, options)
       for (let rest = wanted; rest.length > 0; ) {
         const batch = nextBatch(rest, options.mapping)
         await handle(batch, shard, options)
@@ -95,17 +95,17 @@ export async function pollShard(shard: string, options: PollerOptions): Promise<
       }
       if (signal.aborted) break
       if (last !== undefined) checkpoint.set(shard, last)
-      said = undefined
+      lastMessage = undefined
       if (wanted.length > 0) continue
     } catch (error) {
       if (signal.aborted) break
       const message = messageOf(error)
       // A persistent error, such as a full disk, is reported once.
-      if (message !== said) process.stderr.write(`${label}: ${message}\n`)
-      said = message
+      if (message !== lastMessage) process.stderr.write(`${label}: ${message}\n`)
+      lastMessage = message
     }
     // Limits the polling rate of a busy service.
     await sleep(shortestIdleMs, undefined, { signal }).catch(() => undefined)
-    idle = (await wake.since(seen, idle, signal)) ? shortestIdleMs : Math.min(idle * 2, longestIdleMs)
+    idle = (await wake.since(countBefore, idle, signal)) ? shortestIdleMs : Math.min(idle * 2, longestIdleMs)
   }
 }

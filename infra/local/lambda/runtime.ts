@@ -38,11 +38,11 @@ function contextOf({ arn, name, timeoutSeconds }: DeployedFunction) {
   }
 }
 
-function inTime(work: Promise<unknown>, { name, timeoutSeconds }: DeployedFunction): Promise<unknown> {
-  const late = Promise.withResolvers<never>()
+function withTimeout(work: Promise<unknown>, { name, timeoutSeconds }: DeployedFunction): Promise<unknown> {
+  const timeout = Promise.withResolvers<never>()
   const fault = new Error(`${name} timed out after ${timeoutSeconds} seconds`)
-  const timer = setTimeout(() => late.reject(fault), timeoutSeconds * 1_000)
-  return Promise.race([work, late.promise]).finally(() => clearTimeout(timer))
+  const timer = setTimeout(() => timeout.reject(fault), timeoutSeconds * 1_000)
+  return Promise.race([work, timeout.promise]).finally(() => clearTimeout(timer))
 }
 
 const entryOf = ({ handler }: DeployedFunction) => handler.slice(0, handler.lastIndexOf('.'))
@@ -50,26 +50,26 @@ const baseOf = (fn: DeployedFunction) => entryOf(fn).split('/').at(-1) ?? fn.nam
 
 /** Creates the runtime of a deployment. Loads each function from its bundle at its first invocation. */
 export function createRuntime(functions: ReadonlyMap<string, DeployedFunction>): Runtime {
-  const loaded = new Map<string, Promise<Handler>>()
-  const known = (arn: string): DeployedFunction => {
+  const handlers = new Map<string, Promise<Handler>>()
+  const findFunction = (arn: string): DeployedFunction => {
     const found = functions.get(arn)
-    if (!found) throw new Error(`There is no function ${arn}.`)
+    if (!found) throw new Error(`The function ${arn} does not exist.`)
     return found
   }
   return {
     async invoke(arn, event) {
-      const deployed = known(arn)
-      const handler = loaded.get(arn) ?? load(deployed)
-      loaded.set(arn, handler)
+      const deployed = findFunction(arn)
+      const handler = handlers.get(arn) ?? load(deployed)
+      handlers.set(arn, handler)
       const run = await handler
       const work = Promise.try(() => run(event, contextOf(deployed)))
-      return inTime(work, deployed)
+      return withTimeout(work, deployed)
     },
     label(arn) {
-      const deployed = known(arn)
+      const deployed = findFunction(arn)
       const base = baseOf(deployed)
-      const alone = [...functions.values()].filter((other) => baseOf(other) === base).length === 1
-      return alone ? base : deployed.name
+      const isUnique = [...functions.values()].filter((other) => baseOf(other) === base).length === 1
+      return isUnique ? base : deployed.name
     },
     find: (entry) => [...functions.values()].find((fn) => entryOf(fn) === entry || entryOf(fn).endsWith(`/${entry}`)),
   }

@@ -26,15 +26,15 @@ export type Source = {
  * used: the Kinesis engine advances it by its clock, past a record that is just being stored.
  */
 export function iteratorCache(create: (shard: string, after: string | undefined) => Promise<string>) {
-  const kept = new Map<string, { after: string | undefined; iterator: string; until: number }>()
+  const cached = new Map<string, { after: string | undefined; iterator: string; until: number }>()
   return {
     async get(shard: string, after: string | undefined): Promise<string> {
-      const known = kept.get(shard)
-      if (known && known.after === after && performance.now() < known.until) return known.iterator
+      const entry = cached.get(shard)
+      if (entry && entry.after === after && performance.now() < entry.until) return entry.iterator
       const iterator = await create(shard, after)
-      kept.set(shard, { after, iterator, until: performance.now() + 120_000 })
+      cached.set(shard, { after, iterator, until: performance.now() + 120_000 })
       return iterator
     },
-    forget: (shard: string) => kept.delete(shard),
+    forget: (shard: string) => cached.delete(shard),
   }
 }

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Deployment } from '../../template/deployment.ts'
 import type { Mapping } from '../../template/mapping.ts'
 import { StartupError } from '../files/fault.ts'
-import { noteHandled, openCheckpoint, type StreamCheckpoint } from './checkpoints.ts'
-import { failureFolder } from './failures.ts'
+import { storeHandledPosition, openCheckpoint, type StreamCheckpoint } from './checkpoints.ts'
+import { failureWriter } from './failures.ts'
 import { kinesisSource } from './kinesis-source.ts'
 import { pollShard } from './poller.ts'
 import type { Runtime } from './runtime.ts'
@@ -20,7 +20,7 @@ type Settings = {
   wake: Wake
 }
 
-function sourceOf({ sourceArn }: Mapping, { deployment, table }: Settings): Source {
+function createSource({ sourceArn }: Mapping, { deployment, table }: Settings): Source {
   if (sourceArn === `${deployment.table.arn}/stream`) return tableSource(table.endpoint, table.streamArn, sourceArn)
   if (sourceArn === deployment.stream.arn) return kinesisSource(deployment.stream.name, sourceArn)
   throw new Error(`The event source ${sourceArn} is neither the table's stream nor the flow stream.`)
@@ -37,7 +37,7 @@ async function checkPosition(source: Source, shard: string, checkpoint: StreamCh
   await source.read(shard, position, 1).catch((error: unknown) => {
     if (!(error instanceof Error) || error.name !== 'InvalidArgumentException') throw error
     throw new StartupError(
-      `The checkpoint ${checkpoint.path} is of another flow stream: the stream's files were removed or replaced. Put them back, or remove the checkpoint and start again. Only flow reports that were not handled before are lost then.`,
+      `The checkpoint ${checkpoint.path} belongs to another flow stream, because the stream's files were removed or replaced. Restore them, or remove the checkpoint and start again. Only flow reports that are not in the log yet are then lost.`,
     )
   })
 }
@@ -51,11 +51,11 @@ export async function startPollers(settings: Settings) {
   let tableShard: string | undefined
   const sources = new Map<string, Source>()
   for (const mapping of deployment.mappings) {
-    const source = sources.get(mapping.sourceArn) ?? sourceOf(mapping, settings)
+    const source = sources.get(mapping.sourceArn) ?? createSource(mapping, settings)
     sources.set(mapping.sourceArn, source)
     const label = runtime.label(mapping.functionArn)
     const checkpoint = openCheckpoint(dir, `${label}.${source.kind}`)
-    const keep = failureFolder(dir, label, mapping.functionArn, source)
+    const storeFailure = failureWriter(dir, label, mapping.functionArn, source)
     const shards = await source.shards()
     for (const shard of shards) await checkPosition(source, shard, checkpoint)
     if (source.kind === 'dynamodb') {
@@ -64,23 +64,23 @@ export async function startPollers(settings: Settings) {
     }
     for (const shard of shards) {
       const invoke = (event: unknown) => runtime.invoke(mapping.functionArn, event)
-      const options = { mapping, source, label, checkpoint, invoke, keep, wake, signal: ending.signal }
+      const options = { mapping, source, label, checkpoint, invoke, storeFailure, wake, signal: ending.signal }
       polls.push(() => pollShard(shard, options))
     }
   }
   // Pollers start only after all positions are checked.
   const running = polls.map((poll) => poll())
-  const note = () => {
-    if (tableShard !== undefined) noteHandled(dir, deployment.table.TableName, tableShard, tableCheckpoints)
+  const storePosition = () => {
+    if (tableShard !== undefined) storeHandledPosition(dir, deployment.table.TableName, tableShard, tableCheckpoints)
   }
-  const timer = setInterval(note, 60_000)
+  const timer = setInterval(storePosition, 60_000)
   return {
     async stop() {
       clearInterval(timer)
       ending.abort()
       // The batch of a function that does not end in time is delivered again at the next start.
       await Promise.race([Promise.all(running), sleep(5_000, undefined, { ref: false })])
-      note()
+      storePosition()
     },
   }
 }

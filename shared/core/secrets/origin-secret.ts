@@ -9,7 +9,7 @@ export function parseOriginSecret(text: string): OriginSecret {
   } catch {
     // The message of JSON.parse quotes the text.
   }
-  throw new Error('The origin secret names no current word.')
+  throw new Error('The origin secret has no current word.')
 }
 
 /** Words that prove a request came through the CDN: those of an `OriginSecret`, or space-separated words for another CDN. */

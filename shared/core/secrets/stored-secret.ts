@@ -43,13 +43,13 @@ const kms = (KeyId: string): KeyService => ({
   async generate(context) {
     const request = new GenerateDataKeyCommand({ KeyId, KeySpec: 'AES_256', EncryptionContext: context })
     const { Plaintext, CiphertextBlob } = await awsClient(KMSClient).send(request).catch(failed)
-    if (!Plaintext || !CiphertextBlob) throw new Error('KMS has made no data key.')
+    if (!Plaintext || !CiphertextBlob) throw new Error('KMS returned no data key.')
     return { key: Plaintext, wrapped: CiphertextBlob }
   },
   async unwrap(CiphertextBlob, context) {
     const request = new DecryptCommand({ KeyId, CiphertextBlob, EncryptionContext: context })
     const { Plaintext } = await awsClient(KMSClient).send(request).catch(failed)
-    if (!Plaintext) throw new Error('KMS has opened no data key.')
+    if (!Plaintext) throw new Error('KMS returned no decrypted data key.')
     return Plaintext
   },
 })

@@ -119,7 +119,7 @@ export function protect(
   const changesType = !deletes && change.type !== undefined && change.type !== actor.type
   const disables = !deletes && change.is_disabled === true
   if (actor.id === author.subject?.actor_id && (deletes || disables || changesType)) {
-    throw new ApiError('own_actor', 'An actor cannot delete, disable or change the type of itself.')
+    throw new ApiError('own_actor', 'An actor cannot delete or disable itself, or change its own type.')
   }
   const leaves = deletes || disables || (changesType && isPerson(actor.type))
   const isLast =
@@ -176,6 +176,6 @@ async function checkReach(author: Author, transaction: Transaction, actor: Actor
   if (mayGrantAll(author, regained)) return
   throw new ApiError(
     'scope_exceeded',
-    'Enabling an API client gives its tokens back, so it needs a token that covers all of their scopes.',
+    'Enabling an API client reactivates its tokens, so it requires a token with all of their scopes.',
   )
 }

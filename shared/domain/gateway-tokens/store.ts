@@ -71,7 +71,7 @@ export async function rotate(author: Author, siteId: string, gatewayId: string) 
     // A retried commit has lost a race. If another rotation won, continuing would end the token that it just
     // returned.
     if (found !== undefined && active !== null && active !== found) {
-      throw new ApiError('rotation_conflict', 'Another rotation of this token came first.')
+      throw new ApiError('rotation_conflict', 'Another request rotated this token at the same time.')
     }
     found = active
     const used = await usedTokens(author.accountId, tokens)

@@ -51,7 +51,7 @@ const forbidden: { ranges: Cidr[]; cidr: string; ip: string }[] = [
   {
     ranges: ['0.0.0.0', '::'].map(ipRangeOf),
     cidr: 'cannot contain all addresses, use the Internet Resource',
-    ip: 'cannot stand for all addresses',
+    ip: 'cannot be the unspecified address',
   },
   {
     ranges: ['127.0.0.0/8', '::1/128'].map(ipRangeOf),

@@ -25,11 +25,11 @@ import { orphanPolicy, stageGroupDeletion } from './delete-group.ts'
 async function leavingAdmins(author: Author, transaction: Transaction, directoryId: string): Promise<ActorRow[]> {
   const created = await rowsBy(actors, transaction.accountId, 'created_by_directory_id', directoryId)
   if (created.some(({ id }) => id === author.subject?.actor_id)) {
-    throw new ApiError('own_actor', 'The acting actor was created by this directory.')
+    throw new ApiError('own_actor', 'This directory created the actor that makes this request.')
   }
   const admins = created.filter(({ type, is_disabled }) => type === 'account_admin_user' && !is_disabled)
   if (admins.length > 0 && transaction.count('actors.enabled.account_admin_user') <= admins.length) {
-    throw new ApiError('last_admin', 'The last enabled administrators of the account were created by this directory.')
+    throw new ApiError('last_admin', 'This directory created the last enabled administrators of the account.')
   }
   return admins
 }

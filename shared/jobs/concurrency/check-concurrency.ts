@@ -15,7 +15,7 @@ export async function checkConcurrency({
     })
   } catch (error) {
     const reason = error instanceof Error ? error.message : 'not an error object'
-    return { refused: false, text: `How many functions this account can run at once could not be told: ${reason}` }
+    return { refused: false, text: `The concurrency quota of this account could not be checked: ${reason}` }
   }
 }
 
@@ -23,7 +23,7 @@ export async function checkConcurrency({
 async function accountConcurrency(): Promise<AccountConcurrency> {
   const { AccountLimit = {} } = await lambda().send(new GetAccountSettingsCommand({}))
   const { ConcurrentExecutions: limit, UnreservedConcurrentExecutions: unreserved } = AccountLimit
-  if (limit === undefined || unreserved === undefined) throw new Error('Lambda reports no limits of this account.')
+  if (limit === undefined || unreserved === undefined) throw new Error('Lambda reports no limits for this account.')
   return { limit, unreserved }
 }
 
@@ -53,19 +53,19 @@ export function concurrencyFinding(
 ): CustomResourceAnswer {
   // Reservations of an existing deployment are part of the reserved ones, so it is compared with the whole limit.
   const free = deployedBefore ? limit : unreserved
-  const runs = `This account runs ${limit} Lambda functions at once in this region, ${unreserved} of them not reserved.`
+  const runs = `This account can run ${limit} Lambda functions at once in this region, ${unreserved} of them unreserved.`
   if (reserved > 0 && free - reserved < minUnreserved) {
     return {
       refused: true,
-      text: `${runs} The deployment reserves ${reserved} and Lambda keeps ${minUnreserved} for all others, so ${reserved + minUnreserved} must be free: ask for more (${quota}), or choose less by the settings that end with Concurrency; reserveConcurrency=false reserves nothing.`,
+      text: `${runs} The deployment reserves ${reserved} and Lambda keeps ${minUnreserved} unreserved, so ${reserved + minUnreserved} must be free. Request a higher quota (${quota}), lower the settings that end with Concurrency, or set reserveConcurrency=false to reserve nothing.`,
     }
   }
   const left = free - reserved
   const capacity = Math.floor(left / secondsPerRequest)
-  const load = `${left} are left for requests, enough for about ${capacity} a second`
+  const load = `${left} remain for requests, enough for about ${capacity} requests per second`
   if (capacity >= requestsPerSecond) return { refused: false, text: `${runs} ${load}.` }
   return {
     refused: false,
-    text: `${runs} TOO SMALL: ${load}, and throttleRate lets ${requestsPerSecond} through: ask for more (${quota}), or throttle earlier.`,
+    text: `${runs} TOO SMALL: ${load}, but throttleRate accepts ${requestsPerSecond}. Request a higher quota (${quota}), or lower throttleRate.`,
   }
 }

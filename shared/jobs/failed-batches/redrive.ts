@@ -24,7 +24,7 @@ function readBatch(text: string): { functionArn: string; records: unknown[] } {
   const { requestContext, payload } = JSON.parse(text) ?? {}
   const event = typeof payload === 'string' ? JSON.parse(payload) : payload
   if (typeof requestContext?.functionArn !== 'string' || !Array.isArray(event?.Records)) {
-    throw new Error('This is no failed batch.')
+    throw new Error('This object is not a failed batch.')
   }
   return { functionArn: requestContext.functionArn, records: event.Records }
 }

@@ -63,6 +63,6 @@ const followUps: Record<string, (id: string, change?: string) => Stage> = {
 export async function finishFollowUp(author: Author, followUp: FollowUp, budgetMs: number): Promise<void> {
   const { below, id, change } = followUp
   const rest = followUps[below]
-  if (!rest) throw new Error(`Nothing is known to be left below ${below}.`)
+  if (!rest) throw new Error(`No follow-up work exists for ${below}.`)
   await finishInParts(author, followUp, rest(id, change), budgetMs)
 }

@@ -154,7 +154,7 @@ export function provisionedToken(event: Record<string, unknown>) {
       const { accountId } = transaction
       made.arn = await createSecret({
         name: `${tokenSecrets.prefix}/${accountId}/${token.id}`,
-        description: `An API token of the account ${slug}. Delete this secret when the token was handed over.`,
+        description: `An API token of the account ${slug}. Delete this secret after you have handed over the token.`,
         text: token.token,
         requestId: token.id,
         key: tokenSecrets.key,

@@ -28,7 +28,7 @@ const patienceMs = 10_000
 export async function pulse(): Promise<void> {
   const outcomes = await Promise.allSettled([pulseTable(), throughFlowStream(), pulseApi(), pulseChannel()])
   const errors = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
-  if (errors.length > 0) throw new AggregateError(errors, 'Some parts of the service did not take the pulse.')
+  if (errors.length > 0) throw new AggregateError(errors, 'Some parts of the service did not respond to the pulse.')
 }
 
 /** Inserts an empty commit record. Deletes the previous one first, because consumers read inserts only. */
@@ -47,7 +47,7 @@ const throughFlowStream = (): Promise<void> => putFlows(pulseKey.sk, [emptyPack(
 async function pulseApi(): Promise<void> {
   const url = serviceAddress() + pulsePath
   const { status } = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(patienceMs) })
-  if (status >= 400) throw new Error(`GET ${url} answered ${status}.`)
+  if (status >= 400) throw new Error(`GET ${url} returned ${status}.`)
 }
 
 /** Tries a handshake without a token. Its refusal proves that the function of the live channel runs. */
@@ -70,5 +70,5 @@ async function pulseChannel(): Promise<void> {
     })
     asked.on('error', reject).end()
   })
-  if (status !== 401) throw new Error(`A handshake at ${env.liveUrl} was answered ${status}.`)
+  if (status !== 401) throw new Error(`A handshake at ${env.liveUrl} returned ${status}, not 401.`)
 }

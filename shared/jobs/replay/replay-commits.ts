@@ -29,7 +29,7 @@ function readEvent(event: unknown): Replay {
     return micros
   }
   if (!Array.isArray(consumers) || consumers.length === 0 || !consumers.every((one) => typeof one === 'string')) {
-    throw bad('consumers must be a list of ARNs of functions.')
+    throw bad('consumers must be a list of function ARNs.')
   }
   const to = end === undefined ? clock.now() : instant(end, 'end')
   return { account, begin: instant(begin, 'begin'), end: to, consumers }

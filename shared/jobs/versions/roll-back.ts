@@ -34,14 +34,14 @@ const bad = (detail: string) => new ApiError('bad_request', detail)
 function read(event: unknown): RollBackInput {
   const { to = 'previous', since, functions, ...unknown } = fieldsOf(event)
   const [name] = Object.keys(unknown)
-  if (name !== undefined) throw bad(`${name} is not known: to, since and functions are.`)
+  if (name !== undefined) throw bad(`${name} is not a known field. The fields are to, since and functions.`)
   if (to !== 'previous' && to !== 'deployed') throw bad('to must be previous or deployed.')
   const micros = typeof since === 'string' ? parseTimestamp(since) : null
   if (since !== undefined && micros === null) throw bad('since must be an RFC 3339 timestamp.')
   if (functions === undefined) return { to, since: micros === null ? null : micros / 1_000, functions: null }
-  if (since !== undefined) throw bad('since and functions exclude each other.')
+  if (since !== undefined) throw bad('since and functions cannot be combined.')
   if (!Array.isArray(functions) || functions.length === 0 || !functions.every((one) => typeof one === 'string'))
-    throw bad('functions must be a list of names of functions.')
+    throw bad('functions must be a list of function names.')
   return { to, since: null, functions }
 }
 
@@ -55,12 +55,12 @@ function selectVersions({ to, since, functions }: RollBackInput, { updatedAt, ve
   if (functions !== null) {
     const names = new Set(others.map(({ functionName }) => functionName))
     const unknown = functions.find((name) => !names.has(name))
-    if (unknown !== undefined) throw bad(`functions has ${unknown}, which is no function of this install.`)
+    if (unknown !== undefined) throw bad(`functions contains ${unknown}, which is not a function of this deployment.`)
     return { from: null, versions: others.filter(({ functionName }) => functions.includes(functionName)) }
   }
   const from = since ?? (to === 'previous' ? updatedAt : null)
   if (from === null && to === 'previous')
-    throw bad('The stack has not been updated yet, so there is no version before.')
+    throw bad('The stack has not been updated yet, so there is no previous version.')
   return { from, versions: others.filter(({ at }) => from === null || at >= from) }
 }
 
@@ -120,7 +120,7 @@ export async function rollBack(event: unknown): Promise<RolledBack> {
   const asked = read(event)
   const stack = await deployedStack()
   if (isUnderWay(stack.status))
-    throw bad(`A deployment is under way (${stack.status}): cancel-update-stack takes it back by itself.`)
+    throw bad(`A deployment is in progress (${stack.status}). Use cancel-update-stack to roll it back.`)
   const { from, versions } = selectVersions(asked, stack)
   const since = from === null ? null : timestamp(from * 1_000)
   const result: RolledBack = { to: asked.to, since, moved: [], unchanged: [], left: [], failed: [] }

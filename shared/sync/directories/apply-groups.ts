@@ -11,14 +11,14 @@ import { type StagedChange, stageEach } from '../runs/plan.ts'
 import type { DirectoryStageContext } from './apply-identities.ts'
 import type { Entries } from './directory-plan.ts'
 
-/** Maximum of writes of a change, with its index items, unique items and counters. */
+/** Maximum number of writes per change, including index items, unique items and counters. */
 export const writesPerGroup = 9
 export const writesPerMembership = 3
 
 const findGroups = ({ transaction }: DirectoryStageContext, idpIds: string[]): Promise<(GroupRow | null)[]> =>
   findAllUnique(groups, transaction.accountId, 'groups.idp_id', idpIds)
 
-/** Groups of the directory by the provider's ids; null for missing groups and those of other directories. */
+/** Finds groups by the provider's ids; null for a missing group or one of another directory. */
 const findOwnGroups = async (stage: DirectoryStageContext, idpIds: string[]): Promise<(GroupRow | null)[]> =>
   (await findGroups(stage, idpIds)).map((group) => (group?.directory_id === stage.sourceId ? group : null))
 
@@ -40,7 +40,7 @@ export async function applyGroups(stage: DirectoryStageContext, entries: Entries
   })
 }
 
-/** Gives policies their group again, unless another policy grants the same (I4.6). */
+/** Links policies to their restored group, unless another policy grants the same (I4.6). */
 export async function applyRelinks(stage: DirectoryStageContext, entries: Entries<'relinked'>): Promise<StagedChange> {
   const { transaction, provider } = stage
   const relinkedGrants = new Set<string>()
@@ -60,7 +60,7 @@ export async function applyRelinks(stage: DirectoryStageContext, entries: Entrie
   })
 }
 
-/** Deletes ended memberships together with the access that they gave (A30). */
+/** Deletes ended memberships and revokes the access that they gave (A30). */
 export async function applyEnded({ transaction, sourceId }: DirectoryStageContext, entries: Entries<'ended'>) {
   const { accountId } = transaction
   const ids = [...new Set(entries.map(({ group }) => group))]
@@ -78,7 +78,7 @@ export async function applyEnded({ transaction, sourceId }: DirectoryStageContex
   })
 }
 
-/** Inserts new memberships, except of people and groups that are gone by now. */
+/** Inserts new memberships, except for people and groups that were deleted since the plan was made. */
 export async function applyJoined(stage: DirectoryStageContext, entries: Entries<'joined'>): Promise<StagedChange> {
   const { transaction, issuer } = stage
   const { accountId } = transaction
@@ -106,7 +106,7 @@ export async function applyJoined(stage: DirectoryStageContext, entries: Entries
   })
 }
 
-/** Deletes groups that the snapshot lacks, which orphans their policies (A14.3). */
+/** Deletes groups that are missing from the snapshot, which orphans their policies (A14.3). */
 export function applyVanished({ transaction, sourceId }: DirectoryStageContext, entries: Entries<'vanished'>) {
   return stageEach(transaction, 'groups', entries, undefined, async ({ id, idp_id }) => {
     const group = await transaction.get(groups, id)

@@ -14,7 +14,10 @@ import type { DirectoryRules } from './planning.ts'
 
 export type DirectoryStageContext = StageContext & DirectoryRules
 
-/** Returns whether an actor is the last enabled administrator (I4.7(1)); others keep identities beside `gone`. */
+/**
+ * Returns whether an actor is the last enabled administrator (I4.7(1)). Ignores other administrators that this directory
+ * has created and that have no identity left besides `deletedIds`.
+ */
 async function isLastAdmin(
   { transaction, sourceId }: DirectoryStageContext,
   actor: ActorRow | null,
@@ -33,7 +36,7 @@ async function isLastAdmin(
 
 type LostEntry = IdentityEntry & Partial<DirectoryEntries['absent']>
 
-/** Identities with their actors, tokens, and all identities of an actor whose last one this is by the plan. */
+/** Reads identities with their actors and tokens, and for a planned last identity all identities of its actor. */
 async function findAll(transaction: Transaction, entries: LostEntry[]) {
   const { accountId } = transaction
   const rows = await readEntryRows(externalIdentities, accountId, entries)
@@ -55,7 +58,7 @@ async function findAll(transaction: Transaction, entries: LostEntry[]) {
   }))
 }
 
-/** Deletes identities after their tokens (I4.5); an actor goes with its last one, as a sign-in could link it again. */
+/** Deletes tokens, then identities (I4.5). Deletes an actor with its last identity, so no sign-in can link it again. */
 export async function applyLostIdentities(
   stage: DirectoryStageContext,
   entries: LostEntry[],
@@ -84,7 +87,7 @@ export async function applyLostIdentities(
   })
 }
 
-/** Deletes tokens that administrators got by an identity whose subject the provider does not know any more. */
+/** Deletes tokens of administrators that were issued through an identity with a subject that has been replaced. */
 export function applyWithheld({ transaction, startedAt }: DirectoryStageContext, entries: Entries<'withheld'>) {
   return stageEach(transaction, 'tokens', entries, undefined, async ({ id, idp_id, name }) => {
     const row = await transaction.get(externalIdentities, id)

@@ -9,12 +9,12 @@ import type { DirectoryStageContext } from './apply-identities.ts'
 import { adminHasIdentity, adminNotMatched, type UserEntry } from './directory-plan.ts'
 import { toSnapshotName } from './snapshot.ts'
 
-/** A new actor and its identity, with their index items, unique items and counters. */
+/** Number of writes for a new actor and its identity, including index items, unique items and counters. */
 export const writesPerUser = 17
 
 type Found = Awaited<ReturnType<typeof findAll>>[number]
 
-/** The rows of people: `actorsIdentity` is the actor's identity of the same issuer, or of this directory. */
+/** Reads the rows of people. `actorsIdentity`: the actor's identity of the same issuer, else of this directory. */
 async function findAll(stage: DirectoryStageContext, entries: UserEntry[]) {
   const { transaction, sourceId, issuer, matchesAdministrators } = stage
   const { accountId } = transaction
@@ -40,7 +40,7 @@ async function findAll(stage: DirectoryStageContext, entries: UserEntry[]) {
   )
 }
 
-/** Stages the changes of a person of the snapshot (I4.3) on present rows, where changes since the plan win. */
+/** Stages the changes of a person of the snapshot (I4.3). Changes that others made since the plan take precedence. */
 async function stageUser(
   { transaction, sourceId, issuer, startedAt, matchesAdministrators }: DirectoryStageContext,
   entry: UserEntry,
@@ -53,17 +53,17 @@ async function stageUser(
   if (isAdministrators && !matchesAdministrators && identity?.directory_id !== sourceId) return skip(adminNotMatched)
   if (identity) {
     if (identity.directory_id !== null && identity.directory_id !== sourceId) return
-    // A sign-in since then has fresher fields.
+    // A sign-in since the start of the run has written newer fields.
     const fresh = identity.updated_at > startedAt ? {} : profile
     const after = transaction.update(externalIdentities, identity, {
       ...fresh,
       directory_id: sourceId,
-      // A link of another origin rests on its email alone.
+      // An identity whose actor has another email does not open the portal.
       ...(matchesAdministrators && actor?.id === identity.actor_id && { opens_portal: true }),
     })
     return after === identity ? undefined : 'update'
   }
-  // The identity or the actor of the plan was deleted since.
+  // The identity or the actor was deleted since the plan was made.
   if ((entry.over !== null && !actorsIdentity) || (entry.known !== null && !actor)) return skip('changed_since')
   if (actorsIdentity) {
     if (actorsIdentity.id !== entry.over) return skip('changed_since')
@@ -97,7 +97,7 @@ const insertActor = (transaction: Transaction, sourceId: string, { profile, idp_
     is_disabled: false,
   })
 
-/** Inserts and updates identities (I4.5). A plan has each person and each email once. */
+/** Inserts and updates identities (I4.5). A plan contains each person and each email once. */
 export async function applyUsers(stage: DirectoryStageContext, entries: UserEntry[]): Promise<StagedChange> {
   const found = await findAll(stage, entries)
   return stageEach(stage.transaction, 'users', entries, writesPerUser, (entry, i) =>

@@ -12,10 +12,10 @@ export type IdentityEntry = { id: string; idp_id: string; name: string | null; e
 
 export const adminHasIdentity = 'admin_has_identity'
 
-/** The reason by which a run skips an administrator whom its directory may not match (A26.2(5)). */
+/** Reason for skipping an administrator whom the directory may not match (A26.2(5)). */
 export const adminNotMatched = 'admin_not_matched'
 
-/** `over`: the identity that is updated; null for a new one. `known`: the actor that the plan found for it. */
+/** Person to write. `over`: id of the identity to update; null to insert one. `known`: id of the actor, if it exists. */
 export type UserEntry = {
   idp_id: string
   profile: ProfileFields
@@ -26,10 +26,10 @@ export type UserEntry = {
 
 export type PlannedGroupFields = { name: string; email: string | null; entity_type: 'group' | 'org_unit' }
 
-/** The entries of a directory's plan by section. */
+/** Entries of a directory's plan, by section. */
 export type DirectoryEntries = {
   inactive: IdentityEntry
-  /** Identities of administrators that keep another subject than the email's, and whose tokens end. */
+  /** Administrators' identities that keep their subject although their email has a new one; their tokens end. */
   withheld: { id: string; idp_id: string; actor: string; name: string }
   ended: { group: string; actor: string; name: string; idp_id: string }
   users: UserEntry
@@ -37,7 +37,7 @@ export type DirectoryEntries = {
   relinked: { id: string; group: string; name: string; resource_id: string }
   joined: { group: string; user: string; name: string }
   vanished: { id: string; idp_id: string; was: PlannedGroupFields }
-  /** `isLast`: the plan leaves its actor no other identity. */
+  /** Identities missing from the snapshot. `isLast`: the plan leaves the actor no other identity. */
   absent: IdentityEntry & { isLast: boolean }
   actors: { id: string; name: string }
 }
@@ -47,7 +47,7 @@ export type Entries<S extends keyof DirectoryEntries> = DirectoryEntries[S][]
 const toDeletion = ({ id, idp_id, name, email }: IdentityEntry) =>
   runChange('users', name ?? email ?? idp_id, { id, idp_id, name, email }, null)
 
-/** The sections of a plan in the order of I4.5: the end of access, new objects, deletion of what the snapshot lacks. */
+/** Sections of a plan in the order of I4.5: end access, write new objects, delete objects missing from the snapshot. */
 export const directoryPlan: PlanDescribers<DirectoryEntries> = {
   inactive: toDeletion,
   withheld: ({ idp_id, actor, name }) => runChange('tokens', name, { actor_id: actor, idp_id }, null),
@@ -67,10 +67,10 @@ export const directoryPlan: PlanDescribers<DirectoryEntries> = {
 }
 export const directorySections = Object.keys(directoryPlan)
 
-/** Minutes of the two hours at which runs begin (I4.1). */
+/** Minutes of even hours at which runs begin (I4.1). */
 const minutes: Record<DirectoryKind, number> = { tenant: 0, suite: 20, idp: 40 }
 
-/** The fields that decide which people are read, active and matched; a new secret does not. */
+/** Serializes the fields that determine which people are read, active and matched; secrets are not among them. */
 const connectionOf = (row: DirectoryRow): string =>
   JSON.stringify([
     row.domains,
@@ -86,7 +86,7 @@ const connectionOf = (row: DirectoryRow): string =>
     row.matches_administrators,
   ])
 
-/** Runs of directories without their phases, which operations that begin a run need not load. */
+/** Directory sources without the code of their phases, which operations that begin a run do not need to load. */
 export const directoryInfos = recordOf(
   directoryKinds,
   (kind): SourceInfo<DirectoryRow> => ({

@@ -16,7 +16,7 @@ type UsableUser = Extract<SnapshotUser, { active: boolean }>
 
 const profileOf = ({ idp_id: _idpId, active: _active, ...profile }: UsableUser): ProfileFields => profile
 
-/** A person who gets the identity `over`, with its row, or a new one, and is the actor `known`, if there is one yet. */
+/** Builds the entry of a person. `over`, stored as `row`: the identity to update, if any. `known`: id of the actor, if any. */
 function toUserEntry(
   user: UsableUser,
   over: KnownIdentity | null,
@@ -39,7 +39,7 @@ function skipPerson({ work, people }: Planning, skipped: RunSkipped, actor: stri
   people.set(skipped.idp_id, { actor, state: 'unusable' })
 }
 
-/** Registers everybody of the snapshot, and plans known identities that differ. @returns those of inactive people */
+/** Collects all people of the snapshot and plans changes of known identities. @returns those of inactive people */
 export async function planKnownUsers(planning: Planning): Promise<KnownIdentity[]> {
   const { work, planWriter, people } = planning
   const inactive: KnownIdentity[] = []
@@ -87,7 +87,7 @@ async function* findChangedUsers(
   for (const skipped of unusable.values()) work.skip(skipped)
 }
 
-/** Plans people without an identity, who become the actor of their email or a new one (I4.3(2), I4.3(3)). */
+/** Plans people without an identity: links each to the actor with the same email or a new actor (I4.3(2), I4.3(3)). */
 export async function planNewUsers(planning: Planning): Promise<void> {
   const { work, planWriter, people, claimed, linked, untouchable } = planning
   const usedEmails = new Set<string>()
@@ -128,7 +128,7 @@ async function* findNewcomers({ chunks, root, identities, people }: Planning): A
   }
 }
 
-/** Keeps an administrator's identity from a new subject, and ends its tokens (I4.3). @returns false for others */
+/** Keeps an administrator's identity from a new subject, and plans the end of its tokens (I4.3). @returns false for users */
 async function withhold(
   { work, planWriter, withheld }: Planning,
   actorId: string,
@@ -144,7 +144,7 @@ async function withhold(
   return true
 }
 
-/** The identity of an actor that a person of its email gets; `in_use` while the snapshot has its own person, too. */
+/** Finds the actor's identity that a person with the same email takes over; `in_use` if its own person is still active. */
 function identityToTakeOver({ identities, people, claimed }: Planning, actor: string): KnownIdentity | 'in_use' | null {
   const over = identities.byActor.get(actor)
   if (!over) return null
@@ -163,7 +163,7 @@ export async function planInactive(planning: Planning, inactive: KnownIdentity[]
   }
 }
 
-/** Plans the end of identities that the snapshot lacks or has outside the domains. @returns ids of absent people */
+/** Plans the deletion of identities that are absent or outside the domains. @returns provider ids of absent people */
 export async function planLostUsers(planning: Planning): Promise<string[]> {
   const { work, planWriter, losses, identities, people, claimed, withheld } = planning
   const isKept = ({ id }: KnownIdentity) => claimed.has(id) || withheld.has(id)
@@ -179,7 +179,7 @@ export async function planLostUsers(planning: Planning): Promise<string[]> {
   return gone.map(({ idpId }) => idpId)
 }
 
-/** Plans the deletion of actors that the directory has made, and that keep no identity. */
+/** Plans the deletion of actors that the directory has created and that keep no identity. */
 export async function planActors(planning: Planning): Promise<void> {
   const { work, planWriter } = planning
   const createdIds = await sortKeysOf(

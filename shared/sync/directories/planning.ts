@@ -12,10 +12,10 @@ import type { RunWork } from '../runs/run-work.ts'
 import { type DirectoryEntries, directoryPlan } from './directory-plan.ts'
 import { profileFields, type SnapshotRoot } from './snapshot.ts'
 
-/** A person of the snapshot with its actor, if there is one yet; `outside` the domains of the directory. */
+/** A person of the snapshot with the id of its actor, if any. `outside`: has an email outside the directory's domains. */
 type Person = { actor: string | null; state: 'active' | 'inactive' | 'unusable' | 'outside' }
 
-/** The rules of a directory: `provider` is its kind and issuer, and `domains` are null for any email. */
+/** Rules of a directory. `provider`: its kind and issuer. */
 export type DirectoryRules = {
   issuer: string
   provider: string
@@ -45,15 +45,15 @@ export async function newPlanning(
       groups: { lost: 0, owned: 0 },
       memberships: { lost: 0, owned: 0 },
     },
-    /** Administrators whom the directory may not match. */
+    /** Ids of administrators whom the directory may not match. */
     untouchable: new Set(matchesAdministrators ? [] : await sortKeysOf(administrators)),
     people: new Map<string, Person>(),
-    /** Identities that another person of the same email takes over, or that get another issuer. */
+    /** Ids of identities that get another subject or issuer, because a person of the snapshot has the actor's email. */
     claimed: new Set<string>(),
-    /** Identities of administrators that a successor of the same email does not get. */
+    /** Ids of administrators' identities that a new person with the same email must not take over. */
     withheld: new Set<string>(),
     linked: new Set<string>(),
-    /** Actors whose identity goes because the provider names it as inactive. */
+    /** Ids of actors who lose an identity because the provider reports it as inactive. */
     inactiveActors: new Set<string>(),
   }
 }
@@ -62,11 +62,11 @@ export function removeIdentity({ identities }: Planning, actor: string): void {
   identities.counts.set(actor, (identities.counts.get(actor) ?? 0) - 1)
 }
 
-/** Returns whether an actor keeps no identity and gets none, as far as is planned. */
+/** Returns whether the plan so far leaves an actor without any identity. */
 export const keepsNoIdentity = ({ identities, linked }: Planning, actor: string): boolean =>
   (identities.counts.get(actor) ?? 0) <= 0 && !linked.has(actor)
 
-/** The parts of an identity of the account that show whether it differs. */
+/** A stored identity, reduced to the data that detects changes. `owner`: this directory, another one or none. */
 export type KnownIdentity = {
   id: string
   actor: string
@@ -76,15 +76,15 @@ export type KnownIdentity = {
   idpId: string
 }
 
-/** Identities per page: the garbage of a whole page of the table would be half of a run's memory. */
+/** Number of identities per page; whole pages of the table would need half of a run's memory. */
 const atOnce = 250
 
 async function readIdentities(work: RunWork, issuer: string) {
-  /** Identities of the directory's issuer, by idp_id. */
+  /** Identities with the directory's issuer, by `idp_id`. */
   const byIdpId = new Map<string, KnownIdentity>()
-  /** Identities of the directory's former issuers. */
+  /** Identities of this directory with one of its former issuers. */
   const stale: KnownIdentity[] = []
-  /** The identity of an actor that a person of its email takes over, rather one of the directory's issuer. */
+  /** Identity per actor that a person with the same email takes over; prefers one with the directory's issuer. */
   const byActor = new Map<string, KnownIdentity>()
   const counts = new Map<string, number>()
   let owned = 0

@@ -18,7 +18,7 @@ import {
   toSnapshotUser,
 } from './snapshot.ts'
 
-/** Mean size of chunks. The members of a chunk of groups are read between two saved places. */
+/** Mean number of entries per chunk. A chunk of groups is also the unit in which members are read. */
 const usersPerChunk = 512
 const groupsPerChunk = 64
 
@@ -29,7 +29,7 @@ async function readLastSnapshot(chunks: Chunks, digest: string) {
   return { direct, digests: [...users, ...groups, ...members, ...memberDigests] }
 }
 
-/** Reads all lists of a directory from the saved place on, and seals the snapshot (I4.1(3)). @throws ProviderFault */
+/** Reads all lists of a directory from the saved position on, and completes the snapshot (I4.1(3)). @throws ProviderFault */
 export async function readDirectory(work: RunWork, adapter: DirectoryAdapter, last: LastGoodRun | undefined) {
   const { run } = work
   const chunks = openChunks(work)
@@ -66,7 +66,7 @@ async function readList<T>(
   const reading = run.reading as Reading
   const digests = reading.chunks[list] ?? []
   let cutter = new ChunkCutter<Entry>(perChunk)
-  /** Cuts a chunk before the list does, because the step ends. */
+  /** Stores an early chunk, because the step ends. */
   const flushChunk = async (next: string | null) => {
     digests.push(...(await chunks.put(cutter.flush())))
     reading.position = next
@@ -83,9 +83,9 @@ async function readList<T>(
   }
   const pages = eachPage(work, list, reading.position, read, { restart, pause: flushChunk, advance })
   for await (const { page, position } of pages) {
-    // Entries that no chunk holds yet are read again after a crash, from the page in which they begin.
+    // After a crash, entries that are not in a chunk yet are read again, from the page with the first of them.
     if (cutter.isEmpty) reading.position = position
-    // Unusable entries are counted by the plan, because they may be read twice.
+    // The plan counts unusable entries, because one may be read twice.
     const skipped = page.skipped.map(({ idp_id, name, reason }) => ({ idp_id, name, unusable: reason }))
     for (const entry of [...skipped, ...page.entries.map(entryOf)]) {
       if (!('unusable' in entry)) run.seen[list] = (run.seen[list] ?? 0) + 1

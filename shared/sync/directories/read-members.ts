@@ -19,7 +19,7 @@ import {
   toSnapshotUser,
 } from './snapshot.ts'
 
-/** Groups known by their ids alone that are read between two saved places. */
+/** Number of groups, known only by id, whose members are read as one unit. */
 const nestedBatchSize = 64
 
 type Readable = DirectoryGroup | { idp_id: string; nested: true }
@@ -34,7 +34,7 @@ type PartialMembers = {
   has_profiles: boolean
 }
 
-/** An item of the state in which a step leaves the groups of one chunk. */
+/** Entry of the saved state for a partly read chunk of groups. */
 type Scratch =
   | { done: DirectMembers }
   | { person: SnapshotUser }
@@ -46,8 +46,8 @@ function noMembers(group: string): PartialMembers {
 }
 
 /**
- * Reads the members of all groups, one chunk of groups after the other, then those of groups known by their ids alone.
- * @param known groups of the last good run, whose members are read again only with a new version
+ * Reads the members of all groups, one chunk of groups after the other, then of the nested groups known only by id.
+ * @param lastMembers members from the last good run, reused for groups with an unchanged version
  */
 export async function readMembers(
   work: RunWork,
@@ -71,7 +71,7 @@ export async function readMembers(
   }
   for (const { idp_id } of people) collectedIds.add(idp_id)
 
-  /** Saves the members that were read of this chunk, so that a crash in a large group loses a minute at most. */
+  /** Saves the members read so far for this chunk, so that a crash in a large group loses at most a minute of work. */
   async function saveScratch(endsStep = false): Promise<void> {
     const ofPartial = ({ users, ...rest }: PartialMembers): Scratch[] => [
       { partial: rest },
@@ -113,7 +113,7 @@ export async function readMembers(
     if ((run.seen.users ?? 0) > snapshotBounds.users) throw tooMany('users')
   }
 
-  /** The members that the last good run has read, if the provider has the same version of them (I4.2). */
+  /** Returns the members from the last good run if the provider reports the same version (I4.2), else null. */
   function findUnchanged(group: Readable): DirectMembers | null {
     const before = lastMembers.get(group.idp_id)
     if (!before || 'nested' in group || group.membership_version === null) return null
@@ -145,7 +145,7 @@ export async function readMembers(
       work.skip({ idp_id, name: 'nested' in group ? null : group.name, reason: error.reason })
       current = noMembers(idp_id)
       version = null
-      // No members of another company's group were ever known, so it leaves nothing incomplete.
+      // A group of another company never had known members, so its absence leaves no membership incomplete.
       gone = error.reason === 'gone'
     }
     partial = null
@@ -169,7 +169,7 @@ export async function readMembers(
       if (work.isSaveDue) await saveScratch()
     }
     members.push(...(await chunks.put(done)))
-    // Cut like the list of users, so that a new person changes one chunk.
+    // Cut like the list of users, so that a new person changes only one chunk.
     users.push(...(await chunks.putInChunks(people, 512)))
     done = []
     people = []
@@ -178,7 +178,7 @@ export async function readMembers(
     await work.checkpoint()
   }
 
-  /** Groups that are known by their ids alone and not read yet. */
+  /** Returns the ids of nested groups that are in no list and not read yet. */
   async function findUnreadNested(): Promise<string[]> {
     const direct = await readDirectMembers(chunks, members)
     const ids = new Set<string>()

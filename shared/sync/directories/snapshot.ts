@@ -10,20 +10,20 @@ export type SnapshotGroup = DirectoryGroup | Unusable
 
 export type DirectMembers = {
   group: string
-  /** The version that the provider had with them. */
+  /** Version of the membership at the provider when it was read. */
   version: string | null
-  /** Chunks of the ids of its users, sorted. */
+  /** Digests of chunks with the sorted ids of its users. */
   users: string[]
   groups: string[]
   everyone: boolean
-  /** Users whose entry could not be read; they may be members all the same. */
+  /** Ids of users whose entries could not be read; they may still be members. */
   unread: string[]
   gone: boolean
-  /** True for a list with users that no other list has, which is read each time. */
+  /** True if the list has users who are in no other list, so that it is read by every run. */
   has_profiles: boolean
 }
 
-/** The chunks of a whole snapshot, by list: `members` are chunks of `DirectMembers`. */
+/** Root of a snapshot: digests of its chunks by list. The chunks in `members` contain `DirectMembers`. */
 export type SnapshotRoot = { users: string[]; groups: string[]; members: string[] }
 
 export async function readDirectMembers(chunks: Chunks, digests: string[]): Promise<Map<string, DirectMembers>> {
@@ -32,10 +32,10 @@ export async function readDirectMembers(chunks: Chunks, digests: string[]): Prom
   return found
 }
 
-/** The users of a group and all groups in it (I4.2); `incomplete` where a group vanished while it was read. */
+/** Collects the users of a group and its nested groups (I4.2). `incomplete`: a group was deleted during the read. */
 export async function flattenMembers(chunks: Chunks, direct: Map<string, DirectMembers>, group: string) {
   const flat = { users: new Set<string>(), everyone: false, unread: new Set<string>(), incomplete: false }
-  // Groups that are added during the iteration are visited, too.
+  // The iteration also visits groups that are added during it.
   const groups = new Set([group])
   for (const id of groups) {
     const members = direct.get(id)
@@ -51,7 +51,7 @@ export async function flattenMembers(chunks: Chunks, direct: Map<string, DirectM
   return flat
 }
 
-/** A person in stored form, or the reason why it is unusable. Inactive people need no usable email. */
+/** Converts a person to stored form, or to the reason why it cannot be used. Inactive people need no valid email. */
 export function toSnapshotUser(user: DirectoryUser): SnapshotUser {
   const { idp_id, active } = user
   const profile = { ...emptyProfile, ...profileOf(user) }
@@ -75,7 +75,7 @@ export const toSnapshotName = (name: unknown): string | null => profileOf({ name
 export const profileFields = (row: ExternalIdentityRow): ProfileFields =>
   Object.fromEntries(Object.keys(emptyProfile).map((name) => [name, row[name as keyof ProfileFields]])) as ProfileFields
 
-/** Maximum of a snapshot (I4.7(4)). Tests make them smaller. */
+/** Maximum size of a snapshot (I4.7(4)); tests lower it. */
 export const snapshotBounds = { users: 500_000, memberships: 5_000_000 }
 
 export const tooMany = (noun: keyof typeof snapshotBounds): ProviderFault =>

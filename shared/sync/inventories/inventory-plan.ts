@@ -8,14 +8,14 @@ import type { StoredFields } from './stored-device.ts'
 
 type Device = { id: string; mdm_id: string; name: string }
 
-/** The entries of an inventory's plan by section. `before` and `after` have only the fields that differ. */
+/** Entries of an inventory's plan by section. `before` and `after` have only the fields that differ. */
 export type InventoryEntries = {
   changed: Device & { before: StoredFields; after: StoredFields }
   new: Device & { fields: StoredFields }
   absent: Device & { was: StoredFields }
 }
 
-/** The sections of an inventory's plan, in the order in which they are applied (I7.3, I7.4). */
+/** Sections of an inventory's plan, in the order of application (I7.3, I7.4). */
 export const inventoryPlan: PlanDescribers<InventoryEntries> = {
   changed: ({ mdm_id, name, before, after }) => runChange('devices', name, { mdm_id, ...before }, { mdm_id, ...after }),
   new: ({ mdm_id, name, fields }) => runChange('devices', name, null, { mdm_id, ...fields }),
@@ -23,12 +23,12 @@ export const inventoryPlan: PlanDescribers<InventoryEntries> = {
 }
 export const inventorySections = Object.keys(inventoryPlan)
 
-/** Minutes between those of the directories (I7.1). */
+/** Minutes at which runs begin, between those of directories (I7.1). */
 const minutes: Record<PostureProviderType, number> = { mdm: 50, tenant: 10 }
 
 export const inventoryObjects = ['devices'] as const
 
-/** Runs of device inventories without their phases, which operations that begin a run need not load. */
+/** Inventory source without the code of its phases, which operations that begin a run do not need to load. */
 export const inventoryInfo: SourceInfo<PostureProviderRow> = {
   entity: postureProviders,
   feature: 'device_posture',

@@ -12,14 +12,14 @@ import { planInventory } from './plan-inventory.ts'
 import { readInventory } from './read-inventory.ts'
 import { deviceKey } from './stored-device.ts'
 
-/** Sizes that usually fit a commit: a new or absent device is three writes, a changed one its row twice. */
+/** Appliers with sizes that usually fit a commit: three writes for a new or absent device, two for a changed one. */
 const appliers: Appliers<StageContext, InventoryEntries> = {
   changed: { perCommit: 20, stage: applyChangedDevices },
   new: { perCommit: 24, stage: applyNewDevices },
   absent: { perCommit: 24, stage: applyAbsentDevices },
 }
 
-/** Runs of device inventories (I7). Neither type confirms single devices, so the brake alone checks a list. */
+/** Inventory source (I7). No provider can confirm single devices, so only the brake checks for missing ones. */
 export const inventorySource: SourceKind<PostureProviderRow> = {
   ...inventoryInfo,
   onFatal: { is_verified: false },
@@ -50,7 +50,7 @@ async function applyChangedDevices(stage: StageContext, entries: InventoryEntrie
   })
 }
 
-/** Inserts new devices, except those that another provider has brought since the plan was made. */
+/** Inserts new devices, except those that another provider has inserted since the plan was made. */
 async function applyNewDevices(stage: StageContext, entries: InventoryEntries['new'][]): Promise<StagedChange> {
   const { transaction, sourceId, startedAt } = stage
   const { accountId } = transaction

@@ -9,14 +9,14 @@ import { deviceKey, type StoredFields, toStoredFields } from './stored-device.ts
 
 const perChunk = 256
 
-/** Tests make them smaller. */
+/** Limits of an inventory; tests lower them. */
 export const inventoryBounds = {
   devices: 500_000,
-  /** Maximum of a list in memory, as JSON; longer lists are divided. */
+  /** Maximum bytes of JSON in memory; longer lists are divided into buckets. */
   bufferedBytes: 8_000_000,
 }
 
-/** Reads all lists of an inventory from the saved place on, and seals the snapshot. @throws ProviderFault */
+/** Reads all lists of an inventory from the saved position on, and completes the snapshot. @throws ProviderFault */
 export async function readInventory(work: RunWork, adapter: InventoryAdapter, last: LastGoodRun | undefined) {
   const { run } = work
   const { lists } = adapter
@@ -53,7 +53,7 @@ async function readList(work: RunWork, { lists, read }: InventoryAdapter, readin
     for (const part of Object.keys(parts)) if (part === list || part.startsWith(`${list}#`)) delete parts[part]
     clear()
   }
-  /** Stores the held entries. A list that is stored in parts, or comes after such a list, is divided into buckets. */
+  /** Stores the buffered entries; in buckets if this list or an earlier one does not fit in memory. */
   const store = async (isWhole: boolean) => {
     const isDivided = !isWhole || hasBuckets(parts)
     for (const [part, entries] of Map.groupBy(buffer, ({ idp_id }) => partName(list, idp_id, isDivided))) {
@@ -82,10 +82,10 @@ async function readList(work: RunWork, { lists, read }: InventoryAdapter, readin
   const pages = eachPage(work, list, reading.position, (position) => read(list, position), { restart, pause, advance })
   for await (const { page } of pages) {
     for (const { idp_id, name, reason } of page.skipped) {
-      // An unusable device is counted by the plan, because it may be read twice.
+      // The plan counts unusable devices, because one may be read twice.
       if (isFirst) add({ idp_id, unusable: reason })
       else work.skip({ idp_id, name, reason })
-      // Permission may be revoked between two pages: the partial list is dropped.
+      // Permission may be revoked between two pages: drop the partial list.
       if (reason === 'list_not_readable') drop()
     }
     for (const { mdm_id, fields } of page.entries) add({ idp_id: mdm_id, fields: toStoredFields(fields) })
@@ -102,13 +102,13 @@ const tooMany = (list: string): ProviderFault => {
   return new ProviderFault('fatal', `The inventory has more than ${limit} ${noun}.`)
 }
 
-/** The fields that one list has of a device; or the reason why it is unusable. */
+/** Fields of a device from one list, or the reason why it cannot be used. */
 export type ListedDevice = { idp_id: string; fields: StoredFields } | { idp_id: string; unusable: string }
 
-/** The chunks of a snapshot by list, or by list and bucket (`devices#7`); the first of the lists has all devices. */
+/** Root of a snapshot: chunk digests by list, or by list and bucket (`devices#7`). The first list has all devices. */
 export type InventoryRoot = { lists: readonly string[]; parts: Record<string, string[]> }
 
-/** A snapshot is merged one bucket after the other: a bucket of the largest one takes some 80 MB. */
+/** Number of buckets that are merged one by one. A bucket of the largest snapshot takes about 80 MB of memory. */
 const buckets = 32
 
 const bucketOf = (mdmId: string): number => (hash('sha1', deviceKey(mdmId), 'buffer')[0] ?? 0) % buckets
@@ -125,7 +125,7 @@ async function* readEntries(chunks: Chunks, { parts }: InventoryRoot, list: stri
   if (bucket !== null) yield* chunks.each<ListedDevice>(parts[`${list}#${bucket}`] ?? [])
 }
 
-/** The devices of the first list, each once, with the fields of all lists. */
+/** Yields each device of the first list once, with the fields from all lists. */
 export async function* mergeDevices(chunks: Chunks, root: InventoryRoot): AsyncGenerator<ListedDevice> {
   const [first = '', ...further] = root.lists
   const every = hasBuckets(root.parts) ? Array.from({ length: buckets }, (_, bucket) => bucket) : [null]
@@ -136,7 +136,7 @@ export async function* mergeDevices(chunks: Chunks, root: InventoryRoot): AsyncG
       const key = deviceKey(idp_id)
       const before = merged.get(key)
       if (before && before.idp_id !== idp_id) yield { idp_id, unusable: 'same_id' }
-      // A copy, because chunks are cached. A device that a later page shows again has its later fields.
+      // A copy, because chunks are cached. A repeated device gets the fields of its last entry.
       else if ('fields' in entry) merged.set(key, { idp_id, fields: { ...entry.fields } })
       else if (!before) merged.set(key, entry)
     }

@@ -4,7 +4,7 @@ import { isObject } from '../../core/json/is-object.ts'
 import { deviceFields, type MdmDeviceRow } from '../../domain/mdm-devices/mdm-device.ts'
 import type { DeviceValue } from '../adapter.ts'
 
-/** Fields of A28.2 that are stored; one that is missing is null. */
+/** Stored fields of A28.2; a missing field means null. */
 export type StoredFields = Record<string, DeviceValue>
 
 const maxText = 1_024
@@ -13,7 +13,7 @@ const maxEntries = 100
 const largest = Number.MAX_SAFE_INTEGER
 const smallest = 1e-100
 
-/** Cuts a text to well-formed characters. */
+/** Truncates a text to the stored length, without splitting a character. */
 const truncate = (text: string): string => {
   const short = text.slice(0, 2 * maxText).toWellFormed()
   return short.length <= maxText ? short : [...short].slice(0, maxText).join('')
@@ -22,7 +22,7 @@ const truncate = (text: string): string => {
 const isNumber = (value: unknown): value is number =>
   typeof value === 'number' && Math.abs(value) <= largest && (value === 0 || Math.abs(value) >= smallest)
 
-/** An entry of a list of objects, with short texts and sorted names. */
+/** Keeps the plain values of an object in a list, with truncated texts and sorted names. */
 const toPlainEntry = (entry: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(entry)
@@ -44,7 +44,7 @@ function toStoredValue(kind: string, value: DeviceValue | undefined): DeviceValu
   return typeof value === 'string' ? truncate(value) : null
 }
 
-/** The stored fields of a device (I7.3), in one order so that equal devices are equal texts as JSON; without nulls. */
+/** Converts a device to its stored fields (I7.3), without nulls and in a fixed order: equal devices give equal JSON. */
 export function toStoredFields(values: Record<string, DeviceValue | undefined>): StoredFields {
   const fields: StoredFields = {}
   const add = (name: string, value: DeviceValue) => {
@@ -65,10 +65,10 @@ export function differences(from: StoredFields, to: StoredFields): { before: Sto
   return { before: some(from), after: some(to) }
 }
 
-/** Vendors' ids are compared without regard to case, as the paths of the API are (A6.1). */
+/** Lower-cases a vendor's id: ids are case-insensitive, as paths of the API are (A6.1). */
 export const deviceKey = (mdmId: string): string => mdmId.toLowerCase()
 
-/** The id of a device: the vendor's where that is a UUID, else one that is always the same for it (A28.2). */
+/** Returns the id of a device: the vendor's id if it is a UUID, else a UUID derived from it (A28.2). */
 export const deviceId = (postureProviderId: string, mdmId: string): string =>
   isUuid(mdmId) ? mdmId.toLowerCase() : uuidV5(postureProviderId, mdmId)
 

@@ -22,13 +22,13 @@ const entities: ReadonlyMap<string, Entity<Source>> = new Map(
 
 type Failing = Source & { error: string }
 
-/** Returns whether a run has disabled a source, and nobody has enabled it since. */
+/** Returns whether a failed run has disabled a source that nobody has enabled since. */
 const isFailing = (row: Source | null): row is Failing =>
   row?.is_disabled === true && row.disabled_reason === 'sync error' && row.error !== null
 
 /**
- * Mails the administrators of each account about directories and posture providers that an error has disabled (I8.1). A
- * mail that fails is repeated at the next time of the schedule.
+ * Mails the administrators of each account about directories and posture providers that an error has disabled (I8.1).
+ * The next scheduled invocation retries a failed mail.
  * @throws AggregateError of the mails that failed, after all others
  */
 export async function mailSyncErrors(deadline: number): Promise<void> {
@@ -65,16 +65,16 @@ const noteMail = (accountId: string, entity: Entity<Source>, { id, error }: Sour
     transaction.update(entity, row, { error_emailed_at: timestamp(transaction.now), error_mails: row.error_mails + 1 })
   })
 
-/** The hour of mails (UTC). */
+/** Hour of the day at which mails are sent (UTC). */
 const mailHour = 9
 
 const dayOf = (micros: number): number => Math.floor(micros / dayMicros)
 
 /**
- * Returns whether administrators are mailed now about an error that lasts (I8.1): daily below three mails, every three
- * days from three to six, on Mondays from seven to nine, and then no more; at most one mail per day.
- * @param mails number of mails for this error
- * @param lastAt the time of the last one, in microseconds; null before the first
+ * Returns whether a mail about a continuing error is due now (I8.1). The first three mails are daily, the next four
+ * every three days, and the last three on Mondays.
+ * @param mails number of mails sent for this error
+ * @param lastAt time of the last mail, in microseconds since 1970; null before the first
  */
 export function isMailDue(mails: number, lastAt: number | null, now: number): boolean {
   const date = new Date(now / 1_000)
@@ -109,5 +109,5 @@ function syncErrorMail({ name: account, slug }: AccountRow, collection: string, 
   }
 }
 
-/** Turns of mailing about a directory or posture provider, by its id. */
+/** Partition of items with the earliest time of the next mail about a source, by its id. */
 export const syncMailsPartition = (account: string): string => partition(account, 'sync.mails')

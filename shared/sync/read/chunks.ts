@@ -9,19 +9,19 @@ import { table, tableName } from '../../table/table.ts'
 import type { Run } from '../runs/run.ts'
 import type { RunWork } from '../runs/run-work.ts'
 
-/** Maximum of compressed bytes: an item holds 400 KB with its key and names. */
+/** Maximum compressed bytes per chunk; an item has at most 400 KB, including key and attribute names. */
 const maxBytes = 350_000
-/** Maximum of cached text of decoded chunks; members of nested groups are read over and over. */
+/** Maximum text in the cache of decoded chunks, which serves repeated reads of nested groups. */
 const maxDecodedBytes = 4_000_000
 
 const chunksPartition = (account: string, sourceId: string): string => partition(account, 'sync.chunks', sourceId)
 
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22)
 
-/** A snapshot in parts named by their content, so that unchanged parts are not written again (docs/decisions/0025). */
+/** Content-addressed parts of a snapshot, so that unchanged parts are not written again (docs/decisions/0025). */
 export class Chunks {
   private readonly pk: string
-  /** Chunks that outlive the run. */
+  /** Digests of chunks that are stored and do not expire during the run. */
   private readonly retained = new Set<string>()
   private readonly ttl: number
   private readonly decoded = new Map<string, { entries: unknown[]; bytes: number }>()
@@ -32,7 +32,7 @@ export class Chunks {
     this.ttl = ttl
   }
 
-  /** Stores a list in chunks; none for an empty one. */
+  /** Stores a list in one chunk, or in more if one is too small. @returns their digests */
   async put(entries: unknown[]): Promise<string[]> {
     if (entries.length === 0) return []
     const text = JSON.stringify(entries)
@@ -49,7 +49,7 @@ export class Chunks {
     return [digest]
   }
 
-  /** Stores a list in chunks that its entries cut. */
+  /** Stores a list in chunks with boundaries that depend only on the entries' ids (see `ChunkCutter`). */
   async putInChunks<T extends { idp_id: string }>(entries: T[], mean: number): Promise<string[]> {
     const cutter = new ChunkCutter<T>(mean)
     const digests: string[] = []
@@ -57,7 +57,7 @@ export class Chunks {
     return [...digests, ...(await this.put(cutter.flush()))]
   }
 
-  /** @throws Error for a chunk that is gone */
+  /** Reads the entries of a chunk. @throws Error if it does not exist */
   async get<T>(digest: string): Promise<T[]> {
     const cached = this.decoded.get(digest)
     if (cached) return cached.entries as T[]
@@ -69,7 +69,7 @@ export class Chunks {
     return entries
   }
 
-  /** The root of a snapshot. @throws Error for one that is gone */
+  /** Reads the root of a snapshot. @throws Error if it does not exist */
   async root<T>(digest: string): Promise<T> {
     const [found] = await this.get<T>(digest)
     if (!found) throw new Error(`The snapshot ${digest} is empty.`)
@@ -82,7 +82,7 @@ export class Chunks {
       this.decoded.delete(oldest)
       this.decodedBytes -= freed
     }
-    // Two concurrent reads of a chunk are counted once.
+    // Concurrent reads of a chunk add its size once.
     if (!this.decoded.has(digest)) this.decodedBytes += bytes
     this.decoded.set(digest, { entries, bytes })
   }
@@ -96,7 +96,7 @@ export class Chunks {
   }
 }
 
-/** FNV-1a: spreads ids evenly, and equally in every process. */
+/** FNV-1a hash, which distributes ids evenly and is equal in all processes. */
 function fnv1a(text: string): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
@@ -105,7 +105,7 @@ function fnv1a(text: string): number {
 
 const maxChunkBytes = 600_000
 
-/** Cuts a list into chunks by the hash of its entries, not by pages: an entry that comes or goes changes one chunk. */
+/** Cuts a list into chunks at entries whose id has a certain hash, so that a new or removed entry changes one chunk. */
 export class ChunkCutter<T extends { idp_id: string }> {
   private readonly mean: number
   private entries: T[] = []
@@ -119,7 +119,7 @@ export class ChunkCutter<T extends { idp_id: string }> {
     return this.entries.length === 0
   }
 
-  /** Adds an entry. @returns the chunk that ends with it, or null */
+  /** Adds an entry. @returns the chunk that ends with it; null if the chunk continues */
   add(entry: T): T[] | null {
     this.entries.push(entry)
     this.bytes += JSON.stringify(entry).length
@@ -135,11 +135,11 @@ export class ChunkCutter<T extends { idp_id: string }> {
   }
 }
 
-/** Chunks expire after this time; snapshots are used again for half of it, which leaves a run days to spare. */
+/** Expiry of chunks in days. Snapshots are reused for half of that time, so no chunk expires during a run. */
 const chunkDays = 8
 const reuseDays = 4
 
-/** Lets a snapshot use the chunks that `read` finds of the last good run; null where those are old or gone. */
+/** Reuses the chunks of the last good run, which `read` lists. @returns null if they are too old or missing */
 export async function reuseLastSnapshot<T extends { digests: string[] }>(
   { run }: RunWork,
   chunks: Chunks,
@@ -168,5 +168,5 @@ export const openChunks = ({ run }: RunWork): Chunks =>
 
 const maxLength = 255
 
-/** Checks that keys can hold a provider's id: at most 255 characters of well-formed Unicode. */
+/** Returns whether a provider's id can be part of a key: at most 255 characters of well-formed Unicode. */
 export const isStorableId = (id: string): boolean => id.length <= maxLength && id.isWellFormed()

@@ -4,14 +4,14 @@ import { countBarren } from '../providers/rows.ts'
 import type { Reading } from '../runs/run.ts'
 import { type RunWork, StepOver } from '../runs/run-work.ts'
 
-/** Duration of failing calls in a row after which the run is given up (I6). */
+/** Maximum duration of consecutive failures before the run fails, in milliseconds (I6). */
 const maxFailingMs = 600_000
 const maxPauseMs = 60_000
-/** The lease is renewed while a step waits. */
+/** Maximum sleep of a waiting step at a time, so that it can renew its lease, in milliseconds. */
 const maxSleepMs = 30_000
 
 /**
- * Repeats a call to the provider while its failures pass, with growing pauses and no sooner than the provider says.
+ * Calls the provider and retries temporary failures with a growing backoff, no earlier than the provider allows.
  * @throws ProviderFault `transient` after ten minutes of failures in a row, over all steps
  * @throws StepOver when the next try would come after the end of the step
  */
@@ -45,17 +45,18 @@ async function waitUntil(work: RunWork, until: number): Promise<void> {
   }
 }
 
-/** Maximum of restarts of a list which loses its place (I6). */
+/** Maximum number of restarts of a list after a lost position (I6). */
 const maxRestarts = 3
 
 type ListHooks = {
+  /** Discards the entries that were read, before the list is read from its start. */
   restart(): void
-  /** Saves the place at which a later step resumes. */
+  /** Saves the position at which a later step resumes. */
   pause(position: string | null): Promise<void>
   advance(position: string): Promise<void>
 }
 
-/** Reads a list page by page, a few times again from its start where it loses its place. @throws ProviderFault */
+/** Reads a list page by page. Restarts it a few times if the provider loses the position. @throws ProviderFault */
 export async function* eachPage<P extends { next: string | null; barren?: boolean }>(
   work: RunWork,
   list: string,

@@ -10,8 +10,8 @@ import type { Counts, Run, SourceInfo, SourceRow } from '../runs/run.ts'
 import { getRun, newRun, openRunItem, readOpenRun, runItem, runsPartition, syncRunning } from '../runs/run-store.ts'
 
 /**
- * Begins to undo the deletions of a run (I4.1(6)) by a run whose commits have the requester as their subject. The same
- * commit disables the directory, so that no other run follows.
+ * Begins a run that undoes the deletions of another run (I4.1(6)). The requester is the subject of its commits. The
+ * commit that begins it also disables the directory, so that no other run follows.
  * @throws ApiError `not_found`, `scope_exceeded`, `run_not_rewindable`, `sync_running`
  */
 export function requestRewind<R extends SourceRow>(
@@ -28,7 +28,7 @@ export function requestRewind<R extends SourceRow>(
     if (rewoundRun.took_administrator) checkAdministration(author, 'Rewinding a run that has deleted an administrator')
     await checkRewindable(rewoundRun)
     if (await readOpenRun(account_id, sourceId)) throw syncRunning()
-    // A permission of further deletions contradicts the rewind.
+    // A pending approval of deletions contradicts the rewind, so it is withdrawn.
     const disabled = { is_disabled: true, disabled_reason: 'rewound', accept_deletions: false } as Partial<R>
     transaction.update(kind.entity, row, disabled)
     const { run, open } = newRun(kind, row, { id, preview: false, phase: 'plan', rewinds: runId, subject, scopes })
@@ -39,7 +39,7 @@ export function requestRewind<R extends SourceRow>(
   })
 }
 
-/** Days after its end in which a run can be undone (I4.1(6)). */
+/** Number of days after its end for which a run can be undone (I4.1(6)). */
 const maxRewindDays = 7
 
 const notRewindable = (detail: string) => new ApiError('run_not_rewindable', detail)
@@ -47,11 +47,11 @@ const notRewindable = (detail: string) => new ApiError('run_not_rewindable', det
 const hasApplied = ({ applied }: Run, ...changes: (keyof Counts)[]): boolean =>
   Object.values(applied).some((counts) => changes.some((change) => counts[change] > 0))
 
-/** Returns whether a plan with actors or policies was applied; those are planned and not counted (I4.1(4)). */
+/** Returns whether a run applied a plan with these sections. Runs do not count changes of actors and policies. */
 const hasPlanned = ({ outcome, sections }: Run, ...names: string[]): boolean =>
   outcome === 'applied' && names.some((name) => (sections[name] ?? 0) > 0)
 
-/** Checks that a run is recent, not undone yet, and the last that changed something. @throws ApiError */
+/** Checks that a run is recent, not undone yet, and the last one with changes. @throws ApiError */
 async function checkRewindable(run: Run): Promise<void> {
   if (run.finished_at === null) throw syncRunning()
   if (run.preview) throw notRewindable('A preview changes nothing, so there is nothing to rewind.')

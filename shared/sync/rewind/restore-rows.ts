@@ -16,25 +16,25 @@ import { foldAscii } from '../../values/text.ts'
 import { type StageContext, type StagedChange, stageEach } from '../runs/plan.ts'
 import type { DeletedRow, OrphanedPolicy, RewindEntries } from './rewind-plan.ts'
 
-/** An owner whose absence skips a row; `gone` is the reason. */
+/** An owner of a row. If the owner is missing, the row is skipped with `missingReason`. */
 type Owner<R extends Row> = { entity: Entity; missingReason: string; idOf(row: R): string }
 
 export type Restoration<R extends Row = Row> = {
   entity: Entity<R>
-  /** The object that runs count it as. */
+  /** Kind of object as which runs count the row. */
   object: string
-  /** Writes per row, with its unique items, index items and counters. */
+  /** Number of writes per row, including its unique items, index items and counters. */
   writes: number
   perCommit: number
-  /** The id of a skipped row. */
+  /** Id that the run shows for a skipped row. */
   idOf(row: R): string
-  /** The name in the plan; without it, the names of the owners. */
+  /** Name that the plan shows; by default the names of the owners. */
   nameOf?(row: R): string
   owners?: readonly Owner<R>[]
   isUnchanged?(deleted: DeletedRow<R>, actor: ActorRow | null): boolean
   /** Returns whether the row grants administration, so that only a caller who may administer restores it. */
   isAdministration?(row: R, actor: ActorRow | null): boolean
-  /** Converts the row of a record; by default it is in stored form. */
+  /** Converts a row from a commit record to stored form; by default it already has that form. */
   toRow?(recorded: Record<string, unknown>): R
 }
 
@@ -43,7 +43,7 @@ const nameOf = ({ name }: { name: string }) => name
 
 const foldEmail = (email: string | null) => (email === null ? null : foldAscii(email))
 
-/** Returns whether an identity still fits the email of its actor; a changed one ends sign-ins by the old (A12.5). */
+/** Returns whether an identity still has its actor's email; a changed email ends sign-ins with the old one (A12.5). */
 const matchesActorEmail = ({ row, at }: DeletedRow<ExternalIdentityRow>, actor: ActorRow | null): boolean =>
   actor === null || actor.updated_at <= at || foldEmail(actor.email) === foldEmail(row.email)
 
@@ -117,7 +117,7 @@ const uniqueValues = <R extends Row>({ entity }: Restoration<R>, accountId: stri
     return value === null ? [] : [{ key: uniqueKey(accountId, set, value), takenReason: `${set.split('.')[1]}_taken` }]
   })
 
-/** Stages deleted rows. Existing rows are passed over; rows with a taken name or a missing owner are skipped. */
+/** Stages deleted rows. Ignores rows that exist; skips rows without an owner or with a unique value in use. */
 export async function restoreRows<R extends Row>(
   { transaction, author }: RewindContext,
   kind: Restoration<R>,
@@ -152,10 +152,10 @@ export async function restoreRows<R extends Row>(
   })
 }
 
-/** A row, its unique item, its index item and the counter of that. */
+/** Number of writes per policy: its row, its unique item, its index item and the counter of the index. */
 const writesPerPolicy = 4
 
-/** Gives orphaned policies their groups again, unless another policy grants the same (I4.6). */
+/** Links orphaned policies to their restored groups, unless another policy grants the same (I4.6). */
 export async function relinkPolicies(transaction: Transaction, entries: OrphanedPolicy[]): Promise<StagedChange> {
   const { accountId } = transaction
   const ids = (name: 'id' | 'group_id' | 'resource_id') => entries.map((entry) => entry[name])

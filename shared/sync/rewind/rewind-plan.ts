@@ -10,7 +10,7 @@ import { type PlanDescribers, runChange } from '../runs/run.ts'
 
 export type DeletedRow<R extends Row> = { row: R; name: string; at: string }
 
-/** A policy that has lost its group by the run, in the state after that. */
+/** A policy whose group the run has deleted, as it was after that deletion. */
 export type OrphanedPolicy = Pick<PolicyRow, 'id' | 'resource_id' | 'updated_at'> & { group_id: string; name: string }
 
 export type RewindEntries = {
@@ -29,8 +29,8 @@ const toInsertion = (object: string, name: string, after: Record<string, unknown
   runChange(object, name, null, after)
 
 /**
- * The sections of the plan of a rewind, in the order in which they are applied: first the owners (I4.1(6)), whose
- * existence ends the deletion of their belongings. Plans are stored by section number, so new sections come last.
+ * Sections of a rewind's plan, in the order of application. Owners come first, because their existence ends the
+ * deletion of the rows that belong to them (I4.1(6)). Plans are stored by section number, so new sections go last.
  */
 export const rewindPlan: PlanDescribers<RewindEntries> = {
   actors: ({ row: { id, email }, name }) => toInsertion('actors', name, { id, name, email }),
@@ -48,6 +48,6 @@ export const rewindPlan: PlanDescribers<RewindEntries> = {
 }
 
 export const rewindSections = Object.keys(rewindPlan) as RewindSection[]
-/** Sections of the owners of all other rows. */
+/** Sections of actors and groups, which own the rows of all other sections. */
 export const ownerSections = rewindSections.slice(0, 2)
 export const belongingSections = rewindSections.slice(2)

@@ -20,10 +20,10 @@ import {
   rewindSections,
 } from './rewind-plan.ts'
 
-/** Maximum difference of the clocks of two processes, in microseconds. */
+/** Maximum clock skew between two processes, in microseconds. */
 const maxClockSkew = 60_000_000
 
-/** An entry of the plan, and the rows whose names replace its missing name. */
+/** A plan entry with its section, and the rows whose names it shows if it has none of its own. */
 type FoundEntry = {
   section: RewindSection
   entry: DeletedRow<Row> | OrphanedPolicy
@@ -34,13 +34,13 @@ const sectionOf = new Map(
   rewindSections.flatMap((name) => (name === 'policies' ? [] : [[restorations[name].entity.name, name]])),
 )
 
-/** A deleted row in its present form, because an old record may lack a field. */
+/** Converts a deleted row of a commit record to a plan entry in today's form; an old record may lack fields. */
 function toDeletedEntry(object: string, before: Record<string, unknown>, at: string): FoundEntry | null {
   const section = sectionOf.get(object)
   if (!section) return null
   const { entity, toRow, nameOf, owners = [] }: Restoration = restorations[section]
   const row = toRow?.(before) ?? itemRow(entity, before)
-  // Names begin with the last owner: a group before its members, a pool before its devices.
+  // Names begin with the last owner: a group before its member, a pool before its device.
   const namedBy = nameOf ? [] : owners.toReversed().map(({ entity, idOf }) => ({ entity, id: idOf(row) }))
   return { section, entry: { row, name: nameOf?.(row) ?? '', at }, namedBy }
 }
@@ -56,7 +56,7 @@ function toFoundEntry({ object, before, after }: Change, at: string): FoundEntry
   return { section: 'policies', entry, namedBy: [{ entity: groups, id: group_id }] }
 }
 
-/** Names entries by their owners; `known` are names that were read before. */
+/** Names entries without a name after their owners. `names` caches the names that were read before. */
 async function nameEntries(account: string, found: FoundEntry[], names: Map<string, string>): Promise<void> {
   for (const { entry } of found) if ('row' in entry && entry.name) names.set(entry.row.id, entry.name)
   const unknown = found.flatMap(({ namedBy }) => namedBy).filter(({ id }) => !names.has(id))
@@ -71,7 +71,7 @@ async function nameEntries(account: string, found: FoundEntry[], names: Map<stri
   }
 }
 
-/** Plans sections of a rewind by the deletions in the commits of its run. It changes nothing, and can be repeated. */
+/** Plans sections of a rewind from the deletions in the commits of its run. Changes no data and is idempotent. */
 async function planRewind(work: RunWork, planned: readonly RewindSection[]): Promise<void> {
   const { run, accountId, sourceId } = work
   const rewoundRun = await getRun(accountId, sourceId, run.rewinds ?? '')
@@ -115,8 +115,8 @@ const appliers: Appliers<RewindContext> = {
 }
 
 /**
- * Undoes the deletions of a run (I4.1(6)), in the steps and with the lease of a run of its own. Owners come first,
- * because the deletion of their belongings may run until they exist.
+ * Executes a rewind, a run that undoes the deletions of another run (I4.1(6)). Restores owners first, because the
+ * deletion of the rows that belong to them may continue until they exist.
  * @throws RunCancelled when the directory was deleted, or its account disabled; StepOver, LeaseLost
  */
 export async function rewindRun(work: RunWork, kind: SourceInfo): Promise<Ending> {

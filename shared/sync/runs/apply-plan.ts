@@ -14,15 +14,15 @@ import { type OpenRun, openRunItem, openRunKey, renewLease } from './run-store.t
 import type { RunWork } from './run-work.ts'
 import { checkMayContinue } from './source.ts'
 
-/** The application of a section. `stage` is a method, so that sections with entries of any type are one map. */
+/** Applies one section of a plan. `stage` is a method and so bivariant, which lets one map hold all sections. */
 type Applier<C, E> = {
-  /** Entries of one commit: as many as fit it, or few where each may take many writes. */
+  /** Maximum number of entries per commit; lower for sections whose entries may need many writes. */
   perCommit: number
   stage(context: C, entries: E[]): Promise<StagedChange>
 }
 export type Appliers<C, M = Record<string, unknown>> = { readonly [S in keyof M]: Applier<C, M[S]> }
 
-/** Checks inside the commit that the run may still change anything. @throws LeaseLost, RunCancelled */
+/** Checks within the commit that the run may still change data. @throws LeaseLost, RunCancelled */
 async function checkLeaseAndSource(work: RunWork, kind: SourceInfo): Promise<void> {
   const { accountId, sourceId, run } = work
   const [open, item, account] = await getItems<Key & Partial<OpenRun>>([
@@ -46,8 +46,8 @@ const advanceOpenRun = (open: OpenRun, { handled, changes, skipped, deletedAdmin
 }
 
 /**
- * Applies the plan section by section, one commit at a time and at a polite pace (I4.5). Each commit saves the place in
- * its own transaction on the condition that the lease is held, so nothing is done twice.
+ * Applies the plan section by section, one commit at a time, with pauses for other writers (I4.5). Each commit also
+ * saves the position in the plan, on the condition that the lease is held, so no entry is applied twice.
  * @throws RunCancelled when the run may not resume
  */
 export async function applyPlan<C>(
@@ -60,7 +60,7 @@ export async function applyPlan<C>(
   const { sourceId, run } = work
   const plan = new PlanReader(run)
   const pace = new Pace()
-  /** Entries that are applied one by one, because a commit of all of them was refused. */
+  /** Number of entries still to apply one by one, after the table refused a commit of all of them. */
   let singles = 0
   for (let name = names[work.open.at.section]; name !== undefined; name = names[work.open.at.section]) {
     const applier = appliers[name]
@@ -92,7 +92,7 @@ export async function applyPlan<C>(
 }
 
 const notStorable = 'not_storable'
-/** Number of refused entries from which on the run itself is at fault. */
+/** Number of refused entries at which the run fails as a whole. */
 const maxRefused = 100
 
 function skipEntry(entry: unknown): StagedChange {
@@ -101,7 +101,7 @@ function skipEntry(entry: unknown): StagedChange {
   return { handled: 1, changes: [], skipped: [{ ...skipped, reason: notStorable }] }
 }
 
-/** The ending of a run whose plan is applied; `failed` where the table refused entries. */
+/** Returns the ending of a run after its plan was applied: `failed` if the table refused entries. */
 export function endingAfterApply({ open }: RunWork): Ending {
   const refused = open.skipped[notStorable]
   if (refused === undefined) return { outcome: 'applied' }
@@ -109,7 +109,7 @@ export function endingAfterApply({ open }: RunWork): Ending {
   return { outcome: 'failed', error, class: 'transient' }
 }
 
-/** Applies entries in one commit. @returns its duration, and the number of races that it lost */
+/** Applies entries in one commit. @returns its duration, and the number of conflicts with other writers */
 async function applyEntries(
   work: RunWork,
   kind: SourceInfo,
@@ -120,11 +120,11 @@ async function applyEntries(
   let tries = 0
   const { next, isWritten } = await commit(work.author, async (transaction) => {
     tries++
-    // Both at once: a short time between reading the account version and writing it loses few races.
+    // In parallel: the shorter the time between reading and writing the account version, the fewer conflicts.
     const [staged] = await Promise.all([stage(transaction), checkLeaseAndSource(work, kind)])
     const next = advanceOpenRun(open, staged)
     const isWritten = transaction.writes().length > 0
-    // Without a change there is no commit; the next one saves the place, or the clock.
+    // Without a change there is no commit. The next commit or the next checkpoint saves the position.
     if (isWritten) transaction.exchange(openRunItem(accountId, sourceId, next), work.lease)
     return { next, isWritten }
   })
@@ -133,14 +133,14 @@ async function applyEntries(
   return { ms: clock.monotonic() - began, conflicts: tries - 1 }
 }
 
-/** Maximum of a run's commits per second (I4.5). */
+/** Maximum number of a run's commits per second (I4.5). */
 const maxRate = 15
-/** Maximum of a pause, after commits of any length. */
+/** Maximum pause after a commit, in milliseconds. */
 const maxPauseMs = 2_000
 
 /**
- * Spaces out the commits of a run. It rests after each commit for as long as that took, so others have half of the time
- * and lose no two races in a row. After a commit that lost races itself, it rests three times as long.
+ * Spaces out the commits of a run. The pause after a commit is as long as the commit took, so other writers have half
+ * of the time and do not conflict twice in a row. After a commit with conflicts, the pause is three times as long.
  */
 export class Pace {
   private readyAt = 0
@@ -150,7 +150,7 @@ export class Pace {
     if (now < this.readyAt) await clock.sleep(this.readyAt - now)
   }
 
-  /** @param ms duration of the last commit, with the races in it that were @param lost */
+  /** @param ms duration of the last commit, including the tries that ended in @param conflicts */
   record({ ms, conflicts }: { ms: number; conflicts: number }): void {
     const once = ms / (conflicts + 1)
     const pause = Math.min(maxPauseMs, conflicts > 0 ? 3 * once : once)

@@ -8,7 +8,7 @@ import { PlanReader } from './plan.ts'
 import { mergedSkips, type PlanDescribers, type Run, type RunChange } from './run.ts'
 import { isRetained, readOpenRun, runsPartition, toRun } from './run-store.ts'
 
-/** The plan of a run, in the order in which it is applied, in pages that fit an answer (I4.1(5)). */
+/** Lists the changes of a run's plan in the order of application, in pages that fit a response (I4.1(5)). */
 export async function listChanges(run: Run, describers: PlanDescribers, page: Page) {
   const plan = new PlanReader(run)
   let total = 0
@@ -40,13 +40,13 @@ export async function listChanges(run: Run, describers: PlanDescribers, page: Pa
   return { data: backward ? kept.toReversed() : kept, metadata }
 }
 
-/** The runs of a source, newest first (I4.1(4)): at most a few hundred, twelve a day for 30 days. */
+/** Lists the runs of a source, newest first (I4.1(4)): a few hundred at most, twelve per day for 30 days. */
 export async function listRuns(account: string, sourceId: string, page: Page) {
   const [items, open] = await Promise.all([
     queryItems<Item & Run>(runsPartition(account, sourceId), { backward: true }),
     readOpenRun(account, sourceId),
   ])
-  /** A run that is under way shows what its commits have noted so far. */
+  /** Adds the counts and skips of the commits so far to a run that is in progress. */
   const withProgress = (run: Run) => {
     const isOpen = run.finished_at === null && open?.run_id === run.id
     const progress = isOpen && { ...mergedSkips(run, open), applied: open.applied }

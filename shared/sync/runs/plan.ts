@@ -12,11 +12,11 @@ import { type Counts, countChange, type PlanDescribers, type Run, type RunSkippe
 import { runTtl } from './run-store.ts'
 import type { RunWork } from './run-work.ts'
 
-/** The plan of a run: its changes by section, in the order in which they are applied. */
+/** Partition of a run's plan: its entries by section, in the order of application. */
 const plansPartition = (account: string, runId: string): string => partition(account, 'sync.plans', runId)
 
 const perPage = 500
-/** Maximum of JSON on a page, which fits an item however little it compresses. */
+/** Maximum bytes of JSON per page; even incompressible text of this size fits one item. */
 const maxBytes = 300_000
 
 const sortKey = (section: number, index: number): string =>
@@ -24,7 +24,7 @@ const sortKey = (section: number, index: number): string =>
 
 type PlanPage = Key & { first: number; entries: Uint8Array }
 
-/** Deletes pages that a dead step has left of a plan, from a section on, so that none lies between the new ones. */
+/** Deletes leftover pages of an unfinished plan, from a section on, so that none mixes with the new pages. */
 export async function discardPlan(run: Run, from = 0): Promise<void> {
   const pk = plansPartition(run.account_id, run.id)
   const drop = (sk: string) => table().send(new DeleteCommand({ TableName: tableName(), Key: { pk, sk } }))
@@ -51,7 +51,7 @@ export class PlanWriter<M extends object> {
   }
 
   async add<S extends keyof M & string>(name: S, entry: M[S]): Promise<void> {
-    // Saving first keeps a step that has lost the lease from writing into the plan of another.
+    // Saving first makes a step without the lease fail before it writes into the plan of another worker.
     if (this.work.isSaveDue) await this.work.save()
     const page = this.pages[name]
     const bytes = bytesOf(entry)
@@ -62,7 +62,7 @@ export class PlanWriter<M extends object> {
     countChange(this.counts, object, change)
   }
 
-  /** Writes the rest. @returns the number of entries by section, and of changes by object */
+  /** Writes the last pages. @returns the number of entries by section, and of changes by object */
   async end(): Promise<WrittenPlan> {
     const pages = Object.entries<OpenPage>(this.pages)
     for (const [, page] of pages) await this.flush(page)
@@ -86,7 +86,7 @@ export class PlanWriter<M extends object> {
   }
 }
 
-/** Reads entries of a plan and keeps the last page. */
+/** Reads entries of a plan; caches the last page. */
 export class PlanReader {
   private readonly pk: string
   private page: { section: number; first: number; entries: unknown[] } | null = null
@@ -95,7 +95,7 @@ export class PlanReader {
     this.pk = plansPartition(account_id, id)
   }
 
-  /** Entries of a section from an index on: at most `limit`, and of one page. */
+  /** Returns entries of a section from an index on: at most `limit`, and none beyond the end of their page. */
   async read<T>(section: number, index: number, limit: number): Promise<T[]> {
     const { page } = this
     const isCached = page?.section === section && index >= page.first && index < page.first + page.entries.length
@@ -113,29 +113,29 @@ export class PlanReader {
   }
 }
 
-/** Deletions by the kind of object (I5.3): `conflict` are absent from the snapshot, `named` inactive by the provider. */
+/** Deletions by kind of object (I5.3): `lost` are absent from the snapshot, `inactive` are inactive at the provider. */
 export type Losses = Record<string, { lost: number; owned: number; inactive?: number }>
 
-/** A written plan; `absent` are the provider's ids of owned people that the snapshot lacks. */
+/** A written plan. `absent`: provider ids of the directory's people who are missing from the snapshot. */
 export type PlanResult = WrittenPlan & { losses: Losses; absent: string[] }
 
-/** The surroundings of entries that are applied in one commit. */
+/** Context for staging entries in one commit. */
 export type StageContext = { transaction: Transaction; sourceId: string; startedAt: string }
 
-/** The result of staging entries of a plan in one commit. */
+/** Result of staging entries in one commit. */
 export type StagedChange = {
-  /** Number of entries that are done with. */
+  /** Number of entries that need no further work, including skipped ones. */
   handled: number
   changes: { object: string; change: keyof Counts }[]
   skipped: RunSkipped[]
-  /** True once an administrator, or an identity of one, is deleted. Only administrators may undo that (I4.1(6)). */
+  /** True if an administrator or an identity of one is deleted; only administrators may undo that (I4.1(6)). */
   deletedAdministrator?: boolean
 }
 
-/** The result for an entry: a change, a skip, nothing, or `more` where it did not fit the commit. */
+/** Result for one entry: a change, a skip, nothing, or `more` if the entry does not fit the commit completely. */
 export type StageOutcome = keyof Counts | RunSkipped | undefined | 'more'
 
-/** Stages entries while the commit has capacity for `writes` more; `object` counts their changes. */
+/** Stages entries while the commit has capacity for `writes` more. Their changes are counted as `object`. */
 export async function stageEach<E>(
   transaction: Transaction,
   object: string,
@@ -154,13 +154,13 @@ export async function stageEach<E>(
   return staged
 }
 
-/** Fewer deletions than this never stop a run, unless they are all there is. */
+/** Minimum number of deletions that can stop a run, unless every object of the kind would be deleted. */
 const minLost = 10
 
 /**
- * The sentence with which the brake stops a run, null where it lets it pass (I5.3). Each kind of object is counted for
- * itself; people who are named as inactive count only where nobody would be left.
- * @param percent maximum of deletions
+ * Returns the sentence with which the brake stops a run, or null if the run may proceed (I5.3). It checks each kind of
+ * object separately. People whom the provider reports as inactive count only if nobody would be left.
+ * @param percent maximum share of deletions
  */
 export function brake(losses: Losses, percent: number): string | null {
   for (const [noun, { lost, owned, inactive = 0 }] of Object.entries(losses)) {
@@ -185,7 +185,7 @@ export async function* batches<T>(source: AsyncIterable<T> | Iterable<T>): Async
   if (batch.length > 0) yield batch
 }
 
-/** The rows of entries, in their order; null where there is none. */
+/** Reads the rows of entries in the same order; null for a missing row. */
 export const readEntryRows = <R extends Row>(entity: Entity<R>, account: string, entries: { id: string }[]) =>
   getRows(
     entity,
@@ -193,7 +193,7 @@ export const readEntryRows = <R extends Row>(entity: Entity<R>, account: string,
     entries.map(({ id }) => id),
   )
 
-/** The existing rows with these ids. */
+/** Reads the rows with these ids in batches; leaves out missing ones. */
 export async function* readRows<R extends Row>(entity: Entity<R>, account: string, ids: string[]): AsyncGenerator<R> {
   for await (const batch of batches(ids)) {
     for (const row of await getRows(entity, account, batch)) if (row) yield row

@@ -8,25 +8,25 @@ import { getItem, queryItems } from '../../table/read.ts'
 import { put, putIf, writeTogether } from '../../table/write-together.ts'
 import { type Run, type SourceInfo, type SourceRow, zeroCounts } from './run.ts'
 
-/** Duration of a lease that is not renewed. */
+/** Duration after which a lease ends unless it is renewed, in microseconds. */
 const leaseMicros = 120_000_000
 
-/** Duration for which runs and their plans are listed (I4.1(4)). */
+/** Retention of runs and their plans, in microseconds (I4.1(4)). */
 const retentionMicros = 30 * 86_400_000_000
 
-/** The runs of one directory or posture provider, by their ids. */
+/** Partition of the runs of one directory or posture provider, sorted by run id. */
 export const runsPartition = (account: string, sourceId: string): string => partition(account, 'sync.runs', sourceId)
 
 const openRunsPartition = (account: string): string => partition(account, 'sync.open')
 
-/** The state that each commit of a run writes, and its lease; it exists while the run is under way. */
+/** Progress and lease of a run in progress, updated by each of its commits; deleted when the run ends. */
 export type OpenRun = Pick<Run, 'applied' | 'skipped' | 'skipped_sample'> & {
   run_id: string
-  /** The holder of the lease; null for nobody. */
+  /** Holder of the lease; null if the lease is free. */
   owner: string | null
-  /** The end of the lease, in microseconds. */
+  /** End of the lease, in microseconds since 1970. */
   until: number
-  /** The place in its plan at which applying resumes. */
+  /** Position in the plan at which the next step resumes. */
   at: { section: number; index: number }
   took_administrator?: boolean
 }
@@ -37,7 +37,7 @@ export function openRunItem(account: string, sourceId: string, open: OpenRun): I
   return { ...openRunKey(account, sourceId), kind: 'open_run', ...open }
 }
 
-/** Expiry of the items of a run, in seconds. */
+/** Expiry of a run's items, in seconds since 1970. */
 export const runTtl = (startedAt: string): number => Math.ceil((microsOf(startedAt) + retentionMicros) / 1_000_000)
 
 export const isRetained = ({ started_at }: Pick<Run, 'started_at'>): boolean =>
@@ -105,7 +105,7 @@ export function newRun<R extends SourceRow>(
   return { run, open: { ...progress(), run_id: run.id, owner: null, until: 0, at: { section: 0, index: 0 } } }
 }
 
-/** Begins a run, unless one is under way or its turn has moved from `dueAt`. @throws ApiError `sync_running` */
+/** Begins a run. @throws ApiError `sync_running` if one is in progress or the source is no longer due at `dueAt` */
 export async function beginRun<R extends SourceRow>(
   kind: SourceInfo<R>,
   row: R,
@@ -127,7 +127,7 @@ export async function beginRun<R extends SourceRow>(
   throw syncRunning()
 }
 
-/** Takes the lease of a run that is under way; null while another holds it, or when the run is over. */
+/** Takes the lease of a run in progress; returns null if another worker holds it or the run has ended. */
 export async function takeLease(account: string, sourceId: string, owner: string): Promise<OpenRun | null> {
   const now = clock.now()
   const leased = { owner, until: now + leaseMicros }

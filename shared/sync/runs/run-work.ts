@@ -4,7 +4,7 @@ import { put, putIf, writeTogether } from '../../table/write-together.ts'
 import { noteSkipped, type Run, type RunSkipped } from './run.ts'
 import { type OpenRun, openRunItem, renewLease, runItem } from './run-store.ts'
 
-/** The place is saved at least this often: half of the contract's bound, since a call can take a while (I4.1(2)). */
+/** Interval of checkpoints: half of the contract's maximum, because a call may delay the next one (I4.1(2)). */
 const saveIntervalMs = 25_000
 
 export class RunWork {
@@ -12,7 +12,7 @@ export class RunWork {
   readonly accountId: string
   readonly sourceId: string
   open: OpenRun
-  /** The end of the step, in milliseconds since 1970. */
+  /** End of the step, in milliseconds since 1970. */
   readonly deadline: number
   private savedAt = clock.monotonic()
   private stagedSkips: Pick<Run, 'skipped' | 'skipped_sample'> | null = null
@@ -25,7 +25,7 @@ export class RunWork {
     this.deadline = deadline
   }
 
-  /** The author of the run's commits (I4.7): the service, or the requester of a rewind. */
+  /** Author of the run's commits (I4.7): the service, or the requester of a rewind. */
   get author(): Author {
     const { id, subject, scopes } = this.run
     return { accountId: this.accountId, subject, ...(scopes && { scopes }), runId: id }
@@ -35,7 +35,7 @@ export class RunWork {
     noteSkipped(this.stagedSkips ?? this.run, skipped)
   }
 
-  /** Adds the skips of work to the run once it is done, because work whose step dies is repeated. */
+  /** Runs `work` and adds its skips to the run only at the end, because a later step repeats unfinished work. */
   async collectSkips<T>(work: () => Promise<T>): Promise<T> {
     const { skipped, skipped_sample } = this.run
     this.stagedSkips = structuredClone({ skipped, skipped_sample })
@@ -48,12 +48,12 @@ export class RunWork {
     }
   }
 
-  /** Values of the open run's item for as long as the lease is held. */
+  /** Field values that the stored item of the run has while this worker holds the lease. */
   get lease() {
     return { run_id: this.run.id, owner: this.open.owner }
   }
 
-  /** @throws LeaseLost */
+  /** Checks that this worker still holds the lease. @throws LeaseLost */
   checkLease(stored: Partial<OpenRun> | undefined): void {
     if (stored?.run_id !== this.run.id || stored.owner !== this.open.owner) throw new LeaseLost()
   }
@@ -63,22 +63,22 @@ export class RunWork {
     return writeTogether([progress, put(runItem(this.run))])
   }
 
-  /** Saves the place and renews the lease. @throws LeaseLost */
+  /** Saves the progress and renews the lease. @throws LeaseLost */
   async save(): Promise<void> {
     this.open = renewLease(this.open)
     for (let tries = 0; (await this.write(this.open)) === 'conflict'; tries++) {
-      // A collision with another transaction is `conflict` as well, so the write is repeated.
+      // A collision with another transaction also returns `conflict`, so the write is retried.
       if (tries === 3) throw new LeaseLost()
     }
     this.savedAt = clock.monotonic()
   }
 
-  /** Saves the place and releases the lease, so the next step resumes here. @throws LeaseLost */
+  /** Saves the progress and releases the lease, so the next step resumes here. @throws LeaseLost */
   async release(): Promise<void> {
     if ((await this.write({ ...this.open, until: 0 })) === 'conflict') throw new LeaseLost()
   }
 
-  /** Takes over the state that a commit has written. */
+  /** Adopts the progress that a commit has just written. */
   noteSaved(open: OpenRun): void {
     this.open = open
     this.savedAt = clock.monotonic()
@@ -92,24 +92,24 @@ export class RunWork {
     return clock.monotonic() >= this.deadline
   }
 
-  /** Saves the place where that is due. Callers must be able to resume at it. @throws StepOver when the time is over */
+  /** Saves the progress if due; callers must be able to resume from it. @throws StepOver at the end of the step */
   async checkpoint(): Promise<void> {
     if (this.isSaveDue) await this.save()
     if (this.isOver) throw new StepOver()
   }
 }
 
-/** The step is over, and its run is not: the next step resumes it. */
+/** Thrown when the time of a step is over before its run is; the next step resumes the run. */
 export class StepOver extends Error {
   override readonly name = 'StepOver'
 }
 
-/** Another worker holds the lease: this step has nothing more to write. */
+/** Thrown when another worker holds the lease; this step must not write any more. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost'
 }
 
-/** The source of the run was disabled, deleted or changed since the run began. */
+/** Thrown when the source of the run was disabled, deleted or changed since the run began. */
 export class RunCancelled extends Error {
   override readonly name = 'RunCancelled'
 }

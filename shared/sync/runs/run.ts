@@ -6,35 +6,35 @@ import type { Entity, Row } from '../../table/entity.ts'
 
 export type SourceRow = Row & SyncState & { account_id: string; name: string }
 
-/** A kind of source: its rows, its schedule, and the objects that its runs count. */
+/** Kind of source: its rows, its schedule, and the kinds of objects that its runs count. */
 export type SourceInfo<R extends SourceRow = SourceRow> = {
   entity: Entity<R>
   feature: FeatureName
-  /** Runs begin at this minute of even hours (I4.1, I7). */
+  /** Minute of even hours (UTC) at which runs begin (I4.1, I7). */
   minuteOf(row: R): number
   objects: readonly string[]
-  /** A text of all fields that decide what is read. */
+  /** Serializes the fields that determine the data read from the provider. */
   connectionOf(row: R): string
 }
 
-/** Objects that runs of directories change, as their counts name them. */
+/** Kinds of objects that directory runs change, as in their counts. */
 export const directoryObjects = ['users', 'groups', 'memberships'] as const
 
 const text = v.string()
 const counts = v.object({ insert: v.number(), update: v.number(), delete: v.number() })
-/** An entry that could not be used, or was kept as it is; with its reason. */
+/** An entry that a run could not use or left unchanged, with the reason. */
 const skippedEntry = v.object({ idp_id: text, name: v.nullable(text), reason: text })
 const byObject = <S extends v.GenericSchema>(objects: readonly string[], schema: S) =>
   v.object(Object.fromEntries(objects.map((object) => [object, schema])))
 
-/** A run as the API shows it (I4.1(4)); `objects` are the kinds of things that it changes. */
+/** Schema of a run in the API (I4.1(4)). `objects`: the kinds of objects that it counts. */
 export const runSchema = (objects: readonly string[]) =>
   v.object({
     id: text,
     started_at: text,
     finished_at: v.nullable(text),
     phase: v.picklist(['read', 'plan', 'brake', 'apply', 'finish']),
-    // `stopped`: by the brake. `cancelled`: the source was disabled, deleted or changed meanwhile.
+    // `stopped`: by the brake. `cancelled`: the source was disabled, deleted or changed during the run.
     outcome: v.nullable(v.picklist(['applied', 'previewed', 'stopped', 'failed', 'cancelled'])),
     error: v.nullable(text),
     seen: byObject(objects, v.number()),
@@ -50,20 +50,20 @@ export type Counts = v.InferOutput<typeof counts>
 export type CountsByObject = Record<string, Counts>
 export type RunSkipped = v.InferOutput<typeof skippedEntry>
 
-/** The progress of reading the lists of the provider. */
+/** Progress of reading the provider's lists. */
 export type Reading = {
   list: string
-  /** The position of the page with the first entry that no chunk holds yet. */
+  /** Position of the page with the first entry that is not in a chunk yet. */
   position: string | null
   restarts: number
-  /** Pages in a row that have brought nothing new. */
+  /** Number of consecutive pages without a new entry. */
   barren?: number
-  /** Number of entries that were read of the list, where that is counted. */
+  /** Number of entries read from the list so far; only inventories count them. */
   read?: number
   chunks: Record<string, string[]>
-  /** The chunk of groups whose members are read next. */
+  /** Index of the next chunk of groups whose members are read. */
   next: number
-  /** Chunks of partly read members of groups. */
+  /** Chunks with the members that are read so far for the current chunk of groups. */
   scratch: string[] | null
 }
 
@@ -76,23 +76,23 @@ export type Run = v.InferOutput<ReturnType<typeof runSchema>> & {
   collection: string
   source_id: string
   preview: boolean
-  /** The run that this one undoes (I4.1(6)); null for one that synchronises. */
+  /** Id of the run that this run undoes (I4.1(6)); null for a run that synchronises. */
   rewinds: string | null
-  /** The subject of its commits; null for the service's own. */
+  /** Subject of the run's commits; null if the service itself makes them. */
   subject: Subject | null
-  /** Scopes of the requester; null for the service's own runs. */
+  /** Scopes of the requester of a rewind; null for all other runs. */
   scopes: readonly string[] | null
   took_administrator: boolean
-  /** The connection at the start: another one would give another snapshot. */
+  /** Connection at the start of the run; the run is cancelled if it changes, because the snapshot would differ. */
   connection: string
   reading: Reading | null
-  /** The sealed snapshot; null while it is read. */
+  /** Digest of the root of the complete snapshot; null while the lists are being read. */
   root: string | null
   staged_at: string
   whole_at: string
-  /** Entries of the plan by section. */
+  /** Number of entries of the plan, by section. */
   sections: Record<string, number>
-  /** The start of continuous failures of calls to the provider, in milliseconds since 1970. */
+  /** Start of the current series of failed calls to the provider, in milliseconds since 1970; null without one. */
   troubled_since: number | null
 }
 
@@ -102,7 +102,7 @@ const maxSampleText = 100
 export const zeroCounts = (objects: readonly string[]): CountsByObject =>
   Object.fromEntries(objects.map((object) => [object, { insert: 0, update: 0, delete: 0 }]))
 
-/** Counts a change, unless it is of an object that runs do not count. */
+/** Counts a change if runs count its kind of object. */
 export function countChange(counts: CountsByObject, object: string, change: keyof Counts): void {
   const objectCounts = counts[object]
   if (objectCounts) objectCounts[change]++
@@ -117,7 +117,7 @@ export function noteSkipped(run: Skips, { idp_id, name, reason }: RunSkipped): v
   run.skipped_sample.push({ idp_id: short(idp_id), name: name === null ? null : short(name), reason })
 }
 
-/** Skipped entries of a run together with those that its commits have noted. */
+/** Merges the skipped entries of reading and planning with those of the run's commits. */
 export function mergedSkips(run: Skips, noted: Skips): Skips {
   const skipped = { ...run.skipped }
   for (const [reason, count] of Object.entries(noted.skipped)) skipped[reason] = (skipped[reason] ?? 0) + count
@@ -126,7 +126,7 @@ export function mergedSkips(run: Skips, noted: Skips): Skips {
 
 const objectFields = v.nullable(v.record(text, v.unknown()))
 
-/** A difference between a snapshot and the account (I4.1(5)). */
+/** Planned change: a difference between a snapshot and the account (I4.1(5)). */
 export const RunChange = v.object({
   change: v.picklist(['insert', 'update', 'delete']),
   object: text,
@@ -137,18 +137,18 @@ export const RunChange = v.object({
 export type RunChange = v.InferOutput<typeof RunChange>
 type ObjectFields = RunChange['before']
 
-/** A change that inserts if nothing was before, and deletes if nothing is after. */
+/** Builds a change: an insertion if `before` is null, a deletion if `after` is null, else an update. */
 export function runChange(object: string, name: string, before: ObjectFields, after: ObjectFields): RunChange {
   const kind = before === null ? 'insert' : after === null ? 'delete' : 'update'
   return { change: kind, object, name, before, after }
 }
 
-/** The end of a run; `class` is the effect of a failure on its source (I6). */
+/** Ending of a run. `class`: the effect of a failure on its source (I6). */
 export type Ending =
   | { outcome: 'applied' | 'previewed' | 'cancelled'; error?: string }
   | { outcome: 'stopped' | 'failed'; error: string; class: 'fatal' | 'transient' }
 
-/** The end of a run that may not resume. */
+/** Returns the ending of a run that may not continue. */
 export const cancelledEnding = ({ rewinds }: Run): Ending => ({
   outcome: 'cancelled',
   error:
@@ -160,14 +160,14 @@ export const cancelledEnding = ({ rewinds }: Run): Ending => ({
 const minuteMicros = 60_000_000
 const twoHours = 120 * minuteMicros
 
-/** The next instant after `now` at this minute of an even hour (UTC), both in microseconds (I4.1). */
+/** Returns the next time after `now` at this minute of an even hour (UTC), in microseconds since 1970 (I4.1). */
 export function nextSlot(minute: number, now: number): number {
   const slot = Math.floor(now / twoHours) * twoHours + minute * minuteMicros
   return slot > now ? slot : slot + twoHours
 }
 
-/** Shows an entry of a plan. The type of a method is bivariant, so that tellers of any entries are one `PlanDescribers`. */
+/** Describes an entry of a plan. A method type is bivariant, so that `PlanDescribers` accepts any type of entry. */
 type PlanDescriber<E> = { changeOf(entry: E): RunChange }['changeOf']
 
-/** The sections of a plan, in the order in which they are applied, as the list of its changes shows them. */
+/** Describers of the sections of a plan, in the order of application, for the list of its changes. */
 export type PlanDescribers<M = Record<string, unknown>> = { readonly [S in keyof M]: PlanDescriber<M[S]> }

@@ -7,20 +7,20 @@ import type { Run, SourceInfo, SourceRow } from './run.ts'
 import { beginRun } from './run-store.ts'
 import { RunCancelled, type RunWork } from './run-work.ts'
 
-/** A kind of source with the phases of its runs. Steps, leases, brake, pace, errors and lists are the same for all. */
+/** Kind of source with the phases of its runs. All kinds share steps, leases, brake, pace, errors and lists. */
 export type SourceKind<R extends SourceRow = SourceRow> = SourceInfo<R> & {
-  /** Further fields of the row after a run that failed for good (I6). */
+  /** Further field values that a fatal failure writes to the source (I6). */
   onFatal?: Partial<R>
   onSuccess?: Partial<R>
-  /** @param deadline of the step, in milliseconds since 1970 */
+  /** Opens a source with its credentials. @param deadline of the step, in milliseconds since 1970 */
   open(row: R, deadline: number): Promise<OpenSource>
 }
 
 export type OpenSource = {
-  /** Reads all lists and seals the snapshot: `run.root` is set then. */
+  /** Reads all lists, completes the snapshot and sets `run.root`. */
   read(work: RunWork, last: LastGoodRun | undefined): Promise<void>
   plan(work: RunWork): Promise<PlanResult>
-  /** Absent people whom the provider still knows as active and assigned (I5.2). */
+  /** Returns those of the absent people whom the provider still has as active and assigned (I5.2). */
   confirm?(idpIds: string[]): Promise<string[]>
   apply(work: RunWork): Promise<void>
 }
@@ -33,15 +33,15 @@ export const readSource = <R extends SourceRow>(
 
 type Kind = Pick<SourceInfo, 'feature'>
 
-/** Returns whether runs of a source may change anything: it, its account and the feature are enabled (I4.1). */
+/** Returns whether runs may change data: the source, its account and the feature are enabled (I4.1). */
 export const isAllowed = (kind: Kind, row: SourceRow | null, account: AccountRow | null): boolean =>
   isPreviewable(kind, row, account) && row?.is_disabled === false
 
-/** Returns whether a source can be previewed, even if disabled, so that nobody enables one blindly (I4.1(5)). */
+/** Returns whether a preview may run. The source may be disabled, to allow a preview before enabling it (I4.1(5)). */
 const isPreviewable = ({ feature }: Kind, row: SourceRow | null, account: AccountRow | null): boolean =>
   row !== null && account !== null && !account.is_disabled && account.features[feature]
 
-/** Returns whether a run may resume in the present state of its source and its account. */
+/** Returns whether a run may continue in the current state of its source and account. */
 export function mayContinue(
   run: Pick<Run, 'preview' | 'rewinds' | 'connection'>,
   kind: Pick<SourceInfo, 'feature' | 'connectionOf'>,
@@ -49,7 +49,7 @@ export function mayContinue(
   account: AccountRow | null,
 ): boolean {
   if (row === null || account === null) return false
-  // A rewind calls no provider, so neither the connection nor a disabled source matters.
+  // A rewind does not call the provider, so a changed connection or a disabled source does not stop it.
   if (run.rewinds !== null) return !account.is_disabled
   const may = run.preview ? isPreviewable : isAllowed
   return may(kind, row, account) && kind.connectionOf(row) === run.connection
@@ -60,7 +60,7 @@ export function checkMayContinue(...given: Parameters<typeof mayContinue>): void
 }
 
 /**
- * Begins a run at the request of an administrator; the minute schedule works on it (I4.1).
+ * Begins a run that an administrator has requested; the schedule works on it within a minute (I4.1).
  * @throws ApiError `not_found`, `feature_not_enabled`, `sync_disabled`, `sync_running`
  */
 export async function requestRun<R extends SourceRow>(

@@ -17,12 +17,12 @@ import { beginRun, readOpenRun, readOpenRuns, readRun } from '../runs/run-store.
 import { isAllowed, readSource, type SourceKind } from '../runs/source.ts'
 import { workOnRun } from './work-on-run.ts'
 
-/** Runs that an invocation works on at a time: more than an account can have under way. */
+/** Number of runs per invocation in parallel; above `maxOpenRuns`, so that no account occupies all of them. */
 const concurrency = 3
-/** Runs of one account that are worked on at a time. */
+/** Maximum number of runs in progress per account. */
 const maxOpenRuns = 2
 
-/** Orders due turns: accounts with the oldest last step come first, and each has one turn before any has a second. */
+/** Orders due runs: one per account in each round, and within a round the accounts with the oldest step first. */
 export function orderFairly(turns: ScheduledSync[], lastSteps: Map<string, string>): ScheduledSync[] {
   const byAccount = Map.groupBy(
     turns.toSorted((a, b) => (a.next_at < b.next_at ? -1 : 1)),
@@ -34,8 +34,8 @@ export function orderFairly(turns: ScheduledSync[], lastSteps: Map<string, strin
 }
 
 /**
- * Begins the runs that are due, and resumes those under way (I4.1). The lease of a run keeps overlapping invocations
- * apart.
+ * Begins the runs that are due and resumes the runs in progress (I4.1). The lease of a run keeps overlapping
+ * invocations from working on the same run.
  * @param deadline in milliseconds since 1970
  * @throws AggregateError of the runs that failed, after all others
  */
@@ -54,7 +54,7 @@ async function workOnTurn(turn: ScheduledSync, deadline: number, begun: Map<stri
   const kind = sourceKinds.get(turn.collection)
   if (!kind) return
   const { account_id } = turn
-  // Sequential within an account, so that each check sees the runs that earlier ones have begun.
+  // Sequential within an account, so that each check sees the runs that were begun before.
   const isOpen = (begun.get(account_id) ?? Promise.resolve()).then(() => findOrBeginRun(turn, kind))
   begun.set(
     account_id,
@@ -70,7 +70,7 @@ async function workOnTurn(turn: ScheduledSync, deadline: number, begun: Map<stri
   }
 }
 
-/** Begins a run where none is under way. @returns whether the run of the source may have a step now */
+/** Begins a run if none is in progress. @returns whether the run of the source may be worked on now */
 async function findOrBeginRun(turn: ScheduledSync, kind: SourceKind): Promise<boolean> {
   const { account_id, source_id } = turn
   const open = await readOpenRun(account_id, source_id)
@@ -79,7 +79,7 @@ async function findOrBeginRun(turn: ScheduledSync, kind: SourceKind): Promise<bo
   return (await beginIfAllowed(turn, kind)) && isWithinLimit(turn)
 }
 
-/** Returns whether the run of a source is a rewind, which waits for no provider, or one of the account's oldest. */
+/** Returns whether a run is one of the oldest of its account, or a rewind, which never waits for a provider. */
 async function isWithinLimit({ account_id, source_id }: ScheduledSync): Promise<boolean> {
   const all = (await readOpenRuns(account_id)).toSorted((a, b) => (a.run_id < b.run_id ? -1 : 1))
   const rank = all.findIndex(({ sk }) => sk === source_id)
@@ -93,7 +93,7 @@ async function beginIfAllowed(turn: ScheduledSync, kind: SourceKind): Promise<bo
   const { account_id, source_id } = turn
   const [row, account] = await readSource(kind, account_id, source_id)
   if (!row || !isAllowed(kind, row, account)) {
-    // A turn is left alone where a run was requested meanwhile.
+    // The write fails, as it should, if a run was requested since the turn was read.
     const asRead = { next_at: turn.next_at }
     const next = row && scheduledSyncItem(turn, timestamp(nextSlot(kind.minuteOf(row), clock.now())))
     await writeTogether([next ? putIf(next, asRead) : removeWhile(scheduledSyncKey(turn), asRead)])

@@ -16,15 +16,15 @@ import { LeaseLost, RunCancelled, RunWork, StepOver } from '../runs/run-work.ts'
 import { checkMayContinue, type OpenSource, readSource, type SourceKind } from '../runs/source.ts'
 import { closeRun } from './close-run.ts'
 
-/** Maximum of absent people to confirm with the provider; above it, a sample of this size (I5.2). */
+/** Maximum number of absent people to confirm with the provider; above it, a sample of this size (I5.2). */
 const maxConfirmed = 200
 
-/** Duration after which a run is given up: one that takes this long never ends (I4.1(2)). */
+/** Maximum duration of a run, in microseconds; a longer one is assumed never to end (I4.1(2)). */
 const maxRunMicros = 6 * 3_600_000_000
 
 /**
- * Works on the run of a source until it or the time is over: a step (I4.1(2)). Does nothing while another worker holds
- * the lease.
+ * Executes one step of a source's run: works on it until the run ends or the deadline passes (I4.1(2)). Does nothing
+ * while another worker holds the lease.
  * @param deadline in milliseconds since 1970
  * @throws errors of the service's own storage; the next step resumes the run
  */
@@ -46,7 +46,7 @@ export async function workOnRun(source: SyncSource, kind: SourceKind, deadline: 
   }
 }
 
-/** Goes through the rest of the phases. @throws StepOver, LeaseLost and errors that are no provider's */
+/** Executes the remaining phases. @throws StepOver, LeaseLost, and all errors except those of the provider */
 async function runPhases(work: RunWork, kind: SourceKind): Promise<Ending> {
   const { run, accountId, sourceId } = work
   let opened: SourceRow | null = null
@@ -62,7 +62,7 @@ async function runPhases(work: RunWork, kind: SourceKind): Promise<Ending> {
     if (error instanceof RunCancelled) return cancelledEnding(run)
     if (!(error instanceof ProviderFault)) throw error
     const isFatal = error.faultClass === 'fatal'
-    // A refused secret that was replaced meanwhile fails no run.
+    // A credential that was replaced during the run does not fail it: the next step uses the new one.
     if (isFatal && opened && (await hasNewSecret(work, kind, opened))) throw new StepOver()
     return { outcome: 'failed', error: error.message, class: isFatal ? 'fatal' : 'transient' }
   }
@@ -92,7 +92,7 @@ async function runProviderPhases(work: RunWork, kind: SourceKind, row: SourceRow
   return endingAfterApply(work)
 }
 
-/** Plans, and checks that the plan is plausible (I5). @returns the ending of a run that goes no further */
+/** Makes the plan and checks that it is plausible (I5). @returns the ending of a run that must not apply it */
 async function planAndCheck(
   work: RunWork,
   source: OpenSource,
@@ -112,7 +112,7 @@ async function planAndCheck(
   return stopped === null ? null : { outcome: 'stopped', error: stopped, class: 'fatal' }
 }
 
-/** Checks that the provider does not know absent people (I5.2). @throws ProviderFault fatal */
+/** Checks that absent people are not active at the provider (I5.2). @throws ProviderFault fatal */
 async function confirmAbsent(work: RunWork, source: OpenSource, absent: string[]): Promise<void> {
   if (!source.confirm || absent.length === 0) return
   const every = Math.max(1, Math.floor(absent.length / maxConfirmed))

@@ -105,7 +105,7 @@ async function grantsAt(world: LiveWorld, devices: Client[], rate: number, forSe
 async function failures(world: LiveWorld, since: Date): Promise<string> {
   const lines = await world.lines(since)
   const sent = lines.reduce((sum, { messages_sent = 0 }) => sum + messages_sent, 0)
-  return `${sent} messages sent, ${lines.filter(({ event }) => event === 'device_not_told').length} not`
+  return `${sent} messages sent, ${lines.filter(({ event }) => event === 'device_not_notified').length} not`
 }
 
 /** Policies that are deleted, one after the other, each when the one before is gone from the gateway. */

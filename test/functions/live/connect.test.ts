@@ -33,7 +33,7 @@ const refusal = (connecting: Promise<unknown>) =>
 const secondsUntil = (expires_at: string) => (Date.parse(expires_at) - Date.now()) / 1_000
 
 describe('connecting (C2)', () => {
-  test('is told by the answers that start and renew a session', async () => {
+  test('is offered by the responses that start and renew a session', async () => {
     const world = await newAccessWorld()
     const gateway = await world.addGateway()
     expect(gateway.session.live).toEqual({ url: channel.url, keepalive_secs: 30 })
@@ -72,7 +72,7 @@ describe('connecting (C2)', () => {
     expect(await refusal(channel.connect(token, id))).toMatchObject({ status: 404 })
   })
 
-  test('looks at the origin first, then at the CDN, the token, the rate and the session (C2.2)', async () => {
+  test('checks the origin, the CDN, the token, the rate and the session in this order (C2.2)', async () => {
     const world = await newAccessWorld()
     const empty = await world.addToken()
     const bucket = { accountId: world.account.id, owner: `token#${empty.id}` } as Bucket
@@ -89,14 +89,14 @@ describe('connecting (C2)', () => {
     ])
     expect(await refused('nac_wrong', {})).toEqual([403, 'forbidden', 'This request did not come through the CDN.'])
     expect(await refused('nac_wrong', proof)).toEqual([401, 'unauthorized', expect.any(String)])
-    // Full in ten seconds when nothing is taken, and four more are owed.
+    // An exhausted bucket: ten seconds until it is full, and a debt of four seconds.
     const Item = { ...bucketKey(bucket), kind: 'rate', full_at: clock.now() + 14_000_000 }
     await table().send(new PutCommand({ TableName: tableName(), Item }))
     expect(await refused(empty.token, proof)).toEqual([429, 'rate_limited', expect.any(String)])
     expect(await refused(world.token.token, proof)).toEqual([404, 'not_found', expect.any(String)])
   })
 
-  test('keeps one connection a session: the newest', async () => {
+  test('keeps one connection per session, the newest', async () => {
     const world = await newAccessWorld()
     const { id, client } = (await world.startSession()).body.data
     const first = await channel.connect(world.token.token, id)
@@ -110,7 +110,7 @@ describe('connecting (C2)', () => {
     expect(presence?.connection_id).toBe((await connectionsOf(world.account.id, 'clients'))[0]?.connection_id)
   })
 
-  test('leaves one of many that a session opens at once', async () => {
+  test("keeps one of a session's concurrent connections", async () => {
     const world = await newAccessWorld()
     const { id } = (await world.startSession()).body.data
     const all = await Promise.allSettled(Array.from({ length: 8 }, () => channel.connect(world.token.token, id)))
@@ -124,7 +124,7 @@ describe('connecting (C2)', () => {
     await until(async () => (await connectionsOf(world.account.id, 'clients')).length === 1)
   })
 
-  test('counts as a heartbeat, and tests the authorizations of a client again', async () => {
+  test('counts as a heartbeat, and checks the authorizations of a client again', async () => {
     const fromHome = [{ property: 'remote_ip', operator: 'is_in_cidr', values: ['192.0.2.0/24'] }]
     const world = await newAccessWorld(fromHome)
     await world.addGateway()
@@ -138,7 +138,7 @@ describe('connecting (C2)', () => {
 })
 
 describe('presence (C3)', () => {
-  test('lasts three keepalives while connected, by whatever sign of life, and three heartbeats after', async () => {
+  test('lasts three keepalives after any sign of life while connected, and three heartbeats afterwards', async () => {
     const world = await newAccessWorld()
     const { id, client } = (await world.startSession()).body.data
     const leaseSeconds = async () => {
@@ -161,7 +161,7 @@ describe('presence (C3)', () => {
     expect(await leaseSeconds()).toBe(900)
   })
 
-  test('of a gateway is as short as without a channel, and an end never puts a lease off', async () => {
+  test('of a gateway is as short as without a channel, and a disconnection never extends a lease', async () => {
     const world = await newAccessWorld()
     const gateway = await world.addGateway()
     const device = await channel.connect(gateway.token, gateway.session.id)

@@ -26,7 +26,7 @@ async function connected() {
   return { world, id, client, device, presence }
 }
 
-/** Sends one after the other, each answered before the next. */
+/** Sends messages one by one, and waits for the answer to each. */
 async function sendAll(device: LiveDevice, messages: unknown[], answer: string): Promise<void> {
   for (const message of messages) {
     device.send(message)
@@ -47,7 +47,7 @@ describe('messages of a device (C4)', () => {
     expect(device.received).toEqual([])
   })
 
-  test('tell the round trip, and nothing that they were not asked', async () => {
+  test('measure the round trip, and get no other answer', async () => {
     const { device } = await connected()
     const id = 'x'.repeat(64)
     device.send({ type: 'ping', id, more: 'ignored' })
@@ -65,13 +65,13 @@ describe('messages of a device (C4)', () => {
     ['a ping with a long id', JSON.stringify({ type: 'ping', id: 'x'.repeat(65) })],
     ['a ping with a number', '{"type":"ping","id":1}'],
     ['1,025 bytes', JSON.stringify({ type: 'keepalive', pad: 'é'.repeat(498) })],
-  ])('that are %s mean nothing', async (_what, text) => {
+  ])('that are %s return an error', async (_what, text) => {
     const { device } = await connected()
     device.send(text)
     expect(await device.next('error')).toEqual({ type: 'error', code: 'bad_message' })
   })
 
-  test('that mean nothing close with the tenth', async () => {
+  test('that are invalid close the connection at the tenth', async () => {
     const { device } = await connected()
     await sendAll(device, Array(9).fill('nonsense'), 'error')
     device.send('nonsense')
@@ -89,7 +89,7 @@ describe('messages of a device (C4)', () => {
     await device.closed
   })
 
-  test('that come together are all counted', async () => {
+  test('are all counted if they arrive together', async () => {
     const { device } = await connected()
     for (let i = 0; i < 30; i++) device.send({ type: 'keepalive' })
     expect(await device.next('closing')).toMatchObject({ code: 4429 })
@@ -98,7 +98,7 @@ describe('messages of a device (C4)', () => {
 })
 
 describe('a connection whose session has ended', () => {
-  test('is told so at its next message', async () => {
+  test('is notified at its next message', async () => {
     const { world, device } = await connected()
     await world.account.call(updateActor, {
       method: 'PATCH',
@@ -112,7 +112,7 @@ describe('a connection whose session has ended', () => {
     await until(async () => (await connectionsOf(world.account.id, 'clients')).length === 0)
   })
 
-  test('by its token', async () => {
+  test('is notified of the end of its token', async () => {
     const { world, device } = await connected()
     await world.account.call(removeToken, {
       method: 'DELETE',
@@ -122,7 +122,7 @@ describe('a connection whose session has ended', () => {
     expect(await device.next('session_ended')).toEqual({ type: 'session_ended', reason: 'token' })
   })
 
-  test('by itself is closed without a reason', async () => {
+  test('is closed without a reason after the device ended the session', async () => {
     const { world, id, device } = await connected()
     await call(endClient, { method: 'DELETE', token: world.token.token, params: { id } })
     device.send({ type: 'keepalive' })
@@ -130,7 +130,7 @@ describe('a connection whose session has ended', () => {
     expect(device.received).toHaveLength(1)
   })
 
-  test('by a new session of the device is told at once', async () => {
+  test('is notified at once of a new session of the device', async () => {
     const { world, device } = await connected()
     await world.startSession()
     expect(await device.next('session_ended')).toEqual({ type: 'session_ended', reason: 'replaced' })
@@ -138,7 +138,7 @@ describe('a connection whose session has ended', () => {
   })
 })
 
-test('a connection that its session no longer names is closed, and renews nothing', async () => {
+test('a connection that its session no longer names is closed, and renews no lease', async () => {
   const { world, client, device, presence } = await connected()
   const [connection] = await connectionsOf(world.account.id, 'clients')
   if (!connection) throw new Error('There is no connection.')
@@ -158,7 +158,7 @@ test('a connection that its session no longer names is closed, and renews nothin
   await keepConnection(connection)
 })
 
-test('what is no text is no message, and what is too long for the platform ends the connection', async () => {
+test('an oversized message ends the connection', async () => {
   const { device } = await connected()
   device.send(`{"type":"keepalive","pad":"${'x'.repeat(129 * 1_024)}"}`)
   expect(await device.closed).toBe(1009)

@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(directory, { recursive: true, force: true }))
 
-/** A request without a credential. */
+/** Sends a request without a credential. */
 const get = (path: string, headers: Record<string, string> = {}): Promise<Answer> =>
   handlers[path.startsWith('/docs') ? 'docs' : 'openapi']({
     rawPath: path,
@@ -31,7 +31,7 @@ const get = (path: string, headers: Record<string, string> = {}): Promise<Answer
 const bytesOf = ({ body = '' }: Answer) => Buffer.from(body, 'base64')
 
 describe('GET /openapi.json', () => {
-  it('answers the committed document to anyone', async () => {
+  it('returns the committed document to anyone', async () => {
     const answer = await get('/openapi.json')
     expect(answer.statusCode).toBe(200)
     expect(answer.headers).toMatchObject({
@@ -46,7 +46,7 @@ describe('GET /openapi.json', () => {
   it.each([
     ['br', brotliDecompressSync],
     ['gzip', gunzipSync],
-  ] as const)('is a tenth of its size for who takes %s', async (coding, decompress) => {
+  ] as const)('is a tenth of its size with encoding %s', async (coding, decompress) => {
     const plain = await get('/openapi.json', { 'accept-encoding': 'identity' })
     const packed = await get('/openapi.json', { 'accept-encoding': `deflate, ${coding};q=0.5` })
     expect(packed.headers).toMatchObject({ 'content-encoding': coding, vary: 'accept-encoding' })
@@ -55,12 +55,12 @@ describe('GET /openapi.json', () => {
     expect(packed.headers?.etag).not.toBe(plain.headers?.etag)
   })
 
-  it('does not use a coding that the caller refuses', async () => {
+  it('does not use an encoding that the caller refuses', async () => {
     const answer = await get('/openapi.json', { 'accept-encoding': 'br;q=0, gzip;q=0.0' })
     expect(answer.headers).not.toHaveProperty('content-encoding')
   })
 
-  it('answers 304 to who has it', async () => {
+  it('returns 304 for a current entity tag', async () => {
     const { headers } = await get('/openapi.json', { 'accept-encoding': 'br' })
     const again = await get('/openapi.json', { 'accept-encoding': 'br', 'if-none-match': String(headers?.etag) })
     expect([again.statusCode, again.body]).toEqual([304, undefined])
@@ -73,7 +73,7 @@ describe('GET /openapi.json', () => {
   })
 })
 
-it('lets nobody keep a refusal', async () => {
+it('marks errors as not cacheable', async () => {
   vi.stubEnv('CDN_SECRET', 'word')
   try {
     const { statusCode, headers } = await get('/docs')
@@ -83,13 +83,13 @@ it('lets nobody keep a refusal', async () => {
   }
 })
 
-it('leads from /openapi to /openapi.json', async () => {
+it('redirects from /openapi to /openapi.json', async () => {
   const { statusCode, headers } = await get('/openapi')
   expect([statusCode, headers?.location]).toEqual([308, '/openapi.json'])
 })
 
 describe('GET /docs', () => {
-  it('is a page that loads nothing from elsewhere', async () => {
+  it('loads nothing from other hosts', async () => {
     const answer = await get('/docs')
     expect([answer.statusCode, answer.headers?.['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
     const policy = String(answer.headers?.['content-security-policy'])
@@ -98,7 +98,7 @@ describe('GET /docs', () => {
     expect(bytesOf(answer).toString()).not.toMatch(/https?:\/\//)
   })
 
-  it('comes with its renderer, well within what an answer can hold', async () => {
+  it('includes its renderer, well below the maximum response size', async () => {
     const source = /<script src="([^"]+)">/.exec(bytesOf(await get('/docs')).toString())?.[1] as string
     const answer = await get(source)
     expect([answer.statusCode, answer.headers?.['content-type']]).toEqual([200, 'text/javascript; charset=utf-8'])

@@ -40,7 +40,7 @@ const send = (fields: Record<string, string>, changed: Record<string, string> = 
     form: { request: new URLSearchParams({ ...request, ...changed }).toString(), ...fields },
   })
 
-/** What a form of a page would send, but for what a person enters. */
+/** Fields that a page's form submits, except those that the person enters. */
 function formOf(text: string): Record<string, string> {
   const fields = [...text.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)]
   return Object.fromEntries(
@@ -52,7 +52,7 @@ const codeIn = ({ headers }: { headers: Record<string, string> }) =>
   new URL(headers.location ?? 'about:blank').searchParams.get('code') ?? ''
 
 describe('the email form', () => {
-  it('mails a passcode, which leads back with a code that gives a token', async () => {
+  it('mails a passcode, which redirects with a code that is redeemed for a token', async () => {
     const post = await catchMails()
     const { email, name } = await insertActor(account.id, {
       type: 'account_user',
@@ -80,7 +80,7 @@ describe('the email form', () => {
     expect((await redeemWith({ code: codeIn(back), code_verifier: verifier })).status).toBe(401)
   })
 
-  it('answers the same whoever an address belongs to', async () => {
+  it('responds identically for known and unknown addresses', async () => {
     const post = await catchMails()
     const [known, unknown] = [await mailedPasscode(account.id), 'nobody@example.com']
     const answers = [await send({ email: known.email }), await send({ email: unknown })]
@@ -93,14 +93,14 @@ describe('the email form', () => {
     await post.stop()
   })
 
-  it('says what an address has to look like, and keeps what was entered', async () => {
+  it('explains the format of an address, and keeps the input', async () => {
     const { status, text } = await send({ email: 'no <b>address</b>' })
     expect([status, text.includes('name@example.com')]).toEqual([422, true])
     expect(text).toContain('value="no &lt;b&gt;address&lt;/b&gt;"')
     expect(text).toContain('aria-invalid="true" aria-describedby="email-error"')
   })
 
-  it('tells a wrong, a used and an unknown passcode in the same words, and asks again', async () => {
+  it('shows the same message for a wrong, a used and an unknown passcode, and prompts again', async () => {
     const { email, passcode, actor } = await mailedPasscode(account.id)
     const wrong = await send({ email, passcode: '222222' })
     expect([wrong.status, wrong.headers.location]).toEqual([422, undefined])
@@ -113,23 +113,23 @@ describe('the email form', () => {
     expect(unknown.text.replaceAll('nobody@example.com', email)).toBe(wrong.text)
   })
 
-  it('gives one code, however many send the right passcode at once', async () => {
+  it('issues one code for concurrent requests with the right passcode', async () => {
     const { email, passcode } = await mailedPasscode(account.id)
     const answers = await Promise.all([1, 2, 3].map(() => send({ email, passcode })))
     expect(answers.map(({ status }) => status).sort()).toEqual([303, 422, 422])
   })
 
-  it('binds the code to the challenge, and its session to what the page was opened for', async () => {
+  it('binds the code to the challenge, and its session to the context of the page', async () => {
     const { email, passcode } = await mailedPasscode(account.id, 'portal')
     const back = await send({ email, passcode }, { context: 'portal' })
     expect((await redeemWith({ code: codeIn(back), code_verifier: newVerifier().verifier })).status).toBe(401)
     const other = await mailedPasscode(account.id, 'portal')
     const portal = await send({ email: other.email, passcode: other.passcode }, { context: 'portal' })
-    // No administrator, so there is no portal for them.
+    // The person is no administrator, so there is no portal for them.
     expect((await redeemWith({ code: codeIn(portal), code_verifier: verifier })).status).toBe(401)
   })
 
-  it('gives nobody else the session whom the address belongs to by then', async () => {
+  it('refuses the code if the address belongs to another person by then', async () => {
     const { actor, email, passcode } = await mailedPasscode(account.id)
     const back = await send({ email, passcode })
     const other = await insertActor(account.id, {
@@ -146,7 +146,7 @@ describe('the email form', () => {
     expect((await redeemWith({ code, code_verifier: verifier })).body.data.actor.id).toBe(actor.id)
   })
 
-  it('leads nowhere that is not listed', async () => {
+  it('redirects only to listed addresses', async () => {
     const { email, passcode } = await mailedPasscode(account.id)
     const { status, headers, text } = await send(
       { email, passcode },
@@ -156,7 +156,7 @@ describe('the email form', () => {
     expect(text).toContain(`redirect_uri ${mustBe.redirectUri}`)
   })
 
-  it('is gone with its provider', async () => {
+  it('disappears with its provider', async () => {
     const own = await newAccount()
     const provider = await insertProvider(own.id, 'email_otp')
     const { email, passcode } = await mailedPasscode(own.id)

@@ -49,7 +49,7 @@ const linksOf = (text: string) =>
   [...text.matchAll(/href="(\/[^"]+)"/g)].map(([, href = '']) => href.replaceAll('&amp;', '&'))
 
 describe('GET /sign_in/{slug}', () => {
-  it('offers nothing but what is enabled for the context, the default first', async () => {
+  it('offers only providers enabled for the context, the default first', async () => {
     expect((await visitPage(showPage, { slug, query: request })).text).toContain('no way to sign in yet')
     const { idp } = await withDemoProvider({ name: 'Portal only', context: 'portal_only' })
     await idp.stop()
@@ -69,14 +69,14 @@ describe('GET /sign_in/{slug}', () => {
     [{ state: '' }, 'state can&#39;t be blank'],
     [{ state: 'x'.repeat(513) }, 'state should be at most 512 character(s)'],
     [{ code_challenge: 'short' }, `code_challenge ${mustBe.codeChallenge}`],
-  ])('leads nowhere for %o, and says why', async (changed, words) => {
+  ])('links to nothing for %o, and explains why', async (changed, words) => {
     const { status, headers, text } = await visitPage(showPage, { slug, query: { ...request, ...changed } })
     expect([status, headers.location]).toEqual([422, undefined])
     expect(text).toContain(words)
     expect(linksOf(text)).toEqual([])
   })
 
-  it('says what a refusal means, and nothing that somebody else wrote', async () => {
+  it('explains an error code, and shows no text from the query', async () => {
     const said = await visitPage(showPage, { slug, query: { ...request, error: 'access_denied' } })
     expect(said.text).toContain('You were not signed in')
     const other = await visitPage(showPage, {
@@ -90,7 +90,7 @@ describe('GET /sign_in/{slug}', () => {
     }
   })
 
-  it('asks for an account after a refusal, and when it is opened so', async () => {
+  it('prompts for an account after a refusal, and when opened with that prompt', async () => {
     const { idp } = await withDemoProvider({ name: 'Choose' })
     await idp.stop()
     const promptsAfter = async (more: Record<string, string>) => {
@@ -109,7 +109,7 @@ describe('GET /sign_in/{slug}', () => {
     expect(text).toContain('prompt must be one of select_account')
   })
 
-  it('is not there for an account that is not, or that is disabled', async () => {
+  it('returns 404 for an unknown or disabled account', async () => {
     const closed = `closed-${randomUUID()}`
     const { id } = await newAccount({ slug: closed })
     const row = await getRow(accounts, id, id)
@@ -122,7 +122,7 @@ describe('GET /sign_in/{slug}', () => {
 })
 
 describe('GET /sign_in/{slug}/start', () => {
-  it('leads to the provider with what the page was opened with', async () => {
+  it('redirects to the provider with the parameters of the page', async () => {
     const { idp, id } = await withDemoProvider({ is_default: true })
     try {
       const page = await visitPage(showPage, { slug, query: request })
@@ -141,7 +141,7 @@ describe('GET /sign_in/{slug}/start', () => {
     }
   })
 
-  it('goes back to the page when the provider is gone or out of reach, with all that was asked', async () => {
+  it('redirects back to the page with all parameters if the provider is deleted or unreachable', async () => {
     const { idp, id } = await withDemoProvider({ name: 'Gone' })
     await idp.stop()
     const silent = await visitPage(startAtPage, { slug, query: { auth_provider_id: id, ...request } })
@@ -151,7 +151,7 @@ describe('GET /sign_in/{slug}/start', () => {
     expect(linksOf(unknown.text).length).toBeGreaterThan(0)
   })
 
-  it('does not lead to a provider for a request that could not come back', async () => {
+  it('does not redirect to a provider for a request that could not return', async () => {
     const query = { auth_provider_id: randomUUID(), ...request, redirect_uri: 'https://elsewhere.example.com/' }
     const { status, text, headers } = await visitPage(startAtPage, { slug, query })
     expect([status, headers.location]).toEqual([422, undefined])

@@ -54,7 +54,7 @@ async function startWith(token: string): Promise<number> {
   return (await call(startSession, { method: 'POST', token, body: { session } })).status
 }
 
-/** An account with more people and sites than it may have. */
+/** Creates an account that exceeds its limits of users and sites. */
 async function newExceeding() {
   const account = await newAccount()
   await person(account.id, 'grace@example.com')
@@ -76,7 +76,7 @@ describe('the comparison of limits (A11, I8.2)', () => {
     expect(text).not.toContain('service accounts: ')
   })
 
-  it('is silent while every limit is kept, its total included', async () => {
+  it('sends no mail while every limit is kept, including the total', async () => {
     const account = await newExceeding()
     await update(account.id, { limits: { users_count: 2, sites_count: 1 } })
     await newAccount()
@@ -96,7 +96,7 @@ describe('the comparison of limits (A11, I8.2)', () => {
     expect(sent[0]?.text).toContain('- monthly active users: 1 of 0\n\nDisable')
   })
 
-  it('mails each of them at most every 3 days, as long as a limit is exceeded', async () => {
+  it('mails each administrator at most every 3 days while a limit is exceeded', async () => {
     const account = await newExceeding()
     await compareLimits()
     for (const hours of [0.5, 24, 71.9]) {
@@ -113,7 +113,7 @@ describe('the comparison of limits (A11, I8.2)', () => {
     expect(sent).toHaveLength(2)
   })
 
-  it('tries a mail that failed again at its next run, and that one alone', async () => {
+  it('retries only the failed mail at the next run', async () => {
     const account = await newExceeding()
     await person(account.id, 'joan@example.com', { type: 'account_admin_user' })
     refused = 'joan@example.com'
@@ -125,13 +125,13 @@ describe('the comparison of limits (A11, I8.2)', () => {
     expect(recipients()).toEqual(['ada@example.com', 'joan@example.com'])
   })
 
-  it('does not mail twice when two runs meet', async () => {
+  it('does not mail twice when two runs overlap', async () => {
     await newExceeding()
     await Promise.all([compareLimits(), compareLimits()])
     expect(sent).toHaveLength(1)
   })
 
-  it('leaves disabled accounts alone, and one that fails does not hold up another', async () => {
+  it('skips disabled accounts, and one failure does not block others', async () => {
     const [off, failing, other] = [await newExceeding(), await newExceeding(), await newExceeding()]
     await update(off.id, { is_disabled: true })
     await person(failing.id, 'joan@example.com', { type: 'account_admin_user' })
@@ -141,7 +141,7 @@ describe('the comparison of limits (A11, I8.2)', () => {
     expect(recipients()).toEqual(['ada@example.com', 'ada@example.com', 'mary@example.com'])
   })
 
-  it('tells the operator alone where the deployment sends no mails', async () => {
+  it('notifies only the operator if the deployment sends no mails', async () => {
     vi.stubEnv('MAIL_SENDER', '')
     const account = await newExceeding()
     const log = catchLog()
@@ -151,7 +151,7 @@ describe('the comparison of limits (A11, I8.2)', () => {
     expect(log.lines()).toContainEqual(expect.objectContaining(told))
   })
 
-  it('is not what refuses sessions: those end and come back with the limit itself (P3.1)', async () => {
+  it('does not decide on sessions: they are refused and allowed again with the limit itself (P3.1)', async () => {
     const account = await newAccount()
     const robot = await insertActor(account.id)
     const body = { client_token: { expires_at: '2099-01-01T00:00:00Z' } }

@@ -31,13 +31,16 @@ const update = (id: string, account: object) => run({ operation: 'update_account
 const now = clock.now.bind(clock)
 const later = (hours: number) => vi.spyOn(clock, 'now').mockImplementation(() => now() + hours * 3_600_000_000)
 
-/** Everything in the table that has to do with an account, but for the note that its deletion goes on. */
+/** All items in the table that mention an account, except the one that tracks its deletion. */
 const leftOf = async (id: string) =>
   (await own.items()).filter((item) => JSON.stringify(item).includes(id) && item.pk !== 'service#due.accounts')
 const notesOf = async (id: string) =>
   (await own.items()).filter(({ pk, account_id }) => pk === 'service#due.accounts' && account_id === id)
 
-/** Lets one command of the job fail, before it or after it has had its effect; answers whether there was one. */
+/**
+ * Makes one command of the job fail, before or after its effect. Returns a function that reports whether there was such
+ * a command.
+ */
 function breakAt(position: number, effect: 'before' | 'after') {
   let count = 0
   const spy = interceptTable(async (command, send) => {
@@ -55,8 +58,8 @@ function breakAt(position: number, effect: 'before' | 'after') {
   }
 }
 
-describe('the deletion of accounts that are due (A31, A32)', () => {
-  it('waits for its time; then the account is gone, and its slug is free', async () => {
+describe('the deletion of due accounts (A31, A32)', () => {
+  it('deletes the account at its time, not before, and frees its slug', async () => {
     const slug = `slug-${randomUUID()}`
     const account = await newAccount({ slug })
     await deleteAt(account.id, inHours(2))
@@ -76,7 +79,7 @@ describe('the deletion of accounts that are due (A31, A32)', () => {
     expect((await run(again)).data.account.slug).toBe(slug)
   })
 
-  it('is called off by enabling the account before, and by nothing after', async () => {
+  it('is cancelled by enabling the account in time, and not afterwards', async () => {
     const [kept, gone] = [await newAccount(), await newAccount()]
     for (const { id } of [kept, gone]) await deleteAt(id, inHours(1))
     await update(kept.id, { is_disabled: false })
@@ -89,7 +92,7 @@ describe('the deletion of accounts that are due (A31, A32)', () => {
     expect(await leftOf(gone.id)).toEqual([])
   })
 
-  it('comes at the time that was asked for last', async () => {
+  it('happens at the time that was requested last', async () => {
     const account = await newAccount()
     const third = inHours(3)
     await deleteAt(account.id, inHours(1))
@@ -106,7 +109,7 @@ describe('the deletion of accounts that are due (A31, A32)', () => {
     expect(await leftOf(account.id)).toEqual([])
   })
 
-  it('leaves an account that is disabled for another reason', async () => {
+  it('skips an account that is disabled for another reason', async () => {
     const account = await newAccount()
     await update(account.id, { is_disabled: true })
     later(24 * 365)
@@ -116,7 +119,7 @@ describe('the deletion of accounts that are due (A31, A32)', () => {
     expect((await account.call(getAccount)).status).toBe(200)
   })
 
-  it('takes what arrives late with a second pass, 25 hours later, and then has no note of it', async () => {
+  it('deletes late items in a second pass after 25 hours, and then its own item', async () => {
     const account = await newAccount()
     await deleteAt(account.id, inHours(-1))
     await deleteDueAccounts()
@@ -133,7 +136,7 @@ describe('the deletion of accounts that are due (A31, A32)', () => {
     expect(await notesOf(account.id)).toEqual([])
   })
 
-  it('cannot be undone by a change that began before', async () => {
+  it('cannot be undone by a change that began earlier', async () => {
     const account = await newAccount()
     await deleteAt(account.id, inHours(1))
     const before = await getRow(accounts, account.id, account.id)
@@ -150,7 +153,7 @@ describe('the deletion of accounts that are due (A31, A32)', () => {
     expect(await leftOf(account.id)).toEqual([])
   })
 
-  it('loses to a change that comes first', async () => {
+  it('yields to a concurrent change that comes first', async () => {
     const account = await newAccount()
     await deleteAt(account.id, inHours(1))
     let raced = false
@@ -171,8 +174,8 @@ describe('the deletion of accounts that are due (A31, A32)', () => {
   })
 })
 
-describe('a deletion that breaks off', () => {
-  it.each(['before', 'after'] as const)('%s any of its steps is finished by the next run', async (effect) => {
+describe('an interrupted deletion', () => {
+  it.each(['before', 'after'] as const)('%s any of its steps is completed by the next run', async (effect) => {
     const other = await newAccount()
     let position = 0
     let broken = true
@@ -198,7 +201,7 @@ describe('a deletion that breaks off', () => {
     expect((await other.call(getAccount)).status).toBe(200)
   })
 
-  it('for want of time goes on where it stopped, and has closed every account before', async () => {
+  it('resumes after a timeout, with every account already closed', async () => {
     const [one, two] = [await newAccount(), await newAccount()]
     for (const { id } of [one, two]) await deleteAt(id, inHours(-1))
     const [real, minute] = [clock.monotonic, 60_000]
@@ -217,7 +220,7 @@ describe('a deletion that breaks off', () => {
     expect(runs).toBeGreaterThan(2)
   })
 
-  it('does not hold up another', async () => {
+  it('does not block other accounts', async () => {
     const [one, two] = [await newAccount(), await newAccount()]
     for (const { id } of [one, two]) await deleteAt(id, inHours(-1))
     interceptTable(async (command, send) => {

@@ -13,12 +13,12 @@ import { flowRecord, newFlowGrant } from '#test/support/logs/flows.ts'
 import { sampleRequests } from '#test/support/operations/sample-requests.ts'
 import { useOwnTable } from '#test/support/table/own-table.ts'
 
-it('leaves nothing of an account that has used everything, and everything of another', {
+it('deletes every item of an account that used all features, and none of another account', {
   timeout: 300_000,
 }, async () => {
   const own = await useOwnTable()
   onTestFinished(() => own.end())
-  /** Everything in the table that has to do with an account, but for the note that its deletion is under way. */
+  /** All items in the table that mention an account, except the one that tracks its deletion. */
   const itemsWith = async (id: string) =>
     (await own.items()).filter((item) => JSON.stringify(item).includes(id) && item.pk !== 'service#due.accounts')
   const other = await newAccount()

@@ -30,8 +30,9 @@ const now = clock.now.bind(clock)
 const inHours = (hours: number) => timestamp(clock.now() + hours * hour)
 
 /**
- * Lets what follows happen some hours ago, and what follows `present` now. Never later than now: the schedule looks
- * after all accounts, and those of other tests are not due. No other file runs the schedule beside this one.
+ * Shifts the clock of the following steps some hours into the past; `present` restores it. The clock never runs ahead,
+ * because the schedule handles all accounts and those of other tests must not be due. No other file runs the schedule
+ * concurrently.
  */
 const ago = (hours: number) => vi.spyOn(clock, 'now').mockImplementation(() => now() - hours * hour)
 const present = () => vi.restoreAllMocks()
@@ -44,7 +45,7 @@ const dueOf = async (accountId: string) => {
 afterEach(() => vi.restoreAllMocks())
 
 describe('the minute schedule (A31)', () => {
-  it('deletes expired client tokens with their authorizations, and logs it without a subject', async () => {
+  it('deletes expired client tokens with their authorizations, in log entries without a subject', async () => {
     ago(2)
     const world = await newAccessWorld()
     const gateway = await world.addGateway()
@@ -104,7 +105,7 @@ describe('the minute schedule (A31)', () => {
     expect(await getRow(gatewayTokens, world.account.id, id)).not.toBeNull()
   })
 
-  it('is harmless to repeat, and leaves nothing behind of what it has done', async () => {
+  it('is idempotent, and deletes its own due items', async () => {
     ago(2)
     const world = await newAccessWorld()
     for (let i = 0; i < 40; i++) await world.addToken(world.actor, inHours(1))
@@ -118,11 +119,11 @@ describe('the minute schedule (A31)', () => {
     expect((await commitsOf(world.account.id)).length).toBe(commits)
     const left: ClientTokenRow[] = await rowsBy(clientTokens, world.account.id, 'actor_id', world.actor.id)
     expect(left.map(({ id }) => id)).toEqual([world.token.id])
-    // The world's own token and the administrator's.
+    // The tokens of the access world and of the administrator.
     expect(await dueOf(world.account.id)).toHaveLength(2)
   })
 
-  it('deletes more tokens of an account that end at once than one commit holds', async () => {
+  it('deletes more simultaneously expired tokens of an account than one commit can hold', async () => {
     const { account } = await newAccessWorld()
     const expires_at = inHours(-1)
     const stored = { secret_hash: 'hash' }
@@ -143,7 +144,7 @@ describe('the minute schedule (A31)', () => {
     expect((await dueOf(account.id)).filter(({ sk }) => String(sk).startsWith(expires_at))).toEqual([])
   })
 
-  it('deletes a portal session that has ended, which is refused already (A30)', async () => {
+  it('deletes an expired portal session, which is refused already (A30)', async () => {
     ago(8.1)
     const account = await newAccount()
     const { actor, token } = await signInWith(account, 'portal')
@@ -155,7 +156,7 @@ describe('the minute schedule (A31)', () => {
     expect(await stored()).toEqual([])
   })
 
-  it('resumes a change whose request has died after two minutes, with the subject of the request (A15.6)', async () => {
+  it("resumes a change whose request died, after two minutes and with that request's subject (A15.6)", async () => {
     ago(125 / 3_600)
     const account = await newAccount()
     const pools = poolsOf(account)

@@ -17,14 +17,13 @@ import { useOwnTable } from '#test/support/table/own-table.ts'
 
 type Sent = { to: string; subject: string; text: string }
 
-/** A Monday. */
 const monday = parseTimestamp('2027-01-04T00:00:00Z') as number
 const at = (day: number, hour: number) => monday + day * dayMicros + (hour * dayMicros) / 24
 
 let own: Awaited<ReturnType<typeof useOwnTable>>
 let sent: Sent[]
 let refused: string[]
-/** Happens while a mail is on its way. */
+/** Runs while a mail is being sent. */
 let meanwhile: () => Promise<unknown>
 beforeEach(async () => {
   own = await useOwnTable()
@@ -58,7 +57,7 @@ const runAt = async (day: number, hour: number) => {
   return sent.map(({ to }) => to).sort()
 }
 
-/** A directory that a run has disabled. */
+/** Creates a directory that a run has disabled. */
 async function newFailing() {
   const account = await newAccount({ features: { idp_sync: true } })
   const { id } = await directoriesApi.suite.made(account)
@@ -96,7 +95,7 @@ describe('mails about sync errors (I8.1)', () => {
     })
   })
 
-  it('are sent daily, then every three days, then on Mondays, and then no more; once a day, however often it runs', async () => {
+  it('are sent daily, then every three days, then on Mondays, then never; at most once a day', async () => {
     await newFailing()
     const days: number[] = []
     for (let day = 0; day < 50; day++) {
@@ -106,7 +105,7 @@ describe('mails about sync errors (I8.1)', () => {
     expect(days).toEqual([0, 1, 2, 5, 8, 11, 14, 21, 28, 35])
   })
 
-  it('begin anew for another error after it was enabled, and end when it is', async () => {
+  it('start over for a new error after the directory was enabled, and stop once it is enabled', async () => {
     const { account, id, stored } = await newFailing()
     for (const day of [0, 1, 2]) expect(await runAt(day, 9.1)).toHaveLength(1)
     expect((await directoriesApi.suite.update(account, id, { is_disabled: false })).status).toBe(200)
@@ -117,7 +116,7 @@ describe('mails about sync errors (I8.1)', () => {
     expect(await stored()).toMatchObject({ error_mails: 1 })
   })
 
-  it('are sent about posture providers, too', async () => {
+  it('are sent about posture providers', async () => {
     const account = await newAccount()
     const { body } = await account.call(createProvider, { method: 'POST', body: { mdm_posture_provider: mdmFields() } })
     const row = await getRow(postureProviders, account.id, body.data.id)
@@ -131,7 +130,7 @@ describe('mails about sync errors (I8.1)', () => {
     expect(sent[0]?.text).toContain('posture provider')
   })
 
-  it('are not sent about what somebody has disabled, whatever error its last run left', async () => {
+  it('are not sent about a directory that a person disabled, whatever error its last run left', async () => {
     const { account, stored } = await newFailing()
     for (const disabled_reason of [null, 'rewound']) {
       await updateRow<DirectoryRow>(account.id, directories.suite, await stored(), { disabled_reason })
@@ -144,7 +143,7 @@ describe('mails about sync errors (I8.1)', () => {
     expect(await runAt(0, 9.5)).toEqual([])
   })
 
-  it('count for the error that they name, and not for one that came meanwhile', async () => {
+  it('count for the reported error, not for one that occurs while the mail is sent', async () => {
     const { account, stored } = await newFailing()
     meanwhile = async () =>
       updateRow<DirectoryRow>(account.id, directories.suite, await stored(), { error: 'Another one.' })
@@ -152,14 +151,14 @@ describe('mails about sync errors (I8.1)', () => {
     expect(await stored()).toMatchObject({ error: 'Another one.', error_mails: 0, error_emailed_at: null })
   })
 
-  it('are left to the next time where there is no time', async () => {
+  it('are deferred to the next run after the deadline', async () => {
     await newFailing()
     vi.spyOn(clock, 'now').mockImplementation(() => at(0, 9.1) + ticks++)
     await mailUntil(Date.now() - 1)
     expect(sent).toEqual([])
   })
 
-  it('are not sent to an account that is disabled', async () => {
+  it('are not sent to a disabled account', async () => {
     const { account } = await newFailing()
     const row = (await getRow(accounts, account.id, account.id)) as AccountRow
     await updateRow(account.id, accounts, row, { is_disabled: true })
@@ -170,7 +169,7 @@ describe('mails about sync errors (I8.1)', () => {
     ['suite', 'suite'],
     ['idp', 'identity provider'],
     ['tenant', 'tenant'],
-  ] as const)('name the kind of a directory: %s', async (kind, name) => {
+  ] as const)('name the kind of a %s directory', async (kind, name) => {
     const account = await newAccount({ features: { idp_sync: true } })
     const { id } = await directoriesApi[kind].made(account)
     const changes = { is_disabled: true, disabled_reason: 'sync error', error: 'It failed.' }
@@ -179,14 +178,14 @@ describe('mails about sync errors (I8.1)', () => {
     expect(sent[0]?.text).toContain(`the ${name} directory "`)
   })
 
-  it('have a subject of one line, whatever the name', async () => {
+  it('have a one-line subject for any name', async () => {
     const { account, stored } = await newFailing()
     await updateRow<DirectoryRow>(account.id, directories.suite, await stored(), { name: 'Staff\r\nBcc: all' })
     await runAt(0, 9.1)
     expect(sent[0]?.subject).toBe('Sync of Staff Bcc: all has stopped')
   })
 
-  it('do not wait for each other: a mail that is refused is told of, and tried again the next day', async () => {
+  it('are independent: a refused mail fails the run and is sent again the next day', async () => {
     const [one, other] = [await newFailing(), await newFailing()]
     await insertActor(one.account.id, { name: 'Joan', email: 'joan@example.com', type: 'account_admin_user' })
     refused = ['joan@example.com']
@@ -198,7 +197,7 @@ describe('mails about sync errors (I8.1)', () => {
     expect([await one.stored(), await other.stored()].map(({ error_mails }) => error_mails)).toEqual([2, 2])
   })
 
-  it('are not counted when none was taken, so that the next time counts as the first', async () => {
+  it('are not counted if every recipient refused, so the next mail is the first', async () => {
     const { stored } = await newFailing()
     refused = ['ada@example.com']
     await expect(runAt(0, 9.1)).rejects.toThrow()
@@ -207,7 +206,7 @@ describe('mails about sync errors (I8.1)', () => {
     expect(await runAt(1, 9.1)).toEqual(['ada@example.com'])
   })
 
-  it('are sent once by two runs at the same time, and by none where the deployment names no sender', async () => {
+  it('are sent once by two concurrent runs, and never without a configured sender', async () => {
     await newFailing()
     vi.spyOn(clock, 'now').mockImplementation(() => at(0, 9.1) + ticks++)
     await Promise.all([mailSyncErrors(), mailSyncErrors()])
@@ -216,10 +215,10 @@ describe('mails about sync errors (I8.1)', () => {
     expect(await runAt(1, 9.1)).toEqual([])
   })
 
-  it('keep to the hour whatever the count', () => {
+  it('are due at the same hour for any count', () => {
     expect([8.99, 9, 9.99, 10].map((hour) => isMailDue(0, null, at(0, hour)))).toEqual([false, true, true, false])
     expect(isMailDue(10, at(0, 9), at(70, 9))).toBe(false)
-    // The seventh is one of every three days, whatever day of the week that is; the eighth waits for a Monday.
+    // The seventh mail follows after three days on any weekday. The eighth waits for a Monday.
     expect([14, 15].map((day) => isMailDue(6, at(12, 9), at(day, 9)))).toEqual([false, true])
     expect([18, 20, 21].map((day) => isMailDue(7, at(15, 9), at(day, 9)))).toEqual([false, false, true])
   })

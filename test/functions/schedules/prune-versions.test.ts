@@ -27,20 +27,20 @@ afterEach(() => {
 
 const versions = () => Object.fromEntries([...aws.functions].map(([name, one]) => [name, one.versions]))
 
-it('keeps the newest three versions of each function, and those that its alias leads to', async () => {
+it('keeps the newest three versions of each function, and those that its alias points to', async () => {
   expect(await handler()).toEqual({ deleted: 3 })
   expect(versions()).toEqual({ Groups: [4, 5, 6], Sites: [1, 2, 3, 4, 5], Made: [1] })
   expect(await handler()).toEqual({ deleted: 0 })
 })
 
-it('deletes no function as a whole', async () => {
+it('never deletes a whole function', async () => {
   await handler()
   const deletions = aws.requests.filter((request) => request.startsWith('DELETE'))
   expect(deletions).toHaveLength(3)
   for (const deletion of deletions) expect(deletion).toMatch(/\?Qualifier=\d+$/)
 })
 
-it('leaves a version that an alias has come to meanwhile', async () => {
+it('keeps a version that an alias was moved to in the meantime', async () => {
   aws.fault = ({ method }) => {
     if (method === 'DELETE') Object.assign(aws.functions.get('Groups') ?? {}, { alias: 2 })
     return undefined
@@ -49,7 +49,7 @@ it('leaves a version that an alias has come to meanwhile', async () => {
   expect(versions().Groups).toContain(2)
 })
 
-it('continues with the others where one fails, and fails at the end', async () => {
+it('continues with other functions after a failure, and then fails', async () => {
   aws.functions.set('More', { logicalId: 'D', versions: [1, 2, 3, 4], deployed: 4, at, alias: 4 })
   const denied = () => new Response('{}', { status: 403, headers: { 'x-amzn-errortype': 'AccessDeniedException' } })
   aws.fault = ({ method, path }) => (method === 'DELETE' && path.includes('Groups') ? denied() : undefined)

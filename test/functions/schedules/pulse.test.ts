@@ -34,7 +34,7 @@ afterEach(async () => {
   await own.end()
 })
 
-it('inserts a commit of nothing, anew each time, which the consumers have nothing to do for', async () => {
+it('replaces the empty commit, which the consumers process without effect', async () => {
   await pulse()
   const [first] = await own.items()
   await pulse()
@@ -55,20 +55,20 @@ it('puts a pack without flows into the flow stream', async () => {
   expect(await own.items()).toEqual([])
 })
 
-it('asks the API by the address that callers use', async () => {
+it('calls the API at its public address', async () => {
   await pulse()
   expect(asked).toEqual(['https://access.example.com/openapi'])
 })
 
-it('makes a handshake of the live channel, which the function behind it refuses', async () => {
+it('opens a handshake of the live channel, which the function refuses', async () => {
   const channel = await openChannel()
   await pulse()
   await channel.stop()
   vi.stubEnv('LIVE_URL', channel.url)
-  await expect(pulse()).rejects.toThrow('Some parts of the service did not take the pulse.')
+  await expect(pulse()).rejects.toThrow('Some parts of the service did not respond to the pulse.')
 })
 
-it('leaves no line in the terminal of one machine, as a refused device does', async () => {
+it("prints no line in the local server's terminal, unlike a refused device", async () => {
   const channel = await openChannel()
   vi.stubEnv('LOG_FORMAT', 'text')
   const log = catchLog()
@@ -79,10 +79,10 @@ it('leaves no line in the terminal of one machine, as a refused device does', as
   await channel.stop()
 })
 
-it('goes through the other parts when one does not take it, and fails', async () => {
+it('checks the other parts if one fails, and then fails', async () => {
   const log = catchLog()
   status = 502
-  await expect(pulse()).rejects.toThrow('Some parts of the service did not take the pulse.')
+  await expect(pulse()).rejects.toThrow('Some parts of the service did not respond to the pulse.')
   expect(await own.items()).toHaveLength(1)
   failTable('AccessDeniedException', (command) => command.constructor.name === 'TransactWriteCommand')
   await expect(pulse()).rejects.toThrow()

@@ -34,7 +34,7 @@ afterEach(() => {
   vi.resetModules()
 })
 
-/** The service in a process that has read no secret yet; all of them share time. */
+/** Starts the service in a process that has not read the secret yet. All processes share one clock. */
 async function newProcess() {
   vi.resetModules()
   const { clock } = await import('#shared/core/clock.ts')
@@ -53,7 +53,7 @@ async function newProcess() {
 
 type Process = Awaited<ReturnType<typeof newProcess>>
 
-/** An account with six groups, the first made with it, and the cursor of a list's second page. */
+/** Creates an account with six groups, and returns the cursor to the second page of their list. */
 async function firstPage({ newAccount, create, ...first }: Process) {
   const { token, call } = await newAccount()
   for (let i = 0; i < 5; i++)
@@ -67,7 +67,7 @@ async function firstPage({ newAccount, create, ...first }: Process) {
   return { page, next: (await page(first)).next }
 }
 
-it('is replaced after 90 days, once also by two runs at once, and not again', async () => {
+it('rotates after 90 days, once even with concurrent runs', async () => {
   const { rotate } = await newProcess()
   now += 88 * day
   await rotate()
@@ -81,14 +81,14 @@ it('is replaced after 90 days, once also by two runs at once, and not again', as
   expect(versions[0]?.text).toMatch(/^[\w-]{64}$/)
 })
 
-it('ends no walk through a list, of which each page is another process', async () => {
+it('keeps cursors valid when each page of a list is served by another process', async () => {
   const running = await newProcess()
   const { page, next } = await firstPage(running)
   versions.unshift({ id: 'second', text: 'the second secret of all', at: now })
   const fresh = await newProcess()
   const second = await page(fresh, next)
   expect(second).toMatchObject({ status: 200, names: ['G1', 'G2'] })
-  // Now the new version signs; the running process has read it by itself.
+  // The new version signs from now on. The running process has reloaded the secret.
   now += 11 * minute
   const again = await page(fresh, next)
   expect(again.next.split('.')[0]).not.toBe(next.split('.')[0])
@@ -102,7 +102,7 @@ it('ends no walk through a list, of which each page is another process', async (
   }
 })
 
-it('is known again to a process that read it just before two versions began to sign', async () => {
+it('is reloaded by a process that read it just before two versions began to sign', async () => {
   const stale = await newProcess()
   const { page, next } = await firstPage(stale)
   versions.unshift({ id: 'second', text: 'the second secret of all', at: now })
@@ -114,7 +114,7 @@ it('is known again to a process that read it just before two versions began to s
   expect(await page(stale, later.next)).toMatchObject({ status: 200, names: ['G3', 'G4'] })
 })
 
-it('ends no report of flows, by the token of before or of now', async () => {
+it('accepts reports of flows with tokens signed by the previous and by the current version', async () => {
   const running = await newProcess()
   const { id } = await running.newAccount()
   const token = await (await running.newFlowGrant(id)).token()

@@ -14,14 +14,14 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** A site with more resources than one transaction deletes. */
+/** Creates a site with more resources than one transaction can delete. */
 async function newSite() {
   const world = await newAccessWorld()
   await plantRows<ResourceRow>(world.account.id, resources, 40, (i) => hostFields(i, world.site.id))
   return world
 }
 
-it('finishes a deletion once, whichever write its process dies at, and whether or not the last one was done', async () => {
+it('completes a deletion once if its process dies at any write, whether or not that write succeeded', async () => {
   for (const unheard of [false, true]) {
     for (let writes = 0, died = true; died; writes++) {
       const { account, site } = await newSite()

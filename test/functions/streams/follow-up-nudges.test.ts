@@ -30,7 +30,7 @@ afterAll(() => channel.stop())
 const commitsUntilNow = async ({ account }: AccessWorld) =>
   (await queryItems(partition(account.id, 'commits'))).at(-1)?.sk as string
 
-/** A member of the group, one who is in no group, and a gateway, all of them connected. */
+/** Connects a member of the group, a client in no group, and a gateway. */
 async function connectedWorld() {
   const world = await newAccessWorld()
   const gateway = await world.addGateway()
@@ -45,13 +45,13 @@ async function connectedWorld() {
 
 const heard = ({ received }: LiveDevice) => received.map(({ type }) => type)
 
-/** What was deleted, as the table's stream tells it. */
+/** Record of the table's stream for a deleted item. */
 const removalOf = (item: Record<string, unknown>) => ({
   eventName: 'REMOVE',
   dynamodb: { SequenceNumber: '1', OldImage: marshall(item, { removeUndefinedValues: true }) },
 })
 
-test('a change of conditions is told to the members of its group, and to nobody else (C5.3)', async () => {
+test('a change of conditions notifies only the members of its group (C5.3)', async () => {
   const { world, gatewayDevice, member, stranger, from } = await connectedWorld()
   const body = { policy: { description: 'The same for everybody' } }
   await world.account.call(updatePolicy, { method: 'PATCH', params: { id: world.policy.id }, body })
@@ -68,7 +68,7 @@ test('a change of conditions is told to the members of its group, and to nobody 
   expect(heard(gatewayDevice)).toEqual([])
 })
 
-test('a membership is told to its actor', async () => {
+test('a membership notifies its actor', async () => {
   const { world, member, stranger, outsider, from } = await connectedWorld()
   await insertRow(world.account.id, memberships, { group_id: world.group.id, actor_id: outsider.id })
   await followUpFrom(world.account.id, from)
@@ -76,7 +76,7 @@ test('a membership is told to its actor', async () => {
   expect(heard(member)).toEqual([])
 })
 
-test('a resource is told to the gateways that hold it and the clients that see it', async () => {
+test('a resource notifies the gateways with its authorizations and the clients that see it', async () => {
   const { world, gatewayDevice, member, stranger, from } = await connectedWorld()
   expect((await world.ask({ resource_id: world.resource.id })).status).toBe(201)
   const body = { resource: { name: 'Another wiki' } }
@@ -89,7 +89,7 @@ test('a resource is told to the gateways that hold it and the clients that see i
   expect(heard(stranger)).toEqual([])
 })
 
-test('a resource is not told to a gateway that has held it: what has expired is reclaimed some time later', async () => {
+test('a resource does not notify a gateway whose authorization has expired but is not yet deleted', async () => {
   const { world, gateway, gatewayDevice, member, from } = await connectedWorld()
   await world.ask({ resource_id: world.resource.id })
   await gatewayDevice.next('authorizations')
@@ -111,7 +111,7 @@ test('a resource is not told to a gateway that has held it: what has expired is 
   expect(heard(gatewayDevice)).toEqual(['authorizations'])
 })
 
-test('an authorization that is no longer in force is told to its gateway, whoever ended it', async () => {
+test('a deleted authorization notifies its gateway, whatever deleted it', async () => {
   const { world, gateway, gatewayDevice } = await connectedWorld()
   await world.ask({ resource_id: world.resource.id })
   const [item] = await authorizationsOf(world.account.id, { by: 'policy', id: world.policy.id })
@@ -122,12 +122,12 @@ test('an authorization that is no longer in force is told to its gateway, whoeve
   const event = { Records: [removalOf(item)] } as unknown as DynamoDBStreamEvent
   expect(await followUp(event)).toEqual({ batchItemFailures: [] })
   await vi.waitFor(() => expect(heard(gatewayDevice)).toHaveLength(told + 1))
-  // Delivered twice: folded, as the gateway has not asked yet.
+  // A second delivery sends no other message, because the gateway has not renewed yet.
   await followUp(event)
   expect(heard(gatewayDevice)).toHaveLength(told + 1)
 })
 
-test('a gateway whose own heartbeat has deleted what was in force no more is not told of it', async () => {
+test("an authorization deleted by its gateway's own heartbeat does not notify the gateway", async () => {
   const { world, gateway, gatewayDevice } = await connectedWorld()
   await world.ask({ resource_id: world.resource.id })
   const [item] = await authorizationsOf(world.account.id, { by: 'policy', id: world.policy.id })
@@ -135,7 +135,7 @@ test('a gateway whose own heartbeat has deleted what was in force no more is not
   const renew = () => call(renewGateway, { method: 'PUT', token: gateway.token, params: { id: gateway.session.id } })
   await renew()
   const told = heard(gatewayDevice).length
-  // The client is silent for longer than its lease.
+  // The client's lease has expired.
   const { client_id } = item as unknown as { client_id: string }
   await table().send(
     new UpdateCommand({
@@ -150,7 +150,7 @@ test('a gateway whose own heartbeat has deleted what was in force no more is not
   expect(heard(gatewayDevice)).toHaveLength(told)
 })
 
-test('sessions that end are told so, and closed', async () => {
+test('ended sessions are notified and closed', async () => {
   const { world, member, stranger, gatewayDevice, from } = await connectedWorld()
   const body = { actor: { is_disabled: true } }
   await world.account.call(updateActor, { method: 'PATCH', params: { id: world.actor.id }, body })
@@ -162,7 +162,7 @@ test('sessions that end are told so, and closed', async () => {
   expect(heard(gatewayDevice)).toEqual([])
 })
 
-test('a crowd is told to ask spread over time (C5.3)', async () => {
+test('notifications of many clients spread their requests over time (C5.3)', async () => {
   const { world, member, from } = await connectedWorld()
   const connection = (device_id: string): Connection => ({
     connection_id: `${device_id}==`,
@@ -185,7 +185,7 @@ test('a crowd is told to ask spread over time (C5.3)', async () => {
   expect(await member.next('resources')).toEqual({ type: 'resources', within_ms: 1_500 })
 })
 
-test('a platform that does not answer fails nothing', async () => {
+test('an unreachable platform fails no delivery', async () => {
   const { world, from } = await connectedWorld()
   const endpoint = process.env.LIVE_ENDPOINT
   process.env.LIVE_ENDPOINT = 'http://127.0.0.1:1/live'

@@ -33,7 +33,7 @@ const sequenceOf = ({ kinesis }: KinesisStreamRecord) => kinesis.sequenceNumber
 const failures = async (records: KinesisStreamRecord[]) =>
   (await handler({ Records: records })).batchItemFailures.map(({ itemIdentifier }) => itemIdentifier)
 
-/** A flow of its own, told by its port: its reports, and its entry as it is read. */
+/** Creates a flow identified by its port, with functions that build its reports and read its entry. */
 function newFlow() {
   const fields = { flow_start: `2026-11-20T10:00:00.${String(++starts).padStart(6, '0')}Z` }
   const open = report(openRecord(fields))
@@ -45,7 +45,7 @@ function newFlow() {
   }
 }
 
-/** Four records that report three flows, as they come from a shard. */
+/** Builds four records of a shard that report three flows. */
 function batch() {
   const flows = [newFlow(), newFlow(), newFlow()] as const
   const [a, b, c] = flows
@@ -69,7 +69,7 @@ function batch() {
 
 describe('a consumer that dies', () => {
   it.each([false, true])(
-    'between any two writes loses no flow and doubles none (last answer lost: %s)',
+    'between any two writes loses and duplicates no flow (last response lost: %s)',
     async (unheard) => {
       for (let writes = 0, died = true; died; writes++) {
         const { records, expectStored } = batch()
@@ -82,7 +82,7 @@ describe('a consumer that dies', () => {
     },
   )
 
-  it('between any two records, and gets each of them again, stores the same as one that lives', async () => {
+  it('between any two records stores the same after the redelivery as without a fault', async () => {
     for (let alive = 0; alive <= 4; alive++) {
       const { records, expectStored } = batch()
       for (const one of records.slice(0, alive)) expect(await failures([one])).toEqual([])
@@ -92,11 +92,11 @@ describe('a consumer that dies', () => {
   })
 })
 
-it('goes on in the next run where its time is short, and has stored what comes before that', async () => {
+it('resumes in the next run after its deadline, with all previous records stored', async () => {
   const flows = Array.from({ length: 3 }, () => Array.from({ length: 25 }, newFlow))
   const records = flows.map((some, i) => record(clock.now() + i, ...some.map(({ open }) => open)))
   let left = 2
-  // Enough for one request, of 25 flows.
+  // Time for one request of 25 flows.
   const context = { getRemainingTimeInMillis: () => (--left > 0 ? 60_000 : 1_000) } as Context
   const { batchItemFailures } = await handler({ Records: records }, context)
   expect(batchItemFailures).toEqual([{ itemIdentifier: sequenceOf(records[1] as KinesisStreamRecord) }])
@@ -114,7 +114,7 @@ describe('a write that the table refuses', () => {
     'TransactionConflictException',
     'InternalServerError',
     'TimeoutError',
-  ])('with %s fails its record alone, and is done at the next delivery', async (name) => {
+  ])('with %s fails only its record, and succeeds at the next delivery', async (name) => {
     const { records, flows, expectStored } = batch()
     const refused = String(flows[2].id)
     failTable(name, (command) => {
@@ -132,7 +132,7 @@ describe('a write that the table refuses', () => {
 
 const packed = (value: unknown) => zstdCompressSync(JSON.stringify(value) ?? '')
 
-/** Bytes that no ingest wrote: noise, damaged packs, packs of another version, and packs with rows of any shape. */
+/** Bytes that no ingest wrote: random bytes, damaged packs, other versions, and packs with arbitrary rows. */
 const poison = fc.oneof(
   fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
   fc.constant(packed({ version: 1 }).subarray(0, -3)),
@@ -143,8 +143,8 @@ const poison = fc.oneof(
     .map((rows) => packed({ version: 1, claims: null, ingested_at: 0, rows })),
 )
 
-describe('poison', () => {
-  it('of any kind and anywhere in a batch is given up alone, and everything else is stored', async () => {
+describe('poison records', () => {
+  it('are given up individually anywhere in a batch, and everything else is stored', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(fc.nat(4), poison), { minLength: 1, maxLength: 3 }), async (injected) => {
         const { records: good, expectStored } = batch()
@@ -161,20 +161,20 @@ describe('poison', () => {
     )
   })
 
-  it('and writes that fail now and then keep nothing else back', async () => {
+  it('do not block other records if writes fail occasionally', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.boolean(), { minLength: 3, maxLength: 12 }), async (refusals) => {
         const { records: good, expectStored } = batch()
         const bad = kinesisRecord(Buffer.from('poison'))
         const left = refusals.filter((_, i) => i % 3 !== 2)
-        // Two refusals one after the other at most, so that no good record spends its retries.
+        // At most two consecutive failures, so that no valid record exhausts its retries.
         failTable(
           'ThrottlingException',
           (command) => command.constructor.name !== 'GetCommand' && (left.shift() ?? false),
         )
         const kept = await deliverAll([...good.slice(0, 2), bad, ...good.slice(2)], sequenceOf, handler)
         vi.restoreAllMocks()
-        // What is given up is kept for the redrive, so nothing is lost: it comes again.
+        // A record that is given up is stored for the redrive, and delivered again.
         expect(kept).toContain(sequenceOf(bad))
         expect(await failures(good.filter((one) => kept.includes(sequenceOf(one))))).toEqual([])
         await expectStored()
@@ -184,7 +184,7 @@ describe('poison', () => {
   })
 })
 
-it('stores the same whatever is delivered again, and however late', async () => {
+it('stores the same for any late redelivery', async () => {
   const again = fc.array(fc.tuple(fc.nat(5), fc.nat(5)), { maxLength: 6 })
   await fc.assert(
     fc.asyncProperty(again, again, async (between, late) => {
@@ -196,7 +196,7 @@ it('stores the same whatever is delivered again, and however late', async () => 
         record(at + 2_000_000, flow.close(2), flow.open),
         record(at + 3_000_000, flow.open),
       ]
-      // In order, with parts of what came before again in between and at the end.
+      // Delivers records in order, with parts of earlier ones repeated in between and at the end.
       const part = ([from, count]: [number, number], end: number) =>
         records.slice(Math.min(from, end), end).slice(0, count)
       for (let end = 1; end <= records.length; end++) {

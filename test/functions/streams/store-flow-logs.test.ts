@@ -32,7 +32,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** A flow of its own: records that report it, and the entry as it is read. */
+/** Creates a flow, with functions that build its records and read its entry. */
 function newFlow() {
   const inner_src_port = ++port
   const open = (fields: Fields = {}) => report(openRecord({ inner_src_port, ...fields }))
@@ -42,8 +42,8 @@ function newFlow() {
 }
 const at = (n: number) => clock.now() - 1_000_000_000 + n
 
-describe('identity and merge (L11)', () => {
-  it('ends in the same state in any order, with any repetition, in one batch or in several', async () => {
+describe('identity and merging of flows (L11)', () => {
+  it('results in the same entry in any order, with any repetition, in one batch or several', async () => {
     const orders = [
       ['open', 'close'],
       ['close', 'open'],
@@ -63,7 +63,7 @@ describe('identity and merge (L11)', () => {
     }
   })
 
-  it('keeps ingest time and domain of the first report, and the figures of the first close', async () => {
+  it('keeps ingest time and domain of the first report, and the counters of the first close', async () => {
     for (const together of [true, false]) {
       const flow = newFlow()
       const first = at(1)
@@ -80,7 +80,7 @@ describe('identity and merge (L11)', () => {
     }
   })
 
-  it('has nulls while it is open', async () => {
+  it('has null fields while the flow is open', async () => {
     const flow = newFlow()
     await deliver(flowRecord(grant.claims(), at(1), flow.open({ outers: [outer] })))
     expect(await flow.read()).toMatchObject({
@@ -92,7 +92,7 @@ describe('identity and merge (L11)', () => {
     })
   })
 
-  it('keeps two sides apart', async () => {
+  it('keeps the two sides of a flow separate', async () => {
     const flow = newFlow()
     await deliver(
       ...(['initiator', 'responder'] as const).map((role) => flowRecord(grant.claims(role), at(1), flow.open())),
@@ -103,7 +103,7 @@ describe('identity and merge (L11)', () => {
     expect(sides.map(({ role }: { role: string }) => role).sort()).toEqual(['initiator', 'responder'])
   })
 
-  it('keeps counters to 64 bits, and times far away', async () => {
+  it('preserves 64-bit counters and distant times', async () => {
     const flow = newFlow()
     const rx_bytes = 9_223_372_036_854_775_807n
     await deliver(
@@ -126,7 +126,7 @@ describe('identity and merge (L11)', () => {
 })
 
 describe('faults', () => {
-  it('reports the record that cannot be read, having stored those before it', async () => {
+  it('reports an unreadable record, after storing those before it', async () => {
     const [before, after] = [newFlow(), newFlow()]
     const poison = kinesisRecord(Buffer.from('poison'))
     const records = [
@@ -141,7 +141,7 @@ describe('faults', () => {
     expect(await after.read()).toBeDefined()
   })
 
-  it('reports the first record whose flow was not stored; a repeated delivery completes it', async () => {
+  it('reports the first record whose flow was not stored; a second delivery completes it', async () => {
     const flows = [newFlow(), newFlow(), newFlow()]
     const records = flows.map((flow, i) => flowRecord(grant.claims(), at(i), flow.close()))
     const throttled = new ProvisionedThroughputExceededException({ message: 'slow down', $metadata: {} })
@@ -171,7 +171,7 @@ describe('faults', () => {
   })
 })
 
-it('stores a usual flow within one write unit', async () => {
+it('stores an ordinary flow with one write unit', async () => {
   const flow = newFlow()
   const domain = 'a-fairly-long-host-name.internal.example.com'
   const ip = '2001:db8:1111:2222:3333:4444:5555:6666'
@@ -188,7 +188,7 @@ it('stores a usual flow within one write unit', async () => {
     const record = flowRecord(grant.claims(), at(i), one)
     const { requests, reads, writes } = await measure(() => deliver(record))
     expect(requests).toBeGreaterThanOrEqual(1)
-    // Marks of the flow's day and actor among them, where they are not known to stand.
+    // Includes the marks of the flow's day and actor if they are not known to be stored.
     expect([reads, writes]).toEqual([0, requests])
   }
 })

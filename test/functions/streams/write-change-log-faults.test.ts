@@ -30,7 +30,7 @@ const failures = async (records: DynamoDBRecord[]) =>
 const streamed = async (of = account) => (await commitsOf(of.id)).map((commit) => recordOf(commit) as DynamoDBRecord)
 const sequenceOf = ({ dynamodb }: DynamoDBRecord) => dynamodb?.SequenceNumber ?? ''
 
-/** What `verify` finds wrong in the whole log, and how many entries it has. */
+/** Discrepancies that `verify` finds in the whole log, and the number of its entries. */
 async function verified(of = account) {
   const answer = await verify({ account_id: of.id, end: timestamp(clock.now()) } as never)
   return (answer as { data: { entries: number; damages: Damage[] } }).data
@@ -41,7 +41,7 @@ async function expectWhole(of = account): Promise<void> {
   expect(await verified(of)).toMatchObject({ entries: changes, damages: [] })
 }
 
-/** Administrators who change groups at the same time, each its own. */
+/** Runs administrators who concurrently change groups, each its own. */
 async function writeTogether(writers: number, rounds: number): Promise<void> {
   await Promise.all(
     Array.from({ length: writers }, async (_, writer) => {
@@ -58,10 +58,10 @@ async function writeTogether(writers: number, rounds: number): Promise<void> {
 }
 
 describe('a consumer that dies', () => {
-  it('between any two entries leaves a whole log behind its next delivery', async () => {
+  it('between any two entries leaves an intact log after its next delivery', async () => {
     for (const unheard of [false, true]) {
       for (let writes = 0, died = true; died; writes++) {
-        // An account of its own for each moment: its provisioning is many changes in one commit.
+        // A new account per interruption, because its creation is one commit of many changes.
         const fresh = await newAccount()
         await fresh.call(createGroup, { method: 'POST', body: { group: { name: 'Engineering' } } })
         const records = await streamed(fresh)
@@ -75,7 +75,7 @@ describe('a consumer that dies', () => {
     }
   })
 
-  it('again and again, under concurrent writers, loses and doubles nothing and keeps the order of the commits', async () => {
+  it('again and again under concurrent writers loses and duplicates no entry, and keeps the order of commits', async () => {
     const random = new SeededRandom(seedOf('PROPERTY_SEED'))
     await writeTogether(5, 4)
     const records = await streamed()

@@ -28,7 +28,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** A record of the table's stream, as the consumer gets it. */
+/** Builds a record of the table's stream for the consumer. */
 const streamRecord = (item: Record<string, unknown>): DynamoDBRecord => {
   const { eventName, dynamodb } = recordOf(item)
   return { eventName, dynamodb: { ...dynamodb, SequenceNumber: String(++sequence) } } as DynamoDBRecord
@@ -62,7 +62,7 @@ const changes = async (query: Record<string, string> = {}): Promise<Entry[]> =>
   (await account.call(listLogs, { query: { type: 'change', limit: '100', ...query } })).body.data
 const at = (time: number) => ({ begin: timestamp(time), end: timestamp(time) })
 
-it('makes an entry of each change, once, however often it is delivered', async () => {
+it('writes one entry of each change for any number of deliveries', async () => {
   const subject = {
     actor_id: account.apiClient.id,
     actor_name: 'x',
@@ -102,7 +102,7 @@ it('makes an entry of each change, once, however often it is delivered', async (
   expect(entry.log_id).toBe(`c${stored.time.toString(16).padStart(13, '0')}0000000000`)
 })
 
-it('makes one pointer by object of each change, and puts none again that is there', async () => {
+it('writes one index item by object of each change, and does not overwrite existing ones', async () => {
   const time = clock.now()
   const rows = [randomUUID(), randomUUID()]
   const changed = rows.flatMap((id) => [
@@ -117,14 +117,14 @@ it('makes one pointer by object of each change, and puts none again that is ther
     [0, 1].map((position) => [logId('change', time, positionTail(position)), 'log_pointer']),
     [2, 3].map((position) => [logId('change', time, positionTail(position)), 'log_pointer']),
   ])
-  // Later, under another retention: what a delivery finds, it leaves.
+  // A later delivery with another retention does not change existing items.
   vi.stubEnv('LOG_RETENTION_DAYS', '400')
   expect(await deliver(commitRecord, commitRecord)).toEqual([])
   vi.unstubAllEnvs()
   expect(await pointers()).toEqual(first)
 })
 
-it('puts the pointer that a broken delivery has left out', async () => {
+it('writes the index item that an interrupted delivery omitted', async () => {
   const time = clock.now()
   const id = randomUUID()
   const commitRecord = record([{ ...change(0), after: { id } }], time)
@@ -156,7 +156,7 @@ it('numbers the changes of a commit', async () => {
   expect(entries[0].log_id.endsWith('000000003b')).toBe(true)
 })
 
-it('reports the first commit that was not written, having written those before it', async () => {
+it('reports the first commit that was not written, after writing those before it', async () => {
   const times = [clock.now(), clock.now(), clock.now()]
   const records = times.map((time) => record([change(0)], time))
   failTable('TimeoutError', inserts((times[1] as number).toString(16)))
@@ -169,7 +169,7 @@ it('reports the first commit that was not written, having written those before i
   for (const time of times) expect(await changes(at(time))).toHaveLength(1)
 })
 
-it('makes the entries of a commit that is stored compressed', async () => {
+it('writes the entries of a compressed commit', async () => {
   const time = clock.now()
   const large = Array.from({ length: 400 }, (_, i) => ({
     ...change(i),
@@ -181,7 +181,7 @@ it('makes the entries of a commit that is stored compressed', async () => {
   expect(entries[0].after).toEqual({ id: '399', name: 'x'.repeat(100) })
 })
 
-it('names the sync run of a change; null for what none caused', async () => {
+it('names the sync run of a change, or null', async () => {
   const time = clock.now()
   const runId = '01990000-0000-7000-8000-0000000000aa'
   await commit({ accountId: account.id, subject: null, runId }, async (transaction) => {

@@ -44,7 +44,7 @@ const begin = (event: unknown = { account_id: account.id }) => beginSealedLog(ev
 
 const items = () => own.items(account.id)
 
-/** The table is what it was, the bucket stays as it is. */
+/** Restores the table; the bucket stays unchanged. */
 const restore = (at: Record<string, unknown>[]) => own.restore(account.id, at)
 
 const exported = async (
@@ -72,7 +72,7 @@ beforeEach(async () => {
   await hour()
 })
 
-it('begins the logs that follow, after a restore: with what the table has, beside what was signed', async () => {
+it("begins successor logs after a restore: from the table's entries, next to the signed log", async () => {
   await change(...Array.from({ length: 12 }, () => 20))
   await sealBoth()
   const [older, olderHours] = [await exported(), await exported({ type: 'api_request' })]
@@ -83,7 +83,7 @@ it('begins the logs that follow, after a restore: with what the table has, besid
   const [lost, lostHours] = [await exported(), await exported({ type: 'api_request' })]
   const ended = await sealedState(account.id)
   await restore(instant)
-  // Another history, as long as the one that was signed.
+  // A different history of the same length as the signed one.
   await change(2)
   await hour()
   const signed = objects()
@@ -100,7 +100,7 @@ it('begins the logs that follow, after a restore: with what the table has, besid
   const follows = { origin, size: ended.size, root: ended.root, shared: before.size, last: lastShared }
   expect(data?.changes).toEqual({ origin: `${origin}.2`, size: before.size + 7, follows })
   expect(data?.activity).toMatchObject({ follows: { origin: `access.example.com/${account.id}/activity` } })
-  // What was signed stays, and the new tree is whole in the bucket.
+  // The signed objects stay, and the bucket has the whole new tree.
   for (const [path, content] of signed) expect(world.read(path)).toBe(content)
   const newest = await opened(`${account.id}/changes.2/checkpoint`)
   expect(newest).toMatchObject({
@@ -115,31 +115,31 @@ it('begins the logs that follow, after a restore: with what the table has, besid
     follows: { ...follows, note: ended.note },
   })
 
-  // It goes on, and tells both.
+  // The new log grows, and exports name both logs.
   await change(4)
   await hour()
   await sealBoth()
   const file = await exported()
   expect(await verifyExport(file)).toMatchObject({ seal: { entries: before.size + 11 }, follows })
-  expect(await compareExport(file, older)).toContain(`extends that of ${before.size}, ${origin}, which it follows`)
+  expect(await compareExport(file, older)).toContain(`extends the one with ${before.size}, ${origin}, which it follows`)
   expect(await compareExport(older, file)).toContain('which it follows')
   await expect(compareExport(file, lost)).rejects.toThrow(
-    `BEGUN ANEW: ${origin}.2 follows ${origin} and has only the first ${before.size} of its leaves, not all ${ended.size}`,
+    `RESTARTED: ${origin}.2 follows ${origin}, but has only the first ${before.size} of its ${ended.size} leaves`,
   )
-  await expect(compareExport(file, ended.note)).rejects.toThrow('BEGUN ANEW')
+  await expect(compareExport(file, ended.note)).rejects.toThrow('RESTARTED')
   const part = await exported({ begin: JSON.parse(readFileSync(file, 'utf8').split('\n').at(-4) ?? '').timestamp })
-  await expect(compareExport(part, older)).rejects.toThrow('It is not shown')
+  await expect(compareExport(part, older)).rejects.toThrow('Neither export proves')
   const { begin: partBegin } = { begin: JSON.parse(readFileSync(part, 'utf8').split('\n')[0] ?? '').timestamp }
   expect(await compareExport(await exported({ begin: partBegin, against: older }), older)).toContain('extends')
   await expect(exported({ against: lost })).rejects.toThrow(`has its first ${before.size} leaves`)
   const hours = await exported({ type: 'api_request' })
   expect(await compareExport(hours, olderHours)).toContain('which it follows')
-  await expect(compareExport(hours, lostHours)).rejects.toThrow('BEGUN ANEW')
+  await expect(compareExport(hours, lostHours)).rejects.toThrow('RESTARTED')
   for (const one of [lost, lostHours, older]) await verifyExport(one)
-  // An entry of the part that both have is proven in the new log.
+  // The new log proves an entry of the shared part.
   const proof = await account.call(getProof, { method: 'GET', params: { log_id: lastShared } })
   expect(proof.body.data).toMatchObject({ leaf_index: before.size - 1, size: before.size + 11 })
-  // A checkpoint of before is still one.
+  // A checkpoint of the old log is still available.
   expect(
     (
       await account.call(getProof, {
@@ -150,7 +150,7 @@ it('begins the logs that follow, after a restore: with what the table has, besid
     ).body.data.note,
   ).toBe(before.note)
 
-  // Restored again to the same instant: the number is taken by a history that is lost, too.
+  // After another restore to the same time, the number belongs to a discarded history.
   const second = objects()
   await restore(instant)
   await change(1)
@@ -159,7 +159,7 @@ it('begins the logs that follow, after a restore: with what the table has, besid
   for (const [path, content] of second) expect(world.read(path)).toBe(content)
 }, 60_000)
 
-it('leaves a log that goes on by itself', async () => {
+it('skips a log that can continue', async () => {
   await sealBoth()
   await change(1)
   expect(await begin()).toEqual({ data: { changes: null, activity: null } })
@@ -167,7 +167,7 @@ it('leaves a log that goes on by itself', async () => {
   expect(world.paths().filter((path) => path.includes('.2/'))).toEqual([])
 })
 
-it('begins one log wherever it breaks off, when it is asked again', async () => {
+it('completes one successor log after an interruption at any write', async () => {
   await sealBoth()
   const instant = await items()
   await change(2)
@@ -192,7 +192,7 @@ it('begins one log wherever it breaks off, when it is asked again', async () => 
   }
 }, 60_000)
 
-it('begins with the first entry where the table was never sealed at that instant', async () => {
+it('begins with the first entry if the restored table was never sealed', async () => {
   const instant = await items()
   await sealBoth()
   const { size } = await sealedState(account.id)
@@ -212,7 +212,7 @@ it('begins with the first entry where the table was never sealed at that instant
   expect(await verifyExport(file)).toMatchObject({ seal: { entries: size + 1 }, follows: { shared: 0, last: null } })
 })
 
-it('begins with what the table has where the bucket is another one', async () => {
+it("begins with the table's entries if the bucket is another one", async () => {
   await sealBoth()
   const before = await sealedState(account.id)
   rmSync(world.folder, { recursive: true })
@@ -225,12 +225,12 @@ it('begins with what the table has where the bucket is another one', async () =>
   expect(await compareExport(await exported(), before.note)).toContain('which it follows')
 })
 
-it('refuses what names no account, a log that another run has, and one that does not hold otherwise', async () => {
+it('refuses an invalid account, a log leased by another run, and a log with other faults', async () => {
   const refused = async (event: unknown) => (await begin(event)).error?.detail
   expect(await refused({})).toBe('account_id must be a UUID.')
-  expect(await refused({ account_id: account.id, log: 'changes' })).toBe('log is not known; the event has account_id.')
+  expect(await refused({ account_id: account.id, log: 'changes' })).toBe('log is not a known field. The only field is account_id.')
   const nobody = crypto.randomUUID()
-  expect(await refused({ account_id: nobody })).toBe(`There is no account ${nobody}.`)
+  expect(await refused({ account_id: nobody })).toBe(`The account ${nobody} does not exist.`)
   const lease = await Lease.take(account.id, 'changes')
   expect(await begin()).toMatchObject({ error: { code: 'unavailable' } })
   await lease?.end()
@@ -239,7 +239,7 @@ it('refuses what names no account, a log that another run has, and one that does
   const note = world.read(path)
   world.write(path, note.replace(/— (\S+) ..../, '— $1 AAAA'))
   await change(1)
-  expect(await refused({ account_id: account.id })).toContain(`The log changes does not hold: checkpoint at ${path}.`)
+  expect(await refused({ account_id: account.id })).toContain(`The log changes failed its verification: checkpoint at ${path}.`)
   world.write(path, note)
   expect(await begin()).toEqual({ data: { changes: null, activity: null } })
 })

@@ -15,7 +15,7 @@ const limits = (limit: number, unreserved: number) =>
   Response.json({ AccountLimit: { ConcurrentExecutions: limit, UnreservedConcurrentExecutions: unreserved } })
 
 const fetched = vi.fn<typeof fetch>()
-/** What AWS is, but for the answer to CloudFormation. */
+/** Response of Lambda to the request for the account limits. */
 const account = vi.fn<() => Response>()
 const answers = () =>
   fetched.mock.calls.filter(([url]) => String(url).startsWith('https://answers')).map(([, init]) => init)
@@ -36,7 +36,7 @@ afterEach(() => {
 })
 
 describe('the check of a deployment', () => {
-  it('fails it where the account is too small, in words that CloudFormation shows', async () => {
+  it("fails the deployment if the account's quota is too small, with a message for CloudFormation", async () => {
     account.mockReturnValue(limits(10, 10))
     await handler(event('Create'))
     expect(answer()).toMatchObject({
@@ -49,26 +49,26 @@ describe('the check of a deployment', () => {
     expect(fetched.mock.calls[0]?.[0]).toBe('https://lambda.eu-central-1.amazonaws.com/2016-08-19/account-settings')
   })
 
-  it('lets it go on with what was found', async () => {
+  it('continues the deployment and reports the result', async () => {
     account.mockReturnValue(limits(1_000, 1_000))
     await handler(event('Create'))
     expect(answer()).toMatchObject({ Status: 'SUCCESS', Data: { Found: expect.stringContaining('850 are left') } })
     expect(new Headers(answers()[0]?.headers).get('content-type')).toBeNull()
   })
 
-  it('lets it go on where the account may not be asked', async () => {
+  it('continues the deployment if the quota may not be read', async () => {
     account.mockReturnValue(new Response('', { status: 403 }))
     await handler(event('Update'))
     expect(answer()).toMatchObject({ Status: 'SUCCESS', Data: { Found: expect.stringContaining('could not be told') } })
   })
 
-  it('asks nothing when it is deleted', async () => {
+  it('requests nothing when it is deleted', async () => {
     await handler(event('Delete'))
     expect(answer().Status).toBe('SUCCESS')
     expect(account).not.toHaveBeenCalled()
   })
 
-  it('answers again when the answer was not taken, for CloudFormation would wait for an hour', async () => {
+  it('resends a failed answer, because CloudFormation would wait for an hour', async () => {
     account.mockReturnValue(limits(1_000, 1_000))
     let broken = 2
     fetched.mockImplementation(async (url) => {

@@ -25,7 +25,7 @@ const admin = (fields: object = {}) => ({ name: 'Ada', email: 'Ada@Example.COM',
 const tomorrow = () => new Date(Date.now() + 86_400_000).toISOString()
 
 describe('create_account', () => {
-  it('is the default operation and makes all that an account starts with', async () => {
+  it('is the default operation and creates all initial objects of an account', async () => {
     const wanted = account({ legal_name: 'Company Ltd' })
     const { data } = await run({ account: wanted, admin: admin() })
     expect(data.account).toEqual({
@@ -57,7 +57,7 @@ describe('create_account', () => {
     expect(await names(listActors)).toEqual(['Ada', 'Provisioning'])
   })
 
-  it('is one commit of the service itself, without the secret', async () => {
+  it('is one commit of the service without a subject, and does not record the secret', async () => {
     const { data } = await run({ account: account(), admin: admin() })
     const commits = await commitsOf(data.account.id)
     expect(commits).toHaveLength(1)
@@ -78,7 +78,7 @@ describe('create_account', () => {
     expect(JSON.stringify(commits)).not.toContain(data.api_token.token.slice(-30))
   })
 
-  it('makes a slug from the name, with an ending where it is taken', async () => {
+  it('derives the slug from the name, with a suffix if it is taken', async () => {
     const name = `Größe & Söhne ${randomUUID().slice(0, 8)}`
     const first = (await run({ account: { name }, admin: admin() })).data.account.slug
     const second = (await run({ account: { name }, admin: admin() })).data.account.slug
@@ -86,7 +86,7 @@ describe('create_account', () => {
     expect(second).toMatch(new RegExp(`^${first}-[a-z0-9]{6}$`))
   })
 
-  it('keeps slugs free of what stands below /sign_in itself', async () => {
+  it('reserves the names of pages below /sign_in', async () => {
     for (const reserved of ['callback', 'session', 'token']) {
       const given = await run({ account: account({ slug: reserved }), admin: admin() })
       expect(given.error.errors).toEqual({ slug: ['is reserved'] })
@@ -104,8 +104,8 @@ describe('create_account', () => {
     [' abc ', 'abc'],
     ['', /^company(-[a-z0-9]{6})?$/],
     [null, /^company(-[a-z0-9]{6})?$/],
-  ])('takes the slug %j as %s', async (given, wanted) => {
-    // Slugs are unique in the service, so each run has an ending of its own.
+  ])('turns the slug %j into %s', async (given, wanted) => {
+    // Slugs are unique in the service, so each test run has its own suffix.
     const ending = `-${randomUUID()}`
     const isGiven = typeof wanted === 'string'
     const sent = isGiven ? String(given).replace(/(\w)(\s*)$/, `$1${ending}$2`) : given
@@ -114,7 +114,7 @@ describe('create_account', () => {
     else expect(data.account.slug).toMatch(wanted as RegExp)
   })
 
-  it('is harmless to repeat with a slug, even at once', async () => {
+  it('is idempotent with a slug, even concurrently', async () => {
     const event = { account: account({ slug: slug().toUpperCase() }), admin: admin() }
     const results = await Promise.all([run(event), run(event), run(event)])
     expect(results.filter(({ data }) => data)).toHaveLength(1)
@@ -168,7 +168,7 @@ describe('create_account', () => {
     expect(error).toMatchObject({ code: 'validation_failed', errors })
   })
 
-  it('names what is wrong in all parts at once', async () => {
+  it('reports the errors of all parts at once', async () => {
     const { error } = await run({ account: { name: 'A' }, admin: { email: 'bad' }, api_token: { scopes: ['zz'] } })
     expect(error.errors).toEqual({
       name: ['should be at least 3 character(s)'],
@@ -187,7 +187,7 @@ describe('create_account', () => {
 })
 
 describe('update_account', () => {
-  it('changes what is sent, and limits and features one by one', async () => {
+  it('changes the sent fields, limits and features individually', async () => {
     const own = await newAccount({ limits: { users_count: 5 } })
     const update = (fields: object) => run({ operation: 'update_account', account_id: own.id, account: fields })
     const { data } = await update({ name: 'Renamed', limits: { sites_count: 3 } })
@@ -199,7 +199,7 @@ describe('update_account', () => {
     expect((await update({ name: null })).error.errors).toEqual({ name: ["can't be blank"] })
   })
 
-  it('changes nothing and writes nothing for what is the same, and never the slug', async () => {
+  it('writes nothing for equal values, and never changes the slug', async () => {
     const own = await newAccount({ legal_name: 'Test Ltd' })
     const before = (await own.call(getAccount)).body.data
     const commits = (await commitsOf(own.id)).length
@@ -210,7 +210,7 @@ describe('update_account', () => {
     expect((await commitsOf(own.id)).length).toBe(commits)
   })
 
-  it('is on record with subject null', async () => {
+  it('is logged with subject null', async () => {
     const own = await newAccount()
     await run({ operation: 'update_account', account_id: own.id, account: { name: 'On record' } })
     expect((await commitsOf(own.id)).at(-1)).toMatchObject({
@@ -231,7 +231,7 @@ describe('update_account', () => {
     expect(error).toEqual({ code: 'validation_failed', detail: 'The request body failed validation.', errors })
   })
 
-  it('disables an account: no credential counts any more, until it is enabled', async () => {
+  it('disables an account: no credential is valid until it is enabled', async () => {
     const own = await newAccount()
     const update = (fields: object) => run({ operation: 'update_account', account_id: own.id, account: fields })
     await update({ is_disabled: true, disabled_reason: 'unpaid' })
@@ -240,7 +240,7 @@ describe('update_account', () => {
     expect((await own.call(getAccount)).status).toBe(200)
   })
 
-  it('needs an account that exists', async () => {
+  it('requires an existing account', async () => {
     const event = { operation: 'update_account', account: { name: 'Nobody' } }
     expect((await run({ ...event, account_id: randomUUID() })).error.code).toBe('not_found')
     expect((await run({ ...event, account_id: 'x' })).error.errors).toEqual({ account_id: [mustBe.uuid] })
@@ -249,7 +249,7 @@ describe('update_account', () => {
 })
 
 describe('delete_account', () => {
-  it('disables at once and says when the rest goes; enabling calls it off', async () => {
+  it('disables at once and returns the time of deletion; enabling cancels it', async () => {
     const own = await newAccount()
     const { data } = await run({ operation: 'delete_account', account_id: own.id })
     expect(Math.round((Date.parse(data.delete_at) - Date.now()) / 86_400_000)).toBe(7)
@@ -260,7 +260,7 @@ describe('delete_account', () => {
     expect(accountNow).toMatchObject({ delete_at: null, disabled_reason: null })
   })
 
-  it('takes a time', async () => {
+  it('accepts a time', async () => {
     const own = await newAccount()
     const delete_at = tomorrow()
     const { data } = await run({ operation: 'delete_account', account_id: own.id, delete_at })
@@ -271,7 +271,7 @@ describe('delete_account', () => {
 })
 
 describe('create_static_device_pool', () => {
-  it('makes a pool, which can be seen and not be made through the API', async () => {
+  it('creates a pool, which is readable but cannot be created through the API', async () => {
     const own = await newAccount()
     const resource = { name: 'Laptops', filters: [{ protocol: 'tcp', ports: [22] }] }
     const { data } = await run({ operation: 'create_static_device_pool', account_id: own.id, resource })
@@ -285,7 +285,7 @@ describe('create_static_device_pool', () => {
     expect(listed.body.data).toEqual([data.resource])
   })
 
-  it('refuses what is wrong', async () => {
+  it('refuses invalid input', async () => {
     const own = await newAccount()
     const event = { operation: 'create_static_device_pool', account_id: own.id }
     const id = randomUUID()
@@ -301,7 +301,7 @@ describe('create_static_device_pool', () => {
 })
 
 describe('create_api_token', () => {
-  it('is the way back in: a new API client with a token, or a token for one', async () => {
+  it('restores access: a new API client with a token, or a token for an existing one', async () => {
     const own = await newAccount()
     const event = { operation: 'create_api_token', account_id: own.id, api_token: { expires_at: tomorrow() } }
     const made = (await run(event)).data
@@ -315,7 +315,7 @@ describe('create_api_token', () => {
     expect((await call(listSites, { token: more.api_token.token })).status).toBe(403)
   })
 
-  it('refuses an actor of another type and times that are over', async () => {
+  it('refuses an actor of another type and times in the past', async () => {
     const own = await newAccount()
     const event = { operation: 'create_api_token', account_id: own.id }
     const token = { expires_at: tomorrow() }

@@ -15,7 +15,7 @@ beforeAll(async () => {
 const errorsOf = async (event: object) => ((await provision(event)) as Failure).error?.errors
 const pool = (resource: object) => ({ operation: 'create_static_device_pool', account_id: account.id, resource })
 
-it('refuses objects of too many keys wherever they stand', async () => {
+it('refuses objects with too many keys at any depth', async () => {
   expect(await errorsOf(crowd)).toEqual({ base: crowded })
   const name = 'Example'
   expect(await errorsOf({ account: { name, ...crowd }, admin: crowd })).toEqual({
@@ -29,7 +29,7 @@ it('refuses objects of too many keys wherever they stand', async () => {
   })
 })
 
-it('counts lists before it looks at them, and tells a hundred messages', async () => {
+it('checks the length of lists before their elements, and returns at most a hundred messages', async () => {
   const scopes = Array(101).fill('*')
   const token = {
     operation: 'create_api_token',

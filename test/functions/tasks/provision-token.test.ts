@@ -46,7 +46,7 @@ const isValid = async (token: string) => (await call(getAccount, { token })).sta
 const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
 
 describe('a new account', () => {
-  it('has its token in a secret of its own, and the answer has the ARN alone', async () => {
+  it('stores its token in a new secret, and the response has only the ARN', async () => {
     const event = newEvent()
     const answer = await run(event)
     const { data } = answer
@@ -70,14 +70,14 @@ describe('a new account', () => {
     expect(JSON.stringify(await commitsOf(data.account.id))).not.toContain(parts[0])
   })
 
-  it('is encrypted with the key of the deployment, where there is one', async () => {
+  it("encrypts the secret with the deployment's key if there is one", async () => {
     vi.stubEnv('TOKEN_SECRETS_KEY', 'arn:aws:kms:eu-central-1:123456789012:key/some')
     await run(newEvent())
     expect(created()[0]?.KmsKeyId).toBe('arn:aws:kms:eu-central-1:123456789012:key/some')
     vi.stubEnv('TOKEN_SECRETS_KEY', '')
   })
 
-  it('has its token in the answer where the event asks for it', async () => {
+  it('returns its token in the response if the event requests it', async () => {
     const { data } = await run({ ...newEvent(), token_in: 'answer' })
     expect(created()).toEqual([])
     expect(data).not.toHaveProperty('token_secret_arn')
@@ -87,20 +87,20 @@ describe('a new account', () => {
   it.each([
     [{ token_in: 'mail' }, 'must be one of secret, answer'],
     [{ token_in: 7 }, 'must be one of secret, answer'],
-  ])('is refused for %j before anything is made', async (fields, message) => {
+  ])('is refused for %j before anything is created', async (fields, message) => {
     const { error } = await run({ ...newEvent(), ...fields })
     expect(error).toMatchObject({ code: 'validation_failed', errors: { token_in: [message] } })
     expect(created()).toEqual([])
   })
 
-  it('is refused on one machine, unless the token is to be in the answer', async () => {
+  it('is refused on one machine, unless the token is to be in the response', async () => {
     vi.stubEnv('TOKEN_SECRETS', '')
     const { error } = await run(newEvent())
     expect(error.errors).toEqual({ token_in: ['must be answer, because the service has no Secrets Manager here'] })
     expect(created()).toEqual([])
   })
 
-  it('is not made where its secret is not, and is made by the repetition', async () => {
+  it('is not created if its secret fails, and is created by a retry', async () => {
     const { log } = logged()
     manager.reply(answering(400, { __type: 'AccessDeniedException', Message: 'not allowed' }))
     const event = newEvent()
@@ -113,7 +113,7 @@ describe('a new account', () => {
     expect((await run(event)).data.account.slug).toBe(event.account.slug)
   })
 
-  it('leaves a secret that opens nothing where its commit fails, and the repetition has another', async () => {
+  it('leaves a useless secret if its commit fails, and the retry creates another one', async () => {
     failTable('ValidationException', (command) => command.constructor.name === 'TransactWriteCommand')
     const event = newEvent()
     expect((await run(event)).error).toBeDefined()
@@ -126,19 +126,19 @@ describe('a new account', () => {
     expect(await isValid(secret?.SecretString ?? '')).toBe(true)
   })
 
-  it('has its token in the secret even if the process ends before it answers', async () => {
+  it('has its token in the secret even if the process ends before the response', async () => {
     crashAfter(1, { unheard: true })
     const event = newEvent()
     expect((await run(event)).error).toBeDefined()
     vi.restoreAllMocks()
     const [secret] = created()
     expect(await isValid(secret?.SecretString ?? '')).toBe(true)
-    // A repetition, as the AWS CLI makes one that has waited too long, makes no second account and no second secret.
+    // A retry, as the AWS CLI sends one after its timeout, creates no second account and no second secret.
     expect((await run(event)).error.errors).toEqual({ slug: ['has already been taken'] })
     expect(created()).toHaveLength(1)
   })
 
-  it('has one secret with one token, however often its commit is tried', async () => {
+  it('has one secret with one token however often the commit is retried', async () => {
     let lost = 2
     interceptTable(async (command, send) => {
       if (command.constructor.name === 'TransactWriteCommand' && lost-- > 0) {
@@ -157,8 +157,8 @@ describe('a new account', () => {
   })
 })
 
-describe('a further token', () => {
-  it('goes into a secret as the first does', async () => {
+describe('an additional token', () => {
+  it('is stored in a secret like the first', async () => {
     const account = await newAccount()
     const event = { operation: 'create_api_token', account_id: account.id, api_token: { expires_at: inHours(1) } }
     const { data } = await run(event)
@@ -169,7 +169,7 @@ describe('a further token', () => {
     expect(await isValid(secret?.SecretString ?? '')).toBe(true)
   })
 
-  it('makes no secret for input that is refused', async () => {
+  it('creates no secret for invalid input', async () => {
     const account = await newAccount()
     const event = { operation: 'create_api_token', account_id: account.id, api_token: { expires_at: inHours(-1) } }
     expect((await run(event)).error.errors).toEqual({ 'api_token.expires_at': ['must be in the future'] })

@@ -12,7 +12,7 @@ const context = { getRemainingTimeInMillis: () => 900_000 } as Context
 let objects: Map<string, string>
 let requests: string[]
 
-/** What S3 and Lambda answer, a key a page. */
+/** Fakes S3, with one key a page, and Lambda. */
 function aws(url: URL, init: RequestInit): Response {
   const name = decodeURIComponent(url.pathname.slice(1))
   if (url.hostname.startsWith('lambda.')) {
@@ -49,7 +49,7 @@ afterEach(() => {
   vi.unstubAllEnvs()
 })
 
-it('hands the batches of the bucket to the function they were for, the oldest first, and keeps what fails', async () => {
+it("invokes the functions of the bucket's batches, oldest first, and keeps batches that fail", async () => {
   objects = new Map([
     [key('shard-1', '2026-11-20T10.00.02'), document('third')],
     [key('shard-2', '2026-11-20T10.00.00'), document('first')],
@@ -75,7 +75,7 @@ it('hands the batches of the bucket to the function they were for, the oldest fi
   ])
 })
 
-it('leaves the rest for the next run when its time is short', async () => {
+it('leaves the remaining batches for the next run at its deadline', async () => {
   objects = new Map([[key('shard-1', '2026-11-20T10.00.02'), document('one')]])
   const result = await handler({}, { getRemainingTimeInMillis: () => 60_000 } as Context)
   expect(result).toEqual({ redriven: 0, kept: [], left: 1 })

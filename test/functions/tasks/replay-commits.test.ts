@@ -17,14 +17,14 @@ beforeEach(async () => {
 const consumers: Record<string, (event: never) => Promise<unknown>> = { log: writeChangeLog, follow: followUp }
 const begin = '2020-01-01T00:00:00Z'
 const event = (fields: object = {}) => ({ account_id: account.id, begin, consumers: Object.keys(consumers), ...fields })
-/** As Lambda does: what is handed over is JSON. */
+/** Invokes a consumer with a JSON copy of the event, as Lambda does. */
 const invoke = async (name: string, records: object) => consumers[name]?.(JSON.parse(JSON.stringify(records)) as never)
 const damages = async () => {
   const answer = (await verify({ account_id: account.id, end: timestamp(clock.now()) })) as never
   return (answer as { data: { damages: unknown[] } }).data.damages
 }
 
-it('writes the entries of changes whose stream is gone, and none twice', async () => {
+it('writes missing entries after their stream has expired, and no duplicates', async () => {
   expect((await damages()).length).toBeGreaterThan(3)
   expect(await replayCommits(event(), invoke)).toEqual({ commits: 4, kept: [], next: null })
   expect(await damages()).toEqual([])
@@ -32,14 +32,14 @@ it('writes the entries of changes whose stream is gone, and none twice', async (
   expect(await damages()).toEqual([])
 })
 
-it('goes on where there was no time', async () => {
+it('resumes after a timeout', async () => {
   const { next } = await replayCommits(event(), invoke, () => false)
   expect(next).not.toBeNull()
   expect(await replayCommits(event({ begin: next }), invoke)).toMatchObject({ commits: 4, next: null })
   expect(await damages()).toEqual([])
 })
 
-it('names the record that a consumer does not handle, and hands over the others', async () => {
+it('names the record that a consumer cannot process, and passes on the others', async () => {
   const failing = async (name: string, given: { Records: unknown[] }) => {
     if (JSON.stringify(given).includes('Site 1')) throw new Error('Not this one.')
     return invoke(name, given)
@@ -53,7 +53,7 @@ it.each([
   [{ account_id: 'x' }, 'account_id must be a UUID.'],
   [{ begin: 'then' }, 'begin must be an RFC 3339 timestamp.'],
   [{ end: 7 }, 'end must be an RFC 3339 timestamp.'],
-  [{ consumers: [] }, 'consumers must be a list of ARNs of functions.'],
+  [{ consumers: [] }, 'consumers must be a list of function ARNs.'],
 ])('refuses %j', async (fields, detail) => {
   await expect(replayCommits(event(fields), invoke)).rejects.toMatchObject({ code: 'bad_request', detail })
 })

@@ -42,7 +42,7 @@ afterEach(() => {
 const moved = (name: string, from: number, to: number) => ({ function: name, from, to })
 const lastDeployment = { to: 'previous', since: '2026-11-23T14:00:00.123000Z' }
 
-it('moves what the last deployment has published to the version before, and what it has not stays', async () => {
+it('moves functions of the last deployment to their previous version, and no others', async () => {
   const before = aws.aliases()
   expect(await handler({})).toEqual({
     data: {
@@ -56,7 +56,7 @@ it('moves what the last deployment has published to the version before, and what
   expect(aws.aliases()).toEqual({ ...before, Groups: 6, FollowUp: 2 })
 })
 
-it('does not walk further back when it is called again', async () => {
+it('moves nothing further when it is called again', async () => {
   await handler({})
   const after = aws.aliases()
   const { data } = (await handler({})) as { data: unknown }
@@ -64,7 +64,7 @@ it('does not walk further back when it is called again', async () => {
   expect(aws.aliases()).toEqual(after)
 })
 
-it('moves functions forward again, readers first, and leaves those that are there', async () => {
+it('moves functions forward again, readers first, and skips current ones', async () => {
   await handler({})
   const { data } = (await handler({ to: 'deployed' })) as { data: unknown }
   expect(data).toMatchObject({
@@ -76,7 +76,7 @@ it('moves functions forward again, readers first, and leaves those that are ther
   })
 })
 
-it('goes by a moment that is named, when the last deployment is not the one', async () => {
+it('uses the given time instead of that of the last deployment', async () => {
   aws.updatedAt = '2026-11-23T15:00:00Z'
   expect(await handler({})).toMatchObject({ data: { moved: [] } })
   const answer = await handler({ since: '2026-11-20T00:00:00Z' })
@@ -85,13 +85,13 @@ it('goes by a moment that is named, when the last deployment is not the one', as
   })
 })
 
-it('moves functions that are named, whenever they were published', async () => {
+it('moves the named functions, whenever they were published', async () => {
   const answer = await handler({ functions: ['Sites'] })
   expect(answer).toMatchObject({ data: { since: null, moved: [moved('Sites', 2, 1)] } })
   expect(aws.aliases()).toMatchObject({ Groups: 7, FollowUp: 3 })
 })
 
-it('ends a division of calls between two versions', async () => {
+it('ends weighted routing between two versions', async () => {
   const groups = aws.functions.get('Groups')
   Object.assign(groups ?? {}, { alias: 6, weights: { 7: 0.1 } })
   await handler({})
@@ -99,7 +99,7 @@ it('ends a division of calls between two versions', async () => {
   expect(groups?.weights).toBeUndefined()
 })
 
-it('leaves an alias that somebody has moved to another version', async () => {
+it('skips an alias that somebody moved to another version', async () => {
   Object.assign(aws.functions.get('Groups') ?? {}, { alias: 4 })
   expect(await handler({})).toMatchObject({
     data: { left: expect.arrayContaining([{ function: 'Groups', reason: 'at_another_version' }]) },
@@ -107,11 +107,11 @@ it('leaves an alias that somebody has moved to another version', async () => {
   expect(aws.aliases().Groups).toBe(4)
 })
 
-describe('with faults', () => {
+describe('faults', () => {
   const refused = (name: string, status: number) => () =>
     new Response(JSON.stringify({ message: 'x' }), { status, headers: { 'x-amzn-errortype': name } })
 
-  it('continues with the others, names what failed, and a second call moves that', async () => {
+  it('continues with other functions, reports failures, and a second call moves those', async () => {
     const denied = refused('AccessDeniedException', 403)
     aws.fault = ({ method, path }) => (method === 'PUT' && path.includes('/Groups/') ? denied() : undefined)
     const failed = [{ function: 'Groups', error: 'AccessDeniedException' }]
@@ -122,7 +122,7 @@ describe('with faults', () => {
     })
   })
 
-  it('knows a move whose answer was lost', async () => {
+  it('detects a successful move whose response was lost', async () => {
     let lost = 0
     aws.afterChange = () => (lost++ === 0 ? refused('ServiceException', 500)() : undefined)
     expect(await handler({ functions: ['Sites'] })).toMatchObject({
@@ -131,7 +131,7 @@ describe('with faults', () => {
     expect(aws.aliases().Sites).toBe(1)
   })
 
-  it('takes nothing from who moves the alias at the same time', async () => {
+  it('does not overwrite a concurrent move of the alias', async () => {
     const sites = aws.functions.get('Sites')
     aws.fault = ({ method }) => (method === 'PUT' ? refused('PreconditionFailedException', 412)() : undefined)
     expect(await handler({ functions: ['Sites'] })).toMatchObject({
@@ -140,13 +140,13 @@ describe('with faults', () => {
     expect(sites?.alias).toBe(2)
   })
 
-  it('tries a throttled request again', async () => {
+  it('retries a throttled request', async () => {
     let throttled = 2
     aws.fault = () => (throttled-- > 0 ? refused('TooManyRequestsException', 429)() : undefined)
     expect(await handler({ functions: ['Sites'] })).toMatchObject({ data: { moved: [moved('Sites', 2, 1)] } })
   })
 
-  it('moves nothing while the stack cannot be read', async () => {
+  it('moves nothing if the stack cannot be read', async () => {
     const before = aws.aliases()
     aws.fault = ({ action }) =>
       action === 'ListStackResources'
@@ -157,28 +157,28 @@ describe('with faults', () => {
   })
 })
 
-describe('what it refuses', () => {
+describe('validation', () => {
   it.each([
     [{ since: 'yesterday' }, 'since must be an RFC 3339 timestamp.'],
     [{ to: 'newest' }, 'to must be previous or deployed.'],
-    [{ version: 3 }, 'version is not known: to, since and functions are.'],
-    [{ functions: [] }, 'functions must be a list of names of functions.'],
-    [{ functions: ['Sites'], since: today }, 'since and functions exclude each other.'],
-    [{ functions: ['Others'] }, 'functions has Others, which is no function of this install.'],
-    [{ functions: ['RollBack'] }, 'functions has RollBack, which is no function of this install.'],
-  ])('%j', async (event, detail) => {
+    [{ version: 3 }, 'version is not a known field. The fields are to, since and functions.'],
+    [{ functions: [] }, 'functions must be a list of function names.'],
+    [{ functions: ['Sites'], since: today }, 'since and functions cannot be combined.'],
+    [{ functions: ['Others'] }, 'functions contains Others, which is not a function of this deployment.'],
+    [{ functions: ['RollBack'] }, 'functions contains RollBack, which is not a function of this deployment.'],
+  ])('refuses %j', async (event, detail) => {
     const before = aws.aliases()
     expect(await handler(event)).toEqual({ error: { code: 'bad_request', detail } })
     expect(aws.aliases()).toEqual(before)
   })
 
-  it.each(['UPDATE_IN_PROGRESS', 'UPDATE_ROLLBACK_IN_PROGRESS'])('a call during %s', async (status) => {
+  it.each(['UPDATE_IN_PROGRESS', 'UPDATE_ROLLBACK_IN_PROGRESS'])('refuses a call during %s', async (status) => {
     aws.status = status
-    const detail = `A deployment is under way (${status}): cancel-update-stack takes it back by itself.`
+    const detail = `A deployment is in progress (${status}). Use cancel-update-stack to roll it back.`
     expect(await handler({})).toEqual({ error: { code: 'bad_request', detail } })
   })
 
-  it('a call while a failed deployment is cleaned up, whose versions the stack still has', async () => {
+  it('refuses a call during the cleanup of a failed deployment, because the stack still has its versions', async () => {
     const groups = aws.functions.get('Groups')
     Object.assign(groups ?? {}, { alias: 6 })
     aws.status = 'UPDATE_ROLLBACK_COMPLETE_CLEANUP_IN_PROGRESS'
@@ -186,14 +186,14 @@ describe('what it refuses', () => {
     expect(groups).toMatchObject({ alias: 6 })
   })
 
-  it('nothing once a deployment only cleans up, or could not be taken back', async () => {
+  it('accepts a call once a deployment only cleans up, or its rollback failed', async () => {
     for (const status of ['UPDATE_COMPLETE_CLEANUP_IN_PROGRESS', 'UPDATE_ROLLBACK_FAILED']) {
       aws.status = status
       expect(await handler({})).toMatchObject({ data: { failed: [] } })
     }
   })
 
-  it('a call before the first update', async () => {
+  it('refuses a call before the first update', async () => {
     aws.updatedAt = null
     expect(await handler({})).toMatchObject({ error: { code: 'bad_request' } })
   })

@@ -12,7 +12,7 @@ let versions: Map<string, Version>
 let manager: Awaited<ReturnType<typeof stubService>>
 const calls = () => manager.asked.map(({ headers }) => String(headers['x-amz-target']).split('.')[1])
 
-/** Secrets Manager with this one secret, as far as a rotation asks it. */
+/** Fakes Secrets Manager with this one secret, for the requests of a rotation. */
 function answerTo(operation: string, request: Record<string, string & string[]>): [status: number, body: object] {
   const found = [...versions].find(
     ([id, { stages }]) => stages.includes(request.VersionStage ?? '') && (request.VersionId ?? id) === id,
@@ -38,7 +38,7 @@ function answerTo(operation: string, request: Record<string, string & string[]>)
 
 beforeAll(async () => {
   manager = await stubService(() => undefined)
-  // The clients of this process can know where another file's stub was.
+  // Cached clients may have the endpoint of another file's stub.
   vi.resetModules()
   handler = (await import('#functions/tasks/rotate-origin-secret.ts')).handler
 })
@@ -61,7 +61,7 @@ afterEach(() => {
 })
 
 describe('a step of the rotation', () => {
-  it('prepares a version under its own token, once', async () => {
+  it("prepares a version under the rotation's token, once", async () => {
     await run('createSecret')
     const prepared = versions.get('new')
     expect(prepared?.stages).toEqual(['AWSPENDING'])
@@ -74,13 +74,13 @@ describe('a step of the rotation', () => {
     expect(versions.get('new')).toBe(prepared)
   })
 
-  it('prepares nothing when it may not see what there is', async () => {
+  it('prepares nothing if it may not read the current version', async () => {
     manager.reply(answering(400, { __type: 'AccessDeniedException', Message: 'denied' }))
     await expect(run('createSecret')).rejects.toThrow('denied')
     expect(calls()).not.toContain('PutSecretValue')
   })
 
-  it('lets the prepared version count, once', async () => {
+  it('makes the prepared version current, once', async () => {
     await run('createSecret')
     await run('finishSecret')
     expect([versions.get('old')?.stages, versions.get('new')?.stages]).toEqual([
@@ -91,7 +91,7 @@ describe('a step of the rotation', () => {
     expect(calls().filter((operation) => operation === 'UpdateSecretVersionStage')).toHaveLength(1)
   })
 
-  it('refuses a step that no rotation has', async () => {
+  it('refuses an unknown step', async () => {
     await expect(run('deleteSecret')).rejects.toThrow('no step deleteSecret')
   })
 })

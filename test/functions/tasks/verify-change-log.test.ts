@@ -50,7 +50,7 @@ beforeEach(async () => {
   await writeChangeLogOf(account.id)
 })
 
-it('finds nothing in a whole log', async () => {
+it('finds no discrepancy in an intact log', async () => {
   const { data } = await verify()
   const commits = await commitsOf(account.id)
   expect(data).toMatchObject({
@@ -61,7 +61,7 @@ it('finds nothing in a whole log', async () => {
   expect(data.entries).toBeGreaterThanOrEqual(6)
 })
 
-it('agrees on the sync run of a change, and tells when an entry names another', async () => {
+it('checks the sync run of a change, and reports an entry that names another', async () => {
   const runId = '01990000-0000-7000-8000-0000000000aa'
   await commit({ accountId: account.id, subject: null, runId }, async (transaction) => {
     transaction.insert(sites, { name: 'By a run', managed_by: 'account' })
@@ -73,7 +73,7 @@ it('agrees on the sync run of a change, and tells when an entry names another', 
   expect(await damages()).toEqual([{ problem: 'altered', log_id: entry.sk }])
 })
 
-it('reports a missing entry, at the beginning, in the middle and at the end', async () => {
+it('reports a missing entry at the beginning, in the middle and at the end', async () => {
   const all = await entries()
   for (const item of [all.at(0), all.at(-3), all.at(-1)] as Item[]) {
     await remove(item)
@@ -83,14 +83,14 @@ it('reports a missing entry, at the beginning, in the middle and at the end', as
   expect(await damages()).toEqual([])
 })
 
-it('reports an entry that stands twice', async () => {
+it('reports a duplicate entry', async () => {
   const item = (await entries()).at(-1) as Item
   const copy = place((parseLogId(item.sk)?.micros ?? 0) + 5)
   await put({ ...item, ...copy })
   expect(await damages()).toEqual([{ problem: 'doubled', log_id: copy.sk, of: item.sk }])
 })
 
-it('reports entries that changed places', async () => {
+it('reports entries in the wrong order', async () => {
   const [one, other] = (await entries()).slice(-2) as [Item, Item]
   await put({ ...one, sk: other.sk })
   await put({ ...other, sk: one.sk })
@@ -100,7 +100,7 @@ it('reports entries that changed places', async () => {
   ])
 })
 
-it('reports an entry that was moved away', async () => {
+it('reports an entry that was moved to another key', async () => {
   const item = (await entries()).at(-2) as Item
   const moved = place((parseLogId(item.sk)?.micros ?? 0) + 1)
   await remove(item)
@@ -108,7 +108,7 @@ it('reports an entry that was moved away', async () => {
   expect(await damages()).toEqual([{ problem: 'reordered', log_id: moved.sk, of: item.sk }])
 })
 
-it('reports an entry that says something else, and one that no commit made', async () => {
+it('reports an entry with changed content, and one without a commit', async () => {
   const item = (await entries()).at(-2) as Item
   await put({ ...item, after: { name: 'forged' } })
   const forged = { ...item, ...place((parseLogId(item.sk)?.micros ?? 0) + 2), after: { name: 'invented' } }
@@ -119,7 +119,7 @@ it('reports an entry that says something else, and one that no commit made', asy
   ])
 })
 
-it('reports a commit record that is gone, and the entries it leaves', async () => {
+it('reports a deleted commit record, and its remaining entries', async () => {
   const commits = (await commitsOf(account.id)) as unknown as (Item & { time: number })[]
   const [gone, next] = commits.slice(-2) as [(typeof commits)[0], (typeof commits)[0]]
   await remove(gone)
@@ -128,7 +128,7 @@ it('reports a commit record that is gone, and the entries it leaves', async () =
   expect(found.find(({ problem }) => problem === 'gap')?.log_id).toBe(logId('change', next.time, positionTail(0)))
 })
 
-it('reports an entry that a listing does not find, once, behind what is wrong with entries', async () => {
+it('reports an entry that is missing from a list once, after the faults of entries', async () => {
   const subject = { ...anonymous(origin), actor_id: randomUUID(), actor_email: 'ada@example.com' }
   await commit({ accountId: account.id, subject }, async (transaction) => {
     transaction.insert(sites, { name: 'By Ada', managed_by: 'account' })
@@ -156,7 +156,7 @@ it('reports an entry that a listing does not find, once, behind what is wrong wi
   expect(found.slice(1)).toEqual(all.map(({ sk }) => ({ problem: 'unlisted', log_id: sk })))
 })
 
-it('judges the asked range only', async () => {
+it('checks only the requested range', async () => {
   const all = await entries()
   const [first, , , last] = all.slice(-4) as Item[]
   await remove(first as Item)
@@ -166,7 +166,7 @@ it('judges the asked range only', async () => {
   expect(data).toMatchObject({ commits: 1, entries: 1, damages: [{ problem: 'missing', log_id: first?.sk }] })
 })
 
-it('does not judge commits whose entries may still be on their way', async () => {
+it('skips commits whose entries may not be written yet', async () => {
   for (const item of await entries()) await remove(item)
   expect((await verify({ end: undefined })).data).toMatchObject({ commits: 0, damages: [] })
 })
@@ -181,8 +181,8 @@ it.each([
   expect(await verify(event)).toEqual({ error: { code: 'bad_request', detail } })
 })
 
-it('says so where there is no such account, instead of finding nothing wrong', async () => {
+it('reports an unknown account instead of finding no discrepancy', async () => {
   const account_id = '01990000-0000-7000-8000-00000000dead'
-  const error = { code: 'bad_request', detail: `There is no account ${account_id}.` }
+  const error = { code: 'bad_request', detail: `The account ${account_id} does not exist.` }
   expect(await handler({ account_id })).toEqual({ error })
 })

@@ -43,7 +43,7 @@ const add = (Key: Key, path: string, names: Record<string, string>) =>
     }),
   )
 
-it('finds nothing in what commits have written, in an account alone or in all', async () => {
+it('finds no fault in committed rows, for one account and for all', async () => {
   const world = await newAccessWorld()
   await newV0Device(await newAccount())
   const all = await check()
@@ -53,7 +53,7 @@ it('finds nothing in what commits have written, in an account alone or in all', 
   expect(one.rows).toBeLessThan(all.rows)
 })
 
-it('names each item that a torn copy lacks, has alone, or counts wrongly', async () => {
+it('names each item that a torn copy lacks, has in addition, or counts wrongly', async () => {
   const account = await newAccount()
   const { id } = account
   const kept = (await groupsApi.create(account, { name: 'Kept' })).body.data
@@ -95,7 +95,7 @@ it('names each item that a torn copy lacks, has alone, or counts wrongly', async
   expect(findings.some(({ at }) => at.endsWith(other.id))).toBe(false)
 })
 
-it('goes on where it stopped, and does not judge the counters of an account that changes meanwhile', async () => {
+it('resumes from its cursor, and skips the counters of an account that changes meanwhile', async () => {
   const [account, quiet] = [await newAccount(), await newAccount()]
   for (const { id } of [account, quiet]) {
     await plantItems(
@@ -116,17 +116,17 @@ it('goes on where it stopped, and does not judge the counters of an account that
   expect(run.moved).toEqual([account.id])
 })
 
-it('refuses what is no account and no next', async () => {
+it('refuses an invalid account and cursor', async () => {
   expect(await verifyRows({ account_id: 'mine' })).toMatchObject({
     error: { code: 'bad_request', detail: 'account_id must be a UUID.' },
   })
   expect(await verifyRows({ next: { start: 'here' } })).toMatchObject({
-    error: { code: 'bad_request', detail: 'next must be the next of an answer, as it is.' },
+    error: { code: 'bad_request', detail: 'next must be the unchanged next value of an earlier response.' },
   })
 })
 
-it('says so where there is no such account, instead of finding nothing wrong', async () => {
+it('reports an unknown account instead of finding no fault', async () => {
   const account_id = '01990000-0000-7000-8000-00000000dead'
-  const error = { code: 'bad_request', detail: `There is no account ${account_id}.` }
+  const error = { code: 'bad_request', detail: `The account ${account_id} does not exist.` }
   expect(await verifyRows({ account_id })).toEqual({ error })
 })

@@ -19,7 +19,7 @@ const post = (handler: typeof createUser, rawBody: string) => account.call(handl
 const configure = (configuration: unknown) =>
   account.call(updateConfiguration, { method: 'PATCH', path: '/v0/configuration', body: { configuration } })
 
-it('judges a value that is nested thousands deep as any of a wrong type', async () => {
+it('treats a deeply nested value like any value of a wrong type', async () => {
   const user = await post(createUser, `{"user":{"email":${deep(10_000)}}}`)
   expect([user.status, user.body]).toEqual([422, { errors: { email: ['is invalid'] } }])
   const destination = newV0Address()
@@ -27,7 +27,7 @@ it('judges a value that is nested thousands deep as any of a wrong type', async 
   expect([rule.status, rule.body]).toEqual([422, { errors: { port_range: ['is invalid'] } }])
 })
 
-it('ignores unknown keys, however deeply they are nested', async () => {
+it('ignores unknown keys at any depth', async () => {
   const { status } = await post(
     createUser,
     `{"user":{"email":"${newEmail()}","x":${deep(10_000)}},"y":${deep(10_000)}}`,
@@ -35,19 +35,19 @@ it('ignores unknown keys, however deeply they are nested', async () => {
   expect(status).toBe(201)
 })
 
-it('knows broken JSON at any depth', async () => {
+it('detects malformed JSON at any depth', async () => {
   const { status, body } = await post(createUser, `{"user":{"email":"${newEmail()}","x":${deep(10_000)}]}}`)
   expect([status, body]).toEqual([400, { error: 'bad_request' }])
 })
 
-it('refuses objects of too many keys', async () => {
+it('refuses objects with too many keys', async () => {
   const user = await account.call(createUser, { method: 'POST', body: { user: { email: newEmail(), ...keys } } })
   expect([user.status, user.body]).toEqual([422, { errors: { base: [crowded] } }])
   const { body } = await configure({ logo: keys, saml_identity_providers: [samlProvider(), { ...keys }] })
   expect(body).toEqual({ errors: { logo: [crowded], saml_identity_providers: [{}, { base: [crowded] }] } })
 })
 
-it('counts the items of a list before it looks at them', async () => {
+it('checks the length of a list before its items', async () => {
   const { body } = await configure({
     default_client_dns: Array(2_049).fill(0),
     openid_connect_providers: Array(21).fill('x'),
@@ -58,7 +58,7 @@ it('counts the items of a list before it looks at them', async () => {
   })
 })
 
-it('tells a hundred messages, those of providers in their places', async () => {
+it('returns at most a hundred messages, those of providers at their index', async () => {
   const { body } = await configure({
     vpn_session_duration: -1,
     openid_connect_providers: Array(10).fill({}),
@@ -70,7 +70,7 @@ it('tells a hundred messages, those of providers in their places', async () => {
   expect([first.length, second.length, messages.length]).toEqual([10, 20, 99])
 })
 
-it('shows 255 characters of what it refuses', async () => {
+it('shortens refused values to 255 characters', async () => {
   const long = 'x y'.repeat(1_000)
   const device = { user_id: 'x', dns: long }
   const { body } = await account.call(createDevice, { method: 'POST', body: { device } })

@@ -13,7 +13,7 @@ import { type Account, newAccount } from '#test/support/accounts/account.ts'
 import { newV0Device } from '#test/support/accounts/v0.ts'
 import { commitsOf } from '#test/support/logs/commit-stream.ts'
 
-/** The account setting `v0_lists`: how answers show lists of addresses (`/v0` contract, 5.8). */
+/** Changes the account's setting `v0_lists`: the form of address lists in responses (`/v0` contract, 5.8). */
 
 const change = (account: Account, fields: object) =>
   provision({ operation: 'update_account', account_id: account.id, account: fields })
@@ -33,7 +33,7 @@ describe.each([
   ['text', text, { default_client_allowed_ips: '0.0.0.0/0,::/0', default_client_dns: '1.1.1.1,1.0.0.1' }],
   ['arrays', arrays, { default_client_allowed_ips: ['0.0.0.0/0', '::/0'], default_client_dns: ['1.1.1.1', '1.0.0.1'] }],
 ] as const)('as %s', (v0_lists, own, defaults) => {
-  it('shows the lists of devices in every answer', async () => {
+  it('returns the lists of devices in this form', async () => {
     const account = await newAccount({ v0_lists })
     const made = await newV0Device(account, text)
     expect(made).toMatchObject(own)
@@ -50,7 +50,7 @@ describe.each([
     expect(cleared.body.data).toMatchObject({ allowed_ips: null, use_default_allowed_ips: false })
   })
 
-  it('shows the lists of the configuration in every answer', async () => {
+  it('returns the lists of the configuration in this form', async () => {
     const account = await newAccount({ v0_lists })
     expect(await configuration(account)).toMatchObject(defaults)
     const dns = { default_client_dns: text.dns }
@@ -62,7 +62,7 @@ describe.each([
     expect((await newV0Device(account)).dns).toEqual(empty.default_client_dns)
   })
 
-  it('takes both forms', async () => {
+  it('accepts both forms', async () => {
     const account = await newAccount({ v0_lists })
     const joined = v0_lists === 'text' ? arrays.dns.join(',') : arrays.dns
     expect((await newV0Device(account, { dns: arrays.dns })).dns).toEqual(joined)
@@ -73,7 +73,7 @@ describe.each([
     }
   })
 
-  it('takes back what it has shown, without a change', async () => {
+  it('accepts returned lists without a change', async () => {
     const account = await newAccount({ v0_lists })
     const { default_client_dns, updated_at } = (await configure(account, { default_client_dns: text.dns })).body.data
     const [usesOwn, usesDefault] = [await newV0Device(account, text), await newV0Device(account)]
@@ -88,7 +88,7 @@ describe.each([
   })
 })
 
-it('is text unless said otherwise, and can be changed: what is stored stays, and so does its record', async () => {
+it('is text by default; a change affects neither stored lists nor the log', async () => {
   const account = await newAccount()
   const device = await newV0Device(account, text)
   expect(device).toMatchObject(text)
@@ -105,7 +105,7 @@ it('is text unless said otherwise, and can be changed: what is stored stays, and
   expect(await list(account)).toEqual([{ ...body.data, ...text }])
 })
 
-it('keeps the spelling of the list whose items are sent, and takes any other', async () => {
+it('keeps the stored spelling if the same items are sent, and replaces it otherwise', async () => {
   const account = await newAccount({ v0_lists: 'arrays' })
   const { id } = await newV0Device(account, text)
   const stored = async () => (await getItem(entityKey(account.id, 'v0_devices', id)))?.dns
@@ -115,7 +115,7 @@ it('keeps the spelling of the list whose items are sent, and takes any other', a
   expect(await stored()).toBe(arrays.dns.toReversed().join(','))
 })
 
-it('is nothing that the account shows, and is refused as anything else', async () => {
+it('is not part of GET /account, and refuses invalid values', async () => {
   const account = await newAccount({ v0_lists: 'arrays' })
   expect((await account.call(getAccount)).body.data).not.toHaveProperty('v0_lists')
   expect((await getItem(entityKey(account.id, accounts.name, account.id)))?.v0_lists).toBe('arrays')

@@ -20,7 +20,7 @@ it('lets one export at a time write into a file', async () => {
   const out = join(dir, 'october.ndjson')
   const held = holdExport(out)
   await expect(exportLog(nobody, { ...changes, out })).rejects.toThrow(
-    `Another export is writing ${out}. Let it end, or give another --out.`,
+    `Another export is writing ${out}. Wait until it ends, or choose another --out.`,
   )
   const other = holdExport(join(dir, 'november.ndjson'))
   other.release()

@@ -58,13 +58,13 @@ it.each([
 ])('refuses a file with %s and leaves it as it is', (_name, text) => {
   const file = fileWith(text)
   expect(() => resumeExport(file, 'change')).toThrow(
-    `${file} is there already, and is no export of change that broke off. Give another --out.`,
+    `${file} already exists and is not an interrupted export of change. Choose another --out.`,
   )
   expect(readFileSync(file, 'utf8')).toBe(text)
 })
 
 it('refuses a directory', () => {
-  expect(() => resumeExport(dir, 'change')).toThrow(`${dir} is no file.`)
+  expect(() => resumeExport(dir, 'change')).toThrow(`${dir} is not a file.`)
 })
 
 /** A client of a log that has these entries, which asks nobody. */
@@ -103,6 +103,6 @@ it.each([
   ['--end', first.timestamp, null],
 ])('refuses another %s, whose seal would prove another range', async (option, begin, last) => {
   await expect(check(begin, last)).rejects.toThrow(
-    `log.ndjson broke off and was begun with another ${option}. Give that one, or another --out.`,
+    `log.ndjson is an interrupted export with another ${option}. Use the same ${option}, or choose another --out.`,
   )
 })

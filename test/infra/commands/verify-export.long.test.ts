@@ -44,7 +44,7 @@ it('exports over HTTP, and verifies with one file by its exit code', async () =>
   const { code, stdout, stderr } = await runLocal('export', ['--out', file], variables)
   expect([code, stderr]).toEqual([0, ''])
   expect(stdout).toContain(
-    'up to the newest checkpoint. Entries that are younger than five minutes may not be in it yet.',
+    'up to the newest checkpoint. Entries of the last five minutes may be missing.',
   )
   const key = (await (await fetch(`${service.baseUrl}/seal.pub`)).text()).trim()
   const verified = await verifier(file, '--key', key)
@@ -80,10 +80,10 @@ it('exports over HTTP, and verifies with one file by its exit code', async () =>
   const unchecked: [string, string][] = [
     [join(dir, 'nothing'), 'cannot be read'],
     [large, 'Line 1 is longer than'],
-    [dir, 'is no file'],
+    [dir, 'is not a file'],
   ]
   for (const [path, told] of unchecked) {
-    const expected = { code: 2, stdout: expect.stringMatching(new RegExp(`^NOT CHECKED: .*${told}`)) }
+    const expected = { code: 2, stdout: expect.stringMatching(new RegExp(`^NOT VERIFIED: .*${told}`)) }
     expect(await verifier(path, '--key', key)).toMatchObject(expected)
     expect(await verifier(file, '--key', key, '--against', path)).toMatchObject(expected)
   }
@@ -96,11 +96,11 @@ it('says in one line what of an export is wrong, before it writes anything', asy
   writeFileSync(kept, 'not an export')
   const faults: [string[], string][] = [
     [['--out', file, '--against', missing], `--against: ${missing} cannot be read.`],
-    [['--out', file, '--against', kept], '--against: A note is a text, an empty line, and signatures.'],
+    [['--out', file, '--against', kept], '--against: A note must be a text, an empty line, and signatures.'],
     [['--out', file, '--base-url', 'nonsense'], '--base-url must be an address like https://access.example.com, not'],
     [['--out', join(missing, 'a.ndjson')], 'The export cannot be written: ENOENT'],
-    [['--out', kept], `${kept} is there already, and is no export of change that broke off.`],
-    [['--out', dir], `${dir} is no file.`],
+    [['--out', kept], `${kept} already exists and is not an interrupted export of change.`],
+    [['--out', dir], `${dir} is not a file.`],
     [['--out', file, '--type', 'changes'], '--type must be change, session or api_request, not changes.'],
     [['--typ', 'change'], "Unknown option '--typ'"],
     [[], '--out is missing'],
@@ -164,13 +164,13 @@ it('begins the log that follows, in a copy of the data directory beside what was
     expect(await verifier(file, '--key', key)).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(
-        /changes\.2, complete from .*; it follows \S+changes of \d+ leaves, of which it has the first \d+/,
+        /changes\.2, complete from .*; it follows \S+changes with \d+ leaves and has the first \d+ of them/,
       ),
     })
     expect(await verifier(file, '--key', key, '--against', shared)).toMatchObject({ code: 0 })
     expect(await verifier(file, '--key', key, '--against', lost)).toMatchObject({
       code: 1,
-      stdout: expect.stringContaining('BEGUN ANEW'),
+      stdout: expect.stringContaining('RESTARTED'),
     })
     expect(await verifier(lost, '--key', key, '--against', shared)).toMatchObject({ code: 0 })
   } finally {

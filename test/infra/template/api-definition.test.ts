@@ -70,15 +70,15 @@ it('writes all routes of a path together, with its parameters, in one order', ()
 
 it.each([
   ['an authorizer', changed({ security: [{}] }), 'does not support the security'],
-  ['another method', { openapi: '3.0.1', paths: { '/things': { trace: {} } } }, 'does not know the trace'],
+  ['another method', { openapi: '3.0.1', paths: { '/things': { trace: {} } } }, 'does not support trace'],
   ['another version', { openapi: '3.1.0', paths: {} }, 'no definition in OpenAPI 3.0'],
-  ['a path without a slash', { openapi: '3.0.1', paths: { $default: { get: {} } } }, 'begins with no slash'],
+  ['a path without a slash', { openapi: '3.0.1', paths: { $default: { get: {} } } }, 'does not begin with a slash'],
   ['no definition', undefined, 'no definition in OpenAPI 3.0'],
   ['a timeout', changed({}, { timeoutInMillis: 50 }), 'does not support the timeoutInMillis'],
-  ['another integration', changed({}, { type: 'HTTP_PROXY' }), 'no Lambda proxy'],
-  ['another payload', changed({}, { payloadFormatVersion: '1.0' }), 'no Lambda proxy'],
-  ['no function', changed({}, { uri: uriOf('arn:aws:lambda:::function:none') }), 'leads to no function'],
-  ['the bare ARN of a function', changed({}, { uri: one }), 'leads to no function'],
+  ['another integration', changed({}, { type: 'HTTP_PROXY' }), 'not a Lambda proxy'],
+  ['another payload', changed({}, { payloadFormatVersion: '1.0' }), 'not a Lambda proxy'],
+  ['no function', changed({}, { uri: uriOf('arn:aws:lambda:::function:none') }), 'has no function'],
+  ['the bare ARN of a function', changed({}, { uri: one }), 'has no function'],
   ['a function that its role may not invoke', changed({}, { uri: uriOf({ 'Fn::GetAtt': ['Two', 'Arn'] }) }), 'no role'],
   ['no role', changed({}, { credentials: undefined }), 'no role that may invoke'],
 ])('does not guess at %s', (_, body, message) => {
@@ -90,7 +90,7 @@ it('refuses a role that API Gateway cannot take', () => {
 })
 
 it('refuses two operations of one route', () => {
-  expect(() => bodyOf('GET /things/{id}', 'PUT /things/{thing_id}')).toThrow('differ in the names of parameters alone')
+  expect(() => bodyOf('GET /things/{id}', 'PUT /things/{thing_id}')).toThrow('differ only in the names of their parameters')
   expect(() => bodyOf('GET /things/{id}', 'GET /things/{proxy+}')).not.toThrow()
   expect(() => bodyOf('GET /things', 'GET /things')).toThrow('Two operations have the route GET /things.')
 })

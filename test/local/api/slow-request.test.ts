@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, expect, it } from 'vitest'
-import { silentConnections } from '#infra/local/api/http-server.ts'
+import { trackUnusedConnections } from '#infra/local/api/http-server.ts'
 import { listen, openServer } from '#infra/local/api/open-server.ts'
 
 const server = openServer(
@@ -38,7 +38,7 @@ it('answers what is complete', async () => {
 
 it('knows the connections that sent no request, by which a server that ends closes', async () => {
   const server = openServer((_request, response) => void response.end('answered'))
-  const silent = silentConnections(server)
+  const silent = trackUnusedConnections(server)
   const port = await listen(server, 0)
   const [asking, waiting] = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')]
   await Promise.all([once(asking, 'connect'), once(waiting, 'connect')])

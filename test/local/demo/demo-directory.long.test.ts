@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { askControl } from '#infra/local/control.ts'
+import { runByControl } from '#infra/local/control.ts'
 import { type Service, startService } from '#test/support/service/service.ts'
 
 const hasCurl = spawnSync('curl', ['--version']).error === undefined
@@ -37,7 +37,7 @@ it.skipIf(!hasCurl)(
     /** The newest run, when it is over; the service looks for runs each minute, and here at once. */
     const finished = async (count: number) => {
       for (;;) {
-        await askControl(service.dataDir, 'sync', {}).catch(() => undefined)
+        await runByControl(service.dataDir, 'sync', {}).catch(() => undefined)
         const { data } = type(runs)
         if (data.length === count && data[0].finished_at !== null) return data[0]
         await sleep(200)

@@ -125,6 +125,6 @@ describe('the demo provider', () => {
   it('says so when the sign-in is not that of the browser', async () => {
     const page = await browser()(authorization())
     const other = await browser()(page.url.href)
-    expect(other.text).toContain('This sign-in is over.')
+    expect(other.text).toContain('This sign-in has ended.')
   })
 })

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { loopbackAddress } from '#infra/local/engines/dynoxide.ts'
-import { startTableFront } from '#infra/local/engines/table-front.ts'
+import { startTableProxy } from '#infra/local/engines/table-front.ts'
 import { tableName } from '#shared/table/table.ts'
 
 /** The table's engine of the tests has no front unless somebody starts one. */
-let front: Awaited<ReturnType<typeof startTableFront>>
+let front: Awaited<ReturnType<typeof startTableProxy>>
 beforeAll(async () => {
-  front = await startTableFront(process.env.AWS_ENDPOINT_URL_DYNAMODB ?? '')
+  front = await startTableProxy(process.env.AWS_ENDPOINT_URL_DYNAMODB ?? '')
 })
 afterAll(() => {
   front.server.close().closeAllConnections()

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { BatchExecuteStatementCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
 import { afterEach, expect, it } from 'vitest'
-import { startTableFront } from '#infra/local/engines/table-front.ts'
+import { startTableProxy } from '#infra/local/engines/table-front.ts'
 import { getItems } from '#shared/table/read.ts'
 import { table, tableName } from '#shared/table/table.ts'
 
@@ -70,7 +70,7 @@ it('sends a batch as one transaction, and loses the connection when the engine d
     else response.end('{}')
   })
   await new Promise<void>((resolve) => engine.listen(0, '127.0.0.1', resolve))
-  const { endpoint, server } = await startTableFront(`http://127.0.0.1:${(engine.address() as AddressInfo).port}`)
+  const { endpoint, server } = await startTableProxy(`http://127.0.0.1:${(engine.address() as AddressInfo).port}`)
   servers.push(engine, server)
   const send = () =>
     fetch(endpoint, {

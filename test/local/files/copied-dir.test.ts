@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { askControl, openControl } from '#infra/local/control.ts'
+import { runByControl, openControl } from '#infra/local/control.ts'
 import { type Dynoxide, findDynoxide, startDynoxide } from '#infra/local/engines/dynoxide.ts'
 
 /** A copy of a data directory, taken while its service runs, as backups do. */
@@ -41,9 +41,9 @@ it('hands no command to the service of the directory it is a copy of', async () 
   const control = await openControl(dir, async (task) => asked.push(task))
   try {
     cpSync(dir, copy, { recursive: true })
-    expect(await askControl(copy, 'verify-rows', {})).toBeUndefined()
+    expect(await runByControl(copy, 'verify-rows', {})).toBeUndefined()
     expect(asked).toEqual([])
-    expect(await askControl(dir, 'verify-rows', {})).toBe(1)
+    expect(await runByControl(dir, 'verify-rows', {})).toBe(1)
   } finally {
     await control.close()
   }

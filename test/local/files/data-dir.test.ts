@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { claimDataDir, closeDataDir, noteEnding } from '#infra/local/files/data-dir.ts'
+import { claimDataDir, closeDataDir, recordStopping } from '#infra/local/files/data-dir.ts'
 import { isDataDir } from '#infra/local/secret-file.ts'
 
 let dir: string
@@ -35,7 +35,7 @@ it('is claimed by one service at a time, and by the next once the first has ende
   const path = join(dir, 'claimed')
   const first = await claimDataDir(path)
   await expect(claimDataDir(path)).rejects.toThrow(`Another service (process ${process.pid}) runs on`)
-  noteEnding(first)
+  recordStopping(first)
   let claimed = false
   const next = claimDataDir(path).then((second) => {
     claimed = true

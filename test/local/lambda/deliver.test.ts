@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Delivery, type Discard, deliver, lanesOf } from '#infra/local/lambda/deliver.ts'
+import { type Delivery, type DiscardedBatch, deliver, splitIntoLanes } from '#infra/local/lambda/deliver.ts'
 import type { SourceRecord } from '#infra/local/lambda/source.ts'
 
 const record = (n: number, changes: Partial<SourceRecord> = {}): SourceRecord => ({
@@ -18,7 +18,7 @@ type Outcome = (batch: number[]) => unknown
 
 function setUp(outcome: Outcome, mapping: Partial<Delivery['mapping']> = {}) {
   const batches: number[][] = []
-  const discarded: Discard[] = []
+  const discarded: DiscardedBatch[] = []
   const handled: string[] = []
   const stopping = new AbortController()
   const delivery: Delivery = {
@@ -31,7 +31,7 @@ function setUp(outcome: Outcome, mapping: Partial<Delivery['mapping']> = {}) {
     async discard(discard) {
       discarded.push(discard)
     },
-    handled: ({ sequence }) => {
+    markHandled: ({ sequence }) => {
       handled.push(sequence)
     },
     signal: stopping.signal,
@@ -143,12 +143,12 @@ describe('a batch is delivered as an event source mapping does', () => {
 })
 
 it('keeps records of one key in one lane, in order', () => {
-  const lanes = lanesOf(records(9), 4)
+  const lanes = splitIntoLanes(records(9), 4)
   for (const key of ['k0', 'k1', 'k2']) {
     const having = lanes.filter((lane) => lane.some((item) => item.key === key))
     expect(having).toHaveLength(1)
     const sequences = having[0]?.filter((item) => item.key === key).map(({ sequence }) => sequence)
     expect(sequences).toEqual([...(sequences ?? [])].sort())
   }
-  expect(lanesOf(records(3), 1)).toHaveLength(1)
+  expect(splitIntoLanes(records(3), 1)).toHaveLength(1)
 })

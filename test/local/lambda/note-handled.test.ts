@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { noteHandled } from '#infra/local/lambda/checkpoints.ts'
+import { storeHandledPosition } from '#infra/local/lambda/checkpoints.ts'
 
 let dir: string
 beforeEach(() => {
@@ -14,7 +14,7 @@ afterEach(() => {
 })
 
 const at = (position: string | undefined) => ({ get: () => position, set: () => undefined })
-const note = (...positions: (string | undefined)[]) => noteHandled(dir, 'table', 'shard', positions.map(at))
+const note = (...positions: (string | undefined)[]) => storeHandledPosition(dir, 'table', 'shard', positions.map(at))
 
 it('notes the consumer that is furthest behind', () => {
   note('10', '9', '11')

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openCheckpoint } from '#infra/local/lambda/checkpoints.ts'
-import { failureFolder } from '#infra/local/lambda/failures.ts'
+import { failureWriter } from '#infra/local/lambda/failures.ts'
 import { pollShard } from '#infra/local/lambda/poller.ts'
 import type { Source, SourceRecord } from '#infra/local/lambda/source.ts'
 import { Wake } from '#infra/local/lambda/wake.ts'
@@ -65,7 +65,7 @@ function start(records: SourceRecord[], handler: (batch: Received) => unknown, s
       received.push((Records as Received).map(({ n }) => n))
       return handler(Records as Received)
     },
-    keep: failureFolder(dir, 'consumer', 'arn:function', source),
+    storeFailure: failureWriter(dir, 'consumer', 'arn:function', source),
     wake,
     signal: ending.signal,
     pauseMs: 1,

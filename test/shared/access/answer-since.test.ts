@@ -248,7 +248,7 @@ describe('the size of a heartbeat and its answer (P4.4)', () => {
     expect(answer.added?.map(({ id }) => id)).toEqual(all.slice(49_900, 50_000).map(({ content }) => content.id))
     expect(answer.more).toBe(false)
     expect(log.lines()).toMatchObject([
-      { level: 'WARN', event: 'gateway_told_part', account_id: own.accountId, told: 50_000 },
+      { level: 'WARN', event: 'gateway_partially_notified', account_id: own.accountId, told: 50_000 },
     ])
     expect(JSON.stringify({ session: { since: answer.since } }).length).toBeLessThan(5_000_000)
     expect(answerBytes(answer)).toBeLessThanOrEqual(maxAnswerBytes)

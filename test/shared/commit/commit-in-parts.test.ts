@@ -26,7 +26,7 @@ it('stops in time, says so, and goes on where it stopped', async () => {
     )
   await expect(work(-1)).rejects.toMatchObject({
     code: 'unavailable',
-    detail: 'Part of the change is done. Repeat the request to complete it.',
+    detail: 'Only part of the change was made. Repeat the request to complete it.',
     headers: { 'retry-after': '1' },
   })
   expect(await done()).toBe(1)

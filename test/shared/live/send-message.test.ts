@@ -58,7 +58,7 @@ test.each([
     expect(samples).toEqual(measured)
     expect((await findConnection(recipient.connection_id)) !== undefined).toBe(kept)
     const failed = 'messages_failed' in measured
-    expect(log.lines().map(({ event }) => event)).toEqual(failed ? ['device_not_told'] : [])
+    expect(log.lines().map(({ event }) => event)).toEqual(failed ? ['device_not_notified'] : [])
     stop()
   },
 )

@@ -160,7 +160,7 @@ describe('no answer', () => {
 
   it.each(['/large', '/endless', '/lied'])('is within its size: %s', async (path) => {
     const error = await failure(guardedFetch({ maxBytes: 1_000_000 })(base + path))
-    expect([error.reason, error.message]).toEqual(['too_large', '127.0.0.1 answered more than 1000000 bytes.'])
+    expect([error.reason, error.message]).toEqual(['too_large', '127.0.0.1 returned more than 1000000 bytes.'])
   })
 
   it.each(['/cut', '/destroyed', '/upgrade', '/odd', '/garbage', '/headers'])('is whole: %s', async (path) => {

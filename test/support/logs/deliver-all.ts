@@ -24,7 +24,7 @@ export async function deliverAll<T extends object>(
     mapping: { bisect: true, maxRetries: 2, maxAgeSeconds: -1, reportsItemFailures: true },
     invoke: ({ Records }) => consumer({ Records: Records as never[] }),
     discard: async ({ records: given }) => void kept.push(...given.map(({ sequence }) => sequence)),
-    handled: () => undefined,
+    markHandled: () => undefined,
     signal: new AbortController().signal,
     pauseMs: 0,
   })

@@ -50,7 +50,7 @@ type Kept = {
 async function enginesIn(dir: string, { removeAtExit, bare }: Kept): Promise<() => Promise<void>> {
   const keyFile = secretFile(dir, 'secret-key')
   const [engines, { table, stream, environment }] = await Promise.all([
-    startEngines(dir, { removeAtExit, front: !bare }),
+    startEngines(dir, { removeAtExit, proxy: !bare }),
     storage(dir),
   ])
   // Accepts invocations without running them. A test that checks them starts its own service.

@@ -113,7 +113,7 @@ type LocalTime = { day: number; date: string; seconds: number }
 function localTime(second: number, zone: string): LocalTime {
   // Stored conditions have only known zones.
   const format = zoneFormat(zone)
-  if (!format) throw new Error(`${zone} is no time zone.`)
+  if (!format) throw new Error(`${zone} is not a time zone.`)
   const parts = Object.fromEntries(format.formatToParts(second * 1000).map(({ type, value }) => [type, value]))
   return {
     day: weekdays.indexOf(parts.weekday ?? ''),

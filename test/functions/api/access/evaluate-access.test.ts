@@ -33,7 +33,7 @@ const mondays = {
 }
 
 describe('POST /access/evaluate (P6)', () => {
-  it('allows what a decision would grant, and says through what', async () => {
+  it('allows what a decision would grant, and returns the granting policies', async () => {
     const world = await newAccessWorld()
     const answer = await ask(world)
     expect(answer.status).toBe(200)
@@ -59,7 +59,7 @@ describe('POST /access/evaluate (P6)', () => {
     expect((await decided(world)).gateway_online).toBe(true)
   })
 
-  it('takes its fields without an envelope, and names those that are wrong', async () => {
+  it('accepts its fields without an envelope, and reports the invalid ones', async () => {
     const world = await newAccessWorld()
     const wrong = {
       actor_id: 7,
@@ -91,7 +91,7 @@ describe('POST /access/evaluate (P6)', () => {
     }
   })
 
-  it('does not know what does not exist, nor the client of another actor', async () => {
+  it('returns 404 for unknown objects, and for the client of another actor', async () => {
     const world = await newAccessWorld()
     const unknown = await ask(world, { actor_id: randomUUID(), resource_id: randomUUID(), client_id: randomUUID() })
     expect(unknown.body.errors).toEqual({
@@ -110,14 +110,14 @@ describe('POST /access/evaluate (P6)', () => {
     })
   })
 
-  it('takes a blank or null field as left out', async () => {
+  it('treats a blank or null field as absent', async () => {
     const world = await newAccessWorld()
     expect((await ask(world, { at: null, ip: '', region: ' ', auth_provider_id: null, client_id: '' })).status).toBe(
       200,
     )
   })
 
-  it('denies with the first reason that holds', async () => {
+  it('denies with the first applicable reason', async () => {
     const world = await newAccessWorld([office, verified])
     expect(await decided(world)).toMatchObject({
       decision: 'deny',
@@ -143,7 +143,7 @@ describe('POST /access/evaluate (P6)', () => {
     expect(await decided(world, { resource_id: pool.id })).toMatchObject({ reason: 'actor_disabled' })
   })
 
-  it('takes place, provider and instant as they are asked about', async () => {
+  it('uses the location, provider and time of the request', async () => {
     const provider = randomUUID()
     const world = await newAccessWorld([
       office,
@@ -173,7 +173,7 @@ describe('POST /access/evaluate (P6)', () => {
     }
   })
 
-  it('denies at the last instant of a time range, as an authorization would be refused (A33.9)', async () => {
+  it('denies at the last instant of a time range, as a decision does (A33.9)', async () => {
     const world = await newAccessWorld([mondays])
     expect(await decided(world, { at: '2026-03-30T15:00:00Z' })).toMatchObject({
       decision: 'deny',
@@ -183,7 +183,7 @@ describe('POST /access/evaluate (P6)', () => {
     expect(await decided(world, { at: '2026-03-30T14:59:59.999999Z' })).toMatchObject({ decision: 'allow' })
   })
 
-  it('takes verification and last seen place from the client that is named', async () => {
+  it('uses the verification and last location of the named client', async () => {
     const world = await newAccessWorld([office])
     const { client } = (await world.startSession({}, { sourceIp: '203.0.113.77' })).body.data
     expect(await decided(world)).toMatchObject({ decision: 'deny' })
@@ -191,7 +191,7 @@ describe('POST /access/evaluate (P6)', () => {
     expect(await decided(world, { client_id: client.id, ip: '198.51.100.1' })).toMatchObject({ decision: 'deny' })
   })
 
-  it('uses the policy with the longest access, of equal ones the oldest (P5.3)', async () => {
+  it('uses the policy with the longest access, and the oldest of equal ones (P5.3)', async () => {
     const world = await newAccessWorld([mondays])
     const at = '2026-03-30T10:00:00Z'
     const people = await newGroup(world)
@@ -202,7 +202,7 @@ describe('POST /access/evaluate (P6)', () => {
     expect(await decided(world, { at })).toMatchObject({ policy_id: longer.id })
   })
 
-  it('changes nothing, and answers no Idempotency-Key with a replay', async () => {
+  it('changes nothing, and does not replay an Idempotency-Key', async () => {
     const world = await newAccessWorld()
     const commits = () => queryItems(partition(world.account.id, 'commits'))
     const before = await commits()
@@ -223,7 +223,7 @@ async function newGroup(world: World): Promise<string> {
   return group.id
 }
 
-it('names as many policies as an answer has room for, and rests on all of them', async () => {
+it('lists at most the policies that fit the response, and decides on all of them', async () => {
   const world = await newAccessWorld([office])
   const count = 21
   const groupIds = await plantIds(
@@ -241,7 +241,7 @@ it('names as many policies as an answer has room for, and rests on all of them',
     ...openPolicy,
     group_id: groupIds[i] as string,
     resource_id: world.resource.id,
-    // The last alone holds.
+    // Only the last policy is satisfied.
     conditions: [...largestConditions(), ...(i === count - 1 ? [] : [office])],
   }))
   const { status, text, body } = await ask(world)

@@ -10,7 +10,7 @@ import { measure } from '#test/support/table/consumed-capacity.ts'
 import { plantRows } from '#test/support/table/plant-rows.ts'
 
 describe('GET /access/resources/{id}/actors', () => {
-  it('lists who can reach a resource, with the policies that grant it and their conditions', async () => {
+  it('lists actors who can reach a resource, with the granting policies and their conditions', async () => {
     const world = await newAccessWorld([office])
     const { body } = await listActors(world, world.resource.id)
     const grant = { id: world.policy.id, group_id: world.group.id, conditions: [office], expires_at: null }
@@ -20,7 +20,7 @@ describe('GET /access/resources/{id}/actors', () => {
     })
   })
 
-  it('leaves out who is disabled, has no client ever, or no policy that can hold now', async () => {
+  it('omits actors who are disabled, never had a client, or have no satisfiable policy', async () => {
     const world = await newAccessWorld()
     const gone = await addMember(world)
     await updateRow(world.account.id, actors, gone, { is_disabled: true })
@@ -30,13 +30,13 @@ describe('GET /access/resources/{id}/actors', () => {
     expect(await actorsOf(closed)).toEqual([])
   })
 
-  it('lists people for a provider condition, and no service account', async () => {
+  it('lists people for a provider condition, and no service accounts', async () => {
     const world = await newAccessWorld([provided])
     const grace = await addMember(world, { type: 'account_user', email: 'grace@example.com' })
     expect(idsOf(await actorsOf(world))).toEqual([grace.id])
   })
 
-  it('knows the managed group', async () => {
+  it('includes the managed group', async () => {
     const world = await newAccessWorld()
     const [everyone] = (await groupsApi.list(world.account, { name: 'Everyone' })).body.data
     const shared = await world.addResource()
@@ -68,7 +68,7 @@ describe('GET /access/resources/{id}/actors', () => {
     expect(foreign.body.code).toBe('invalid_page_cursor')
   })
 
-  it('leads back from a page that came out empty', async () => {
+  it('returns a previous cursor from an empty page', async () => {
     const world = await newAccessWorld()
     const last = await addMember(world)
     const page = async (cursor?: string) => {
@@ -85,7 +85,7 @@ describe('GET /access/resources/{id}/actors', () => {
     expect(await page(empty.prev)).toEqual({ ids: [], next: null, prev: null })
   })
 
-  it('costs the same for a page of a large group as of a small one', async () => {
+  it('costs the same for a page of a large group as for a small one', async () => {
     const world = await newAccessWorld()
     for (let i = 0; i < 60; i++) await addMember(world)
     const small = await measure(() => listActors(world, world.resource.id))
@@ -97,7 +97,7 @@ describe('GET /access/resources/{id}/actors', () => {
     expect(large.reads).toBeLessThanOrEqual(1.1 * small.reads)
   })
 
-  it('reads no members where no policy can hold now, and many at once where few of them are listed', async () => {
+  it('reads no members without a satisfiable policy, and large pages of them if few are listed', async () => {
     const closed = await newAccessWorld([never])
     const open = await newAccessWorld()
     const few = await measure(() => listActors(closed, closed.resource.id))

@@ -14,7 +14,7 @@ import {
 import { actorsApi, groupsApi } from '#test/support/accounts/collections.ts'
 
 describe('GET /access/actors/{id}/resources', () => {
-  it('lists what an actor can reach, with the policies that grant it and their conditions', async () => {
+  it('lists the resources that an actor can reach, with the granting policies and their conditions', async () => {
     const world = await newAccessWorld([office])
     const { body } = await listResources(world, world.actor.id)
     const grant = { id: world.policy.id, group_id: world.group.id, conditions: [office], expires_at: null }
@@ -25,7 +25,7 @@ describe('GET /access/actors/{id}/resources', () => {
     })
   })
 
-  it('is empty for who is disabled, is in no group, or has no policy that can hold now', async () => {
+  it('is empty for an actor who is disabled, in no group, or without a satisfiable policy', async () => {
     const world = await newAccessWorld()
     expect(await resourcesOf(world, world.account.admin.id)).toEqual([])
     await actorsApi.update(world.account, world.actor.id, { is_disabled: true })
@@ -33,14 +33,14 @@ describe('GET /access/actors/{id}/resources', () => {
     expect(await resourcesOf(await newAccessWorld([never]))).toEqual([])
   })
 
-  it('lists what a provider condition grants to people, and to no service account', async () => {
+  it('lists resources of a provider condition for people, and for no service account', async () => {
     const world = await newAccessWorld([provided])
     const grace = await addMember(world, { type: 'account_user', email: 'grace@example.com' })
     expect(idsOf(await resourcesOf(world, grace.id))).toEqual([world.resource.id])
     expect(await resourcesOf(world)).toEqual([])
   })
 
-  it('knows the managed group', async () => {
+  it('includes the managed group', async () => {
     const world = await newAccessWorld()
     const [everyone] = (await groupsApi.list(world.account, { name: 'Everyone' })).body.data
     const shared = await world.addResource()
@@ -68,7 +68,7 @@ describe('GET /access/actors/{id}/resources', () => {
 })
 
 describe('both lists agree with the decision', () => {
-  it('over random policies: whoever is listed is allowed in some place, whoever is not is allowed in none', async () => {
+  it('over random policies: lists an actor exactly if a decision allows them at some location', async () => {
     const world = await newAccessWorld()
     const conditionSets = [[], [office], [never], [provided], [office, never], [office, provided]]
     const resources = [world.resource]

@@ -19,7 +19,7 @@ afterEach(() => {
 
 const limitsOf = async (account: Account) => (await account.call(getAccount)).body.data.limits
 
-/** An actor signs in with a device. */
+/** Signs an actor in with a device. */
 async function useDevice(account: Account, actorId: string, svc_id: string): Promise<void> {
   const { token } = await commit({ accountId: account.id, subject: null }, (transaction) =>
     mintClientToken(transaction, actorId, { expires_at: '2099-01-01T00:00:00Z', auth_provider_id: null }),
@@ -30,7 +30,7 @@ async function useDevice(account: Account, actorId: string, svc_id: string): Pro
 }
 
 describe('GET /account (A11)', () => {
-  it('shows exactly these fields, and no limit that is not set', async () => {
+  it('shows exactly these fields, without unset limits', async () => {
     const account = await newAccount({ slug: undefined, name: 'Shown', legal_name: ' Shown Ltd ' })
     const { status, body } = await account.call(getAccount)
     expect(status).toBe(200)
@@ -46,7 +46,7 @@ describe('GET /account (A11)', () => {
     })
   })
 
-  it('needs no scope', async () => {
+  it('requires no scope', async () => {
     const account = await newAccount()
     const api_token = { expires_at: '2099-01-01T00:00:00Z', scopes: ['logs:read'] }
     const made = await provision({
@@ -59,7 +59,7 @@ describe('GET /account (A11)', () => {
     expect((await account.call(getAccount, { token })).status).toBe(200)
   })
 
-  it('counts enabled actors by type, and the sites of the account itself', async () => {
+  it('counts enabled actors by type, and sites without the Internet Site', async () => {
     const account = await newAccount({
       limits: { users_count: 10, service_accounts_count: 1, account_admin_users_count: 0, sites_count: 5 },
     })

@@ -78,21 +78,21 @@ describe('POST /actors (A12.2)', () => {
     expect([answer.status, answer.body.errors]).toEqual([422, errors])
   })
 
-  it('takes a blank email of a machine for none, and booleans as text', async () => {
+  it('treats a blank email of a service account as absent, and accepts booleans as text', async () => {
     const { data } = (
       await create(account, { ...robot, email: ' ', is_disabled: '1', allow_email_otp_sign_in: 'false' })
     ).body
     expect(data).toMatchObject({ email: null, is_disabled: true, allow_email_otp_sign_in: false })
   })
 
-  it('keeps the local part of an email and folds its host', async () => {
+  it('keeps the local part of an email and lowercases its host', async () => {
     const answer = await create(account, person({ email: ' Linus@EXÄMPLE.com ' }))
     expect(answer.body.data.email).toBe('Linus@xn--exmple-cua.com')
     const found = await list(account, { email: 'linus@xn--exmple-cua.com' })
     expect(found.body.data.map((actor: { id: string }) => actor.id)).toEqual([answer.body.data.id])
   })
 
-  it('gives an email to exactly one of many that want it at once', async () => {
+  it('gives an email to exactly one of concurrent requests', async () => {
     const answers = await Promise.all(
       ['one@example.com', 'ONE@example.com', 'One@Example.com'].map((email) => create(account, person({ email }))),
     )
@@ -104,7 +104,7 @@ describe('the limits of POST /actors (A11)', () => {
   const refused = (answer: { status: number; body: Fields }) => [answer.status, answer.body.code, answer.body.limit]
   const full = { users_count: 1, service_accounts_count: 0, account_admin_users_count: 1, api_clients_count: 1 }
 
-  it('are tested before the fields; a missing or unknown type tests none', async () => {
+  it('are checked before the fields; a missing or unknown type checks none', async () => {
     const limited = await newAccount({ limits: full })
     const answers = await Promise.all(
       ['account_user', 'account_admin_user', 'service_account', 'api_client'].map((type) => create(limited, { type })),
@@ -120,7 +120,7 @@ describe('the limits of POST /actors (A11)', () => {
     }
   })
 
-  it('of admins counts beside that of users, and monthly active users stand in for users', async () => {
+  it('of admins applies in addition to that of users, and monthly active users replace users', async () => {
     const admins = await newAccount({ limits: { account_admin_users_count: 1 } })
     expect(refused(await create(admins, person({ type: 'account_admin_user' })))).toEqual([
       403,
@@ -133,7 +133,7 @@ describe('the limits of POST /actors (A11)', () => {
     expect((await create(roomy, person())).status).toBe(201)
   })
 
-  it('never lets more through than there is room for', async () => {
+  it('never creates more actors than the limit, even concurrently', async () => {
     const own = await newAccount({ limits: { service_accounts_count: 2 } })
     const answers = await Promise.all(Array.from({ length: 5 }, () => create(own, robot)))
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 403, 403, 403])
@@ -141,7 +141,7 @@ describe('the limits of POST /actors (A11)', () => {
 })
 
 describe('POST /actors by a token without the scope * (A12.4(4))', () => {
-  it('makes no administrator, told before limits and validation', async () => {
+  it('creates no administrator, checked before limits and validation', async () => {
     const own = await newAccount({ limits: { account_admin_users_count: 0 } })
     const narrow = await withScopes(own, 'actors:write', '*:read')
     const before = (await list(own)).body.data
@@ -149,14 +149,14 @@ describe('POST /actors by a token without the scope * (A12.4(4))', () => {
     expect([answer.status, answer.body.code, answer.body.detail]).toEqual([
       403,
       'scope_exceeded',
-      'Creating an administrator needs a token with the scope *, because it can lead to administration.',
+      'Creating an administrator requires a token with the scope *, because it can grant administrator rights.',
     ])
     expect((await list(own)).body.data.map(({ id }: { id: string }) => id)).toEqual(
       before.map(({ id }: { id: string }) => id),
     )
   })
 
-  it.each([person(), robot, { name: 'Pipeline', type: 'api_client' }])('makes %j', async (fields) => {
+  it.each([person(), robot, { name: 'Pipeline', type: 'api_client' }])('creates %j', async (fields) => {
     expect((await create(await withScopes(account, 'actors:write'), fields)).status).toBe(201)
   })
 })

@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 
 describe('DELETE /actors/{id}', () => {
-  it('answers the actor once, and frees its email', async () => {
+  it('returns the deleted actor, then 404, and frees its email', async () => {
     const actor = (await create(account, person({ email: 'gone@example.com' }))).body.data
     expect((await remove(account, actor.id)).body).toEqual({ data: actor })
     expect((await remove(account, actor.id)).status).toBe(404)
@@ -37,14 +37,14 @@ describe('DELETE /actors/{id}', () => {
     }
   })
 
-  it('takes one of two administrators, but never both', async () => {
+  it('deletes one of two administrators, but never both', async () => {
     const own = await newAccount()
     const other = (await create(own, person({ type: 'account_admin_user' }))).body.data
     const answers = await Promise.all([remove(own, own.admin.id), remove(own, other.id)])
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 403])
   })
 
-  it('takes its memberships, tokens, clients and identities along (A29)', async () => {
+  it('deletes its memberships, tokens, clients and identities (A29)', async () => {
     const world = await newAccessWorld()
     const params = { actor_id: world.actor.id }
     const { client } = (await world.startSession()).body.data

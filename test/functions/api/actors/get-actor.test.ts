@@ -7,7 +7,7 @@ import { actorsApi } from '#test/support/accounts/collections.ts'
 const { create, get } = actorsApi
 
 describe('GET /actors/{id}', () => {
-  it('shows every field of an actor, disabled ones included (A12.1)', async () => {
+  it('shows every field of an actor, enabled or disabled (A12.1)', async () => {
     const account = await newAccount()
     const created = (await create(account, person({ name: 'Grace', is_disabled: true }))).body.data
     const { status, body } = await get(account, created.id.toUpperCase())

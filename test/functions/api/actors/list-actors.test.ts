@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 
 describe('GET /actors', () => {
-  it('lists actors of every type in the order of their insertion, as GET of one shows them (A7.2)', async () => {
+  it('lists actors of every type by insertion, with the fields of GET /actors/{id} (A7.2)', async () => {
     const own = await newAccount()
     const made = []
     for (const fields of [robot, person({ is_disabled: true }), { name: 'Pipeline', type: 'api_client' }]) {
@@ -29,7 +29,7 @@ describe('GET /actors', () => {
     expect(metadata).toEqual({ limit: 50, next_page: null, prev_page: null, total: 5, count: 5 })
   })
 
-  it('filters by name, email and type, alone and together (A7.3)', async () => {
+  it('filters by name, email and type, individually and combined (A7.3)', async () => {
     const own = await newAccount()
     const twin = (await create(own, person({ name: 'Ada', email: 'Twin@example.com' }))).body.data
     const found = async (query: Record<string, string>) => {
@@ -47,7 +47,7 @@ describe('GET /actors', () => {
     expect(await found({ name: 'Ada', type: 'account_user', email: 'ada@example.com' })).toEqual([])
   })
 
-  it('tells when each was last seen, on any page and with any filter, and reads that of a page at once', async () => {
+  it('shows when each actor was last seen, and reads these times once per page', async () => {
     const own = await newAccount()
     const robots = await plantIds<ActorRow>(own.id, actors, 60, robotRow, ['type'])
     const seenAt = (i: number) => (i % 3 === 0 ? null : timestamp(1_700_000_000_000_000 + i))

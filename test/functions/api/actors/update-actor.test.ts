@@ -39,7 +39,7 @@ describe('PATCH /actors/{id}', () => {
     ['service_account', 'account_user', 'service accounts and API clients cannot change their type'],
     ['api_client', 'account_admin_user', 'service accounts and API clients cannot change their type'],
     ['api_client', 'api_client', null],
-  ] as const)('from %s to %s is answered with the message %j (A12.3)', async (from, to, message) => {
+  ] as const)('from %s to %s returns the message %j (A12.3)', async (from, to, message) => {
     const email = from.startsWith('account') ? (person().email as string) : null
     const { id } = await insertActor(account.id, { type: from, email })
     const { status, body } = await update(account, id, { type: to })
@@ -47,7 +47,7 @@ describe('PATCH /actors/{id}', () => {
     expect((await get(account, id)).body.data.type).toBe(message ? from : to)
   })
 
-  it('refuses what the type does not have', async () => {
+  it('refuses fields that the type does not have', async () => {
     const { id } = (await create(account, person())).body.data
     expect((await update(account, id, { email: null, name: '' })).body.errors).toEqual({
       email: [blank],
@@ -86,7 +86,7 @@ describe('PATCH /actors/{id}', () => {
     expect((await get(account, actor.id)).body.data).toEqual(actor)
   })
 
-  it('changes the case of an email, which stays the same address for others', async () => {
+  it('changes the case of an email, which stays taken in any case', async () => {
     const { id } = (await create(account, person({ email: 'case@example.com' }))).body.data
     expect((await update(account, id, { email: 'CASE@example.com' })).body.data.email).toBe('CASE@example.com')
     expect((await create(account, person({ email: 'case@example.com' }))).status).toBe(422)
@@ -94,7 +94,7 @@ describe('PATCH /actors/{id}', () => {
     expect((await create(account, person({ email: 'case@example.com' }))).status).toBe(201)
   })
 
-  it('writes nothing for a change that changes nothing (A2.8, A12.4)', async () => {
+  it('writes nothing if all values are equal (A2.8, A12.4)', async () => {
     const own = await newAccount()
     const actor = (await create(own, robot)).body.data
     const commits = (await commitsOf(own.id)).length
@@ -110,7 +110,7 @@ describe('PATCH /actors/{id}', () => {
 describe('the limits of PATCH /actors/{id} (A11)', () => {
   const refused = (answer: { status: number; body: Fields }) => [answer.status, answer.body.code, answer.body.limit]
 
-  it('of admins is the only one a promotion tests; demoting and enabling test none', async () => {
+  it('of admins is checked by a promotion; demoting and enabling check none', async () => {
     const own = await newAccount({ limits: { users_count: 2, account_admin_users_count: 2 } })
     const { id } = (await create(own, person({ type: 'account_admin_user' }))).body.data
     const user = await insertActor(own.id, { type: 'account_user', email: 'user@example.com' })
@@ -127,10 +127,10 @@ describe('the limits of PATCH /actors/{id} (A11)', () => {
   })
 })
 
-describe('what PATCH /actors/{id} protects (A12.4)', () => {
+describe('actors that PATCH /actors/{id} protects (A12.4)', () => {
   const code = ({ status, body }: { status: number; body: Fields }) => [status, body.code]
 
-  it('the acting actor can be renamed, but not disabled and no other type', async () => {
+  it('renames the acting actor, but neither disables it nor changes its type', async () => {
     const own = await newAccount()
     expect(code(await update(own, own.apiClient.id, { is_disabled: true }))).toEqual([403, 'own_actor'])
     expect(code(await update(own, own.apiClient.id, { type: 'service_account' }))).toEqual([403, 'own_actor'])
@@ -138,7 +138,7 @@ describe('what PATCH /actors/{id} protects (A12.4)', () => {
     expect((await update(own, own.apiClient.id, changes)).status).toBe(200)
   })
 
-  it('the last enabled administrator stays one, told before the fields are tested', async () => {
+  it('keeps the last enabled administrator, and checks this before the fields', async () => {
     const own = await newAccount()
     await create(own, person({ type: 'account_admin_user', is_disabled: true }))
     expect(code(await update(own, own.admin.id, { is_disabled: true, name: '' }))).toEqual([403, 'last_admin'])
@@ -149,8 +149,8 @@ describe('what PATCH /actors/{id} protects (A12.4)', () => {
   })
 })
 
-describe('what follows from PATCH /actors/{id} (A12.5, A30)', () => {
-  it('another email deletes all identities in the same commit, with the tokens of their issuers', async () => {
+describe('effects of PATCH /actors/{id} (A12.5, A30)', () => {
+  it('changing an email deletes all identities in the same commit, with the tokens of their issuers', async () => {
     const actor = await newPerson(account)
     const issuer = newIssuer()
     await insertIdentity(account.id, actor.id, { issuer })
@@ -167,7 +167,7 @@ describe('what follows from PATCH /actors/{id} (A12.5, A30)', () => {
     expect(objects?.sort()).toEqual(['actors', 'client_tokens', 'external_identities', 'external_identities'])
   })
 
-  it('who may not sign in by passcode any more loses what passcodes gave, in the same commit, and nothing else', async () => {
+  it('disallowing passcodes deletes only the tokens and sessions from passcodes, in the same commit', async () => {
     const own = await newAccount()
     const { id } = await insertActor(own.id, { type: 'account_admin_user', email: 'ada@example.com' })
     await update(own, id, { allow_email_otp_sign_in: true })
@@ -184,7 +184,7 @@ describe('what follows from PATCH /actors/{id} (A12.5, A30)', () => {
     expect(objects).toEqual(['client_tokens', 'actors'])
   })
 
-  it('a disabled machine loses its client tokens for good', async () => {
+  it('disabling a service account deletes its client tokens permanently', async () => {
     const { id } = (await create(account, robot)).body.data
     const client_token = { expires_at: '2099-01-01T00:00:00Z' }
     await account.call(createClientToken, { method: 'POST', params: { actor_id: id }, body: { client_token } })
@@ -212,23 +212,23 @@ describe('PATCH /actors/{id} by a token without the scope * (A12.4(4))', () => {
   const admin = { type: 'account_admin_user' as const, allow_email_otp_sign_in: false, is_disabled: false }
 
   it.each<[string, Fields, Fields]>([
-    ['promotes nobody', { type: 'account_user' }, { type: 'account_admin_user' }],
-    ['enables no administrator', { ...admin, is_disabled: true }, { is_disabled: false }],
-    ['gives no administrator another email', admin, { email: `${randomUUID()}@example.com` }],
-    ['lets no administrator sign in with passcodes', admin, { allow_email_otp_sign_in: true }],
-    ['keeps no administrator from it', { ...admin, allow_email_otp_sign_in: true }, { allow_email_otp_sign_in: false }],
-  ])('%s, told before validation', async (_name, fields, change) => {
+    ['does not promote', { type: 'account_user' }, { type: 'account_admin_user' }],
+    ['does not enable an administrator', { ...admin, is_disabled: true }, { is_disabled: false }],
+    ["does not change an administrator's email", admin, { email: `${randomUUID()}@example.com` }],
+    ['does not allow passcodes to an administrator', admin, { allow_email_otp_sign_in: true }],
+    ['does not disallow passcodes to an administrator', { ...admin, allow_email_otp_sign_in: true }, { allow_email_otp_sign_in: false }],
+  ])('%s, checked before validation', async (_name, fields, change) => {
     const actor = await insertActor(account.id, { email: `${randomUUID()}@example.com`, ...fields })
     const narrow = await withScopes(account, 'actors:write', 'tokens:write', '*:read')
     const { length } = await commitsOf(account.id)
     const answer = await update(narrow, actor.id, { name: '', ...change })
     expect([answer.status, answer.body.code]).toEqual([403, 'scope_exceeded'])
-    expect(answer.body.detail).toContain('needs a token with the scope *')
+    expect(answer.body.detail).toContain('requires a token with the scope *')
     expect(await commitsOf(account.id)).toHaveLength(length)
     expect((await update(account, actor.id, change)).status).toBe(200)
   })
 
-  it('renames an administrator, repeats what is there, demotes and disables', async () => {
+  it('renames, demotes and disables an administrator, and accepts equal values', async () => {
     const email = `${randomUUID()}@example.com`
     const actor = await insertActor(account.id, { ...admin, email, name: 'Grace' })
     const narrow = await withScopes(account, 'actors:write')
@@ -239,8 +239,8 @@ describe('PATCH /actors/{id} by a token without the scope * (A12.4(4))', () => {
 
   it.each<[string, string[], string, number]>([
     ['a wider token', ['*'], inAnHour(), 403],
-    ['another token', ['groups:read'], inAnHour(), 403],
-    ['a token that it covers', ['actors:read'], inAnHour(), 200],
+    ['a token with other scopes', ['groups:read'], inAnHour(), 403],
+    ['a token whose scopes are covered', ['actors:read'], inAnHour(), 200],
     ['no token', [], '', 200],
   ])('enables an API client with %s: %#', async (_name, scopes, expires_at, status) => {
     const id = await newApiClient(account)

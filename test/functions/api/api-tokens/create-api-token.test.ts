@@ -19,7 +19,7 @@ afterEach(() => {
 })
 
 describe('POST /actors/{actor_id}/api_tokens (A13)', () => {
-  it('creates a token that works, and shows it once', async () => {
+  it('creates a token that works, and returns its secret once', async () => {
     const actor_id = await newApiClient(account)
     const expires_at = inAnHour()
     const answer = await create(account, actor_id, {
@@ -56,7 +56,7 @@ describe('POST /actors/{actor_id}/api_tokens (A13)', () => {
     expect((await get(account, account.apiClient.id, id)).status).toBe(200)
   })
 
-  it('has all scopes unless told otherwise, and drops duplicates', async () => {
+  it('has all scopes by default, and drops duplicates', async () => {
     const actor_id = await newApiClient(account)
     expect((await create(account, actor_id, { expires_at: inAnHour() })).body.data).toMatchObject({
       scopes: ['*'],
@@ -88,7 +88,7 @@ describe('POST /actors/{actor_id}/api_tokens (A13)', () => {
     expect([answer.status, answer.body.errors]).toEqual([422, errors])
   })
 
-  it('tells envelope, actor, type, limit, validation and scopes in this order (A13.2)', async () => {
+  it('checks envelope, actor, type, limit, validation and scopes in this order (A13.2)', async () => {
     const limited = await newAccount({ limits: { api_tokens_per_client_count: 0 } })
     const empty = await account.call(createApiToken, { method: 'POST', params: { actor_id: unknownId }, body: {} })
     expect(empty.body.code).toBe('bad_request')
@@ -112,13 +112,13 @@ describe('POST /actors/{actor_id}/api_tokens (A13)', () => {
     [['tokens:write', '*:read'], ['*'], false],
     [['tokens:write'], ['*:read'], false],
     [['*'], ['*', '*:read', 'mdm:write'], true],
-  ])('with %j a token with %j is made: %s', async (own, scopes, allowed) => {
+  ])('a token with %j creates one with %j: %s', async (own, scopes, allowed) => {
     const { token } = (await create(account, account.apiClient.id, { expires_at: inAnHour(), scopes: own })).body.data
     const answer = await create(account, await newApiClient(account), { expires_at: inAnHour(), scopes }, token)
     expect([answer.status, answer.body.code]).toEqual(allowed ? [201, undefined] : [403, 'scope_exceeded'])
   })
 
-  it('counts unexpired tokens alone against the limit', async () => {
+  it('counts only unexpired tokens against the limit', async () => {
     const limited = await newAccount({ limits: { api_tokens_per_client_count: 2 } })
     const actor_id = await newApiClient(limited)
     const post = (expires_at: string) => create(limited, actor_id, { expires_at })

@@ -9,7 +9,7 @@ const { create, get, remove } = apiTokensApi
 const account = await newAccount()
 
 describe('DELETE /actors/{actor_id}/api_tokens/{id} (A13)', () => {
-  it('ends a token at once; a token can delete itself', async () => {
+  it('revokes a token at once; a token can delete itself', async () => {
     const actor_id = await newApiClient(account)
     const { id, token } = (await create(account, actor_id, { expires_at: inAnHour() })).body.data
     expect((await call(deleteApiToken, { method: 'DELETE', params: { actor_id, id }, token })).body).toEqual({
@@ -19,13 +19,13 @@ describe('DELETE /actors/{actor_id}/api_tokens/{id} (A13)', () => {
     expect((await remove(account, actor_id, id)).status).toBe(404)
   })
 
-  it('does not know the token of another actor', async () => {
+  it('returns 404 for the token of another actor', async () => {
     const { id } = (await create(account, await newApiClient(account), { expires_at: inAnHour() })).body.data
     expect((await remove(account, await newApiClient(account), id)).status).toBe(404)
     expect((await remove(account, unknownId, id)).status).toBe(404)
   })
 
-  it('takes one token of several', async () => {
+  it('deletes only the named token', async () => {
     const actor_id = await newApiClient(account)
     const [gone, kept] = [
       (await create(account, actor_id, { expires_at: inAnHour() })).body.data,

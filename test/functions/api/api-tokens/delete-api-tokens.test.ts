@@ -11,7 +11,7 @@ const account = await newAccount()
 const robotId: string = (await actorsApi.create(account, robot)).body.data.id
 
 describe('DELETE /actors/{actor_id}/api_tokens (A13)', () => {
-  it('ends all tokens of a client and says how many', async () => {
+  it('deletes all tokens of a client and returns their number', async () => {
     const actor_id = await newApiClient(account)
     const tokens = []
     for (let i = 0; i < 3; i++)
@@ -22,11 +22,11 @@ describe('DELETE /actors/{actor_id}/api_tokens (A13)', () => {
     expect((await list(account, actor_id)).body.data).toEqual([])
   })
 
-  it('counts nothing for an actor of another type (A13.5)', async () => {
+  it('returns 0 for an actor of another type (A13.5)', async () => {
     expect((await removeAll(account, robotId)).body).toEqual({ data: { deleted_count: 0 } })
   })
 
-  it('of an unknown actor is not found', async () => {
+  it('returns 404 for an unknown actor', async () => {
     expect((await removeAll(account, unknownId)).status).toBe(404)
   })
 })

@@ -14,7 +14,7 @@ afterEach(() => {
 })
 
 describe('GET /actors/{actor_id}/api_tokens/{id} (A13)', () => {
-  it('shows a token of its actor alone, without its secret', async () => {
+  it('returns only a token of its actor, without its secret', async () => {
     const actor_id = await newApiClient(account)
     const { token, ...shown } = (await create(account, actor_id, { expires_at: inAnHour(), name: 'CI' })).body.data
     const answer = await get(account, actor_id, shown.id)
@@ -25,7 +25,7 @@ describe('GET /actors/{actor_id}/api_tokens/{id} (A13)', () => {
     expect((await get(account, actor_id, unknownId)).status).toBe(404)
   })
 
-  it('does not know an expired one (A13.4)', async () => {
+  it('returns 404 for an expired token (A13.4)', async () => {
     const actor_id = await newApiClient(account)
     const { id } = (await create(account, actor_id, { expires_at: inAnHour() })).body.data
     const now = clock.now.bind(clock)
@@ -33,7 +33,7 @@ describe('GET /actors/{actor_id}/api_tokens/{id} (A13)', () => {
     expect((await get(account, actor_id, id)).status).toBe(404)
   })
 
-  it('finds none of an actor of another type (A13.5)', async () => {
+  it('returns 404 for an actor of another type (A13.5)', async () => {
     expect((await get(account, robotId, unknownId)).status).toBe(404)
   })
 })

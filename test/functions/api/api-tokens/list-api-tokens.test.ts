@@ -29,7 +29,7 @@ describe('GET /actors/{actor_id}/api_tokens (A13)', () => {
     expect([metadata.total, metadata.count]).toEqual([2, 2])
   })
 
-  it('pages through the tokens of one client alone', async () => {
+  it('pages through the tokens of one client only', async () => {
     const actor_id = await newApiClient(account)
     const ids: string[] = []
     for (let i = 0; i < 3; i++) ids.unshift((await create(account, actor_id, { expires_at: inAnHour() })).body.data.id)
@@ -44,7 +44,7 @@ describe('GET /actors/{actor_id}/api_tokens (A13)', () => {
     expect((await list(account, robotId)).body).toMatchObject({ data: [], metadata: { total: 0 } })
   })
 
-  it('of an unknown actor is not found', async () => {
+  it('returns 404 for an unknown actor', async () => {
     expect((await list(account, unknownId)).status).toBe(404)
   })
 })

@@ -42,7 +42,7 @@ describe.each(providerKinds)('POST /%s_auth_providers (A25)', (kind) => {
     expect((await providers[kind].get(own, provider.id)).body).toEqual({ data: provider })
   })
 
-  it('never shows a secret, not even on record', async () => {
+  it('never returns or logs a secret', async () => {
     discovered()
     const own = await newAccount()
     const created = await providers[kind].create(own)
@@ -86,13 +86,13 @@ describe('the name of a new provider (A25.1)', () => {
     ['suite', 'Suite'],
     ['tenant', 'Tenant'],
     ['idp', 'Idp'],
-  ] as const)('of a provider of kind %s is %s unless told otherwise', async (kind, name) => {
+  ] as const)('is %s for kind %s by default', async (kind, name) => {
     discovered()
     const own = await newAccount()
     expect((await providers[kind].create(own, { name: null })).body.data.name).toBe(name)
   })
 
-  it.each(['oidc', 'tenant', 'idp'] as const)('of a second provider of kind %s is taken unless told', async (kind) => {
+  it.each(['oidc', 'tenant', 'idp'] as const)('is required for a second provider of kind %s', async (kind) => {
     discovered()
     const own = await newAccount()
     await providers[kind].create(own, { name: null })
@@ -143,7 +143,7 @@ describe('the fields of a kind (A25.1)', () => {
     ['idp', { idp_domain: 'no host' }, { idp_domain: [mustBe.hostName] }],
     ['idp', { idp_domain: 'https://x.example.com' }, { idp_domain: [mustBe.hostName] }],
     ['idp', { client_secret: '' }, { client_secret: ["can't be blank"] }],
-  ])('of %s: %j is refused', async (kind, fields, errors) => {
+  ])('of %s: refuses %j', async (kind, fields, errors) => {
     const read = discovered()
     const answer = await providers[kind].create(account, fields)
     expect([answer.status, answer.body.errors]).toEqual([422, errors])
@@ -151,7 +151,7 @@ describe('the fields of a kind (A25.1)', () => {
   })
 
   it.each(['oidc', 'idp'] as const)(
-    'of %s: a secret keeps its outer blanks, and is none without anything else',
+    'of %s: keeps leading and trailing spaces of a secret, and refuses a secret of only spaces',
     async (kind) => {
       discovered()
       const client_secret = ' two blanks  '
@@ -163,7 +163,7 @@ describe('the fields of a kind (A25.1)', () => {
     },
   )
 
-  it.each(['oidc', 'idp'] as const)('of %s: the client id is unique', async (kind) => {
+  it.each(['oidc', 'idp'] as const)('of %s: requires a unique client id', async (kind) => {
     discovered()
     await providers[kind].create(account, { client_id: 'taken' })
     expect((await providers[kind].create(account, { client_id: 'taken' })).body.errors).toEqual({
@@ -171,20 +171,20 @@ describe('the fields of a kind (A25.1)', () => {
     })
   })
 
-  it('of tenant: the issuer is unique', async () => {
+  it('of tenant: requires a unique issuer', async () => {
     await providers.tenant.create(account, { issuer: 'https://tenants.example.com/same/v2.0' })
     expect(
       (await providers.tenant.create(account, { issuer: 'https://tenants.example.com/same/v2.0' })).body.errors,
     ).toEqual({ issuer: ['has already been taken'] })
   })
 
-  it.each(['suite', 'tenant'] as const)('of %s: there is none where the deployment has no app', async (kind) => {
+  it.each(['suite', 'tenant'] as const)('of %s: refuses creation if the deployment has no app', async (kind) => {
     vi.stubEnv(`${kind.toUpperCase()}_CLIENT_SECRET`, '')
     const answer = await providers[kind].create(await newAccount())
     expect([answer.status, answer.body.errors]).toEqual([422, { base: ['this provider kind is not configured'] }])
   })
 
-  it.each(['email_otp', 'suite'] as const)('of %s: there is one in an account', async (kind) => {
+  it.each(['email_otp', 'suite'] as const)('of %s: allows one provider in an account', async (kind) => {
     const own = await newAccount()
     await providers[kind].create(own)
     expect((await providers[kind].create(own, { name: 'Second' })).body.errors).toEqual({
@@ -194,7 +194,7 @@ describe('the fields of a kind (A25.1)', () => {
 })
 
 describe('the issuer of a new provider (A25.2)', () => {
-  it('is this service, the suite, the domain, or what was sent', async () => {
+  it('is this service, the suite, the domain, or the sent value', async () => {
     const own = await newAccount()
     const issuer = async (kind: ProviderKind, fields: Fields = {}) =>
       (await providers[kind].create(own, { issuer: 'https://evil.example.com', ...fields })).body.data.issuer
@@ -206,7 +206,7 @@ describe('the issuer of a new provider (A25.2)', () => {
     )
   })
 
-  it('is the host of the API where the deployment has no other address', async () => {
+  it('is the host of the API if the deployment has no other address', async () => {
     const own = await newAccount()
     vi.stubEnv('SERVICE_URL', '')
     const host = 'abc.execute-api.eu-central-1.amazonaws.com'
@@ -225,7 +225,7 @@ describe('the issuer of a new provider (A25.2)', () => {
   })
 
   it.each(['could not be read', 'is invalid'] as const)(
-    'of a document that %s is an error of its field',
+    'is refused with an error of its field if the document %s',
     async (failure) => {
       vi.spyOn(discovery, 'read').mockResolvedValue({ failure })
       const answer = await providers.oidc.create(account)
@@ -236,19 +236,19 @@ describe('the issuer of a new provider (A25.2)', () => {
 
 describe.each(providerKinds)('POST /%s_auth_providers by a token without the scope * (A25.2(6))', (kind) => {
   it.each([{}, { context: 'clients_and_portal' }, { context: 'portal_only', is_disabled: true }])(
-    'makes none that opens the portal: %j',
+    'does not create a provider for the portal: %j',
     async (fields) => {
       const read = discovered()
       const own = await newAccount()
       const answer = await providers[kind].create(await withScopes(own, 'providers:write'), { ...fields, name: 7 })
       expect([answer.status, answer.body.code]).toEqual([403, 'scope_exceeded'])
-      expect(answer.body.detail).toContain('needs a token with the scope *')
+      expect(answer.body.detail).toContain('requires a token with the scope *')
       expect((await providers[kind].list(own)).body.data).toEqual([])
       expect(read).not.toHaveBeenCalled()
     },
   )
 
-  it('makes one of clients alone, and names a wrong context', async () => {
+  it('creates a provider for clients only, and reports an invalid context', async () => {
     discovered()
     const narrow = await withScopes(await newAccount(), 'providers:write')
     expect((await providers[kind].create(narrow, { context: 'portal' })).body.errors).toEqual({

@@ -10,7 +10,7 @@ afterEach(() => {
 })
 
 describe.each(providerKinds)('DELETE /%s_auth_providers/{id} (A25)', (kind) => {
-  it('answers the provider, once, and makes room for another', async () => {
+  it('returns the deleted provider, then 404, and allows another one', async () => {
     discovered()
     const own = await newAccount()
     const api = providers[kind]
@@ -21,7 +21,7 @@ describe.each(providerKinds)('DELETE /%s_auth_providers/{id} (A25)', (kind) => {
     expect((await api.create(own, { name: provider.name })).status).toBe(201)
   })
 
-  it('does not know a provider of another kind', async () => {
+  it('returns 404 for a provider of another kind', async () => {
     discovered()
     const own = await newAccount()
     const provider = (await providers[kind].create(own)).body.data
@@ -30,7 +30,7 @@ describe.each(providerKinds)('DELETE /%s_auth_providers/{id} (A25)', (kind) => {
     }
   })
 
-  it('ends the client tokens made through the provider, and no other (A29)', async () => {
+  it('ends the client tokens created through the provider, and no others (A29)', async () => {
     discovered()
     const own = await newAccount()
     const { id } = (await providers[kind].create(own)).body.data

@@ -8,7 +8,7 @@ const common = [
   ...['id', 'account_id', 'name', 'issuer', 'is_disabled', 'inserted_at', 'updated_at', 'context', 'domains'],
   ...['client_session_lifetime_secs', 'portal_session_lifetime_secs', 'last_error', 'last_error_at'],
 ]
-/** What a kind has besides (A25.1). */
+/** Additional fields per kind (A25.1). */
 const own: Record<ProviderKind, string[]> = {
   email_otp: [],
   oidc: ['is_default', 'client_id', 'discovery_document_uri', 'email_verification_method', 'callback_uri'],
@@ -36,7 +36,7 @@ describe.each(providerKinds)('GET /%s_auth_providers/{id} (A25.1)', (kind) => {
     expect(answer.text).not.toContain(providerSecret)
   })
 
-  it('does not know a provider of another kind', async () => {
+  it('returns 404 for a provider of another kind', async () => {
     discovered()
     const account = await newAccount()
     const { id } = (await providers[kind].create(account)).body.data
@@ -46,8 +46,8 @@ describe.each(providerKinds)('GET /%s_auth_providers/{id} (A25.1)', (kind) => {
   })
 })
 
-describe('the address that a provider leads back to (I2.2)', () => {
-  it.each(['oidc', 'idp'] as const)('is one of its own for kind %s, wherever the service is reached', async (kind) => {
+describe('the callback address of a provider (I2.2)', () => {
+  it.each(['oidc', 'idp'] as const)('is unique to a provider of kind %s, for any address of the service', async (kind) => {
     discovered()
     const own = await newAccount()
     const created = (await providers[kind].create(own, { callback_uri: 'https://evil.example.com/' })).body.data
@@ -58,7 +58,7 @@ describe('the address that a provider leads back to (I2.2)', () => {
     vi.stubEnv('SERVICE_URL', 'https://access.example.com')
     const moved = await providers[kind].get(own, created.id)
     expect(moved.body.data.callback_uri).toBe(`https://access.example.com/sign_in/callback/${created.id}`)
-    // Another address makes nobody's edit a conflict (A8.2), and what is kept of it is old.
+    // A new address causes no edit conflict (A8.2), but invalidates cached responses.
     expect(moved.headers.etag).not.toBe(before.headers.etag)
     const remove = await handlerOf(`DELETE /${kind}_auth_providers/{id}`)
     const headers = { 'if-match': before.headers.etag ?? '' }

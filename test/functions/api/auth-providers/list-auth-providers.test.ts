@@ -12,7 +12,7 @@ afterEach(() => {
 })
 
 describe.each(providerKinds)('GET /%s_auth_providers (A25)', (kind) => {
-  it('lists the providers of its kind alone, by name, never a secret', async () => {
+  it('lists the providers of its kind by name, never a secret', async () => {
     discovered()
     const own = await newAccount()
     for (const other of providerKinds) await providers[other].create(own)

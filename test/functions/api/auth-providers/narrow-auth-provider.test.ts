@@ -23,12 +23,12 @@ afterEach(() => {
 const adminOf = async (domain: string): Promise<ActorRow> =>
   updateRow(account.id, actors, await insertAdmin(account.id), { email: `${randomUUID()}@${domain}` })
 
-/** Signs an administrator in with a provider for both contexts. */
+/** Signs an administrator in with a provider, both as a client and in the portal. */
 async function signInTwice(provider: AuthProviderRow, { id: actorId }: ActorRow, kind: 'suite' | 'tenant') {
   for (const context of ['client', 'portal'] as const) await signInWith(account, context, { actorId, provider, kind })
 }
 
-/** The kinds of access that an actor has. */
+/** Reads an actor's kinds of access: one per client token and portal session. */
 async function accessOf({ id }: ActorRow): Promise<string[]> {
   const tokens = await rowsBy(clientTokens, account.id, 'actor_id', id)
   const sessions = await rowsBy(portalSessions, account.id, 'actor_id', id)
@@ -37,21 +37,21 @@ async function accessOf({ id }: ActorRow): Promise<string[]> {
 
 const both = ['client', 'portal']
 
-describe('a provider that allows less than before (A30)', () => {
+describe('a provider that becomes stricter (A30)', () => {
   it.each<[string, object, object, string[]]>([
-    ['that becomes one for clients ends portal sessions', {}, { context: 'clients_only' }, ['client']],
-    ['that becomes one for the portal ends client tokens', {}, { context: 'portal_only' }, ['portal']],
-    ['that is bound to other domains ends both', {}, { domains: ['example.net'] }, []],
-    ['that loses a domain ends both', { domains: ['example.com', 'example.net'] }, { domains: ['example.net'] }, []],
-    ['that is bound to the domain of an email ends nothing', {}, { domains: ['Example.com'] }, both],
+    ['ends portal sessions when limited to clients', {}, { context: 'clients_only' }, ['client']],
+    ['ends client tokens when limited to the portal', {}, { context: 'portal_only' }, ['portal']],
+    ['ends both when limited to other domains', {}, { domains: ['example.net'] }, []],
+    ['ends both when it loses a domain', { domains: ['example.com', 'example.net'] }, { domains: ['example.net'] }, []],
+    ['ends nothing when limited to the domain of the email', {}, { domains: ['Example.com'] }, both],
     [
-      'that gets a further domain ends nothing',
+      'ends nothing when it gets another domain',
       { domains: ['example.com'] },
       { domains: ['example.com', 'b.org'] },
       both,
     ],
-    ['that is bound to no domain any more ends nothing', { domains: ['example.com'] }, { domains: null }, both],
-    ['with another name ends nothing', {}, { name: 'Renamed' }, both],
+    ['ends nothing when its domains are cleared', { domains: ['example.com'] }, { domains: null }, both],
+    ['ends nothing when renamed', {}, { name: 'Renamed' }, both],
   ])('%s', async (_what, before, change, left) => {
     const provider = await insertProvider(account.id, 'tenant', before)
     const other = await insertProvider(account.id, 'tenant')
@@ -66,11 +66,11 @@ describe('a provider that allows less than before (A30)', () => {
   })
 
   it.each<[string, string | null, string | null, string[]]>([
-    ['a first one', null, 'example.com', []],
-    ['another one', 'example.com', 'example.net', []],
-    ['the same in another case', 'example.com', 'Example.COM', both],
-    ['none any more', 'example.com', null, both],
-  ])('with %s as hosted domain', async (_what, before, after, left) => {
+    ['a first domain', null, 'example.com', []],
+    ['another domain', 'example.com', 'example.net', []],
+    ['the same domain in another case', 'example.com', 'Example.COM', both],
+    ['no domain', 'example.com', null, both],
+  ])('with %s as its hosted domain', async (_what, before, after, left) => {
     const own = await newAccount()
     const provider = await insertProvider(own.id, 'suite', { issuer: env.suiteIssuer, hosted_domain: before })
     const admin = await insertAdmin(own.id)
@@ -83,7 +83,7 @@ describe('a provider that allows less than before (A30)', () => {
     expect(await rowsBy(portalSessions, own.id, 'actor_id', admin.id)).toHaveLength(left.length / 2)
   })
 
-  it('ends in parts what one commit does not take, and leaves whom it still allows', async () => {
+  it('ends access in several commits, and keeps that of people it still allows', async () => {
     const provider = await insertProvider(account.id, 'tenant')
     const [inside, outside] = [await adminOf('example.com'), await adminOf('example.net')]
     for (let i = 0; i < 20; i++) {
@@ -97,7 +97,7 @@ describe('a provider that allows less than before (A30)', () => {
 })
 
 describe('the domains of a provider (A25.1)', () => {
-  it('are null, or host names in lower case and punycode, each once', async () => {
+  it('are null, or unique host names in lower case and punycode', async () => {
     const made = await providers.idp.create(account)
     expect(made.body.data.domains).toBeNull()
     const domains = ['Example.COM', 'bücher.example', 'example.com']

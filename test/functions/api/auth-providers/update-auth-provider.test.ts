@@ -19,7 +19,7 @@ afterEach(() => {
 })
 
 describe.each(providerKinds)('PATCH /%s_auth_providers/{id} (A25)', (kind) => {
-  it('changes what is sent; null for a lifetime restores its default', async () => {
+  it('changes the sent fields; null for a lifetime restores its default', async () => {
     discovered()
     const own = await newAccount()
     const api = providers[kind]
@@ -39,9 +39,9 @@ describe.each(providerKinds)('PATCH /%s_auth_providers/{id} (A25)', (kind) => {
 
   it.each([
     ['null', null, null],
-    ['the numbers', 604_800, 28_800],
-    ['their digits', '604800', '28800'],
-  ])('writes nothing for default lifetimes that are sent as %s', async (_form, ofClients, ofPortal) => {
+    ['numbers', 604_800, 28_800],
+    ['digits', '604800', '28800'],
+  ])('writes nothing for default lifetimes sent as %s', async (_form, ofClients, ofPortal) => {
     discovered()
     const own = await newAccount()
     const lifetimes = { client_session_lifetime_secs: ofClients, portal_session_lifetime_secs: ofPortal }
@@ -53,7 +53,7 @@ describe.each(providerKinds)('PATCH /%s_auth_providers/{id} (A25)', (kind) => {
     expect(await commitsOf(own.id)).toHaveLength(length)
   })
 
-  it('refuses bad fields, and keeps the provider', async () => {
+  it('refuses invalid fields, and keeps the provider', async () => {
     discovered()
     const own = await newAccount()
     const provider = (await providers[kind].create(own)).body.data
@@ -73,7 +73,7 @@ describe.each(providerKinds)('PATCH /%s_auth_providers/{id} (A25)', (kind) => {
 })
 
 describe('the secret of a provider (A25.2)', () => {
-  it('is kept when it is not sent, and when it is sent again', async () => {
+  it('is kept when it is absent or equal', async () => {
     const { id } = (await providers.idp.create(account)).body.data
     const before = (await commitsOf(account.id)).length
     await providers.idp.update(account, id, { client_secret: providerSecret })
@@ -84,7 +84,7 @@ describe('the secret of a provider (A25.2)', () => {
 })
 
 describe('the issuer of a provider (A25.2)', () => {
-  it('of OpenID Connect is read again when the address of the document changes', async () => {
+  it("of OpenID Connect is read again when the discovery document's URL changes", async () => {
     const read = discovered('https://login.example.com')
     const provider = (await providers.oidc.create(account)).body.data
     await providers.oidc.update(account, provider.id, { name: randomUUID() })
@@ -92,17 +92,17 @@ describe('the issuer of a provider (A25.2)', () => {
     read.mockResolvedValue({ issuer: 'https://other.example.com' })
     const other = 'https://other.example.com/.well-known/openid-configuration'
     const kept = await providers.oidc.update(account, provider.id, { discovery_document_uri: other })
-    // The secret of the one is not for the other (I1.3).
+    // A secret is not sent to another issuer (I1.3).
     expect([kept.status, kept.body.errors]).toEqual([422, { client_secret: ["can't be blank"] }])
     const client_secret = 'of-the-other-provider'
     const { made } = await mintTokens(account, provider.id)
     const moved = await providers.oidc.update(account, provider.id, { discovery_document_uri: other, client_secret })
     expect(moved.body.data).toMatchObject({ issuer: 'https://other.example.com', discovery_document_uri: other })
-    // Whom the former vouched for is out (A25.2(5)).
+    // Ends the access of people who signed in with the former issuer (A25.2(5)).
     expect(await getRow(clientTokens, account.id, made.id)).toBeNull()
   })
 
-  it('of a document that cannot be read stays as it was', async () => {
+  it('stays unchanged if the document cannot be read', async () => {
     discovered()
     const provider = (await providers.oidc.create(account)).body.data
     vi.spyOn(discovery, 'read').mockResolvedValue({ failure: 'could not be read' })
@@ -112,7 +112,7 @@ describe('the issuer of a provider (A25.2)', () => {
     expect((await providers.oidc.get(account, provider.id)).body.data).toEqual(provider)
   })
 
-  it('of a tenant is unique, that of an identity provider follows its domain', async () => {
+  it('of a tenant is unique, and that of an identity provider follows its domain', async () => {
     const [one, other] = [
       (await providers.tenant.create(account)).body.data,
       (await providers.tenant.create(account)).body.data,
@@ -130,7 +130,7 @@ describe('the issuer of a provider (A25.2)', () => {
 })
 
 describe('the default provider (A25.1)', () => {
-  it('is at most one, of whatever kind', async () => {
+  it('is at most one of all kinds', async () => {
     discovered()
     const own = await newAccount()
     const isDefault = async (kind: ProviderKind, id: string) =>
@@ -150,8 +150,8 @@ describe('the default provider (A25.1)', () => {
   })
 })
 
-describe('a provider that is disabled (A25.2, A30)', () => {
-  it('loses the client tokens made through it, and no other', async () => {
+describe('a disabled provider (A25.2, A30)', () => {
+  it('deletes the client tokens created through it, and no others', async () => {
     const { id } = (await providers.tenant.create(account)).body.data
     const { made, other } = await mintTokens(account, id)
     expect((await providers.tenant.update(account, id, { is_disabled: true })).status).toBe(200)
@@ -177,7 +177,7 @@ describe('PATCH /{kind}_auth_providers/{id} by a token without the scope * (A25.
     ['tenant', { email_claim: 'email' }],
     ['tenant', { issuer: 'https://tenants.example.com/another/v2.0' }],
   ]
-  it.each(guarded)('changes nothing of a %s provider that opens the portal: %j', async (kind, change) => {
+  it.each(guarded)('does not change a %s provider for the portal: %j', async (kind, change) => {
     const read = discovered()
     const own = await newAccount()
     const provider = (await providers[kind].create(own)).body.data
@@ -188,14 +188,14 @@ describe('PATCH /{kind}_auth_providers/{id} by a token without the scope * (A25.
       ...change,
     })
     expect([answer.status, answer.body.code]).toEqual([403, 'scope_exceeded'])
-    expect(answer.body.detail).toContain('needs a token with the scope *')
+    expect(answer.body.detail).toContain('requires a token with the scope *')
     expect(
       (await commitsOf(own.id)).slice(length).flatMap(({ changes }) => changes.map(({ object }) => object)),
     ).toEqual(['api_tokens'])
     expect(read).not.toHaveBeenCalled()
   })
 
-  it.each(providerKinds)('passes what lets nobody in, and repeated values, of a %s provider', async (kind) => {
+  it.each(providerKinds)('accepts harmless changes and equal values of a %s provider', async (kind) => {
     discovered()
     const own = await newAccount()
     const secret = kind === 'oidc' || kind === 'idp' ? { client_secret: providerSecret } : {}
@@ -208,7 +208,7 @@ describe('PATCH /{kind}_auth_providers/{id} by a token without the scope * (A25.
     expect((await providers[kind].update(narrow, id, { is_disabled: false })).body.code).toBe('scope_exceeded')
   })
 
-  it('changes one of clients alone, and does not open the portal with it', async () => {
+  it('changes a provider for clients only, but does not open the portal with it', async () => {
     const narrow = await withScopes(account, 'providers:write')
     discovered()
     const { id } = (await providers.oidc.create(narrow, { context: 'clients_only' })).body.data

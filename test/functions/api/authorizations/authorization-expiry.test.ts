@@ -13,9 +13,9 @@ afterEach(() => vi.restoreAllMocks())
 
 const freeze = (micros: number) => vi.spyOn(clock, 'now').mockReturnValue(micros)
 
-/** An authorization that ends with the day; client and gateway live until then and beyond. */
+/** Creates an authorization that expires at midnight. The leases of client and gateway end later. */
 async function granted(request: { token?: string } = {}) {
-  // The noon after the next midnight: far from the end of its day.
+  // Noon of the next day, far from midnight.
   freeze((Math.ceil(clock.now() / day) + 0.5) * day)
   const world = await newAccessWorld(daily)
   const gateway = await world.addGateway()
@@ -34,8 +34,8 @@ async function granted(request: { token?: string } = {}) {
 
 afterEach(() => vi.unstubAllEnvs())
 
-describe('the end of an authorization (P5.5, A31)', () => {
-  it('counts from its instant on, with no job in between', async () => {
+describe('the expiry of an authorization (P5.5, A31)', () => {
+  it('takes effect at its time, without a job', async () => {
     const { authorization, end, ask, beat } = await granted()
     const { since } = await beat()
     freeze(end - 1)
@@ -46,7 +46,7 @@ describe('the end of an authorization (P5.5, A31)', () => {
     expect((await beat()).authorizations).toEqual([])
   })
 
-  it('makes the next decision a new one, with an end of its own', async () => {
+  it('makes the next decision create a new authorization with its own expiry', async () => {
     const { authorization, end, ask, beat } = await granted()
     const { since } = await beat()
     freeze(end + 1_000_000)
@@ -59,7 +59,7 @@ describe('the end of an authorization (P5.5, A31)', () => {
     expect(changed.added).toMatchObject([{ id: next.body.data.id }])
   })
 
-  it('is the end of the token where that comes first', async () => {
+  it('is the expiry of the token if that comes first', async () => {
     const world = await newAccessWorld()
     const gateway = await world.addGateway()
     const end = clock.now() + 50_000_000
@@ -74,7 +74,7 @@ describe('the end of an authorization (P5.5, A31)', () => {
 })
 
 describe('the lease of a gateway (P1.4, P5.2)', () => {
-  it('that has ended leaves it out of decisions from its instant on', async () => {
+  it('excludes the gateway from decisions from its end on', async () => {
     const world = await newAccessWorld()
     const gateway = await world.addGateway()
     const end = parseTimestamp(gateway.session.expires_at) as number
@@ -87,7 +87,7 @@ describe('the lease of a gateway (P1.4, P5.2)', () => {
 })
 
 describe('the lease of a client (P1.4, P5.5(3))', () => {
-  it('that has ended takes its authorizations from the gateway and its session from decisions', async () => {
+  it("ends the client's authorizations and session from its end on", async () => {
     const world = await newAccessWorld()
     const gateway = await world.addGateway()
     const session = (await world.startSession()).body.data

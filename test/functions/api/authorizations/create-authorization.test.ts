@@ -26,7 +26,7 @@ const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] a
 afterEach(() => vi.restoreAllMocks())
 
 describe('the decision (P5.2)', () => {
-  test('fails in the order of its steps', async () => {
+  test('refuses in the order of its steps', async () => {
     const world = await newAccessWorld()
     const { ask, resource } = world
     expect((await ask({})).body).toMatchObject({ status: 422, errors: { resource_id: ["can't be blank"] } })
@@ -50,7 +50,7 @@ describe('the decision (P5.2)', () => {
     expect((await ask({ resource_id: resource.id })).status).toBe(201)
   })
 
-  test('asks which session is meant when the token has several', async () => {
+  test('requires a session id when the token has several sessions', async () => {
     const world = await newAccessWorld()
     await world.addGateway()
     const [one] = [await world.startSession({ svc_id: 'a' }), await world.startSession({ svc_id: 'b' })]
@@ -59,7 +59,7 @@ describe('the decision (P5.2)', () => {
     expect((await world.ask({ ...fields, session_id: one.body.data.id })).status).toBe(201)
   })
 
-  test('grants once, and repeats the same answer', async () => {
+  test('grants once, and then returns the same authorization', async () => {
     const world = await newAccessWorld()
     const gateway = await world.addGateway()
     const { client } = (await world.startSession({ os_name: 'Linux' })).body.data
@@ -89,7 +89,7 @@ describe('the decision (P5.2)', () => {
     expect(await getItem(accountVersionKey(world.account.id))).toEqual(head)
   })
 
-  test('people get what the managed group is granted, others do not', async () => {
+  test("grants the managed group's resources to people only", async () => {
     const world = await newAccessWorld()
     await world.addGateway()
     const person = await insertActor(world.account.id, { type: 'account_user', email: 'grace@example.com' })
@@ -109,7 +109,7 @@ describe('the decision (P5.2)', () => {
     expect((await world.ask({ resource_id: shared.id })).status).toBe(404)
   })
 
-  test('an authorization that is not live is replaced', async () => {
+  test('replaces an authorization that is not valid', async () => {
     const world = await newAccessWorld()
     const first = await world.addGateway()
     await world.startSession()
@@ -124,8 +124,8 @@ describe('the decision (P5.2)', () => {
   })
 })
 
-describe('which policy (P5.3, P5.5(2))', () => {
-  test('ends with the token, and with the time condition', async () => {
+describe('choice of the policy (P5.3, P5.5(2))', () => {
+  test('expires with the token and with the time condition', async () => {
     const world = await newAccessWorld([
       {
         property: 'current_utc_datetime',
@@ -152,7 +152,7 @@ describe('which policy (P5.3, P5.5(2))', () => {
 
 describe('revocation (P7)', () => {
   test.each(['policy', 'resource', 'membership', 'client', 'client_token', 'gateway'] as const)(
-    'by %s deletes everything',
+    'by %s deletes all authorizations',
     async (by) => {
       const world = await newAccessWorld()
       const gateway = await world.addGateway()
@@ -172,12 +172,12 @@ describe('revocation (P7)', () => {
         if (name !== 'gateway')
           expect(await queryItems(partition(world.account.id, `authorizations.${name}`, value))).toEqual([])
       }
-      // The sessions of a token end with it.
+      // The sessions of a token end with the token.
       expect((await world.ask({ resource_id: world.resource.id })).status).toBe(by === 'client_token' ? 409 : 201)
     },
   )
 
-  test('a deleted token ends what was made with it', async () => {
+  test('deletes the authorizations of a deleted token', async () => {
     const world = await newAccessWorld()
     const gateway = await world.addGateway()
     await world.startSession()
@@ -187,7 +187,7 @@ describe('revocation (P7)', () => {
     expect((await world.ask({ resource_id: world.resource.id })).status).toBe(401)
   })
 
-  test('a token deleted while it asks is refused at once', async () => {
+  test('refuses a token that is deleted during the request', async () => {
     const world = await newAccessWorld()
     await world.addGateway()
     const { id } = (await world.startSession()).body.data
@@ -202,7 +202,7 @@ describe('revocation (P7)', () => {
     expect((await world.ask({ resource_id: world.resource.id, session_id: id })).status).toBe(401)
   })
 
-  test('a grant never survives a concurrent revocation', async () => {
+  test('never leaves a grant that survives a concurrent revocation', async () => {
     for (let round = 0; round < 6; round++) {
       const world = await newAccessWorld()
       const gateway = await world.addGateway()

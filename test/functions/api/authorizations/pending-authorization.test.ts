@@ -55,7 +55,7 @@ const authorizationAt = (at: number): Authorization => ({
   state_at: timestamp(at),
 })
 
-/** What a request leaves that dies before it confirms. */
+/** Writes the items of a request that died before it confirmed the authorization. */
 async function leavePending(secondsAgo: number) {
   const { main, grant, indexes } = authorizationItems(authorizationAt(clock.now() - secondsAgo * second))
   await plantItems([pendingItem(main), grant, ...indexes])
@@ -63,7 +63,7 @@ async function leavePending(secondsAgo: number) {
 }
 
 describe('a grant', () => {
-  it('costs at most 16 write units, of a client that was never authorized before', async () => {
+  it('costs at most 16 write units for a client that was never authorized before', async () => {
     const planted = await plantClients(world, 3)
     for (const one of planted) await one.start()
     const units: number[] = []
@@ -72,11 +72,11 @@ describe('a grant', () => {
       units.push(writes)
     }
     expect(Math.min(...units)).toBeLessThanOrEqual(16)
-    // Pending and confirmed, what leads to it, and its attribution: fewer than that would be no grant.
+    // Pending and confirmed item, its index items and its attribution. Fewer units mean that nothing was granted.
     expect(Math.min(...units)).toBeGreaterThan(6)
   })
 
-  it('whose process dies at any write gives nothing that was not answered, and is made later', async () => {
+  it('grants nothing unconfirmed if its process dies at any write, and succeeds on a retry', async () => {
     for (const unheard of [false, true]) {
       for (let writes = 0, died = true; died; writes++) {
         const [one] = await plantClients(world, 1)
@@ -86,7 +86,7 @@ describe('a grant', () => {
         died = answer?.status !== 201
         vi.restoreAllMocks()
         const mine = async () => (await stored()).filter(({ client_id }) => client_id === one?.id)
-        // Of a confirmation that was not heard it cannot be known.
+        // Unknown if the confirmation was written but its response was lost.
         const counting = (await told()).filter((shown: { client: { id: string } }) => shown.client.id === one?.id)
         if (!unheard) expect(counting).toHaveLength(died ? 0 : 1)
         vi.spyOn(clock, 'now').mockImplementation(() => now() + 6 * second)
@@ -99,13 +99,13 @@ describe('a grant', () => {
 })
 
 describe('a pending authorization', () => {
-  it('is told to no gateway, and is no reason to choose one', async () => {
+  it('is delivered to no gateway, and does not affect the choice of one', async () => {
     await leavePending(1)
     expect(await told()).toEqual([])
     expect(await stored()).toHaveLength(1)
   })
 
-  it('is found by whatever ends it', async () => {
+  it('is found by every kind of revocation', async () => {
     for (const [by, id] of [
       ['policy', world.policy.id],
       ['resource', world.resource.id],
@@ -121,7 +121,7 @@ describe('a pending authorization', () => {
     }
   })
 
-  it('of a request that died keeps its client waiting for seconds, not longer', async () => {
+  it('of a dead request blocks its client for seconds, not longer', async () => {
     await leavePending(0)
     const flight = new ItemsInFlight(1)
     try {
@@ -135,7 +135,7 @@ describe('a pending authorization', () => {
     expect(await told()).toHaveLength(1)
   })
 
-  it("is another request's while that is under way: both hear of the same one", async () => {
+  it('is awaited by concurrent requests, which return the same authorization', async () => {
     const flight = new ItemsInFlight(2)
     try {
       const answers = await flight.run([ask, ask, ask])
@@ -146,7 +146,7 @@ describe('a pending authorization', () => {
     }
   })
 
-  it("goes with a heartbeat of its gateway, and all that leads to it, or by the table's own expiry", async () => {
+  it("is deleted with its index items by a heartbeat of its gateway, or by the table's TTL", async () => {
     const { main, pointers } = await leavePending(120)
     const [item] = await stored()
     expect(Number(item?.ttl) * second).toBeLessThan(clock.now() + 600 * second)
@@ -155,11 +155,11 @@ describe('a pending authorization', () => {
     for (const { pk, sk } of [main, ...pointers]) expect(await getItem({ pk, sk })).toBeUndefined()
   })
 
-  it('that is withdrawn leaves nothing', async () => {
+  it('leaves no items when it is withdrawn', async () => {
     const [one] = await plantClients(world, 1)
     await one?.start()
     const attributions = await queryItems(attributionKey(world.account.id, '').pk)
-    // The pending one is deleted before it is confirmed, as by a revocation, and the next is not.
+    // Deletes the pending authorization before it is confirmed, as a revocation does, but not the next one.
     const flight = new ItemsInFlight(3)
     try {
       let revoked = 0

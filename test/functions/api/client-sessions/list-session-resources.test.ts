@@ -25,7 +25,7 @@ const list = (token: string, id: string, query: Query = '', sourceIp?: string) =
 const beat = (token: string, id: string) => call(renew, { method: 'PUT', token, params: { id } })
 const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id)
 
-/** What Lambda hands over: the body as a JSON string. */
+/** Size of a response as Lambda returns it, with the body as a JSON string. */
 const bytesOf = ({ text }: Answer) => Buffer.byteLength(JSON.stringify(text))
 
 afterEach(() => {
@@ -34,7 +34,7 @@ afterEach(() => {
 })
 
 describe('GET /client/sessions/{id}/resources (P3.1(5))', () => {
-  test('lists what can be reached now, from the beginning without a cursor', async () => {
+  test('lists the reachable resources, from the beginning without a cursor', async () => {
     const world = await newAccessWorld()
     const { id, resources_cursor } = (await world.startSession()).body.data
     expect(resources_cursor).toBeNull()
@@ -52,7 +52,7 @@ describe('GET /client/sessions/{id}/resources (P3.1(5))', () => {
     })
   })
 
-  test('does not know a session that ended, was never, or is of another token', async () => {
+  test('returns 404 for a session that is unknown, ended, or of another token', async () => {
     const world = await newAccessWorld()
     const other = await world.addToken()
     const { id } = (await world.startSession()).body.data
@@ -66,7 +66,7 @@ describe('GET /client/sessions/{id}/resources (P3.1(5))', () => {
     expect((await list(world.token.token, lapsed)).status).toBe(404)
   })
 
-  test('renews no lease', async () => {
+  test('does not renew the lease', async () => {
     const world = await newAccessWorld()
     const { id, client } = (await world.startSession()).body.data
     const presence = () => getItem(presenceKey(world.account.id, 'clients', client.id))
@@ -75,7 +75,7 @@ describe('GET /client/sessions/{id}/resources (P3.1(5))', () => {
     expect(await presence()).toEqual(before)
   })
 
-  test('from elsewhere ends the authorizations that no longer conform, as a heartbeat does', async () => {
+  test('at another location ends nonconforming authorizations, as a heartbeat does', async () => {
     const world = await newAccessWorld(fromHome)
     await world.addGateway()
     const { id, client } = (await world.startSession()).body.data
@@ -88,7 +88,7 @@ describe('GET /client/sessions/{id}/resources (P3.1(5))', () => {
   })
 })
 
-/** Every resource of an answer and of those that follow it, none of which is too large. */
+/** Reads all pages from a first response on, checks their sizes, and returns the ids of all resources. */
 async function pageThrough(world: AccessWorld, sessionId: string, first: Answer): Promise<string[]> {
   const { resources, resources_cursor } = first.body.data
   const pages: Answer[] = [first]
@@ -101,13 +101,13 @@ async function pageThrough(world: AccessWorld, sessionId: string, first: Answer)
   }
   const sizes = pages.map(bytesOf)
   for (const size of sizes) expect(size).toBeLessThanOrEqual(maxAnswerBytes)
-  // An answer that others follow has no room for one more.
+  // Each page except the last is filled up to the maximum.
   for (const size of sizes.slice(0, -1)) expect(size).toBeGreaterThan(maxAnswerBytes - 1_000_000)
   return ids
 }
 
-describe('a client that reaches more than an answer holds', () => {
-  test('hears of each once, at its start, by a heartbeat and by its list', { timeout: 60_000 }, async () => {
+describe('a client whose resources exceed one response', () => {
+  test('receives each resource once, at its start, by a heartbeat and by its list', { timeout: 60_000 }, async () => {
     const world = await newAccessWorld()
     const reachable = [world.resource.id, ...(await addLargeResources(world, 10))]
     const started = await world.startSession()
@@ -122,7 +122,7 @@ describe('a client that reaches more than an answer holds', () => {
     expect(await pageThrough(world, id, asAnswer)).toEqual(reachable)
   })
 
-  test('goes on after what it was told, whatever has changed in between', { timeout: 60_000 }, async () => {
+  test('continues after the last received resource, whatever has changed in between', { timeout: 60_000 }, async () => {
     const world = await newAccessWorld()
     const [first, ...others] = await addLargeResources(world, 8)
     const { id, resources: told, resources_cursor: page_cursor } = (await world.startSession()).body.data
@@ -137,7 +137,7 @@ describe('a client that reaches more than an answer holds', () => {
     expect([idsOf(body.data), body.metadata.next_page]).toEqual([untold, null])
   })
 
-  test('is given no cursor but its own', { timeout: 60_000 }, async () => {
+  test('accepts only cursors of its session', { timeout: 60_000 }, async () => {
     const world = await newAccessWorld()
     await addLargeResources(world, 8)
     const former = (await world.startSession()).body.data
@@ -153,10 +153,10 @@ describe('a client that reaches more than an answer holds', () => {
     expect((await list(world.token.token, id, { page_cursor: resources_cursor })).status).toBe(200)
   })
 
-  test('is authorized for it, and a gateway with authorizations for all of it hears of them by more', {
+  test('is authorized for them, and its gateway receives all authorizations over several heartbeats', {
     timeout: 300_000,
   }, async () => {
-    // However long that takes, the leases last.
+    // Leases outlast the duration of this test.
     vi.stubEnv('HEARTBEAT_SECS', '3600')
     const world = await newAccessWorld()
     const gateway = await world.addGateway()

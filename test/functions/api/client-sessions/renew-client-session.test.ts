@@ -32,7 +32,7 @@ describe('a client heartbeat (P3.2)', () => {
     expect([started.expires_at, renewed.body.data.expires_at]).toEqual([soon, soon])
   })
 
-  test('renews the lease and answers what can be reached now', async () => {
+  test('renews the lease and returns the reachable resources', async () => {
     const world = await newAccessWorld()
     const { id, expires_at } = (await world.startSession()).body.data
     const first = await beat(world.token.token, id)
@@ -47,7 +47,7 @@ describe('a client heartbeat (P3.2)', () => {
     expect((await beat(world.token.token, id)).body.data.resources).toEqual([])
   })
 
-  test('forgets what is not known any more of where the client is', async () => {
+  test("clears fields of the client's location that are unknown now", async () => {
     const world = await newAccessWorld()
     const { id, client } = (await world.startSession()).body.data
     const seen = async (userAgent: string) => {
@@ -64,7 +64,7 @@ describe('a client heartbeat (P3.2)', () => {
     ])
   })
 
-  test('does not know a session that ended, was never, or is of another token', async () => {
+  test('returns 404 for a session that is unknown, ended, or of another token', async () => {
     const world = await newAccessWorld()
     const other = await world.addToken()
     const { id } = (await world.startSession()).body.data
@@ -79,7 +79,7 @@ describe('a client heartbeat (P3.2)', () => {
     expect((await beat(world.token.token, lapsed)).status).toBe(404)
   })
 
-  test('that cannot be answered renews nothing', async () => {
+  test('does not renew the lease if the response fails', async () => {
     const world = await newAccessWorld()
     const { id, client } = (await world.startSession()).body.data
     const presence = () => getItem(presenceKey(world.account.id, 'clients', client.id))
@@ -94,7 +94,7 @@ describe('a client heartbeat (P3.2)', () => {
     expect((await beat(world.token.token, id)).status).toBe(200)
   })
 
-  test('from elsewhere ends the authorizations that no longer conform', async () => {
+  test('at another location ends nonconforming authorizations', async () => {
     const world = await newAccessWorld(fromHome)
     await world.addGateway()
     const { id, client } = (await world.startSession()).body.data
@@ -108,7 +108,7 @@ describe('a client heartbeat (P3.2)', () => {
     expect(await standing()).toHaveLength(0)
   })
 
-  test('after losing verification ends what needed it', async () => {
+  test('ends authorizations that require verification after the client lost it', async () => {
     const world = await newAccessWorld([{ property: 'client_verified', operator: 'is', values: ['true'] }])
     await world.addGateway()
     const { id, client } = (await world.startSession()).body.data

@@ -25,7 +25,7 @@ const readsResources = (command: object) =>
 const commitsOf = (account: string) => queryItems(partition(account, 'commits'))
 
 describe('starting a client session (P3.1)', () => {
-  test('registers the installation, once, and shows what it can reach', async () => {
+  test('registers the installation once, and returns the reachable resources', async () => {
     const world = await newAccessWorld()
     const { status, body } = await world.startSession({ hostname: ' laptop ', os_name: '' })
     expect(status, JSON.stringify(body)).toBe(201)
@@ -57,7 +57,7 @@ describe('starting a client session (P3.1)', () => {
     })
   })
 
-  test('makes one client of concurrent starts of one installation', async () => {
+  test('creates one client for concurrent starts of one installation', async () => {
     const world = await newAccessWorld()
     const answers = await Promise.all(Array.from({ length: 6 }, () => world.startSession()))
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
@@ -65,7 +65,7 @@ describe('starting a client session (P3.1)', () => {
     expect(await rowsBy(clients, world.account.id, 'actor_id', world.actor.id)).toHaveLength(1)
   })
 
-  test('the newest session wins, and each has its log entry', async () => {
+  test('keeps the newest session, and logs each start', async () => {
     const world = await newAccessWorld()
     const first = await world.startSession()
     const second = await world.startSession()
@@ -80,7 +80,7 @@ describe('starting a client session (P3.1)', () => {
     })
   })
 
-  test('a device with another key loses its authorizations, one that restarts keeps them', async () => {
+  test('ends the authorizations of a device with another key, and keeps them after a restart', async () => {
     const world = await newAccessWorld()
     await world.addGateway()
     const public_key = publicKey()
@@ -96,7 +96,7 @@ describe('starting a client session (P3.1)', () => {
     expect((await world.ask({ resource_id: world.resource.id })).status).toBe(201)
   })
 
-  test('from elsewhere ends what no longer conforms, also when the first attempt broke off in between', async () => {
+  test('at another location ends nonconforming authorizations, even after an interrupted first attempt', async () => {
     const world = await newAccessWorld([{ property: 'remote_ip', operator: 'is_in_cidr', values: ['192.0.2.0/24'] }])
     await world.addGateway()
     const public_key = publicKey()
@@ -112,7 +112,7 @@ describe('starting a client session (P3.1)', () => {
     expect(await authorizationsOf(world.account.id, { by: 'client', id: client.id })).toEqual([])
   })
 
-  test('that cannot be answered leaves the former session as it is', async () => {
+  test('keeps the previous session if the response fails', async () => {
     const world = await newAccessWorld()
     const { id } = (await world.startSession()).body.data
     const entries = () => queryItems(logPartition(world.account.id, 'session', dayOf(clock.now())))
@@ -123,7 +123,7 @@ describe('starting a client session (P3.1)', () => {
     expect((await call(renew, { method: 'PUT', token: world.token.token, params: { id } })).status).toBe(200)
   })
 
-  test('is refused to people while there are too many of them, administrators among them, and to nobody else', async () => {
+  test('is refused to people and administrators above the limit of users, and to no other actor', async () => {
     const world = await newAccessWorld([], { limits: { users_count: 1 } })
     const mint = (actorId: string) =>
       commit({ accountId: world.account.id, subject: null }, (transaction) =>
@@ -141,7 +141,7 @@ describe('starting a client session (P3.1)', () => {
     expect((await world.startSession({ svc_id: 'b' }, { token })).status).toBe(201)
   })
 
-  test('checks its fields, and the account limit before them', async () => {
+  test('checks the account limit, then its fields', async () => {
     const world = await newAccessWorld([], { limits: { service_accounts_count: 1 } })
     const refused = await world.startSession({ svc_id: '', public_key: 'short', version: 'x'.repeat(65), hostname: 7 })
     expect(refused.body.errors).toEqual({

@@ -17,7 +17,7 @@ describe('creating a client token (A24.1)', () => {
   const create = (actorId: string, body: unknown) =>
     account.call(handler, { method: 'POST', params: { actor_id: actorId }, body })
 
-  test('shows the token once, and the token authenticates its actor', async () => {
+  test('returns the token once, and the token authenticates its actor', async () => {
     const actor = await insertActor(account.id)
     const { status, headers, body } = await create(actor.id, { client_token: { expires_at: future } })
     expect(status).toBe(201)

@@ -10,7 +10,7 @@ import { newAccessWorld } from '#test/support/access/access.ts'
 import { call, newAccount } from '#test/support/accounts/account.ts'
 import { insertActor, insertRow } from '#test/support/accounts/rows.ts'
 
-test('a deleted client token is gone and no longer authenticates (A24.3)', async () => {
+test('a deleted client token no longer exists and no longer authenticates (A24.3)', async () => {
   const account = await newAccount()
   const [actor, other] = [await insertActor(account.id), await insertActor(account.id)]
   const body = { client_token: { expires_at: '2099-01-01T00:00:00Z' } }
@@ -23,7 +23,7 @@ test('a deleted client token is gone and no longer authenticates (A24.3)', async
   await expect(authenticate('client', `Bearer ${token}`)).rejects.toMatchObject({ status: 401 })
 })
 
-test('deleting a token ends its session, and leaves the other tokens of the actor (A24.4)', async () => {
+test("deleting a token ends its session, and keeps the actor's other tokens (A24.4)", async () => {
   const world = await newAccessWorld()
   const other = await world.addToken()
   const { id, client } = (await world.startSession()).body.data
@@ -35,7 +35,7 @@ test('deleting a token ends its session, and leaves the other tokens of the acto
   expect((await world.startSession({}, { token: other.token })).status).toBe(201)
 })
 
-test('an expired token cannot be deleted any more, nor one of an API client (A24.2)', async () => {
+test('deleting an expired token or one of an API client returns 404 (A24.2)', async () => {
   const account = await newAccount()
   const { id: actor_id } = await insertActor(account.id)
   const expired = await insertRow(account.id, clientTokens, {

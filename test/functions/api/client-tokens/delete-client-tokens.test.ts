@@ -8,7 +8,7 @@ import { newAccessWorld } from '#test/support/access/access.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 import { insertActor, insertRow } from '#test/support/accounts/rows.ts'
 
-test('deletes every token of an actor and counts the unexpired ones (A24.2)', async () => {
+test('deletes all tokens of an actor and returns the number of unexpired ones (A24.2)', async () => {
   const account = await newAccount()
   const actor = await insertActor(account.id)
   const body = { client_token: { expires_at: '2099-01-01T00:00:00Z' } }
@@ -24,7 +24,7 @@ test('deletes every token of an actor and counts the unexpired ones (A24.2)', as
   expect(await remove()).toMatchObject({ status: 200, body: { data: { deleted_count: 0 } } })
 })
 
-test('ends the sessions of all of them at once (A24.4)', async () => {
+test('ends all their sessions at once (A24.4)', async () => {
   const world = await newAccessWorld()
   const other = await world.addToken()
   const { client } = (await world.startSession()).body.data
@@ -35,7 +35,7 @@ test('ends the sessions of all of them at once (A24.4)', async () => {
   for (const { token } of [world.token, other]) expect((await world.startSession({}, { token })).status).toBe(401)
 })
 
-test('counts nothing for an API client, whose API tokens stay (A24.2), and knows no unknown actor', async () => {
+test('returns 0 for an API client and keeps its API tokens (A24.2), and returns 404 for an unknown actor', async () => {
   const account = await newAccount()
   const remove = (actor_id: string) => account.call(handler, { method: 'DELETE', params: { actor_id } })
   expect((await remove(account.apiClient.id)).body).toEqual({ data: { deleted_count: 0 } })

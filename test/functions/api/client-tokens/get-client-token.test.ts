@@ -6,7 +6,7 @@ import { newAccount } from '#test/support/accounts/account.ts'
 import { newIssuer, newPerson, signIn } from '#test/support/accounts/identities.ts'
 import { insertActor, insertRow } from '#test/support/accounts/rows.ts'
 
-test('reads a token without its secret; an expired one is gone (A24.2)', async () => {
+test('returns a token without its secret, and 404 for an expired one (A24.2)', async () => {
   const account = await newAccount()
   const actor = await insertActor(account.id)
   const insert = (expires_at: string) =>
@@ -19,7 +19,7 @@ test('reads a token without its secret; an expired one is gone (A24.2)', async (
   expect((await read(expired.id)).status).toBe(404)
 })
 
-test('does not know a token of another actor, nor any of an API client (A24.2)', async () => {
+test('returns 404 for a token of another actor or of an API client (A24.2)', async () => {
   const account = await newAccount()
   const person = await newPerson(account)
   const { id } = await signIn(account, person.id, newIssuer())

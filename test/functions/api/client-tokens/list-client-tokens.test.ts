@@ -31,7 +31,7 @@ test('lists the unexpired tokens, newest first, in pages (A24.2)', async () => {
   expect((await list({}, randomUUID())).status).toBe(404)
 })
 
-test('lists the tokens of people, interactive ones included, and of no other actor (A24.2)', async () => {
+test('lists the tokens of one actor, interactive ones included (A24.2)', async () => {
   const account = await newAccount()
   const person = await newPerson(account)
   const token = await signIn(account, person.id, newIssuer())

@@ -3,7 +3,7 @@ import { handler } from '#functions/api/clients/get-client.ts'
 import { newAccessWorld } from '#test/support/access/access.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 
-test('shows every field of a client (A23.1), to its own account only', async () => {
+test('returns every field of a client (A23.1), only to its own account', async () => {
   const world = await newAccessWorld()
   const { client } = (await world.startSession({ hostname: 'h' }, { sourceIp: '203.0.113.9' })).body.data
   const { status, body } = await world.account.call(handler, { params: { id: client.id } })

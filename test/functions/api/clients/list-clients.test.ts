@@ -20,7 +20,7 @@ import { interceptTable } from '#test/support/table/intercept-table.ts'
 import { plantGroups, plantOnlineClients } from '#test/support/table/plant-listed.ts'
 import { crashAfter } from '#test/support/table/table-faults.ts'
 
-test('lists the clients in the order they registered, by name or installation (A23, A7.3)', async () => {
+test('lists the clients in order of registration, filtered by name or installation (A23, A7.3)', async () => {
   const world = await newAccessWorld()
   const clients = []
   for (const svc_id of ['one', 'two', 'three']) clients.push((await world.startSession({ svc_id })).body.data.client)
@@ -33,7 +33,7 @@ test('lists the clients in the order they registered, by name or installation (A
   expect((await list({ name: '' })).data).toEqual([])
 })
 
-test('shows who has ended its session, and finds one installation with several actors (A23.1)', async () => {
+test('shows the end of a session, and finds one installation with several actors (A23.1)', async () => {
   const world = await newAccessWorld()
   const other = await insertActor(world.account.id)
   const first = (await world.startSession({ svc_id: 'shared' })).body.data
@@ -51,7 +51,7 @@ test('shows who has ended its session, and finds one installation with several a
   ])
 })
 
-test('pages through the clients, whoever they belong to', async () => {
+test('pages through the clients of all actors', async () => {
   const world = await newAccessWorld()
   const ids = []
   for (const svc_id of ['one', 'two', 'three']) ids.push((await world.startSession({ svc_id })).body.data.client.id)
@@ -67,7 +67,7 @@ test('pages through the clients, whoever they belong to', async () => {
 const deleteTokenOf = (world: AccessWorld, id: string) =>
   world.account.call(deleteToken, { method: 'DELETE', params: { actor_id: world.actor.id, id } })
 
-test('shows nobody online whose token is gone, also when a crash comes between (P1.7)', async () => {
+test('shows no client online after its token was deleted, even after a crash (P1.7)', async () => {
   const world = await newAccessWorld()
   const others = [await world.addToken(), await world.addToken()] as const
   await world.startSession({ svc_id: 'one' })
@@ -80,7 +80,7 @@ test('shows nobody online whose token is gone, also when a crash comes between (
   expect((await deleteTokenOf(world, others[0].id)).status).toBe(200)
   expect([await online(), await online({ svc_id: 'other 0' })]).toEqual([[true, false, true], [false]])
 
-  // Some of the writes before the commit are done once, then it is the commit that is the last.
+  // Repeats the crash until the commit is the last write that succeeds.
   for (let writes = 1; await getRow(clientTokens, world.account.id, others[1].id); writes++) {
     crashAfter(writes)
     await deleteTokenOf(world, others[1].id)
@@ -89,13 +89,13 @@ test('shows nobody online whose token is gone, also when a crash comes between (
   expect(await online()).toEqual([true, false, true])
   await followUpAll(world.account.id)
   expect(await online()).toEqual([true, false, false])
-  // A device that comes back with another token is online, however often the deletion is followed up.
+  // A device that returns with another token stays online, even if the deletion is processed again.
   await world.startSession({ svc_id: 'other 0' })
   await followUpAll(world.account.id)
   expect(await online()).toEqual([true, true, false])
 })
 
-test('shows who is online beside clients that are deleted between two reads', async () => {
+test('shows online clients correctly if others are deleted between two reads', async () => {
   const world = await newAccessWorld()
   const ids: string[] = []
   for (let i = 0; i < 5; i++) ids.push((await world.startSession({ svc_id: `laptop ${i}` })).body.data.client.id)
@@ -103,7 +103,7 @@ test('shows who is online beside clients that are deleted between two reads', as
   interceptTable(async (command, send) => {
     const isList = JSON.stringify(command).includes(`${world.account.id}#clients"`)
     if (command instanceof QueryCommand && isList) {
-      // The live items of the first three are read by then.
+      // The presence items of the first three clients have been read by then.
       await sleep(50)
       vi.restoreAllMocks()
       gone = Promise.all(
@@ -121,7 +121,7 @@ test('shows who is online beside clients that are deleted between two reads', as
   ])
 })
 
-test('asks for a page of clients with a token each as it does for a page of groups', async () => {
+test('sends one request more for a page of clients with tokens than for a page of groups', async () => {
   const world = await newAccessWorld()
   for (let i = 0; i < 6; i++) {
     await world.startSession({ svc_id: `laptop ${i}` }, { token: (await world.addToken()).token })
@@ -137,7 +137,7 @@ test('asks for a page of clients with a token each as it does for a page of grou
   expect(clients.reads).toBeLessThanOrEqual(1.3 * ofGroups.reads)
 })
 
-test('reads of a full page what its rows and its live items take, and nothing twice', async () => {
+test('reads exactly the rows and presence items of a full page', async () => {
   const account = await newAccount()
   const [plantedGroups, planted] = [await plantGroups(account, 100), await plantOnlineClients(account, 100)]
   const readsOf = async (list: Handler) => {
@@ -150,19 +150,19 @@ test('reads of a full page what its rows and its live items take, and nothing tw
   const live = await unitsOf(planted.map(({ id }) => presenceItemKey(account.id, 'clients', id)))
   const groupRows = await unitsOf(plantedGroups.map(({ id }) => entityKey(account.id, 'groups', id)))
   expect([rows, live]).toEqual([11, 10])
-  // The group Everyone can be beside the page.
+  // The managed group Everyone may be read in addition to the page.
   expect(ofGroups - groupRows).toBeLessThanOrEqual(7)
   expect(ofClients).toBeLessThanOrEqual(6 + rows + live)
 })
 
-/** Read units of items that are read together. */
+/** Read units of items that are read in one batch. */
 async function unitsOf(keys: Key[]): Promise<number> {
   const items = await getItems(keys)
   const bytes = items.map((item) => Object.entries(item ?? {}).map(([name, value]) => name.length + sizeOf(value)))
   return Math.ceil(bytes.flat().reduce((sum, each) => sum + each, 0) / 4_096)
 }
 
-/** Numbers take a byte for two digits, and one more; truths take one. */
+/** Stored size of a value. A number takes a byte per two digits plus one, a boolean takes one byte. */
 const sizeOf = (value: unknown): number =>
   typeof value === 'number'
     ? Math.ceil(String(value).length / 2) + 1

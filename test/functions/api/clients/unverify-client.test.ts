@@ -5,7 +5,7 @@ import { authorizationsOf } from '#shared/commit/revoke.ts'
 import { newAccessWorld } from '#test/support/access/access.ts'
 import { commitsOf } from '#test/support/logs/commit-stream.ts'
 
-test('takes verification and authorizations away (A23.2, A30)', async () => {
+test('ends verification and authorizations (A23.2, A30)', async () => {
   const world = await newAccessWorld([{ property: 'client_verified', operator: 'is', values: ['true'] }])
   await world.addGateway()
   const { client } = (await world.startSession()).body.data
@@ -17,7 +17,7 @@ test('takes verification and authorizations away (A23.2, A30)', async () => {
   expect((await world.ask({ resource_id: world.resource.id })).body.code).toBe('conditions_violated')
 })
 
-test('changes nothing of a client that is not verified (A2.8)', async () => {
+test('does not change an unverified client (A2.8)', async () => {
   const world = await newAccessWorld()
   const { client } = (await world.startSession()).body.data
   const before = (await commitsOf(world.account.id)).length

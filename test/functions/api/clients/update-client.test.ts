@@ -27,7 +27,7 @@ test('renames a client and nothing else (A23.2)', async () => {
   }
 })
 
-test('is on record as the API shows the client, without its live fields (L6.1)', async () => {
+test('is logged with the fields of the API, without those of its presence item (L6.1)', async () => {
   const world = await newAccessWorld()
   const { client } = (await world.startSession({ hostname: 'h' })).body.data
   const shown = await world.account.call(handler, {
@@ -40,7 +40,7 @@ test('is on record as the API shows the client, without its live fields (L6.1)',
   expect(after).not.toHaveProperty('inserted_at')
   expect(after).toMatchObject({ id: client.id, name: 'Laptop', created_at: client.created_at, last_attested_at: null })
   for (const key of Object.keys(after)) expect(key).not.toMatch(/^(online|last_seen_)/)
-  // What the API shows is on record the same; what it does not show is internal.
+  // Fields of the API have equal values in the log. Its additional fields are internal.
   const both = Object.keys(after).filter((key) => key in shown.body.data)
   expect(both.length).toBeGreaterThan(15)
   for (const key of both) expect(shown.body.data[key]).toEqual(after[key])

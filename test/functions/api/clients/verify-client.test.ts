@@ -12,7 +12,7 @@ test('keeps the time of the first verification (A23.2)', async () => {
   expect(await verify()).toEqual(first)
 })
 
-test('needs no body and reads none (A23.2)', async () => {
+test('requires no body and ignores one (A23.2)', async () => {
   const world = await newAccessWorld()
   const { client } = (await world.startSession()).body.data
   const request = { method: 'PUT', params: { id: client.id } }
@@ -20,7 +20,7 @@ test('needs no body and reads none (A23.2)', async () => {
   expect(verified.body.data).toMatchObject({ name: client.name, verified_at: expect.any(String) })
 })
 
-test('lets the client pass the condition for verified ones, and is on record (A17.3, A30)', async () => {
+test('satisfies a condition for verified clients, and is logged (A17.3, A30)', async () => {
   const world = await newAccessWorld([{ property: 'client_verified', operator: 'is', values: ['true'] }])
   await world.addGateway()
   const { client } = (await world.startSession()).body.data

@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 
 describe.each(directoryKinds)('POST /%s_directories (A26)', (kind) => {
-  it('creates a directory, enabled, with nothing wrong yet', async () => {
+  it('creates a directory, enabled and without an error', async () => {
     const own = await newAccount()
     const created = await directoriesApi[kind].create(own)
     expect(created.body.errors).toBeUndefined()
@@ -36,7 +36,7 @@ describe.each(directoryKinds)('POST /%s_directories (A26)', (kind) => {
     expect([shown.body, shown.headers.etag]).toEqual([{ data: directory }, created.headers.etag])
   })
 
-  it('asks for a run, unless it is disabled (A26.2)', async () => {
+  it('requests a run, unless it is disabled (A26.2)', async () => {
     const { id } = await directoriesApi[kind].made(account)
     const first = await storedDirectory(account, kind, id)
     expect(first.sync_requested_at).toBe(first.inserted_at)
@@ -44,20 +44,20 @@ describe.each(directoryKinds)('POST /%s_directories (A26)', (kind) => {
     expect((await storedDirectory(account, kind, disabled.id)).sync_requested_at).toBeNull()
   })
 
-  it('needs the feature, told before the fields are tested (A26.2)', async () => {
+  it('requires the feature, before validation (A26.2)', async () => {
     const without = await newAccount({ features: { idp_sync: false } })
     const answer = await directoriesApi[kind].create(without, { name: 7 })
     expect([answer.status, answer.body.code, answer.body.feature]).toEqual([403, 'feature_not_enabled', 'idp_sync'])
   })
 
-  it('has a name of its own within the kind', async () => {
+  it('has a unique name within its kind', async () => {
     const { name } = await directoriesApi[kind].made(account)
     expect((await directoriesApi[kind].create(account, { name })).body.errors).toEqual({
       name: ['has already been taken'],
     })
   })
 
-  it('never shows a secret, not even on record', async () => {
+  it('never returns or logs a secret', async () => {
     const own = await newAccount()
     const created = await directoriesApi[kind].create(own)
     expect(created.text + (await directoriesApi[kind].list(own)).text).not.toMatch(
@@ -114,7 +114,7 @@ it.each([
   ['suite', 'domain'],
   ['tenant', 'tenant_id'],
   ['idp', 'client_id'],
-] as const)('a %s directory has a %s of its own', async (kind, field) => {
+] as const)('requires for a %s directory a unique %s', async (kind, field) => {
   const first = await directoriesApi[kind].made(account)
   expect((await directoriesApi[kind].create(account, { [field]: first[field] })).body.errors).toEqual({
     [field]: ['has already been taken'],
@@ -124,19 +124,19 @@ it.each([
 it.each([
   ['3B1F7C0E-5D2A-4F7E-9C55-0A1B2C3D4E5F', '3b1f7c0e-5d2a-4f7e-9c55-0a1b2c3d4e5f'],
   [' Contoso.OnMicrosoft.com ', 'contoso.onmicrosoft.com'],
-])('keeps the tenant %s in lower case', async (sent, tenant_id) => {
+])('stores the tenant %s in lower case', async (sent, tenant_id) => {
   const own = await newAccount()
   expect((await directoriesApi.tenant.create(own, { tenant_id: sent })).body.data).toMatchObject({ tenant_id })
 })
 
-it.each(directoryKinds)('refuses one %s directory more than 20', async (kind) => {
+it.each(directoryKinds)('allows at most 20 %s directories', async (kind) => {
   const own = await newAccount({ limits: { api_capacity: 1_000, api_refill_rate: 1_000 } })
   for (let i = 0; i < 20; i++) expect((await directoriesApi[kind].create(own)).status).toBe(201)
   const refused = await directoriesApi[kind].create(own)
   expect(refused).toMatchObject({ status: 403, body: { code: 'limit_reached', limit: `${kind}_directories` } })
 })
 
-it('a suite directory is for all domains of the customer unless one is given, and several can be', async () => {
+it('applies to all domains of the suite by default, and allows several directories per suite', async () => {
   const own = await newAccount()
   const [first, second] = [
     await directoriesApi.suite.create(own, { domain: undefined }),
@@ -149,7 +149,7 @@ it('a suite directory is for all domains of the customer unless one is given, an
   expect((await directoriesApi.suite.update(own, id, { domain: null })).body.data.domain).toBeNull()
 })
 
-it('makes the key of an identity-provider directory, and shows its public part once', async () => {
+it('generates the key of an identity-provider directory, and returns its public part once', async () => {
   const created = (await directoriesApi.idp.create(account)).body.data
   expect(created.public_jwk).toMatchObject({ kty: 'RSA', kid: created.kid, alg: 'RS256', use: 'sig' })
   const row = await storedDirectory(account, 'idp', created.id)
@@ -160,14 +160,14 @@ it('makes the key of an identity-provider directory, and shows its public part o
   expect((await directoriesApi.idp.get(account, created.id)).body.data).not.toHaveProperty('public_jwk')
 })
 
-it('keeps the outer blanks of a client secret', async () => {
+it('keeps leading and trailing spaces of a client secret', async () => {
   const { id } = (await directoriesApi.tenant.create(account, { client_secret: ' a secret ' })).body.data
   const { client_secret } = await storedDirectory(account, 'tenant', id)
   expect(await decryptSecret({ accountId: account.id, objectId: id }, client_secret as string)).toBe(' a secret ')
 })
 
-describe.each(directoryKinds)('whether a new %s directory matches administrators (A26.2(5))', (kind) => {
-  it('follows the scope of its maker, who may say no', async () => {
+describe.each(directoryKinds)('administrator matching of a new %s directory (A26.2(5))', (kind) => {
+  it('follows the scope of the creator, who may disable it', async () => {
     const own = await newAccount()
     const narrow = await withScopes(own, 'directories:write')
     const of = async (by: Account, fields: Fields = {}) =>
@@ -178,12 +178,12 @@ describe.each(directoryKinds)('whether a new %s directory matches administrators
     expect(await of(narrow, { matches_administrators: false })).toBe(false)
   })
 
-  it('is not granted by a token without the scope *', async () => {
+  it('is refused to a token without the scope *', async () => {
     const own = await newAccount()
     const narrow = await withScopes(own, 'directories:write')
     const answer = await directoriesApi[kind].create(narrow, { matches_administrators: true, name: '' })
     expect([answer.status, answer.body.code]).toEqual([403, 'scope_exceeded'])
-    expect(answer.body.detail).toContain('needs a token with the scope *')
+    expect(answer.body.detail).toContain('requires a token with the scope *')
     expect((await directoriesApi[kind].list(own)).body.data).toEqual([])
   })
 })

@@ -21,7 +21,7 @@ const group = (on: Account, directory_id: string, name: string) =>
   insertSyncedGroup(on, { name, directory_id, entity_type: 'group', idp_id: name })
 
 describe.each(directoryKinds)('DELETE /%s_directories/{id} (A26)', (kind) => {
-  it('answers the directory, once, and frees its name', async () => {
+  it('returns the deleted directory, then 404, and frees its name', async () => {
     const own = await newAccount()
     const directory = await directoriesApi[kind].made(own)
     expect((await directoriesApi[kind].remove(own, directory.id)).body).toEqual({ data: directory })
@@ -30,7 +30,7 @@ describe.each(directoryKinds)('DELETE /%s_directories/{id} (A26)', (kind) => {
     expect((await directoriesApi[kind].create(own, { name: directory.name })).status).toBe(201)
   })
 
-  it('does not know a directory of another kind', async () => {
+  it('returns 404 for a directory of another kind', async () => {
     const own = await newAccount()
     const { id } = await directoriesApi[kind].made(own)
     for (const other of directoryKinds.filter((other) => other !== kind)) {
@@ -40,7 +40,7 @@ describe.each(directoryKinds)('DELETE /%s_directories/{id} (A26)', (kind) => {
 })
 
 describe('the deletion of a directory (A26.2, A29)', () => {
-  it('takes its groups, its identities and the actors it created', async () => {
+  it('deletes its groups, its identities and the actors it created', async () => {
     const own = await newAccount()
     const { id } = await directoriesApi.tenant.made(own)
     const created: ActorRow[] = []
@@ -61,7 +61,7 @@ describe('the deletion of a directory (A26.2, A29)', () => {
     expect((await own.call(listExternalIdentities, { params })).body.data).toEqual([])
   })
 
-  it('ends all access that came from it before it answers; the rest follows with the same subject', async () => {
+  it('ends all its access before the response, and deletes the other rows later with the same subject', async () => {
     const own = await newAccount()
     const { id } = await directoriesApi.idp.made(own)
     const created: ActorRow[] = []
@@ -78,7 +78,7 @@ describe('the deletion of a directory (A26.2, A29)', () => {
     const issuer = 'https://idp.example.com'
     await insertIdentity(own.id, found.id, { directory_id: id, issuer })
     const provider = await insertRow(own.id, authProviders.idp, { issuer, name: 'Idp' } as never)
-    // On both sides of a page of actors, and more than one commit deletes.
+    // The token holders are on two pages of actors, and need more than one commit.
     const holders = [...created.slice(0, 12), ...created.slice(48), found]
     for (const { id: holder } of holders) {
       const fields = { expires_at: '2999-01-01T00:00:00.000000Z', auth_provider_id: provider.id }
@@ -114,7 +114,7 @@ describe('the deletion of a directory (A26.2, A29)', () => {
     expect(new Set(deletions.map(({ subject }) => subject?.actor_id))).toEqual(new Set([own.apiClient.id]))
   })
 
-  it('keeps the acting actor and the last administrator', async () => {
+  it('refuses to delete the acting actor and the last administrator', async () => {
     const own = await newAccount()
     const { id } = await directoriesApi.suite.made(own)
     const client = await getRow(actors, own.id, own.apiClient.id)

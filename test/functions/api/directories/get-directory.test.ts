@@ -8,7 +8,7 @@ const common = [
   ...['id', 'account_id', 'inserted_at', 'updated_at', 'name', 'is_disabled', 'disabled_reason', 'synced_at'],
   ...['error', 'error_count', 'error_emailed_at', 'domains', 'matches_administrators'],
 ]
-/** What a kind has besides (A26.1). */
+/** Additional fields per kind (A26.1). */
 const own: Record<DirectoryKind, string[]> = {
   suite: ['domain', 'impersonation_email', 'group_sync_mode', 'orgunit_sync_enabled'],
   tenant: ['client_id', 'tenant_id', 'email_field', 'sync_all_groups'],
@@ -28,14 +28,14 @@ describe.each(directoryKinds)('GET /%s_directories/{id} (A26.1)', (kind) => {
     expect(Object.keys(body.data).sort()).toEqual([...common, ...own[kind]].sort())
   })
 
-  it('shows how the runs went', async () => {
+  it('shows the results of its runs', async () => {
     const { id } = await directoriesApi[kind].made(account)
     const state = { synced_at: '2026-01-01T00:00:00.000000Z', error: 'no answer', error_count: 7 }
     await updateRow(account.id, directories[kind], await storedDirectory(account, kind, id), state)
     expect((await directoriesApi[kind].get(account, id)).body.data).toMatchObject(state)
   })
 
-  it('does not know a directory of another kind', async () => {
+  it('returns 404 for a directory of another kind', async () => {
     const { id } = await directoriesApi[kind].made(account)
     for (const other of directoryKinds.filter((other) => other !== kind)) {
       expect((await directoriesApi[other].get(account, id)).status).toBe(404)

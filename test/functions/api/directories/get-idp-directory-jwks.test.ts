@@ -15,7 +15,7 @@ beforeAll(async () => {
   account = await newAccount()
 })
 
-it('shows the key that was answered when the directory was made, and then the one of a rotation (I4.2)', async () => {
+it('returns the key from the creation of the directory, and the new key after a rotation (I4.2)', async () => {
   const { public_jwk, id } = (await api.create(account)).body.data
   expect(await jwks(id)).toMatchObject({ status: 200, body: { keys: [public_jwk] } })
   expect((await jwks(id.toUpperCase())).status).toBe(200)
@@ -24,13 +24,13 @@ it('shows the key that was answered when the directory was made, and then the on
   expect(rotated.kid).not.toBe(public_jwk.kid)
 })
 
-it('shows no private part of it', async () => {
+it('returns no private part', async () => {
   const { id } = await api.made(account)
   const [key] = (await jwks(id)).body.keys
   expect(Object.keys(key).sort()).toEqual(['alg', 'e', 'kid', 'kty', 'n', 'use'])
 })
 
-it('knows no directory that is gone, of another kind, or none', async () => {
+it('returns 404 for a deleted directory, one of another kind, and an unknown one', async () => {
   const { id } = await api.made(account)
   await api.remove(account, id)
   expect(await getItem(serviceUniqueKey('idp_directory', id))).toBeUndefined()
@@ -39,7 +39,7 @@ it('knows no directory that is gone, of another kind, or none', async () => {
   for (const noId of ['none', `${id}0`]) expect((await jwks(noId)).status).toBe(400)
 })
 
-it('a directory from before its keys could be found has them from its next rotation on', async () => {
+it('a directory from before key sets has one from its next rotation on', async () => {
   const { id: model } = await api.made(account)
   const { id: _, ...fields } = await storedDirectory(account, 'idp', model)
   const old = await insertRow(account.id, directories.idp, { ...fields, name: 'Old', client_id: 'old' })

@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 
 describe.each(directoryKinds)('GET /%s_directories (A26)', (kind) => {
-  it('lists the directories of its kind alone, newest first, in pages', async () => {
+  it('lists only directories of its kind, newest first, in pages', async () => {
     const own = await newAccount()
     const made = []
     for (let i = 0; i < 3; i++) made.unshift(await directoriesApi[kind].made(own))
@@ -21,7 +21,7 @@ describe.each(directoryKinds)('GET /%s_directories (A26)', (kind) => {
     expect([second.data, second.metadata.next_page]).toEqual([made.slice(2), null])
   })
 
-  it('filters by name, case-sensitively, and never shows a secret', async () => {
+  it('filters by name, case-sensitively, and never returns a secret', async () => {
     const directory = await directoriesApi[kind].made(account)
     const found = async (name: string) => (await directoriesApi[kind].list(account, { name })).body.data
     expect(await found(directory.name)).toEqual([directory])

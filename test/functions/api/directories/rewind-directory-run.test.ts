@@ -17,7 +17,7 @@ afterEach(() => {
 const policiesOf = async (account: Account) => (await account.call(listPolicies, {})).body.data
 
 describe('POST /{kind}_directories/{id}/runs/{run_id}/rewind (I4.1(6))', () => {
-  it('brings back all that the run has deleted, as it was, in commits of the requester', async () => {
+  it('restores everything that the run deleted, in commits of the requester', async () => {
     const world = await newRewindWorld()
     const before = await world.state()
     const policies = await policiesOf(world.account)
@@ -49,7 +49,7 @@ describe('POST /{kind}_directories/{id}/runs/{run_id}/rewind (I4.1(6))', () => {
     expect(changes.data.map(({ name }: Record<string, string>) => name)).toContain('Group staff / Name of u1')
   })
 
-  it('refuses what cannot be undone, says why, and changes nothing', async () => {
+  it('refuses an impossible rewind with a reason, and changes nothing', async () => {
     const world = await newRewindWorld()
     const [first] = (await runsApi.idp.list(world.account, world.id)).body.data
     const refusal = async (run_id: string, id = world.id) => {
@@ -75,7 +75,7 @@ describe('POST /{kind}_directories/{id}/runs/{run_id}/rewind (I4.1(6))', () => {
     const stranger = await newRewindWorld()
     expect((await runsApi.idp.rewind(stranger.account, world.id, run.id)).status).toBe(404)
     expect([await commits(), changed]).toEqual([changed, made + 1])
-    // Runs that change nothing, previews among them, stand in nobody's way. Two at once are one.
+    // Runs without changes, such as previews, do not prevent a rewind. Two concurrent requests start one.
     const both = await Promise.all([1, 2].map(() => runsApi.idp.rewind(world.account, world.id, run.id)))
     expect(both.map(({ status }) => status).sort()).toEqual([202, 409])
     expect(both.map(({ body }) => body.code)).toContain('sync_running')
@@ -88,7 +88,7 @@ describe('POST /{kind}_directories/{id}/runs/{run_id}/rewind (I4.1(6))', () => {
     expect(await commits()).toBe(done)
   })
 
-  it('undoes only the last run that has changed something, within 7 days', async () => {
+  it('rewinds only the last run with changes, within 7 days', async () => {
     const world = await newRewindWorld()
     const run = await world.lose()
     world.company.users.push({ id: 'new', email: 'new@example.com' })

@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 
 describe.each(directoryKinds)('PATCH /%s_directories/{id} (A26)', (kind) => {
-  it('changes what is sent, and nothing for an empty object', async () => {
+  it('changes the sent fields, and nothing for an empty object', async () => {
     const own = await newAccount()
     const directory = await directoriesApi[kind].made(own)
     const changed = await directoriesApi[kind].update(own, directory.id, { name: 'Renamed' })
@@ -25,7 +25,7 @@ describe.each(directoryKinds)('PATCH /%s_directories/{id} (A26)', (kind) => {
     expect((await directoriesApi[kind].update(own, directory.id, {})).body).toEqual(changed.body)
   })
 
-  it('asks for a run when it is enabled, and clears what was wrong (A26.2)', async () => {
+  it('requests a run when it is enabled, and clears its error (A26.2)', async () => {
     const { id } = await directoriesApi[kind].made(account)
     const first = await storedDirectory(account, kind, id)
     await updateRow(account.id, directories[kind], first, {
@@ -40,7 +40,7 @@ describe.each(directoryKinds)('PATCH /%s_directories/{id} (A26)', (kind) => {
     expect((after.sync_requested_at as string) > (first.sync_requested_at as string)).toBe(true)
   })
 
-  it('needs the feature to be enabled, before validation, and for nothing else (A26.2)', async () => {
+  it('requires the feature to be enabled, before validation, and for no other change (A26.2)', async () => {
     const own = await newAccount()
     const { id } = await directoriesApi[kind].made(own)
     await directoriesApi[kind].update(own, id, { is_disabled: true })
@@ -50,7 +50,7 @@ describe.each(directoryKinds)('PATCH /%s_directories/{id} (A26)', (kind) => {
     expect((await directoriesApi[kind].update(own, id, { name: 'Still mine' })).status).toBe(200)
   })
 
-  it('remembers that deletions are accepted', async () => {
+  it('stores that deletions are accepted', async () => {
     const { id } = await directoriesApi[kind].made(account)
     expect((await storedDirectory(account, kind, id))?.accept_deletions).toBe(false)
     const answer = await directoriesApi[kind].update(account, id, { accept_deletions: true })
@@ -58,7 +58,7 @@ describe.each(directoryKinds)('PATCH /%s_directories/{id} (A26)', (kind) => {
     expect((await storedDirectory(account, kind, id))?.accept_deletions).toBe(true)
   })
 
-  it('refuses bad fields, and keeps the directory', async () => {
+  it('refuses invalid fields, and keeps the directory', async () => {
     const directory = await directoriesApi[kind].made(account)
     const other = await directoriesApi[kind].made(account)
     const answer = await directoriesApi[kind].update(account, directory.id, { name: '', is_disabled: null })
@@ -86,13 +86,13 @@ it.each<[DirectoryKind, Fields, Record<string, string[]>]>([
     { tenant_id: ["can't be blank"], email_field: [mustBe.oneOf('userPrincipalName', 'mail')] },
   ],
   ['idp', { idp_domain: 'no host', client_id: null }, { idp_domain: [mustBe.hostName], client_id: ["can't be blank"] }],
-])('a %s directory refuses %j', async (kind, fields, errors) => {
+])('refuses for a %s directory %j', async (kind, fields, errors) => {
   const { id } = await directoriesApi[kind].made(account)
   const answer = await directoriesApi[kind].update(account, id, fields)
   expect([answer.status, answer.body.errors]).toEqual([422, errors])
 })
 
-it('replaces the secret of a tenant directory, and keeps it when none is sent', async () => {
+it('replaces the secret of a tenant directory, and keeps it when the field is absent', async () => {
   const { id } = await directoriesApi.tenant.made(account)
   const secret = async () =>
     decryptSecret(
@@ -105,7 +105,7 @@ it('replaces the secret of a tenant directory, and keeps it when none is sent', 
   expect(await secret()).toBe('another')
 })
 
-it('replaces the key of an identity-provider directory on demand, and shows its public part then alone', async () => {
+it('rotates the key of an identity-provider directory, and returns its public part only then', async () => {
   const created = (await directoriesApi.idp.create(account)).body.data
   const renamed = await directoriesApi.idp.update(account, created.id, { name: randomUUID() })
   expect(renamed.body.data).not.toHaveProperty('public_jwk')
@@ -131,18 +131,18 @@ describe('PATCH /{kind}_directories/{id} by a token without the scope * (A26.2(5
     ['idp', { client_id: 'another' }],
     ['idp', { rotate_key: true }],
   ]
-  it.each(guarded)('changes nothing of what a %s directory of administrators delivers: %j', async (kind, change) => {
+  it.each(guarded)('does not change the source of a %s directory that matches administrators: %j', async (kind, change) => {
     const { id } = await directoriesApi[kind].made(account)
     const narrow = await withScopes(account, 'directories:write')
     const before = await storedDirectory(account, kind, id)
     const answer = await directoriesApi[kind].update(narrow, id, { name: '', ...change })
     expect([answer.status, answer.body.code]).toEqual([403, 'scope_exceeded'])
-    expect(answer.body.detail).toContain('needs a token with the scope *')
+    expect(answer.body.detail).toContain('requires a token with the scope *')
     expect(await storedDirectory(account, kind, id)).toEqual(before)
     expect((await directoriesApi[kind].update(account, id, change)).status).toBe(200)
   })
 
-  it.each(directoryKinds)('renames and disables a %s directory, and repeats what it is', async (kind) => {
+  it.each(directoryKinds)('renames and disables a %s directory, and accepts equal values', async (kind) => {
     const { id, name: _name, ...directory } = await directoriesApi[kind].made(account)
     const narrow = await withScopes(account, 'directories:write')
     const secrets = {
@@ -158,7 +158,7 @@ describe('PATCH /{kind}_directories/{id} by a token without the scope * (A26.2(5
     expect((await directoriesApi[kind].update(narrow, id, { is_disabled: false })).body.code).toBe('scope_exceeded')
   })
 
-  it.each(directoryKinds)('changes all of its own %s directory but whom it matches', async (kind) => {
+  it.each(directoryKinds)('changes every field of its own %s directory except administrator matching', async (kind) => {
     const narrow = await withScopes(account, 'directories:write')
     const { id } = await directoriesApi[kind].made(narrow)
     const matched = await directoriesApi[kind].update(narrow, id, { matches_administrators: true })

@@ -17,7 +17,7 @@ const remove = (actor_id: string, id: string) =>
   account.call(deleteExternalIdentity, { method: 'DELETE', params: { actor_id, id } })
 
 describe('DELETE /actors/{actor_id}/external_identities/{id} (A27)', () => {
-  it('answers the identity and ends the client tokens of its issuer; the actor stays', async () => {
+  it('returns the identity and ends the client tokens of its issuer; the actor stays', async () => {
     const actor = await newPerson(account)
     const issuer = newIssuer()
     const identity = await insertIdentity(account.id, actor.id, { issuer })
@@ -33,7 +33,7 @@ describe('DELETE /actors/{actor_id}/external_identities/{id} (A27)', () => {
     expect((await actorsApi.get(account, actor.id)).status).toBe(200)
   })
 
-  it('leaves the tokens that the issuer gave to others', async () => {
+  it("keeps the issuer's tokens of other actors", async () => {
     const [one, other] = [await newPerson(account), await newPerson(account)]
     const issuer = newIssuer()
     const identity = await insertIdentity(account.id, one.id, { issuer })
@@ -42,7 +42,7 @@ describe('DELETE /actors/{actor_id}/external_identities/{id} (A27)', () => {
     expect((await rowsBy(clientTokens, account.id, 'actor_id', other.id)).map(({ id }) => id)).toEqual([token.id])
   })
 
-  it('does not know the identity of another actor', async () => {
+  it('returns 404 for the identity of another actor', async () => {
     const [one, other] = [await newPerson(account), await newPerson(account)]
     const { id } = await insertIdentity(account.id, one.id, { issuer: newIssuer() })
     expect((await remove(other.id, id)).status).toBe(404)

@@ -12,7 +12,7 @@ beforeAll(async () => {
 const get = (actor_id: string, id: string) => account.call(getExternalIdentity, { params: { actor_id, id } })
 
 describe('GET /actors/{actor_id}/external_identities/{id} (A27)', () => {
-  it('shows an identity with every key, null where nothing is known', async () => {
+  it('returns an identity with every key, null for unknown values', async () => {
     const actor = await newPerson(account)
     const row = await insertIdentity(account.id, actor.id, { issuer: newIssuer(), synced_at: null })
     const { updated_at: _updatedAt, opens_portal: _opensPortal, ...shown } = row
@@ -27,7 +27,7 @@ describe('GET /actors/{actor_id}/external_identities/{id} (A27)', () => {
     )
   })
 
-  it('does not know the identity of another actor', async () => {
+  it('returns 404 for the identity of another actor', async () => {
     const [one, other] = [await newPerson(account), await newPerson(account)]
     const { id } = await insertIdentity(account.id, one.id, { issuer: newIssuer() })
     expect((await get(other.id, id)).status).toBe(404)

@@ -33,7 +33,7 @@ describe('GET /actors/{actor_id}/external_identities (A27)', () => {
     expect((await list(actor.id, { name: 'Nobody', directory_id: 'x' })).body.data).toHaveLength(1)
   })
 
-  it('of an unknown actor is not found', async () => {
+  it('returns 404 for an unknown actor', async () => {
     expect((await list(unknownId)).status).toBe(404)
   })
 })

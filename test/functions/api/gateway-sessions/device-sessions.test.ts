@@ -26,7 +26,7 @@ import { followUpAll } from '#test/support/logs/commit-stream.ts'
 type Request = Partial<Parameters<typeof call>[1]>
 type World = Awaited<ReturnType<typeof newAccessWorld>>
 
-/** What both kinds of devices do alike. */
+/** Creates a gateway or a client, with the calls that both kinds of devices share. */
 async function newDevice(kind: 'gateway' | 'client', world: World) {
   const handlers =
     kind === 'gateway'
@@ -56,7 +56,7 @@ async function newDevice(kind: 'gateway' | 'client', world: World) {
       expect(inList).toEqual(data)
       return data
     },
-    /** A new session: its id, the end of its lease, and the id of the device. */
+    /** Starts a session. Returns its id, the end of its lease, and the id of the device. */
     session: async (session: Record<string, unknown> = {}, request: Request = {}) => {
       const { data } = (await device.start(session, request)).body
       return { id: data.id, end: parseTimestamp(data.expires_at) as number, device: data[kind].id as string }
@@ -80,7 +80,7 @@ afterEach(() => {
 })
 
 describe.each(['gateway', 'client'] as const)('the session of a %s (P1)', (kind) => {
-  it('is a lease of 3 heartbeats, as long as the deployment sets them', async () => {
+  it('has a lease of 3 heartbeats, for any configured interval', async () => {
     const device = await newDevice(kind, world)
     for (const secs of [30, 7]) {
       vi.stubEnv('HEARTBEAT_SECS', String(secs))
@@ -95,7 +95,7 @@ describe.each(['gateway', 'client'] as const)('the session of a %s (P1)', (kind)
     }
   })
 
-  it('is what online means, to the microsecond, without a job', async () => {
+  it('decides whether the device is online, to the microsecond and without a job', async () => {
     const device = await newDevice(kind, world)
     const { id, end, device: deviceId } = await device.session()
     freeze(end - 1)
@@ -109,7 +109,7 @@ describe.each(['gateway', 'client'] as const)('the session of a %s (P1)', (kind)
     expect((await device.show(deviceId)).online).toBe(true)
   })
 
-  it('begins and goes on with where the device is now, and keeps the version it began with', async () => {
+  it("stores the device's location at the start and at each heartbeat, and keeps the version of the start", async () => {
     const device = await newDevice(kind, world)
     const { id, device: deviceId } = await device.session({}, { headers: { 'user-agent': 'one/1' } })
     expect(await device.show(deviceId)).toMatchObject({
@@ -129,7 +129,7 @@ describe.each(['gateway', 'client'] as const)('the session of a %s (P1)', (kind)
     })
   })
 
-  it('is on record when it begins, and only then', async () => {
+  it('is logged at its start only', async () => {
     const device = await newDevice(kind, world)
     const { id } = await device.session()
     await device.beat(id)
@@ -138,7 +138,7 @@ describe.each(['gateway', 'client'] as const)('the session of a %s (P1)', (kind)
     expect(await sessionEntries(world)).toHaveLength(1)
   })
 
-  it('is known by its id to the token it began with alone, until it has ended', async () => {
+  it('is visible only to the token that started it, until it ends', async () => {
     const device = await newDevice(kind, world)
     const other = kind === 'client' ? (await world.addToken()).token : (await newDevice(kind, world)).token
     const { id } = await device.session()
@@ -149,7 +149,7 @@ describe.each(['gateway', 'client'] as const)('the session of a %s (P1)', (kind)
     expect([(await device.end(id)).status, (await device.beat(id)).status]).toEqual([404, 404])
   })
 
-  it('ends when another with the same key takes its place', async () => {
+  it('ends when another session with the same key starts', async () => {
     const device = await newDevice(kind, world)
     const first = await device.session()
     const second = await device.session()
@@ -158,7 +158,7 @@ describe.each(['gateway', 'client'] as const)('the session of a %s (P1)', (kind)
     expect((await device.beat(second.id)).status).toBe(200)
   })
 
-  it('ends with its account, and does not come back with it', async () => {
+  it('ends when its account is disabled, and does not return', async () => {
     const device = await newDevice(kind, world)
     const { id, device: deviceId } = await device.session()
     await update(world.account.id, { is_disabled: true })
@@ -169,7 +169,7 @@ describe.each(['gateway', 'client'] as const)('the session of a %s (P1)', (kind)
     expect((await device.beat(id)).status).toBe(kind === 'client' ? 401 : 404)
   })
 
-  it('takes any key of 32 bytes, also that of another device', async () => {
+  it('accepts any key of 32 bytes, even that of another device', async () => {
     const [one, other] = [await newDevice(kind, world), await newDevice(kind, world)]
     const first = await one.session({ public_key: one.key })
     const second = await other.session({ public_key: one.key, svc_id: 'other' })
@@ -180,7 +180,7 @@ describe.each(['gateway', 'client'] as const)('the session of a %s (P1)', (kind)
       expect((await one.start({ public_key: key })).body.errors).toEqual({ public_key: [mustBe.key] })
   })
 
-  it('has texts up to their length', async () => {
+  it('accepts texts up to their maximum length', async () => {
     const device = await newDevice(kind, world)
     const name = kind === 'client' ? 'svc_id' : 'name'
     expect((await device.start({ version: 'v'.repeat(64), [name]: 'n'.repeat(255) })).status).toBe(201)
@@ -190,7 +190,7 @@ describe.each(['gateway', 'client'] as const)('the session of a %s (P1)', (kind)
     })
   })
 
-  it('has answers without a tag, no request log, and a limit of its own', async () => {
+  it('has responses without an entity tag, no request log, and its own rate limit', async () => {
     const device = await newDevice(kind, world)
     const headers = { 'idempotency-key': 'same', 'if-match': '"none"', 'if-none-match': '*' }
     const answers = [await device.start({}, { headers }), await device.start({}, { headers })]
@@ -207,7 +207,7 @@ describe.each(['gateway', 'client'] as const)('the session of a %s (P1)', (kind)
     expect(logged.filter(({ path }) => String(path).includes('sessions'))).toEqual([])
   })
 
-  it('is refused step by step: token, path, body, session', async () => {
+  it('checks token, path, body and session in this order', async () => {
     const device = await newDevice(kind, world)
     const bad = { rawBody: '{', params: { id: 'x' } }
     const codes = async (request: Request) => (await device.beat('', request)).body.code
@@ -223,19 +223,19 @@ describe.each(['gateway', 'client'] as const)('the session of a %s (P1)', (kind)
   })
 })
 
-it('a session of a gateway that begins after its account is enabled again stays', async () => {
+it("a gateway's session survives if it starts after its account was enabled again", async () => {
   const gateway = await newDevice('gateway', world)
   await gateway.session()
   await update(world.account.id, { is_disabled: true })
   await update(world.account.id, { is_disabled: false })
   const { id } = await gateway.session()
-  // What disabling ended is ended again by the stream, and nothing that began since.
+  // The stream ends the sessions from before the account was disabled again, and no later one.
   await followUpAll(world.account.id)
   expect((await gateway.beat(id)).status).toBe(200)
 })
 
 describe('the sessions of an actor’s clients (P1.7, P3.1)', () => {
-  it('end at once when their token has expired, whether or not its row is gone', async () => {
+  it('end when their token expires, even before its row is deleted', async () => {
     const end = now() + 40_000_000
     const { token } = await world.addToken(world.actor, timestamp(end))
     const device = await newDevice('client', world)
@@ -246,7 +246,7 @@ describe('the sessions of an actor’s clients (P1.7, P3.1)', () => {
     expect([(await device.beat(id, { token })).status, (await device.show(deviceId)).online]).toEqual([401, false])
   })
 
-  it('end when the actor is disabled, and stay so', async () => {
+  it('end when the actor is disabled, and do not return', async () => {
     const device = await newDevice('client', world)
     const { id, device: deviceId } = await device.session()
     const set = (is_disabled: boolean) =>
@@ -261,7 +261,7 @@ describe('the sessions of an actor’s clients (P1.7, P3.1)', () => {
     expect((await device.beat(id)).status).toBe(401)
   })
 
-  it('end with their client, which can register anew', async () => {
+  it('end with their client, which can register again', async () => {
     const device = await newDevice('client', world)
     const { id, device: deviceId } = await device.session()
     await world.account.call(deleteClient, { method: 'DELETE', params: { id: deviceId } })
@@ -269,7 +269,7 @@ describe('the sessions of an actor’s clients (P1.7, P3.1)', () => {
     expect((await device.session()).device).not.toBe(deviceId)
   })
 
-  it('are of one client for one installation, whatever the token, and of another for another actor', async () => {
+  it('belong to one client per actor and installation, for any token', async () => {
     const device = await newDevice('client', world)
     const first = await device.session({ hostname: 'one', os_name: 'Linux' })
     const { token } = await world.addToken()
@@ -282,7 +282,7 @@ describe('the sessions of an actor’s clients (P1.7, P3.1)', () => {
     expect([started.id, started.svc_id]).toEqual([first.device, 'laptop'])
   })
 
-  it('lets the newest of many starts win', async () => {
+  it('lets only the newest of concurrent starts survive', async () => {
     const device = await newDevice('client', world)
     const started = await Promise.all(Array.from({ length: 5 }, () => device.session()))
     const beats = await Promise.all(started.map(async ({ id }) => (await device.beat(id)).status))
@@ -290,7 +290,7 @@ describe('the sessions of an actor’s clients (P1.7, P3.1)', () => {
     expect(await sessionEntries(world)).toHaveLength(5)
   })
 
-  it('show the resources in the order of resources', async () => {
+  it('list the resources in the order of resources', async () => {
     const more = [await world.addResource({ name: 'B' }), await world.addResource({ name: 'A' })]
     for (const { id } of more.toReversed()) await world.addPolicy({ resource_id: id })
     const device = await newDevice('client', world)

@@ -15,7 +15,7 @@ describe('DELETE /gateway/sessions/{id}', () => {
     }
   })
 
-  it('knows only the sessions of its token', async () => {
+  it('returns 404 for sessions of another token', async () => {
     const site = await newSite(await newAccount())
     const [one, other, third] = [await site.gateway(), await site.gateway(), await site.token()]
     const { id } = (await start(one.token)).body.data

@@ -33,7 +33,7 @@ const beatSince = (since: unknown) => beat({ session: { since } })
 const ask = async (resource_id = world.resource.id) => (await world.ask({ resource_id })).body.data
 
 describe('PUT /gateway/sessions/{id}', () => {
-  it('renews the lease and says where the gateway is', async () => {
+  it("renews the lease and stores the gateway's location", async () => {
     const now = clock.now()
     const later = vi.spyOn(clock, 'now').mockReturnValue(now + 60_000_000)
     const data = await beat()
@@ -42,7 +42,7 @@ describe('PUT /gateway/sessions/{id}', () => {
     expect(data.gateway).toEqual({ ...gateway.session.gateway, last_seen_at: timestamp(now + 60_000_000) })
   })
 
-  it('answers everything in force without since', async () => {
+  it('returns all authorizations without since', async () => {
     expect(await beat()).toMatchObject({ complete: true, authorizations: [], added: null, removed: null, more: false })
     const { id, expires_at } = await ask()
     const data = await beat({})
@@ -65,7 +65,7 @@ describe('PUT /gateway/sessions/{id}', () => {
     expect(await beat()).toMatchObject({ authorizations: data.authorizations })
   })
 
-  it('answers what changed since an answer, as often as it is asked', async () => {
+  it('returns the changes since a response, repeatably', async () => {
     const { since: empty } = await beat()
     const { id } = await ask()
     const first = await beatSince(empty)
@@ -86,18 +86,18 @@ describe('PUT /gateway/sessions/{id}', () => {
     expect(await beatSince(empty)).toMatchObject({ added: [], removed: [] })
   })
 
-  it.each([['x'], [7], [null], [''], [{}]])('takes the since %j as absent', async (since) => {
+  it.each([['x'], [7], [null], [''], [{}]])('treats the since %j as absent', async (since) => {
     expect(await beatSince(since)).toMatchObject({ complete: true, authorizations: [], added: null })
   })
 
-  it('takes the since of another session as absent', async () => {
+  it('treats the since of another session as absent', async () => {
     const { since } = await beat()
     const { id } = (await start(gateway.token, { public_key: gateway.public_key })).body.data
     const answer = await heartbeat(gateway.token, id, { session: { since } })
     expect(answer.body.data).toMatchObject({ complete: true, authorizations: [] })
   })
 
-  it('drops what has expired', async () => {
+  it('removes an expired authorization', async () => {
     const { id, expires_at } = await ask()
     const { since } = await beat()
     const end = Date.parse(expires_at) * 1000
@@ -106,7 +106,7 @@ describe('PUT /gateway/sessions/{id}', () => {
     expect(await beatSince(since)).toMatchObject({ added: [], removed: [id] })
   })
 
-  it('ends an authorization whose client has no session any more', async () => {
+  it('ends an authorization whose client has no session', async () => {
     const { id } = await ask()
     const { since } = await beat()
     await call(endClientSession, { method: 'DELETE', token: world.token.token, params: { id: client.id } })
@@ -115,7 +115,7 @@ describe('PUT /gateway/sessions/{id}', () => {
     expect(await beat()).toMatchObject({ authorizations: [] })
   })
 
-  it('loses its authorizations with another key', async () => {
+  it('ends the authorizations of a gateway that starts with another key', async () => {
     await ask()
     await end(gateway.token, gateway.session.id)
     const same = (await start(gateway.token, { public_key: gateway.public_key })).body.data
@@ -125,7 +125,7 @@ describe('PUT /gateway/sessions/{id}', () => {
     expect((await heartbeat(gateway.token, other.id)).body.data.authorizations).toEqual([])
   })
 
-  it('lists at most 500 and then the rest', async () => {
+  it('lists at most 500, and the others in the next response', async () => {
     const { id } = await ask()
     const ids = [id, ...(await grantMany(620))]
     const first = await beat()
@@ -139,7 +139,7 @@ describe('PUT /gateway/sessions/{id}', () => {
     expect((await beatSince(second.since)).removed).toHaveLength(621)
   })
 
-  it('does without all that a lost client had at once, and deletes no more of it than a heartbeat has time for', async () => {
+  it('removes all authorizations of a lost client at once, and deletes only as many items as a heartbeat has time for', async () => {
     await ask()
     await grantMany(520)
     const { since } = await beat()
@@ -154,7 +154,7 @@ describe('PUT /gateway/sessions/{id}', () => {
     expect(await left()).toEqual([])
   })
 
-  it('renews nothing when it cannot be answered: a gateway that hears of nobody is not online', async () => {
+  it('does not renew the lease if the response fails, so a gateway without its authorizations is not online', async () => {
     const presence = () => getItem(presenceKey(world.account.id, 'gateways', gateway.id))
     const before = await presence()
     const readsAuthorizations = (command: object) =>
@@ -166,7 +166,7 @@ describe('PUT /gateway/sessions/{id}', () => {
     expect((await heartbeat(gateway.token, gateway.session.id)).status).toBe(200)
   })
 
-  it('does not know a session that has ended or never was', async () => {
+  it('returns 404 for an unknown or ended session', async () => {
     expect((await heartbeat(gateway.token, randomUUID())).status).toBe(404)
     const other = await world.addGateway()
     expect((await heartbeat(other.token, gateway.session.id)).status).toBe(404)
@@ -197,13 +197,13 @@ const granted = (fields: { id: string; resource_id?: string; expires_at: string 
   ...fields,
 })
 
-/** Lets an authorization expire: its stored end moves into the past. */
+/** Makes an authorization expire by moving its stored expiry into the past. */
 async function expire(id: string): Promise<void> {
   const { main } = authorizationItems(granted({ id, expires_at: timestamp(clock.now() - 1) }))
   await writeTogether([put(main)])
 }
 
-/** Stores many authorizations as they would be, and their ids. */
+/** Stores the items of `count` authorizations, and returns their ids. */
 async function grantMany(count: number): Promise<string[]> {
   const ids = Array.from({ length: count }, () => randomUUID())
   for (let at = 0; at < count; at += 20) {

@@ -22,7 +22,10 @@ const updateProvider = ofRoute(updateProviderOfAnyKind, 'PATCH /tenant_auth_prov
 const createDirectory = ofRoute(createDirectoryOfAnyKind, 'POST /tenant_directories')
 const deleteDirectory = ofRoute(deleteDirectoryOfAnyKind, 'DELETE /tenant_directories/{id}')
 
-/** A person with a client token of a provider, an identity of its issuer, and an authorization that the gateway knows of. */
+/**
+ * Creates a person with a provider's client token, an identity of its issuer, and an authorization delivered to the
+ * gateway.
+ */
 async function grantedToPerson() {
   const world = await newAccessWorld()
   const { account, group, resource } = world
@@ -68,7 +71,7 @@ async function grantedToPerson() {
 
 type Person = Awaited<ReturnType<typeof grantedToPerson>>
 
-describe('how a person signed in, from its end to the next heartbeat of the gateway (A29, A30, P7)', () => {
+describe("the end of a sign-in, up to the gateway's next heartbeat (A29, A30, P7)", () => {
   it.each<[string, (p: Person) => Promise<unknown>]>([
     [
       'the auth provider is disabled',

@@ -31,7 +31,7 @@ import { followUpAll } from '#test/support/logs/commit-stream.ts'
 
 type World = Awaited<ReturnType<typeof granted>>
 
-/** A client with an authorization that its gateway knows of. */
+/** Creates a client with an authorization that its gateway received. */
 async function granted(conditions: Parameters<typeof newAccessWorld>[0] = []) {
   const world = await newAccessWorld(conditions)
   const gateway = await world.addGateway()
@@ -57,7 +57,7 @@ const now = clock.now.bind(clock)
 const laterBy = (seconds: number) => vi.spyOn(clock, 'now').mockImplementation(() => now() + seconds * 1_000_000)
 const office = [{ property: 'remote_ip', operator: 'is_in_cidr', values: ['192.0.2.0/24'] }]
 
-/** A cause, and what a new decision answers after it. */
+/** A cause, and the status of a new decision after it. */
 const causes: [string, (w: World) => Promise<unknown>, number][] = [
   ['the policy is deleted', remove(deletePolicy, (w) => w.policy.id), 404],
   ['the policy is disabled', policyOf({ is_disabled: true }), 404],
@@ -130,7 +130,7 @@ const causes: [string, (w: World) => Promise<unknown>, number][] = [
 
 afterEach(() => vi.restoreAllMocks())
 
-describe('revocation, from its cause to the next heartbeat of the gateway (A29, A30, P7)', () => {
+describe("revocation, from its cause to the gateway's next heartbeat (A29, A30, P7)", () => {
   it.each(causes)('%s', async (_cause, happen, decision) => {
     const world = await granted()
     await happen(world)
@@ -143,7 +143,7 @@ describe('revocation, from its cause to the next heartbeat of the gateway (A29, 
     ['the description of the policy', policyOf({ description: 'For the office' }), 0],
     ['the name of the resource', resourceOf({ name: 'Handbook' }), 1],
     ['the filters of the resource', resourceOf({ filters: [{ protocol: 'tcp', ports: ['443'] }] }), 1],
-  ] as [string, (w: World) => Promise<unknown>, number][])('%s ends nothing', async (_change, happen, news) => {
+  ] as [string, (w: World) => Promise<unknown>, number][])('%s revokes nothing', async (_change, happen, news) => {
     const world = await granted()
     await happen(world)
     const { added, removed } = await world.changed()
@@ -152,14 +152,14 @@ describe('revocation, from its cause to the next heartbeat of the gateway (A29, 
     expect([repeated.status, repeated.body.data.id]).toEqual([200, world.authorization.id])
   })
 
-  it('the conditions of the policy sent again as they are end nothing', async () => {
+  it("sending the policy's conditions unchanged revokes nothing", async () => {
     const world = await granted(office)
-    // With another change: what is stored already is no change. The table hands out the keys of a map in any order.
+    // Sends another change, too, because the table returns the keys of a map in any order.
     for (let i = 0; i < 8; i++) await policyOf({ conditions: office, description: `Note ${i}` })(world)
     expect((await world.changed()).removed).toEqual([])
   })
 
-  it('what is granted after a change outlasts a later delivery of that change', async () => {
+  it('a grant outlasts a late delivery of an earlier change', async () => {
     const world = await granted()
     const members = (memberships: unknown) =>
       world.account.call(editMemberships, { method: 'PATCH', params: ofGroup(world), body: { memberships } })
@@ -173,7 +173,7 @@ describe('revocation, from its cause to the next heartbeat of the gateway (A29, 
     expect((await world.changed()).added).toMatchObject([{ id: again.body.data.id }])
   })
 
-  it('the client is unverified that its policy wants verified', async () => {
+  it('a client is unverified, and its policy requires verification', async () => {
     const verified = [{ property: 'client_verified', operator: 'is', values: ['true'] }]
     const world = await granted()
     const client = { method: 'PUT', params: { id: world.session.client.id } }
@@ -190,7 +190,7 @@ describe('revocation, from its cause to the next heartbeat of the gateway (A29, 
     })
   })
 
-  it("the token of the client's session ends: what another token authorized does not come back with a new session", async () => {
+  it("the token of the client's session is deleted: a new session does not restore its authorizations", async () => {
     const world = await granted()
     const other = await world.addToken()
     const public_key = world.session.client.public_key
@@ -201,7 +201,7 @@ describe('revocation, from its cause to the next heartbeat of the gateway (A29, 
     expect((await world.ask({ resource_id: world.resource.id })).status).toBe(201)
   })
 
-  it('the lease of the client ends while its gateway lives on', async () => {
+  it("the client's lease ends while its gateway stays online", async () => {
     const world = await granted()
     laterBy(60)
     expect((await world.changed()).removed).toEqual([])
@@ -209,7 +209,7 @@ describe('revocation, from its cause to the next heartbeat of the gateway (A29, 
     expect((await world.changed()).removed).toEqual([world.authorization.id])
   })
 
-  it('the account is disabled: the gateway itself is refused, and starts anew with nothing', async () => {
+  it('the account is disabled: the gateway is refused, and starts again without authorizations', async () => {
     const world = await granted()
     const { token, session, public_key } = world.gateway
     await provision({ operation: 'update_account', account_id: world.account.id, account: { is_disabled: true } })
@@ -221,7 +221,7 @@ describe('revocation, from its cause to the next heartbeat of the gateway (A29, 
     expect((await world.ask({ resource_id: world.resource.id })).status).toBe(401)
   })
 
-  it('the account has more client tokens than one commit ends: enabled at once, it knows none of them', async () => {
+  it('the account has more client tokens than one commit can end: none is valid after it is enabled at once', async () => {
     const world = await newAccessWorld()
     const tokens = [world.token, ...(await Promise.all(Array.from({ length: 40 }, () => world.addToken())))]
     const update = (is_disabled: boolean) =>
@@ -236,7 +236,7 @@ describe('revocation, from its cause to the next heartbeat of the gateway (A29, 
   })
 })
 
-/** A cause at the gateway, what its next heartbeat answers, and what a new decision does. */
+/** A cause at the gateway, the status of its next heartbeat, and the status of a new decision. */
 const atGateway: [string, (w: World) => Promise<unknown>, number, number][] = [
   [
     'the gateway is deleted',
@@ -257,7 +257,7 @@ const atGateway: [string, (w: World) => Promise<unknown>, number, number][] = [
   ],
   ['it ends its session', (w) => end(w.gateway.token, w.gateway.session.id), 404, 409],
   [
-    'its lease ends while the client lives on',
+    'its lease ends while the client stays online',
     async (w) => {
       laterBy(60)
       await call(renewClientSession, { method: 'PUT', token: w.token.token, params: { id: w.session.id } })
@@ -267,7 +267,7 @@ const atGateway: [string, (w: World) => Promise<unknown>, number, number][] = [
     409,
   ],
   [
-    'its token is rotated out and ends',
+    'its token expires after a rotation',
     async (w) => {
       await w.account.call(rotateToken, { method: 'POST', params: { site_id: w.site.id, gateway_id: w.gateway.id } })
       laterBy(4 * 3_600 - 60)
@@ -281,7 +281,7 @@ const atGateway: [string, (w: World) => Promise<unknown>, number, number][] = [
   ],
 ]
 
-describe('the gateway of an authorization that ends (P1.7, P5.2)', () => {
+describe("the end of an authorization's gateway (P1.7, P5.2)", () => {
   it.each(atGateway)('%s', async (_cause, happen, answer, decision) => {
     const world = await granted()
     await happen(world)
@@ -289,7 +289,7 @@ describe('the gateway of an authorization that ends (P1.7, P5.2)', () => {
     expect((await world.ask({ resource_id: world.resource.id })).status).toBe(decision)
   })
 
-  it('hands its clients over to another one', async () => {
+  it('moves its clients to another gateway', async () => {
     const world = await granted()
     const other = await world.addGateway()
     await end(world.gateway.token, world.gateway.session.id)

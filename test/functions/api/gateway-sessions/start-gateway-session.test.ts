@@ -21,7 +21,7 @@ const total = async () => (await account.call(listGateways, { params: site.param
 const sessionEntries = () => queryItems(logPartition(account.id, 'session', dayOf(clock.now())))
 
 describe('POST /gateway/sessions', () => {
-  it('starts a session of the token’s gateway, whatever name is sent', async () => {
+  it('starts a session of the token’s gateway for any sent name', async () => {
     const { id, name, token } = await site.gateway({ gateway: { name: 'own' } })
     const key = publicKey()
     const before = clock.now()
@@ -35,7 +35,7 @@ describe('POST /gateway/sessions', () => {
     expect(lease).toBeLessThan(95_000)
   })
 
-  it('is on record, once a session', async () => {
+  it('is logged once a session', async () => {
     const { id, token } = await site.gateway()
     const { data } = (await start(token)).body
     await heartbeat(token, data.id)
@@ -93,7 +93,7 @@ describe('POST /gateway/sessions', () => {
     expect((await site.show(id)).last_seen_version).toBe('1.5.0')
   })
 
-  it('keeps a live session against another key', async () => {
+  it('refuses another key while a session is live', async () => {
     const { token } = await site.gateway()
     const first = (await start(token)).body.data
     const other = await start(token)
@@ -103,13 +103,13 @@ describe('POST /gateway/sessions', () => {
     expect((await start(token)).status).toBe(201)
   })
 
-  it('lets one of two concurrent starts with different keys win', async () => {
+  it('starts only one of two concurrent sessions with different keys', async () => {
     const { token } = await site.gateway()
     const statuses = (await Promise.all([start(token), start(token)])).map(({ status }) => status)
     expect(statuses.sort()).toEqual([201, 409])
   })
 
-  it('takes another key once the lease is over', async () => {
+  it('accepts another key after the lease ended', async () => {
     const { token } = await site.gateway()
     const first = (await start(token)).body.data
     const now = clock.now()
@@ -121,7 +121,7 @@ describe('POST /gateway/sessions', () => {
 })
 
 describe('POST /gateway/sessions with a site token', () => {
-  it('creates a gateway for a new key and finds it by a known one', async () => {
+  it('creates a gateway for a new key and finds it by a known key', async () => {
     const { token } = await site.token()
     const public_key = publicKey()
     const first = (await start(token, { public_key, name: 'auto' })).body.data
@@ -147,7 +147,7 @@ describe('POST /gateway/sessions with a site token', () => {
     expect(statuses.filter((status) => status === 200)).toHaveLength(1)
   })
 
-  it('finds a gateway by the key that it has now', async () => {
+  it('finds a gateway by its current key', async () => {
     const gateway = await site.gateway()
     const [old, current] = [publicKey(), publicKey()]
     await end(gateway.token, (await start(gateway.token, { public_key: old })).body.data.id)
@@ -157,7 +157,7 @@ describe('POST /gateway/sessions with a site token', () => {
     expect((await start(token, { public_key: old })).body.data.gateway.id).not.toBe(gateway.id)
   })
 
-  it('names the new gateway as the one who acts', async () => {
+  it('names the new gateway as the subject', async () => {
     const { token } = await site.token()
     const { gateway } = (await start(token)).body.data
     const record = (await queryItems(partition(account.id, 'commits'), { backward: true, limit: 1 }))[0]

@@ -5,7 +5,7 @@ import { newSite, start } from '#test/support/access/gateways.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 
 describe('POST /sites/{site_id}/gateway_tokens', () => {
-  it('mints a token that any number of gateways use', async () => {
+  it('creates a token for any number of gateways', async () => {
     const account = await newAccount()
     const site = await newSite(account)
     const answer = await account.call(createSiteToken, { method: 'POST', params: site.params })

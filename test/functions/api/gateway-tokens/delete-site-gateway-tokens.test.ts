@@ -5,7 +5,7 @@ import { newSite, start } from '#test/support/access/gateways.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 
 describe('DELETE /sites/{site_id}/gateway_tokens', () => {
-  it('deletes all tokens of the site and leaves those of its gateways', async () => {
+  it('deletes all tokens of the site and keeps those of its gateways', async () => {
     const account = await newAccount()
     const site = await newSite(account)
     const clear = (params = site.params) => account.call(deleteTokens, { method: 'DELETE', params })

@@ -5,7 +5,7 @@ import { newSite, start } from '#test/support/access/gateways.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 
 describe('POST /sites/{site_id}/gateways/{gateway_id}/token', () => {
-  it('mints a token for a gateway that has no active one', async () => {
+  it('creates a token for a gateway without an active one', async () => {
     const account = await newAccount()
     const site = await newSite(account)
     const gateway = await site.gateway()
@@ -30,7 +30,7 @@ describe('POST /sites/{site_id}/gateways/{gateway_id}/token', () => {
     expect((await mint()).status).toBe(409)
   })
 
-  it('does not know a gateway under another site', async () => {
+  it('returns 404 for a gateway of another site', async () => {
     const account = await newAccount()
     const [site, other] = [await newSite(account), await newSite(account)]
     const { id } = await site.gateway()

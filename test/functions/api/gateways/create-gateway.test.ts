@@ -17,7 +17,7 @@ const create = (request: { body?: unknown; rawBody?: string; params?: Record<str
   account.call(createGateway, { method: 'POST', params: site.params, ...request })
 
 describe('POST /sites/{site_id}/gateways', () => {
-  it('creates a gateway with a token of its own, shown once', async () => {
+  it('creates a gateway with its own token, returned once', async () => {
     const answer = await create({ body: { gateway: { name: ' edge ' } } })
     const { id, ipv4, ipv6, token } = answer.body.data
     expect(answer.status).toBe(201)
@@ -49,7 +49,7 @@ describe('POST /sites/{site_id}/gateways', () => {
   })
 
   it.each([[undefined], [{}], [{ gateway: {} }], [{ gateway: { name: null } }]])(
-    'gives a random name for %j',
+    'generates a random name for %j',
     async (body) => {
       expect((await create({ body })).body.data.name).toMatch(/^[a-z]{5}$/)
     },
@@ -67,7 +67,7 @@ describe('POST /sites/{site_id}/gateways', () => {
     expect([answer.status, answer.body.errors]).toEqual([422, { name: [message] }])
   })
 
-  it('takes a name twice, and the Internet Site', async () => {
+  it('accepts a name twice, and the Internet Site', async () => {
     const internet = (await account.call(listSites, { query: { name: 'Internet' } })).body.data[0].id
     const body = { gateway: { name: 'twin' } }
     expect((await create({ body })).status).toBe(201)
@@ -78,7 +78,7 @@ describe('POST /sites/{site_id}/gateways', () => {
     expect((await create({ rawBody })).status).toBe(400)
   })
 
-  it('does not know the site of another account', async () => {
+  it('returns 404 for a site of another account', async () => {
     const other = await newSite(await newAccount())
     expect((await create({ params: other.params })).status).toBe(404)
     expect((await create({ params: { site_id: randomUUID() }, body: { gateway: { name: '' } } })).status).toBe(404)

@@ -5,7 +5,7 @@ import { publicKey } from '#test/support/access/public-key.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 
 describe('DELETE /sites/{site_id}/gateways/{id}', () => {
-  it('answers the gateway offline, and ends its token and session', async () => {
+  it('returns the gateway offline, and ends its token and session', async () => {
     const account = await newAccount()
     const site = await newSite(account)
     const { id, token } = await site.gateway({ gateway: { name: 'gone' } })
@@ -19,7 +19,7 @@ describe('DELETE /sites/{site_id}/gateways/{id}', () => {
     expect((await start(token)).status).toBe(401)
   })
 
-  it('ends the session of a site token, which can start anew', async () => {
+  it('ends the session of a site token, which can start again', async () => {
     const account = await newAccount()
     const site = await newSite(account)
     const { token } = await site.token()

@@ -6,7 +6,7 @@ import { publicKey } from '#test/support/access/public-key.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 
 describe('GET /sites/{site_id}/gateways/{id}', () => {
-  it('shows where and how the gateway was last seen', async () => {
+  it('shows the location and time at which the gateway was last seen', async () => {
     const site = await newSite(await newAccount())
     const { id, token } = await site.gateway()
     const key = publicKey()
@@ -26,7 +26,7 @@ describe('GET /sites/{site_id}/gateways/{id}', () => {
     expect(Date.parse(shown.last_seen_at)).toBeGreaterThanOrEqual(before)
   })
 
-  it('does not know a gateway under another site (A7.4)', async () => {
+  it('returns 404 for a gateway of another site (A7.4)', async () => {
     const account = await newAccount()
     const [site, other] = [await newSite(account), await newSite(account)]
     const { id } = await site.gateway()

@@ -21,7 +21,7 @@ const list = (query: Record<string, string> | string = {}, params = site.params)
 const ids = (answer: { body: { data: { id: string }[] } }) => answer.body.data.map(({ id }) => id)
 
 describe('GET /sites/{site_id}/gateways', () => {
-  it('pages through the gateways of its site alone, oldest first', async () => {
+  it('pages through the gateways of its site only, oldest first', async () => {
     const first = await list({ limit: '2' })
     expect(first.body.metadata).toMatchObject({ total: 3, count: 3, prev_page: null })
     const second = await list({ limit: '2', page_cursor: first.body.metadata.next_page })
@@ -29,7 +29,7 @@ describe('GET /sites/{site_id}/gateways', () => {
     expect(second.body.metadata.next_page).toBeNull()
   })
 
-  it('shows who is online', async () => {
+  it('shows which gateways are online', async () => {
     await start(created[1].token)
     expect((await list()).body.data.map(({ online }: { online: boolean }) => online)).toEqual([false, true, false])
   })
@@ -63,7 +63,7 @@ describe('GET /sites/{site_id}/gateways', () => {
     })
   })
 
-  it('tells a bad cursor before an unknown site', async () => {
+  it('checks the cursor before the site', async () => {
     const unknown = { site_id: randomUUID() }
     expect((await list({}, unknown)).status).toBe(404)
     expect((await list({ page_cursor: 'x' }, unknown)).body.code).toBe('invalid_page_cursor')

@@ -75,7 +75,7 @@ describe('POST /sites/{site_id}/gateways/{gateway_id}/token/rotate', () => {
     }
   })
 
-  it('leaves a rotated token its deadline, however often its replacement is replaced', async () => {
+  it('keeps the deadline of a rotated token if its replacement is replaced', async () => {
     const key = publicKey()
     await start(gateway.token, { public_key: key })
     const at = clock.now()
@@ -91,7 +91,7 @@ describe('POST /sites/{site_id}/gateways/{gateway_id}/token/rotate', () => {
     }
   })
 
-  it('knows a rotated token that has ended no more, whether or not its row is gone', async () => {
+  it('returns 404 for an expired rotated token, even before its row is deleted', async () => {
     const { gateway_token_id } = (await start(gateway.token)).body.data.gateway
     await rotated()
     const now = clock.now()
@@ -102,7 +102,7 @@ describe('POST /sites/{site_id}/gateways/{gateway_id}/token/rotate', () => {
     expect((await drop(gateway_token_id)).status).toBe(200)
   })
 
-  it('lets a new token be minted once the replacement is deleted, and the rotated one live on', async () => {
+  it('creates a new token after the replacement was deleted, and keeps the rotated one', async () => {
     const key = publicKey()
     await start(gateway.token, { public_key: key })
     const replacement = await rotated()
@@ -114,7 +114,7 @@ describe('POST /sites/{site_id}/gateways/{gateway_id}/token/rotate', () => {
     expect([await works(token, key), await works(gateway.token, key)]).toEqual([201, 401])
   })
 
-  it('ends the sessions of the rotated token with the first use of its replacement', async () => {
+  it('ends the sessions of the rotated token at the first use of its replacement', async () => {
     const key = publicKey()
     const { id } = (await start(gateway.token, { public_key: key })).body.data
     const { token } = await rotated()
@@ -127,7 +127,7 @@ describe('POST /sites/{site_id}/gateways/{gateway_id}/token/rotate', () => {
     expect((await heartbeat(token, id)).status).toBe(404)
   })
 
-  it('has nothing to do with the tokens of the site', async () => {
+  it('does not affect the tokens of the site', async () => {
     const shared = (await site.token()).token
     const key = publicKey()
     expect(await works(gateway.token, key)).toBe(201)
@@ -138,7 +138,7 @@ describe('POST /sites/{site_id}/gateways/{gateway_id}/token/rotate', () => {
     expect([await works(gateway.token, key), await works(shared, key)]).toEqual([401, 201])
   })
 
-  it('mints a token where there is none', async () => {
+  it('creates a token if there is none', async () => {
     const key = publicKey()
     const { gateway_token_id } = (await start(gateway.token, { public_key: key })).body.data.gateway
     await drop(gateway_token_id)
@@ -151,7 +151,7 @@ describe('POST /sites/{site_id}/gateways/{gateway_id}/token/rotate', () => {
     expect(await works(answer.body.data.token, key)).toBe(201)
   })
 
-  it('lets one of two rotations at the same time win', async () => {
+  it('lets one of two concurrent rotations win', async () => {
     let first: ReturnType<typeof rotate> | undefined
     interceptTable(async (command, send) => {
       if (command instanceof TransactWriteCommand && !first) {

@@ -5,7 +5,7 @@ import { newSite } from '#test/support/access/gateways.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 
 describe('PATCH and PUT /sites/{site_id}/gateways/{id}', () => {
-  it('renames a gateway and nothing else', async () => {
+  it('changes only the name of a gateway', async () => {
     const account = await newAccount()
     const site = await newSite(account)
     const { token: _token, ...gateway } = await site.gateway({ gateway: { name: 'old' } })

@@ -52,18 +52,18 @@ describe('POST /groups (A14.2)', () => {
     expect([answer.status, answer.body.errors]).toEqual([422, { name: [message] }])
   })
 
-  it('counts characters, not bytes, and keeps case apart', async () => {
+  it('counts characters instead of bytes, and is case-sensitive', async () => {
     expect((await create(account, { name: '😀'.repeat(255) })).status).toBe(201)
     expect((await create(account, { name: 'everyone' })).status).toBe(201)
   })
 
-  it('can share the name of a synced group', async () => {
+  it('accepts the name of a synced group', async () => {
     await insertSyncedGroup(account, { name: 'Shared' })
     expect((await create(account, { name: 'Shared' })).status).toBe(201)
     expect((await create(account, { name: 'Shared' })).body.errors).toEqual({ name: ['has already been taken'] })
   })
 
-  it('gives a name to exactly one of many that want it at once', async () => {
+  it('gives a name to exactly one of concurrent requests', async () => {
     const answers = await Promise.all(Array.from({ length: 6 }, () => create(account, { name: 'Contested' })))
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 422, 422, 422, 422, 422])
   })

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 
 describe('DELETE /groups/{id} (A14.3)', () => {
-  it('answers the group; a synced one can go, the managed one cannot', async () => {
+  it('deletes a native or synced group and returns it, but not the managed one', async () => {
     const group = (await create(account, { name: 'Short-lived' })).body.data
     expect((await remove(account, group.id)).body).toEqual({ data: group })
     expect((await remove(account, group.id)).status).toBe(404)
@@ -26,7 +26,7 @@ describe('DELETE /groups/{id} (A14.3)', () => {
     expect([refused.status, refused.body.code]).toEqual([403, 'managed_group'])
   })
 
-  it('takes its memberships along and leaves its policies without a group (A14.3, A29)', async () => {
+  it('deletes its memberships, and keeps its policies without a group (A14.3, A29)', async () => {
     const world = await newAccessWorld()
     expect((await remove(world.account, world.group.id)).status).toBe(200)
     const params = { group_id: world.group.id }

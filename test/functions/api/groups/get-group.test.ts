@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 
 describe('GET /groups/{id} (A14.1)', () => {
-  it('shows every field of a synced group', async () => {
+  it('returns every field of a synced group', async () => {
     const unit = await insertSyncedGroup(account, {
       name: 'Unit',
       email: 'unit@example.com',
@@ -25,7 +25,7 @@ describe('GET /groups/{id} (A14.1)', () => {
     expect(body.data).toMatchObject({ entity_type: 'org_unit', idp_id: 'unit-7', email: 'unit@example.com' })
   })
 
-  it('shows the managed group, whose fields of a provider are null', async () => {
+  it('returns the managed group, whose provider fields are null', async () => {
     const { body } = await get(account, everyone)
     expect(body.data).toEqual({
       id: everyone,

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 
 describe('GET /groups (A7)', () => {
-  it('lists groups of every origin in the order of their insertion', async () => {
+  it('lists groups of every origin by insertion', async () => {
     const own = await newAccount()
     const native = (await create(own, { name: 'Native' })).body.data
     const { is_managed: _managed, idp_provider: _provider, ...synced } = await insertSyncedGroup(own)

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 
 describe('PATCH /groups/{id} (A14.3)', () => {
-  it('renames a group; the same name again changes nothing', async () => {
+  it('renames a group; an equal name changes nothing', async () => {
     const group = (await create(account, { name: 'Old name' })).body.data
     const renamed = (await update(account, group.id, { name: 'New name' })).body.data
     expect(renamed).toEqual({ ...group, name: 'New name', updated_at: renamed.updated_at })
@@ -26,7 +26,7 @@ describe('PATCH /groups/{id} (A14.3)', () => {
     expect((await create(account, { name: 'Old name' })).status).toBe(201)
   })
 
-  it('tells unknown, then refused, then a missing envelope, then bad fields', async () => {
+  it('checks existence, refusals, envelope and fields in this order', async () => {
     const unit = await insertSyncedGroup(account, { name: 'Unit' })
     const { id } = (await create(account, { name: 'Order' })).body.data
     const codes = []
@@ -56,13 +56,13 @@ describe('PATCH /groups/{id} (A14.3)', () => {
     expect([answer.status, answer.body.errors]).toEqual([422, { name: [message] }])
   })
 
-  it('changes nothing but the name', async () => {
+  it('changes only the name', async () => {
     const group = (await create(account, { name: randomUUID() })).body.data
     const fields = { idp_id: 'x', entity_type: 'org_unit', directory_id: group.id, is_managed: true, id: everyone }
     expect((await update(account, group.id, fields)).body.data).toEqual(group)
   })
 
-  it('can take the name of a synced group, and of one that is gone', async () => {
+  it('accepts the name of a synced or deleted group', async () => {
     const { name } = await insertSyncedGroup(account, { name: 'Operations' })
     const [one, other] = [
       (await create(account, { name: randomUUID() })).body.data,

@@ -22,11 +22,11 @@ beforeAll(async () => {
 const post = (rawBody: string) => call(handler, { method: 'POST', path: '/ingestion/flow_logs', token, rawBody })
 const send = (...records: unknown[]) => post(JSON.stringify({ flow_logs: records }))
 
-/** A record with so many fields that are not known, beside all that it must have. */
+/** Record with all required fields and `count` unknown ones. */
 const withUnknown = (count: number, name = (i: number) => `x${i}`) =>
   openRecord(Object.fromEntries(Array.from({ length: count }, (_, i) => [name(i), 1])))
 
-describe('a small body that unpacks to a large document (L8)', () => {
+describe('a small gzip body that expands to a large document (L8)', () => {
   const gzipped = (text: string) =>
     call(handler, {
       method: 'POST',
@@ -36,9 +36,9 @@ describe('a small body that unpacks to a large document (L8)', () => {
       headers: { 'content-encoding': 'gzip' },
     })
   it.each([
-    ['lists in lists', `${'['.repeat(9_000_000)}${']'.repeat(9_000_000)}`],
+    ['nested lists', `${'['.repeat(9_000_000)}${']'.repeat(9_000_000)}`],
     ['millions of records', `[${Array(5_000_000).fill('{}').join(',')}]`],
-  ])('is refused before it is parsed: %s', async (_name, records) => {
+  ])('is refused before parsing: %s', async (_name, records) => {
     const parse = vi.spyOn(JSON, 'parse')
     const answer = await gzipped(`{"flow_logs":${records}}`)
     const parsed = parse.mock.calls.filter(([text]) => String(text).startsWith('{"flow_logs"'))
@@ -65,7 +65,7 @@ describe('the messages of a rejected record', () => {
     }
   })
 
-  it('name a field with at most 255 characters', async () => {
+  it('shorten the name of a field to 255 characters', async () => {
     const character = '😀'
     const { body } = await send(
       withUnknown(1, () => character.repeat(255)),
@@ -85,7 +85,7 @@ describe('the messages of a rejected record', () => {
 })
 
 describe('a batch with one valid record', () => {
-  /** A batch with one valid record and as many copies of a bad one as a body takes. */
+  /** Builds a batch of one valid record and as many copies of a bad one as fit a body. */
   const filled = (bad: string) => {
     const valid = JSON.stringify(openRecord())
     const copies = Math.min(9_999, Math.floor((5_000_000 - 50 - valid.length) / (bad.length + 1)))
@@ -93,17 +93,17 @@ describe('a batch with one valid record', () => {
   }
   const names = Array.from({ length: 32 }, (_, i) => `"${'\\ud800'.repeat(253)}${i}":1`)
   it.each([
-    ['records with as many faults as they can have', JSON.stringify(closeRecord({ outers: Array(1_000).fill({}) }))],
-    ['long names that an answer escapes', `{${names}}`],
+    ['records with the maximum number of faults', JSON.stringify(closeRecord({ outers: Array(1_000).fill({}) }))],
+    ['long names with characters that JSON escapes', `{${names}}`],
     ['one record with thousands of unknown fields', JSON.stringify(withUnknown(300_000))],
-    ['records that are no objects', '7'],
-  ])('is answered within what an answer holds: %s', async (_name, bad) => {
+    ['records that are not objects', '7'],
+  ])('gets a response within the maximum size: %s', async (_name, bad) => {
     const { status, body } = await post(filled(bad))
     expect([status, body.code, body.accepted, body.errors_truncated]).toEqual([422, 'validation_failed', 1, true])
     expect(answerBytes(body)).toBeLessThan(maxAnswerBytes)
   })
 
-  it('takes CPU near that of parsing it, however many faults it has', async () => {
+  it('takes about the CPU time of parsing, for any number of faults', async () => {
     const body = filled(JSON.stringify(closeRecord({ outers: Array(1_000).fill({}) })))
     const cpuOf = async (work: () => unknown) => {
       const start = process.cpuUsage()

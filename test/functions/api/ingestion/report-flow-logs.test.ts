@@ -44,8 +44,8 @@ const post = (request: Body) => call(handler, { method: 'POST', path: '/ingestio
 const send = (...records: unknown[]) => post({ body: { flow_logs: records } })
 const gzipped = (content: string | Buffer) => ({ rawBody: gzipSync(content), headers: { 'content-encoding': 'gzip' } })
 
-describe('the answers (L8)', () => {
-  it('accepts valid records, none included', async () => {
+describe('responses (L8)', () => {
+  it('accepts valid records, and an empty list', async () => {
     const answer = await send(openRecord(), closeRecord())
     expect([answer.status, answer.body]).toEqual([200, { data: { status: 'ok', accepted: 2 } }])
     expect(stored()[0]?.claims).toMatchObject({ account_id: account.id, role: 'initiator' })
@@ -53,7 +53,7 @@ describe('the answers (L8)', () => {
     expect((await send()).body.data).toEqual({ status: 'ok', accepted: 0 })
   })
 
-  it('accepts the valid ones among invalid ones, and lists the first 100 of those', async () => {
+  it('accepts valid records among invalid ones, and lists the first 100 invalid ones', async () => {
     const answer = await send(openRecord(), {}, closeRecord({ rx_bytes: -1 }))
     expect(answer.status).toBe(422)
     expect(answer.body).toMatchObject({
@@ -75,7 +75,7 @@ describe('the answers (L8)', () => {
     ])
   })
 
-  it('keeps 64-bit counters on their way', async () => {
+  it('preserves 64-bit counters', async () => {
     const body = JSON.stringify({ flow_logs: [closeRecord()] }).replace(
       '"rx_bytes":3',
       '"rx_bytes":9223372036854775807',
@@ -85,7 +85,7 @@ describe('the answers (L8)', () => {
   })
 })
 
-describe('the steps, in their order (L8)', () => {
+describe('the order of checks (L8)', () => {
   const refused = async (request: Body) => {
     const { status, body } = await post(request)
     return [status, body.code]
@@ -114,19 +114,19 @@ describe('the steps, in their order (L8)', () => {
       [400, 'bad_request'],
     ],
     [
-      'no gzip at all',
+      'no gzip',
       () => ({ rawBody: '{"flow_logs":[]}', headers: { 'content-encoding': 'gzip' } }),
       [400, 'bad_request'],
     ],
     ['a bomb', () => gzipped(Buffer.alloc(20_000_001, ' ')), [413, 'payload_too_large']],
     ['broken JSON', () => ({ rawBody: '{"flow_logs":[' }), [400, 'invalid_json']],
     ['no UTF-8', () => ({ rawBody: Buffer.from([0x22, 0xff, 0x22]) }), [400, 'invalid_json']],
-    ['JSON that is no object', () => ({ rawBody: '[]' }), [400, 'invalid_json']],
+    ['JSON that is not an object', () => ({ rawBody: '[]' }), [400, 'invalid_json']],
     ['an empty body', () => ({ rawBody: '' }), [400, 'invalid_json']],
     ['no list', () => ({ body: { flow_logs: {} } }), [400, 'bad_request']],
     ['no flow_logs', () => ({ body: {} }), [400, 'bad_request']],
     [
-      'too many records, before looking at them',
+      'too many records, before their content',
       () => ({ body: { flow_logs: Array(10_001).fill(7) } }),
       [413, 'too_many_records'],
     ],
@@ -135,7 +135,7 @@ describe('the steps, in their order (L8)', () => {
     expect(puts()).toHaveLength(0)
   })
 
-  it('takes what is just within the limits', async () => {
+  it('accepts requests at the exact limits', async () => {
     expect((await post({ rawBody: `{"flow_logs":[]}${' '.repeat(5_000_000 - 16)}` })).status).toBe(200)
     expect((await post(gzipped(`{"flow_logs":[]}${' '.repeat(20_000_000 - 16)}`))).status).toBe(200)
     expect((await post({ body: { flow_logs: [] }, headers: { 'content-encoding': 'identity' } })).status).toBe(200)
@@ -145,8 +145,8 @@ describe('the steps, in their order (L8)', () => {
   })
 })
 
-describe('a stream that refuses', () => {
-  it('gets the refused records again, and only those', async () => {
+describe('a stream that refuses records', () => {
+  it('receives only the refused records again', async () => {
     let calls = 0
     putsBy(async ({ Records }) => ({
       Records: Records.map((_, i) =>
@@ -163,7 +163,7 @@ describe('a stream that refuses', () => {
   it.each([
     ['part of a batch', async () => ({ Records: [{ ErrorCode: 'InternalFailure' }] })],
     ['everything', () => Promise.reject(Object.assign(new Error('no'), { name: 'TimeoutError' }))],
-  ])('is 503 when it keeps refusing %s', async (_name, answer) => {
+  ])('returns 503 when it keeps refusing %s', async (_name, answer) => {
     putsBy(answer)
     const { status, body, headers } = await send(openRecord(), {})
     expect([status, body.code, headers['retry-after']]).toEqual([503, 'unavailable', '1'])
@@ -187,7 +187,7 @@ describe('ingest tokens (L9)', () => {
   })
   const statusOf = async (bearer: string) => (await post({ body: { flow_logs: [] }, token: bearer })).status
 
-  it('are the same at every signing, and hold the claims', async () => {
+  it('are equal at every signing, and contain the claims', async () => {
     expect(await grant.token()).toBe(token)
     const { attribution } = grant
     expect(claims()).toEqual({
@@ -205,13 +205,13 @@ describe('ingest tokens (L9)', () => {
     expect(await statusOf(await grant.token('responder'))).toBe(200)
   })
 
-  /** Another last character of the signature that stands for the same bytes: its two last bits are unused. */
+  /** Returns another last character of the signature for the same bytes, because its last two bits are unused. */
   const otherSpelling = (last: string) => {
     const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
     return digits[digits.indexOf(last) + 1]
   }
 
-  it('are refused, all alike', async () => {
+  it('are all refused with the same response', async () => {
     const [head, payload, mac] = parts()
     const other = await newFlowGrant((await newAccount()).id)
     const bad: (string | null)[] = [
@@ -252,7 +252,7 @@ describe('ingest tokens (L9)', () => {
     }
   })
 
-  it('last until 30 days after the end of their authorization', async () => {
+  it('are valid until 30 days after the end of their authorization', async () => {
     const end = parseTimestamp('2099-01-31T00:00:00Z') as number
     const now = vi.spyOn(clock, 'now').mockReturnValue(end)
     expect(await statusOf(token)).toBe(200)

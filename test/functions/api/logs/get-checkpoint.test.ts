@@ -8,7 +8,7 @@ import { call, newAccount } from '#test/support/accounts/account.ts'
 import { newSealedAccount } from '#test/support/seal/sealed-account.ts'
 import { sealNow } from '#test/support/seal/sealing.ts'
 
-it('answers the empty tree before the first seal, and asks to come again', async () => {
+it('returns the empty tree before the first seal, with Retry-After', async () => {
   const { account, changes, checkpoint, proof } = await newSealedAccount()
   expect(await checkpoint()).toEqual({
     log: 'changes',
@@ -26,7 +26,7 @@ it('answers the empty tree before the first seal, and asks to come again', async
   expect(Number(headers['retry-after'])).toBeGreaterThan(0)
 })
 
-it('knows two logs, no proof of a flow, and nothing of another account', async () => {
+it('returns two logs, no proof of a flow, and nothing of another account', async () => {
   const { account, get, changes } = await newSealedAccount()
   await sealNow(account.id)
   const [newest] = await changes()

@@ -6,7 +6,7 @@ import { provesConsistency } from '#shared/seal/merkle/merkle-proof.ts'
 import { bytes, changeSites, newSealedAccount } from '#test/support/seal/sealed-account.ts'
 import { sealNow } from '#test/support/seal/sealing.ts'
 
-it('proves for an earlier checkpoint, and that the newer one extends it', async () => {
+it('proves an entry for an earlier checkpoint, and that the newer one extends it', async () => {
   const { account, get, changes, checkpoint, proof } = await newSealedAccount()
   await sealNow(account.id)
   const older = await checkpoint()
@@ -23,20 +23,20 @@ it('proves for an earlier checkpoint, and that the newer one extends it', async 
   const [from, to] = [older, newer].map(({ size, root }) => ({ size, root: bytes(root) })) as [never, never]
   expect(provesConsistency(from, to, data.path.map(bytes))).toBe(true)
   const faults: [typeof getProof, Record<string, string>, object, string][] = [
-    [getProof, { log_id: oldest }, { size: String(older.size - 1) }, 'size must be that of a checkpoint.'],
+    [getProof, { log_id: oldest }, { size: String(older.size - 1) }, 'size must be the size of a checkpoint.'],
     [getProof, { log_id: oldest }, { size: 'x' }, 'size must be a number of leaves.'],
     [
       getProof,
       { log_id: newest?.log_id ?? '' },
       { size: String(older.size) },
-      'size must be that of a checkpoint that covers the entry.',
+      'size must be the size of a checkpoint that covers the entry.',
     ],
-    // The first that the older one does not cover.
+    // First leaf beyond the older checkpoint.
     [
       getProof,
       { log_id: second?.log_id ?? '' },
       { size: String(older.size) },
-      'size must be that of a checkpoint that covers the entry.',
+      'size must be the size of a checkpoint that covers the entry.',
     ],
     [getProof, { log_id: oldest }, { size: '1'.repeat(16) }, 'size must be a number of leaves.'],
     [getConsistency, { log: 'changes' }, {}, 'from and to must be sizes of checkpoints.'],
@@ -54,7 +54,7 @@ it('proves for an earlier checkpoint, and that the newer one extends it', async 
       listLeaves,
       { log: 'changes' },
       { from: '0', to: '1', hour: 'x' },
-      'hour and stream must be those of a sealed hour.',
+      'hour and stream must name a sealed hour.',
     ],
   ]
   for (const [handler, params, query, detail] of faults) {

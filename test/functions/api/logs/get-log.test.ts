@@ -16,7 +16,7 @@ import { flowRecord, newFlowGrant, openRecord } from '#test/support/logs/flows.t
 import { plantItems } from '#test/support/table/plant-items.ts'
 
 let world: AccessWorld
-/** An account whose log has an entry of every stream. */
+/** Fills an account's log with an entry of every stream. */
 beforeAll(async () => {
   world = await newAccessWorld()
   await world.startSession()
@@ -30,7 +30,7 @@ const get = (log_id: string, of = world.account) => of.call(getLog, { params: { 
 
 describe('GET /logs/{log_id} (L3)', () => {
   it.each(['change', 'session', 'flow', 'api_request'])(
-    'shows an entry of stream %s as the list does, upper case accepted',
+    'returns an entry of stream %s as the list does, with an id in either case',
     async (type) => {
       const query = { type, begin: '2026-01-01T00:00:00Z', limit: '1' }
       const [entry] = (await world.account.call(listLogs, { path: '/logs', query })).body.data
@@ -43,7 +43,7 @@ describe('GET /logs/{log_id} (L3)', () => {
     },
   )
 
-  it('shows a change of any size, without its largest fields', async () => {
+  it('returns a change of any size, without its largest fields', async () => {
     const policy = { id: randomUUID(), description: 'Long', conditions: ['M/0-1'.repeat(600_000)] }
     const at = clock.now()
     const fields = { object: 'policies', operation: 'update', before: policy, after: policy, subject: null }
@@ -56,7 +56,7 @@ describe('GET /logs/{log_id} (L3)', () => {
     expect(listed.body.data).toEqual([body.data])
   })
 
-  it('refuses what is no log id', async () => {
+  it('refuses an invalid log id', async () => {
     const outcome = async (id: string) => {
       const { status, body } = await get(id)
       return [status, body.code, body.detail]

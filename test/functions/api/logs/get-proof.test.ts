@@ -12,7 +12,7 @@ import { call } from '#test/support/accounts/account.ts'
 import { bytes, newSealedAccount } from '#test/support/seal/sealed-account.ts'
 import { laterByMinutes, sealNow } from '#test/support/seal/sealing.ts'
 
-it('proves each entry by what GET shows of it, to whoever has the public key', async () => {
+it('proves each entry from the fields that GET returns, with the public key', async () => {
   const { account, get, changes, checkpoint, proof } = await newSealedAccount()
   await sealNow(account.id)
   const { note, verifier_key, size, root } = await checkpoint()

@@ -13,7 +13,7 @@ import { table, tableName } from '#shared/table/table.ts'
 import { bytes, newSealedAccount } from '#test/support/seal/sealed-account.ts'
 import { laterByMinutes, sealNow } from '#test/support/seal/sealing.ts'
 
-it('answers the hashes of the leaves in their order, at most 10,000 at once', async () => {
+it('returns the leaf hashes in order, at most 10,000 per response', async () => {
   const { account, get, changes, checkpoint } = await newSealedAccount()
   await sealNow(account.id)
   const { size } = await checkpoint()
@@ -28,7 +28,7 @@ it('answers the hashes of the leaves in their order, at most 10,000 at once', as
   expect((await get(listLeaves, { log: 'changes' }, { from: '2', to: '2' })).body.data.hashes).toBe('')
 })
 
-it('answers 10,000 at once, and no more', async () => {
+it('returns at most 10,000 per response', async () => {
   const { account, get } = await newSealedAccount()
   await sealNow(account.id)
   const state = await getItem<Record<string, unknown> & Key>(sealKey(account.id, 'changes'))
@@ -38,13 +38,13 @@ it('answers 10,000 at once, and no more', async () => {
   expect([await statusOf(0, 10_000), await statusOf(0, 10_001), await statusOf(9_999, 20_000)]).toEqual([200, 400, 400])
 })
 
-it('knows the leaves of an hour in the activity log, once it is sealed', async () => {
+it('returns the leaves of a sealed hour of the activity log', async () => {
   const { account, get } = await newSealedAccount()
   await get(listLeaves, { log: 'activity' }, { from: '0', to: '0' })
   const hour = hourText(clock.now())
   const ask = async (log: string) =>
     (await get(listLeaves, { log }, { from: '0', to: '1', hour, stream: 'api_request' })).status
-  // As a run leaves it that had no time for all of its entries.
+  // Item of an hour whose run ended before all entries were sealed.
   const Item = { ...hourKey(account.id, 'api_request', hour), kind: 'seal_hour', size: 1 }
   await table().send(new PutCommand({ TableName: tableName(), Item }))
   expect(await ask('activity')).toBe(400)

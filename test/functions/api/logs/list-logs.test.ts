@@ -32,7 +32,7 @@ const origin = { ip: '192.0.2.1', ip_region: null, ip_city: null, ip_lat: null, 
 const actor = { id: randomUUID(), email: 'Grace@example.com' }
 
 let account: Account
-/** An instant after the account was made; entries stand at seconds after it. */
+/** Time after the account's creation. Entries are at whole seconds after it. */
 let start: number
 
 const subject = {
@@ -83,7 +83,7 @@ const window = (from: number, to: number) => ({
 
 beforeAll(async () => {
   account = await newAccount()
-  // Ahead of the requests of these tests, which are entries too.
+  // Later than the requests of these tests, which also create entries.
   start = clock.now() + 3_600 * second
 })
 afterEach(() => {
@@ -149,14 +149,14 @@ describe('parameters (L2.1, L2.2)', () => {
     'end=9999-12-31T23:59:59Z&begin=0001-01-01T00:00:00Z',
     'unknown=1&unknown=2',
     'limit=1000',
-  ])('takes %s', async (query) => expect((await list(query)).status).toBe(200))
+  ])('accepts %s', async (query) => expect((await list(query)).status).toBe(200))
 })
 
 describe('order and pages (L2.3, A7.1)', () => {
   let ids: string[]
   beforeAll(async () => {
     const streams = ['change', 'session', 'api_request'] as const
-    // Several streams share instants, so that the order among them counts.
+    // Several streams share timestamps, so their mutual order matters.
     ids = await put(
       account,
       Array.from({ length: 60 }, (_, i) => [streams[i % 3] as 'change', start + Math.floor(i / 6) * second]),
@@ -170,7 +170,7 @@ describe('order and pages (L2.3, A7.1)', () => {
     expect(body.metadata).toEqual({ limit: 100, next_page: null, prev_page: null, total: 60, count: 60 })
   })
 
-  it('pages forth and back through the same entries', async () => {
+  it('pages forward and back through the same entries', async () => {
     const pages: string[][] = []
     let query: Record<string, string> = { ...window(0, 9), limit: '7' }
     let answer = await list(query)
@@ -190,7 +190,7 @@ describe('order and pages (L2.3, A7.1)', () => {
     expect(answer.body.metadata.next_page).not.toBeNull()
   })
 
-  it('takes a cursor for its own filters and account only', async () => {
+  it('accepts a cursor only with the same filters and account', async () => {
     const query = { ...window(0, 9), limit: '5' }
     const page_cursor = (await list(query)).body.metadata.next_page
     expect((await list({ ...query, limit: '9', page_cursor })).body.data).toHaveLength(9)
@@ -209,7 +209,7 @@ describe('order and pages (L2.3, A7.1)', () => {
     expect(body.data[0].log_id < first.body.data[0].log_id).toBe(true)
   })
 
-  it('has both ends of the window in it', async () => {
+  it('includes both ends of the window', async () => {
     expect(await idsOf({ ...window(3, 3), type: 'change' })).toHaveLength(2)
     expect(await idsOf({ begin: timestamp(start + 3 * second + 1), end: timestamp(start + 4 * second - 1) })).toEqual(
       [],
@@ -262,7 +262,7 @@ describe('the history of an object (L2.8)', () => {
   const changesOf = (rows: string[], at: number): [Exclude<LogStream, 'flow'>, number, Record<string, unknown>][] =>
     rows.map((id, i) => ['change', at + i, { before: i === 0 ? null : { id }, after: { id } }])
 
-  it('is every change of it, newest first, also when it is gone, and no other entry', async () => {
+  it('lists every change of it, newest first, even after its deletion, and no other entry', async () => {
     const own = await newAccount()
     const at = clock.now()
     const [one, other] = [randomUUID(), randomUUID()]
@@ -288,7 +288,7 @@ describe('the history of an object (L2.8)', () => {
     expect((await list(inside, own)).body.data.map((entry: Entry) => entry.log_id)).toEqual([ids[2]])
   })
 
-  it('of a member is that of its membership; of a group, of the group alone', async () => {
+  it("of a member lists its membership's changes, and of a group the group's own", async () => {
     const own = await newAccount()
     const group = (await groupsApi.create(own, { name: 'Staff' })).body.data
     const member = (await actorsApi.create(own, { name: 'Ada', type: 'service_account' })).body.data
@@ -331,7 +331,7 @@ describe('the history of an object (L2.8)', () => {
     expect(await times({ actor_id: actor.id, actor_email: actor.email })).toEqual([4, 0])
   })
 
-  it('shows no entry to which a pointer was forged', async () => {
+  it('omits entries with a forged index item', async () => {
     const own = await newAccount()
     const at = clock.now()
     const [one, other] = [randomUUID(), randomUUID()]
@@ -342,7 +342,7 @@ describe('the history of an object (L2.8)', () => {
     expect(data.map((entry: Entry) => entry.log_id)).toEqual([ids[0]])
   })
 
-  it('is paged by cursors of its own', async () => {
+  it('has its own cursors', async () => {
     const own = await newAccount()
     const at = clock.now()
     const id = randomUUID()
@@ -356,8 +356,8 @@ describe('the history of an object (L2.8)', () => {
   })
 })
 
-describe('how far entries are counted (L2.5)', () => {
-  it('is total_limit; the cursors carry what the first page has counted', async () => {
+describe('the bound of counted entries (L2.5)', () => {
+  it('is total_limit, and cursors keep the count of the first page', async () => {
     const own = await newAccount()
     const at = clock.now()
     await put(
@@ -376,7 +376,7 @@ describe('how far entries are counted (L2.5)', () => {
       const first = (await list({ ...query, total_limit }, own)).body
       expect([first.data.length, first.metadata.total, first.metadata.count]).toEqual([2, total, total])
       const page_cursor = first.metadata.next_page
-      // Behind a cursor it says nothing new, whether it is there, another, or left out.
+      // With a cursor, the parameter has no effect, even if it changes or is absent.
       for (const more of [{ total_limit }, { total_limit: '3' }, {}] as Record<string, string>[]) {
         const { data, metadata } = (await list({ ...query, ...more, page_cursor }, own)).body
         expect([data.length, metadata.total, metadata.count]).toEqual([2, total, total])
@@ -399,7 +399,7 @@ describe('flows in a window (L2.4)', () => {
     ['ended before its start, which is before', 5, 3, false],
   ])('%s', (_name, from, to, inside) => expect(windowsOverlap(from, to, { begin: 10, end: 20 })).toBe(inside))
 
-  it('finds those that began long before it, whenever they were ingested', async () => {
+  it('finds flows that began long before it, at any time of ingest', async () => {
     const own = await newAccount()
     const grant = await newFlowGrant(own.id)
     const reports = [
@@ -421,7 +421,7 @@ describe('flows in a window (L2.4)', () => {
 describe('retention (L1)', () => {
   const day = 86_400 * second
   it.each(['change', 'session', 'api_request'] as const)(
-    'counts from the timestamp of a %s, to the microsecond, whatever the window and the row',
+    'starts at the timestamp of a %s, to the microsecond, for any window and row',
     async (type) => {
       const own = await newAccount()
       const at = clock.now()
@@ -447,7 +447,7 @@ describe('retention (L1)', () => {
     },
   )
 
-  it('gives the rows of every stream and what leads to them their time', async () => {
+  it('sets the TTL of the rows of every stream and of their index items', async () => {
     vi.stubEnv('LOG_RETENTION_DAYS', '2')
     vi.stubEnv('FLOW_RETENTION_DAYS', '3')
     const own = await newAccount()
@@ -467,7 +467,7 @@ describe('retention (L1)', () => {
     expect([flow?.ttl, pointer?.ttl]).toEqual([seconds + 3 * 86_400, seconds + 3 * 86_400])
   })
 
-  it('counts from the ingest of a flow', async () => {
+  it('starts at the ingest of a flow', async () => {
     const own = await newAccount()
     const grant = await newFlowGrant(own.id)
     const at = clock.now()
@@ -485,7 +485,7 @@ describe('retention (L1)', () => {
     }
   })
 
-  it('leads from a page that it has emptied to the entries that are left (A7.1)', async () => {
+  it('returns a previous cursor from a page whose entries have expired (A7.1)', async () => {
     vi.stubEnv('LOG_RETENTION_DAYS', '10')
     const own = await newAccount()
     const at = clock.now()
@@ -503,7 +503,7 @@ describe('retention (L1)', () => {
     const third = await page(second.next)
     expect([first, second, third].map(({ ids }) => ids)).toEqual([[a], [b], [c]])
 
-    // The last entry goes, and then the one of the cursor as well.
+    // First the last entry expires, then the entry of the cursor, too.
     for (const [later, left] of [
       [10 * day, c],
       [11 * day, b],
@@ -520,7 +520,7 @@ describe('retention (L1)', () => {
     expect(await page(third.next)).toEqual({ ids: [], prev: null, next: null })
   })
 
-  it('leads back to the flows that are left when a newer start was ingested earlier', async () => {
+  it('returns a previous cursor to older flows when a newer start was ingested earlier and expired', async () => {
     vi.stubEnv('FLOW_RETENTION_DAYS', '10')
     const own = await newAccount()
     const grant = await newFlowGrant(own.id)
@@ -547,7 +547,7 @@ describe('retention (L1)', () => {
     const last = await page(middle.next)
     expect([middle.ports, last.ports]).toEqual([[2], [3]])
     now.mockReturnValue(at + 10 * day)
-    // Nothing newer is left: what was the last page is now the only one.
+    // All newer flows have expired, so the last page is now the only one.
     expect(await page(middle.next)).toEqual({ ports: [3], prev: null, next: null })
     const emptied = await page(middle.prev)
     expect([emptied.ports, emptied.prev]).toEqual([[], null])

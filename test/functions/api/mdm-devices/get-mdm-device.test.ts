@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 
 describe('GET /mdm_devices/{id} (A28.2)', () => {
-  it('shows every field; what the inventory did not tell is null', async () => {
+  it('returns every field; a field that the inventory lacks is null', async () => {
     const row = await insertMdmDevice(account, 'laptop-1', {
       device_name: 'Laptop',
       is_encrypted: true,
@@ -34,7 +34,7 @@ describe('GET /mdm_devices/{id} (A28.2)', () => {
     expect(Object.keys(body.data)).toHaveLength(148)
   })
 
-  it('is found by the id of the vendor that has 24 hexadecimal characters', async () => {
+  it("is found by a vendor's id of 24 hexadecimal characters", async () => {
     const { id } = await insertMdmDevice(account, '65b1f0c2a9e4d3f001234567')
     expect((await account.call(getMdmDevice, { params: { id: '65B1F0C2A9E4D3F001234567' } })).body.data.id).toBe(id)
     expect((await account.call(getMdmDevice, { params: { id: '65b1f0c2a9e4d3f001234568' } })).status).toBe(404)

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 
 describe('GET /mdm_devices (A28.2)', () => {
-  it('lists the devices in order of insertion, in pages, as GET of one shows them', async () => {
+  it('lists the devices by insertion, in pages, with the fields of GET /mdm_devices/{id}', async () => {
     const { id } = await insertMdmDevice(account, 'laptop-1', { device_name: 'Laptop' })
     await insertMdmDevice(account, '65b1f0c2a9e4d3f001234567')
     const first = (await account.call(listMdmDevices, { query: { limit: '1' } })).body

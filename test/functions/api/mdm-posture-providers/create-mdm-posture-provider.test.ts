@@ -75,12 +75,12 @@ describe('POST /mdm_posture_providers (A28.1)', () => {
     expect([answer.status, answer.body.errors]).toEqual([422, errors])
   })
 
-  it('has a name of its own', async () => {
+  it('has a unique name', async () => {
     const { name } = (await create(account, mdmFields())).body.data
     expect((await create(account, tenantFields({ name }))).body.errors).toEqual({ name: ['has already been taken'] })
   })
 
-  it('never shows its secret, not even on record', async () => {
+  it('never returns or logs its secret', async () => {
     const mdm = (await create(account, mdmFields())).body.data
     const tenant = (await create(account, tenantFields())).body.data
     expect((await list(account)).text).not.toMatch(/api_token|client_secret/)
@@ -90,7 +90,7 @@ describe('POST /mdm_posture_providers (A28.1)', () => {
     expect((await storedProvider(account, tenant.id)).client_secret).not.toContain('tenant-secret')
   })
 
-  it('keeps the outer blanks of a client secret', async () => {
+  it('keeps leading and trailing spaces of a client secret', async () => {
     const { id } = (await create(account, tenantFields({ client_secret: ' a secret ' }))).body.data
     const { client_secret } = await storedProvider(account, id)
     expect(await decryptSecret({ accountId: account.id, objectId: id }, client_secret as string)).toBe(' a secret ')

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 
 describe('DELETE /mdm_posture_providers/{id} (A28.1)', () => {
-  it('takes its devices along, which are not on record', async () => {
+  it('deletes its devices, without log entries', async () => {
     const own = await newAccount()
     const provider = (await create(own, mdmFields())).body.data
     for (let at = 0; at < 80; at += 20) {
@@ -41,7 +41,7 @@ describe('DELETE /mdm_posture_providers/{id} (A28.1)', () => {
     expect(objects).not.toContain('mdm_devices')
   })
 
-  it('answers the provider, once, and frees its name', async () => {
+  it('returns the deleted provider, then 404, and frees its name', async () => {
     const provider = (await create(account, mdmFields())).body.data
     expect((await remove(account, provider.id)).body).toEqual({ data: provider })
     expect((await remove(account, provider.id)).status).toBe(404)

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 
 describe('GET /mdm_posture_providers/{id} (A28.1)', () => {
-  it('shows a provider and how its runs went, never its secret', async () => {
+  it('shows a provider and the results of its runs, never its secret', async () => {
     const provider = (await create(account, mdmFields({ api_token: 'inventory-token-4711' }))).body.data
     await updateRow(account.id, postureProviders, await storedProvider(account, provider.id), {
       error: 'no answer',

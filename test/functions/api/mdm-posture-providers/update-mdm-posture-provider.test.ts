@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 
 describe('PATCH /mdm_posture_providers/{id} (A28.1)', () => {
-  it('changes what is sent; another type is refused', async () => {
+  it('changes the sent fields, and refuses another type', async () => {
     const provider = (await create(account, mdmFields())).body.data
     expect((await update(account, provider.id, { type: 'mdm' })).body.data).toEqual(provider)
     expect((await update(account, provider.id, { type: 'tenant' })).body.errors).toEqual({
@@ -29,7 +29,7 @@ describe('PATCH /mdm_posture_providers/{id} (A28.1)', () => {
     expect((await update(account, provider.id, { tenant_id: 'ignored' })).body.data).toEqual(provider)
   })
 
-  it('is verified until its connection changes', async () => {
+  it('stays verified until its connection changes', async () => {
     const { id } = (await create(account, mdmFields())).body.data
     const verify = async () =>
       updateRow(account.id, postureProviders, await storedProvider(account, id), { is_verified: true })
@@ -41,7 +41,7 @@ describe('PATCH /mdm_posture_providers/{id} (A28.1)', () => {
     expect(await verified({ api_token: 'another' })).toBe(false)
   })
 
-  it('clears what was wrong when it is enabled, and starts a run', async () => {
+  it('clears its error when it is enabled, and starts a run', async () => {
     const { id } = (await create(account, tenantFields({ is_disabled: true }))).body.data
     await updateRow(account.id, postureProviders, await storedProvider(account, id), {
       error: 'no answer',

@@ -7,7 +7,7 @@ const world = await newMembershipWorld()
 const { a, b, c } = world
 
 describe('PATCH /groups/{group_id}/memberships (A15)', () => {
-  it('adds and removes; removal comes first', async () => {
+  it('removes first, then adds', async () => {
     const group = await world.newGroup()
     await world.put(group, entries(a))
     expect((await world.patch(group, { add: [b], remove: [a] })).body.data.actor_ids).toEqual([b])
@@ -33,11 +33,11 @@ describe('PATCH /groups/{group_id}/memberships (A15)', () => {
     expect([answer.status, answer.body.errors]).toEqual([422, errors])
   })
 
-  it('needs an object', async () => {
+  it('requires an object', async () => {
     for (const shape of [[], 'x', null]) expect((await world.patch(unknownId, shape)).body.code).toBe('bad_request')
   })
 
-  it('tells shape, group, refusals, form of the ids and existence in this order (A15.4)', async () => {
+  it('checks shape, group, refusals, form of the ids and existence in this order (A15.4)', async () => {
     expect((await world.patch(unknownId, [])).body.code).toBe('bad_request')
     expect((await world.patch(unknownId, { add: 'x' })).status).toBe(404)
     expect((await world.patch(world.everyone, { add: 'x' })).body.code).toBe('managed_group')
@@ -49,7 +49,7 @@ describe('PATCH /groups/{group_id}/memberships (A15)', () => {
     })
   })
 
-  it('leaves the set as it was when an entry is refused', async () => {
+  it('keeps the set when an entry is refused', async () => {
     const group = await world.newGroup()
     await world.put(group, entries(a))
     expect((await world.patch(group, { add: [b, unknownId], remove: [a] })).status).toBe(422)

@@ -8,7 +8,7 @@ const world = await newMembershipWorld()
 const { a, b, c } = world
 
 describe('GET /groups/{group_id}/memberships (A15)', () => {
-  it('lists id, name and type in the order of the actors, in pages', async () => {
+  it('lists id, name and type ordered by actor, in pages', async () => {
     const group = await world.newGroup()
     await world.put(group, entries(c, b, a))
     const first = await world.list(group, { limit: '2' })
@@ -22,7 +22,7 @@ describe('GET /groups/{group_id}/memberships (A15)', () => {
     expect(second.body.metadata.next_page).toBeNull()
   })
 
-  it('computes the members of the managed group: every person, no machine', async () => {
+  it('computes the members of the managed group: every person, no service account', async () => {
     const members = (await world.list(world.everyone)).body.data
     expect(members).toEqual([
       { id: world.account.admin.id, actor_id: world.account.admin.id, name: 'Ada', type: 'account_admin_user' },
@@ -30,7 +30,7 @@ describe('GET /groups/{group_id}/memberships (A15)', () => {
     ])
   })
 
-  it('lists what a replacement takes: an item that was read can be sent back as it is', async () => {
+  it('lists entries in the form that a replacement accepts', async () => {
     const group = await world.newGroup()
     await world.put(group, entries(c, a))
     const before = (await world.list(group)).body.data
@@ -39,11 +39,11 @@ describe('GET /groups/{group_id}/memberships (A15)', () => {
     expect((await world.list(group)).body.data).toEqual(before)
   })
 
-  it('of an unknown group is not found', async () => {
+  it('returns 404 for an unknown group', async () => {
     expect((await world.list(unknownId)).status).toBe(404)
   })
 
-  it('has a disabled person among the members of the managed group, and whoever comes later', async () => {
+  it('includes disabled and later people in the managed group', async () => {
     const own = await newMembershipWorld()
     await actorsApi.update(own.account, own.a, { is_disabled: true })
     const later = (await actorsApi.create(own.account, person())).body.data

@@ -11,7 +11,7 @@ const world = await newMembershipWorld()
 const { a, b, c } = world
 
 describe('PUT /groups/{group_id}/memberships (A15)', () => {
-  it('replaces the set and answers it sorted, without duplicates', async () => {
+  it('replaces the set and returns it sorted, without duplicates', async () => {
     const group = await world.newGroup()
     expect((await world.put(group, entries(c, a, a.toUpperCase()))).body).toEqual({
       data: { actor_ids: [a, c].sort() },
@@ -21,7 +21,7 @@ describe('PUT /groups/{group_id}/memberships (A15)', () => {
     expect((await world.list(group)).body.metadata.total).toBe(0)
   })
 
-  it('keeps the membership of who stays', async () => {
+  it('keeps the memberships of remaining members', async () => {
     const group = await world.newGroup()
     await world.put(group, entries(a, b))
     const idOf = async () =>
@@ -47,7 +47,7 @@ describe('PUT /groups/{group_id}/memberships (A15)', () => {
     [Array(9_000).fill({}), Array.from({ length: 100 }, (_, i) => `entry ${i} is missing actor_id`)],
     [entries(...numbered), numbered.slice(0, 100).map((id) => `${id} is not a valid actor id`)],
     [entries(...Array.from({ length: 10_001 }, () => unknownId)), ['should have at most 10000 item(s)']],
-  ])('refuses %#, and leaves the set', async (memberships, messages) => {
+  ])('refuses %#, and keeps the set', async (memberships, messages) => {
     const group = await world.newGroup()
     await world.put(group, entries(a))
     const answer = await world.put(group, memberships)
@@ -55,19 +55,19 @@ describe('PUT /groups/{group_id}/memberships (A15)', () => {
     expect((await world.list(group)).body.data.map(({ id }: { id: string }) => id)).toEqual([a])
   })
 
-  it('refuses entries of too many keys', async () => {
+  it('refuses entries with too many keys', async () => {
     const crowded = { actor_id: a, ...Object.fromEntries(numbered.slice(0, 1_000).map((name) => [name, 1])) }
     const answer = await world.put(await world.newGroup(), [{ actor_id: a }, crowded])
     expect(answer.body.errors).toEqual({ 'memberships.1': ['should have at most 1000 key(s)'] })
   })
 
-  it('needs a list', async () => {
+  it('requires a list', async () => {
     for (const shape of [{}, 'x', null, { add: [] }]) {
       expect((await world.put(unknownId, shape)).body.code).toBe('bad_request')
     }
   })
 
-  it('tells shape, group, refusals, form of the ids and existence in this order (A15.4)', async () => {
+  it('checks shape, group, refusals, form of the ids and existence in this order (A15.4)', async () => {
     expect((await world.put(unknownId, {})).body.code).toBe('bad_request')
     expect((await world.put(unknownId, entries('x'))).status).toBe(404)
     expect((await world.put(world.everyone, entries('x'))).body.code).toBe('managed_group')

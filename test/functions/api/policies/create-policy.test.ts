@@ -115,7 +115,7 @@ describe('POST /policies (A16)', () => {
     expect((await policiesApi.list(world.account)).body.metadata.total).toBe(before)
   })
 
-  it('returns conditions in the order and spelling sent, defaults filled in', async () => {
+  it('returns conditions in the order and spelling sent, with defaults', async () => {
     const conditions = [
       { property: 'client_verified', operator: 'is', values: ['1'] },
       { values: [' DE '] },
@@ -134,7 +134,7 @@ describe('POST /policies (A16)', () => {
     ])
   })
 
-  it('has one policy for a group and a resource', async () => {
+  it('allows one policy for a group and a resource', async () => {
     const { group_id, resource_id } = await world.made()
     expect((await world.create({ group_id, resource_id })).body.errors).toEqual({
       base: ['a policy for this group and resource already exists'],
@@ -144,7 +144,7 @@ describe('POST /policies (A16)', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 422, 422, 422, 422])
   })
 
-  it('never reports flows to the Internet', async () => {
+  it('never enables flow log uploads for the Internet Resource', async () => {
     const policy = await world.made({ resource_id: world.internet, flow_log_uploads_enabled: true })
     expect(policy.flow_log_uploads_enabled).toBe(false)
     expect((await world.update(policy.id, { flow_log_uploads_enabled: true })).body.data.flow_log_uploads_enabled).toBe(
@@ -157,7 +157,7 @@ describe('POST /policies (A16)', () => {
     )
   })
 
-  it('needs the feature for the Internet Resource, before validation', async () => {
+  it('requires the feature for the Internet Resource, before validation', async () => {
     const without = await newAccount({ features: { internet_resource: false } })
     const id = (await resourcesApi.list(without, { name: 'Internet' })).body.data[0].id
     const answer = await policiesApi.create(without, { resource_id: id })

@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 
 describe('DELETE /policies/{id} (A16)', () => {
-  it('deletes once', async () => {
+  it('deletes once, then returns 404', async () => {
     const policy = await world.made()
     expect((await policiesApi.remove(world.account, policy.id)).body).toEqual({ data: policy })
     expect((await policiesApi.remove(world.account, policy.id)).status).toBe(404)
@@ -22,7 +22,7 @@ describe('DELETE /policies/{id} (A16)', () => {
     expect((await world.create({ group_id, resource_id })).status).toBe(201)
   })
 
-  it('ends the authorizations made by it (A29)', async () => {
+  it('ends the authorizations created by it (A29)', async () => {
     const own = await newPolicyWorld()
     await own.addGateway()
     await own.startSession()

@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 
 describe('GET /policies (A7)', () => {
-  it('lists policies in the order of their insertion, as GET of one shows them', async () => {
+  it('lists policies by insertion, with the fields of GET /policies/{id}', async () => {
     const own = await newPolicyWorld()
     const made = [await own.made(), await own.made({ is_disabled: true, description: 'Off' })]
     const { data, metadata } = (await policiesApi.list(own.account)).body

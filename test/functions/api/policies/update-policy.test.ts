@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 
 describe('PATCH /policies/{id} (A16)', () => {
-  it('keeps what is not sent, clears conditions with [], and replaces them with a list', async () => {
+  it('keeps absent fields, clears conditions with [], and replaces them with a list', async () => {
     const policy = await world.made({ conditions: [region], description: 'for all' })
     expect((await world.update(policy.id, {})).body.data).toEqual(policy)
     expect((await world.update(policy.id, { description: '' })).body.data).toEqual({ ...policy, description: null })
@@ -25,7 +25,7 @@ describe('PATCH /policies/{id} (A16)', () => {
     expect((await world.update(policy.id, { conditions: [region] })).body.data.conditions).toEqual([region])
   })
 
-  it('moves to another pair, unless that is taken', async () => {
+  it('moves to another pair of group and resource, unless that is taken', async () => {
     const first = await world.made()
     const second = await world.made({ group_id: first.group_id })
     expect((await world.update(second.id, { resource_id: first.resource_id })).body.errors).toEqual({
@@ -36,7 +36,7 @@ describe('PATCH /policies/{id} (A16)', () => {
     expect((await world.create({ group_id: first.group_id, resource_id: second.resource_id })).status).toBe(201)
   })
 
-  it('refuses null and unknown ends', async () => {
+  it('refuses null and unknown groups and resources', async () => {
     const { id } = await world.made()
     expect((await world.update(id, { group_id: null, resource_id: unknownId })).body.errors).toEqual({
       group_id: ["can't be blank"],
@@ -44,7 +44,7 @@ describe('PATCH /policies/{id} (A16)', () => {
     })
   })
 
-  it('of an orphan must name its group', async () => {
+  it('requires the group of a policy without one', async () => {
     const policy = await world.made()
     await world.account.call(deleteGroup, { method: 'DELETE', params: { id: policy.group_id } })
     const orphan = (await policiesApi.get(world.account, policy.id)).body.data
@@ -78,7 +78,7 @@ describe('PATCH /policies/{id} (A16)', () => {
     expect((await policiesApi.get(world.account, policy.id)).body.data).toEqual(policy)
   })
 
-  it('needs the feature whenever it carries the Internet Resource, before validation', async () => {
+  it('requires the feature for the Internet Resource, before validation', async () => {
     const policy = await world.made()
     const features = async (internet_resource: boolean) =>
       provision({

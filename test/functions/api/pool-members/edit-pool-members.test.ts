@@ -5,7 +5,7 @@ import { unknownId } from '#test/support/accounts/unknown-id.ts'
 const { world, pools, a, b } = await newPoolWorld()
 
 describe('PATCH /resources/{resource_id}/pool_members (A19)', () => {
-  it('adds and removes; removal comes first', async () => {
+  it('removes first, then adds', async () => {
     const pool = await pools.newPool([a.id])
     expect((await pools.patch(pool, { add: [b.id], remove: [a.id, unknownId] })).body.data.device_ids).toEqual([b.id])
     expect((await pools.patch(pool, { add: [b.id], remove: [b.id] })).body.data.device_ids).toEqual([b.id])
@@ -25,7 +25,7 @@ describe('PATCH /resources/{resource_id}/pool_members (A19)', () => {
     expect([answer.status, answer.body.errors]).toEqual([422, errors])
   })
 
-  it('tells shape, resource, type and entries in this order (A19.3)', async () => {
+  it('checks shape, resource, type and entries in this order (A19.3)', async () => {
     expect((await pools.patch(unknownId, [])).body.code).toBe('bad_request')
     expect((await pools.patch(unknownId, { add: ['x'] })).body.code).toBe('not_found')
     const { status, body } = await pools.patch(world.resource.id, { add: ['x'] })
@@ -37,7 +37,7 @@ describe('PATCH /resources/{resource_id}/pool_members (A19)', () => {
     expect((await pools.patch(await pools.newPool(), { add: ['x'] })).status).toBe(422)
   })
 
-  it('does not know a gateway as a client, and leaves the pool', async () => {
+  it('refuses a gateway as a client, and keeps the pool', async () => {
     const gateway = await world.addGateway()
     const pool = await pools.newPool([a.id])
     expect((await pools.patch(pool, { add: [b.id, gateway.id], remove: [a.id] })).body.errors).toEqual({

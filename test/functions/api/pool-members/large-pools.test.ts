@@ -41,7 +41,7 @@ const rowIds = async (pool: string) =>
   new Map(
     (await queryItems(partition(account.id, 'static_device_pool_members', pool))).map((row) => [row.device_id, row.id]),
   )
-/** The commits that `change` makes, as lists of what each did to which kind of object. */
+/** Commits of `change`, each as a list of operations with the type of their objects. */
 const commitsBy = async (change: () => Promise<unknown>) => {
   const before = (await commitsOf(account.id)).length
   await change()
@@ -53,12 +53,12 @@ const joins = 'insert static_device_pool_members'
 const leaves = 'delete static_device_pool_members'
 
 describe('create_static_device_pool (A32)', () => {
-  it('makes a pool and its members in one commit', async () => {
+  it('creates a pool and its members in one commit', async () => {
     const commits = await commitsBy(() => newPool(ids.slice(0, 3)))
     expect(commits).toEqual([['insert resources', joins, joins, joins]])
   })
 
-  it('puts members that do not fit the commit of the pool into commits after it', async () => {
+  it("adds members that do not fit the pool's commit in further commits", async () => {
     let pool = ''
     const commits = await commitsBy(async () => {
       pool = await newPool([...ids, ids[0]?.toUpperCase() ?? ''])
@@ -69,7 +69,7 @@ describe('create_static_device_pool (A32)', () => {
     expect(await listed(pool)).toEqual({ first: ids.slice(0, 100), total: 200 })
   })
 
-  it('makes nothing when one of many clients does not exist', async () => {
+  it('creates nothing if one of many clients does not exist', async () => {
     const resource = { name: 'Laptops', device_ids: [...ids, unknownId] }
     const event = { operation: 'create_static_device_pool', account_id: account.id, resource }
     const commits = await commitsBy(async () =>
@@ -80,7 +80,7 @@ describe('create_static_device_pool (A32)', () => {
     expect(commits).toEqual([])
   })
 
-  it('takes 10,000 entries and no more', async () => {
+  it('accepts at most 10,000 entries', async () => {
     const many = (length: number) => Array.from({ length }, () => ids[0] ?? '')
     expect(await listed(await newPool(many(10_000)))).toEqual({ first: [ids[0]], total: 1 })
     const resource = { name: 'Laptops', device_ids: many(10_001) }
@@ -90,7 +90,7 @@ describe('create_static_device_pool (A32)', () => {
     })
   })
 
-  it('leaves what takes too long to follow, without a client that is deleted meanwhile', async () => {
+  it('defers members after its deadline, and skips a client deleted in the meantime', async () => {
     vi.spyOn(workTime, 'provisioning').mockReturnValue(-1)
     const made = await newClients(account, 120)
     const pool = await newPool(made)
@@ -102,7 +102,7 @@ describe('create_static_device_pool (A32)', () => {
     expect((await listed(pool)).total).toBe(119)
   })
 
-  it('leaves nothing of a pool that is deleted meanwhile', async () => {
+  it('adds no members to a pool that is deleted in the meantime', async () => {
     vi.spyOn(workTime, 'provisioning').mockReturnValue(-1)
     const pool = await newPool(ids)
     await account.call(deleteResource, { method: 'DELETE', params: { id: pool } })
@@ -113,7 +113,7 @@ describe('create_static_device_pool (A32)', () => {
 })
 
 describe('a change too large for one commit (A15.6)', () => {
-  it('takes place in parts, removals first, and keeps who stays', async () => {
+  it('is made in several commits, removals first, and keeps remaining members', async () => {
     const pool = await newPool(ids.slice(0, 120))
     const before = await rowIds(pool)
     const wanted = ids.slice(60, 190)
@@ -128,14 +128,14 @@ describe('a change too large for one commit (A15.6)', () => {
     expect(await listed(pool)).toEqual({ first: wanted.slice(0, 100), total: 130 })
   })
 
-  it('is answered with the whole set when it is edited', async () => {
+  it('returns the whole resulting set of an edit', async () => {
     const pool = await newPool(ids.slice(0, 100))
     const answer = await pools.patch(pool, { add: ids.slice(90), remove: ids.slice(0, 95) })
     expect(answer.body).toEqual({ data: { device_ids: ids.slice(90) } })
     expect((await listed(pool)).total).toBe(110)
   })
 
-  it('writes nothing when one of many clients does not exist', async () => {
+  it('writes nothing if one of many clients does not exist', async () => {
     const pool = await newPool(ids.slice(0, 100))
     const commits = await commitsBy(async () => expect((await put(pool, [...ids, unknownId])).status).toBe(422))
     expect(commits).toEqual([])
@@ -147,7 +147,7 @@ describe('a change that takes longer than its request (A15.6)', () => {
   const pendingOf = async (pool: string) =>
     (await readPending(account.id, 'static_device_pool_members', pool)).flatMap((part) => part.ids)
 
-  it('is answered with 202, the set as it is and what is left, which follows with the subject of the request', async () => {
+  it('returns 202 with the current set and the pending number, and continues with the subject of the request', async () => {
     const pool = await newPool(ids.slice(0, 40))
     late()
     const answer = await put(pool, ids.slice(20, 200))
@@ -170,7 +170,7 @@ describe('a change that takes longer than its request (A15.6)', () => {
     })
   })
 
-  it('is left again, after one part, by a delivery that has no time', async () => {
+  it('is deferred again after one part by a delivery without time', async () => {
     const pool = await newPool()
     late()
     expect((await put(pool, ids)).body.metadata).toEqual({ pending: 152 })
@@ -182,7 +182,7 @@ describe('a change that takes longer than its request (A15.6)', () => {
     expect((await listed(pool)).total).toBe(96)
   })
 
-  it('counts for the next request, which can take back what has not begun', async () => {
+  it('is the basis of the next request, which can cancel its pending part', async () => {
     const pool = await newPool(ids.slice(0, 10))
     late()
     expect((await put(pool, ids)).status).toBe(202)
@@ -192,12 +192,12 @@ describe('a change that takes longer than its request (A15.6)', () => {
     expect((await listed(pool)).total).toBe(50)
   })
 
-  it('is answered with 202 when a fault interrupts it', async () => {
+  it('returns 202 when a fault interrupts it', async () => {
     const pool = await newPool(ids.slice(0, 60))
     let commits = 0
     const waited = countWaiting()
     const isLate = (command: object) => command instanceof TransactWriteCommand && ++commits > 3
-    // Each failure takes its time, so that the work gives up after some of them.
+    // Each failure advances the clock, so that the request gives up after some retries.
     failTable('InternalServerError', isLate, () => (waited.ms += 5_000))
     const answer = await put(pool, ids.slice(50))
     vi.restoreAllMocks()
@@ -206,7 +206,7 @@ describe('a change that takes longer than its request (A15.6)', () => {
     expect(answer.body.metadata.pending).toBeGreaterThan(0)
   })
 
-  it('is left to whoever has replaced it', async () => {
+  it('is skipped if another change has replaced it', async () => {
     const pool = await newPool()
     late()
     await put(pool, ids.slice(0, 150))
@@ -223,7 +223,7 @@ describe('a change that takes longer than its request (A15.6)', () => {
     expect(await pendingOf(pool)).toEqual(joining)
   })
 
-  it('takes 10,000 leaving and 10,000 joining in one commit, and reads them as they were', async () => {
+  it('stores 10,000 leaving and 10,000 joining members in one commit, and reads them unchanged', async () => {
     const pool = await newPool()
     const many = () => Array.from({ length: 10_000 }, () => crypto.randomUUID())
     const [leaving, joining] = [many(), many()]

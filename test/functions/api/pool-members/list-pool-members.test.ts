@@ -16,7 +16,7 @@ describe('GET /resources/{resource_id}/pool_members (A19)', () => {
     expect((await pools.list(unknownId)).status).toBe(404)
   })
 
-  it('lists what a replacement takes: an item that was read can be sent back as it is', async () => {
+  it('lists entries in the form that a replacement accepts', async () => {
     const pool = await pools.newPool([b.id, a.id])
     const before = (await pools.list(pool)).body.data
     const answer = await pools.put(pool, before)
@@ -24,7 +24,7 @@ describe('GET /resources/{resource_id}/pool_members (A19)', () => {
     expect((await pools.list(pool)).body.data).toEqual(before)
   })
 
-  it('loses a client that is deleted', async () => {
+  it('removes a deleted client', async () => {
     const gone = (await world.startSession({ svc_id: 'gone' })).body.data.client
     const pool = await pools.newPool([gone.id])
     await world.account.call(deleteClient, { method: 'DELETE', params: { id: gone.id } })
@@ -33,7 +33,7 @@ describe('GET /resources/{resource_id}/pool_members (A19)', () => {
     expect(changes).toEqual(['clients', 'static_device_pool_members'])
   })
 
-  it('knows pools alone (A19.3)', async () => {
+  it('returns 404 for a resource that is not a pool (A19.3)', async () => {
     const { status, body } = await pools.list(world.resource.id)
     expect([status, body.code, body.detail]).toEqual([
       400,

@@ -6,7 +6,7 @@ import { commitsOf } from '#test/support/logs/commit-stream.ts'
 const { world, pools, a, b } = await newPoolWorld()
 
 describe('PUT /resources/{resource_id}/pool_members (A19)', () => {
-  it('replaces the set and answers it sorted, without duplicates', async () => {
+  it('replaces the set and returns it sorted, without duplicates', async () => {
     const pool = await pools.newPool()
     expect((await pools.put(pool, devices(b.id, a.id, b.id.toUpperCase()))).body).toEqual({
       data: { device_ids: [a.id, b.id].sort() },
@@ -21,21 +21,21 @@ describe('PUT /resources/{resource_id}/pool_members (A19)', () => {
     [devices('x', 'y'), ['x is not a valid device id', 'y is not a valid device id']],
     [devices(unknownId), [`${unknownId} does not exist`]],
     [devices(...Array.from({ length: 10_001 }, () => unknownId)), ['should have at most 10000 item(s)']],
-  ])('refuses %#, and leaves the pool', async (members, messages) => {
+  ])('refuses %#, and keeps the pool', async (members, messages) => {
     const pool = await pools.newPool([a.id])
     const answer = await pools.put(pool, members)
     expect([answer.status, answer.body.errors]).toEqual([422, { pool_members: messages }])
     expect((await pools.list(pool)).body.data.map(({ id }: { id: string }) => id)).toEqual([a.id])
   })
 
-  it('does not know a gateway as a client', async () => {
+  it('refuses a gateway as a client', async () => {
     const gateway = await world.addGateway()
     expect((await pools.put(await pools.newPool(), devices(gateway.id))).body.errors).toEqual({
       pool_members: [`${gateway.id} does not exist`],
     })
   })
 
-  it('tells shape, resource, type and entries in this order (A19.3)', async () => {
+  it('checks shape, resource, type and entries in this order (A19.3)', async () => {
     expect((await pools.put(unknownId, {})).body.code).toBe('bad_request')
     expect((await pools.put(unknownId, devices('x'))).body.code).toBe('not_found')
     const { status, body } = await pools.put(world.resource.id, devices('x'))
@@ -47,7 +47,7 @@ describe('PUT /resources/{resource_id}/pool_members (A19)', () => {
     expect((await pools.put(await pools.newPool(), devices('x'))).status).toBe(422)
   })
 
-  it('keeps the membership of who stays', async () => {
+  it('keeps the memberships of remaining clients', async () => {
     const pool = await pools.newPool([a.id])
     await pools.put(pool, devices(a.id, b.id))
     const changes = (await commitsOf(world.account.id))

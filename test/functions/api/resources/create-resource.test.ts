@@ -31,7 +31,7 @@ describe('POST /resources (A18)', () => {
     expect((await world.get(id)).body).toEqual(answer.body)
   })
 
-  it('says what an empty object lacks; the address is tested once the type is known', async () => {
+  it('reports the missing fields of an empty object, and validates the address only with a valid type', async () => {
     expect((await world.create({})).body.errors).toEqual({
       name: ["can't be blank"],
       type: ["can't be blank"],
@@ -65,7 +65,7 @@ describe('POST /resources (A18)', () => {
       [{ type: 'cidr', address: '127.0.0.0/16' }, { address: ['cannot contain loopback addresses'] }],
       [{ type: 'cidr', address: '100.64.1.0/24' }, { address: ['cannot be in 100.64.0.0/10'] }],
       [{ type: 'ip', address: '10.0.0.0/8' }, { address: [mustBe.resourceIp] }],
-      [{ type: 'ip', address: '0.0.0.0' }, { address: ['cannot stand for all addresses'] }],
+      [{ type: 'ip', address: '0.0.0.0' }, { address: ['cannot be the unspecified address'] }],
       [{ type: 'ip', address: '[2600::1' }, { address: ['has mismatched brackets'] }],
       [{ type: 'ip', address: 'fd00:2021:1111::5' }, { address: ['cannot be in fd00:2021:1111::/48'] }],
       [{ address_description: 'x'.repeat(256) }, { address_description: ['should be at most 255 character(s)'] }],
@@ -139,7 +139,7 @@ describe('POST /resources (A18)', () => {
       filters: [
         { protocol: 'tcp', ports },
         { protocol: 'icmp', ports: ['1'] },
-        // A protocol can appear again, and with ports that another filter has; adjacent ones do not overlap.
+        // A protocol may occur again, even with the ports of another filter. Adjacent ports do not overlap.
         { protocol: 'tcp', ports: ['443', '444-445', '446'] },
         { protocol: 'udp' },
       ],
@@ -164,7 +164,7 @@ describe('POST /resources (A18)', () => {
     expect([answer.status, answer.body.errors]).toEqual([422, errors])
   })
 
-  it('takes null for the IP stack as its default', async () => {
+  it('treats a null IP stack as the default', async () => {
     expect((await world.made({ ip_stack: null })).ip_stack).toBe('dual')
   })
 })

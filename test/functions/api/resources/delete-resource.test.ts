@@ -10,23 +10,23 @@ beforeAll(async () => {
 })
 
 describe('DELETE /resources/{id} (A18)', () => {
-  it('answers the resource, once', async () => {
+  it('returns the deleted resource, then 404', async () => {
     const resource = await world.made()
     expect((await resourcesApi.remove(world.account, resource.id)).body.data).toEqual(resource)
     expect((await resourcesApi.remove(world.account, resource.id)).status).toBe(404)
     expect((await world.get(resource.id)).status).toBe(404)
   })
 
-  it('takes a pool', async () => {
+  it('deletes a pool', async () => {
     expect((await resourcesApi.remove(world.account, await newPool(world.account))).status).toBe(200)
   })
 
-  it('leaves the Internet Resource alone', async () => {
+  it('refuses to delete the Internet Resource', async () => {
     const answer = await resourcesApi.remove(world.account, world.internetResource)
     expect([answer.status, answer.body.code]).toEqual([403, 'internet_resource'])
   })
 
-  it('takes its policies along (A29)', async () => {
+  it('deletes its policies (A29)', async () => {
     const own = await newAccessWorld()
     expect((await resourcesApi.remove(own.account, own.resource.id)).status).toBe(200)
     expect((await policiesApi.get(own.account, own.policy.id)).status).toBe(404)

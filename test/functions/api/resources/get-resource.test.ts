@@ -7,7 +7,7 @@ beforeAll(async () => {
 })
 
 describe('GET /resources/{id} (A18.1)', () => {
-  it('shows every field, filters in their stored form', async () => {
+  it('returns every field, with filters in their stored form', async () => {
     const filters = [{ protocol: 'tcp', ports: ['80-90', 443] }, { protocol: 'icmp' }]
     const { id } = await world.made({ filters, address_description: 'the wiki', ip_stack: 'ipv6_only' })
     const { status, body } = await world.get(id.toUpperCase())
@@ -29,7 +29,7 @@ describe('GET /resources/{id} (A18.1)', () => {
     ])
   })
 
-  it('shows the Internet Resource and a pool, which have no address', async () => {
+  it('returns the Internet Resource and a pool, which have no address', async () => {
     expect((await world.get(world.internetResource)).body.data).toEqual({
       id: world.internetResource,
       name: 'Internet',

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 
 describe('GET /resources (A7)', () => {
-  it('contains the Internet Resource and pools, in the order of insertion, as GET of one shows them', async () => {
+  it('includes the Internet Resource and pools, by insertion, with the fields of GET /resources/{id}', async () => {
     const own = await newResourceWorld()
     const made = await own.made()
     const { data, metadata } = (await resourcesApi.list(own.account)).body
@@ -17,7 +17,7 @@ describe('GET /resources (A7)', () => {
     expect(metadata).toEqual({ limit: 50, next_page: null, prev_page: null, total: 3, count: 3 })
   })
 
-  it('filters by name, address in its stored form, type, site and IP stack, and by all of them', async () => {
+  it('filters by name, stored address, type, site and IP stack, and by all combined', async () => {
     const own = await world.made({ name: 'Sought', address: '2001:DB8::7', type: 'ip', site_id: world.otherSite })
     const found = async (query: Record<string, string>) => {
       const { body } = await resourcesApi.list(world.account, query)

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 
 describe('PATCH /resources/{id} (A18)', () => {
-  it('changes only what is sent, and nothing for an empty object', async () => {
+  it('changes only the sent fields, and nothing for an empty object', async () => {
     const resource = await world.made({
       filters: [{ protocol: 'tcp', ports: ['80'] }],
       address_description: 'the wiki',
@@ -23,7 +23,7 @@ describe('PATCH /resources/{id} (A18)', () => {
     expect(cleared.body.data).toEqual({ ...resource, name: 'Handbook', filters: [], address_description: null })
   })
 
-  it('moves it to another site', async () => {
+  it('moves a resource to another site', async () => {
     const { id } = await world.made()
     expect((await world.update(id, { site_id: world.otherSite })).body.data.site_id).toBe(world.otherSite)
     expect((await world.update(id, { site_id: world.internetSite })).body.errors).toEqual({
@@ -31,7 +31,7 @@ describe('PATCH /resources/{id} (A18)', () => {
     })
   })
 
-  it('validates the stored address for a new type, and the IP stack follows', async () => {
+  it('validates the stored address for a new type, and adapts the IP stack', async () => {
     const { id } = await world.made({ ip_stack: 'ipv4_only' })
     expect((await world.update(id, { type: 'ip' })).body.errors).toEqual({ address: [mustBe.resourceIp] })
     const ip = await world.update(id, { type: 'ip', address: '192.0.2.9' })
@@ -44,7 +44,7 @@ describe('PATCH /resources/{id} (A18)', () => {
     })
   })
 
-  it('cannot make it a pool or the Internet', async () => {
+  it('refuses to change the type to a pool or the Internet', async () => {
     const { id } = await world.made()
     expect((await world.update(id, { type: 'static_device_pool' })).body.errors).toEqual({
       type: ['device pools cannot be created through the API'],
@@ -60,7 +60,7 @@ describe('PATCH /resources/{id} (A18)', () => {
     })
   })
 
-  it('normalises the stored address for a type that takes it, and tests a sent one alone', async () => {
+  it('normalises the stored address for an accepting type, and validates a sent address alone', async () => {
     const { id } = await world.made({ type: 'ip', address: '2001:db8::1' })
     expect((await world.update(id, { type: 'cidr' })).body.errors).toEqual({ address: [mustBe.resourceCidr] })
     const block = await world.update(id, { type: 'cidr', address: '2001:DB8::1/64' })
@@ -84,7 +84,7 @@ describe('PATCH /resources/{id} (A18)', () => {
     expect((await world.update(id, fields)).body.errors).toEqual(errors)
   })
 
-  it('changes name, description and filters of a pool, and nothing else', async () => {
+  it('changes only name, description and filters of a pool', async () => {
     const answer = await world.update(world.pool, {
       name: 'Tablets',
       type: 'static_device_pool',
@@ -130,7 +130,7 @@ describe('PATCH /resources/{id} (A18)', () => {
     expect((await world.get(resource.id)).body.data).toEqual(resource)
   })
 
-  it('leaves the Internet Resource alone, whatever is sent', async () => {
+  it('refuses every change of the Internet Resource', async () => {
     for (const fields of [{}, { name: '' }]) {
       const answer = await world.update(world.internetResource, fields)
       expect([answer.status, answer.body.code]).toEqual([403, 'internet_resource'])

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 
 describe('POST /sites (A20.2)', () => {
-  it('creates a site and says where it is', async () => {
+  it('creates a site and returns its location', async () => {
     const answer = await create(account, { name: 'Berlin' })
     expect(answer.status).toBe(201)
     expect(answer.headers.location).toBe(`/sites/${answer.body.data.id}`)
@@ -33,22 +33,22 @@ describe('POST /sites (A20.2)', () => {
     expect(answer.body.errors).toEqual({ name: [message] })
   })
 
-  it('keeps the blanks around a name (A20.2)', async () => {
+  it('keeps leading and trailing spaces of a name (A20.2)', async () => {
     expect((await create(account, { name: '  padded ' })).body.data.name).toBe('  padded ')
   })
 
-  it('allows an own site called Internet (A33.5)', async () => {
+  it('allows a regular site called Internet (A33.5)', async () => {
     expect((await create(account, { name: 'Internet' })).status).toBe(201)
   })
 
-  it('tests the limit before the fields (A11)', async () => {
+  it('checks the limit before the fields (A11)', async () => {
     const limited = await newAccount({ limits: { sites_count: 1 } })
     const answer = await create(limited, {})
     expect(answer.status).toBe(403)
     expect(answer.body).toMatchObject({ code: 'limit_reached', limit: 'sites' })
   })
 
-  it('gives a name to exactly one of many that want it at once', async () => {
+  it('gives a name to exactly one of concurrent requests', async () => {
     const answers = await Promise.all(Array.from({ length: 4 }, () => create(account, { name: 'Contested' })))
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 422, 422, 422])
   })

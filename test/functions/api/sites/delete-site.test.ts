@@ -14,20 +14,20 @@ beforeAll(async () => {
 })
 
 describe('DELETE /sites/{id} (A20)', () => {
-  it('deletes a site once', async () => {
+  it('deletes a site once, then returns 404', async () => {
     const { id } = (await create(account, { name: 'Short-lived' })).body.data
     expect((await remove(account, id)).body.data.id).toBe(id)
     expect((await remove(account, id)).status).toBe(404)
     expect((await get(account, id)).status).toBe(404)
   })
 
-  it('leaves the Internet Site alone', async () => {
+  it('refuses to delete the Internet Site', async () => {
     const id = (await list(account, { name: 'Internet' })).body.data[0].id
     const { status, body } = await remove(account, id)
     expect([status, body.code]).toEqual([403, 'system_site'])
   })
 
-  it('takes its gateways, their tokens and its resources along (A20.4, A29)', async () => {
+  it('deletes its gateways, their tokens and its resources (A20.4, A29)', async () => {
     const world = await newAccessWorld()
     const gateway = await world.addGateway()
     const params = { site_id: world.site.id }

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 
 describe('GET /sites/{id} (A20.1)', () => {
-  it('shows id and name, and nothing else', async () => {
+  it('shows only id and name', async () => {
     const { id } = (await create(account, { name: ' Berlin ' })).body.data
     const { status, body } = await get(account, id.toUpperCase())
     expect([status, body]).toEqual([200, { data: { id, name: ' Berlin ' } }])

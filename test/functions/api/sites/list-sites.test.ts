@@ -39,7 +39,7 @@ describe('GET /sites (A7, A20)', () => {
     expect([answer.status, answer.body.code]).toEqual([400, code])
   })
 
-  it('binds a cursor to account and filters', async () => {
+  it('accepts cursors only with the same account and filters', async () => {
     const page = await list(account, { limit: '1' })
     const stranger = await newAccount()
     const query = { page_cursor: page.body.metadata.next_page }
@@ -47,7 +47,7 @@ describe('GET /sites (A7, A20)', () => {
     expect((await list(account, { ...query, name: 'x' })).body.code).toBe('invalid_page_cursor')
   })
 
-  it('filters by name, case-sensitively; the Internet Site is found like any other', async () => {
+  it('filters by name, case-sensitively, including the Internet Site', async () => {
     const names = async (name: string) =>
       (await list(account, { name })).body.data.map((site: { name: string }) => site.name)
     expect(await names('Default')).toEqual(['Default'])

@@ -12,14 +12,14 @@ beforeAll(async () => {
 })
 
 describe('PATCH /sites/{id} (A20)', () => {
-  it('renames a site, and keeps it as it is for an empty object', async () => {
+  it('renames a site, and accepts an empty object', async () => {
     const { id } = (await create(account, { name: 'Paris' })).body.data
     expect((await update(account, id, { name: 'Lyon' })).body.data).toEqual({ id, name: 'Lyon' })
     const unchanged = await account.call(updateSite, { method: 'PUT', params: { id }, body: { site: {} } })
     expect(unchanged.body.data).toEqual({ id, name: 'Lyon' })
   })
 
-  it('refuses a name that another site has, whoever comes first', async () => {
+  it('refuses the name of another site, even in concurrent requests', async () => {
     const { id } = (await create(account, { name: 'Oslo' })).body.data
     expect((await update(account, id, { name: 'Default' })).body.errors).toEqual({ name: ['has already been taken'] })
     expect((await update(account, id, { name: 'Oslo' })).status).toBe(200)
@@ -37,7 +37,7 @@ describe('PATCH /sites/{id} (A20)', () => {
     expect((await update(account, id, { name })).body.errors).toEqual({ name: [message] })
   })
 
-  it('leaves the Internet Site alone', async () => {
+  it('refuses to change the Internet Site', async () => {
     const id = (await list(account, { name: 'Internet' })).body.data[0].id
     const { status, body } = await update(account, id, { name: 'x' })
     expect([status, body.code]).toEqual([403, 'system_site'])

@@ -5,7 +5,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-it('lists what a run changes: of a device that differs, the fields that do (I7.1)', async () => {
+it('lists the changes of a run, for an updated device only the changed fields (I7.1)', async () => {
   const world = await newInventoryWorld()
   const { fleet, account } = world
   fleet.devices = ['one', 'two', 'three'].map((mdm_id) => ({ mdm_id, model: 'M1', is_encrypted: true }))

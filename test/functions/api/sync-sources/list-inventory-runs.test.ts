@@ -6,7 +6,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-it('lists the runs of a posture provider, newest first, to its account alone (I7.1)', async () => {
+it('lists the runs of a posture provider, newest first, only to its account (I7.1)', async () => {
   const world = await newInventoryWorld()
   const ids = [(await world.run()).id, (await world.run()).id].reverse()
   const { data, metadata } = (await inventoryRunsApi.list(world.account, world.id)).body

@@ -6,7 +6,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-it('lists what a run changes, in the order in which it does, in pages forth and back (I4.1(5))', async () => {
+it('lists the changes of a run in their order, in pages forward and back (I4.1(5))', async () => {
   const world = await newSyncWorld()
   world.company.users = Array.from({ length: 4 }, (_, i) => ({ id: `u${i}`, email: `u${i}@example.com` }))
   world.company.groups = [{ id: 'g', name: 'All', members: ['u0', 'u1', 'u2'] }]

@@ -36,7 +36,7 @@ it('lists the runs of a directory, newest first, in pages, for 30 days (I4.1(4))
   expect((await list()).data).toEqual([])
 })
 
-it('does not know a directory that is not there', async () => {
+it('returns 404 for an unknown directory', async () => {
   const world = await newSyncWorld()
   const other = await newSyncWorld()
   expect((await runsApi.idp.list(world.account, other.id)).status).toBe(404)

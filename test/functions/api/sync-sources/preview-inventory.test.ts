@@ -7,7 +7,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-it('reads and plans, and changes nothing, also of a provider that is disabled (I7.1)', async () => {
+it('reads and plans without changes, even for a disabled provider (I7.1)', async () => {
   const world = await newInventoryWorld(undefined, mdmFields({ is_disabled: true }))
   world.fleet.devices = [{ mdm_id: 'one' }]
   const { status, body } = await inventoryRunsApi.preview(world.account, world.id)

@@ -6,7 +6,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-it('reads and plans, and changes nothing, also of a directory that is disabled (I4.1(5))', async () => {
+it('reads and plans without changes, even for a disabled directory (I4.1(5))', async () => {
   const world = await newSyncWorld()
   await directoriesApi.idp.update(world.account, world.id, { is_disabled: true })
   world.company.users = [{ id: 'one', email: 'one@example.com', name: 'One' }]

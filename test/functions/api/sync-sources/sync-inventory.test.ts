@@ -8,7 +8,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-it('begins a run, one at a time, which verifies the provider and is shown at it (I7.1, I7.4)', async () => {
+it('begins a run, one at a time, which verifies the provider and is shown in its fields (I7.1, I7.4)', async () => {
   const world = await newInventoryWorld()
   world.fleet.devices = [{ mdm_id: 'one' }]
   const { status, body } = await inventoryRunsApi.sync(world.account, world.id)
@@ -21,7 +21,7 @@ it('begins a run, one at a time, which verifies the provider and is shown at it 
   expect(provider).toMatchObject({ synced_at: body.data.started_at, is_verified: true })
 })
 
-it('refuses one that is disabled, or that nobody knows', async () => {
+it('refuses a disabled or unknown provider', async () => {
   const account = await newAccount()
   const { id } = (await postureProvidersApi.create(account, mdmFields({ is_disabled: true }))).body.data
   const disabled = await inventoryRunsApi.sync(account, id)

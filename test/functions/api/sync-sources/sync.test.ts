@@ -9,7 +9,7 @@ afterEach(() => {
 })
 
 describe.each(directoryKinds)('POST /%s_directories/{id}/sync (I4.1)', (kind) => {
-  it('begins a run, one at a time, which is listed and shown at what it owns', async () => {
+  it("begins a run, one at a time, which is listed and shown in the directory's fields", async () => {
     const world = await newSyncWorld(kind)
     world.company.users = [{ id: 'one', email: 'one@example.com' }]
     world.company.groups = [{ id: 'g', members: ['one'] }]
@@ -25,7 +25,7 @@ describe.each(directoryKinds)('POST /%s_directories/{id}/sync (I4.1)', (kind) =>
   })
 })
 
-it('refuses one that is disabled, whose account lacks the feature, or that nobody knows', async () => {
+it('refuses a directory that is disabled, unknown, or in an account without the feature', async () => {
   const account = await newAccount()
   const { id } = await directoriesApi.idp.made(account)
   await directoriesApi.idp.update(account, id, { is_disabled: true })

@@ -33,7 +33,7 @@ describe('a sign-in with another account', () => {
     ['idp', undefined, 'login'],
     ['idp', ['select_account'], 'select_account'],
   ])(
-    'of kind %s, whose document lists %j, asks with the prompt %j',
+    'of kind %s, whose document lists %j, requests the prompt %j',
     async (kind, prompt_values_supported, expected) => {
       const own = await startPlainProvider({ path: `/${tenant}/v2.0` })
       stubProviders(own)
@@ -48,14 +48,14 @@ describe('a sign-in with another account', () => {
     },
   )
 
-  it.each(['login', 'none', '', null])('takes no prompt but that: %j', async (prompt) => {
+  it.each(['login', 'none', '', null])('refuses the prompt %j', async (prompt) => {
     const provider = await world.behind()
     const { answer } = await beginSignIn(provider.id, { slug: world.account.slug, fields: { prompt } })
     expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ['prompt']])
   })
 
   it.each(['invalid_request', 'account_selection_required'])(
-    'goes on with a login at a provider that has no such choice (%s)',
+    'continues with a login at a provider without account selection (%s)',
     async (error) => {
       const provider = await world.behind()
       const begun = await beginSignIn(provider.id, { slug: world.account.slug, fields: another })
@@ -73,7 +73,7 @@ describe('a sign-in with another account', () => {
     },
   )
 
-  it('does so once, and not for a sign-in that asked for no choice', async () => {
+  it('does so once, and not for a sign-in without a prompt', async () => {
     const provider = await world.behind()
     const begun = await beginSignIn(provider.id, { slug: world.account.slug, fields: another })
     const led = await comeBack(begun, { state: begun.own, error: 'invalid_request' })

@@ -10,7 +10,7 @@ import { beginSignIn, comeBack, ledTo, providerBehind, redeemWith } from '#test/
 const secret = 'secret-of-the-app-at-the-provider'
 const tenant = '9a1f'
 
-/** Each kind: where its provider lies, and what it says of a person. */
+/** For each kind, the provider's path and its claims about a person. */
 const kinds: Record<
   Exclude<ProviderKind, 'email_otp'>,
   {
@@ -33,7 +33,7 @@ const kinds: Record<
   tenant: { path: `/${tenant}/v2.0`, fields: {}, claims: (upn) => ({ oid: `oid of ${upn}`, tid: tenant, upn }) },
 }
 
-/** An account with one provider of a kind, a person in both, and somebody whom the account does not know. */
+/** Creates an account with one provider of a kind, a person known to both, and one unknown to the account. */
 async function worldOf(kind: keyof typeof kinds, { fat = false, clientSecret = secret } = {}) {
   const { fields, claims, ...place } = kinds[kind]
   const account: Account = await newAccount()
@@ -79,7 +79,7 @@ async function worldOf(kind: keyof typeof kinds, { fat = false, clientSecret = s
 }
 
 beforeEach(() => {
-  // It warns of what a test does not need.
+  // Silences the provider's irrelevant warnings.
   vi.spyOn(console, 'warn').mockImplementation(() => {})
   vi.spyOn(console, 'info').mockImplementation(() => {})
 })
@@ -103,7 +103,7 @@ describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('a person of a certi
     await fake.close()
   })
 
-  it('does not, who is not known, who gives up, or with another secret', async () => {
+  it('is refused if unknown, after giving up, and with another secret', async () => {
     const { fake, go } = await worldOf(kind)
     const nobody = await go('nobody')
     expect([nobody.told.error, nobody.reason]).toEqual(['access_denied', 'actor_unknown'])
@@ -118,7 +118,7 @@ describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('a person of a certi
   })
 })
 
-it('names its issuer in what it sends back, which is held against the one that was asked (RFC 9207)', async () => {
+it('returns its issuer, which is compared with the requested one (RFC 9207)', async () => {
   const { fake, go } = await worldOf('oidc')
   const { home } = await go('grace')
   expect(new URL(home).searchParams.get('iss')).toBe(fake.issuer)

@@ -3,13 +3,13 @@ import { handler as listActors } from '#functions/api/actors/list-actors.ts'
 import { beginSignIn, comeBack, ledTo } from '#test/support/sign-in/sign-in.ts'
 import { newSubject, signInWorld, standsForEveryKind, tenant } from '#test/support/sign-in/sign-in-world.ts'
 
-// What users of such services complain of (docs/contract/identity-wire.md), where it is a sign-in that decides.
+// Complaints of users of such services (docs/contract/identity-wire.md) that a sign-in decides.
 
 const world = await signInWorld()
 const { fake } = world
 standsForEveryKind(fake)
 
-it('complaint 10, #13137, #13164: an address that the provider does not call verified links nobody', async () => {
+it('complaint 10, #13137, #13164: an address that the provider has not verified links no person', async () => {
   const provider = await world.behind('idp', { idp_domain: 'company.idp.example' })
   const email = await world.emailOf()
   for (const claims of [{ email }, { email, email_verified: false }, { email, email_verified: 'false' }]) {
@@ -18,7 +18,7 @@ it('complaint 10, #13137, #13164: an address that the provider does not call ver
   expect(await world.outcomeOf(provider, { sub: newSubject(), email, email_verified: true })).toBe('signed in')
 })
 
-it('complaint 10, #757, #1684: a token of a tenant without an address is refused, and of who is linked already taken', async () => {
+it("complaint 10, #757, #1684: a tenant's token without an address is refused, but accepted for a linked person", async () => {
   const provider = await world.behind('tenant')
   const claims = { sub: newSubject(), oid: newSubject(), tid: tenant }
   expect(await world.outcomeOf(provider, claims)).toBe('email_missing upn')
@@ -26,7 +26,7 @@ it('complaint 10, #757, #1684: a token of a tenant without an address is refused
   expect(await world.outcomeOf(provider, claims)).toBe('signed in')
 })
 
-it('complaint 10, #13246: a callback that is late, or comes again, leads nowhere and harms nothing', async () => {
+it('complaint 10, #13246: a late or repeated callback redirects nowhere and has no effect', async () => {
   const provider = await world.behind()
   const begun = await beginSignIn(provider.id, { slug: world.account.slug })
   const code = fake.codeFor(begun.url, { sub: newSubject(), email: await world.emailOf(), email_verified: true })
@@ -35,7 +35,7 @@ it('complaint 10, #13246: a callback that is late, or comes again, leads nowhere
   expect([again.status, again.body.code, again.headers.location]).toEqual([400, 'bad_request', undefined])
 })
 
-it('Tailscale #10383: who is assigned to nothing is nobody here, whoever the provider lets in', async () => {
+it('Tailscale #10383: a person without an assignment is refused, whatever the provider decides', async () => {
   const provider = await world.behind('tenant')
   const upn = 'unassigned@example.com'
   const claims = { sub: newSubject(), oid: newSubject(), tid: tenant, upn }

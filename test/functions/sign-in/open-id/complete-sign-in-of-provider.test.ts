@@ -34,7 +34,7 @@ const claimsOf = async () => ({
   hd: 'x.example',
 })
 
-/** Where the browser is led, and why by the service's own log. */
+/** Target of the redirect, and the reason in the service's log. */
 async function outcome(...back: Parameters<typeof comeBack>) {
   const log = catchLog('WARN')
   const answer = await comeBack(...back)
@@ -44,9 +44,9 @@ async function outcome(...back: Parameters<typeof comeBack>) {
 }
 
 describe.each(['oidc', 'idp'] as const)(
-  'a mix-up of two providers of kind %s, which name themselves nowhere',
+  'a mix-up of two providers of kind %s, which do not return their issuer',
   (kind) => {
-    /** Somebody is at the hostile provider of another account, whose administrator has begun a sign-in at the honest one. */
+    /** Starts at a hostile provider of another account, whose administrator has begun a sign-in at the honest one. */
     async function attack() {
       const provider = await world.behind(kind, kind === 'idp' ? { idp_domain: 'company.idp.example' } : {})
       const bait = await providerBehind(elsewhere.id, hostile)
@@ -56,17 +56,17 @@ describe.each(['oidc', 'idp'] as const)(
       }
     }
 
-    it('gives the code of one to nobody else: it came to another address than the sign-in was begun with', async () => {
+    it('does not pass the code on: its callback address differs from that of the sign-in', async () => {
       const { honest, begun } = await attack()
       fake.asked.length = hostile.asked.length = 0
-      // The hostile one leads on to the honest one, which leads back to the one address that it knows.
+      // The hostile provider redirects to the honest one, which redirects to its own callback address.
       const code = fake.codeFor(honest.url, await claimsOf())
       const { told, reason } = await outcome(honest, { state: begun.own, code })
       expect([told, reason]).toEqual([{ state: begun.state, error: 'access_denied' }, 'callback_other'])
       expect([...fake.asked, ...hostile.asked]).toEqual([])
     })
 
-    it('takes a code under the state that it is for at the address of that sign-in alone', async () => {
+    it('accepts a code with its state only at the callback address of that sign-in', async () => {
       for (const homeOf of [
         ({ begun }: Awaited<ReturnType<typeof attack>>) => begun.home,
         () => `${plainHome.home}/${randomUUID()}`,
@@ -77,15 +77,15 @@ describe.each(['oidc', 'idp'] as const)(
         const code = fake.codeFor(honest.url, await claimsOf())
         const { told, reason } = await outcome({ home: homeOf(attacked) }, { state: honest.own, code })
         expect([told, reason]).toEqual([{ state: honest.state, error: 'access_denied' }, 'callback_other'])
-        // It was the one try of this sign-in.
+        // A sign-in has only one attempt.
         expect((await comeBack(honest, { state: honest.own, code })).status).toBe(400)
       }
       expect(fake.asked).not.toContain('token')
     })
 
-    it('does not take in place of a person whom the hostile one got a code of, which is for another address', async () => {
+    it('refuses a code that the hostile provider obtained, because it is for another address', async () => {
       const { honest, begun } = await attack()
-      // An honest provider that leads back to whatever begins like the address that it knows.
+      // Simulates an honest provider that accepts every callback address with the registered prefix.
       const url = new URL(honest.url)
       url.searchParams.set('redirect_uri', begun.home)
       const code = fake.codeFor(url.href, await claimsOf())
@@ -95,7 +95,7 @@ describe.each(['oidc', 'idp'] as const)(
       expect([told, reason]).toEqual([{ state: honest.state, error: 'access_denied' }, 'provider_refused'])
     })
 
-    it('leaves who was led nowhere else signed in', async () => {
+    it('signs in a person who was not attacked', async () => {
       const { honest } = await attack()
       const { told } = await outcome(honest, { state: honest.own, code: fake.codeFor(honest.url, await claimsOf()) })
       expect((await redeemWith({ code: told.code, code_verifier: honest.verifier })).status).toBe(201)
@@ -103,7 +103,7 @@ describe.each(['oidc', 'idp'] as const)(
   },
 )
 
-it('leads back to a service whose address has a path of its own', async () => {
+it('uses the callback path of a service address with a path', async () => {
   vi.stubEnv('SERVICE_URL', 'https://access.example.com/network')
   const provider = await world.behind()
   const { home, url, own, verifier } = await beginSignIn(provider.id, { slug: world.account.slug })
@@ -114,7 +114,7 @@ it('leads back to a service whose address has a path of its own', async () => {
   expect((await redeemWith({ code: told.code, code_verifier: verifier })).status).toBe(201)
 })
 
-it('takes no answer of a provider of the deployment, whose address is another', async () => {
+it("refuses a response of a deployment's provider at another callback address", async () => {
   const provider = await world.behind('suite')
   const begun = await beginSignIn(provider.id, { slug: world.account.slug })
   const code = fake.codeFor(begun.url, await claimsOf())
@@ -122,7 +122,7 @@ it('takes no answer of a provider of the deployment, whose address is another', 
   expect([told.error, reason]).toEqual(['access_denied', 'callback_other'])
 })
 
-it('has an address that is no page of an account, whatever stands at its end', async () => {
+it('has a callback address that never matches a page of an account', async () => {
   const routes = (await loadEntries()).map(({ name }) => ({ key: name, target: name }))
   const pages = ['GET /sign_in/{slug}', 'POST /sign_in/{slug}', 'GET /sign_in/{slug}/start']
   const match = router([...routes, ...pages.map((key) => ({ key, target: key }))])
@@ -130,7 +130,7 @@ it('has an address that is no page of an account, whatever stands at its end', a
     expect(match('GET', `/sign_in/callback/${end}`)?.key).toBe('GET /sign_in/callback/{auth_provider_id}')
   }
   expect(match('GET', '/sign_in/callback')?.key).toBe('GET /sign_in/callback')
-  // An API that preferred the other one would look for an account that there cannot be.
+  // The API would look for an account with this slug, which is reserved.
   await expect(newAccount({ slug: 'callback' })).rejects.toThrow(/slug/)
   for (const end of ['start', '', 'x'.repeat(3_000)]) {
     expect((await comeBack({ home: `${plainHome.home}/${end}` }, { state: 'x', code: 'y' })).status).toBe(400)

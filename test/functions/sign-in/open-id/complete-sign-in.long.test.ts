@@ -9,19 +9,19 @@ const world = await signInWorld()
 const { fake } = world
 standsForEveryKind(fake)
 
-describe('an ID token that is not believed (I2.2)', () => {
+describe('an invalid ID token (I2.2)', () => {
   const ago = (seconds: number) => Math.floor(Date.now() / 1_000) - seconds
   it.each<[string, Claims]>([
     ['of another issuer', { iss: 'https://login.example.com' }],
     ['of the issuer with a slash', { iss: 'SLASH' }],
     ['for another audience', { aud: 'another' }],
-    ['for several without a party', { aud: ['another', 'AUD'] }],
-    ['for another party', { azp: 'another' }],
+    ['for several audiences without an authorized party', { aud: ['another', 'AUD'] }],
+    ['for another authorized party', { azp: 'another' }],
     ['with another nonce', { nonce: 'another' }],
     ['without a nonce', { nonce: undefined }],
-    ['that has ended', { exp: ago(31) }],
-    ['without an end', { exp: undefined }],
-    ['of tomorrow', { nbf: ago(-3_600) }],
+    ['that has expired', { exp: ago(31) }],
+    ['without an expiry', { exp: undefined }],
+    ['from tomorrow', { nbf: ago(-3_600) }],
     ['without a subject', { sub: undefined }],
     ['with a long subject', { sub: 'x'.repeat(256) }],
   ])('%s', async (_name, wrong) => {
@@ -36,7 +36,7 @@ describe('an ID token that is not believed (I2.2)', () => {
     expect(await world.outcomeOf(provider, claims)).toMatch(/^(id_token|subject_missing|provider_answer)/)
   })
 
-  it('ends 30 seconds later than it says, for clocks that differ, and may be for several', async () => {
+  it('expires 30 seconds late to allow for clock skew, and may be for several audiences', async () => {
     const provider = await world.behind()
     const several = { aud: [provider.client_id, 'another'], azp: provider.client_id }
     const claims = { sub: newSubject(), email: await world.emailOf(), email_verified: true, exp: ago(25), ...several }
@@ -46,8 +46,8 @@ describe('an ID token that is not believed (I2.2)', () => {
   it.each<[string, (claims: Claims) => string]>([
     ['by another key', (claims) => jwt(claims, { key: newKey(), kid: 'first' })],
     ['by no key', (claims) => jwt(claims, { key: null, alg: 'none' })],
-    ['by a key that is not published', (claims) => jwt(claims, { key: newKey(), kid: 'unknown' })],
-    ['by an algorithm that is not named', (claims) => jwt(claims, { key: newKey(), alg: 'ES384', kid: 'first' })],
+    ['by an unpublished key', (claims) => jwt(claims, { key: newKey(), kid: 'unknown' })],
+    ['by an unlisted algorithm', (claims) => jwt(claims, { key: newKey(), alg: 'ES384', kid: 'first' })],
     ['by a shared secret', (claims) => jwt(claims, { key: newKey(), alg: 'HS256' })],
     ['cut short', (claims) => fake.idToken(claims).slice(0, -10)],
     [
@@ -65,13 +65,13 @@ describe('an ID token that is not believed (I2.2)', () => {
     expect(await world.outcomeOf(provider, claims)).toMatch(/^(id_token|provider_answer)/)
   })
 
-  it('is believed by a key that is new', async () => {
+  it('signed by a new key is accepted', async () => {
     const provider = await world.behind()
     const claims = async () => ({ sub: newSubject(), email: await world.emailOf(), email_verified: true })
     expect(await world.outcomeOf(provider, await claims())).toBe('signed in')
     fake.asked.length = 0
     expect(await world.outcomeOf(provider, await claims())).toBe('signed in')
-    // Keys and document are kept.
+    // Keys and document are cached.
     expect(fake.asked).toEqual(['token'])
     fake.rotateKey()
     expect(await world.outcomeOf(provider, await claims())).toBe('signed in')
@@ -79,8 +79,8 @@ describe('an ID token that is not believed (I2.2)', () => {
   })
 })
 
-describe('what comes back to the service', () => {
-  it('counts for one of 50 who bring it at once', async () => {
+describe('a callback to the service', () => {
+  it('succeeds for one of 50 concurrent requests', async () => {
     const provider = await world.behind()
     const begun = await beginSignIn(provider.id, { slug: world.account.slug })
     const claims = { sub: newSubject(), email: await world.emailOf(), email_verified: true }
@@ -91,11 +91,11 @@ describe('what comes back to the service', () => {
     expect(fake.asked.filter((place) => place === 'token')).toHaveLength(1)
   })
 
-  it('is of the provider that the sign-in was begun with', async () => {
+  it('belongs to the provider of its sign-in', async () => {
     const other = await startPlainProvider()
     const [one, two] = [await world.behind(), await providerBehind(world.account.id, other)]
     const claims = { sub: newSubject(), email: await world.emailOf(), email_verified: true }
-    // Another provider's code comes back under the state of this one: it is never sent there.
+    // A code of another provider arrives with the state of this one, and must never be sent to it.
     const [begun, elsewhere] = await Promise.all(
       [one, two].map(({ id }) => beginSignIn(id, { slug: world.account.slug })),
     )
@@ -107,18 +107,18 @@ describe('what comes back to the service', () => {
     fake.asked.length = 0
     const query = { state: named.own, code: fake.codeFor(named.url, claims), iss: other.issuer }
     expect(ledTo(await comeBack(named, query))).toMatchObject({ error: 'temporarily_unavailable' })
-    // An answer that names another issuer is given up before its code goes anywhere (RFC 9207).
+    // A response with another issuer is refused before its code is sent (RFC 9207).
     expect(fake.asked).not.toContain('token')
     await other.close()
   })
 })
 
-describe('a provider that does not work', () => {
-  it('is waited for no longer than a browser waits', { timeout: 40_000 }, async () => {
+describe('a failing provider', () => {
+  it('is awaited no longer than a browser waits', { timeout: 40_000 }, async () => {
     const provider = await world.behind()
     const begun = await beginSignIn(provider.id, { slug: world.account.slug })
     fake.misbehave('token', (answer) => {
-      // It is alive, and never done.
+      // The response keeps sending bytes but never ends.
       const timer = setInterval(() => answer.write(' '), 500)
       answer.on('close', () => clearInterval(timer))
     })
@@ -126,20 +126,20 @@ describe('a provider that does not work', () => {
     const startedAt = performance.now()
     expect(ledTo(await comeBack(begun, query))).toMatchObject({ error: 'temporarily_unavailable' })
     expect(performance.now() - startedAt).toBeLessThan(29_000)
-    // What it says when it is done at last is nobody's.
+    // The content of the late response is ignored.
     fake.behave()
     expect((await comeBack(begun, query)).status).toBe(400)
   })
 
   it.each<[string, Parameters<PlainProvider['misbehave']>, string]>([
-    ['does not answer with JSON', ['token', (answer) => answer.end('<html>')], 'provider_answer'],
+    ['returns no JSON', ['token', (answer) => answer.end('<html>')], 'provider_answer'],
     [
-      'answers with an error',
+      'returns an error',
       ['token', (answer) => fake.send(answer, 400, { error: 'invalid_grant' })],
       'provider_refused',
     ],
     [
-      'gives no ID token',
+      'returns no ID token',
       ['token', (answer) => fake.send(answer, 200, { token_type: 'Bearer', access_token: 'x' })],
       '',
     ],
@@ -151,7 +151,7 @@ describe('a provider that does not work', () => {
     ['hangs up', ['token', (answer) => answer.destroy()], 'provider_unreachable'],
     ['sends 5 MB', ['token', (answer) => answer.end('x'.repeat(5_000_000))], 'provider_unreachable'],
     ['sends 5 MB of keys', ['keys', (answer) => answer.end('x'.repeat(5_000_000))], 'provider_unreachable'],
-    ['sends 5 MB about somebody', ['userinfo', (answer) => answer.end('x'.repeat(5_000_000))], 'provider_unreachable'],
+    ['sends 5 MB of userinfo', ['userinfo', (answer) => answer.end('x'.repeat(5_000_000))], 'provider_unreachable'],
   ])('%s', async (_name, [place, answering], expected) => {
     const provider = await world.behind()
     if (place === 'keys') fake.rotateKey()

@@ -21,8 +21,8 @@ const world = await signInWorld()
 const { fake } = world
 standsForEveryKind(fake)
 
-describe('a person whom an OpenID Connect provider knows', () => {
-  it('comes back with a state and a code, and gets the token of a client', async () => {
+describe('a person known to an OpenID Connect provider', () => {
+  it('returns with a state and a code, and gets a client token', async () => {
     const provider = await world.behind()
     const person = await world.person()
     const claims = { sub: newSubject(), email: person.email, email_verified: true, name: 'Grace H.' }
@@ -38,12 +38,12 @@ describe('a person whom an OpenID Connect provider knows', () => {
     expect(identities.body.data).toMatchObject([
       { issuer: fake.issuer, idp_id: claims.sub, email: person.email, name: 'Grace H.', directory_id: null },
     ])
-    // What the ID token says needs no other question.
+    // Claims of the ID token are not requested from userinfo.
     expect(fake.asked).not.toContain('userinfo')
   })
 })
 
-it('finds a provider whose issuer was entered in place of its document', async () => {
+it("discovers a provider by its issuer instead of its document's URL", async () => {
   const { account } = world
   const entered = { client_secret: fake.secret, discovery_document_uri: fake.issuer }
   const { body } = await providers.oidc.create(account, entered)
@@ -52,7 +52,7 @@ it('finds a provider whose issuer was entered in place of its document', async (
   expect(await world.outcomeOf(body.data, claims)).toBe('signed in')
 })
 
-describe('what a kind of provider asks of the first link (I2.3)', () => {
+describe('requirements of each kind of provider for the first link (I2.3)', () => {
   const cases: [ProviderKind, Partial<AuthProviderRow>, (email: string) => Claims, string][] = [
     ['oidc', {}, (email) => ({ email, email_verified: true }), 'signed in'],
     ['oidc', {}, (email) => ({ email: email.toUpperCase(), email_verified: 'true' }), 'signed in'],
@@ -115,7 +115,7 @@ describe('what a kind of provider asks of the first link (I2.3)', () => {
     expect(await world.outcomeOf(provider, { sub: newSubject(), ...claims(await world.emailOf()) })).toBe(expected)
   })
 
-  it('is nobody by what no table can store, and keeps no picture of it', async () => {
+  it('is refused for claims that no table can store, and keeps no such picture', async () => {
     const provider = await world.behind()
     const [half, email] = ['\ud800', await world.emailOf()]
     const claims = (more: Claims) => ({ sub: newSubject(), email, email_verified: true, ...more })
@@ -125,7 +125,7 @@ describe('what a kind of provider asks of the first link (I2.3)', () => {
     expect(await world.outcomeOf(provider, claims({ picture, name: half }))).toBe('signed in')
   })
 
-  it('is nobody by a letter that only looks like one of theirs', async () => {
+  it('is refused for a lookalike letter', async () => {
     const provider = await world.behind()
     const email = `kate-${newSubject()}@example.com`
     await world.person({ email })
@@ -134,7 +134,7 @@ describe('what a kind of provider asks of the first link (I2.3)', () => {
     expect(await world.outcomeOf(provider, claims(email.toUpperCase()))).toBe('signed in')
   })
 
-  it('is nobody by an ID token of later than now, but for the tolerance of clocks', async () => {
+  it('is refused for an ID token from the future, beyond the clock tolerance', async () => {
     const provider = await world.behind()
     const from = (seconds: number) => Math.floor(Date.now() / 1_000) + seconds
     const claims = { sub: newSubject(), email: await world.emailOf(), email_verified: true }
@@ -142,7 +142,7 @@ describe('what a kind of provider asks of the first link (I2.3)', () => {
     expect(await world.outcomeOf(provider, { ...claims, iat: from(20), exp: from(600) })).toBe('signed in')
   })
 
-  it('belongs to a domain of the provider, at the first link and later', async () => {
+  it('must belong to a domain of the provider, at the first link and later', async () => {
     const provider = await world.behind('oidc', { domains: ['example.com'] })
     const [inside, outside] = [await world.person(), await world.person({ email: `${newSubject()}@example.net` })]
     const claimsOf = ({ email }: { email: string | null }) => ({ sub: newSubject(), email, email_verified: true })
@@ -150,12 +150,12 @@ describe('what a kind of provider asks of the first link (I2.3)', () => {
     expect(await world.outcomeOf(provider, stranger)).toBe('email_domain_other')
     expect(await world.outcomeOf(provider, known)).toBe('signed in')
     expect(await world.outcomeOf(provider, known)).toBe('signed in')
-    // The email that the provider tells of somebody who is linked is not compared.
+    // The email claim is not compared for a linked person.
     await updateRow(world.account.id, actors, inside, { email: `${newSubject()}@example.net` })
     expect(await world.outcomeOf(provider, known)).toBe('email_domain_other')
   })
 
-  it('is nothing more, once it is linked', async () => {
+  it('may have any other email once linked', async () => {
     const provider = await world.behind('suite', { hosted_domain: 'example.com' })
     const person = await world.person()
     const { idp_id } = await insertIdentity(world.account.id, person.id, { issuer: fake.issuer })
@@ -165,7 +165,7 @@ describe('what a kind of provider asks of the first link (I2.3)', () => {
 })
 
 describe('userinfo', () => {
-  it('is asked for what a thin ID token does not say, and for nothing else', async () => {
+  it('is requested only for claims that the ID token lacks', async () => {
     const provider = await world.behind()
     const claims = { sub: newSubject() }
     const more = { ...claims, email: await world.emailOf(), email_verified: true }
@@ -179,19 +179,19 @@ describe('userinfo', () => {
   it.each<[string, (email: string) => Claims, (email: string, other: string) => Claims, string]>([
     ['the email of the ID token', (email) => ({ email }), (email) => ({ email, email_verified: true }), 'signed in'],
     [
-      'an email, where the ID token has none',
+      'an email that the ID token lacks',
       () => ({ email_verified: false }),
       (email) => ({ email, email_verified: true }),
       'signed in',
     ],
     [
-      'another email than the ID token has',
+      'another email than that of the ID token',
       (email) => ({ email }),
       (_, other) => ({ email: other, email_verified: true }),
       'email_not_verified email_verified',
     ],
     [
-      'no email that the ID token alone calls verified',
+      'no email that only the ID token calls verified',
       () => ({ email_verified: true }),
       (email) => ({ email }),
       'email_not_verified email_verified',
@@ -202,21 +202,21 @@ describe('userinfo', () => {
       (email) => ({ email, email_verified: true }),
       'email_not_verified email_verified',
     ],
-  ])('vouches for %s', async (_what, signed, told, expected) => {
+  ])('verifies %s', async (_what, signed, told, expected) => {
     const provider = await world.behind()
     const [email, other] = [await world.emailOf(), await world.emailOf()]
     const sub = newSubject()
     expect(await world.outcomeOf(provider, { sub, ...signed(email) }, { sub, ...told(email, other) })).toBe(expected)
   })
 
-  it('of another subject is refused', async () => {
+  it('is refused with another subject', async () => {
     const provider = await world.behind()
     const other = { sub: 'another', email: await world.emailOf(), email_verified: true }
     expect(await world.outcomeOf(provider, { sub: newSubject() }, other)).toMatch(/^userinfo/)
   })
 })
 
-describe('who can sign in (I2.4)', () => {
+describe('permission to sign in (I2.4)', () => {
   const claimsOf = async (email: unknown) => ({ sub: newSubject(), email, email_verified: true })
 
   it.each<[string, string, object, string]>([
@@ -230,7 +230,7 @@ describe('who can sign in (I2.4)', () => {
     ).toBe(expected)
   })
 
-  it('nobody, when the provider or the account is disabled, or the provider is for something else, meanwhile', async () => {
+  it("nobody, if the provider or the account is disabled, or the provider's context changes in the meantime", async () => {
     const provider = await world.behind()
     const claims = await claimsOf(await world.emailOf())
     const answered = async (change: () => Promise<unknown>) => {
@@ -252,12 +252,12 @@ describe('who can sign in (I2.4)', () => {
     const row = await getRow(accounts, world.account.id, world.account.id)
     if (!row) throw new Error('The account is gone.')
     expect(await answered(() => updateRow(world.account.id, accounts, row, { is_disabled: true }))).toEqual(denied)
-    // Its secret went nowhere.
+    // The service has not sent the secret.
     expect(fake.asked.filter((place) => place === 'token')).toEqual([])
     await updateRow(world.account.id, accounts, { ...row, is_disabled: true }, { is_disabled: false })
   })
 
-  it('nobody with a client, while the account is above its users limit', async () => {
+  it("nobody with a client above the account's users limit", async () => {
     const own = await signInWorld({ fake, limits: { users_count: 1 } })
     const provider = await own.behind()
     const admin = await insertActor(own.account.id, {
@@ -270,13 +270,13 @@ describe('who can sign in (I2.4)', () => {
   })
 })
 
-describe('what comes back to the service', () => {
+describe('a callback to the service', () => {
   const refused = async (query: Record<string, string> | string) => {
     const answer = await comeBack(plainHome, query)
     expect([answer.status, answer.body?.code, answer.headers.location]).toEqual([400, 'bad_request', undefined])
   }
 
-  it('and belongs to no sign-in leads nowhere', async () => {
+  it('without a pending sign-in redirects nowhere', async () => {
     const begun = await beginSignIn((await world.behind()).id, { slug: world.account.slug })
     const code = fake.codeFor(begun.url, { sub: newSubject() })
     const { own } = begun
@@ -290,11 +290,11 @@ describe('what comes back to the service', () => {
       `code=${code}&state=${own}&state=${own}`,
     ]
     for (const query of wrong) await refused(query)
-    // None of that has used it up.
+    // The callbacks above have not used up the state.
     expect(ledTo(await comeBack(begun, { code, state: own })).error).toBe('server_error')
   })
 
-  it('and is broken off by the table is to be started again: its state is spent', async () => {
+  it('that fails at the table must be started again, because its state is used up', async () => {
     const person = await world.person()
     const begun = await beginSignIn((await world.behind()).id, { slug: world.account.slug })
     const code = fake.codeFor(begun.url, { sub: newSubject(), email: person.email, email_verified: true })
@@ -310,7 +310,7 @@ describe('what comes back to the service', () => {
     expect([seen.asked > 1, answer.status, answer.body.detail]).toEqual([
       true,
       503,
-      'The sign-in broke off. Start it again.',
+      'The sign-in was interrupted. Start it again.',
     ])
     expect(log.lines().find(({ event }) => event === 'request_given_up')).toMatchObject({
       cause: { error: expect.stringContaining('TransactionInProgressException') },
@@ -319,7 +319,7 @@ describe('what comes back to the service', () => {
     vi.restoreAllMocks()
   })
 
-  it('counts once, whatever it says', async () => {
+  it('is accepted once, with any content', async () => {
     const provider = await world.behind()
     for (const [query, error] of [
       [{ error: 'access_denied' }, 'access_denied'],
@@ -345,7 +345,7 @@ describe('what comes back to the service', () => {
       { error: 'Ada <b>', error_subcode: 'Ada <i>' },
       { reason: 'provider_refused', error: 'unnamed', subcode: 'unnamed' },
     ],
-  ])('tells the operator, and nobody else, who stopped from what the provider refuses: %j', async (query, told) => {
+  ])("logs for the operator alone who was refused with the provider's error %j", async (query, told) => {
     const begun = await beginSignIn((await world.behind()).id, { slug: world.account.slug })
     const log = catchLog('WARN')
     const back = await comeBack(begun, { ...query, state: begun.own })
@@ -356,14 +356,14 @@ describe('what comes back to the service', () => {
     expect(JSON.stringify(lines)).not.toMatch(/Ada|ada@/)
   })
 
-  it('tells the operator of an unknown state, and of a replayed callback, by log and metric', async () => {
+  it('reports an unknown state and a replayed callback to the operator by log and metric', async () => {
     const begun = await beginSignIn((await world.behind()).id, { slug: world.account.slug })
     const made = `${begun.own.slice(0, 32)}${'A'.repeat(32)}`
     const code = fake.codeFor(begun.url, { sub: newSubject(), email: await world.emailOf(), email_verified: true })
     const comes = (state: string) => loggedForOperator(() => comeBack(begun, { state, code }))
     const none = await comes('x')
     expect([none.answer.status, none.counted]).toEqual([400, [1, 'state_unknown']])
-    // It names no account.
+    // The log names no account.
     expect(none.refused?.account_id).toBeUndefined()
     const unknown = await comes(made)
     expect((await comeBack(begun, { state: begun.own, code })).status).toBe(303)
@@ -375,7 +375,7 @@ describe('what comes back to the service', () => {
     }
   })
 
-  it('of a provider that answers twice is one answer: the second, with another code, is nobody’s', async () => {
+  it('of a provider that responds twice is accepted once; the second, with another code, is refused', async () => {
     const provider = await world.behind()
     const begun = await beginSignIn(provider.id, { slug: world.account.slug })
     const codeOf = async () =>
@@ -386,18 +386,18 @@ describe('what comes back to the service', () => {
     await refused({ state: begun.own, code: await codeOf() })
     await refused({ state: begun.own, error: 'access_denied' })
     expect(fake.asked).toEqual([])
-    // Nor does it take away what the first has given.
+    // The second callback does not revoke the code of the first.
     expect((await redeemWith({ code: first.code, code_verifier: begun.verifier })).status).toBe(201)
   })
 
-  it('is read of a browser that asks for a page', async () => {
+  it('returns a page to a browser', async () => {
     const answer = await comeBack(plainHome, { state: 'x', error: 'y' })
     expect(answer.headers['content-type']).toBe('application/problem+json; charset=utf-8')
     expect(answer.body.detail).toMatch(/Start it again/)
   })
 })
 
-it('tells its log of no person', async () => {
+it('logs nothing about the person', async () => {
   const provider = await world.behind()
   const email = await world.emailOf()
   const log = catchLog('INFO')

@@ -24,7 +24,7 @@ type Vendor = {
   fields?: Partial<AuthProviderRow>
 }
 
-/** A person of a vendor that others have emulated, and whether the service lets them in. */
+/** Signs in a person of an emulated vendor, and returns the result. */
 async function opinionOn({ service, kind, user, path = '', fields }: Vendor): Promise<unknown> {
   const account: Account = await newAccount()
   const email = String((await newPerson(account)).email)
@@ -64,26 +64,26 @@ async function opinionOn({ service, kind, user, path = '', fields }: Vendor): Pr
   return redeemed.body.data?.actor.email === email ? 'signed in' : redeemed.text
 }
 
-describe('a second opinion', () => {
-  it('on a workspace suite', async () => {
+describe('sign-in with independent emulators', () => {
+  it('of a workspace suite', async () => {
     const user = { hd: 'example.com' }
     expect(await opinionOn({ service: 'google', kind: 'suite', user, fields: { hosted_domain: 'example.com' } })).toBe(
       'signed in',
     )
   })
 
-  it('on an account of a suite that is of another company', async () => {
+  it('of a suite account of another company', async () => {
     const vendor = { service: 'google', kind: 'suite', fields: { hosted_domain: 'example.com' } } as const
     expect(await opinionOn({ ...vendor, user: { hd: 'other.example' } })).toBe('domain_other')
   })
 
-  it('on an identity-provider service', async () => {
+  it('of an identity-provider service', async () => {
     expect(await opinionOn({ service: 'okta', kind: 'idp', fields: { idp_domain: 'company.idp.example' } })).toBe(
       'signed in',
     )
   })
 
-  it('on a cloud directory', async () => {
+  it('of a cloud directory', async () => {
     const tenant_id = '3b1f7c0e-5d2a-4f7e-9c55-0a1b2c3d4e5f'
     const fields = { email_claim: 'preferred_username' } as const
     const vendor = { service: 'microsoft', kind: 'tenant', path: `/${tenant_id}/v2.0`, fields } as const
@@ -94,7 +94,7 @@ describe('a second opinion', () => {
     )
   })
 
-  it("on personal accounts of its provider, whose tenant is nobody's", async () => {
+  it('of personal accounts, whose tenant belongs to no company', async () => {
     const path = '/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0'
     expect(await opinionOn({ service: 'microsoft', kind: 'tenant', path })).toEqual({
       base: ['this provider kind is not configured'],

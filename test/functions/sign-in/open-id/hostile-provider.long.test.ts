@@ -34,7 +34,7 @@ afterEach(() => {
 })
 afterAll(() => server.stop())
 
-/** Signs in at the server of others, which gives whoever comes a code. */
+/** Signs in at a third-party server, which issues a code to every caller. */
 async function go(claims: Payload) {
   server.service.prependListener('beforeTokenSigning', ({ payload }) => {
     for (const [name, value] of Object.entries({ aud: provider.client_id, ...claims })) {
@@ -56,7 +56,7 @@ async function go(claims: Payload) {
 }
 const known = async () => ({ sub: crypto.randomUUID(), email: (await newPerson(account)).email, email_verified: true })
 
-it('is believed while it says what is so', async () => {
+it('accepts true claims', async () => {
   const { reason, line } = await go(await known())
   expect([reason, line]).toEqual(['signed in', undefined])
 })
@@ -72,7 +72,7 @@ it.each<[string, Payload]>([
   ['missing nonce', { nonce: undefined }],
   ['end', { exp: seconds(-60) }],
   ['beginning', { nbf: seconds(3_600) }],
-])('is not believed with another %s', async (_name, wrong) => {
+])('refuses another %s', async (_name, wrong) => {
   const claims = Object.fromEntries(
     Object.entries(wrong).map(([name, value]) => [name, value === 'SLASH' ? `${server.issuer.url}/` : value]),
   )
@@ -80,7 +80,7 @@ it.each<[string, Payload]>([
   expect([told.error, reason]).toEqual(['server_error', 'id_token'])
 })
 
-it('is not believed with an algorithm or a key of its own, and is with a new one that it publishes', async () => {
+it('refuses a foreign algorithm or key, and accepts a newly published key', async () => {
   const claims = await known()
   const forged = (header: Payload) =>
     server.service.once('beforeResponse', (response) => {
@@ -102,7 +102,7 @@ it('is not believed with an algorithm or a key of its own, and is with a new one
   expect((await go(claims)).reason).toBe('signed in')
 })
 
-it('is not believed with another subject at userinfo', async () => {
+it('refuses another subject at userinfo', async () => {
   server.service.once('beforeUserinfo', (response) => {
     response.body = { sub: 'somebody-else', email: 'x@example.com', email_verified: true }
   })

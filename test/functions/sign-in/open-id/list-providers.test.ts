@@ -21,7 +21,7 @@ const ask = (slug: string, query: Record<string, string> | string = { context: '
   call(list, { path: `/sign_in/${slug}/providers`, params: { slug }, query, sourceIp })
 
 describe('GET /sign_in/{slug}/providers (I2.1)', () => {
-  it('lists the enabled ones whose context allows it, the default first, then by name', async () => {
+  it('lists the enabled providers of the context, the default first, then by name', async () => {
     const { id: b } = await insertProvider(account.id, 'oidc', { name: 'B', client_secret: 'sealed' })
     const { id: a } = await insertProvider(account.id, 'idp', { name: 'A', context: 'clients_only' })
     const { id: portal } = await insertProvider(account.id, 'tenant', { name: 'Portal', context: 'portal_only' })
@@ -45,7 +45,7 @@ describe('GET /sign_in/{slug}/providers (I2.1)', () => {
     expect(forPortal.body.data.map(({ id }: { id: string }) => id)).toEqual([first, b, mail, portal])
   })
 
-  it('knows no account that is not there, or disabled', async () => {
+  it('returns 404 for an unknown or disabled account', async () => {
     const own = await newAccount()
     const row = await getRow(accounts, own.id, own.id)
     if (row) await updateRow(own.id, accounts, row, { is_disabled: true })
@@ -56,17 +56,17 @@ describe('GET /sign_in/{slug}/providers (I2.1)', () => {
   })
 
   it.each(['', { context: 'clients' }, { context: '' }, 'context=&context=client'])(
-    'asks what for: %j',
+    'requires a valid context: %j',
     async (query) => {
       const { status, body } = await ask(account.slug, query)
       expect([status, body.code, body.detail]).toEqual([400, 'invalid_filter', 'context must be client or portal.'])
     },
   )
 
-  it('lets one source ask 20 times at once, whichever account it asks for, and tells it so (A9)', async () => {
+  it('allows one source 20 requests at once over all accounts, and then returns the limit (A9)', async () => {
     const source = newSource()
     const other = source.replace(/::1$/, '::2')
-    // However long the requests take here, nothing is given back meanwhile.
+    // The clock stands still, so that no capacity is refilled during the requests.
     let at = clock.now()
     vi.spyOn(clock, 'now').mockImplementation(() => ++at)
     for (let i = 0; i < 20; i++) {

@@ -29,7 +29,7 @@ afterEach(() => {
 })
 afterAll(() => fake.close())
 
-/** Somebody comes back who says that an address is theirs; what was mailed for it. */
+/** Signs in with an email that the provider has not verified, and returns the mailed passcode. */
 async function claim(email: string, sub = newSubject()) {
   const post = await catchMails()
   const begun = await beginSignIn(provider.id, { slug: world.account.slug })
@@ -40,7 +40,7 @@ async function claim(email: string, sub = newSubject()) {
   return { told, mails, sub, code: told.code, code_verifier: begun.verifier }
 }
 
-describe('an email that a provider does not vouch for (I2.3)', () => {
+describe('an email that a provider has not verified (I2.3)', () => {
   it('is proven by a passcode before the first link, and not again', async () => {
     const person = await world.person()
     const { told, mails, sub, code, code_verifier } = await claim(String(person.email))
@@ -59,7 +59,7 @@ describe('an email that a provider does not vouch for (I2.3)', () => {
     expect((await redeemWith({ code: second, code_verifier: verifier })).body.data.actor.id).toBe(person.id)
   })
 
-  it('is asked for whoever has it, and mailed only to who may sign in', async () => {
+  it('prompts for a passcode for any address, and mails only people who may sign in', async () => {
     const disabled = await world.emailOf({ is_disabled: true })
     for (const email of ['nobody@example.com', disabled]) {
       const { told, mails, code, code_verifier } = await claim(email)
@@ -68,7 +68,7 @@ describe('an email that a provider does not vouch for (I2.3)', () => {
     }
   })
 
-  it('is given up after three wrong passcodes, and by who does not know the verifier', async () => {
+  it('is rejected after three wrong passcodes, and with a wrong verifier', async () => {
     const first = await claim(await world.emailOf())
     const passcode = passcodeIn(first.mails[0])
     const tries = ['222222', '333333', '444444', passcode].map(
@@ -82,7 +82,7 @@ describe('an email that a provider does not vouch for (I2.3)', () => {
     expect((await redeemWith({ code, code_verifier, passcode: known })).status).toBe(401)
   })
 
-  it('is proven by the passcode of its own sign-in alone', async () => {
+  it('is proven only by the passcode of its own sign-in', async () => {
     const person = await world.person()
     const first = await claim(String(person.email))
     const second = await claim(String(person.email))
@@ -94,10 +94,10 @@ describe('an email that a provider does not vouch for (I2.3)', () => {
     expect((await redeemWith({ code, code_verifier, passcode })).body.data.actor.id).toBe(person.id)
   })
 
-  it('is not proven by a passcode to sign in with, nor does its own sign in', async () => {
+  it('is not proven by a passcode for signing in, and its own passcode does not sign in', async () => {
     const signing = await mailedPasscode(world.account.id)
     const { mails, code, code_verifier } = await claim(signing.email)
-    // What was mailed for the proof took its place.
+    // The passcode for the proof replaced the passcode for signing in.
     const passcode = passcodeIn(mails[0])
     const verify = () =>
       call(verifyPasscode, {
@@ -126,12 +126,12 @@ describe('an email that a provider does not vouch for (I2.3)', () => {
     )
   })
 
-  it('signs in nobody else whom it belongs to by then', async () => {
+  it('does not sign in another person to whom it belongs by then', async () => {
     const [person, other] = [await world.person(), await world.person()]
     const { mails, code, code_verifier } = await claim(String(person.email))
     const passcode = passcodeIn(mails[0])
     let isMoved = false
-    // Between the passcode that was right and the commit.
+    // Runs between the verification of the passcode and the commit.
     const leave = standBeforeTable(async ({ operation, input, ask }) => {
       const answer = await ask()
       if (!isMoved && operation === 'UpdateItem' && JSON.stringify(input).includes('#passcodes')) {
@@ -150,7 +150,7 @@ describe('an email that a provider does not vouch for (I2.3)', () => {
     expect(await rowsBy(externalIdentities, world.account.id, 'actor_id', other.id)).toEqual([])
   })
 
-  it('is refused where it is none', async () => {
+  it('is refused without a pending proof', async () => {
     expect((await claim('nonsense')).told.error).toBe('access_denied')
   })
 })

@@ -39,9 +39,9 @@ const idToken =
   (answer) =>
     fake.send(answer, 200, { token_type: 'Bearer', access_token: 'x', expires_in: 60, id_token: made })
 
-describe('a fault of a provider is told apart from a refusal', () => {
+describe('distinguishes a fault of a provider from a refusal', () => {
   it.each<[string, Place, Misbehaviour, string, string | null]>([
-    ['breaks off', 'token', (answer) => answer.destroy(), 'temporarily_unavailable', 'could not be reached'],
+    ['closes the connection', 'token', (answer) => answer.destroy(), 'temporarily_unavailable', 'could not be reached'],
     [
       'answers 500',
       'token',
@@ -50,9 +50,9 @@ describe('a fault of a provider is told apart from a refusal', () => {
       'cannot be used',
     ],
     ['is overloaded', 'token', says(503, 'temporarily_unavailable'), 'temporarily_unavailable', 'cannot be used'],
-    ['answers an outage page', 'token', (answer) => answer.end('<html>'), 'temporarily_unavailable', 'cannot be used'],
+    ['returns an outage page', 'token', (answer) => answer.end('<html>'), 'temporarily_unavailable', 'cannot be used'],
     [
-      'answers an empty object',
+      'returns an empty object',
       'token',
       (answer) => fake.send(answer, 200, {}),
       'temporarily_unavailable',
@@ -68,15 +68,15 @@ describe('a fault of a provider is told apart from a refusal', () => {
     ],
     ['refuses the secret', 'token', says(401, 'invalid_client'), 'server_error', 'client secret is wrong'],
     [
-      'refuses it by a challenge',
+      'refuses it with a challenge',
       'token',
       says(401, 'invalid_client', challenge),
       'server_error',
       'client secret is wrong',
     ],
-    ['knows no such client', 'token', says(400, 'unauthorized_client'), 'server_error', 'unauthorized_client'],
+    ['does not know the client', 'token', says(400, 'unauthorized_client'), 'server_error', 'unauthorized_client'],
     ['wants DPoP', 'token', says(400, 'invalid_request'), 'server_error', 'invalid_request'],
-    ['knows no such scope', 'token', says(400, 'invalid_scope'), 'server_error', 'invalid_scope'],
+    ['does not know the scope', 'token', says(400, 'invalid_scope'), 'server_error', 'invalid_scope'],
     ['signs with HS256', 'token', idToken(jwt({}, { key: null, alg: 'HS256' })), 'server_error', null],
     [
       'encrypts its ID tokens',
@@ -86,7 +86,7 @@ describe('a fault of a provider is told apart from a refusal', () => {
       null,
     ],
     ['refuses the code', 'token', says(400, 'invalid_grant'), 'access_denied', ''],
-    ['refuses the person in a word of its own', 'token', says(400, 'blocked'), 'access_denied', ''],
+    ['refuses the person with its own error code', 'token', says(400, 'blocked'), 'access_denied', ''],
   ])('that %s', async (_name, place, misbehaviour, told, sentence) => {
     const own = await startPlainProvider()
     const provider = await world.behind('oidc', { issuer: own.issuer, discovery_document_uri: own.documentUri })
@@ -115,7 +115,7 @@ describe('a fault of a provider is told apart from a refusal', () => {
     ['access_denied', 'access_denied'],
     ['login_required', 'access_denied'],
     ['blocked_by_rule', 'access_denied'],
-  ])('that sends a browser back with %s leads back with %s', async (error, told) => {
+  ])('of %s in a callback redirects with %s', async (error, told) => {
     const provider = await world.behind()
     const begun = await beginSignIn(provider.id, { slug: account.slug })
     const query = { state: begun.own, error, error_description: 'Ring 555 0100.' }
@@ -124,12 +124,12 @@ describe('a fault of a provider is told apart from a refusal', () => {
     if (told === 'access_denied') expect(fault).toBeNull()
     else {
       expect([fault.includes(error), fault.includes('555')]).toEqual([true, false])
-      // Anybody can come back with an error: the sentence claims nothing that the provider has not said itself.
+      // Any caller can send an error to the callback, so the message does not attribute it to the provider.
       expect(fault).toMatch(/^A browser came back/)
     }
   })
 
-  it('that tells nothing of where to go is shown, too', async () => {
+  it('is shown if the document has no authorization endpoint', async () => {
     const own = await startPlainProvider()
     const provider = await world.behind('oidc', { issuer: own.issuer, discovery_document_uri: own.documentUri })
     await own.close()
@@ -147,7 +147,7 @@ describe('the last fault of a provider', () => {
     return told
   }
 
-  it('costs no commit, changes no tag that a change is compared by, and is on the page of the list', async () => {
+  it('costs no commit, does not change the tag for edits, and is shown in the list', async () => {
     const provider = await world.behind()
     const before = await providers.oidc.get(account, provider.id)
     const { length } = await commitsOf(account.id)
@@ -178,7 +178,7 @@ describe('the last fault of a provider', () => {
     expect(second.last_error_at > first.last_error_at).toBe(true)
   })
 
-  it('is over with the next person who is signed in, not with one who is refused', async () => {
+  it('is cleared by the next person who signs in, not by a refused one', async () => {
     const provider = await world.behind()
     await fail(provider)
     expect((await signIn(provider, stranger())).error).toBe('access_denied')
@@ -187,7 +187,7 @@ describe('the last fault of a provider', () => {
     expect(await shownOf(provider)).toMatchObject({ last_error: null, last_error_at: null })
   })
 
-  it('is not over with a person whose email is still to be proven', async () => {
+  it('is not cleared by a person whose email is not proven yet', async () => {
     const provider = await world.behind('oidc', { email_verification_method: 'proof' })
     await fail(provider)
     const begun = await beginSignIn(provider.id, { slug: account.slug })
@@ -196,7 +196,7 @@ describe('the last fault of a provider', () => {
     expect(await faultOf(provider)).toContain('invalid_client')
   })
 
-  it('is over with a change of the settings, and gone with the provider', async () => {
+  it('is cleared by a change of the settings, and deleted with the provider', async () => {
     const provider = await world.behind()
     const live = () => getItem(presenceItemKey(account.id, authProviders.oidc.name, provider.id))
     await fail(provider)
@@ -211,7 +211,7 @@ describe('the last fault of a provider', () => {
   })
 })
 
-describe('what a provider says of an error', () => {
+describe('the error description of a provider', () => {
   const logged = async (provider: AuthProviderRow, description: string) => {
     fake.misbehave('token', (answer) =>
       fake.send(answer, 400, { error: 'invalid_request', error_description: description }),
@@ -225,14 +225,14 @@ describe('what a provider says of an error', () => {
     return { description: line?.description, text }
   }
 
-  it('is in the log of the operator, on one line and bounded', async () => {
+  it('is logged for the operator, on one line and shortened', async () => {
     const provider = await world.behind()
     const { description } = await logged(provider, `Described: PAR is required.\n\u0007\u202e${'x'.repeat(1_000)}`)
     expect(description).toMatch(/^Described: PAR is required\. x+$/)
     expect(String(description)).toHaveLength(500)
   })
 
-  it('is without the secret in any spelling, tokens and addresses of people', async () => {
+  it('omits the secret in any encoding, tokens and email addresses', async () => {
     const secret = ' s3cret/+&"ä '
     const id = randomUUID()
     const provider = await world.behind('oidc', {

@@ -33,7 +33,7 @@ afterEach(() => {
 })
 afterAll(() => fake.close())
 
-/** Somebody who came back with a code. */
+/** Starts a sign-in and returns the person's code. */
 async function withCode(fields: Record<string, unknown> = {}, by: AuthProviderRow = provider) {
   const person = await newPerson(account)
   const begun = await beginSignIn(by.id, { slug: account.slug, fields })
@@ -46,14 +46,14 @@ const refused = async (sign_in: Record<string, unknown>) => {
   expect([status, body.code]).toEqual([401, 'unauthorized'])
 }
 
-/** Gives a person an identity of another subject, and tokens by it; 30 are more than one commit ends. */
+/** Gives a person an identity of another subject, with tokens; 30 are more than one commit can end. */
 async function withFormerSubject({ id: actorId }: { id: string }, tokens: number) {
   await insertIdentity(account.id, actorId, { issuer: provider.issuer, idp_id: `former-${actorId}` })
   for (let i = 0; i < tokens; i++) await signInWith(account, 'client', { actorId, provider, kind: 'oidc' })
 }
 
 describe('POST /sign_in/token (I2.2)', () => {
-  it('gives the session once, and to who knows the verifier', async () => {
+  it('returns the session once, and only with the verifier', async () => {
     const { code, code_verifier, person } = await withCode()
     const given = await redeemWith({ code, code_verifier })
     expect([given.status, given.headers['cache-control'], given.body.data.actor.id]).toEqual([
@@ -65,14 +65,14 @@ describe('POST /sign_in/token (I2.2)', () => {
     expect(await rowsBy(clientTokens, account.id, 'actor_id', person.id)).toHaveLength(1)
   })
 
-  it('ends the code for who does not know it', async () => {
+  it('revokes the code after a wrong verifier', async () => {
     const { code, code_verifier } = await withCode()
     await refused({ code, code_verifier: newVerifier().verifier })
     await refused({ code, code_verifier })
   })
 
   it.each(['', 'x', 'x'.repeat(42), 'x'.repeat(129), `${'x'.repeat(43)}ü`])(
-    'takes no verifier %j',
+    'refuses the verifier %j',
     async (code_verifier) => {
       const { code } = await withCode()
       const { status } = await redeemWith({ code, code_verifier })
@@ -80,14 +80,14 @@ describe('POST /sign_in/token (I2.2)', () => {
     },
   )
 
-  it('takes no verifier that is too short to be one, though it is the one of the challenge (RFC 7636, 4.1)', async () => {
+  it('refuses a verifier that is too short, even if it matches the challenge (RFC 7636, 4.1)', async () => {
     const verifier = 'x'.repeat(42)
     const { code } = await withCode({ code_challenge: challengeOf(verifier) })
     await refused({ code, code_verifier: verifier })
   })
 
   it.each(['x', 'x'.repeat(64), `${'A'.repeat(21)}${'x'.repeat(43)}`, '../../..', `${'x'.repeat(63)}=`])(
-    'knows no code %j',
+    'refuses the code %j',
     async (code) => {
       await refused({ code, code_verifier: newVerifier().verifier })
     },
@@ -95,10 +95,10 @@ describe('POST /sign_in/token (I2.2)', () => {
 
   it.each([
     ['a wrong verifier', 'verifier', (code: string) => ({ code, code_verifier: newVerifier().verifier })],
-    ['no verifier that could be one', 'verifier', (code: string) => ({ code, code_verifier: 'x' })],
-    ['a code that nobody gave', 'code_unknown', (code: string) => ({ code: `${code.slice(0, 32)}${'A'.repeat(32)}` })],
-    ['no code at all', 'code_unknown', () => ({ code: 'x' })],
-  ])('tells the operator of %s by log and metric, and nobody else', async (_what, reason, changed) => {
+    ['an invalid verifier', 'verifier', (code: string) => ({ code, code_verifier: 'x' })],
+    ['an unknown code', 'code_unknown', (code: string) => ({ code: `${code.slice(0, 32)}${'A'.repeat(32)}` })],
+    ['no code', 'code_unknown', () => ({ code: 'x' })],
+  ])('reports %s to the operator by log and metric, and not to the caller', async (_what, reason, changed) => {
     const { code, code_verifier } = await withCode()
     const sent = { code_verifier, ...changed(code) }
     const { answer, refused: line, counted, text } = await loggedForOperator(() => redeemWith(sent))
@@ -108,7 +108,7 @@ describe('POST /sign_in/token (I2.2)', () => {
     for (const secret of [code, sent.code, code_verifier]) if (secret.length > 1) expect(text).not.toContain(secret)
   })
 
-  it('tells the operator of a code that is used again', async () => {
+  it('reports the reuse of a code to the operator', async () => {
     const sent = await withCode()
     const redeem = () => redeemWith({ code: sent.code, code_verifier: sent.code_verifier })
     expect((await redeem()).status).toBe(201)
@@ -116,24 +116,24 @@ describe('POST /sign_in/token (I2.2)', () => {
     expect([answer.status, counted, line?.account_id]).toEqual([401, [1, 'code_unknown'], account.id])
   })
 
-  it('takes no state for a code', async () => {
+  it('refuses a state instead of a code', async () => {
     const begun = await beginSignIn(provider.id, { slug: account.slug })
     await refused({ code: begun.own, code_verifier: begun.verifier })
   })
 
-  it('tells what is missing', async () => {
+  it('reports missing fields', async () => {
     const { status, body } = await redeemWith({})
     expect([status, body.errors]).toEqual([422, { code: ["can't be blank"], code_verifier: ["can't be blank"] }])
   })
 
-  it('decides anew who may sign in', async () => {
+  it('checks again who may sign in', async () => {
     const { code, code_verifier, person } = await withCode()
     await updateRow(account.id, actors, person, { is_disabled: true })
     await refused({ code, code_verifier })
     expect(await queryItems(`${account.id}#external_identities.actor_id#${person.id}`)).toEqual([])
   })
 
-  it('ends, in parts, whatever a former subject of the address was given, and then gives the session', async () => {
+  it("ends all access of the address's previous subject in several commits, and then returns the session", async () => {
     const { code, code_verifier, person } = await withCode()
     await withFormerSubject(person, 30)
     const { status, body } = await redeemWith({ code, code_verifier })
@@ -145,7 +145,7 @@ describe('POST /sign_in/token (I2.2)', () => {
     await refused({ code, code_verifier })
   })
 
-  it('ends nothing of the former subject for a sign-in that is refused', async () => {
+  it('ends no access of the previous subject if the sign-in is refused', async () => {
     const { code, code_verifier, person } = await withCode()
     await withFormerSubject(person, 30)
     await updateRow(account.id, actors, person, { type: 'service_account' })
@@ -155,10 +155,10 @@ describe('POST /sign_in/token (I2.2)', () => {
 
   it.each<[string, object[]]>([
     ['another issuer', [{ issuer: 'https://other.example.com' }]],
-    ['another way to verify emails', [{ email_verification_method: 'none' }]],
+    ['another email verification method', [{ email_verification_method: 'none' }]],
     ['another client id', [{ client_id: 'another' }]],
     ['been disabled and enabled', [{ is_disabled: true }, { is_disabled: false }]],
-  ])('gives nothing for a code from before its provider has %s', async (_what, changes) => {
+  ])('refuses a code issued before its provider has %s', async (_what, changes) => {
     const own = await providerBehind(account.id, fake)
     const { code, code_verifier } = await withCode({}, own)
     discovered('https://other.example.com')
@@ -171,21 +171,21 @@ describe('POST /sign_in/token (I2.2)', () => {
     expect([answer.status, line?.reason]).toEqual([401, 'provider_changed'])
   })
 
-  it('gives the session for a code from before its provider was renamed', async () => {
+  it('returns the session for a code issued before its provider was renamed', async () => {
     const own = await providerBehind(account.id, fake)
     const { code, code_verifier } = await withCode({}, own)
     expect((await providers.oidc.update(account, own.id, { name: 'Renamed' })).status).toBe(200)
     expect((await redeemWith({ code, code_verifier })).status).toBe(201)
   })
 
-  it('gives one session to 50 who redeem a code at once', async () => {
+  it('returns one session for 50 concurrent requests with a code', async () => {
     const { code, code_verifier, person } = await withCode()
     const answers = await Promise.all(Array.from({ length: 50 }, () => redeemWith({ code, code_verifier })))
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(49).fill(401)])
     expect(await rowsBy(clientTokens, account.id, 'actor_id', person.id)).toHaveLength(1)
   })
 
-  it('gives nothing after 60 seconds', async () => {
+  it('refuses the code after 60 seconds', async () => {
     const { code, code_verifier } = await withCode()
     movableClock().minutes(1)
     await refused({ code, code_verifier })

@@ -30,7 +30,7 @@ const begin = (fields: Record<string, unknown> = {}, id = provider.id) =>
   beginSignIn(id, { slug: account.slug, fields })
 
 describe('POST /sign_in/{slug}/start (I2.2)', () => {
-  it('leads to the provider with what binds its answer to this sign-in', async () => {
+  it('redirects to the provider with parameters that bind its response to this sign-in', async () => {
     const { answer, url, own, state } = await begin()
     expect([answer.status, answer.headers['cache-control']]).toEqual([201, 'no-store'])
     const address = new URL(url)
@@ -49,17 +49,17 @@ describe('POST /sign_in/{slug}/start (I2.2)', () => {
     const minutes = (Date.parse(answer.body.data.expires_at) - Date.now()) / 60_000
     expect(minutes).toBeGreaterThan(9)
     expect(minutes).toBeLessThanOrEqual(10)
-    // What the caller has given stays here; what the table holds opens nothing.
+    // The caller's state stays in the service, and the stored items cannot be used to sign in.
     expect(url).not.toContain(state)
     const stored = JSON.stringify(await queryItems(`${account.id}#sign_in.pending`))
     expect(stored).not.toContain(own)
     expect(stored).not.toContain(address.searchParams.get('nonce'))
   })
 
-  it('is not kept from an account by those that are none', async () => {
+  it('is not blocked by concurrent invalid requests', async () => {
     const own = await newAccount()
     const { id } = await providerBehind(own.id, fake)
-    // Nothing comes back while they are counted.
+    // The clock stands still, so that no capacity is refilled during the requests.
     const now = clock.now()
     vi.spyOn(clock, 'now').mockImplementation(() => now)
     const start = (fields: Record<string, unknown>) => beginSignIn(id, { slug: own.slug, fields })
@@ -69,21 +69,21 @@ describe('POST /sign_in/{slug}/start (I2.2)', () => {
     expect(answer.status).toBe(201)
   })
 
-  it('is of no use twice: each has a state, nonce and challenge of its own', async () => {
+  it('is unique: each has its own state, nonce and challenge', async () => {
     const [one, two] = await Promise.all([begin(), begin()])
     for (const name of ['state', 'nonce', 'code_challenge']) {
       expect(new URL(one.url).searchParams.get(name)).not.toBe(new URL(two.url).searchParams.get(name))
     }
   })
 
-  it('gives a suite the domain as a hint', async () => {
+  it('sends the domain to a suite as a hint', async () => {
     vi.stubEnv('SUITE_ISSUER', fake.issuer)
     const own = await newAccount()
     const suite = await providerBehind(own.id, fake, 'suite', { hosted_domain: 'example.com' })
     const { url } = await beginSignIn(suite.id, { slug: own.slug })
     expect(new URL(url).searchParams.get('hd')).toBe('example.com')
     expect(new URL(url).searchParams.get('client_id')).toBe('suite-app')
-    // The suite is the deployment's, not the account's.
+    // The suite's app belongs to the deployment, not to the account.
     expect(new URL(url).searchParams.get('redirect_uri')).toBe('http://127.0.0.1/sign_in/callback')
   })
 
@@ -131,7 +131,7 @@ describe('POST /sign_in/{slug}/start (I2.2)', () => {
     expect([answer.status, answer.body.errors]).toEqual(valid ? [201, undefined] : [422, errors])
   })
 
-  it('knows no provider of another account, of passcodes, disabled, or for something else', async () => {
+  it('returns 404 for a provider of another account, of passcodes, disabled, or of another context', async () => {
     const foreign = await providerBehind((await newAccount()).id, fake)
     const mail = await insertProvider(account.id, 'email_otp')
     const disabled = await providerBehind(account.id, fake, 'oidc', { is_disabled: true })
@@ -142,7 +142,7 @@ describe('POST /sign_in/{slug}/start (I2.2)', () => {
     expect((await begin({ context: 'portal' }, portal.id)).answer.status).toBe(201)
   })
 
-  it('gives the secret of the deployment to no issuer but its own', async () => {
+  it("sends the deployment's secret only to its own issuer", async () => {
     const suite = await providerBehind(account.id, fake, 'suite')
     const tenant = await providerBehind(account.id, fake, 'tenant')
     fake.asked.length = 0
@@ -153,22 +153,22 @@ describe('POST /sign_in/{slug}/start (I2.2)', () => {
   })
 
   it.each<[string, Parameters<PlainProvider['misbehave']>[1]]>([
-    ['is not there', (answer) => answer.destroy()],
+    ['is missing', (answer) => answer.destroy()],
     [
-      'is of another issuer',
+      'has another issuer',
       (answer) => fake.send(answer, 200, { ...fake.document(), issuer: 'https://x.example.com' }),
     ],
     [
-      'is of the issuer with a slash',
+      'has the issuer with a slash',
       (answer) => fake.send(answer, 200, { ...fake.document(), issuer: `${fake.issuer}/` }),
     ],
     [
-      'leads to the network inside',
+      'redirects to the internal network',
       (answer) => fake.send(answer, 200, { ...fake.document(), token_endpoint: 'http://169.254.169.254/token' }),
     ],
-    ['is no document', (answer) => answer.end('[]')],
+    ['is not a document', (answer) => answer.end('[]')],
     ['is 5 MB', (answer) => answer.end(' '.repeat(5_000_000))],
-  ])('is told when the document of a provider %s', async (_name, answering) => {
+  ])('fails if the document of a provider %s', async (_name, answering) => {
     const own = await startPlainProvider()
     const { id } = await providerBehind(account.id, own)
     own.misbehave('discovery', (answer, ...more) => answering(answer, ...more))

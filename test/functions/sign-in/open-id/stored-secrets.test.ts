@@ -25,7 +25,7 @@ const store = async (row: AuthProviderRow, client_secret: string) =>
   updateRow(row.account_id, authProviders.oidc, await rowOf(row), { client_secret })
 const claims = async () => ({ sub: newSubject(), email: await world.emailOf(), email_verified: true })
 
-/** Stored forms of a secret that are not what was stored for this provider. */
+/** Stored forms of a secret that are damaged or belong to another provider. */
 const damages: [string, (own: string, foreign: string) => string][] = [
   ['of another provider', (_own, foreign) => foreign],
   [
@@ -37,13 +37,13 @@ const damages: [string, (own: string, foreign: string) => string][] = [
   ['without its text', (own) => own.split('.')[0] ?? ''],
   ['with a short text', (own) => own.replace(/\.[^.]{24}/, '.')],
   ['that ends within its hash', (own) => own.slice(0, own.lastIndexOf('$') - 5)],
-  ['of nothing', () => '.'],
+  ['that is empty', () => '.'],
 ]
 
 describe.each([
   ['the same account', () => world.behind()],
   ['another account', () => other.behind()],
-])('a stored secret beside one of %s', (_name, makeForeign) => {
+])('a stored secret and one of %s', (_name, makeForeign) => {
   it.each(damages)(
     'is never sent to the provider when it is replaced by one %s, until it is entered again',
     async (name, damage) => {
@@ -66,7 +66,7 @@ describe.each([
 })
 
 it.each(['AccessDeniedException', 'DisabledException', 'KMSInvalidStateException', 'ThrottlingException'])(
-  'a sign-in answers 503 while KMS answers %s, logs that alone, and goes on later',
+  'a sign-in returns 503 while KMS returns %s, logs it, and succeeds later',
   async (failure) => {
     const provider = await world.behind()
     vi.stubEnv('AWS_REGION', 'eu-central-1')
@@ -91,7 +91,7 @@ it.each(['AccessDeniedException', 'DisabledException', 'KMSInvalidStateException
   },
 )
 
-it('a callback decrypts with the context of its own provider alone', async () => {
+it('a callback decrypts only with the encryption context of its own provider', async () => {
   const provider = await world.behind()
   vi.stubEnv('AWS_REGION', 'eu-central-1')
   vi.stubEnv('SECRET_KEY_ARN', 'arn:key')

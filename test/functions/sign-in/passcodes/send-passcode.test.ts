@@ -51,7 +51,7 @@ const person = (fields: Partial<ActorRow> = {}) =>
   })
 
 describe('POST /sign_in/{slug}/email_otp (I2.1)', () => {
-  it('answers the same whoever the address belongs to, and mails who can sign in alone (I8.3)', async () => {
+  it('returns the same response for any address, and mails only people who can sign in (I8.3)', async () => {
     const nobodies: [string, string, string][] = [
       ['nobody@example.com', 'client', 'actor_unknown'],
       [(await person({ is_disabled: true })).email ?? '', 'client', 'actor_disabled'],
@@ -72,14 +72,14 @@ describe('POST /sign_in/{slug}/email_otp (I2.1)', () => {
     expect(post.mails).toEqual([])
   })
 
-  it('orders no mail to half a character, which no mailer takes', async () => {
+  it('sends no mail to an address with half a surrogate pair', async () => {
     const { status, body } = await ask({ email: 'a\ud800@example.com' })
     expect([status, body.errors]).toEqual([422, { email: ['is an invalid email address'] }])
     await post.settled()
     expect(post.mails).toEqual([])
   })
 
-  it('mails nobody of another domain than the provider has', async () => {
+  it('sends no mail to a domain that the provider does not allow', async () => {
     const { email } = await person()
     const bound = await updateRow(account.id, authProviders.email_otp, provider, { domains: ['example.net'] })
     const log = catchLog('WARN')
@@ -90,7 +90,7 @@ describe('POST /sign_in/{slug}/email_otp (I2.1)', () => {
     expect([reason, post.mails]).toEqual(['email_domain_other', []])
   })
 
-  it('costs one hash, whoever the address belongs to: on one machine others wait for it (I2.5)', async () => {
+  it('costs one hash for any address, because hashes on one machine wait for each other (I2.5)', async () => {
     const known = String((await person()).email)
     const tries: [string, string][] = [
       ['nobody@example.com', 'client'],
@@ -109,7 +109,7 @@ describe('POST /sign_in/{slug}/email_otp (I2.1)', () => {
     expect([counted, post.mails.length]).toEqual([tries.map(() => 1), 5])
   })
 
-  it('mails nobody while the provider is disabled, nor beyond the users limit', async () => {
+  it('sends no mail while the provider is disabled, nor above the users limit', async () => {
     const { email } = await person()
     const off = await updateRow(account.id, authProviders.email_otp, provider, { is_disabled: true })
     await ask({ email })
@@ -127,7 +127,7 @@ describe('POST /sign_in/{slug}/email_otp (I2.1)', () => {
     expect(post.mails).toHaveLength(1)
   })
 
-  it('brings a passcode that is nowhere else: stored as a slow hash, in place of an earlier one', async () => {
+  it('stores the passcode only as a slow hash, which replaces an earlier one', async () => {
     const { id, email } = await person()
     await ask({ email })
     await post.settled()
@@ -143,7 +143,7 @@ describe('POST /sign_in/{slug}/email_otp (I2.1)', () => {
     for (const { text } of post.mails) expect(text).not.toMatch(/https?:/)
   })
 
-  it('mails an address five times in 15 minutes, and again after that', async () => {
+  it('mails an address five times in 15 minutes, and again afterwards', async () => {
     const { email } = await person()
     for (let i = 0; i < 7; i++) {
       expect((await ask({ email }, { sourceIp: `198.51.100.${100 + i}` })).status).toBe(202)
@@ -157,7 +157,7 @@ describe('POST /sign_in/{slug}/email_otp (I2.1)', () => {
     expect(post.mails).toHaveLength(6)
   })
 
-  it('tries a mail again that was not taken, and gives up after three passcodes', async () => {
+  it('retries a refused mail, and gives up after three passcodes', async () => {
     await post.stop()
     countWaiting()
     let failures = 2
@@ -179,7 +179,7 @@ describe('POST /sign_in/{slug}/email_otp (I2.1)', () => {
     expect([tried.size, post.mails.length]).toEqual([3, 1])
   })
 
-  it('does not know an account by another slug, or one that is disabled', async () => {
+  it('returns 404 for an unknown slug and a disabled account', async () => {
     const gone = await newAccount()
     await provision({ operation: 'update_account', account_id: gone.id, account: { is_disabled: true } })
     for (const slug of ['nobody-has-this', gone.slug, 'x', account.id]) {
@@ -187,7 +187,7 @@ describe('POST /sign_in/{slug}/email_otp (I2.1)', () => {
     }
   })
 
-  it('is refused beyond 20 at once for one address, known or not, and for it alone', async () => {
+  it('is refused after 20 at once for one address, known or not, and not for other addresses', async () => {
     const { email } = await person()
     for (const address of [email, `${randomUUID()}@example.com`]) {
       const answers = await Promise.all(

@@ -26,7 +26,7 @@ async function timed(handler: Handler, slug: string, sign_in: object, sourceIp: 
   return performance.now() - startedAt
 }
 
-/** Both in turn, so that whatever else runs beside them slows both. */
+/** Measures both kinds alternately, so that a slow machine affects them equally. */
 async function mediansOf(handler: Handler, rounds: number) {
   const account = await newAccount()
   const times = { known: [] as number[], unknown: [] as number[] }
@@ -43,12 +43,12 @@ async function mediansOf(handler: Handler, rounds: number) {
   return { known: medianOf(times.known), unknown: medianOf(times.unknown) }
 }
 
-it('takes as long for an address that nobody has as for a wrong passcode of somebody', async () => {
+it('takes equally long for an unknown address and for a wrong passcode', async () => {
   const { known, unknown } = await mediansOf(verifyPasscode, 15)
   expect(Math.abs(known - unknown) / known, JSON.stringify({ known, unknown })).toBeLessThan(0.2)
 }, 120_000)
 
-it('takes as long beside many who ask for passcodes, whether their addresses are known', async () => {
+it('takes equally long for known and unknown addresses under concurrent passcode requests', async () => {
   const post = await catchMails()
   passwordCost.ln = 13
   const account = await newAccount()
@@ -71,7 +71,7 @@ it('takes as long beside many who ask for passcodes, whether their addresses are
   expect(Math.abs(known - unknown) / known, JSON.stringify(times)).toBeLessThan(0.35)
 }, 120_000)
 
-it('takes as long to be asked for a passcode for an address that nobody has', async () => {
+it('takes equally long to request a passcode for an unknown address', async () => {
   const { known, unknown } = await mediansOf(sendPasscode, 60)
   expect(Math.abs(known - unknown) / known, JSON.stringify({ known, unknown })).toBeLessThan(0.35)
 }, 120_000)

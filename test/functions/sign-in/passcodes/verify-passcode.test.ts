@@ -66,7 +66,7 @@ const person = (fields: Partial<ActorRow> = {}) =>
   })
 
 describe('a passcode (I2.5)', () => {
-  it('is mailed to whom the address belongs, and signs in, in any case, once', async () => {
+  it('is mailed to the owner of the address, and signs in once, in any case', async () => {
     const post = await catchMails()
     const admin = await person({ email: 'Ada.Admin@example.com' })
     expect((await ask('ada.admin@EXAMPLE.com', 'portal')).body).toEqual({ data: { status: 'sent' } })
@@ -92,19 +92,19 @@ describe('a passcode (I2.5)', () => {
     ])
   })
 
-  it('signs in once, however many try it at once', async () => {
+  it('signs in once for concurrent attempts', async () => {
     const { actor, email, passcode } = await mailedPasscode(account.id)
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, i) => verify({ email, passcode }, `198.51.100.${i}`)),
     )
     const count = (status: number) => answers.filter((answer) => answer.status === status).length
-    // Of an address, 20 attempts are made at once; of a passcode, three count.
+    // At most 20 attempts at once per address, of which three are checked per passcode.
     expect([count(201), count(201) + count(401) + count(429)]).toEqual([1, 50])
     expect(count(429)).toBeGreaterThan(0)
     expect(await rowsBy(clientTokens, account.id, 'actor_id', actor.id)).toHaveLength(1)
   })
 
-  it('counts three attempts, and then no more, right or wrong', async () => {
+  it('allows three attempts, and no more, right or wrong', async () => {
     const { email, passcode } = await mailedPasscode(account.id)
     for (const wrong of ['ZZZZZZ', 'ABC23', '']) {
       expect((await verify({ email, passcode: wrong })).status).toBe(wrong ? 401 : 422)
@@ -113,7 +113,7 @@ describe('a passcode (I2.5)', () => {
     expect((await verify({ email, passcode })).status).toBe(401)
   })
 
-  it('counts for 15 minutes, for its address and its account', async () => {
+  it('is valid for 15 minutes, for its address and its account', async () => {
     const { email, passcode } = await mailedPasscode(account.id)
     const real = clock.now
     vi.spyOn(clock, 'now').mockImplementation(() => real() + 901_000_000)
@@ -131,7 +131,7 @@ describe('a passcode (I2.5)', () => {
     expect((await verify({ email, passcode })).status).toBe(201)
   })
 
-  it('does nothing for who may not sign in with it, and stays a secret of the log', async () => {
+  it('is useless for people who may not sign in with it, and is not logged', async () => {
     const { actor, email, passcode } = await mailedPasscode(account.id)
     await account.call(updateActor, {
       method: 'PATCH',
@@ -148,7 +148,7 @@ describe('a passcode (I2.5)', () => {
     for (const secret of [email, passcode, 'Grace']) expect(text).not.toContain(secret)
   })
 
-  it('does nothing for an email of another domain than the provider has', async () => {
+  it('is useless for an email of a domain that the provider does not allow', async () => {
     const own = await newAccount()
     const provider = await insertProvider(own.id, 'email_otp')
     const { actor, email, passcode } = await mailedPasscode(own.id)
@@ -165,7 +165,7 @@ describe('a passcode (I2.5)', () => {
     expect(await rowsBy(clientTokens, own.id, 'actor_id', actor.id)).toEqual([])
   })
 
-  it('goes with its actor', async () => {
+  it('is deleted with its actor', async () => {
     const { actor, email, passcode } = await mailedPasscode(account.id)
     expect(await getItem(passcodeKey(account.id, actor.id))).toBeDefined()
     await account.call(deleteActor, { method: 'DELETE', params: { id: actor.id } })
@@ -174,8 +174,8 @@ describe('a passcode (I2.5)', () => {
   })
 })
 
-describe('what a passcode was mailed for', () => {
-  it('is all that it counts for, and other tries take none of its three', async () => {
+describe('the purpose of a passcode', () => {
+  it('is its only use, and attempts for another purpose do not use up its three', async () => {
     const post = await catchMails()
     const { email } = await person()
     await ask(String(email), 'portal')
@@ -188,7 +188,7 @@ describe('what a passcode was mailed for', () => {
     expect((await verify({ ...sign_in, context: 'portal' })).status).toBe(201)
   })
 
-  it('is a provider, too: one that was made anew takes no passcode of the former', async () => {
+  it('includes the provider: a new provider accepts no passcode of the previous one', async () => {
     const own = await newAccount()
     const { email, passcode } = await mailedPasscode(own.id)
     const former = await passcodeProvider(own.id)
@@ -208,7 +208,7 @@ describe('what a passcode was mailed for', () => {
 })
 
 describe('POST /sign_in/{slug}/email_otp/verify', () => {
-  it('hashes once, whoever the address belongs to and whatever there is to hold the passcode against', async () => {
+  it('hashes once for any address, with or without a stored passcode', async () => {
     const { email, passcode } = await mailedPasscode(account.id)
     const disabled = await person({ is_disabled: true })
     const tries = [
@@ -239,17 +239,17 @@ describe('POST /sign_in/{slug}/email_otp/verify', () => {
       { context: [mustBe.oneOf('client', 'portal')] },
     ],
     [
-      'half a character',
+      'half a surrogate pair',
       { email: 'a\ud800@example.com', passcode: 'ABC234' },
       { email: ['is an invalid email address'] },
     ],
     ['a number', { email: 'a@example.com', passcode: 7 as unknown as string }, { passcode: ['is invalid'] }],
-  ])('names what is wrong with %s', async (_what, fields, errors) => {
+  ])('reports the fault of %s', async (_what, fields, errors) => {
     const answer = await verify(fields)
     expect([answer.status, answer.body.errors]).toEqual([422, errors])
   })
 
-  it('says the same of an address that nobody has, and of a wrong passcode', async () => {
+  it('returns the same response for an unknown address and a wrong passcode', async () => {
     const { email } = await mailedPasscode(account.id)
     const [known, unknown] = [
       await verify({ email, passcode: 'ZZZZZZ' }),
@@ -260,7 +260,7 @@ describe('POST /sign_in/{slug}/email_otp/verify', () => {
     expect(known.status).toBe(401)
   })
 
-  it('is refused beyond 20 at once from one address, and there alone', async () => {
+  it('is refused after 20 at once from one address, and not for other addresses', async () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => verify({})))
     const refused = answers.filter(({ status }) => status === 429)
     expect(refused.length).toBeGreaterThanOrEqual(25)

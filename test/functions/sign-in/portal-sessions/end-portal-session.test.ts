@@ -17,7 +17,7 @@ beforeAll(async () => {
 const end = (token: string | null) => call(endPortalSession, { method: 'DELETE', path: '/sign_in/session', token })
 
 describe('DELETE /sign_in/session (I2.6)', () => {
-  it('ends the session of its token, and no other', async () => {
+  it('ends only the session of its token', async () => {
     const one = await signInWith(account, 'portal')
     const other = await signInWith(account, 'portal', { actorId: one.actor.id, provider: one.provider })
     const answer = await end(one.token)
@@ -30,7 +30,7 @@ describe('DELETE /sign_in/session (I2.6)', () => {
     )
   })
 
-  it('knows no session that has ended, nor another credential', async () => {
+  it('refuses an ended session and other credentials', async () => {
     const { token } = await signInWith(account, 'portal')
     expect((await end(token)).status).toBe(200)
     for (const wrong of [token, null, 'nap_x', account.token]) {
@@ -39,14 +39,14 @@ describe('DELETE /sign_in/session (I2.6)', () => {
     }
   })
 
-  it('is on no record of requests, as all of sign-in', async () => {
+  it('is not in the request log, like all of sign-in', async () => {
     const { token, actor } = await signInWith(account, 'portal')
     await end(token)
     const logged = await account.call(listLogs, { query: { type: 'api_request', actor_id: actor.id } })
     expect(logged.body.data).toEqual([])
   })
 
-  it('ends once, however many ask', async () => {
+  it('ends once for concurrent requests', async () => {
     const { token } = await signInWith(account, 'portal')
     const answers = await Promise.all(Array.from({ length: 20 }, () => end(token)))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
@@ -54,14 +54,14 @@ describe('DELETE /sign_in/session (I2.6)', () => {
   })
 })
 
-describe('the address where the session at the provider ends', () => {
+describe('the address that ends the session at the provider', () => {
   let fake: PlainProvider
   afterEach(async () => {
     vi.unstubAllEnvs()
     await fake.close()
   })
 
-  /** Signs out of a session that a provider gave, whose document has these members besides. */
+  /** Signs out of a session of a provider whose document has these additional members. */
   async function signOut(kind: ProviderKind, answering: Parameters<PlainProvider['misbehave']>[1]) {
     fake = await startPlainProvider({ path: `/${tenant}/v2.0` })
     stubProviders(fake)
@@ -76,34 +76,34 @@ describe('the address where the session at the provider ends', () => {
     return (answer) => fake.send(answer, 200, { ...fake.document(), end_session_endpoint })
   }
 
-  it('is that of its document, with the client id', async () => {
+  it("is the address of the provider's document, with the client id", async () => {
     const { url, clientId } = await signOut('oidc', naming('https://login.example.com/logout?realm=staff'))
     expect(url).toBe(`https://login.example.com/logout?realm=staff&client_id=${clientId}`)
   })
 
-  it('has the client id of the deployment where the app is its own', async () => {
+  it("has the client id of the deployment for the deployment's app", async () => {
     const { url } = await signOut('tenant', naming('https://login.example.com/logout'))
     expect(url).toBe('https://login.example.com/logout?client_id=tenant-app')
   })
 
   it.each([undefined, null, '', 'logout', 'http://login.example.com/logout', 'javascript:alert(1)'])(
-    'is null for a document that names %j',
+    'is null for a document with %j',
     async (endpoint) => {
       expect((await signOut('oidc', naming(endpoint))).url).toBeNull()
     },
   )
 
-  it('is null for a kind whose provider wants an ID token there, which nobody keeps', async () => {
+  it('is null for a kind whose provider requires an ID token, which is not stored', async () => {
     expect((await signOut('idp', naming('https://login.example.com/logout'))).url).toBeNull()
   })
 
-  it('is null where the provider is silent, and signing out does not wait for it', async () => {
+  it('is null if the provider does not respond, and signing out does not wait for it', async () => {
     let waiting: ServerResponse | undefined
     const silent = (answer: ServerResponse) => {
       waiting = answer
     }
     expect((await signOut('oidc', silent)).url).toBeNull()
-    // The question itself is given up later.
+    // The request to the provider is aborted later.
     expect(waiting?.closed).toBe(false)
     await fake.close()
     expect((await signOut('oidc', (answer) => answer.destroy())).url).toBeNull()

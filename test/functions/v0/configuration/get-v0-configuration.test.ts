@@ -4,7 +4,7 @@ import { serviceAddress } from '#shared/core/service-address.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 import { commitsOf } from '#test/support/logs/commit-stream.ts'
 
-it('is there from the creation of the account, with its initial values', async () => {
+it('exists with initial values from the creation of the account', async () => {
   const account = await newAccount()
   const { status, headers, body } = await account.call(getConfiguration, { path: '/v0/configuration' })
   expect(status).toBe(200)
@@ -39,7 +39,7 @@ it('is there from the creation of the account, with its initial values', async (
   })
 })
 
-it('is that of the account of the token', async () => {
+it("belongs to the token's account", async () => {
   const [one, other] = [await newAccount(), await newAccount()]
   const ids = await Promise.all([one, other].map(async (own) => (await own.call(getConfiguration)).body.data.id))
   expect(ids[0]).not.toBe(ids[1])

@@ -18,7 +18,7 @@ const patch = (configuration: unknown, method = 'PATCH', from = account) =>
   from.call(updateConfiguration, { method, path: '/v0/configuration', body: { configuration } })
 const read = async (from = account) => (await from.call(getConfiguration)).body.data
 
-it.each(['PATCH', 'PUT'])('%s changes only what is sent', async (method) => {
+it.each(['PATCH', 'PUT'])('%s changes only the sent fields', async (method) => {
   const before = await read()
   const { status, body } = await patch({ vpn_session_duration: method === 'PUT' ? 60 : 30 }, method)
   const vpn_session_duration = method === 'PUT' ? 60 : 30
@@ -30,7 +30,7 @@ it.each(['PATCH', 'PUT'])('%s changes only what is sent', async (method) => {
   expect(commit?.changes).toEqual([{ object: 'v0_configurations', operation: 'update', before, after: body.data }])
 })
 
-it('takes providers, answers the same again without a change, and clears them', async () => {
+it('accepts providers, returns equal ones without a change, and clears them', async () => {
   const own = await newAccount()
   const request = {
     default_client_mtu: '1420',
@@ -79,7 +79,7 @@ it('takes providers, answers the same again without a change, and clears them', 
   })
 })
 
-it('takes a configuration that was read back unchanged, and changed in one field', async () => {
+it('accepts a configuration as it was returned, unchanged or with one changed field', async () => {
   const own = await newAccount()
   await patch(
     {
@@ -98,7 +98,7 @@ it('takes a configuration that was read back unchanged, and changed in one field
   expect(changed.body.data).toEqual({ ...whole, local_auth_enabled: false, updated_at: changed.body.data.updated_at })
 })
 
-it('writes nothing when nothing changes', async () => {
+it('writes nothing if all values are equal', async () => {
   const before = await read()
   const commits = (await commitsOf(account.id)).length
   for (const fields of [{}, { local_auth_enabled: 'true' }, { logo: null }, { logo: {} }, { colour: 1, id: 'x' }]) {
@@ -116,7 +116,7 @@ const booleans = [
 ]
 
 describe.each(booleans)('%s', (name) => {
-  it('is a boolean in any of its forms', async () => {
+  it('accepts a boolean in any form', async () => {
     for (const [sent, stored] of [
       [false, false],
       ['true', true],
@@ -128,7 +128,7 @@ describe.each(booleans)('%s', (name) => {
       expect((await patch({ [name]: sent })).body.data[name]).toBe(stored)
   })
 
-  it('is nothing else', async () => {
+  it('refuses other values', async () => {
     for (const sent of [123, 0, 1, null, '', 'yes', 'TRUE', [], {}]) {
       const { status, body } = await patch({ [name]: sent })
       expect([status, body], JSON.stringify(sent)).toEqual([422, { errors: { [name]: ['is invalid'] } }])
@@ -136,7 +136,7 @@ describe.each(booleans)('%s', (name) => {
   })
 })
 
-describe('a field of its own', () => {
+describe('other fields', () => {
   const long = Array.from({ length: 600 }, (_, i) => `10.0.${i >> 8}.${i & 255}`).join()
 
   it.each([
@@ -257,7 +257,7 @@ describe('openid_connect_providers', () => {
     expect([status, body]).toEqual([422, { errors: { [field]: ['is invalid'] } }])
   })
 
-  it('holds 20 items', async () => {
+  it('accepts at most 20 items', async () => {
     const items = Array.from({ length: 21 }, (_, i) => openIdProvider({ id: `p${i}` }))
     const { body } = await send(items)
     expect(body).toEqual({ errors: { [field]: ['should have at most 20 item(s)'] } })
@@ -268,7 +268,7 @@ describe('openid_connect_providers', () => {
     expect(broken.body).toEqual({ errors: { [field]: ['should have at most 20 item(s)'] } })
   })
 
-  it('says at each item what is wrong with it', async () => {
+  it('reports the errors of each item', async () => {
     const { status, body } = await send([openIdProvider(), openIdProvider({ id: 'saml', client_secret: '' })])
     expect([status, body]).toEqual([
       422,
@@ -341,14 +341,14 @@ describe('openid_connect_providers', () => {
     expect(body.data[field][0]).not.toHaveProperty('colour')
   })
 
-  it('has every id once, and keeps the order', async () => {
+  it('requires unique ids, and keeps the order', async () => {
     const { body } = await send([openIdProvider(), openIdProvider({ id: 'b' }), openIdProvider(), openIdProvider()])
     expect(body.errors[field]).toEqual([{}, {}, { id: ['has already been taken'] }, { id: ['has already been taken'] }])
     const both = await patch({ [field]: [openIdProvider()], saml_identity_providers: [samlProvider({ id: 'staff' })] })
     expect(both.status).toBe(200)
   })
 
-  it('is replaced as a whole: nothing is merged from earlier items', async () => {
+  it('is replaced as a whole, without merging earlier items', async () => {
     await send([openIdProvider({ scope: 'openid', auto_create_users: true })])
     const { body } = await send([openIdProvider()])
     expect(body.data[field][0]).toMatchObject({ scope: 'openid email profile', auto_create_users: false })
@@ -391,14 +391,14 @@ describe('saml_identity_providers', () => {
     expect([status, body]).toEqual([422, { errors: { [field]: [errors] } }])
   })
 
-  it('says of each item what it lacks', async () => {
+  it('reports missing fields of each item', async () => {
     const { body } = await send([samlProvider(), {}])
     const blank = ["can't be blank"]
     expect(body).toEqual({ errors: { [field]: [{}, { id: blank, label: blank, metadata: blank }] } })
     expect((await send('x')).body).toEqual({ errors: { [field]: ['is invalid'] } })
   })
 
-  it('stores metadata as sent, and the default of what is empty', async () => {
+  it('stores metadata as sent, and defaults for empty fields', async () => {
     const metadata = '\n<md:EntityDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata" entityID="x"/>\n'
     const { status, body } = await send([
       samlProvider({ metadata, base_url: '', sign_requests: '', sign_metadata: '0' }),
@@ -411,7 +411,7 @@ describe('saml_identity_providers', () => {
   })
 })
 
-it('reports all fields together, items among them, and changes nothing then', async () => {
+it('reports the errors of all fields and items together, and changes nothing', async () => {
   const before = await read()
   const { status, body } = await patch({
     local_auth_enabled: 0,
@@ -436,7 +436,7 @@ it('reports all fields together, items among them, and changes nothing then', as
   expect(await read()).toEqual(before)
 })
 
-it('holds 163,840 bytes as it is shown', async () => {
+it('accepts at most 163,840 bytes in returned form', async () => {
   const own = await newAccount()
   const metadata = (length: number) => `<EntityDescriptor a="${'é'.repeat(length)}"/>`
   const saml = (length: number) => ({
@@ -460,7 +460,7 @@ it('holds 163,840 bytes as it is shown', async () => {
   expect(next.status).toBe(200)
 })
 
-it('holds as many secrets as fit, of any characters', async () => {
+it('accepts as many secrets as fit, with any characters', async () => {
   const own = await newAccount()
   const items = Array.from({ length: 20 }, (_, i) =>
     openIdProvider({ id: `p${i}`, client_secret: String.fromCodePoint(0x20000 + i).repeat(1_950) }),
@@ -472,7 +472,7 @@ it('holds as many secrets as fit, of any characters', async () => {
   expect(await read(own)).toEqual(body.data)
 })
 
-it('shows client secrets to who reads it, and has them neither in the record of a change nor readable in the table', async () => {
+it('returns client secrets to readers, but neither logs them nor stores them in plain text', async () => {
   const own = await newAccount()
   const items = (secret: string) => ({
     openid_connect_providers: [
@@ -496,7 +496,7 @@ it('shows client secrets to who reads it, and has them neither in the record of 
   }
 })
 
-it('keeps what only one of concurrent updates sends', async () => {
+it('keeps fields that only one of concurrent updates sends', async () => {
   const own = await newAccount()
   await Promise.all([
     patch({ default_client_mtu: 1400 }, 'PATCH', own),
@@ -510,7 +510,7 @@ it('keeps what only one of concurrent updates sends', async () => {
   })
 })
 
-it.each(['POST', 'DELETE'])('has no %s', async (method) => {
+it.each(['POST', 'DELETE'])('refuses %s', async (method) => {
   const { status, body } = await account.call(otherRoute, {
     method,
     path: '/v0/configuration',

@@ -3,7 +3,7 @@ import { v0DevicesAtOnce } from '#test/support/accounts/v0.ts'
 
 afterEach(() => vi.unstubAllEnvs())
 
-it('gives no address out twice: 200 devices at the same time', async () => {
+it('assigns 200 concurrent devices distinct addresses', async () => {
   const devices = await v0DevicesAtOnce(200)
   for (const field of ['ipv4', 'ipv6']) expect(new Set(devices.map((device) => device[field])).size, field).toBe(200)
 })

@@ -22,12 +22,12 @@ afterEach(() => vi.unstubAllEnvs())
 
 const post = (device: unknown, from = account) =>
   from.call(createDevice, { method: 'POST', path: '/v0/devices', body: { device } })
-/** A device with all that is required, and these fields. */
+/** Creates a device with the required fields and the given ones. */
 const create = (fields: Record<string, unknown> = {}) => post({ user_id: user.id, public_key: publicKey(), ...fields })
 const refusal = (errors: Record<string, string[]>) => [422, { errors }]
 const outcome = ({ status, body }: { status: number; body: unknown }) => [status, body]
 
-it('creates a device and answers it with its address', async () => {
+it('creates a device and returns it with a Location', async () => {
   const sent = {
     user_id: user.id,
     name: 'desk',
@@ -71,7 +71,7 @@ it('creates a device and answers it with its address', async () => {
   expect((await account.call(getDevice, { params: { id: body.data.id } })).body).toEqual(body)
 })
 
-it('generates what is not given', async () => {
+it('generates absent fields', async () => {
   for (const nothing of [{}, { name: null, preshared_key: null, ipv4: null, ipv6: null }]) {
     const { data } = (await create(nothing)).body
     expect(data.name).toMatch(/^[a-z]+-[a-zA-F0-9]+$/)
@@ -86,7 +86,7 @@ it('generates what is not given', async () => {
   expect(data).toMatchObject({ name: expect.stringContaining('-'), use_default_mtu: true, mtu: 1280 })
 })
 
-it('shows the same server key on all devices of an account, and another in another account', async () => {
+it('returns one server key for all devices of an account, and another key in another account', async () => {
   const other = await newAccount()
   const devices = [await newV0Device(account), await newV0Device(account), await newV0Device(other)]
   const [first, second, foreign] = devices.map(({ server_public_key }) => server_public_key)
@@ -95,7 +95,7 @@ it('shows the same server key on all devices of an account, and another in anoth
   expect(Buffer.from(first, 'base64')).toHaveLength(32)
 })
 
-it('records the device with its own values and its key redacted', async () => {
+it('logs the device with its own values and a redacted key', async () => {
   const device = await newV0Device(account, { mtu: 1300 })
   const commits = await commitsOf(account.id)
   expect(JSON.stringify(commits)).not.toContain(device.preshared_key)
@@ -122,7 +122,7 @@ const tooShort = 'should be 44 character(s)'
 const noBase64 = 'must be a base64-encoded string'
 const blank = "can't be blank"
 
-describe('takes', () => {
+describe('accepts', () => {
   it.each([
     [{ name: ' desk phone ' }, { name: 'desk phone' }],
     [{ description: ' spare ' }, { description: 'spare' }],
@@ -238,7 +238,7 @@ describe('refuses', () => {
     expect(outcome(await create(sent))).toEqual(refusal(errors))
   })
 
-  it('a fraction, by how it is written', async () => {
+  it('a fraction, as it is written', async () => {
     for (const number of ['1400.0', '1.4e3', '1400.5']) {
       const rawBody = JSON.stringify({ device: { user_id: user.id, public_key: publicKey() } }).replace(
         '{"user',
@@ -249,12 +249,12 @@ describe('refuses', () => {
     }
   })
 
-  it('a user of another account, as one that does not exist', async () => {
+  it('a user of another account, like an unknown one', async () => {
     const foreign = await newV0User(await newAccount())
     expect(outcome(await create({ user_id: foreign.id }))).toEqual(refusal({ user_id: ['does not exist'] }))
   })
 
-  it('what another device has, each alone and in order', async () => {
+  it('unique values of another device, reported one at a time in order', async () => {
     const first = await newV0Device(account, { user_id: user.id, name: 'desk' })
     const { name, public_key, ipv4, ipv6 } = first
     const taken = ['has already been taken']
@@ -293,7 +293,7 @@ describe('addresses', () => {
     return { own, user_id: (await newV0User(own)).id }
   }
 
-  it('gives out all of a network but its first two, its last and that of the server', async () => {
+  it("uses all addresses of a network except the first two, the last and the server's", async () => {
     const { own, user_id } = await small()
     const devices = []
     for (let i = 0; i < 4; i++) devices.push(await newV0Device(own, { user_id }))
@@ -306,7 +306,7 @@ describe('addresses', () => {
     expect(await newV0Device(own, { user_id })).toMatchObject({ ipv4: devices[1].ipv4 })
   })
 
-  it('are never given out twice: 50 devices at the same time', async () => {
+  it('are distinct for 50 concurrent devices', async () => {
     const devices = await v0DevicesAtOnce(50)
     for (const field of ['ipv4', 'ipv6']) expect(new Set(devices.map((device) => device[field])).size, field).toBe(50)
   })

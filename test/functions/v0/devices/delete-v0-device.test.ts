@@ -6,7 +6,7 @@ import { newAccount } from '#test/support/accounts/account.ts'
 import { newV0Device } from '#test/support/accounts/v0.ts'
 import { commitsOf } from '#test/support/logs/commit-stream.ts'
 
-it('deletes a device; then nobody knows it', async () => {
+it('deletes a device, then returns 404', async () => {
   const account = await newAccount()
   const { id, name } = await newV0Device(account)
   const { status, text, headers } = await account.call(deleteDevice, { method: 'DELETE', params: { id } })

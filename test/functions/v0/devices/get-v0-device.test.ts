@@ -4,7 +4,7 @@ import { handler as getDevice } from '#functions/v0/devices/get-v0-device.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 import { newV0Device } from '#test/support/accounts/v0.ts'
 
-it('shows exactly the 25 keys of a device, its preshared key included', async () => {
+it('returns exactly the 25 keys of a device, including its preshared key', async () => {
   const account = await newAccount()
   const device = await newV0Device(account)
   const { status, headers, body } = await account.call(getDevice, { params: { id: device.id.toUpperCase() } })
@@ -13,7 +13,7 @@ it('shows exactly the 25 keys of a device, its preshared key included', async ()
   expect(headers.link).toBe('</clients>; rel="successor-version"')
 })
 
-it('does not know another id, or a device of another account', async () => {
+it('returns 404 for an unknown id, or a device of another account', async () => {
   const account = await newAccount()
   const foreign = await newV0Device(await newAccount())
   for (const id of [randomUUID(), foreign.id, 'desk', '%00', '']) {

@@ -13,12 +13,12 @@ beforeAll(async () => {
 
 const list = (query: Record<string, string> = {}) => account.call(listDevices, { path: '/v0/devices', query })
 
-it('is empty when there are none', async () => {
+it('is empty without devices', async () => {
   const { status, body } = await list()
   expect([status, body]).toEqual([200, { data: [] }])
 })
 
-it('gives all in the order of insertion with their effective values, and pages on request', async () => {
+it('returns all devices by insertion with their effective values, in pages on request', async () => {
   const devices = []
   for (const fields of [{}, { mtu: 1300 }, { dns: 'ns.example.net' }]) devices.push(await newV0Device(account, fields))
   expect((await list()).body).toEqual({ data: devices })
@@ -31,9 +31,9 @@ it('gives all in the order of insertion with their effective values, and pages o
   expect([second.data, second.metadata.next_page]).toEqual([devices.slice(2), null])
 })
 
-it('gives fewer devices than asked for where they would make an answer of more than 5 MB', async () => {
+it('returns a shorter page if the response would exceed 5 MB', async () => {
   const own = await newAccount({ limits: { api_capacity: 100_000, api_refill_rate: 100_000 } })
-  // Six bytes of JSON for each character, which the rules of a list trim away.
+  // Six bytes of JSON per character. The rules of a list trim these characters.
   const long = {
     description: '\u0001'.repeat(2048),
     allowed_ips: `192.0.2.1${'\v'.repeat(4087)}`,
@@ -64,10 +64,10 @@ it('gives fewer devices than asked for where they would make an answer of more t
   expect((await own.call(listDevices, { path: '/v0/devices' })).status).toBe(413)
 }, 60_000)
 
-it('refuses a list that could not be handed over, although it is shorter than 5 MB', async () => {
+it('refuses a list below 5 MB that exceeds the size of a Lambda response', async () => {
   const own = await newAccount()
   const { id: _id, inserted_at: _inserted, updated_at: _updated, ...device } = await newV0Device(own)
-  // A quote is two bytes of the body, and four of the string that the body travels in.
+  // A quote takes two bytes in the body, and four in the JSON string that contains the body.
   const description = '"'.repeat(2048)
   await plantRows(own.id, v0Devices, 740, () => ({ ...device, description }), [])
   const { status, body } = await own.call(listDevices, { path: '/v0/devices' })

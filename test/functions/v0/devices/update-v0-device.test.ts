@@ -19,7 +19,7 @@ const read = async (id: string) => (await account.call(getDevice, { params: { id
 const outcome = ({ status, body }: { status: number; body: unknown }) => [status, body]
 const refusal = (errors: Record<string, string[]>) => [422, { errors }]
 
-it.each(['PATCH', 'PUT'])('%s changes only what is sent', async (method) => {
+it.each(['PATCH', 'PUT'])('%s changes only the sent fields', async (method) => {
   const device = await newV0Device(account)
   const { status, body } = await patch(device.id, { name: ' attic ', description: ' old ' }, method)
   const { updated_at } = body.data
@@ -28,7 +28,7 @@ it.each(['PATCH', 'PUT'])('%s changes only what is sent', async (method) => {
   expect(await read(device.id)).toEqual(body.data)
 })
 
-it('goes through the worked example of the contract', async () => {
+it('follows the worked example of the contract', async () => {
   const { id } = await newV0Device(account, { mtu: 1400 })
   expect((await patch(id, { use_default_mtu: true })).body.data).toMatchObject({ mtu: 1280, use_default_mtu: true })
   const before = await read(id)
@@ -44,7 +44,7 @@ it('goes through the worked example of the contract', async () => {
   expect(outcome(await patch(id, { user_id: 'x', rx_bytes: 5 }, 'PUT'))).toEqual([200, { data: unchanged }])
 })
 
-it('takes a device that was read back unchanged, and changed in any one field', async () => {
+it('accepts a device as it was returned, unchanged or with one changed field', async () => {
   const own = { allowed_ips: '192.0.2.0/24 , ::/0', dns: 'ns.example.net', endpoint: 'vpn.example.net' }
   for (const device of [
     await newV0Device(account),
@@ -71,7 +71,7 @@ it('takes a device that was read back unchanged, and changed in any one field', 
   }
 })
 
-it('becomes fully custom in one request', async () => {
+it('replaces all defaults in one request', async () => {
   const { id } = await newV0Device(account)
   const own = { allowed_ips: '::/0', dns: 'ns.example.net', endpoint: 'a:1', mtu: 576, persistent_keepalive: 120 }
   const { data } = (await patch(id, own)).body
@@ -90,7 +90,7 @@ it('becomes fully custom in one request', async () => {
   })
 })
 
-it('writes nothing when nothing changes', async () => {
+it('writes nothing if all values are equal', async () => {
   const device = await newV0Device(account, { endpoint: 'vpn.example.net', name: 'still' })
   const before = (await commitsOf(account.id)).length
   for (const fields of [
@@ -107,7 +107,7 @@ it('writes nothing when nothing changes', async () => {
   expect((await commitsOf(account.id)).length).toBe(before)
 })
 
-it('records before and after with its own values and its key redacted', async () => {
+it('logs before and after with its own values and a redacted key', async () => {
   const device = await newV0Device(account, { mtu: 1300 })
   const preshared_key = publicKey()
   await patch(device.id, { preshared_key, use_default_mtu: true })
@@ -122,8 +122,8 @@ it('records before and after with its own values and its key redacted', async ()
   ])
 })
 
-describe('shows the configuration at once', () => {
-  it('where a flag says so, and keeps updated_at', async () => {
+describe('follows a change of the configuration at once', () => {
+  it('uses its own values as its flags state, and keeps updated_at', async () => {
     const own = await newAccount()
     const shown = async (id: string) => (await own.call(getDevice, { params: { id } })).body.data
     const plain = await newV0Device(own)
@@ -142,7 +142,7 @@ describe('shows the configuration at once', () => {
   })
 })
 
-describe('refuses', () => {
+describe('refuses an invalid change', () => {
   let device: { id: string; user_id: string }
   beforeAll(async () => {
     device = await newV0Device(account)
@@ -172,7 +172,7 @@ describe('refuses', () => {
     expect(await read(device.id)).toEqual(device)
   })
 
-  it('what another device has', async () => {
+  it('refuses unique values of another device', async () => {
     const { user_id } = device
     const other = await newV0Device(account, { user_id, name: 'taken' })
     const taken = ['has already been taken']

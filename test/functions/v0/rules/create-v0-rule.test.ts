@@ -19,7 +19,7 @@ const post = (rule: unknown, from = account) =>
 const refused = (errors: Record<string, string[]>) => [422, { errors }]
 const overlap = { destination: ['destination overlaps with an existing rule'] }
 
-it('creates a rule and answers it with its address', async () => {
+it('creates a rule and returns it with a Location', async () => {
   const { status, headers, body } = await post({
     action: 'accept',
     destination: '198.51.100.7/24',
@@ -129,7 +129,7 @@ describe('ports', () => {
     expect(await newV0Rule(account, { port_type, port_range })).toMatchObject({ port_type, port_range: stored })
   })
 
-  it.each([null, '', undefined])('%j for both is none', async (none) => {
+  it.each([null, '', undefined])('%j for both ports means none', async (none) => {
     const rule = await newV0Rule(account, { port_type: none, port_range: none })
     expect(rule).toMatchObject({ port_type: null, port_range: null })
   })
@@ -169,7 +169,7 @@ describe('ports', () => {
     expect([status, body]).toEqual(refused(errors as never))
   })
 
-  it('takes only integers in an array, by their text', async () => {
+  it('accepts only integers in an array, by their text', async () => {
     const send = (ports: string) =>
       account.call(createRule, {
         method: 'POST',
@@ -184,7 +184,7 @@ describe('ports', () => {
 })
 
 describe('user_id', () => {
-  it('is the id of a user in any case, or none', async () => {
+  it('is the id of a user in any case, or null', async () => {
     const { id } = await newV0User(account)
     expect((await newV0Rule(account, { user_id: id.toUpperCase() })).user_id).toBe(id)
     expect((await newV0Rule(account, { user_id: null })).user_id).toBeNull()
@@ -196,7 +196,7 @@ describe('user_id', () => {
     expect([status, body]).toEqual(refused({ user_id: ['is invalid'] }))
   })
 
-  it('exists in the account', async () => {
+  it('must exist in the account', async () => {
     const foreign = await newV0User(await newAccount())
     for (const user_id of [randomUUID(), foreign.id]) {
       const { status, body } = await post({ destination: newV0Address(), user_id })
@@ -204,13 +204,13 @@ describe('user_id', () => {
     }
   })
 
-  it('is checked before an overlap, which is reported alone', async () => {
+  it('is checked before an overlap, and reported alone', async () => {
     const { destination } = await newV0Rule(account)
     const { body } = await post({ destination, user_id: randomUUID() })
     expect(body).toEqual({ errors: { user_id: ['does not exist'] } })
   })
 
-  it('is that of a user which is deleted at the same time, or does not exist', async () => {
+  it('is refused if the user is unknown or deleted concurrently', async () => {
     const { id } = await newV0User(account)
     const creates = Array.from({ length: 6 }, () => post({ destination: newV0Address(), user_id: id }))
     const [gone, ...answers] = await Promise.all([
@@ -227,18 +227,18 @@ describe('user_id', () => {
   })
 })
 
-it('reports all fields together', async () => {
+it('reports the errors of all fields together', async () => {
   const { body } = await post({ action: 'reject' })
   expect(body).toEqual({ errors: { action: ['is invalid'], destination: ["can't be blank"] } })
 })
 
-it('ignores unknown keys and those of the server', async () => {
+it('ignores unknown and read-only keys', async () => {
   const made = await newV0Rule(account, { id: randomUUID(), inserted_at: '2020-01-01T00:00:00Z', colour: 'red' })
   expect(made).not.toHaveProperty('colour')
   expect(made.inserted_at > '2021').toBe(true)
 })
 
-describe('beside a global drop rule without ports and a global accept rule with ports', () => {
+describe('next to a global drop rule without ports and a global accept rule with ports', () => {
   let own: Awaited<ReturnType<typeof newAccount>>
   let user_id: string
   beforeAll(async () => {
@@ -268,12 +268,12 @@ describe('beside a global drop rule without ports and a global accept rule with 
     ['another action', { action: 'accept', destination: '192.0.2.9/24' }],
     ['a user', { destination: '192.0.2.9/24', user_id: 'user' }],
     ['ports', { destination: '192.0.2.9/24', port_type: 'tcp', port_range: '1 - 65535' }],
-    ['the ports above', { action: 'accept', destination: '203.0.113.0/24', port_type: 'tcp', port_range: '201 - 300' }],
-    ['the ports below', { action: 'accept', destination: '203.0.113.0/24', port_type: 'tcp', port_range: '1 - 99' }],
+    ['higher ports', { action: 'accept', destination: '203.0.113.0/24', port_type: 'tcp', port_range: '201 - 300' }],
+    ['lower ports', { action: 'accept', destination: '203.0.113.0/24', port_type: 'tcp', port_range: '1 - 99' }],
     ['udp', { action: 'accept', destination: '203.0.113.0/24', port_type: 'udp', port_range: '100 - 200' }],
-    ['the network before', { destination: '192.0.1.0/24' }],
-    ['the network behind', { destination: '192.0.3.0/24' }],
-  ])('a rule with %s does not', async (_, fields) => {
+    ['the previous network', { destination: '192.0.1.0/24' }],
+    ['the next network', { destination: '192.0.3.0/24' }],
+  ])('a rule with %s does not overlap', async (_, fields) => {
     const rule = 'user_id' in fields ? { ...fields, user_id } : fields
     expect((await post(rule, own)).status).toBe(201)
   })
@@ -286,13 +286,13 @@ describe('beside a global drop rule without ports and a global accept rule with 
     expect([second.status, second.body]).toEqual(refused(overlap))
   })
 
-  it('does not know the rules of another account', async () => {
+  it('ignores the rules of another account', async () => {
     const { destination } = await newV0Rule(await newAccount(), { destination: '192.0.2.9/24' })
     expect(destination).toBe('192.0.2.9/24')
   })
 })
 
-it('is made once when many ask for overlapping rules at the same time', async () => {
+it('creates one of concurrent overlapping rules', async () => {
   const own = await newAccount()
   const destinations = ['10.0.0.0/8', '10.1.0.0/16', '10.1.1.0/24', '10.1.1.1', '10.0.0.0/7', '0.0.0.0/0']
   const answers = await Promise.all([...destinations, ...destinations].map((destination) => post({ destination }, own)))
@@ -301,10 +301,10 @@ it('is made once when many ask for overlapping rules at the same time', async ()
   expect((await own.call(listRules)).body.data).toEqual(made.map(({ body }) => body.data))
 })
 
-it('is found among many rules of other networks, sizes and ports', async () => {
+it('finds an overlap among many rules of other networks, sizes and ports', async () => {
   const own = await newAccount({ limits: { api_capacity: 100_000, api_refill_rate: 100_000 } })
   const tcp = (destination: string, port_range: string) => ({ destination, port_type: 'tcp', port_range })
-  // More rules of one network than one read holds.
+  // More rules of one network than one read returns.
   for (let i = 1; i <= 55; i++) await newV0Rule(own, tcp('10.0.0.0/24', `${i * 10}`))
   expect((await post(tcp('10.0.0.0/8', '545 - 555'), own)).body).toEqual({ errors: overlap })
   expect((await post(tcp('10.0.0.128/25', '549 - 550'), own)).body).toEqual({ errors: overlap })

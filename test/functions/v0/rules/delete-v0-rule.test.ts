@@ -5,7 +5,7 @@ import { newAccount } from '#test/support/accounts/account.ts'
 import { newV0Rule } from '#test/support/accounts/v0.ts'
 import { commitsOf } from '#test/support/logs/commit-stream.ts'
 
-it('deletes a rule; then nobody knows it, and its place is free', async () => {
+it('deletes a rule, then returns 404, and allows an equal rule', async () => {
   const account = await newAccount()
   const rule = await newV0Rule(account, { destination: '192.0.2.0/24', port_type: 'udp', port_range: '53' })
   const remove = () => account.call(deleteRule, { method: 'DELETE', params: { id: rule.id } })

@@ -19,7 +19,7 @@ it('finds a rule by its id in any case', async () => {
   }
 })
 
-it('does not know what is no uuid, an unknown one, or the rule of another account', async () => {
+it('returns 404 for an invalid or unknown id, and for a rule of another account', async () => {
   const foreign = await newV0Rule(await newAccount())
   for (const id of ['1', '', 'new', '0'.repeat(24), `${randomUUID()}0`, randomUUID(), foreign.id]) {
     const { status, body } = await get(id)

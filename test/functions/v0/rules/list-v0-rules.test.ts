@@ -11,7 +11,7 @@ import { newV0Rule, newV0User } from '#test/support/accounts/v0.ts'
 import { followUpAll } from '#test/support/logs/commit-stream.ts'
 import { plantRows } from '#test/support/table/plant-rows.ts'
 
-it('starts empty and gives all rules in the order of insertion, or a page of them', async () => {
+it('starts empty and returns all rules by insertion, or a page of them', async () => {
   const account = await newAccount()
   const list = async (query: Record<string, string> = {}) =>
     (await account.call(listRules, { path: '/v0/rules', query })).body
@@ -27,7 +27,7 @@ it('starts empty and gives all rules in the order of insertion, or a page of the
   expect((await list()).data).toHaveLength(3)
 })
 
-it('shows nothing of a deleted user, however many rules are still to be removed', async () => {
+it('omits the rules of a deleted user, however many remain to be deleted', async () => {
   const account = await newAccount()
   const { id } = await newV0User(account)
   const kept = await newV0Rule(account)

@@ -19,7 +19,7 @@ const read = async (id: string) => (await account.call(getRule, { params: { id }
 const newTcpRule = () => newV0Rule(account, { action: 'accept', port_type: 'tcp', port_range: '8000-8100' })
 const overlap = { errors: { destination: ['destination overlaps with an existing rule'] } }
 
-it.each(['PATCH', 'PUT'])('%s changes only what is sent', async (method) => {
+it.each(['PATCH', 'PUT'])('%s changes only the sent fields', async (method) => {
   const rule = await newTcpRule()
   const destination = newV0Address()
   const { status, body } = await patch(rule.id.toUpperCase(), { destination }, method)
@@ -30,7 +30,7 @@ it.each(['PATCH', 'PUT'])('%s changes only what is sent', async (method) => {
   expect(change).toEqual([{ object: 'v0_rules', operation: 'update', before: rule, after: body.data }])
 })
 
-it('takes a rule that was read back unchanged, and changed in one field', async () => {
+it('accepts a rule as it was returned, unchanged or with one changed field', async () => {
   const { id: user_id } = await newV0User(account)
   for (const rule of [await newV0Rule(account, { user_id }), await newTcpRule(), await newV0Rule(account)]) {
     expect((await patch(rule.id, rule, 'PUT')).body.data).toEqual(rule)
@@ -41,7 +41,7 @@ it('takes a rule that was read back unchanged, and changed in one field', async 
   }
 })
 
-it('writes nothing when nothing changes', async () => {
+it('writes nothing if all values are equal', async () => {
   const rule = await newTcpRule()
   const before = (await commitsOf(account.id)).length
   const same = [
@@ -104,12 +104,12 @@ it.each(
   expect(await read(rule.id)).toEqual(rule)
 })
 
-it('turns an empty action into drop', async () => {
+it('stores an empty action as drop', async () => {
   const rule = await newTcpRule()
   expect((await patch(rule.id, { action: '' })).body.data.action).toBe('drop')
 })
 
-it('sets, changes and takes away the user', async () => {
+it('sets, changes and removes the user', async () => {
   const [first, second] = [await newV0User(account), await newV0User(account)]
   const rule = await newV0Rule(account)
   for (const user_id of [first.id, second.id.toUpperCase(), null]) {
@@ -118,7 +118,7 @@ it('sets, changes and takes away the user', async () => {
   }
 })
 
-it('goes with the user that it was given', async () => {
+it('is deleted with its new user', async () => {
   const user = await newV0User(account)
   const rule = await newV0Rule(account)
   await patch(rule.id, { user_id: user.id })
@@ -128,7 +128,7 @@ it('goes with the user that it was given', async () => {
 })
 
 describe('overlap', () => {
-  it('is refused for what changes, and never with the rule itself', async () => {
+  it('is refused for changed fields, and ignores the rule itself', async () => {
     const own = await newAccount()
     const first = await newV0Rule(own, { destination: '10.0.0.0/16', port_type: 'tcp', port_range: '1 - 100' })
     const second = await newV0Rule(own, { destination: '10.0.0.0/16', port_type: 'tcp', port_range: '101 - 200' })
@@ -158,7 +158,7 @@ describe('overlap', () => {
     expect((await change(first.id, { port_range: '1 - 65535' })).status).toBe(200)
   })
 
-  it('is refused when a user is taken away or given', async () => {
+  it('is refused when a user is removed or set', async () => {
     const own = await newAccount()
     const user = await newV0User(own)
     await newV0Rule(own, { destination: '10.0.0.0/8' })
@@ -167,7 +167,7 @@ describe('overlap', () => {
     expect([status, body]).toEqual([422, overlap])
   })
 
-  it('is refused for all but one of concurrent changes', async () => {
+  it('is refused for all except one of concurrent changes', async () => {
     const own = await newAccount()
     const rules = [await newV0Rule(own), await newV0Rule(own), await newV0Rule(own), await newV0Rule(own)]
     const answers = await Promise.all(
@@ -177,7 +177,7 @@ describe('overlap', () => {
   })
 })
 
-it('keeps what only one of two concurrent updates sends', async () => {
+it('keeps fields that only one of two concurrent updates sends', async () => {
   const rule = await newTcpRule()
   const destination = newV0Address()
   await Promise.all([patch(rule.id, { destination }), patch(rule.id, { port_type: 'udp' })])

@@ -17,7 +17,7 @@ beforeAll(async () => {
 const post = (user: unknown) => account.call(createUser, { method: 'POST', path: '/v0/users', body: { user } })
 const message = (errors: Record<string, string[]>) => ({ status: 422, body: { errors } })
 
-it('creates a user and answers it with its address', async () => {
+it('creates a user and returns it with a Location', async () => {
   const { status, headers, body } = await post({
     email: 'ana@example.net',
     role: 'admin',
@@ -74,7 +74,7 @@ it('records a user with its password redacted, and without one as null', async (
   expect(after(plain.id)?.after).toEqual({ ...plain, password_hash: null })
 })
 
-describe('email', () => {
+describe('the email of a new user', () => {
   it.each([
     ['ben@example.net', 'ben@example.net'],
     [' cid@example.net ', 'cid@example.net'],
@@ -103,12 +103,12 @@ describe('email', () => {
     expect(await post({ email })).toMatchObject(message({ email: [text] }))
   })
 
-  it('reports both failures of a long one without an @', async () => {
+  it('reports both faults of a long email without an @', async () => {
     const errors = { email: ['is invalid email address', 'should be at most 255 character(s)'] }
     expect((await post({ email: 'a'.repeat(256) })).body).toEqual({ errors })
   })
 
-  it('is taken whatever its case, alone among the stored-data checks', async () => {
+  it('is unique in any case, and reported without other checks of stored data', async () => {
     const email = newEmail()
     await newV0User(account, { email })
     const taken = await post({ email: email.toUpperCase() })
@@ -117,7 +117,7 @@ describe('email', () => {
     expect(both.body).toEqual({ errors: { role: ['is invalid'] } })
   })
 
-  it('is given once when many ask for it at the same time', async () => {
+  it('is given to one of concurrent requests', async () => {
     const email = newEmail()
     const answers = await Promise.all(Array.from({ length: 8 }, () => post({ email })))
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(422)])
@@ -130,7 +130,7 @@ describe('email', () => {
   })
 })
 
-describe('role', () => {
+describe('the role of a new user', () => {
   it.each(['', null, undefined, 'unprivileged'])('%j is unprivileged', async (role) => {
     expect((await newV0User(account, { role })).role).toBe('unprivileged')
   })
@@ -140,7 +140,7 @@ describe('role', () => {
   })
 })
 
-describe('password', () => {
+describe('the password of a new user', () => {
   const short = 'should be at least 12 character(s)'
   const different = 'does not match password confirmation.'
 
@@ -162,19 +162,19 @@ describe('password', () => {
     expect([status, body]).toEqual([422, { errors: { password: messages } }])
   })
 
-  it.each(['', null])('%j is no password, whatever the confirmation', async (password) => {
+  it.each(['', null])('%j sets no password, for any confirmation', async (password) => {
     const { id } = await newV0User(account, { password, password_confirmation: 'x' })
     expect((await getRow(v0Users, account.id, id))?.password_hash).toBeNull()
   })
 
-  it('counts characters, not bytes, and trims nothing', async () => {
+  it('counts characters instead of bytes, and keeps spaces', async () => {
     const password = ` ${'🐎'.repeat(127)}`
     const { status } = await post({ email: newEmail(), password, password_confirmation: password })
     expect(status).toBe(201)
   })
 })
 
-it('reports all fields together', async () => {
+it('reports the errors of all fields together', async () => {
   const { body } = await post({ email: 'x', role: 1, password: 'short' })
   expect(body).toEqual({
     errors: {
@@ -185,7 +185,7 @@ it('reports all fields together', async () => {
   })
 })
 
-it('ignores unknown keys and those of the server', async () => {
+it('ignores unknown and read-only keys', async () => {
   const { id } = await newV0User(account)
   const made = await newV0User(account, { id, disabled_at: '2020-01-01T00:00:00Z', _method: 'DELETE', colour: 'red' })
   expect(made.id).not.toBe(id)

@@ -26,7 +26,7 @@ afterEach(() => {
 const remove = (account: Awaited<ReturnType<typeof newAccount>>, id_or_email: string) =>
   account.call(deleteUser, { method: 'DELETE', params: { id_or_email } })
 
-it('deletes a user by id or email; then nobody knows it', async () => {
+it('deletes a user by id or email, and then returns not found', async () => {
   const account = await newAccount()
   for (const key of ['id', 'email'] as const) {
     const user = await newV0User(account)
@@ -52,7 +52,7 @@ it('keeps the last admin', async () => {
   expect(answers.map(({ status }) => status).sort()).toEqual([204, 422])
 })
 
-/** Rules of a user, as they were created one by one. */
+/** Plants rules of a user as if they were created one by one. */
 const plantRules = (accountId: string, user_id: string, count: number) =>
   plantRows(accountId, v0Rules, count, (i) => ({
     action: 'drop' as const,
@@ -62,7 +62,7 @@ const plantRules = (accountId: string, user_id: string, count: number) =>
     user_id,
   }))
 
-/** More devices like one, as they were created one by one. */
+/** Plants more devices like an existing one, as if they were created one by one. */
 async function plantDevices(accountId: string, id: string, count: number): Promise<void> {
   const {
     id: _id,
@@ -79,7 +79,7 @@ async function plantDevices(accountId: string, id: string, count: number): Promi
   }))
 }
 
-/** The table fails some commits; with each of them so much time passes that none is tried again for long. */
+/** Makes some commits fail, and advances the clock at each, so that there are few retries. */
 function failCommits(fails: () => boolean): void {
   const now = clock.monotonic
   let passed = 0
@@ -91,7 +91,7 @@ function failCommits(fails: () => boolean): void {
 const changesOf = async (account: string) =>
   (await commitsOf(account)).flatMap(({ changes }) => changes).filter(({ operation }) => operation === 'delete')
 
-it('takes the devices and rules of the user along: in one commit, devices first, where they fit', async () => {
+it("deletes the user's devices and rules in one commit if they fit, devices first", async () => {
   const account = await newAccount()
   const user = await newV0User(account)
   const devices = [await newV0Device(account, { user_id: user.id }), await newV0Device(account, { user_id: user.id })]
@@ -126,7 +126,7 @@ describe('a user with many devices and rules', () => {
     ...(await rowsBy(v0Rules, account, 'user_id', userId)),
   ]
 
-  it('is gone with all of them for every reader before the answer, and in the table soon after', async () => {
+  it('is gone with all of them for every reader before the response, and soon afterwards in the table', async () => {
     const { account, user, devices } = await many()
     expect((await remove(account, user.id)).status).toBe(204)
     const left = await rowsBy(v0Devices, account.id, 'user_id', user.id)
@@ -149,7 +149,7 @@ describe('a user with many devices and rules', () => {
     expect(deleted[0]).toBe(user.id)
   })
 
-  it('is finished after an interruption, however often', async () => {
+  it('is completed after any number of interruptions', async () => {
     const { account, user } = await many()
     await remove(account, user.id)
     let writes = 0
@@ -163,7 +163,7 @@ describe('a user with many devices and rules', () => {
     expect((await changesOf(account.id)).length).toBe(1 + 25 + 300)
   })
 
-  it('is not touched when its deletion cannot be written', async () => {
+  it('stays unchanged if its deletion cannot be written', async () => {
     const { account, user } = await many()
     failCommits(() => true)
     const refused = await remove(account, user.id)
@@ -174,7 +174,7 @@ describe('a user with many devices and rules', () => {
   })
 })
 
-it('never leaves a device of a user that is being deleted', async () => {
+it('never keeps a device of a user in deletion', async () => {
   const account = await newAccount()
   const user = await newV0User(account)
   const create = () => newV0Device(account, { user_id: user.id }).catch((error: Error) => error.message)

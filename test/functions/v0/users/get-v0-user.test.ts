@@ -19,21 +19,21 @@ it('finds a user by id or by email, in any case', async () => {
   }
 })
 
-it('takes what is no uuid for an email', async () => {
+it('treats an id that is not a UUID as an email', async () => {
   for (const key of ['new', 'nobody@example.net', 'ana%40example.net', '%zz', '', '0'.repeat(24)]) {
     const { status, body } = await get(key)
     expect([status, body]).toEqual([404, { error: 'not_found' }])
   }
 })
 
-it('finds an email with a slash that was encoded once, which the gateway has made two segments', async () => {
+it('finds an email with a slash, encoded once, which the gateway has split into two segments', async () => {
   const user = await newV0User(account, { email: `a/b${newEmail()}` })
   const path = `users/${user.email}`
   const answer = await account.call(otherRoute, { method: 'GET', path: `/v0/${path}`, params: { proxy: path } })
   expect([answer.status, answer.body]).toEqual([200, { data: user }])
 })
 
-it('does not know the users of another account', async () => {
+it('returns 404 for a user of another account', async () => {
   const other = await newV0User(await newAccount())
   expect((await get(other.id)).status).toBe(404)
   expect((await get(other.email)).status).toBe(404)

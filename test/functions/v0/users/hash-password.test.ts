@@ -11,7 +11,7 @@ beforeAll(async () => {
   account = await newAccount()
 })
 
-/** What Node's thread pool is asked for: hashes in all, and how many of them at a time. */
+/** Hashes requested from Node's thread pool: their number, and the maximum number at once. */
 const hashes = { begun: 0, running: new Set<number>(), most: 0 }
 const hook = createHook({
   init(id, type) {
@@ -30,7 +30,7 @@ afterEach(() => expect(hashes.running.size).toBe(0))
 const password = { password: 'seven-green-boats', password_confirmation: 'seven-green-boats' }
 const many = <T>(count: number, work: (i: number) => T) => Array.from({ length: count }, (_, i) => work(i))
 
-it('hashes once a request, one at a time, however many commits get lost beside it', async () => {
+it('hashes once per request, one at a time, for any number of commit conflicts', async () => {
   const user = await newV0User(account)
   const update = account.call(updateUser, {
     method: 'PATCH',
@@ -42,7 +42,7 @@ it('hashes once a request, one at a time, however many commits get lost beside i
   expect(hashes).toMatchObject({ begun: 3, most: 1 })
 })
 
-it('lets no other commit of the account wait for a hash', async () => {
+it('does not delay other commits of the account by hashing', async () => {
   const withPasswords = Promise.all(many(5, () => newV0User(account, password)))
   await vi.waitFor(() => expect(hashes.begun).toBeGreaterThan(0), 60_000)
   await newV0User(account)
@@ -51,7 +51,7 @@ it('lets no other commit of the account wait for a hash', async () => {
   expect(hashes.begun).toBe(5)
 })
 
-it('hashes nothing for a request that is refused', async () => {
+it('hashes nothing for a refused request', async () => {
   const { email } = await newV0User(account)
   const post = (user: object) => account.call(createUser, { method: 'POST', path: '/v0/users', body: { user } })
   expect((await post({ email, ...password })).body).toEqual({ errors: { email: ['has already been taken'] } })
@@ -59,7 +59,7 @@ it('hashes nothing for a request that is refused', async () => {
   expect(hashes.begun).toBe(0)
 })
 
-it('does not wait longer than its caller does', async () => {
+it('does not wait longer than its caller', async () => {
   const first = hashPassword('first', Number.POSITIVE_INFINITY)
   await expect(hashPassword('late', Date.now() - 1)).rejects.toMatchObject({ code: 'unavailable' })
   await first

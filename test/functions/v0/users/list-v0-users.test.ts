@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 const list = (query: Record<string, string> = {}) => account.call(listUsers, { path: '/v0/users', query })
 
-it('starts with the administrator given at provisioning', async () => {
+it('starts with the administrator created with the account', async () => {
   const { body } = await list()
   expect(body).toEqual({ data: [expect.objectContaining({ role: 'admin', email: 'ada@example.com' })] })
 })
@@ -24,13 +24,13 @@ describe('with more users', () => {
     users = (await list()).body.data
   })
 
-  it('gives all in the order of insertion', () => {
+  it('returns all users by insertion', () => {
     expect(users).toHaveLength(5)
     const times = users.map((user) => (user as unknown as { inserted_at: string }).inserted_at)
     expect(times.toSorted()).toEqual(times)
   })
 
-  it('gives a page with its metadata, forth and back', async () => {
+  it('returns pages with metadata, forward and back', async () => {
     const first = (await list({ limit: '2' })).body
     expect(first.data).toEqual(users.slice(0, 2))
     expect(first.metadata).toEqual({ limit: 2, next_page: expect.any(String), prev_page: null, count: 5, total: 5 })
@@ -43,7 +43,7 @@ describe('with more users', () => {
     expect((await list({ page_cursor: first.metadata.next_page })).body.metadata.limit).toBe(50)
   })
 
-  it('refuses a cursor of another account or another path', async () => {
+  it('refuses a cursor of another account or path', async () => {
     const cursor = (await list({ limit: '2' })).body.metadata.next_page
     const query = { page_cursor: cursor }
     const other = await newAccount()
@@ -53,7 +53,7 @@ describe('with more users', () => {
   })
 })
 
-it('refuses a list above 5 MB as a whole and gives it in pages', async () => {
+it('refuses a list above 5 MB, and returns it in pages', async () => {
   const many = await newAccount()
   const email = (i: number) => `${i}-${'🐎'.repeat(240)}@example.net`
   await plantRows(many.id, v0Users, 4_600, (i) => ({

@@ -18,7 +18,7 @@ const patch = (id_or_email: string, user: unknown, method = 'PATCH', from = acco
   from.call(updateUser, { method, params: { id_or_email }, body: { user } })
 const hashOf = async (id: string) => (await getRow(v0Users, account.id, id))?.password_hash
 
-it.each(['PATCH', 'PUT'])('%s changes only what is sent', async (method) => {
+it.each(['PATCH', 'PUT'])('%s changes only the sent fields', async (method) => {
   const user = await newV0User(account, { role: 'admin' })
   const email = newEmail()
   const { status, body } = await patch(user.id, { email: ` ${email} ` }, method)
@@ -27,14 +27,14 @@ it.each(['PATCH', 'PUT'])('%s changes only what is sent', async (method) => {
   expect((await account.call(getUser, { params: { id_or_email: email } })).body).toEqual(body)
 })
 
-it('takes a user that was read back unchanged, and changed in one field', async () => {
+it('accepts a user as it was returned, unchanged or with one changed field', async () => {
   const user = await newV0User(account)
   expect((await patch(user.email, user, 'PUT')).body.data).toEqual(user)
   const changed = await patch(user.email, { ...user, role: 'admin' }, 'PUT')
   expect(changed.body.data).toEqual({ ...user, role: 'admin', updated_at: changed.body.data.updated_at })
 })
 
-it('writes nothing when nothing changes', async () => {
+it('writes nothing if all values are equal', async () => {
   const user = await newV0User(account)
   const before = (await commitsOf(account.id)).length
   for (const fields of [
@@ -51,7 +51,7 @@ it('writes nothing when nothing changes', async () => {
   expect((await commitsOf(account.id)).length).toBe(before)
 })
 
-it('changes the case of an email, and knows the email of another', async () => {
+it('changes the case of an email, and refuses the email of another user', async () => {
   const user = await newV0User(account)
   const other = await newV0User(account)
   const shouting = user.email.toUpperCase()
@@ -77,13 +77,13 @@ it.each([
     { password: 5, role: 5 },
     { role: ['is invalid'], password: ['is invalid'] },
   ],
-])('%j is refused with %j', async (fields, errors) => {
+])('refuses %j with %j', async (fields, errors) => {
   const user = await newV0User(account)
   const { status, body } = await patch(user.id, fields)
   expect([status, body]).toEqual([422, { errors }])
 })
 
-it('counts every password as a change', async () => {
+it('treats every password as a change', async () => {
   const user = await newV0User(account)
   const password = { password: 'correct horse', password_confirmation: 'correct horse' }
   const first = await patch(user.id, password)
@@ -96,7 +96,7 @@ it('counts every password as a change', async () => {
 })
 
 describe('the last admin', () => {
-  it('is not demoted, and only then', async () => {
+  it('cannot be demoted while it is the last', async () => {
     const own = await newAccount()
     const demoted = { errors: { role: ['cannot demote the last admin user'] } }
     const refused = await patch('ada@example.com', { role: 'unprivileged' }, 'PATCH', own)
@@ -107,7 +107,7 @@ describe('the last admin', () => {
     expect((await patch('ada@example.com', { role: 'unprivileged' }, 'PATCH', own)).status).toBe(200)
   })
 
-  it('remains when two are demoted at the same time', async () => {
+  it('remains when two are demoted concurrently', async () => {
     const own = await newAccount()
     const users = [await newV0User(own, { role: 'admin' }), await newV0User(own, { role: 'admin' })]
     const everybody = [...users.map(({ id }) => id), 'ada@example.com']
@@ -116,13 +116,13 @@ describe('the last admin', () => {
   })
 })
 
-describe('the own user', () => {
-  it('keeps its role, whatever else of it changes', async () => {
+describe('the acting user', () => {
+  it('keeps its role, and may change other fields', async () => {
     const own = await newAccount()
     const admin = await getRow(actors, own.id, own.admin.id)
     await newV0User(own, { role: 'admin' })
     const robot = await getRow(actors, own.id, own.apiClient.id)
-    // The token's actor gets an email, as that of a person has one.
+    // Gives the token's actor the email of a person.
     await updateRow(own.id, actors, robot as never, { email: 'ADA@example.com' } as never)
     expect(admin?.email).toBe('ada@example.com')
     const refused = await patch('ada@example.com', { role: 'unprivileged' }, 'PATCH', own)
@@ -132,7 +132,7 @@ describe('the own user', () => {
   })
 })
 
-it('keeps what only one of two concurrent updates sends', async () => {
+it('keeps fields that only one of two concurrent updates sends', async () => {
   const user = await newV0User(account)
   const email = newEmail()
   await Promise.all([patch(user.id, { email }), patch(user.id, { role: 'admin' })])
@@ -140,7 +140,7 @@ it('keeps what only one of two concurrent updates sends', async () => {
   expect(body.data).toMatchObject({ email, role: 'admin' })
 })
 
-it('records the change with the actor of the token', async () => {
+it("records the change with the token's actor", async () => {
   const user = await newV0User(account)
   await patch(user.id, { role: 'admin' })
   const commit = (await commitsOf(account.id)).at(-1)

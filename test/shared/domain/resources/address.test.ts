@@ -84,7 +84,7 @@ describe('CIDR blocks and addresses (A18.4)', () => {
     ['ip', '[2001:db8::1', 'has mismatched brackets'],
     ['ip', '[2001:db8::1]', mustBe.resourceIp],
     ['ip', '[2001:db8::1]:80', 'cannot contain a port number'],
-    ['ip', '0.0.0.0', 'cannot stand for all addresses'],
+    ['ip', '0.0.0.0', 'cannot be the unspecified address'],
     ['ip', '127.0.0.1', 'cannot contain loopback addresses'],
     ['ip', '10.0.0.1:80', 'cannot contain a port number'],
   ] as const)('refuses the %s %s', (type, given, message) => {

@@ -9,7 +9,7 @@ describe('what the account can run', () => {
     const { refused, text } = concurrencyFinding({ limit: 10, unreserved: 10 }, wanted)
     expect(refused).toBe(true)
     expect(text).toBe(
-      'This account runs 10 Lambda functions at once in this region, 10 of them not reserved. The deployment reserves 150 and Lambda keeps 100 for all others, so 250 must be free: ask for more (Service Quotas, lambda, L-B99A9384), or choose less by the settings that end with Concurrency; reserveConcurrency=false reserves nothing.',
+      'This account can run 10 Lambda functions at once in this region, 10 of them unreserved. The deployment reserves 150 and Lambda keeps 100 unreserved, so 250 must be free. Request a higher quota (Service Quotas, lambda, L-B99A9384), lower the settings that end with Concurrency, or set reserveConcurrency=false to reserve nothing.',
     )
   })
 
@@ -20,14 +20,14 @@ describe('what the account can run', () => {
 
   it('says how much the rest bears', () => {
     expect(concurrencyFinding({ limit: 1_000, unreserved: 1_000 }, wanted).text).toContain(
-      '850 are left for requests, enough for about 8500 a second.',
+      '850 remain for requests, enough for about 8500 requests per second.',
     )
   })
 
   it('warns of an account that the throttle of the stage does not fit', () => {
     const { refused, text } = concurrencyFinding({ limit: 10, unreserved: 10 }, { ...wanted, reserved: 0 })
     expect(refused).toBe(false)
-    expect(text).toContain('TOO SMALL: 10 are left for requests, enough for about 100 a second')
+    expect(text).toContain('TOO SMALL: 10 remain for requests, enough for about 100 requests per second')
   })
 
   it('never ends an update or its way back that keeps or lowers what fitted at first', () => {

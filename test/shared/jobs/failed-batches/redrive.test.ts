@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { handler as listLogs } from '#functions/api/logs/list-logs.ts'
 import { handler as storeFlowLogs } from '#functions/streams/store-flow-logs.ts'
 import { openCheckpoint } from '#infra/local/lambda/checkpoints.ts'
-import { failureFolder, failuresFolder } from '#infra/local/lambda/failures.ts'
+import { failureWriter, failuresFolder } from '#infra/local/lambda/failures.ts'
 import { kinesisSource } from '#infra/local/lambda/kinesis-source.ts'
 import { pollShard } from '#infra/local/lambda/poller.ts'
 import { Wake } from '#infra/local/lambda/wake.ts'
@@ -59,7 +59,7 @@ async function poll(streamName: string, invoke: (event: KinesisStreamEvent) => P
     label: 'store-flow-logs',
     checkpoint,
     invoke: (event) => invoke(event as KinesisStreamEvent),
-    keep: failureFolder(dir, 'store-flow-logs', 'arn:function', source),
+    storeFailure: failureWriter(dir, 'store-flow-logs', 'arn:function', source),
     wake: new Wake(),
     signal: ending.signal,
     pauseMs: 1,

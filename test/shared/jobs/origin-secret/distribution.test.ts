@@ -56,7 +56,7 @@ describe('the distribution', () => {
     ],
   ])('refuses %s such headers', async (_many, text) => {
     fetched.mockResolvedValueOnce(answer(text))
-    await expect(distribution('E123').send('new')).rejects.toThrow('does not send one x-origin-secret')
+    await expect(distribution('E123').send('new')).rejects.toThrow('must send exactly one x-origin-secret header')
   })
 
   it('changes it for all origins', async () => {

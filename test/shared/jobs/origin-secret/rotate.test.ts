@@ -111,7 +111,7 @@ describe('the rotation of the origin secret', () => {
             pass(restMinutes * minute)
             // A step that refuses is the end of this try, as in Secrets Manager.
             await rotate({ until, patienceMs: patienceMinutes * minute }).catch((error: Error) => {
-              expect(error.message).toMatch(/ten minutes old|not reached every edge/)
+              expect(error.message).toMatch(/ten minutes old|not deployed to every edge/)
             })
           }
           expect(parseOriginSecret(versions.current).current).toBeTruthy()
@@ -137,7 +137,7 @@ describe('the rotation of the origin secret', () => {
     pass(30 * minute)
     await rotate()
     pass(10 * minute)
-    await expect(rotate({ patienceMs: 5 * minute })).rejects.toThrow('has not reached every edge')
+    await expect(rotate({ patienceMs: 5 * minute })).rejects.toThrow('was not deployed to every edge')
     expect(parseOriginSecret(versions.current).previous).toBeUndefined()
   })
 

@@ -87,7 +87,7 @@ it('says what is not shown where a neighbour is past its retention', async () =>
   const found = await verified(made)
   expect(found.proven).toEqual({ begin: false, end: true })
   const { begin } = found.seal.range
-  expect(describeVerified(found, key)).toContain(`NOT SHOWN: that none is missing between ${begin} and the first`)
+  expect(describeVerified(found, key)).toContain(`NOT PROVEN: that no entry is missing between ${begin} and the first`)
   expect(describeVerified(found, key)).not.toContain('complete')
   const empty = sealedExport(log, 5, 5, { before: null, first: place })
   await expect(verified(empty)).rejects.toThrow(NotShown)
@@ -120,7 +120,7 @@ it.each<[string, () => string, string]>([
   ],
   ['a seal of a terabyte', () => sparse('{"type":"seal"', 1_024 * gigabyte, '"}\n'), 'The last line is longer'],
   ['nothing but zeros', () => sparse('', 3 * gigabyte, ''), 'The last line is longer'],
-  ['a line feed alone', () => write('\n'), 'its last line is no seal'],
+  ['a line feed alone', () => write('\n'), 'its last line is not a seal'],
   ['another version', () => write(sealText.replace('"version":2', '"version":1')), 'an export of version 1'],
 ])('cannot check a file with %s, and says so soon', async (_what, make, told) => {
   const found = verifyExport(make(), { key })
@@ -150,7 +150,7 @@ it('compares with a file that is larger than a text can be', async () => {
   writeFileSync(note, noteFor(log))
   expect(await compareExport(file, note, key)).toContain('extends')
   truncateSync(note, 2 * gigabyte)
-  await expect(compareExport(file, note, key)).rejects.toThrow('is neither an export nor the note of a checkpoint')
+  await expect(compareExport(file, note, key)).rejects.toThrow('is neither an export nor a checkpoint note')
 })
 
 it('refuses counts that no number tells apart', async () => {
@@ -194,7 +194,7 @@ it('proves a fork by two signed statements of one size', async () => {
   // The older export leads through the size that the newer log names.
   const longer = write(sealedExport({ entries: log.entries.with(45, changeAt(45, {})).slice(0, 50), signer }))
   await expect(compareExport(forked, longer, key)).rejects.toThrow(told)
-  await expect(compareExport(good, longer, key)).rejects.toThrow('BEGUN ANEW')
+  await expect(compareExport(good, longer, key)).rejects.toThrow('RESTARTED')
   const other = { entries: log.entries.with(3, changeAt(3, { name: 'forged' })).slice(0, 40), signer }
   await expect(compareExport(write(sealedExport(other)), held, key)).rejects.toThrow(told)
 })

@@ -65,7 +65,7 @@ it('refuses bytes that are read as another character', async () => {
   const at = bytes.indexOf(Buffer.from('\ufffd'))
   await expect(
     verified(Buffer.concat([bytes.subarray(0, at), Buffer.from([0xff]), bytes.subarray(at + 3)])),
-  ).rejects.toThrow('line 4 is no text in UTF-8')
+  ).rejects.toThrow('line 4 is not UTF-8 text')
 })
 
 it.each<[string, (seal: string) => string]>([

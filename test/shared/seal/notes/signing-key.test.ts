@@ -53,5 +53,5 @@ it('asks again for a public key that it was not given, and signs nothing by an e
   await expect(verifierKey(address)).rejects.toThrow('which is RSA_2048')
   expect((await verifierKey(address)).name).toBe('access.example.com/seal')
   others.push({})
-  await expect(signText('a text')).rejects.toThrow('KMS has signed nothing')
+  await expect(signText('a text')).rejects.toThrow('KMS returned no signature')
 })

@@ -203,7 +203,7 @@ describe('a renewal that is interrupted', () => {
     laterByDays(19)
     await run(0)
     laterByDays(2)
-    await expect(run(0)).rejects.toThrow('The locks of the sealed logs have been under renewal for more than 20 days.')
+    await expect(run(0)).rejects.toThrow('The renewal of the locks of the sealed logs has taken more than 20 days.')
   })
 
   it('writes a line at its end', async () => {

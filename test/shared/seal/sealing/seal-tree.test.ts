@@ -130,7 +130,7 @@ it('signs nothing when the lease is about to end', async () => {
   if (!lease) throw new Error('Another run has the log.')
   laterByMinutes(4.6)
   const sealing = { account, log: 'changes' as const, address: world.address, lease }
-  await expect(sealChanges(sealing, Date.now() + 60_000)).rejects.toThrow('the next run goes on')
+  await expect(sealChanges(sealing, Date.now() + 60_000)).rejects.toThrow('The next run continues')
   expect(world.paths().filter((path) => path.includes('checkpoint'))).toEqual([])
 })
 

@@ -58,5 +58,5 @@ it('signs nothing in the last half minute of a lease', async () => {
   laterByMinutes(4.4)
   expect(() => lease?.check()).not.toThrow()
   laterByMinutes(0.2)
-  expect(() => lease?.check()).toThrow('the next run goes on')
+  expect(() => lease?.check()).toThrow('The next run continues')
 })
