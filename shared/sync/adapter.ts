@@ -19,7 +19,7 @@ type SkipReason =
 export type Skipped = { idp_id: string; name: string | null; reason: SkipReason }
 
 /**
- * One page of a provider's list. Positions are opaque strings that stay valid in other processes. A null position is
+ * A page of a provider's list. Positions are opaque strings that stay valid in other processes. A null position is
  * the start of the list; a null `next` is its end. An expired position causes the fault `position_lost`. A `barren`
  * page has no new entry although another page follows.
  */

@@ -35,7 +35,7 @@ async function findAll(stage: DirectoryStageContext, entries: UserEntry[]) {
         actorsIdentities.find((row) => row.issuer === issuer) ??
         actorsIdentities.find((row) => row.directory_id === sourceId) ??
         null
-      return { identity, actor, actorsIdentity, isAdministrators: isAdministrator }
+      return { identity, actor, actorsIdentity, isAdministrator }
     }),
   )
 }
@@ -46,11 +46,11 @@ async function stageUser(
   entry: UserEntry,
   found: Found,
 ): Promise<StageOutcome> {
-  const { identity, actor, actorsIdentity, isAdministrators } = found
+  const { identity, actor, actorsIdentity, isAdministrator } = found
   const { idp_id, profile } = entry
   const skip = (reason: string) => ({ idp_id, name: profile.name, reason })
   // A directory keeps its own identity of a person who became an administrator later.
-  if (isAdministrators && !matchesAdministrators && identity?.directory_id !== sourceId) return skip(adminNotMatched)
+  if (isAdministrator && !matchesAdministrators && identity?.directory_id !== sourceId) return skip(adminNotMatched)
   if (identity) {
     if (identity.directory_id !== null && identity.directory_id !== sourceId) return
     // A sign-in since the start of the run has written newer fields.
@@ -58,7 +58,7 @@ async function stageUser(
     const after = transaction.update(externalIdentities, identity, {
       ...fresh,
       directory_id: sourceId,
-      // An identity whose actor has another email does not open the portal.
+      // Portal access requires that the actor has the person's email.
       ...(matchesAdministrators && actor?.id === identity.actor_id && { opens_portal: true }),
     })
     return after === identity ? undefined : 'update'

@@ -15,7 +15,7 @@ export const adminHasIdentity = 'admin_has_identity'
 /** Reason for skipping an administrator whom the directory may not match (A26.2(5)). */
 export const adminNotMatched = 'admin_not_matched'
 
-/** Person to write. `over`: id of the identity to update; null to insert one. `known`: id of the actor, if it exists. */
+/** Person to write. `over`: id of the identity to update; null for a new one. `known`: id of its actor, if any. */
 export type UserEntry = {
   idp_id: string
   profile: ProfileFields

@@ -16,7 +16,7 @@ type UsableUser = Extract<SnapshotUser, { active: boolean }>
 
 const profileOf = ({ idp_id: _idpId, active: _active, ...profile }: UsableUser): ProfileFields => profile
 
-/** Builds the entry of a person. `over`, stored as `row`: the identity to update, if any. `known`: id of the actor, if any. */
+/** Builds the entry of a person. `over`, stored as `row`: the identity to update. `known`: id of the actor. */
 function toUserEntry(
   user: UsableUser,
   over: KnownIdentity | null,
@@ -128,7 +128,7 @@ async function* findNewcomers({ chunks, root, identities, people }: Planning): A
   }
 }
 
-/** Keeps an administrator's identity from a new subject, and plans the end of its tokens (I4.3). @returns false for users */
+/** Denies an administrator's identity to a new subject and plans the end of its tokens. @returns false for users (I4.3) */
 async function withhold(
   { work, planWriter, withheld }: Planning,
   actorId: string,
@@ -144,7 +144,7 @@ async function withhold(
   return true
 }
 
-/** Finds the actor's identity that a person with the same email takes over; `in_use` if its own person is still active. */
+/** Finds the actor's identity for a person with the same email; `in_use` if its previous person is still active. */
 function identityToTakeOver({ identities, people, claimed }: Planning, actor: string): KnownIdentity | 'in_use' | null {
   const over = identities.byActor.get(actor)
   if (!over) return null

@@ -12,7 +12,7 @@ import type { RunWork } from '../runs/run-work.ts'
 import { type DirectoryEntries, directoryPlan } from './directory-plan.ts'
 import { profileFields, type SnapshotRoot } from './snapshot.ts'
 
-/** A person of the snapshot with the id of its actor, if any. `outside`: has an email outside the directory's domains. */
+/** A person of the snapshot with the id of its actor, if any. `outside`: not in the directory's domains. */
 type Person = { actor: string | null; state: 'active' | 'inactive' | 'unusable' | 'outside' }
 
 /** Rules of a directory. `provider`: its kind and issuer. */
@@ -25,6 +25,7 @@ export type DirectoryRules = {
 
 export type Planning = Awaited<ReturnType<typeof newPlanning>>
 
+/** Reads the state of the account that planning needs. `domains`: those of accepted emails; null for any. */
 export async function newPlanning(
   work: RunWork,
   { issuer, provider, domains, matchesAdministrators }: DirectoryRules & { domains: string[] | null },

@@ -29,7 +29,7 @@ async function readLastSnapshot(chunks: Chunks, digest: string) {
   return { direct, digests: [...users, ...groups, ...members, ...memberDigests] }
 }
 
-/** Reads all lists of a directory from the saved position on, and completes the snapshot (I4.1(3)). @throws ProviderFault */
+/** Reads all lists from the saved position on, and completes the snapshot (I4.1(3)). @throws ProviderFault */
 export async function readDirectory(work: RunWork, adapter: DirectoryAdapter, last: LastGoodRun | undefined) {
   const { run } = work
   const chunks = openChunks(work)

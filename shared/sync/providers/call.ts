@@ -9,55 +9,56 @@ export type Call = {
   method?: 'GET' | 'POST'
   url: URL
   headers?: Record<string, string>
-  /** True where the call resumes at a place in a list that the provider gave. */
+  /** True if the call continues a list at a position from an earlier response. */
   continues?: boolean
-  /** True for a group that was found as a member of another, and may be another company's. */
+  /** True for a nested group, which may belong to another company. */
   nested?: boolean
-  /** Cost in the units of the provider's limits; 1 by default. */
+  /** Cost in units of the provider's rate limit; 1 by default. */
   cost?: number
 }
 
-/** The answer of a provider as it was sent; `json` is undefined where it was no JSON. */
+/** Response of a provider, unchecked. `json`: undefined if the body is not JSON. */
 export type ProviderResponse = {
   status: number
   headers: Headers
   json: unknown
-  /** Secrets that the provider was sent, and that it may repeat. */
+  /** Secrets that were sent to the provider, and that its response may repeat. */
   secrets: readonly string[]
 }
 
-/** A call with its answer; `body` are the fields of that. */
+/** A call with its response. `body`: the fields of the JSON. */
 export type AnsweredCall = { call: Call; answer: ProviderResponse; body: ResponseFields }
 
 export type AccessToken = { text: string; type: 'bearer' | 'dpop' }
 
-/** The token of a run: requested when it is needed, and again before it ends. */
+/** Source of access tokens: requests one on first use, and a new one before it expires. */
 export type TokenSource = { current(): Promise<AccessToken>; drop(token: AccessToken): void }
 
-/** Spaces calls out, so that a run never takes more than half of the provider's limits (I4.2). */
+/** Limits the rate of calls, so that a run uses at most half of the provider's limits (I4.2). */
 export type RequestPace = {
-  /** Resolves when the call may be sent. @throws ProviderFault `retry` where that takes more than some seconds */
+  /** Resolves when the call may be sent. @throws ProviderFault `retry` if that would take more than a few seconds */
   wait(call: Call): Promise<void>
+  /** Records a response, which may hold back further calls. */
   record(call: Call, answer: ProviderResponse): void
 }
 
 export type Provider = {
-  /** Secrets beside its tokens that must not show in its texts (I1.3). */
+  /** Secrets besides its tokens that must not appear in error texts (I1.3). */
   secrets?: string[]
   tokens: TokenSource
   pace: RequestPace
   send(call: Call, token: AccessToken): Promise<Response>
-  /** The fault of an unsuccessful answer (I6). */
+  /** Returns the fault of an unsuccessful response (I6). */
   faultOf(call: Call, answer: ProviderResponse): ProviderFault
 }
 
-/** The name of a call in a sentence: without its query, which may be confidential. */
+/** Names a call in an error text, without its query, which may be confidential. */
 export const responseName = ({ method = 'GET', url }: Call): string => `${method} ${url.pathname}`
 
 function toNoAnswerFault(call: Call, error: unknown): unknown {
   const outside = outsideErrorOf(error)
   if (!outside) return error
-  // A forbidden address and an answer beyond all bounds would be the same on a retry.
+  // A forbidden address or an oversized response would not change on a retry.
   const passing = outside.reason === 'timeout' || outside.reason === 'unreachable'
   const sentence = `${responseName(call)} got no response: ${outside.message}`
   return new ProviderFault(passing ? 'retry' : 'transient', sentence, { cause: error })
@@ -71,7 +72,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Sends a call and reads its answer. A successful one without JSON is broken. @throws ProviderFault for no answer */
+/** Sends a call and reads its response. @throws ProviderFault without a response, or for a success without JSON */
 export async function exchange(
   call: Call,
   send: () => Promise<Response>,
@@ -92,7 +93,7 @@ export async function exchange(
   }
 }
 
-/** Sends a call once, and once more with a new token where the token had ended. @throws ProviderFault */
+/** Sends a call, and once more with a new token if the token has expired. @throws ProviderFault */
 async function sendAuthorized(provider: Provider, call: Call): Promise<ProviderResponse> {
   for (let renewed = false; ; renewed = true) {
     await provider.pace.wait(call)
@@ -106,7 +107,7 @@ async function sendAuthorized(provider: Provider, call: Call): Promise<ProviderR
   }
 }
 
-/** Requests an address with a query, of which null is left out. @throws ProviderFault */
+/** Sends a GET request with a query; leaves out parameters that are null. @throws ProviderFault */
 export async function get(
   provider: Provider,
   address: string,

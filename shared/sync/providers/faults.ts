@@ -7,7 +7,7 @@ import { textOrNull } from './rows.ts'
 
 const maxShown = 300
 
-/** Texts of a provider's error as a part of a sentence: short, without line breaks, tokens and sent secrets. */
+/** Shortens a provider's error texts for use in a sentence, without line breaks, tokens and secrets. */
 export function excerptForOperator({ secrets }: Pick<ProviderResponse, 'secrets'>, ...parts: unknown[]): string {
   const texts = parts.filter((part): part is string | number => typeof part === 'string' || typeof part === 'number')
   const text = texts.map(String).filter(Boolean).join(': ')
@@ -19,12 +19,13 @@ export function excerptForOperator({ secrets }: Pick<ProviderResponse, 'secrets'
   return text.length > maxShown || clean.length > maxShown ? `${clean.slice(0, maxShown - 1)}…` : clean
 }
 
+/** Returns the provider's current time in milliseconds since 1970; the local time if the response has no date. */
 export function providerNow(headers: Headers): number {
   const providerTime = Date.parse(headers.get('date') ?? '')
   return Number.isNaN(providerTime) ? clock.monotonic() : providerTime
 }
 
-/** Retry-After in milliseconds: seconds, or a date of the provider's own clock. */
+/** Parses `Retry-After`, in seconds or as a date by the provider's clock. @returns milliseconds */
 function retryAfterMs(headers: Headers): number | undefined {
   const value = headers.get('retry-after')?.trim()
   if (!value) return undefined
@@ -33,9 +34,9 @@ function retryAfterMs(headers: Headers): number | undefined {
   return wait >= 0 ? wait : undefined
 }
 
-/** A rule for unsuccessful answers: the first of a provider's rules that fits gives the fault. */
+/** Rule for unsuccessful responses. The first matching rule of a provider determines the fault. */
 export type FaultRule = {
-  /** Statuses that fit; all by default. */
+  /** Statuses that match; all by default. */
   status?: readonly number[]
   when?(answered: AnsweredCall): boolean
   is: FaultClass | 'token_expired'
@@ -44,7 +45,7 @@ export type FaultRule = {
   retryAfterMs?(answer: ProviderResponse): number | undefined
 }
 
-/** Rules of all providers, after their own. */
+/** Rules for all providers, applied after the rules of the provider. */
 const commonRules: FaultRule[] = [
   {
     when: ({ answer: { status } }) => status === 408 || status === 429 || status >= 500,
@@ -60,7 +61,7 @@ const commonRules: FaultRule[] = [
   { is: 'transient' },
 ]
 
-/** Makes faults of unsuccessful answers (I6) by rules; `words` are the texts of an error's body that name it. */
+/** Builds a classifier of unsuccessful responses (I6). `words` extracts the descriptive texts of an error body. */
 export const faultClassifier =
   (words: (body: ResponseFields) => unknown[], rules: FaultRule[]) =>
   (call: Call, answer: ProviderResponse): ProviderFault => {
@@ -80,6 +81,6 @@ export const faultClassifier =
 
 export const providerRefusals = [400, 401, 403]
 
-/** Faults of a token endpoint, by its error (RFC 6749, 5.2). */
+/** Builds a classifier for a token endpoint's errors (RFC 6749, 5.2). */
 export const tokenFaultClassifier = (rules: FaultRule[]) =>
   faultClassifier(({ error, error_description }) => [textOrNull(error), textOrNull(error_description)], rules)

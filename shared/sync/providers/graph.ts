@@ -8,14 +8,14 @@ import { formTokenSource } from './tokens.ts'
 
 export type GraphConnection = { tokenUrl: string; apiUrl: string; clientId: string; clientSecret: string }
 
-/** The connection of a tenant directory (A26.1). */
+/** Connection of a tenant directory (A26.1). */
 export type TenantConnection = GraphConnection & {
   issuer: string
   emailField: 'userPrincipalName' | 'mail'
   syncAllGroups: boolean
 }
 
-/** Advice for an administrator of the tenant by code of the token endpoint (`identity-wire.md`, 1.3). */
+/** Advice for the tenant's administrator, by error code of the token endpoint (`identity-wire.md`, 1.3). */
 const adviceOf: Record<number, string> = {
   7000229: 'the app registration has no consent in this tenant',
   65001: 'the app registration has no consent in this tenant',
@@ -25,11 +25,12 @@ const adviceOf: Record<number, string> = {
   7000222: 'client_secret has expired',
 }
 
+/** Error codes of the token endpoint that a retry may resolve. */
 const transientCodes = new Set([90033, 90036, 50196])
 
 const codesOf = ({ error_codes }: ResponseFields) => (Array.isArray(error_codes) ? error_codes : []).map(Number)
 
-/** Faults of the token endpoint by its codes, because its texts change over and over. */
+/** Classifies token errors by their codes, because the provider often changes the texts. */
 const tokenFault = tokenFaultClassifier([
   {
     when: ({ body }) =>
@@ -56,7 +57,7 @@ function graphFault(rights: string[]): Provider['faultOf'] {
         is: 'token_expired',
         advice,
       },
-      // Device management answers 401 where a right is missing, which no new token changes.
+      // Device management responds with 401 if a right is missing, which a new token does not change.
       { status: [401, 403], is: 'fatal', advice },
       {
         status: [404],
@@ -69,7 +70,7 @@ function graphFault(rights: string[]): Provider['faultOf'] {
   )
 }
 
-/** A place in a list: the provider's link without its host, rows read before, and the provider's count of all. */
+/** Position in a list: the next link without its host, the rows read so far, and the provider's total. */
 type GraphPosition = { link: string; read: number; stated: number | null }
 
 function parseLink(call: Call, link: unknown): string | null {
@@ -79,24 +80,24 @@ function parseLink(call: Call, link: unknown): string | null {
   return `${pathname}${search}`
 }
 
-/** A link of a page on the configured address, whatever host it names (I1.2); below its path, where it has one. */
+/** Moves a page link to the configured address and its path, regardless of the host in the link (I1.2). */
 function rebaseLink(apiUrl: string, link: string): string {
   const url = new URL(apiUrl)
   const base = url.pathname.replace(/\/$/, '')
   const [path = '', ...query] = link.split('?')
-  // Setters never change the host: the path of a link such as `x:.example` has no slash to end the host with.
+  // Setters never change the host. In a concatenated URL, a path without a leading slash could extend it (`x:.example`).
   url.pathname = path.startsWith(`${base}/`) ? path : `${base}${path}`
   url.search = query.join('?')
   return url.href
 }
 
-/** Share of its limits above which the provider reports it; others get room then. */
+/** Used share of the limits from which calls pause for others; the provider reports no lower shares. */
 const crowdedShare = 0.8
 
 const holdMs = ({ headers }: ProviderResponse) =>
   Number(headers.get('x-ms-throttle-limit-percentage')) >= crowdedShare ? 2_000 : 0
 
-/** Lists of Microsoft Graph v1.0 (`identity-wire.md`, 1.3); faults advise to grant `rights` where one is missing. */
+/** Reads lists of Microsoft Graph v1.0 (`identity-wire.md`, 1.3). `rights`: those that faults advise to grant. */
 export function graph(
   { tokenUrl, apiUrl, clientId: client_id, clientSecret: client_secret }: GraphConnection,
   fetch: GuardedFetch,
@@ -120,7 +121,7 @@ export function graph(
     { cost, id }: { cost?: number; id?: string } = {},
   ) => {
     const parsed: GraphPosition | null = position === null ? null : JSON.parse(position)
-    // The provider counts a list by its search, which its other answers do without.
+    // The provider counts rows only with eventual consistency, which other requests do not need.
     const counted = query.$count && { consistencylevel: 'eventual' }
     const headers = { 'x-ms-throttle-priority': 'low', ...counted }
     const { call, body } = parsed

@@ -26,9 +26,9 @@ import {
 import { memoize, textOrNull } from './rows.ts'
 import { parseToken, tokenSource } from './tokens.ts'
 
-/** The connection of an identity-provider directory (A26.1). */
+/** Connection of an identity-provider directory (A26.1). */
 export type IdpConnection = {
-  /** `https://{idp_domain}`, or the address of the deployment's settings. */
+  /** `https://{idp_domain}`, or the address in the deployment's settings. */
   baseUrl: string
   issuer: string
   clientId: string
@@ -40,11 +40,11 @@ export type IdpConnection = {
 const scopes = ['okta.users.read', 'okta.groups.read', 'okta.apps.read']
 const wrongClient = 'client_id must be the service app at which the public key of this directory is registered'
 
-/** The wait until the limits of a bucket are reset, by the provider's own clock. */
+/** Returns the time until a rate-limit bucket is reset, by the provider's clock, in milliseconds. */
 export function resetMs({ headers }: ProviderResponse): number | undefined {
   const reset = Number(headers.get('x-rate-limit-reset'))
   if (!(reset > 0)) return undefined
-  // The header counts whole seconds.
+  // The header has whole seconds.
   return Math.min(Math.max(reset * 1_000 - providerNow(headers), 0) + 1_000, 120_000)
 }
 
@@ -62,13 +62,13 @@ export const idpFault = faultClassifier(
   [
     { status: [401], is: 'token_expired', advice: wrongClient },
     { status: [403], is: 'fatal', advice: adviseRights },
-    // A missing collection is no object that went.
+    // A missing collection is an error of the settings, not a deleted object.
     { status: [404], when: ({ call }) => call.url.pathname.split('/').length > 4, is: 'object_gone' },
     throttled,
   ],
 )
 
-/** Faults of the token endpoint: a refusal lasts until an administrator has changed something. */
+/** Classifies token errors. A refusal is fatal, because only an administrator can resolve it. */
 const tokenFault = tokenFaultClassifier([
   {
     status: providerRefusals,
@@ -86,7 +86,7 @@ const tokenFault = tokenFaultClassifier([
   throttled,
 ])
 
-/** The guarded transport decides what may be called, by HTTP as well where one machine allows it. */
+/** Options that route requests through the guarded fetch, which also decides whether plain HTTP is allowed. */
 const fetchOptions = (fetch: GuardedFetch) => ({
   [customFetch]: (url: string, request: { method: string; headers: Record<string, string>; body?: unknown }) =>
     fetch(url, request as Parameters<GuardedFetch>[1]),
@@ -108,15 +108,15 @@ function checkScopes(granted: unknown): void {
 }
 
 /**
- * Tokens by client credentials with an assertion signed by the directory's own key (RFC 7523). They are bound to a key
- * of the run where the app requires it: the proof is always sent, with the provider's nonce once there is one.
+ * Requests tokens by client credentials, with an assertion signed by the directory's key (RFC 7523). Every request has
+ * a proof of possession, so that tokens are bound to a key of the run if the app requires it.
  */
 export function idpTokens(connection: IdpConnection, fetch: GuardedFetch): Pick<Provider, 'tokens' | 'send'> {
   const { baseUrl, clientId, kid, privateKey } = connection
   const url = new URL(`${baseUrl}/oauth2/v1/token`)
   const call: Call = { method: 'POST', url }
   const server = { issuer: baseUrl, token_endpoint: url.href }
-  /** The signing key, and the key of this run that tokens are bound to (RFC 9449). */
+  /** Signing key, and the key of this run to which tokens are bound (RFC 9449). */
   const keys = memoize(() => Promise.all([signingKey(privateKey), generateKeyPair('ES256')]))
 
   async function request() {
@@ -127,7 +127,7 @@ export function idpTokens(connection: IdpConnection, fetch: GuardedFetch): Pick<
     const send = () =>
       clientCredentialsGrantRequest(server, { client_id: clientId }, auth, { scope: scopes.join(' ') }, options)
     let answer: ProviderResponse = await exchange(call, send, [privateKey])
-    // The proof has remembered the nonce.
+    // The proof now has the provider's nonce.
     if (fieldsOf(answer.json).error === 'use_dpop_nonce') answer = await exchange(call, send, [privateKey])
     const token = parseToken(call, answer, tokenFault)
     checkScopes(fieldsOf(answer.json).scope)
@@ -143,7 +143,7 @@ export function idpTokens(connection: IdpConnection, fetch: GuardedFetch): Pick<
     try {
       return await once().catch((error) => (isDPoPNonceError(error) ? once() : Promise.reject(error)))
     } catch (error) {
-      // The answer of a challenge is classified like any other.
+      // Classify the response of a challenge like any other.
       if (error instanceof WWWAuthenticateChallengeError) return error.response
       throw error
     }

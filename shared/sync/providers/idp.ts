@@ -29,7 +29,7 @@ import {
   usableUser,
 } from './rows.ts'
 
-/** Statuses of people who may sign in, or will once they have set a password or asked for help. */
+/** Statuses of people who may sign in now, or after they set a password or have their account unlocked. */
 const activeStatuses = ['ACTIVE', 'STAGED', 'PROVISIONED', 'RECOVERY', 'PASSWORD_EXPIRED', 'LOCKED_OUT']
 
 const isActive = ({ status }: ResponseFields): boolean => activeStatuses.includes(String(status))
@@ -59,13 +59,13 @@ export const idpGroup = (group: EntryRow): DirectoryGroup =>
     membership_version: textOrNull(group.lastMembershipUpdated),
   })
 
-/** Returns whether people sign in with an application: services and other protocols are excluded. */
+/** Returns whether people can sign in to an application; excludes services and other protocols. */
 export function isSignInApp(app: ResponseFields): boolean {
   const { application_type } = fieldsOf(fieldsOf(app.settings).oauthClient)
   return app.status === 'ACTIVE' && app.signOnMode === 'OPENID_CONNECT' && application_type !== 'service'
 }
 
-/** Extracts only the cursor from the `next` link, never its URL, so a response cannot redirect to another host. */
+/** Extracts only the cursor of the `next` link, never its URL, so that a response cannot redirect to another host. */
 export function nextCursor(headers: Headers): string | null {
   for (const [, target = '', parameters = ''] of (headers.get('link') ?? '').matchAll(/<([^>]*)>([^<]*)/g)) {
     if (!/;\s*rel="?next"?/.test(parameters) || !URL.canParse(target)) continue
@@ -74,10 +74,10 @@ export function nextCursor(headers: Headers): string | null {
   return null
 }
 
-/** Limits for answers that report none. */
+/** Limits for responses that report none. */
 const defaultLimits = { perSecond: 10, burst: 50 }
 
-/** Leaves half of a bucket to others. */
+/** Returns how long to pause after a response, in milliseconds, so that others keep half of a rate-limit bucket. */
 function holdMs(answer: ProviderResponse): number {
   const limit = Number(answer.headers.get('x-rate-limit-limit'))
   const remaining = answer.headers.get('x-rate-limit-remaining')
@@ -85,15 +85,15 @@ function holdMs(answer: ProviderResponse): number {
   return isHalf || answer.status === 429 ? (resetMs(answer) ?? 0) : 0
 }
 
-/** Limits are counted by collection. */
+/** Returns the collection of a call, by which the provider limits the rate. */
 const bucketOf = ({ url }: Call): string => url.pathname.split('/')[3] ?? ''
 
-/** A place in the lists of several applications, one after the other: within that of one, or after its end. */
+/** Position in the lists of all applications, one after the other: within the list of `app`, or after its end. */
 type AppPosition = { app: string; after: string | null; ended?: true }
 
 const leanHeaders = { 'content-type': 'application/json; okta-response=omitCredentials,omitCredentialsLinks' }
 
-/** Okta: management API, with the organisation's own authorization server (`identity-wire.md`, 1.2). */
+/** Directory of Okta: management API with the organisation's authorization server (`identity-wire.md`, 1.2). */
 export function idpDirectory(connection: IdpConnection, fetch: GuardedFetch): DirectoryAdapter {
   const tokens = idpTokens(connection, fetch)
   const provider: Provider = { ...tokens, pace: requestPace(defaultLimits, holdMs, bucketOf), faultOf: idpFault }
@@ -108,7 +108,7 @@ export function idpDirectory(connection: IdpConnection, fetch: GuardedFetch): Di
     return { call, rows, next, barren: watch.isBarren(`${path} ${filter}`, rows, after, next) }
   }
 
-  /** The sign-in applications that a filter finds among those that the service app may see. */
+  /** Returns the sorted ids of matching sign-in applications that the service app may see. */
   async function readApps(filter: string): Promise<string[]> {
     const ids: string[] = []
     for await (const { rows } of readWholeList('apps', (after) => list('apps', { limit: '200', filter, after }))) {
@@ -125,7 +125,7 @@ export function idpDirectory(connection: IdpConnection, fetch: GuardedFetch): Di
     throw new ProviderFault('fatal', sentence)
   })
 
-  /** Reads a list that each application has, application by application. */
+  /** Reads the users or groups of all applications, one application after the other. */
   async function readPerApp<T>(
     noun: 'user' | 'group',
     limit: string,
@@ -139,7 +139,7 @@ export function idpDirectory(connection: IdpConnection, fetch: GuardedFetch): Di
     if (app === undefined) return { entries: [], skipped: [], next: null }
     const query = { limit, expand: noun, after: parsed?.after ?? null }
     const page = await list(`apps/${encodeURIComponent(app)}/${noun}s`, query, leanHeaders).catch((error) => {
-      // The application and its assignments are gone, so the list of applications is read again.
+      // The application was deleted, so the list of applications must be read again.
       throw isFault(error, 'object_gone') ? new ProviderFault('position_lost', error.message, { cause: error }) : error
     })
     const next: AppPosition = page.next === null ? { app, after: null, ended: true } : { app, after: page.next }

@@ -1,9 +1,9 @@
-/** Shorter secrets also match innocent words. */
+/** Minimum length of a masked secret; shorter ones could also match ordinary words. */
 const minLength = 8
 
 const escaped = (char: string): string => char.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 
-/** A number in hexadecimal digits of either case. */
+/** Returns a pattern for a number in hexadecimal digits of either case. */
 const hex = (value: number, digits: number): string =>
   value
     .toString(16)
@@ -12,7 +12,7 @@ const hex = (value: number, digits: number): string =>
 
 const controls = new Map([...'\b\f\n\r\t'].map((char, i) => [char, `\\\\${'bfnrt'[i]}`]))
 
-/** Spellings of a character: as itself, in JSON, in an address and in a form. */
+/** Returns a pattern for all spellings of a character: plain, in JSON, in a URL and in a form. */
 function spellings(char: string): string {
   const units = Array.from({ length: char.length }, (_, i) => `\\\\u${hex(char.charCodeAt(i), 4)}`)
   const bytes = [...Buffer.from(char)].map((byte) => `%${hex(byte, 2)}`)
@@ -26,7 +26,7 @@ function spellings(char: string): string {
   return `(?:${forms.filter((form) => form !== undefined).join('|')})`
 }
 
-/** The base64 of a secret that follows `offset` other bytes, without the digits that its neighbours decide. */
+/** Returns a pattern for a secret in base64 after `offset` other bytes, without digits that its neighbours affect. */
 function base64At(secret: string, offset: number): string {
   const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(secret)])
   const digits = bytes.toString('base64').replace(/=+$/, '')
@@ -39,20 +39,20 @@ function base64At(secret: string, offset: number): string {
 const patternOf = (secret: string): string =>
   [
     [...secret].map(spellings).join(''),
-    // HTTP Basic is the base64 of a form (RFC 6749, 2.3.1).
+    // HTTP Basic contains the base64 of form-encoded credentials (RFC 6749, 2.3.1).
     ...[secret, new URLSearchParams({ v: secret }).toString().slice(2)].flatMap((text) =>
       [0, 1, 2].map((offset) => base64At(text, offset)),
     ),
   ].join('|')
 
-/** No spelling of a character is longer: four bytes of an address, or two escaped units of JSON. */
+/** Maximum length of a character's spelling: four encoded bytes in a URL, or two escapes in JSON. */
 const maxSpelling = 12
 
-/** Returns the first `max` characters of another service's text, without secrets in any spelling. */
+/** Returns the first `max` characters of a provider's text, with secrets masked in all spellings. */
 export function maskSecrets(text: string, secrets: readonly string[], max: number): string {
   const long = secrets.filter(({ length }) => length >= minLength)
   if (long.length === 0) return text.slice(0, max)
-  // A secret that begins in the shown part ends within this one.
+  // A secret that begins within the first `max` characters ends within this part.
   const part = text.slice(0, max + maxSpelling * Math.max(...long.map(({ length }) => length)))
   let masked = ''
   let at = 0

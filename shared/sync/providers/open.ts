@@ -12,17 +12,16 @@ import { mdmInventory } from './mdm.ts'
 import { suiteDirectory } from './suite.ts'
 import { tenantDirectory } from './tenant.ts'
 
-/** Limits for pages of a thousand people with many fields, which take longer than other calls (I1.2). */
+/** Limits for pages of a thousand people, which take longer than other calls (I1.2). */
 const pageLimits = { timeoutMs: 120_000, maxBytes: 20_000_000, keepAlive: true }
 
-/** Returns a credential, which old rows may lack. @throws ProviderFault fatal */
+/** Returns a credential. @throws ProviderFault fatal if it is missing, as it may be in old rows */
 function requireValue<T>(value: T | null | undefined, name: string): T {
-  if (value === null || value === undefined)
-    throw new ProviderFault('fatal', `${name} is missing: enter it.`)
+  if (value === null || value === undefined) throw new ProviderFault('fatal', `${name} is missing: enter it.`)
   return value
 }
 
-/** @throws ProviderFault fatal for a secret that cannot be decrypted, and transient while its key cannot be used */
+/** Decrypts a credential. @throws ProviderFault fatal if that is impossible, transient while its key is unusable */
 async function decryptCredential(
   row: { account_id: string; id: string },
   encrypted: string | null | undefined,
@@ -39,7 +38,7 @@ async function decryptCredential(
   }
 }
 
-/** The connection of an app registration of a tenant, for its directory or its devices. */
+/** Returns the connection of a tenant's app registration, for its directory or its devices. */
 async function openGraph(row: DirectoryRow | PostureProviderRow) {
   return {
     tokenUrl: env.tenantTokenUrl.replace('{tenant_id}', encodeURIComponent(requireValue(row.tenant_id, 'tenant_id'))),
@@ -86,12 +85,12 @@ const openers: Record<DirectoryKind, (row: DirectoryRow, fetch: GuardedFetch) =>
   },
 }
 
-/** Opens a directory for one step of a run (I4.2). @throws ProviderFault fatal where a credential is missing */
+/** Opens a directory for one step of a run (I4.2). @throws ProviderFault fatal for a missing credential */
 export function openDirectory(kind: DirectoryKind, row: DirectoryRow, deadline = Number.POSITIVE_INFINITY) {
   return openers[kind](row, withinStep(guardedFetch(pageLimits), deadline))
 }
 
-/** Characters of a header: a token that was copied with a line break or with quotation marks would never be sent. */
+/** Visible ASCII, as headers require. A token copied with a line break or curly quotes could not be sent. */
 const isToken = /^[\x21-\x7e]+$/
 
 /** Opens a device inventory for one step of a run (I7.2). @throws ProviderFault fatal for a missing credential */
@@ -107,13 +106,14 @@ export async function openInventory(row: PostureProviderRow, deadline = Number.P
     .replace('{.region}', region === 'us' ? '' : `.${region}`)
   const apiToken = await decryptCredential(row, api_token, 'api_token')
   if (!isToken.test(apiToken)) {
-    const sentence = 'api_token contains a character that is not allowed in a token: enter it exactly as the device service shows it.'
+    const sentence =
+      'api_token contains a character that is not allowed in a token: enter it exactly as the device service shows it.'
     throw new ProviderFault('fatal', sentence)
   }
   return mdmInventory({ apiUrl, apiToken }, fetch)
 }
 
-/** Sends nothing after the deadline of a step, in milliseconds since 1970, so that no step outlasts its time. */
+/** Wraps a fetch so that it sends nothing after a step's deadline, in milliseconds since 1970. */
 export const withinStep =
   (fetch: GuardedFetch, deadline: number): GuardedFetch =>
   async (...request) => {
@@ -122,5 +122,5 @@ export const withinStep =
     return fetch(...request)
   }
 
-/** The adapters of runs. Tests replace them. */
+/** Openers of adapters, which tests replace. */
 export const adapters = { directory: openDirectory, inventory: openInventory }

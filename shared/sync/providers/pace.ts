@@ -2,13 +2,13 @@ import { clock } from '../../core/clock.ts'
 import { ProviderFault } from '../adapter.ts'
 import { type Call, type ProviderResponse, type RequestPace, responseName } from './call.ts'
 
-/** Longest wait within a call; before a longer one the caller saves its place. */
+/** Maximum wait within a call, in milliseconds; before a longer one, the caller saves its position. */
 const maxWaitMs = 5_000
 
-/** Units of a provider's limits per second, and at once. */
+/** Rate in units of the provider's limit per second, and the maximum burst in units. */
 export type Limits = { perSecond: number; burst: number }
 
-/** Keeps calls within limits; `holdMs` is the time for which an answer holds back the next calls of its bucket. */
+/** Keeps calls within limits. `holdMs` returns how long a response holds back the next calls of its bucket. */
 export function requestPace(
   { perSecond, burst }: Limits,
   holdMs: (answer: ProviderResponse) => number = () => 0,

@@ -13,14 +13,14 @@ import { type Call, type ResponseFields, responseName } from './call.ts'
 
 export type EntryRow = ResponseFields & { id: string }
 
-/** The fault of an answer from which nothing may be concluded (I5.1). */
+/** Builds the fault of a response whose data the run must not use (I5.1). */
 export const invalidData = (call: Call, problem: string, faultClass: 'fatal' | 'position_lost' = 'fatal') =>
   new ProviderFault(faultClass, `${responseName(call)} answered invalid data: ${problem}.`, { finalClass: 'fatal' })
 
 export const textOrNull = (value: unknown): string | null =>
   typeof value === 'string' && value.trim() !== '' ? value : null
 
-/** The entries of a list, each with its id. @throws ProviderFault fatal for a missing list or id */
+/** Returns the entries of a list, each with its id. @throws ProviderFault fatal for a missing list or id */
 export function entriesOfResponse(call: Call, list: unknown, name: string, id = 'id'): EntryRow[] {
   if (!Array.isArray(list)) throw invalidData(call, `${name} is missing`)
   return list.map((row: unknown) => {
@@ -32,13 +32,13 @@ export function entriesOfResponse(call: Call, list: unknown, name: string, id = 
   })
 }
 
-/** Passes the place of the next page on. @throws ProviderFault `position_lost` where it is the same page again */
+/** Returns the next position. @throws ProviderFault `position_lost` if it is the position of the same page */
 export function checkNextPosition(call: Call, next: string | null, current: string | null): string | null {
   if (next === null || next !== current) return next
   throw invalidData(call, 'its next page is the same page', 'position_lost')
 }
 
-/** Checks that a list has as many entries as it states. Some may have left meanwhile, so it is read once more. */
+/** Checks a list against its stated count. @throws ProviderFault `position_lost`, because entries may just have left */
 export function checkCount(call: Call, read: number, stated: number | null): void {
   if (stated === null || read >= stated) return
   throw invalidData(call, `it states ${stated} entries but lists ${read}`, 'position_lost')
@@ -48,7 +48,7 @@ export type ProviderEntry<T> = { entry: T } | { skipped: Skipped }
 
 type Person = Partial<ProfileFields> & { idp_id: string; email: string | null; name: string | null; active: boolean }
 
-/** A person with a usable email if active (A12.2). Inactive people need none: naming them takes their access away. */
+/** Skips active people without a valid email (A12.2). Inactive ones need none, because they only lose access. */
 export function usableUser({ email: address, ...person }: Person): ProviderEntry<DirectoryUser> {
   const { idp_id, name, active } = person
   const checked = address === null ? null : checkEmail(address.trim())
@@ -78,11 +78,11 @@ export function toProviderPage<R, T>(
 
 export const toMember = ({ id }: { id: string }): ProviderEntry<DirectoryMember> => ({ entry: { user: id } })
 
-/** Recognizes pages that bring nothing new although they have a next one. Each adapter has its own. */
+/** Detects pages without new entries that other pages follow. Each adapter has its own. */
 export class PageWatch {
   private readonly seen = new Map<string, Set<unknown>>()
 
-  /** Returns whether a page has a next one and no new row; `asked` is its position, null at the start of the list. */
+  /** Returns whether a page has no new row although another follows. `current`: its position, null for the first. */
   isBarren(list: string, rows: ResponseFields[], current: string | null, next: string | null): boolean {
     const seenIds = (current === null ? undefined : this.seen.get(list)) ?? new Set()
     const before = seenIds.size
@@ -93,7 +93,7 @@ export class PageWatch {
   }
 }
 
-/** Queries users one by one. Results are kept, so that a repeated call resumes after the last of them. */
+/** Queries users one by one. Caches the results, so that a repeated call resumes after the last of them. */
 export function confirmEach(isKnown: (idpId: string) => Promise<boolean>): (idpIds: string[]) => Promise<string[]> {
   const results = new Map<string, boolean>()
   return async (idpIds) => {
@@ -102,7 +102,7 @@ export function confirmEach(isKnown: (idpId: string) => Promise<boolean>): (idpI
   }
 }
 
-/** A result that is requested once and kept; a failed request is repeated by the next caller. */
+/** Caches the result of a request. The next caller retries a failed request. */
 export function memoize<T>(request: () => Promise<T>): { get(): Promise<T>; forget(): void } {
   let cached: Promise<T> | undefined
   const forget = () => {
@@ -120,10 +120,10 @@ export function memoize<T>(request: () => Promise<T>): { get(): Promise<T>; forg
   }
 }
 
-/** Maximum of pages in a row that bring nothing new: providers filter after paging. Tests make it smaller. */
+/** Maximum number of consecutive pages without new entries, since providers may filter pages; tests lower it. */
 export const pageBounds = { barren: 1_000 }
 
-/** Counts pages in a row that bring nothing new. @throws ProviderFault fatal for a list that never ends */
+/** Counts consecutive pages without new entries. @throws ProviderFault fatal at the maximum */
 export function countBarren(list: string, before: number, isBarren: boolean | undefined): number {
   const count = isBarren ? before + 1 : 0
   if (count < pageBounds.barren) return count
@@ -131,7 +131,7 @@ export function countBarren(list: string, before: number, isBarren: boolean | un
   throw new ProviderFault('fatal', `Invalid data: ${pages} brought nothing new, and the list does not end.`)
 }
 
-/** Reads the pages of a list that is needed whole. @throws ProviderFault fatal for a list that never ends */
+/** Reads all pages of a list. @throws ProviderFault fatal for an endless list */
 export async function* readWholeList<P extends { next: string | null; barren: boolean }>(
   list: string,
   read: (position: string | null) => Promise<P>,

@@ -8,7 +8,7 @@ import { faultClassifier, providerRefusals, tokenFaultClassifier } from './fault
 import { textOrNull } from './rows.ts'
 import { formTokenSource } from './tokens.ts'
 
-/** The connection of a workspace-suite directory (A26.1). */
+/** Connection of a workspace-suite directory (A26.1). */
 export type SuiteConnection = {
   tokenUrl: string
   apiUrl: string
@@ -21,20 +21,20 @@ export type SuiteConnection = {
   orgunitSyncEnabled: boolean
 }
 
-/** The audience of the assertion, wherever it is sent. */
+/** Audience of the assertion, independent of the configured token URL. */
 const audience = 'https://oauth2.googleapis.com/token'
 const grantType = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 
 type Account = { email: string; keyId: string | null; key: KeyObject }
 
-/** Reads a service account's key; its `token_uri` is ignored. */
+/** Parses the key of a service account; ignores its `token_uri`. */
 function parseAccount(text: string): Account {
   try {
     const { client_email, private_key, private_key_id } = fieldsOf(JSON.parse(text))
     const [email, pem] = [textOrNull(client_email), textOrNull(private_key)]
     if (email && pem) return { email, keyId: textOrNull(private_key_id), key: createPrivateKey(pem) }
   } catch {
-    // The error could show a part of the key.
+    // Drop the error, because it could contain a part of the key.
   }
   const sentence = 'service_account_key is not the JSON key of a service account with client_email and private_key.'
   throw new ProviderFault('fatal', sentence)
@@ -42,7 +42,7 @@ function parseAccount(text: string): Account {
 
 const encodeJson = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** The assertion of a service account that acts as an administrator (RFC 7523, 3). */
+/** Signs the assertion of a service account that acts as an administrator (RFC 7523, 3). */
 function assertion({ email, keyId, key }: Account, subject: string, scope: string): string {
   const issued = Math.floor(clock.now() / 1_000_000)
   const header = { alg: 'RS256', typ: 'JWT', ...(keyId && { kid: keyId }) }
@@ -53,7 +53,7 @@ function assertion({ email, keyId, key }: Account, subject: string, scope: strin
 
 const prefix = 'https://www.googleapis.com/auth/'
 
-/** Rights that have to be delegated to the service account (`identity-wire.md`, 1.1). */
+/** Returns the scopes that must be delegated to the service account (`identity-wire.md`, 1.1). */
 const scopesOf = (orgunits: boolean): string[] =>
   ['user', 'group', ...(orgunits ? ['orgunit'] : [])].map((what) => `${prefix}admin.directory.${what}.readonly`)
 
@@ -103,7 +103,7 @@ export const suiteFault = (orgunits: boolean) =>
     { status: [404], is: 'fatal', advice: 'domain must be a domain of the customer' },
   ])
 
-/** Faults of the token endpoint: one right that is not delegated refuses the whole token. */
+/** Classifies token errors. A single scope that is not delegated makes the provider refuse the whole token. */
 const tokenFault = (orgunits: boolean) =>
   tokenFaultClassifier([
     {

@@ -32,7 +32,7 @@ import { type SuiteConnection, suiteFault, suiteTokens } from './suite-token.ts'
 
 const isActive = ({ suspended, archived }: ResponseFields): boolean => suspended !== true && archived !== true
 
-/** A user of the directory; its id is the `sub` of its sign-ins. The address of its picture is private or expires. */
+/** Converts a user; its id is the `sub` of its sign-ins. Leaves out the picture, whose URL is private or expires. */
 export function suiteUser(user: EntryRow): ProviderEntry<DirectoryUser> {
   const { fullName, givenName, familyName } = fieldsOf(user.name)
   const email = textOrNull(user.primaryEmail)
@@ -47,7 +47,7 @@ export function suiteUser(user: EntryRow): ProviderEntry<DirectoryUser> {
   })
 }
 
-/** The provider writes the number as text, and counts direct members. */
+/** Returns the number of direct members, which the provider sends as text; null if it is missing or invalid. */
 const statedMembers = ({ directMembersCount }: ResponseFields): number | null => {
   const count = Number(directMembersCount ?? Number.NaN)
   return Number.isSafeInteger(count) && count >= 0 ? count : null
@@ -70,11 +70,11 @@ export function suiteUnit(unit: EntryRow): DirectoryGroup {
 
 const marker = 'network-access-'
 
-/** Returns whether a group is chosen by its address or its name (`group_sync_mode` `filtered`). */
+/** Returns whether a group's email or name has the prefix that `group_sync_mode` `filtered` requires. */
 const isChosen = ({ email, name }: DirectoryGroup): boolean =>
   [email, name].some((text) => text?.toLowerCase().startsWith(marker))
 
-/** A direct member: a user, a group or the whole customer. */
+/** Converts a direct member: a user, a group or all users of the customer. */
 export function suiteMember(member: ResponseFields): ProviderEntry<DirectoryMember> {
   const id = textOrNull(member.id)
   if (member.type === 'CUSTOMER') return { entry: { everyone: true } }
@@ -86,14 +86,14 @@ export function suiteMember(member: ResponseFields): ProviderEntry<DirectoryMemb
 
 const userFields = 'id,primaryEmail,name(fullName,givenName,familyName),suspended,archived'
 
-/** Half of 2,400 per minute and user; the provider does not report the rest. */
+/** Half of 2,400 requests per minute and user; the provider does not report the remaining quota. */
 const halfOfLimits = { perSecond: 18, burst: 100 }
 
-/** Positions in the list of groups: first the provider's cursors, then the units, which are one answer. */
+/** Positions in the list of groups: the provider's cursors, then the organisational units, which are one page. */
 const unitsPosition = 'units'
 const groupsPosition = (cursor: string) => `groups ${cursor}`
 
-/** Google Workspace: Admin SDK, Directory API (`identity-wire.md`, 1.1). */
+/** Directory of Google Workspace: Directory API of the Admin SDK (`identity-wire.md`, 1.1). */
 export function suiteDirectory(connection: SuiteConnection, fetch: GuardedFetch): DirectoryAdapter {
   const { apiUrl, issuer, domain, groupSyncMode, orgunitSyncEnabled } = connection
   const watch = new PageWatch()
@@ -115,7 +115,7 @@ export function suiteDirectory(connection: SuiteConnection, fetch: GuardedFetch)
     return { call, body, page }
   }
 
-  /** Rows of a list that the provider leaves out when it is empty; it never leaves out the users. */
+  /** Returns the rows of a list that the provider omits when it is empty. It never omits the list of users. */
   const rowsOrNone = (call: Call, body: ResponseFields, name: string, id?: string) =>
     body[name] === undefined ? [] : entriesOfResponse(call, body[name], name, id)
 
@@ -129,7 +129,7 @@ export function suiteDirectory(connection: SuiteConnection, fetch: GuardedFetch)
     const { call, body } = await read('customer/my_customer/orgunits', { type: 'all' })
     return rowsOrNone(call, body, 'organizationUnits', 'orgUnitId')
   }
-  /** Paths of the units, by which their members are queried, by id. */
+  /** Paths of the organisational units by id; members are queried by path. */
   const unitPaths = memoize(async () => {
     const units = await readUnits()
     return new Map(units.map((unit) => [unitId(unit.id), textOrNull(unit.orgUnitPath) ?? '']))

@@ -21,11 +21,11 @@ import {
   usableUser,
 } from './rows.ts'
 
-/** Excludes fields of other services (`aboutMe`, `skills`), which fail the whole page without a licence there. */
+/** Fields of users. Fields of other services (`aboutMe`, `skills`) would fail the page without a licence there. */
 const userFields = 'id,displayName,mail,userPrincipalName,givenName,surname,accountEnabled,userType'
 const groupFields = 'id,displayName,mail,securityEnabled'
 
-/** A user of the tenant. @throws ProviderFault fatal without `accountEnabled`: missing rights are no inactivity */
+/** Converts a user. @throws ProviderFault fatal without `accountEnabled`, which is hidden if rights are missing */
 export function tenantUser(
   call: Call,
   user: EntryRow,
@@ -49,15 +49,15 @@ export function tenantUser(
 export const tenantGroup = (group: EntryRow): DirectoryGroup =>
   directoryGroup({ idp_id: group.id, name: textOrNull(group.displayName) ?? group.id, email: textOrNull(group.mail) })
 
-/** Half of 3,500 resource units in ten seconds, what the smallest tenants have. */
+/** Half of 3,500 resource units in 10 seconds, the limit of the smallest tenants. */
 const halfOfLimits = { perSecond: 140, burst: 350 }
 const rights = ['User.Read.All', 'GroupMember.Read.All', 'Application.Read.All']
 
 const maxIds = 15
-/** Few enough assignments that the objects of a page are read within seconds. */
+/** Number of assignments per page, low enough to read their objects within seconds. */
 const assignmentsPerPage = '120'
 
-/** Microsoft Entra ID by Microsoft Graph (`identity-wire.md`, 1.3). */
+/** Directory of Microsoft Entra ID, read through Microsoft Graph (`identity-wire.md`, 1.3). */
 export function tenantDirectory(connection: TenantConnection, fetch: GuardedFetch): DirectoryAdapter {
   const { issuer, clientId, emailField, syncAllGroups } = connection
   const list = graph(connection, fetch, rights, halfOfLimits)
@@ -65,7 +65,7 @@ export function tenantDirectory(connection: TenantConnection, fetch: GuardedFetc
   const userOf = (call: Call, row: EntryRow) => tenantUser(call, row, emailField)
   const groupOf = (row: EntryRow) => ({ entry: tenantGroup(row) })
 
-  /** Objects that are assigned to the application, each once per page: it may have several of its roles. */
+  /** Reads the users and groups assigned to the application. One with several roles is returned once per page. */
   async function assignments(position: string | null, perPage = assignmentsPerPage) {
     const path = `servicePrincipals(appId=${quote(clientId)})/appRoleAssignedTo`
     const query = { $top: perPage, $select: 'principalId,principalType,principalDisplayName' }
@@ -75,7 +75,7 @@ export function tenantDirectory(connection: TenantConnection, fetch: GuardedFetc
     return { assigned, users: idsOf('User'), groups: idsOf('Group'), next, barren }
   }
 
-  /** Objects by their ids, each with the call that it was read by. */
+  /** Reads objects by id, each with the call that returned it. */
   async function byIds(path: string, $select: string, ids: string[]) {
     const found: { call: Call; row: EntryRow }[] = []
     for (let at = 0; at < ids.length; at += maxIds) {

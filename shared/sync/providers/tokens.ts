@@ -15,10 +15,10 @@ import { textOrNull } from './rows.ts'
 
 export type NewToken = { token: AccessToken; lifetimeMs: number }
 
-/** A token with less time left could end on its way. */
+/** Minimum remaining lifetime of a token, which could expire in transit otherwise, in milliseconds. */
 const minLeftMs = 60_000
 
-/** Requests a token once for all callers who wait; a failed request is repeated by the next caller. */
+/** Caches a token and shares a pending request between callers. The next caller retries a failed request. */
 export function tokenSource(request: () => Promise<NewToken>): TokenSource {
   let cached: { token: AccessToken; until: number } | null = null
   let pending: Promise<AccessToken> | null = null
@@ -43,7 +43,7 @@ export function tokenSource(request: () => Promise<NewToken>): TokenSource {
   }
 }
 
-/** The token of an answer (RFC 6749, 5.1). @throws ProviderFault, which is `retry` for an answer without a token */
+/** Parses a token response (RFC 6749, 5.1). @throws ProviderFault, `retry` for a success without a token */
 export function parseToken(call: Call, answer: ProviderResponse, faultOf: Provider['faultOf']): NewToken {
   if (answer.status !== 200) throw faultOf(call, answer)
   const { access_token, token_type, expires_in } = fieldsOf(answer.json)
@@ -56,7 +56,7 @@ export function parseToken(call: Call, answer: ProviderResponse, faultOf: Provid
   return { token: { text, type }, lifetimeMs: Number.isFinite(seconds) && seconds > 0 ? seconds * 1_000 : 0 }
 }
 
-/** Tokens that a form requests; `secret` is the part of it that an answer must not repeat. */
+/** Requests tokens with a form. `secret`: the part of it that error texts must not repeat. */
 export function formTokenSource(
   address: string,
   fetch: GuardedFetch,
