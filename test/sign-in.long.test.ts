@@ -19,7 +19,7 @@ type Body = any
 
 let service: Service
 let browsing: Browsing
-/** Where a client listens for its person to come back. */
+/** Server of a client that waits for the callback of a sign-in. */
 let client: Server
 const returned: URL[] = []
 
@@ -63,7 +63,7 @@ async function until<T>(
   }
 }
 
-/** A client's own part of a sign-in. */
+/** Begins a sign-in as a client does. */
 function begin(context: 'client' | 'portal', changed: Record<string, string> = {}) {
   const [state, verifier] = [randomBytes(16).toString('base64url'), randomBytes(32).toString('base64url')]
   const query = new URLSearchParams({
@@ -76,14 +76,14 @@ function begin(context: 'client' | 'portal', changed: Record<string, string> = {
   return { state, verifier, page: `${service.baseUrl}/sign_in/demo?${query}` }
 }
 
-/** What came back to the client with this state. */
+/** Query of the callback to the client with this state. */
 const back = (state: string) =>
   until(() => returned.find(({ searchParams }) => searchParams.get('state') === state), 'the browser came back')
 
 const exchange = (code: string | null, code_verifier: string) =>
   api('POST', '/sign_in/token', { sign_in: { code, code_verifier } }, '')
 
-/** Goes to what has this name, by the tabulator alone. */
+/** Moves the focus to the element with this name, with the Tab key only. */
 async function tabTo(name: string): Promise<void> {
   for (let i = 0; i < 20; i++) {
     await browsing.page.keyboard.press('Tab')
@@ -93,12 +93,12 @@ async function tabTo(name: string): Promise<void> {
   throw new Error(`The keyboard does not reach ${name}.`)
 }
 
-/** Presses it and waits for the page that follows. */
+/** Presses the key and waits for the next page. */
 async function press(key: 'Enter' | 'Space'): Promise<void> {
   await Promise.all([browsing.page.waitForEvent('load'), browsing.page.keyboard.press(key)])
 }
 
-/** Signs in with an account that is chosen: the browser may be known to the company as somebody else's. */
+/** Signs in with an account selection, because the provider may know the browser as another person. */
 async function signInWithCompany(person: string, way = 'Use another account'): Promise<void> {
   await tabTo(way)
   await press('Enter')
@@ -120,7 +120,7 @@ function mailedPasscode(address: string): string | undefined {
   return mail && /\b[2-9A-HJKMNP-Z]{6}\b/.exec(mail.slice(mail.indexOf('\n\n')))?.[0]
 }
 
-/** The commands of a part of `docs/sign-in.md`. */
+/** Commands of a section of `docs/sign-in.md`. */
 function commands(part: string): string {
   const text = readFileSync(new URL('../docs/sign-in.md', import.meta.url), 'utf8')
   const found = new RegExp(`<!-- walk: ${part} -->\\s+\`\`\`sh\\n(.*?)^\`\`\`$`, 'ms').exec(text)?.[1]
@@ -128,10 +128,10 @@ function commands(part: string): string {
   return found
 }
 
-/** A shell that goes on to the next part when it is told to. */
+/** Starts a shell that waits for `goOn` before each part. */
 function typeIn(parts: string[]): { child: ChildProcess; output(): string; goOn(): void } {
   const child = spawn('sh', ['-c', parts.map(commands).join('\nread -r _\n')], {
-    // A group of its own, so that what works in its background ends with it.
+    // A process group, so that background processes end with it.
     detached: true,
     env: {
       PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
@@ -150,7 +150,7 @@ function typeIn(parts: string[]): { child: ChildProcess; output(): string; goOn(
 
 describe.skipIf(!chromium)('a person in a browser', () => {
   it.skipIf(!has('curl')).each(['at first', 'after the first screen and the walk'])(
-    'signs in, connects, is in the flow log, and is out when an administrator says so (docs/sign-in.md), %s',
+    'signs in, connects, is in the flow log, and is out when an administrator ends the access (docs/sign-in.md), %s',
     async (when) => {
       if (when !== 'at first') {
         const { stderr } = await typed(['sh'], screenCommands(service) + documentCommands('walk.md'), service.dataDir)
@@ -162,7 +162,7 @@ describe.skipIf(!chromium)('a person in a browser', () => {
         goOn()
         const page = await until(() => /sign in at (\S+)/.exec(output())?.[1], 'the client names its page')
         await browsing.page.goto(page)
-        // From the second time on the company knows the browser, and asks for no person unless it has to.
+        // From the second sign-in on, the provider knows the browser and prompts only if it must.
         await signInWithCompany(uma, when === 'at first' ? 'Sign in with Demo company' : undefined)
         expect(await browsing.page.textContent('body')).toContain('You are signed in.')
         await until(() => /reported a flow/.test(output()), `a flow is reported: ${output()}`)
@@ -172,7 +172,7 @@ describe.skipIf(!chromium)('a person in a browser', () => {
         expect(left).toContain('unauthorized')
         const [said, delay] = /^access ended (\d+) ms after Uma User was disabled$/m.exec(output()) ?? []
         process.stderr.write(`${said}\n`)
-        // By heartbeats alone it would be two thirds of half a minute at least.
+        // Heartbeats alone would take at least two thirds of half a minute.
         expect(Number(delay)).toBeLessThan(20_000)
         await until(() => /removed: authorization/.test(output()), 'the gateway lets nothing pass any more')
         await until(() => /^Uma User {2}false$/m.test(output()), `Uma is let in again: ${output()}`)
@@ -183,7 +183,7 @@ describe.skipIf(!chromium)('a person in a browser', () => {
         expect(output()).toMatch(/^Uma User {2}true$/m)
         expect(output()).not.toContain('"code":')
       } finally {
-        // The last step can have ended it already.
+        // The last step may have ended the process already.
         if (child.pid && child.exitCode === null) process.kill(-child.pid, 'SIGTERM')
         const [actor] = (await api('GET', '/actors?email=uma@example.com')).data
         await api('PATCH', `/actors/${actor.id}`, { actor: { is_disabled: false } })
@@ -192,11 +192,11 @@ describe.skipIf(!chromium)('a person in a browser', () => {
     180_000,
   )
 
-  it('starts without a line of what it prepares', () => {
+  it('starts without output of its preparation', () => {
     expect(service.output()).toMatch(/^\n {2}Starting …\n\n {2}Network Access Administration is ready at /)
   })
 
-  it('is told on the page what there is, in order, without seeing it', async () => {
+  it('finds everything on the page in order with a screen reader', async () => {
     await browsing.page.goto(begin('client').page)
     const named = await browsing.named()
     expect(
@@ -211,7 +211,7 @@ describe.skipIf(!chromium)('a person in a browser', () => {
     ])
   })
 
-  it('signs in with a passcode by keyboard alone, and is told when it is wrong', async () => {
+  it('signs in with a passcode by keyboard only, with a message for a wrong one', async () => {
     const { page, state, verifier } = begin('client')
     await browsing.page.goto(page)
     await tabTo('Email')
@@ -237,7 +237,7 @@ describe.skipIf(!chromium)('a person in a browser', () => {
     expect((await exchange(code, verifier)).status).toBe(401)
   })
 
-  it('administers from a portal, but only who is an administrator', async () => {
+  it('opens the portal only as an administrator', async () => {
     const admin = begin('portal')
     await browsing.page.goto(admin.page)
     await signInWithCompany(ada)
@@ -254,7 +254,7 @@ describe.skipIf(!chromium)('a person in a browser', () => {
     })
   })
 
-  it('can change their mind at the provider', async () => {
+  it('can cancel at the provider', async () => {
     const { page, state } = begin('client')
     await browsing.page.goto(page)
     await signInWithCompany('Cancel the sign-in')
@@ -262,7 +262,7 @@ describe.skipIf(!chromium)('a person in a browser', () => {
     await browsing.page.goto(`${page}&error=access_denied`)
     expect((await browsing.named())[0]?.name).toBe('Error: Sign in to Demo')
     expect(await browsing.page.textContent('[role=alert]')).toContain('You were not signed in')
-    // The browser is known to the company, which asks all the same.
+    // The provider knows the browser, but prompts anyway.
     await signInWithCompany(uma, 'Sign in with Demo company')
     await until(
       () => returned.find((url) => url.searchParams.get('state') === state && url.searchParams.has('code')),
@@ -275,7 +275,7 @@ describe.skipIf(!chromium)('a person in a browser', () => {
     ['code_challenge', 'short'],
     ['context', 'other'],
     ['state', ''],
-  ])('is told of a wrong %s, and led nowhere', async (name, value) => {
+  ])('sees an error for a wrong %s, without a redirect', async (name, value) => {
     const { page } = begin('client', { [name]: value })
     const response = await browsing.page.goto(page)
     expect([response?.status(), browsing.page.url()]).toEqual([422, page])
@@ -283,7 +283,7 @@ describe.skipIf(!chromium)('a person in a browser', () => {
     expect((await browsing.named()).filter(({ role }) => role === 'link' || role === 'button')).toEqual([])
   })
 
-  it('has met nothing on the way that the policy of a page forbids', () => {
+  it('never violates the content security policy of a page', () => {
     expect(browsing.violations).toEqual([])
   })
 })

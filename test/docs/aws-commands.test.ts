@@ -8,21 +8,21 @@ import { commandsOf, type Words } from './aws-cli/shell.ts'
 const awsCommands = documentedCommands('aws')
 const cdkCommands = documentedCommands('npx', 'cdk')
 
-/** Commands with objections, a line each. */
+/** Commands with faults, one line each. */
 const refused = (commands: typeof awsCommands, check: (words: Words) => string[], program: number): string[] =>
   commands.flatMap(({ words, file }) => {
     const objections = check(words.slice(program))
     return objections.length > 0 ? [`${file}: ${words.join(' ')}: ${objections.join('; ')}`] : []
   })
 
-describe('the AWS CLI takes each command of the documents', () => {
-  it('finds them', () => expect(awsCommands.length).toBeGreaterThan(30))
+describe('the AWS CLI accepts each command of the documents', () => {
+  it('finds commands', () => expect(awsCommands.length).toBeGreaterThan(30))
 
-  it('with options that it has, and all that it requires', () => {
+  it('has only existing options, and all required ones', () => {
     expect(refused(awsCommands, checkAwsCommand, 1)).toEqual([])
   })
 
-  it('with the options that keep data and answers', () => {
+  it('has the options that preserve data and responses', () => {
     expect(refused(awsCommands, checkOperatorCommand, 1)).toEqual([])
   })
 
@@ -36,7 +36,7 @@ describe('the AWS CLI takes each command of the documents', () => {
     ['dynamodb update-table --table-name --deletion-protection-enabled', '--table-name needs a value'],
     ['dynamodb update-table --table-name t --stream-specification StreamView=NEW_IMAGE', 'has no StreamView'],
     ['dynamodb wait table-ready --table-name t', 'not in test/docs/aws-cli/commands.txt'],
-  ])('%s is refused', (command, objection) => {
+  ])('refuses %s', (command, objection) => {
     expect(checkAwsCommand(command.split(' ')).join('; ')).toContain(objection)
   })
 
@@ -47,28 +47,28 @@ describe('the AWS CLI takes each command of the documents', () => {
     'lambda invoke --function-name f out',
     'lambda list-event-source-mappings --function-name <consumer>',
     'cloudformation describe-stack-resources --stack-name NetworkAccess',
-  ])('%s is refused', (command) => {
+  ])('refuses %s', (command) => {
     expect(checkOperatorCommand(commandsOf(command)[0] ?? [])).toHaveLength(1)
   })
 })
 
-describe('the CDK CLI takes each command of the documents', () => {
-  it('finds them', () => expect(cdkCommands.length).toBeGreaterThan(5))
+describe('the CDK CLI accepts each command of the documents', () => {
+  it('finds commands', () => expect(cdkCommands.length).toBeGreaterThan(5))
 
-  it('with options that it has', () => expect(refused(cdkCommands, checkCdkCommand, 2)).toEqual([]))
+  it('has only existing options', () => expect(refused(cdkCommands, checkCdkCommand, 2)).toEqual([]))
 
   it.each([
     ['deplyo', 'no command deplyo'],
     ['drift --all', 'no option --all'],
     ['deploy --method soon', '--method is one of'],
     ['deploy -c', '-c needs a value'],
-  ])('cdk %s is refused', (command, objection) => {
+  ])('refuses cdk %s', (command, objection) => {
     expect(checkCdkCommand(command.split(' ')).join('; ')).toContain(objection)
   })
 })
 
-describe('commands are found', () => {
-  it('behind pipes, in substitutions and in quotes, without redirections and variables', () => {
+describe('the search for commands', () => {
+  it('includes pipes, substitutions and quotes, and omits redirections and variables', () => {
     const script =
       'NAME=x aws a b "$(aws c d | jq .e)" > f && aws g \\\n  --h <id of the i> \'j k\'; if aws l 2>/dev/null; then m\nfi'
     expect(commandsOf(script)).toEqual([
@@ -82,7 +82,7 @@ describe('commands are found', () => {
     ])
   })
 
-  it('in blocks, in steps of pipelines, in indented lines and in sentences', () => {
+  it('includes blocks, pipeline steps, indented lines and inline code', () => {
     const text = [
       '1. Text `aws a\n   --b c`.',
       '   ```sh\n   aws d\n   ```',

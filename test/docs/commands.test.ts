@@ -11,7 +11,7 @@ const allDocuments = [
     .map((file) => `docs/${file}`),
 ]
 
-/** The commands in code marks and code blocks: `npm run seal`, `npm start`, `npm test`. */
+/** Commands in inline code and code blocks: `npm run seal`, `npm start`, `npm test`. */
 const commands = documents.flatMap((file) =>
   scriptsOf(readFileSync(file, 'utf8')).flatMap((code) =>
     [...code.matchAll(/\bnpm (?:run )?([a-z][a-z:-]*)/g)].map(([, name = '']) => ({ file, name })),
@@ -23,13 +23,13 @@ it('every command of package.json is in a document', () => {
   expect(Object.keys(scripts).filter((name) => !named.has(name))).toEqual([])
 })
 
-it('the documents name no command that package.json does not have', () => {
+it('the documents name only commands of package.json', () => {
   const ownOfNpm = new Set(['audit', 'ci', 'install'])
   const unknown = commands.filter(({ name }) => !(name in scripts) && !ownOfNpm.has(name))
   expect(unknown).toEqual([])
 })
 
-it('the documents have no comment in a command, which zsh would take for arguments', () => {
+it('no command in the documents has a comment, which zsh would parse as arguments', () => {
   const commented = allDocuments.flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(/^ *```sh\n(.*?)^ *```/gms)].flatMap(([, block = '']) =>
       block.split('\n').filter((line) => /(^|\s)#(\s|$)/.test(line)),

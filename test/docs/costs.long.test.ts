@@ -4,7 +4,7 @@ import { callRows, flowRows, statedUsages } from '#test/bench/costs/costs.ts'
 import { presenceRatio, presenceRows, presenceText } from '#test/bench/costs/presence-costs.ts'
 import { type Usage, usageNames } from '#test/bench/measure/usage.ts'
 
-/** What the engine and the code decide; CPU is the machine's. */
+/** Usage that engine and code determine. CPU time depends on the machine. */
 const units = usageNames.filter((name) => name !== 'lambdaGbMs')
 
 describe('the units in docs/costs.md', () => {
@@ -17,7 +17,7 @@ describe('the units in docs/costs.md', () => {
     for (const { name, usage } of rows) {
       for (const unit of units) {
         const [measured, said] = [usage[unit], stated.get(name)?.[unit] ?? Number.NaN]
-        // Within 10 %, or what one lease of the rate limit among a hundred requests makes.
+        // Within 10 %, or one lease of the rate limit among a hundred requests.
         expect(Math.abs(measured - said), `${name}: ${measured} ${unit}, ${said} stated`).toBeLessThanOrEqual(
           Math.max(0.05, 0.1 * said),
         )
@@ -25,21 +25,21 @@ describe('the units in docs/costs.md', () => {
     }
   }
 
-  it('are those of flows', { timeout: 300_000 }, async () => {
+  it('equal those of flows', { timeout: 300_000 }, async () => {
     expectStated(await flowRows())
   })
 
-  it('are those of calls', { timeout: 300_000 }, async () => {
+  it('equal those of calls', { timeout: 300_000 }, async () => {
     expectStated(await callRows())
   })
 
-  it('are stated for everything that is measured, and for nothing else', () => {
+  it('are stated exactly for all measured work', () => {
     expect(stated.size).toBe(12)
   })
 })
 
-describe('what presence costs in docs/costs.md', () => {
-  /** The rows of the table of a text, without CPU and what follows from it. */
+describe('the cost of presence in docs/costs.md', () => {
+  /** Rows of a text's table, without those that depend on CPU time. */
   const counted = (text: string) =>
     [...text.matchAll(/^\| (heartbeats alone|with the live channel).*$/gm)].map(([line]) =>
       line
@@ -48,7 +48,7 @@ describe('what presence costs in docs/costs.md', () => {
         .filter((_cell, at) => at !== 6 && at !== 10),
     )
 
-  it('is an eighth with the live channel, or less (C6)', { timeout: 60_000 }, async () => {
+  it('is at most an eighth with the live channel (C6)', { timeout: 60_000 }, async () => {
     const rows = await presenceRows()
     expect(presenceRatio(rows)).toBeGreaterThanOrEqual(8)
     const [measured, stated] = [counted(presenceText(rows)), counted(readFileSync('docs/costs.md', 'utf8'))]

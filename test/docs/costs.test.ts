@@ -8,7 +8,7 @@ import { templatesOf } from '#test/support/service/templates.ts'
 const text = readFileSync('docs/costs.md', 'utf8')
 const sectionOf = (heading: string): string => text.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? ''
 
-/** The rows of a section's table, by their first cell. */
+/** Rows of a section's table, by their first cell. */
 const rowsOf = (heading: string): Map<string, string[]> =>
   new Map(
     [...sectionOf(heading).matchAll(/^\| (.+) \|$/gm)].map(([, cells = '']) => {
@@ -18,11 +18,11 @@ const rowsOf = (heading: string): Map<string, string[]> =>
   )
 const numberIn = (cell = ''): number => Number(cell.replace(/[*,]/g, ''))
 
-it('docs/costs.md is what prices, templates and its measured units make: npm run bench -- --derived', async () => {
+it('docs/costs.md follows from prices, templates and its measured units: npm run bench -- --derived', async () => {
   expect(await withDerived(text)).toBe(text)
 })
 
-it.each(['At rest', 'Example fleet'])('the sums of %s are those of its rows', (heading) => {
+it.each(['At rest', 'Example fleet'])('the sums of %s equal their rows', (heading) => {
   const [head, , ...rows] = [...rowsOf(heading).entries()]
   const columns =
     head?.[1].flatMap((name, at) => (/^\D+$/.test(name) && !/^(By|With Cloud)/.test(name) ? [at] : [])) ?? []
@@ -30,14 +30,14 @@ it.each(['At rest', 'Example fleet'])('the sums of %s are those of its rows', (h
   for (const at of columns) {
     const parts = rows.filter(([name]) => name !== '**sum**').map(([, cells]) => numberIn(cells[at]))
     const sum = numberIn(rows.find(([name]) => name === '**sum**')?.[1][at])
-    // Each is rounded.
+    // Each row is rounded.
     const unit = heading === 'At rest' ? 0.01 : 1
     expect(Math.abs(parts.reduce((total, part) => total + part, 0) - sum)).toBeLessThanOrEqual(unit * parts.length)
     expect(sum).toBeGreaterThan(0)
   }
 })
 
-it('counts each metric that an alarm of any stack looks at', async () => {
+it('counts each metric of an alarm in any stack', async () => {
   const operations = await loadOperations()
   const alarms = (await templatesOf(operations)).all('AWS::CloudWatch::Alarm')
   const names = JSON.stringify(alarms).match(/"MetricName":/g)
@@ -48,7 +48,7 @@ it('counts each metric that an alarm of any stack looks at', async () => {
   expect(names?.length).toBeGreaterThan(JSON.stringify(ofService).match(/"MetricName":/g)?.length ?? 0)
 })
 
-it('has copies of backups at any rate of the table, point-in-time recovery and the class that pays', () => {
+it('prices backup copies at any table rate, point-in-time recovery and the cheaper table class', () => {
   expect(rowsOf('Storage').get('`week`')?.slice(0, 2)).toEqual(['10', '1.00'])
   expect(rowsOf('Storage').get('`day`')?.slice(0, 2)).toEqual(['70', '7.00'])
   expect(sectionOf('Storage')).toMatch(/For flows\s+alone, it is cheaper from\s+\d+ days of `flowRetentionDays`/)

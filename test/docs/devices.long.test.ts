@@ -28,7 +28,7 @@ async function ask(path: string, body?: object, method = body ? 'POST' : 'GET'):
   return data
 }
 
-/** Preparations of the administrator: docs/sign-in.md, with a provider whose emails are proven by a passcode. */
+/** Prepares the account as an administrator does (docs/sign-in.md), with a provider whose emails need a passcode. */
 async function prepare() {
   const [provider] = await ask('/oidc_auth_providers')
   const proof = { oidc_auth_provider: { email_verification_method: 'proof' } }
@@ -44,7 +44,7 @@ async function prepare() {
   return { provider, person, resource, gateway }
 }
 
-/** Waits longer than `until`, since the script has a start of its own. @throws where it ends before */
+/** Polls longer than `until`, because the script takes time to start. @throws if the script ends first */
 async function found<T>(look: () => T | undefined): Promise<T> {
   for (let tries = 0; tries < 2_000; tries++) {
     const value = look()
@@ -55,14 +55,14 @@ async function found<T>(look: () => T | undefined): Promise<T> {
   throw new Error(`The client in Python has not come that far: ${JSON.stringify(said)}\n${errors}`)
 }
 
-/** The next line of this event. */
+/** Waits for the next output line of this event. */
 const next = (event: string): Promise<Body> =>
   found(() => {
     const at = said.findIndex((line) => line.event === event)
     return at < 0 ? undefined : said.splice(at, 1)[0]
   })
 
-/** Signs in at the page that the client opened, as this person of the demo provider. */
+/** Signs in as a person of the demo provider, on the page that the client opened. */
 async function signInAt(page: string, person: string): Promise<void> {
   const html = await (await fetch(page)).text()
   const [, start = ''] = /href="([^"]*\/start\?[^"]*)"/.exec(html) ?? []
@@ -85,73 +85,66 @@ function mailedPasscode(): string | undefined {
   )
 }
 
-describe.skipIf(!hasPython)(
-  'a client and a gateway in Python that know docs/devices.md and docs/sign-in.md alone',
-  () => {
-    let world: Awaited<ReturnType<typeof prepare>>
-    beforeAll(async () => {
-      service = await startService({ args: ['--demo-idp'], env: { DEMO_IDP_PORT: '0' } })
-      world = await prepare()
-      const { api_token } = service.credentials
-      const parameters = [service.baseUrl, 'demo', world.resource.id, world.gateway.token, api_token]
-      device = spawn('python3', ['-B', join(import.meta.dirname, 'python/device.py'), ...parameters])
-      device.on('error', ({ message }) => {
-        errors += message
-      })
-      device.stderr?.on('data', (chunk) => {
-        errors += chunk
-      })
-      if (device.stdout) createInterface(device.stdout).on('line', (line) => said.push(JSON.parse(line)))
+describe.skipIf(!hasPython)('Python clients written from docs/devices.md and docs/sign-in.md alone', () => {
+  let world: Awaited<ReturnType<typeof prepare>>
+  beforeAll(async () => {
+    service = await startService({ args: ['--demo-idp'], env: { DEMO_IDP_PORT: '0' } })
+    world = await prepare()
+    const { api_token } = service.credentials
+    const parameters = [service.baseUrl, 'demo', world.resource.id, world.gateway.token, api_token]
+    device = spawn('python3', ['-B', join(import.meta.dirname, 'python/device.py'), ...parameters])
+    device.on('error', ({ message }) => {
+      errors += message
     })
-    afterAll(async () => {
-      device?.kill()
-      await service?.stop()
+    device.stderr?.on('data', (chunk) => {
+      errors += chunk
     })
+    if (device.stdout) createInterface(device.stdout).on('line', (line) => said.push(JSON.parse(line)))
+  })
+  afterAll(async () => {
+    device?.kill()
+    await service?.stop()
+  })
 
-    it('sign a person in, whose first sign-in needs a passcode', async () => {
-      const { url } = await next('page')
-      await signInAt(url, 'Uma User')
-      await next('passcode')
-      device.stdin?.write(`${await found(mailedPasscode)}\n`)
-      // Without a passcode and with a wrong one the code stays; the sign-in uses it up.
-      expect(await next('signed in')).toMatchObject({
-        email: 'uma@example.com',
-        prefix: 'nac_',
-        failed: [422, 401, 401],
-      })
-    })
+  it('sign a person in, whose first sign-in requires a passcode', async () => {
+    const { url } = await next('page')
+    await signInAt(url, 'Uma User')
+    await next('passcode')
+    device.stdin?.write(`${await found(mailedPasscode)}\n`)
+    // Without a passcode or with a wrong one the code stays valid; the sign-in uses it up.
+    expect(await next('signed in')).toMatchObject({ email: 'uma@example.com', prefix: 'nac_', failed: [422, 401, 401] })
+  })
 
-    it('open a session and get an authorization, which the gateway holds', async () => {
-      expect(await next('session')).toMatchObject({ resources: [world.resource.id], channel: 101 })
-      expect(await next('authorized')).toMatchObject({ same: true, actor_id: world.person.id })
-    })
+  it("start sessions, and the gateway receives the client's authorization", async () => {
+    expect(await next('session')).toMatchObject({ resources: [world.resource.id], channel: 101 })
+    expect(await next('authorized')).toMatchObject({ same: true, actor_id: world.person.id })
+  })
 
-    it('report a flow from both sides, which is in the log', async () => {
-      const { reports, entries } = await next('flows')
-      expect(reports).toEqual([
-        [[1, 1], 422],
-        [[1, 1], 422],
-      ])
-      expect(entries.map(({ role }: Body) => role).sort()).toEqual(['initiator', 'responder'])
-      for (const entry of entries) {
-        expect(entry).toMatchObject({ rx_bytes: 8000, resource_name: 'Python wiki', initiator_actor_name: 'Uma User' })
-      }
-    })
+  it('report a flow from both sides, which is in the log', async () => {
+    const { reports, entries } = await next('flows')
+    expect(reports).toEqual([
+      [[1, 1], 422],
+      [[1, 1], 422],
+    ])
+    expect(entries.map(({ role }: Body) => role).sort()).toEqual(['initiator', 'responder'])
+    for (const entry of entries) {
+      expect(entry).toMatchObject({ rx_bytes: 8000, resource_name: 'Python wiki', initiator_actor_name: 'Uma User' })
+    }
+  })
 
-    it('leave, sign in again without a passcode, and tell a refusal from a fault of the provider', async () => {
-      expect(await next('left')).toMatchObject({ ended: 404, refused: 401, held: 0 })
-      await signInAt((await next('page')).url, 'Uma User')
-      expect(await next('second')).toMatchObject({ failed: [401] })
-      await signInAt((await next('page')).url, 'Cancel the sign-in')
-      expect(await next('refused')).toMatchObject({ error: 'access_denied' })
-      const { url } = await next('page')
-      expect(new URL(url).searchParams.get('error')).toBe('access_denied')
-      const wrong = { oidc_auth_provider: { client_secret: 'not that of the app' } }
-      await ask(`/oidc_auth_providers/${world.provider.id}`, wrong, 'PATCH')
-      await signInAt(url, 'Uma User')
-      expect(await next('refused')).toMatchObject({ error: 'server_error' })
-      if (device.exitCode === null) await once(device, 'exit')
-      expect([device.exitCode, errors]).toEqual([0, ''])
-    })
-  },
-)
+  it("end sessions, sign in again without a passcode, and distinguish a refusal from a provider's fault", async () => {
+    expect(await next('left')).toMatchObject({ ended: 404, refused: 401, held: 0 })
+    await signInAt((await next('page')).url, 'Uma User')
+    expect(await next('second')).toMatchObject({ failed: [401] })
+    await signInAt((await next('page')).url, 'Cancel the sign-in')
+    expect(await next('refused')).toMatchObject({ error: 'access_denied' })
+    const { url } = await next('page')
+    expect(new URL(url).searchParams.get('error')).toBe('access_denied')
+    const wrong = { oidc_auth_provider: { client_secret: 'not that of the app' } }
+    await ask(`/oidc_auth_providers/${world.provider.id}`, wrong, 'PATCH')
+    await signInAt(url, 'Uma User')
+    expect(await next('refused')).toMatchObject({ error: 'server_error' })
+    if (device.exitCode === null) await once(device, 'exit')
+    expect([device.exitCode, errors]).toEqual([0, ''])
+  })
+})

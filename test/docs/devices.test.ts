@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 // biome-ignore lint/suspicious/noExplicitAny: schemas of every shape
 type Schema = any
 
-/** Everything in code marks or code blocks of the two documents for authors of clients and gateways. */
+/** All inline code and code blocks of the two documents for authors of clients and gateways. */
 const documented = ['docs/devices.md', 'docs/sign-in.md']
   .flatMap((file) => readFileSync(file, 'utf8').match(/^```.*?^```|`[^`\n]+`/gms) ?? [])
   .join('\n')
@@ -15,7 +15,7 @@ const missing = (names: Iterable<string>): string[] =>
 
 const openapi: Schema = JSON.parse(readFileSync('docs/openapi.json', 'utf8'))
 
-/** Objects that the account API describes: a device needs a few of their fields. */
+/** Objects of the account API, of which a device needs only a few fields. */
 const elsewhere = ['#/components/schemas/Client', '#/components/schemas/Gateway']
 
 function fieldsOf(schema: Schema): string[] {
@@ -30,7 +30,7 @@ function fieldsOf(schema: Schema): string[] {
 
 type Operation = { requestBody?: Schema; responses: Record<string, Schema> }
 
-/** Paths that a device calls. The sign-in page stands for the other steps of a sign-in. */
+/** Paths that a device calls. The sign-in page performs the other steps of a sign-in. */
 const ofDevices = /^\/(client|gateway|ingestion)\/|^\/sign_in\/token$/
 
 const operations = Object.entries(openapi.paths as Record<string, Record<string, Operation>>)
@@ -39,7 +39,7 @@ const operations = Object.entries(openapi.paths as Record<string, Record<string,
     Object.entries(methods).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const),
   )
 
-it('there are operations of devices', () => expect(operations.length).toBeGreaterThan(8))
+it('finds operations of devices', () => expect(operations.length).toBeGreaterThan(8))
 
 describe('the documents for authors of clients and gateways', () => {
   it.each(operations)('name every field of %s', (_route, { requestBody, responses }) => {
@@ -48,11 +48,11 @@ describe('the documents for authors of clients and gateways', () => {
     expect(missing(schemas.flatMap(fieldsOf))).toEqual([])
   })
 
-  it('name everything that the client in Python uses', () => {
+  it('name every field and route that the Python client uses', () => {
     const script = ['device.py', 'live_channel.py']
       .map((file) => readFileSync(join(import.meta.dirname, 'python', file), 'utf8'))
       .join('\n')
-    // Keys and members of JSON, and the routes; names of its own modules and headers have no quotes or a hyphen.
+    // JSON keys and members, and routes. Names of its own modules and headers have no quotes, or contain a hyphen.
     const members = [...script.matchAll(/["']([a-z][a-z0-9_]*)["'](?=:|\])/g)].map(([, name = '']) => name)
     const routes = [...script.matchAll(/"[A-Z]+", f?"(\/[a-z_/]+)/g)].map(([, route = '']) => route.replace(/\/$/, ''))
     expect([members.length, routes.length].map((count) => count > 10)).toEqual([true, true])

@@ -9,7 +9,7 @@ const section = (heading: string): string =>
 
 const checklist = section('The first deployment')
 
-/** The steps by their number, each with its whole text on one line. */
+/** Steps by number, each with its whole text on one line. */
 const steps = new Map(
   checklist.split(/\n(?=\d+\. )|\n\n(?=\S)/).flatMap((part): [number, string][] => {
     const [, number, text = ''] = /^(\d+)\. (.*)$/s.exec(part) ?? []

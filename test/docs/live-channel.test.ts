@@ -7,7 +7,7 @@ import { LiveChannel } from '../../docs/examples/live-channel.ts'
 
 afterEach(() => vi.restoreAllMocks())
 
-/** A channel that refuses so many handshakes as the platform does when there are too many at once, and lets in those that follow. */
+/** Starts a channel that refuses this many handshakes, as the platform does under load, and then accepts. */
 async function platform(refusals: number) {
   const asked: string[] = []
   const handshakes = new WebSocketServer({ noServer: true })
@@ -44,7 +44,7 @@ function listening() {
   return { heard, channel }
 }
 
-test('a device that is refused comes again after a random part of a span that doubles up to a minute', async () => {
+test('a refused device retries after a random delay within a range that doubles up to a minute', async () => {
   const part = 0.0001
   vi.spyOn(Math, 'random').mockReturnValue(part)
   const waits = vi.spyOn(globalThis, 'setTimeout')
@@ -62,7 +62,7 @@ test('a device that is refused comes again after a random part of a span that do
   stop()
 })
 
-test('a heartbeat that names the same channel changes nothing, another one or none does', async () => {
+test('a heartbeat with the same channel changes nothing, another channel or none does', async () => {
   vi.spyOn(Math, 'random').mockReturnValue(0)
   const [here, there] = await Promise.all([platform(0), platform(0)])
   const { heard, channel } = listening()

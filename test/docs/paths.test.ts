@@ -11,7 +11,7 @@ const documents = [
     .map((file) => join('docs', file)),
 ]
 
-/** Links to other files, and paths in code marks that begin with a folder of the project; patterns and wildcards are none. */
+/** Links to other files, and paths in inline code that begin with a folder of the project, without wildcards. */
 function namedFiles(document: string, text: string): string[] {
   const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, target = '']) =>
     join(dirname(document), target),
@@ -20,12 +20,12 @@ function namedFiles(document: string, text: string): string[] {
   return [...links, ...marked.map(([, path = '']) => path)].map((path) => normalize(path))
 }
 
-it.each(documents)('%s names files that are there', async (document) => {
+it.each(documents)('%s names existing files', async (document) => {
   const named = namedFiles(document, await readFile(document, 'utf8'))
   expect(named.filter((path) => !existsSync(path))).toEqual([])
 })
 
-/** What a link to a heading names it by. */
+/** Anchor of a heading. */
 const anchorOf = (heading: string): string =>
   heading
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
@@ -38,7 +38,7 @@ async function anchorsOf(document: string): Promise<string[]> {
   return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading))
 }
 
-/** Headings that a document leads to: by a link, or by their words behind the name of a file. */
+/** Headings that a document refers to, by link or by their words after a file name. */
 function namedHeadings(document: string, text: string): [path: string, anchor: string][] {
   const links = [...text.matchAll(/\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)/g)]
     .filter(([, target = '']) => target === '' || target.endsWith('.md'))
@@ -55,7 +55,7 @@ function namedHeadings(document: string, text: string): [path: string, anchor: s
   return [...links, ...words]
 }
 
-it.each(documents)('%s leads to headings that are there', async (document) => {
+it.each(documents)('%s refers to existing headings', async (document) => {
   const named = namedHeadings(document, await readFile(document, 'utf8'))
   const missing = await Promise.all(
     named.map(async ([path, anchor]) => ((await anchorsOf(path)).includes(anchor) ? [] : [`${path}#${anchor}`])),

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 
 const readme = readFileSync('README.md', 'utf8')
 
-it('is one page', () => expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(120))
+it('fits one page', () => expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(120))
 
 it('starts and tests the service with one line each', () => {
   for (const line of ['npm ci && npm start', 'npm ci && npm test']) expect(readme.split('\n')).toContain(line)
@@ -14,7 +14,7 @@ it('links every document, every part of the contract and the OpenAPI document', 
     ...readdirSync('docs').filter((file) => /\.(md|json)$/.test(file)),
     ...readdirSync('docs/contract').map((file) => `contract/${file}`),
   ]
-  // The facts about providers belong to the part on identity, which leads to them.
+  // The facts about providers are linked from the identity contract.
   const linked = documents.filter((file) => file !== 'contract/identity-wire.md')
   expect(linked.length).toBeGreaterThan(20)
   expect(linked.filter((file) => !readme.includes(`](docs/${file})`))).toEqual([])

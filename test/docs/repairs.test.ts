@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { documents } from './aws-cli/documents.ts'
 
-/** A mention of a deployment, as a command or in words. */
+/** Matches a mention of a deployment, as a command or in words. */
 const deployment =
   /\bcdk deploy\b|\bnpm run deploy\b|\bdeploy(?:ing|ment)?s? (?:again|anew)\b|\b(?:a|the next|another) deploy(?:ment)?\b/i
 const plainCommand = /`(?:npm run deploy|(?:npx )?cdk deploy(?: --all| [A-Z][\w-]*)?)`/
 const promise =
   /\b(?:makes?|creates?|puts?|brings?|sets?|writes?) (?:\S+ ){1,4}?(?:again|right|back|in order|anew)\b|\b(?:repairs?|recreates?|restores?|mends?|heals?) |\bmakes what was\b/
-/** Something else than the state of AWS differs from the last deployment, or the comparison is with that state. */
+/** Matches a change since the last deployment, or a comparison with the actual state. */
 const changed =
   /--revert-drift|\s-c [\w<]|cdk\.json|\bversions?\b|\bcommit\b|\bfix\b|\bdestroy\b|\bdelete-stack\b|`?\w+=\w+|\bwithout `|\bupgrade\b/
 
-/** Rows of tables, points of lists and paragraphs, each with the code block behind it. */
+/** Splits a document into table rows, list items and paragraphs, each with its code block. */
 function passagesOf(text: string): string[] {
   return text
     .replace(/\n\n( *)```/g, '\n$1```')
@@ -22,19 +22,19 @@ function passagesOf(text: string): string[] {
 
 const sentencesOf = (passage: string): string[] => passage.split(/(?<=[.;:|])\s+(?=[A-Z*`|])/)
 
-/** True for a sentence that promises something behind its mention of a deployment. */
+/** Detects a sentence that promises an effect after it mentions a deployment. */
 const isPromise = (sentence: string): boolean =>
   promise.test(sentence.slice(deployment.exec(sentence)?.index ?? sentence.length)) && !changed.test(sentence)
 
-/** Sentences by which a deployment of nothing new would repair what was changed by hand. */
+/** Sentences that promise a repair of manual changes by an unchanged deployment. */
 const promisesOf = (text: string): string[] => passagesOf(text).flatMap(sentencesOf).filter(isPromise)
 
-/** Passages with a command that deploys, and with nothing that has changed. */
+/** Passages with a deployment command but no change. */
 const plainDeployments = (text: string): string[] =>
   passagesOf(text).filter((passage) => plainCommand.test(passage) && !changed.test(passage))
 
 describe('CloudFormation compares templates, so a plain deployment repairs nothing', () => {
-  it('no document promises it', () => {
+  it('no document promises a repair by a plain deployment', () => {
     const found = documents.flatMap((file) => promisesOf(readFileSync(file, 'utf8')).map((one) => `${file}: ${one}`))
     expect(found).toEqual([])
   })
@@ -54,10 +54,10 @@ describe('CloudFormation compares templates, so a plain deployment repairs nothi
     '| 500 | a right was taken | `cdk deploy` puts the roles right again |',
     'The schedule is gone. `npx cdk deploy --all` recreates it.',
     'The next deployment restores the stage.',
-  ])('finds %s', (sentence) => expect(promisesOf(`Text.\n\n${sentence}\n`)).toHaveLength(1))
+  ])('detects %s', (sentence) => expect(promisesOf(`Text.\n\n${sentence}\n`)).toHaveLength(1))
 
   it.each([
     '1. Put the right or the bucket in order: `npm run deploy`.',
     'Is its rule there? `aws events enable-rule --name <rule>`, or `npm run deploy`.',
-  ])('finds the command in %s', (passage) => expect(plainDeployments(passage)).toHaveLength(1))
+  ])('detects the command in %s', (passage) => expect(plainDeployments(passage)).toHaveLength(1))
 })

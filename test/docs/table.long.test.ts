@@ -18,7 +18,7 @@ describe('the costs in docs/table.md', () => {
     expect(stated.map(({ name }) => name).sort()).toEqual(names.sort())
   })
 
-  it('are those that the engine reports', { timeout: 300_000 }, async () => {
+  it('equal those that the engine reports', { timeout: 300_000 }, async () => {
     for (const { name, ...measured } of await operationCosts()) {
       const row = stated.find((cost) => cost.name === name)
       for (const unit of ['requests', 'reads', 'writes'] as const) {

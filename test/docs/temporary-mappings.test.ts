@@ -2,7 +2,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { type Templates, templatesOf } from '#test/support/service/templates.ts'
 import { documentedCommands } from './aws-cli/documents.ts'
 
-/** Properties that a temporary mapping has of its own, or none. */
+/** Properties of a mapping that differ for a temporary one. */
 const own = ['EventSourceArn', 'FunctionName', 'StartingPosition', 'StartingPositionTimestamp', 'Tags']
 
 const optionOf = (property: string): string => `--${property.replace(/(?!^)([A-Z])/g, '-$1').toLowerCase()}`
@@ -22,7 +22,7 @@ beforeAll(async () => {
   templates = await templatesOf([])
 })
 
-/** The managed mapping of a consumer. */
+/** Finds the managed event source mapping of a consumer. */
 function managedMapping(handler: string): Record<string, unknown> {
   const [id] =
     templates.entries('AWS::Lambda::Function').find(([, { Properties }]) => Properties.Handler === handler) ?? []
@@ -33,7 +33,7 @@ function managedMapping(handler: string): Record<string, unknown> {
   return found.Properties
 }
 
-/** The value of an option as the template would have it. */
+/** Value of a CLI option in the form of the template. */
 function documentedValue(words: readonly string[], property: string): unknown {
   const place = words.indexOf(optionOf(property))
   if (place === -1) return undefined

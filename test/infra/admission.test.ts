@@ -35,7 +35,7 @@ async function stacksOf(context: Record<string, unknown>): Promise<Stack[]> {
     const app = await buildApp({ outdir, code, operations, context })
     app.synth()
     const stacks = allStacks(readAssembly(outdir))
-    // Nested templates are read when they are first looked at.
+    // Nested templates are read lazily, so read them before the files are deleted.
     for (const stack of stacks) stack.all()
     return stacks
   } finally {
@@ -50,9 +50,9 @@ const refused = (found: Admission[]) =>
 
 describe.each([
   ['default settings', {}],
-  ['every other part', everything],
+  ['all optional parts', everything],
 ])('with %s', (name, context) => {
-  it('every call of a service is admitted by its target', async () => {
+  it('every call of an AWS service is allowed by its target', async () => {
     const found = admissions(await stacksOf(context))
     expect(refused(found)).toEqual([])
     const services = new Set(found.map(({ service }) => service.split('.')[0]))
@@ -72,13 +72,13 @@ describe('a resource of the templates', () => {
     return [new Stack('Other', { Resources: { Some: { Type, Properties } } }, assembly, () => undefined)]
   }
 
-  it('of a type that nobody has looked at is an error, never left out', () => {
+  it('of an unknown type is an error', () => {
     expect(() => admissions(stacks('AWS::Pipes::Pipe', {}))).toThrow('AWS::Pipes::Pipe')
     const notified = stacks('AWS::S3::Bucket', { NotificationConfiguration: {} })
     expect(() => admissions(notified)).toThrow('NotificationConfiguration')
   })
 
-  it('is refused where its target says nothing of the service', () => {
+  it("is refused if its target's policy does not mention the service", () => {
     const Targets = [{ Arn: 'arn:aws:lambda:us-east-1:000000000000:function/f:current' }]
     const [found] = admissions(stacks('AWS::Events::Rule', { Targets }))
     expect(found?.decisions).toEqual(['implicitly denied'])

@@ -10,10 +10,10 @@ const account = '111122223333'
 const secret = (name: string) => `arn:aws:secretsmanager:eu-central-1:${account}:secret:${name.padEnd(512, 'x')}-AbCdEf`
 const certificate = (region: string) => `arn:aws:acm:${region}:${account}:certificate/1`
 
-/** A domain of nearly the maximum length. */
+/** Domain name of nearly the maximum length. */
 const named = (name: string) => [name, 'b'.repeat(60), 'c'.repeat(60), 'd'.repeat(60), 'example.com'].join('.')
 
-/** Every setting that makes templates larger, as large as it may be. */
+/** All settings that enlarge templates, at their maximum. */
 const largest = {
   stackName: `A${'b'.repeat(63)}`,
   tags: Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`tag-${i}`.padEnd(10, 'x'), 'v'.repeat(15)])),
@@ -30,7 +30,7 @@ const largest = {
   suiteClientSecretArn: secret('suite'),
   tenantClientId: 'tenant-app',
   tenantClientSecretArn: secret('tenant'),
-  // As many as the environment of a function holds beside all that.
+  // The number that fits a function's environment next to the other settings.
   signInRedirectUris: Array.from({ length: 12 }, (_, i) =>
     `https://portal-${String(i).padStart(2)}.example.com/cb`.replace(' ', '0'),
   ),
@@ -63,8 +63,8 @@ const all = (type: string): [string, Resource['Properties']][] =>
     ),
   )
 
-describe('with every setting as large as it may be', () => {
-  it('takes CloudFormation every template: its size, resources, parameters, outputs', () => {
+describe('with every setting at its maximum', () => {
+  it("keeps every template within CloudFormation's quotas of size, resources, parameters and outputs", () => {
     expect(templates.length).toBeGreaterThan(25)
     for (const [name, bytes, { Parameters = {}, Resources = {}, Outputs = {} }] of templates) {
       // CloudFormation accepts 1,000,000.
@@ -75,7 +75,7 @@ describe('with every setting as large as it may be', () => {
     }
   })
 
-  it('takes API Gateway every route and integration', () => {
+  it('keeps routes and integrations within the quotas of API Gateway', () => {
     const bodies = all('AWS::ApiGatewayV2::Api').flatMap(([, { Body }]) => Body ?? [])
     expect(bodies).toHaveLength(1)
     const routes = Object.values<object>(bodies[0].paths).flatMap((path) => Object.keys(path))
@@ -85,18 +85,18 @@ describe('with every setting as large as it may be', () => {
       expect(AccessLogSettings.Format.length, id).toBeLessThanOrEqual(3_072)
   })
 
-  it('takes Lambda every function, and IAM every role', () => {
+  it('keeps functions and roles within the quotas of Lambda and IAM', () => {
     for (const [id, { Description = '' }] of all('AWS::Lambda::Function'))
       expect(Description.length, id).toBeLessThanOrEqual(256)
     const policies = new Map<string, number>()
     for (const [, { Roles, PolicyDocument }] of all('AWS::IAM::Policy'))
       for (const { Ref } of Roles) policies.set(Ref, (policies.get(Ref) ?? 0) + JSON.stringify(PolicyDocument).length)
     expect(policies.size).toBeGreaterThan(30)
-    // References are longer in the template than what they stand for.
+    // References are longer in the template than their values.
     for (const [role, characters] of policies) expect(characters, role).toBeLessThanOrEqual(10_240)
   })
 
-  it('takes CloudWatch every alarm', () => {
+  it('keeps alarms within the quota of CloudWatch', () => {
     for (const [id, { Metrics = [], AlarmDescription }] of all('AWS::CloudWatch::Alarm')) {
       const looked = Metrics.filter(({ MetricStat }: { MetricStat?: object }) => MetricStat)
       expect(looked.length, id).toBeLessThanOrEqual(10)

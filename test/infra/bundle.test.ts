@@ -27,7 +27,7 @@ afterAll(() => rm(directory, { recursive: true, force: true }))
 
 const imported = (file: string) => import(pathToFileURL(join(code, file)).href)
 
-/** What is asked of a file for each function that loads it is found out once. */
+/** Memoizes a function by path, because many functions load the same file. */
 function once<T>(find: (path: string) => Promise<T>): (path: string) => Promise<T> {
   const found = new Map<string, Promise<T>>()
   return (path) => {
@@ -43,7 +43,7 @@ const partOf = once(async (file) => {
   return { text, bytes: Buffer.byteLength(text), imports: paths.map((path) => join(dirname(file), path)) }
 })
 
-/** The bytes that a function loads before its first request: its file and what that imports. */
+/** Bytes that a function loads before its first request: its file and all static imports. */
 async function loadedBytes(file: string, seen = new Set<string>()): Promise<number> {
   if (seen.has(file)) return 0
   seen.add(file)
@@ -52,17 +52,17 @@ async function loadedBytes(file: string, seen = new Set<string>()): Promise<numb
   return sizes.reduce((sum, size) => sum + size, bytes)
 }
 
-it('makes a handler of every function, which loads without settings', async () => {
+it('has a handler of every function, which loads without settings', async () => {
   for (const file of files) expect((await imported(file)).handler, file).toBeTypeOf('function')
 })
 
-/** Functions that bring the library that verifies the answers of providers. */
+/** Functions that include the library for verifying provider responses. */
 const verifying = ['sign-in/open-id/complete-sign-in-of-provider.ts', 'sign-in/open-id/complete-sign-in.ts']
 
 /** Bounds in whole kilobytes, 10 % above the largest functions, so that no commit reshapes code for bytes. */
 const maxKilobytes = { operation: 550, verifying: 645 }
 
-it('loads no more than its bounds for an operation', async () => {
+it('keeps operations within their maximum size', async () => {
   for (const { file } of operations) {
     const loaded = new Set<string>()
     const bytes = await loadedBytes(join(code, file.replace(/\.ts$/, '.mjs')), loaded)
@@ -71,11 +71,11 @@ it('loads no more than its bounds for an operation', async () => {
   }
 })
 
-it('loads nothing of Node that a start would wait for', async () => {
+it('loads no module of Node that delays the start', async () => {
   const loaded = new Set<string>()
   for (const { file } of operations) await loadedBytes(join(code, file.replace(/\.ts$/, '.mjs')), loaded)
   const parts = await Promise.all([...loaded].map(async (file) => ({ file, text: (await partOf(file)).text })))
-  // An import statement reads all exports of a module, and thereby loads what Node keeps for later; `import()` waits.
+  // An import statement reads all exports of a module, including lazy ones; `import()` does not.
   expect(parts.filter(({ text }) => /\b(?:from|import)\s*["']node:/.test(text)).map(({ file }) => file)).toEqual([])
   const urls = operations.map(({ file }) => pathToFileURL(join(code, file.replace(/\.ts$/, '.mjs'))).href)
   const script = `for (const url of ${JSON.stringify(urls)}) await import(url)
@@ -87,7 +87,7 @@ it('loads nothing of Node that a start would wait for', async () => {
   expect(modules.filter((name) => unwanted.includes(name.replace('NativeModule ', '')))).toEqual([])
 })
 
-it('has nothing of the chain of credentials of the SDK', async () => {
+it('excludes the credential provider chain of the SDK', async () => {
   const maps = await Promise.all(
     (await readdir(code)).filter((file) => file.endsWith('.map')).map((file) => readFile(join(code, file), 'utf8')),
   )
@@ -97,25 +97,25 @@ it('has nothing of the chain of credentials of the SDK', async () => {
   ).toEqual([])
 })
 
-it('loads what signs people in where they come back from a provider, and nowhere else', async () => {
+it('includes the sign-in library only in callbacks of providers', async () => {
   const signing: string[] = []
   for (const file of files) {
     const loaded = new Set<string>()
     await loadedBytes(join(code, file), loaded)
     const parts = await Promise.all([...loaded].map(partOf))
-    // A word of the library that no minifier takes away.
+    // An error code of the library, which minifiers keep.
     if (parts.some(({ text }) => text.includes('OAUTH_JWT_CLAIM_COMPARISON_FAILED'))) signing.push(file)
   }
-  // The sync asks directories with the layer below it.
+  // The sync uses the library's lower layer to authenticate at directories.
   expect(signing.sort()).toEqual(['schedules/sync.mjs', ...verifying.map((file) => file.replace(/\.ts$/, '.mjs'))])
 })
 
-it('tells of an error by the files, lines and names of the sources', async () => {
+it('reports an error with files, lines and names of the sources', async () => {
   const event = {
     headers: { authorization: `Bearer naa_${Buffer.alloc(80, 1).toString('base64url')}` },
     requestContext: { http: { method: 'GET', path: '/groups', sourceIp: '192.0.2.1' } },
   }
-  // In a process of its own: where a test runs, what it imports is changed, and places in it move.
+  // A separate process, because the test runner transforms imports, which shifts their positions.
   const file = pathToFileURL(join(code, 'api/groups/list-groups.mjs')).href
   const script = `const { handler } = await import('${file}'); await handler(${JSON.stringify(event)})`
   const run = promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], {
@@ -137,13 +137,13 @@ it('tells of an error by the files, lines and names of the sources', async () =>
   expect(stack).not.toContain('.mjs')
 })
 
-it('hands out a renderer that requests nothing from a CDN', async () => {
+it('serves an API reference renderer without requests to a CDN', async () => {
   const script = await readFile(join(code, 'public/redoc.standalone.js'), 'utf8')
   expect(script.length).toBeGreaterThan(500_000)
   expect(script).not.toContain('cdn.redoc.ly')
 })
 
-it('tells the handler of unknown routes the routes there are', async () => {
+it('passes the known routes to the handler of unknown routes', async () => {
   const { handler } = await imported('api/unknown-route.mjs')
   const known = await call(handler, { method: 'DELETE', path: '/groups' })
   expect([known.status, known.headers.allow]).toEqual([405, 'GET, POST'])

@@ -8,7 +8,7 @@ const some = async () =>
 
 type Statement = { Action: string | string[]; Resource: unknown }
 
-it('behind a CDN every function that answers requests can read its secret, and no other', async () => {
+it('behind a CDN every function that serves requests can read its own secret, and no other', async () => {
   const templates = await templatesOf(await some(), { cdnSecretArn: arn })
   const readers = templates
     .entries('AWS::IAM::Policy')
@@ -38,13 +38,13 @@ it('behind a CDN every function that answers requests can read its secret, and n
   }
 })
 
-it('without one nothing is asked for', async () => {
+it('without a CDN it requires no secret', async () => {
   const { stacks } = await templatesOf([])
   expect(JSON.stringify(stacks)).not.toContain('CDN_SECRET')
 })
 
 it.each(['hunter2', 'arn:aws:secretsmanager:eu-central-1:123456789012:secret:cdn', 'arn:aws:s3:::bucket'])(
-  'refuses %s for the ARN of its secret, so that no secret stands in a template',
+  'refuses %s as the ARN of its secret, so that no template contains a secret',
   async (cdnSecretArn) => {
     await expect(templatesOf([], { cdnSecretArn })).rejects.toThrow('must be the full ARN of a secret')
   },

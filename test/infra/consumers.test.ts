@@ -8,7 +8,7 @@ beforeAll(async () => {
   mappings = templates.all('AWS::Lambda::EventSourceMapping')
 })
 
-/** The mapping that feeds the function with this handler. */
+/** Finds the event source mapping of the function with this handler. */
 function feeding(handler: string): Resource['Properties'] {
   const [id] =
     templates.entries('AWS::Lambda::Function').find(([, { Properties }]) => Properties.Handler === handler) ?? []
@@ -17,7 +17,7 @@ function feeding(handler: string): Resource['Properties'] {
   return (found[0] as Resource).Properties
 }
 
-it('cuts every failing batch down, ends its retries, and keeps it whole', () => {
+it('bisects failing batches, limits retries, and stores the batch', () => {
   const bucket = { 'Fn::GetAtt': [templates.entries('AWS::S3::Bucket')[0]?.[0], 'Arn'] }
   expect(mappings).toHaveLength(3)
   for (const { Properties } of mappings) {
@@ -31,14 +31,14 @@ it('cuts every failing batch down, ends its retries, and keeps it whole', () => 
   }
 })
 
-it('keeps a failing record before its stream drops it', () => {
+it('stores a failing record before it expires in the stream', () => {
   for (const { Properties } of mappings) {
     expect(Properties.MaximumRecordAgeInSeconds).toBeGreaterThanOrEqual(60)
     expect(Properties.MaximumRecordAgeInSeconds).toBeLessThan(24 * 3600)
   }
 })
 
-it('takes one batch of commits at a time, in order, and flows in four lanes with a CPU each', () => {
+it('processes one batch of commits at a time, in order, and flows in four parallel batches with a CPU each', () => {
   const factors = ['write-change-log', 'follow-up', 'store-flow-logs'].map((name) => {
     const { BatchSize, ParallelizationFactor } = feeding(`streams/${name}.handler`)
     return [BatchSize, ParallelizationFactor]
@@ -54,7 +54,7 @@ it('takes one batch of commits at a time, in order, and flows in four lanes with
   expect(Properties.MemorySize).toBe(1_769)
 })
 
-it('waits for no batch to fill, since a flow and a change must be seen within two seconds', () => {
+it('does not wait for full batches, because flows and changes must be visible within two seconds', () => {
   for (const { Properties } of mappings) expect(Properties.MaximumBatchingWindowInSeconds ?? 0).toBeLessThanOrEqual(1)
 })
 
@@ -64,7 +64,7 @@ const endedAuthorizations = { eventName: ['REMOVE'], dynamodb: { OldImage: { kin
 it.each([
   ['streams/write-change-log.handler', [commits]],
   ['streams/follow-up.handler', [commits, endedAuthorizations]],
-])('gives %s what it works with only', (handler, wanted) => {
+])('passes only relevant records to %s', (handler, wanted) => {
   const { EventSourceArn, FilterCriteria } = feeding(handler)
   expect(EventSourceArn).toEqual({
     'Fn::GetAtt': [templates.entries('AWS::DynamoDB::GlobalTable')[0]?.[0], 'StreamArn'],
@@ -72,13 +72,13 @@ it.each([
   expect(FilterCriteria.Filters.map(({ Pattern }: { Pattern: string }) => JSON.parse(Pattern))).toEqual(wanted)
 })
 
-it('gives store-flow-logs all of the flow stream', () => {
+it('passes the whole flow stream to store-flow-logs', () => {
   const { EventSourceArn, FilterCriteria } = feeding('streams/store-flow-logs.handler')
   expect(EventSourceArn).toEqual({ 'Fn::GetAtt': [templates.entries('AWS::Kinesis::Stream')[0]?.[0], 'Arn'] })
   expect(FilterCriteria).toBeUndefined()
 })
 
-it("reads the table's stream twice: DynamoDB throttles a shard that more than two processes read", () => {
+it("has two readers of the table's stream, the maximum before DynamoDB throttles", () => {
   const [table] = templates.entries('AWS::DynamoDB::GlobalTable')
   const streamArn = { 'Fn::GetAtt': [table?.[0], 'StreamArn'] }
   const readers = mappings.filter(

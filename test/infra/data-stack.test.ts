@@ -6,7 +6,7 @@ beforeAll(async () => {
   templates = await templatesOf([])
 })
 
-/** What would be missed if it were gone. */
+/** Types of resources with data. */
 const withData = new Set([
   'AWS::DynamoDB::GlobalTable',
   'AWS::DynamoDB::Table',
@@ -21,8 +21,8 @@ const dataOf = (of: Templates) => of.stack('NetworkAccess-Data')
 const stateful = (resources: Record<string, Resource>) =>
   Object.entries(resources).filter(([, { Type }]) => withData.has(Type))
 
-describe('what holds data', () => {
-  it('is all in one stack, under termination protection', () => {
+describe('data', () => {
+  it('is in a single stack with termination protection', () => {
     const { resources, terminationProtection } = dataOf(templates)
     expect(terminationProtection).toBe(true)
     expect(new Set(stateful(resources).map(([, { Type }]) => Type)).size).toBeGreaterThanOrEqual(5)
@@ -30,12 +30,12 @@ describe('what holds data', () => {
     expect(elsewhere.map(([id]) => id)).toEqual([])
   })
 
-  it('outlives its stack and its replacement, and is gone when its first deploy fails', () => {
+  it('is retained when its stack or resource is deleted or replaced, but not after a failed first deployment', () => {
     for (const [id, resource] of stateful(dataOf(templates).resources))
       expect([resource.DeletionPolicy, resource.UpdateReplacePolicy], id).toEqual(['RetainExceptOnCreate', 'Retain'])
   })
 
-  it('is made before the table, which nothing could take back', () => {
+  it('is created before the table, the last resource of the stack', () => {
     const { resources } = dataOf(templates)
     const [table] = Object.entries(resources).find(([, { Type }]) => Type === 'AWS::DynamoDB::GlobalTable') ?? []
     const others = Object.keys(resources).filter((id) => id !== table)
@@ -45,19 +45,19 @@ describe('what holds data', () => {
     expect(others.filter((id) => !waitsFor(id))).toEqual([])
   })
 
-  it('holds nothing back when the rest is deleted: no stack exports anything', () => {
+  it('does not block the deletion of other stacks, because no stack has exports', () => {
     for (const { Outputs = {} } of templates.stacks)
       for (const output of Object.values<object>(Outputs)) expect(output).not.toHaveProperty('Export')
   })
 
-  it('goes with its stack in a trial', async () => {
+  it('is deleted with its stack in a trial', async () => {
     const trial = dataOf(await templatesOf([], { keepData: 'false' }))
     expect(trial.terminationProtection).toBe(false)
     expect(stateful(trial.resources).map(([, { DeletionPolicy }]) => DeletionPolicy)).toEqual(
       stateful(trial.resources).map(() => 'Delete'),
     )
     expect(JSON.stringify(trial.resources)).not.toContain('"DeletionProtectionEnabled":true')
-    // CloudFormation deletes no bucket that holds anything, as that of the sealed logs does within minutes.
+    // CloudFormation cannot delete a bucket with objects, and the bucket of sealed logs has some within minutes.
     const bucketsOf = (type: string) =>
       Object.values(trial.resources).flatMap(({ Type, Properties }) =>
         Type === type ? Properties.BucketName?.Ref : [],
@@ -68,16 +68,16 @@ describe('what holds data', () => {
   })
 })
 
-it('leaves nothing when the first deploy of the service fails', () => {
+it('retains no resource after a failed first deployment of the service', () => {
   const rest = templates.resources.filter((stack) => stack !== dataOf(templates).resources)
-  // `RetainExceptOnCreate` of versions lets go of what a failed deployment has created.
+  // With `RetainExceptOnCreate`, a failed deployment deletes the versions that it created.
   const kept = rest.flatMap((stack) =>
     Object.entries(stack).filter(([, { DeletionPolicy }]) => DeletionPolicy === 'Retain'),
   )
   expect(kept.map(([id]) => id)).toEqual([])
 })
 
-describe('data that is there already', () => {
+describe('existing data', () => {
   const account = 'eu-central-1:123456789012'
   const settings = {
     tableStreamArn: `arn:aws:dynamodb:${account}:table/restored/stream/2026-11-22T08:00:00.000`,
@@ -92,9 +92,9 @@ describe('data that is there already', () => {
     adopting = await templatesOf([], settings)
   })
 
-  it('is used and not made', () => {
+  it('is used instead of created', () => {
     const made = stateful(dataOf(adopting).resources).map(([, { Type }]) => Type)
-    // A new signing secret ends no token that the table holds.
+    // A new signing secret invalidates no stored token.
     expect(new Set(made)).toEqual(new Set(['AWS::Logs::LogGroup', 'AWS::SecretsManager::Secret']))
     const variables = adopting
       .all('AWS::Lambda::Function')
@@ -110,7 +110,7 @@ describe('data that is there already', () => {
     })
   })
 
-  it('is read and written by the roles, and feeds the consumers', () => {
+  it('is accessible to the roles, and feeds the consumers', () => {
     const sources = adopting.all('AWS::Lambda::EventSourceMapping').map(({ Properties }) => Properties.EventSourceArn)
     expect(sources.sort()).toEqual([settings.tableStreamArn, settings.tableStreamArn, settings.flowStreamArn].sort())
     const policies = JSON.stringify(adopting.all('AWS::IAM::Policy'))
@@ -119,13 +119,13 @@ describe('data that is there already', () => {
     expect(policies).not.toMatch(/Storage(?!SigningSecret)/)
   })
 
-  it('is known to a new version of each function', () => {
+  it('changes the version of each function', () => {
     const versions = (of: Templates) => of.entries('AWS::Lambda::Version').map(([id]) => id)
     expect(versions(adopting)).toHaveLength(versions(templates).length)
     expect(versions(adopting).filter((id) => versions(templates).includes(id))).toEqual([])
   })
 
-  it('is sealed by one role alone, in the bucket and with the key that are there', () => {
+  it('is sealed by only one role, with the existing bucket and key', () => {
     const allowed = (action: string, resource: string) =>
       adopting
         .entries('AWS::IAM::Policy')
@@ -141,21 +141,21 @@ describe('data that is there already', () => {
     expect(allowed('kms:GetPublicKey', settings.sealKeyArn)).toHaveLength(3)
   })
 
-  it('can be some of it', async () => {
+  it('may be incomplete', async () => {
     const some = await templatesOf([], { tableStreamArn: settings.tableStreamArn })
     const made = stateful(dataOf(some).resources).map(([, { Type }]) => Type)
     expect(made).not.toContain('AWS::DynamoDB::GlobalTable')
     expect(made).toContain('AWS::SecretsManager::Secret')
   })
 
-  it('keeps the mappings under their names, for a second one of a function is refused', async () => {
+  it('keeps the ids of event source mappings, because a function cannot have a second one', async () => {
     const names = (of: Templates) => of.entries('AWS::Lambda::EventSourceMapping').map(([id]) => id)
     expect(names(adopting)).toEqual(names(templates))
     expect(names(await templatesOf([], { stackName: 'Other' }))).toEqual(names(templates))
   })
 })
 
-it('makes the table of the class that is chosen, and leaves that of an existing one alone', async () => {
+it('creates the table with the chosen class, and does not change an existing one', async () => {
   const classOf = async (context: Record<string, unknown>) =>
     (await templatesOf([], context))
       .all('AWS::DynamoDB::GlobalTable')

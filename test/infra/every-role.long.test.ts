@@ -4,7 +4,7 @@ import { type Templates, templatesOf } from '#test/support/service/templates.ts'
 
 type Statement = { Effect: string; Action?: string | string[]; Condition?: Record<string, Record<string, string[]>> }
 
-/** Whatever makes one stack or role more. */
+/** Settings that each add a stack or role. */
 const settings = {
   backupVaultArn: 'arn:aws:backup:eu-west-1:210987654321:backup-vault:elsewhere',
   domainName: 'access.example.com',
@@ -41,7 +41,7 @@ beforeAll(async () => {
 
 const actionsOf = ({ Action = [] }: Statement): string[] => [Action].flat()
 
-it('denies every role that has a right on a table to change what is on record, whatever the deployment has chosen', () => {
+it('denies changes of the audit trail to every role with a right on the table, for any settings', () => {
   expect(templates.names).toHaveLength(5)
   const onTable = roles.filter(({ statements }) =>
     statements.some(
@@ -60,7 +60,7 @@ it('denies every role that has a right on a table to change what is on record, w
   }
 })
 
-it('gives no role rights that are not in the templates, but that of the backups', () => {
+it('attaches no managed policy except that of backups', () => {
   const managed = roles.flatMap(({ managed }) => managed.map((arn) => JSON.stringify(arn)))
   expect(managed).toEqual([expect.stringContaining('AWSBackupServiceRolePolicyForBackup')])
 })

@@ -8,7 +8,7 @@ function bucketIn(app: App): Bucket {
   return new Bucket(new Stack(app, 'Stack'), 'Bucket', { enforceSSL: true })
 }
 
-it('finds what nobody has acknowledged', () => {
+it('reports findings that are not acknowledged', () => {
   const app = new App()
   const bucket = bucketIn(app)
   expect(findings(app).map(({ path, rule }) => `${path}: ${rule}`)).toEqual(['Stack/Bucket/Resource: AwsSolutions-S1'])
@@ -16,7 +16,7 @@ it('finds what nobody has acknowledged', () => {
   expect(findings(app)).toEqual([])
 })
 
-it('tells an acknowledgement that nothing needs', () => {
+it('reports an unnecessary acknowledgement', () => {
   const app = new App()
   const bucket = bucketIn(app)
   acknowledge(bucket, 'AwsSolutions-S1', 'for this test')

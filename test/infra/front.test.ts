@@ -21,14 +21,14 @@ function only(type: string, from = templates): Resource['Properties'] {
   return (found[0] as Resource).Properties
 }
 
-/** The one of a type that the construct of this name makes. */
+/** Properties of the resource of a type that the construct of this name creates. */
 const configOf = (type: string, name: string): Resource['Properties'] => {
   const [found] = templates.entries(type).filter(([id]) => id.startsWith(name))
   return (found as [string, Resource])[1].Properties
 }
 
 describe('without a certificate for CloudFront', () => {
-  it('nothing is put in front, and the service answers by its own address', async () => {
+  it('the service is reached at its own address', async () => {
     const plain = await templatesOf([])
     for (const type of ['AWS::CloudFront::Distribution', 'AWS::WAFv2::WebACL', 'AWS::ApiGatewayV2::DomainName'])
       expect(plain.all(type)).toEqual([])
@@ -36,7 +36,7 @@ describe('without a certificate for CloudFront', () => {
 })
 
 describe('CloudFront', () => {
-  it('hands on all that a caller sends, host and token as well, and where it is', () => {
+  it("forwards all request headers including host and token, and the caller's location", () => {
     const { OriginRequestPolicyConfig: policy } = configOf('AWS::CloudFront::OriginRequestPolicy', 'ToOrigin')
     expect(policy.HeadersConfig).toEqual({
       HeaderBehavior: 'allViewerAndWhitelistCloudFront',
@@ -48,12 +48,12 @@ describe('CloudFront', () => {
       expect(behavior.OriginRequestPolicyId).toBeDefined()
   })
 
-  it('hands on handshakes of the live channel with their token and where they come from, and the host of the platform', () => {
+  it("forwards the token and source of live channel handshakes, and the platform's host", () => {
     const live = distribution.CacheBehaviors.find(({ PathPattern }: { PathPattern: string }) => PathPattern === '/live')
     expect(live.TargetOriginId).toBe(distribution.Origins[1].Id)
     const { HeadersConfig } = configOf('AWS::CloudFront::OriginRequestPolicy', 'ToChannel').OriginRequestPolicyConfig
     expect(HeadersConfig.HeaderBehavior).toBe('whitelist')
-    // CloudFront allows ten.
+    // CloudFront allows ten headers.
     expect(HeadersConfig.Headers.length).toBeLessThanOrEqual(10)
     expect(HeadersConfig.Headers).toEqual(
       expect.arrayContaining(['Sec-WebSocket-Key', 'Sec-WebSocket-Version', 'CloudFront-Viewer-Address']),
@@ -64,7 +64,7 @@ describe('CloudFront', () => {
     expect([...kept.Headers, ...HeadersConfig.Headers]).not.toContain('Host')
   })
 
-  it('keeps no answer of the API, not even an error for a moment', () => {
+  it('does not cache API responses, including errors', () => {
     // The managed policy CachingDisabled.
     expect(distribution.DefaultCacheBehavior.CachePolicyId).toBe('4135ea2d-6df8-44a3-9df3-4b5a84be39ad')
     const codes = distribution.CustomErrorResponses as { ErrorCode: number; ErrorCachingMinTTL: number }[]
@@ -72,7 +72,7 @@ describe('CloudFront', () => {
     for (const code of codes) expect(code).toEqual({ ErrorCode: code.ErrorCode, ErrorCachingMinTTL: 0 })
   })
 
-  it('keeps the public pages as long as they say, in each encoding', () => {
+  it('caches the public pages by their headers, in each encoding', () => {
     expect(distribution.CacheBehaviors.map(({ PathPattern }: { PathPattern: string }) => PathPattern)).toEqual([
       '/openapi',
       '/openapi.json',
@@ -91,7 +91,7 @@ describe('CloudFront', () => {
     })
   })
 
-  it('reaches the API at the target of its domain over TLS alone, and waits longer than the API', () => {
+  it("reaches the API at its domain's target by TLS only, with a longer timeout than the API", () => {
     const [domain] = templates.entries('AWS::ApiGatewayV2::DomainName')[0] as [string, Resource]
     const safe = {
       OriginCustomHeaders: [expect.objectContaining({ HeaderName: 'x-origin-secret' })],
@@ -115,7 +115,7 @@ describe('CloudFront', () => {
 })
 
 describe('the origin secret', () => {
-  it('stands in no template: CloudFormation reads the word that is sent now', () => {
+  it('is in no template: CloudFormation resolves its current value', () => {
     const [id] =
       templates.entries('AWS::SecretsManager::Secret').find(([name]) => name.startsWith('OriginSecret')) ?? []
     expect(distribution.Origins[0].OriginCustomHeaders).toEqual([
@@ -126,7 +126,7 @@ describe('the origin secret', () => {
     ])
   })
 
-  it('rotates by a function that may change it, the distribution and nothing else', async () => {
+  it('is rotated by a function with rights on only the secret and the distribution', async () => {
     expect(only('AWS::SecretsManager::RotationSchedule').RotationRules).toEqual({ AutomaticallyAfterDays: 30 })
     const often = await templatesOf([], { ...settings, originSecretDays: 7 })
     expect(only('AWS::SecretsManager::RotationSchedule', often).RotationRules).toEqual({ AutomaticallyAfterDays: 7 })
@@ -148,7 +148,7 @@ describe('the origin secret', () => {
     for (const { Resource } of statements) expect(Resource).not.toBe('*')
   })
 
-  it('is told of where it is not rotated, to who is told of all alarms', () => {
+  it('raises an alarm to the general topic if it is not rotated', () => {
     const [alarm] = templates.entries('AWS::CloudWatch::Alarm').filter(([id]) => id.startsWith('RotationFailing'))
     const [rotator] = templates.entries('AWS::Lambda::Function').filter(([id]) => id.startsWith('Rotation'))
     const topic = [{ Ref: templates.entries('AWS::SNS::Topic')[0]?.[0] }]
@@ -160,7 +160,7 @@ describe('the origin secret', () => {
     })
   })
 
-  it('is rotated by Secrets Manager of this account alone, with time to wait for every edge', () => {
+  it('is rotated only by Secrets Manager of this account, with time for every edge location', () => {
     const [id, rotator] = templates
       .entries('AWS::Lambda::Function')
       .find(([, { Properties }]) => Properties.Handler === 'tasks/rotate-origin-secret.handler') as [string, Resource]
@@ -188,7 +188,7 @@ describe('the web ACL', () => {
       .filter(({ ActionToUse }) => 'Count' in ActionToUse)
       .map(({ Name }) => Name)
 
-  it('blocks nothing for what a body holds or how large it is', () => {
+  it('does not block requests by the content or size of their bodies', () => {
     expect(counted('AWSManagedRulesCommonRuleSet')).toEqual(
       expect.arrayContaining([
         'SizeRestrictions_BODY',
@@ -203,7 +203,7 @@ describe('the web ACL', () => {
     )
   })
 
-  it('blocks nothing for what a filter asks, or for a device without a name', () => {
+  it('does not block requests with filters, or devices without a user agent', () => {
     expect(counted('AWSManagedRulesCommonRuleSet')).toEqual(
       expect.arrayContaining([
         'SizeRestrictions_QUERYSTRING',
@@ -214,7 +214,7 @@ describe('the web ACL', () => {
     )
   })
 
-  it('refuses an address that asks too often', async () => {
+  it('blocks an address with too many requests', async () => {
     const limitOf = ({ Rules }: Resource['Properties']) =>
       Rules.find(({ Name }: Rule) => Name === 'RequestsPerAddress').Statement.RateBasedStatement
     expect(limitOf(acl)).toEqual({ Limit: 60_000, AggregateKeyType: 'IP', EvaluationWindowSec: 300 })
@@ -222,12 +222,12 @@ describe('the web ACL', () => {
     expect(limitOf(only('AWS::WAFv2::WebACL', strict)).Limit).toBe(500)
   })
 
-  it('is one of CloudFront, and the distribution takes it from its region', () => {
+  it("has CloudFront's scope, and is in the region that the distribution reads", () => {
     expect(acl.Scope).toBe('CLOUDFRONT')
     expect(distribution.WebACLId).toEqual({ 'Fn::GetAtt': [templates.entries('AWS::WAFv2::WebACL')[0]?.[0], 'Arn'] })
   })
 
-  it('shows neither tokens nor queries nor bodies to who reads its log', () => {
+  it('redacts tokens, queries and bodies in its log', () => {
     expect(acl.DataProtectionConfig.DataProtections).toEqual([
       { Action: 'SUBSTITUTION', Field: { FieldType: 'SINGLE_HEADER', FieldKeys: ['authorization'] } },
       { Action: 'SUBSTITUTION', Field: { FieldType: 'QUERY_STRING' } },
@@ -237,7 +237,7 @@ describe('the web ACL', () => {
     expect(only('AWS::WAFv2::LoggingConfiguration').LoggingFilter.DefaultBehavior).toBe('DROP')
   })
 
-  it('can be the one that a company has', async () => {
+  it("can be the company's own", async () => {
     const webAclArn = 'arn:aws:wafv2:us-east-1:123456789012:global/webacl/ours/1-2-3'
     const own = await templatesOf([], { ...settings, webAclArn })
     expect(own.all('AWS::WAFv2::WebACL')).toEqual([])

@@ -17,7 +17,7 @@ const under = (Condition: Statement['Condition'], effect: Statement['Effect'] = 
 })
 
 describe('the evaluation of policies', () => {
-  it('denies what nothing allows, and lets an explicit deny win over any allow', () => {
+  it('denies by default, and lets an explicit deny override any allow', () => {
     expect(evaluate([], call())).toBe('implicitly denied')
     expect(evaluate([allow], call())).toBe('allowed')
     const deny: Statement = { Effect: 'Deny', Action: 'dynamodb:GetItem', Resource: table }
@@ -59,21 +59,21 @@ describe('the evaluation of policies', () => {
   it.each<[string, Statement['Condition'], Call['context'], boolean]>([
     ['all of the keys', { 'ForAllValues:StringLike': keys('a*', 'b') }, keys('a1', 'b'), true],
     ['not all of the keys', { 'ForAllValues:StringLike': keys('a*', 'b') }, keys('a1', 'c'), false],
-    ['all of none', { 'ForAllValues:StringLike': keys('a*') }, {}, true],
+    ['all keys of an empty list', { 'ForAllValues:StringLike': keys('a*') }, {}, true],
     ['any of the keys', { 'ForAnyValue:StringLike': keys('a*') }, keys('c', 'a1'), true],
     ['none of the keys', { 'ForAnyValue:StringLike': keys('a*') }, keys('c', 'd'), false],
-    ['any of none', { 'ForAnyValue:StringLike': keys('a*') }, {}, false],
-    ['a key that is there', { Null: { 'dynamodb:LeadingKeys': 'false' } }, keys('a'), true],
-    ['a key that is not there', { Null: { 'dynamodb:LeadingKeys': 'false' } }, {}, false],
-    ['a key that must be missing', { Null: { 'dynamodb:LeadingKeys': 'true' } }, {}, true],
+    ['any key of an empty list', { 'ForAnyValue:StringLike': keys('a*') }, {}, false],
+    ['a key that exists', { Null: { 'dynamodb:LeadingKeys': 'false' } }, keys('a'), true],
+    ['a key that does not exist', { Null: { 'dynamodb:LeadingKeys': 'false' } }, {}, false],
+    ['a key that must not exist', { Null: { 'dynamodb:LeadingKeys': 'true' } }, {}, true],
     ['one value', { StringEquals: keys('a', 'b') }, keys('b'), true],
     ['one value in another case', { StringEquals: keys('A') }, keys('a'), false],
-    ['one value that is missing', { StringEquals: keys('a') }, {}, false],
-    ['one value that may be missing', { StringEqualsIfExists: keys('a') }, {}, true],
-    ['one value that may be missing, and is another', { StringEqualsIfExists: keys('a') }, keys('b'), false],
+    ['one missing value', { StringEquals: keys('a') }, {}, false],
+    ['one optional value, which is missing', { StringEqualsIfExists: keys('a') }, {}, true],
+    ['one optional value, which differs', { StringEqualsIfExists: keys('a') }, keys('b'), false],
     ['none of the values', { StringNotLike: keys('a*', 'b') }, keys('c'), true],
-    ['one that must not be', { StringNotLike: keys('a*', 'b') }, keys('a1'), false],
-    ['a negation where nothing is', { StringNotEquals: keys('a') }, {}, true],
+    ['a value that must not match', { StringNotLike: keys('a*', 'b') }, keys('a1'), false],
+    ['a negation without a value', { StringNotEquals: keys('a') }, {}, true],
     [
       'every operator',
       { 'ForAllValues:StringLike': keys('a*'), Null: { 'dynamodb:LeadingKeys': 'false' } },
@@ -97,7 +97,7 @@ describe('the evaluation of policies', () => {
     expect(evaluate([allow, under(condition, 'Deny')], call({ context }))).toBe(met ? 'explicitly denied' : 'allowed')
   })
 
-  it('takes every character of a value as it is, but the two of a pattern', () => {
+  it('treats every character of a value literally, except the two wildcards', () => {
     const met = (pattern: string, value: string) =>
       evaluate([under({ 'ForAllValues:StringLike': keys(pattern) })], call({ context: keys(value) })) === 'allowed'
     for (const character of '.+^$()|[]{}\\/#') {
@@ -107,7 +107,7 @@ describe('the evaluation of policies', () => {
     expect([met('a*', 'a\nb'), met('a?', 'a#'), met('a?', 'a'), met('a*b', 'ab')]).toEqual([true, true, false, true])
   })
 
-  it('throws where it would have to guess', () => {
+  it('throws for unsupported elements instead of guessing', () => {
     expect(() => evaluate([under({ NumericLessThan: keys('1') })], call({ context: keys('1') }))).toThrow(
       'NumericLessThan',
     )
@@ -123,7 +123,7 @@ describe('the evaluation of policies', () => {
   })
 })
 
-describe('the evaluation of policies of resources', () => {
+describe('the evaluation of resource policies', () => {
   const topic = 'arn:aws:sns:eu-central-1:123456789012:alarms'
   const publish = { service: 'cloudwatch.amazonaws.com', action: 'sns:Publish', resource: topic }
   const from = (account: string) => ({
@@ -145,16 +145,16 @@ describe('the evaluation of policies of resources', () => {
   const ofAccount = statement({ Condition: { StringEquals: { 'aws:SourceAccount': '123456789012' } } })
 
   it.each<[string, ResourceStatement[], boolean]>([
-    ['nothing allows', [withoutTls], false],
-    ['the service is named', [withoutTls, statement()], true],
-    ['the service is one of several', [statement({ Principal: { Service: ['a.b', publish.service] } })], true],
-    ['another service is named', [statement({ Principal: { Service: 'events.amazonaws.com' } })], false],
-    ['the account is named', [statement({ Principal: { AWS: 'arn:aws:iam::123456789012:root' } })], false],
-    ['everybody is allowed, which names nobody', [statement({ Principal: '*' })], false],
-    ['everybody is denied', [statement(), statement({ Effect: 'Deny', Principal: { AWS: '*' } })], false],
-    ['the resource is another', [statement({ Resource: `${topic}2` })], false],
-    ['the account of the caller fits', [ofAccount], true],
-  ])('with a call of a service where %s', (_name, statements, admitted) => {
+    ['no statement allows it', [withoutTls], false],
+    ['the policy names the service', [withoutTls, statement()], true],
+    ['the policy names several services', [statement({ Principal: { Service: ['a.b', publish.service] } })], true],
+    ['the policy names another service', [statement({ Principal: { Service: 'events.amazonaws.com' } })], false],
+    ['the policy names the account', [statement({ Principal: { AWS: 'arn:aws:iam::123456789012:root' } })], false],
+    ['the policy allows every principal', [statement({ Principal: '*' })], false],
+    ['the policy denies every principal', [statement(), statement({ Effect: 'Deny', Principal: { AWS: '*' } })], false],
+    ['the policy names another resource', [statement({ Resource: `${topic}2` })], false],
+    ['the calling account matches', [ofAccount], true],
+  ])('of a call by a service: %s', (_name, statements, admitted) => {
     expect(admits(statements, from('123456789012')) === 'allowed').toBe(admitted)
   })
 

@@ -7,7 +7,7 @@ const few = async (): Promise<OperationSource[]> =>
   (await loadOperations()).filter(({ operation }) => /^\/(groups|ingestion|sign_in\/callback)/.test(operation.path))
 let operations: OperationSource[]
 let templates: Templates
-/** Of a deployment that has chosen much of what has nothing to do with each other. */
+/** Templates of a deployment with many independent settings. */
 let chosen: Templates
 const boundary = 'arn:aws:iam::123456789012:policy/team/edge'
 beforeAll(async () => {
@@ -42,7 +42,7 @@ describe('load', () => {
     ThrottlingBurstLimit,
   })
 
-  it('is bounded by the stage, that of reports and of anonymous requests apart', () => {
+  it('is limited by the stage, with separate limits for reports and anonymous requests', () => {
     expect(templates.ofHttpApi('AWS::ApiGatewayV2::Stage').Properties).toMatchObject({
       DefaultRouteSettings: limit(3_000, 5_000),
       RouteSettings: { 'POST /ingestion/flow_logs': limit(1_000, 2_000), $default: limit(50, 200) },
@@ -65,12 +65,12 @@ describe('load', () => {
       'api/groups/list-groups',
     ].map((handler) => functionOf(handler, from)?.ReservedConcurrentExecutions)
 
-  it('takes from neither reports, callbacks nor consumers what is kept for them', () => {
+  it('does not take the reserved concurrency of reports, callbacks and consumers', () => {
     expect(reserved(templates)).toEqual([100, 50, 50, 20, 20, 20, 6, undefined])
     expect(reserved(chosen)).toEqual(Array(8).fill(undefined))
   })
 
-  it('is held against the account before anything is reserved in it', async () => {
+  it("is compared with the account's quota before anything is reserved", async () => {
     const [id, check] = templates.entries('AWS::CloudFormation::CustomResource')[0] as [
       string,
       Resource & { DependsOn: string[] },
@@ -95,12 +95,12 @@ describe('the address', () => {
     certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/a',
   }
 
-  it('is one of both kinds of IP unless told otherwise', () => {
+  it('supports both kinds of IP by default', () => {
     expect(endpoint(templates)).toEqual({ ipAddressType: 'dualstack', disableExecuteApiEndpoint: false })
     expect(endpoint(chosen).ipAddressType).toBe('ipv4')
   })
 
-  it('is the own domain alone where there is one', async () => {
+  it('is only the custom domain if there is one', async () => {
     const own = await templatesOf([], domain)
     expect(endpoint(own).disableExecuteApiEndpoint).toBe(true)
     expect(only('AWS::ApiGatewayV2::DomainName', own).Properties).toMatchObject({
@@ -124,8 +124,8 @@ describe('the address', () => {
   })
 })
 
-describe('logs of AWS', () => {
-  it('lie where one rule of CloudWatch lets API Gateway write, under a name that no other install has', () => {
+describe('logs of AWS services', () => {
+  it("have names that CloudWatch's rule allows API Gateway to write, and that no other deployment has", () => {
     const names = templates.all('AWS::Logs::LogGroup').flatMap(({ Properties }) => Properties.LogGroupName ?? [])
     expect(names).toHaveLength(1)
     const [text, end] = names[0]['Fn::Join'][1]
@@ -133,17 +133,19 @@ describe('logs of AWS', () => {
     expect(JSON.stringify(end)).toContain('AWS::StackId')
   })
 
-  it('are kept as long as a deployment chooses', () => {
+  it('are kept for the configured time', () => {
     const days = chosen.all('AWS::Logs::LogGroup').map(({ Properties }) => Properties.RetentionInDays)
     expect(days).toEqual([400, 400])
   })
 })
 
-/** Keys that encrypt all data: that of the seal signs, and that of secrets has copies in other regions. */
+/**
+ * Keys that encrypt data: not the seal key, which signs, and not the secret key, which has replicas in other regions.
+ */
 const encrypting = (from: Templates) =>
   from.entries('AWS::KMS::Key').filter(([, { Properties }]) => !Properties.MultiRegion)
 
-describe('a key of the own', () => {
+describe('a customer managed key', () => {
   const arn = 'arn:aws:kms:eu-central-1:123456789012:key/0-1-2'
   const keysIn = (from: Templates) => ({
     table: only('AWS::DynamoDB::GlobalTable', from).Properties.Replicas[0].SSESpecification?.KMSMasterKeyId,
@@ -159,7 +161,7 @@ describe('a key of the own', () => {
     logs: from.all('AWS::Logs::LogGroup').map(({ Properties }) => Properties.KmsKeyId),
   })
 
-  it('encrypts everything that is kept', async () => {
+  it('encrypts all stored data', async () => {
     expect(keysIn(await templatesOf([], { encryptionKey: arn }))).toEqual({
       table: arn,
       flows: arn,
@@ -170,7 +172,7 @@ describe('a key of the own', () => {
     })
   })
 
-  it('is made, rotates and stays when a deployment wants it', async () => {
+  it('is created, rotated and retained if a deployment requests it', async () => {
     const own = await templatesOf([], { encryptionKey: 'own' })
     const [[id, key], ...more] = encrypting(own) as [[string, Resource]]
     expect(more).toEqual([])
@@ -187,21 +189,21 @@ describe('a key of the own', () => {
     const services = key.Properties.KeyPolicy.Statement.flatMap(
       ({ Principal }: { Principal: { Service?: string | object[] } }) => Principal.Service ?? [],
     )
-    // CloudWatch Logs is documented to come by the name of its region.
+    // CloudWatch Logs uses a regional service principal.
     expect(services).toContainEqual({
       'Fn::Join': ['', ['logs.', { Ref: 'AWS::Region' }, '.', { Ref: 'AWS::URLSuffix' }]],
     })
     expect(services).toEqual(expect.arrayContaining(['cloudwatch.amazonaws.com', 'logs.amazonaws.com']))
   })
 
-  it('is used by each role through the services that hold data, and by no role that needs none', async () => {
+  it('is used by each role only through services with data, and not by other roles', async () => {
     const encrypted = await templatesOf([], { encryptionKey: arn })
     const users = encrypted.entries('AWS::IAM::Policy').flatMap(([id, { Properties }]) => {
       const statements: { Action: unknown; Resource: unknown; Condition?: { StringLike?: object } }[] =
         Properties.PolicyDocument.Statement
       const use = statements.filter(({ Resource }) => Resource === arn)
       for (const { Action, Condition } of use) {
-        // What the CDK lets a consumer of an encrypted stream do besides.
+        // Additional right that the CDK grants to a consumer of an encrypted stream.
         if (Action === 'kms:Decrypt') continue
         expect(Object.keys(Condition?.StringLike ?? {})).toEqual(['kms:ViaService'])
       }
@@ -211,14 +213,14 @@ describe('a key of the own', () => {
     expect(users).not.toContain('Public')
   })
 
-  it('is none unless a deployment wants it', () => {
+  it('is absent by default', () => {
     expect(encrypting(templates)).toEqual([])
     expect(keysIn(templates)).toMatchObject({ table: undefined, secret: undefined, alarms: undefined })
   })
 })
 
-describe('what a company asks of all resources', () => {
-  it('is a boundary of every role', async () => {
+describe('company-wide requirements', () => {
+  it('set a boundary on every role', async () => {
     const front = {
       domainName: 'access.example.com',
       certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/a',
@@ -233,7 +235,7 @@ describe('what a company asks of all resources', () => {
     for (const { Properties } of templates.all('AWS::IAM::Role')) expect(Properties.PermissionsBoundary).toBeUndefined()
   })
 
-  it('is its tags on every stack, which rules of a company may ask for first', async () => {
+  it('set tags on every stack, which company policies may require', async () => {
     const tagged = await withoutCode({ operations, context: { tags: 'team=network,stage=live' } }, (app) =>
       app.synth().stacks.map(({ tags }) => tags),
     )
@@ -241,7 +243,7 @@ describe('what a company asks of all resources', () => {
     expect(tagged.length).toBeGreaterThan(1)
   })
 
-  it('is its tags on every resource that takes some, but where those of the stack reach it', () => {
+  it('set tags on every resource that supports them, unless it gets those of the stack', () => {
     for (const { Properties } of chosen.all('AWS::Lambda::Function')) expect(Properties.Tags).toBeUndefined()
     for (const type of ['AWS::SNS::Topic', 'AWS::IAM::Role', 'AWS::S3::Bucket', 'AWS::Kinesis::Stream']) {
       const found = chosen.all(type)

@@ -3,19 +3,19 @@ import { templatesOf } from '#test/support/service/templates.ts'
 
 const templates = await templatesOf([])
 
-it('has a function for each route of the channel, one after the other, and a stage that opens when they are there', () => {
+it('has a function for each route of the channel, created one by one, and a stage that opens afterwards', () => {
   const routes = templates.all('AWS::ApiGatewayV2::Route')
   expect(routes.map(({ Properties }) => Properties.RouteKey).sort()).toEqual(['$connect', '$default', '$disconnect'])
   const [stage] = templates.all('AWS::ApiGatewayV2::Stage').filter(({ Properties }) => Properties.StageName === 'live')
   expect(stage?.DependsOn).toHaveLength(1)
   expect(stage?.Properties.DefaultRouteSettings).toEqual({ ThrottlingRateLimit: 500, ThrottlingBurstLimit: 500 })
   expect(stage?.Properties.AccessLogSettings).toBeUndefined()
-  // The first waits for nobody, each other one for the last before it.
+  // The first resource waits for none, and each other one for the one before it.
   const waiting = [...templates.all('AWS::ApiGatewayV2::Integration'), ...routes].filter(({ DependsOn }) => DependsOn)
   expect(waiting.length).toBeGreaterThanOrEqual(2)
 })
 
-it('sends what $default returns to the device', () => {
+it('sends the result of $default to the device', () => {
   const [route] = templates
     .entries('AWS::ApiGatewayV2::Route')
     .filter(([, { Properties }]) => Properties.RouteKey === '$default')
@@ -25,7 +25,7 @@ it('sends what $default returns to the device', () => {
   ])
 })
 
-it('lets only the channel and those who tell devices send messages', () => {
+it('allows only the channel and notifying roles to send messages', () => {
   const senders = templates
     .entries('AWS::IAM::Policy')
     .filter(([, { Properties }]) => JSON.stringify(Properties.PolicyDocument).includes('execute-api:ManageConnections'))
@@ -39,14 +39,14 @@ it('lets only the channel and those who tell devices send messages', () => {
   }
 })
 
-it('has an access log where the account has a role for it', async () => {
+it('has an access log if the account has a role for it', async () => {
   const logging = await templatesOf([], { liveAccessLog: 'true' })
   const [stage] = logging.all('AWS::ApiGatewayV2::Stage').filter(({ Properties }) => Properties.StageName === 'live')
   const format = JSON.parse(stage?.Properties.AccessLogSettings.Format)
   expect(Object.keys(format)).toEqual(expect.arrayContaining(['source', 'routeKey', 'status', 'connectionId']))
 })
 
-it('is reached by the name of the CDN that proves itself, and not at all where that is not told', async () => {
+it("is reached through the CDN if it has a secret, and disabled without the CDN's address", async () => {
   const urlOf = (from: typeof templates) =>
     from.all('AWS::Lambda::Function').find(({ Properties }) => Properties.Handler === 'live/connect.handler')
       ?.Properties.Environment.Variables.LIVE_URL
@@ -57,14 +57,14 @@ it('is reached by the name of the CDN that proves itself, and not at all where t
   expect((await templatesOf([], { cdnSecretArn })).all('AWS::ApiGatewayV2::Route')).toEqual([])
 })
 
-describe('with a name of its own', async () => {
+describe('with a custom domain', async () => {
   const liveCertificateArn = 'arn:aws:acm:eu-central-1:123456789012:certificate/a'
   const named = await templatesOf([], { liveDomainName: 'live.example.com', liveCertificateArn })
   const variables = named
     .all('AWS::Lambda::Function')
     .flatMap(({ Properties: { Environment } }) => (Environment?.Variables?.LIVE_URL ? [Environment.Variables] : []))
 
-  it('is there by that, in the region, for both kinds of IP, below the path that it has everywhere', () => {
+  it('serves the same path, in the region, for both kinds of IP', () => {
     expect(named.all('AWS::ApiGatewayV2::DomainName').map(({ Properties }) => Properties)).toMatchObject([
       {
         DomainName: 'live.example.com',
@@ -88,7 +88,7 @@ describe('with a name of its own', async () => {
     expect(outputs.LiveDomainTarget.Value).toEqual({ 'Fn::GetAtt': [expect.any(String), 'RegionalDomainName'] })
   })
 
-  it('tells devices that name, and sends messages to the address of the platform, which stays open for that', () => {
+  it("announces the domain to devices, and sends messages to the platform's address, which stays enabled", () => {
     expect(variables.length).toBeGreaterThan(10)
     for (const { LIVE_URL, LIVE_ENDPOINT } of variables) {
       expect(LIVE_URL).toBe('wss://live.example.com/live')
@@ -100,7 +100,7 @@ describe('with a name of its own', async () => {
     expect(api?.Properties.DisableExecuteApiEndpoint).toBeUndefined()
   })
 
-  it('lets the same roles send messages as without it', () => {
+  it('allows the same roles to send messages', () => {
     const rights = (from: typeof templates) =>
       from
         .all('AWS::IAM::Policy')
@@ -110,7 +110,7 @@ describe('with a name of its own', async () => {
   })
 })
 
-it('answers both kinds of IP unless told otherwise, as the API does', async () => {
+it('supports both kinds of IP by default, as the API does', async () => {
   const typeOf = (from: typeof templates) =>
     from.all('AWS::ApiGatewayV2::Api').find(({ Properties }) => Properties.ProtocolType === 'WEBSOCKET')?.Properties
       .IpAddressType
@@ -118,7 +118,7 @@ it('answers both kinds of IP unless told otherwise, as the API does', async () =
   expect(typeOf(await templatesOf([], { ipAddressType: 'ipv4' }))).toBe('ipv4')
 })
 
-it('can be left out: then nothing speaks of it', async () => {
+it('can be disabled without a trace', async () => {
   const without = await templatesOf([], { live: 'false' })
   expect(without.all('AWS::ApiGatewayV2::Route')).toEqual([])
   expect(without.all('AWS::ApiGatewayV2::Api')).toHaveLength(1)

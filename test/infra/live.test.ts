@@ -15,7 +15,7 @@ type Deployed = Resource & { DependsOn?: string[]; UpdatePolicy?: Record<string,
 const directory = mkdtempSync(join(tmpdir(), 'live-test-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
-/** A bundle of a few files: two operations that share one, one that is alone, and what a public function hands out. */
+/** Writes a bundle of two operations with a common file, one without, and a file served by a public function. */
 function bundleAt(name: string, changed: Record<string, string> = {}): string {
   const files = {
     'api/groups/list-groups.mjs': 'import"../../shared.mjs";export const handler=1',
@@ -45,14 +45,14 @@ describe('the code that a function can load', () => {
     ['api/sites/list-sites.mjs', 'export const handler=2', ['api/sites/list-sites']],
     ['public/docs.html', '<p>more</p>', ['public/docs']],
     ['nobody.mjs', 'export const nothing=1', []],
-  ])('a change of %s is one of those that load it', (file, text, concerned) => {
+  ])('a change of %s affects only functions that load it', (file, text, concerned) => {
     const before = loadedCode(bundleAt('before'))
     const after = loadedCode(bundleAt(`after-${file.replaceAll('/', '-')}`, { [file]: text }))
     const changed = handlers.filter((name) => before(`${name}.handler`) !== after(`${name}.handler`))
     expect(changed).toEqual(concerned)
   })
 
-  it('is the same wherever it lies', () => {
+  it('is equal at any location', () => {
     const code = bundleAt('here')
     cpSync(code, join(directory, 'there'), { recursive: true })
     for (const name of handlers) {
@@ -61,7 +61,7 @@ describe('the code that a function can load', () => {
   })
 })
 
-/** The resources of all stacks, each with the name of its stack. */
+/** Builds the app, and returns its resources of a type, each with the name of its stack. */
 async function deployed(name: string, code: string, context: Record<string, unknown> = {}) {
   const operations = (await loadOperations()).filter(
     ({ operation: { method, path } }) => /^\/(groups|sites)$/.test(path) || criticalOperations.has(`${method} ${path}`),
@@ -78,7 +78,7 @@ async function deployed(name: string, code: string, context: Record<string, unkn
   return (type: string) => all.filter(({ Type }) => Type === type)
 }
 
-/** The version that each function has, by its stack and id. */
+/** Version of each function, by stack and logical id. */
 const versionsOf = (ofType: Awaited<ReturnType<typeof deployed>>) =>
   new Map(
     ofType('AWS::Lambda::Version').map(({ stack, id, Properties }) => [`${stack} ${Properties.FunctionName.Ref}`, id]),
@@ -92,7 +92,7 @@ describe('every function', () => {
     functions = ofType('AWS::Lambda::Function').filter(({ Properties }) => String(Properties.Handler).includes('/'))
   })
 
-  it('has a version and an alias that leads to it', () => {
+  it('has a version and an alias that points to it', () => {
     expect(functions.length).toBeGreaterThan(15)
     for (const { stack, id } of functions) {
       const own = (type: string) =>
@@ -105,7 +105,7 @@ describe('every function', () => {
     }
   })
 
-  it('says which version it is of, so that it is another where its version is', () => {
+  it("has the version's hash in its description, so that both change together", () => {
     const versions = versionsOf(ofType)
     for (const { stack, id, Properties } of functions) {
       const [, hash] = /Version[0-9A-F]{8}([0-9a-f]{8})[0-9a-f]{24}$/.exec(versions.get(`${stack} ${id}`) ?? '') ?? []
@@ -113,7 +113,7 @@ describe('every function', () => {
     }
   })
 
-  it('is fed and invoked by its alias alone', async () => {
+  it('is invoked only through its alias', async () => {
     const apis = await templatesOf((await loadOperations()).filter(({ operation }) => operation.path === '/groups'))
     const aliases = ofType('AWS::Lambda::Alias').map(({ id }) => id)
     const invoked = [
@@ -137,7 +137,7 @@ describe('every function', () => {
     }
   })
 
-  it('gets a new version when what it loads has changed, and no other does', async () => {
+  it('gets a new version when its code has changed, and no other function does', async () => {
     const changed = await deployed('changed', bundleAt('changed', { 'deep.mjs': 'export const z=2' }))
     const [before, after] = [versionsOf(ofType), versionsOf(changed)]
     expect([...after.keys()]).toEqual([...before.keys()])
@@ -148,14 +148,14 @@ describe('every function', () => {
     ).toBe(1)
   })
 
-  it('gets a new version when a setting of it has changed', async () => {
+  it('gets a new version when its settings have changed', async () => {
     const changed = await deployed('set', bundleAt('set'), { heartbeatSecs: 60 })
     const [before, after] = [versionsOf(ofType), versionsOf(changed)]
     expect([...after].filter(([key, id]) => before.get(key) === id)).toEqual([])
   })
 
   it.each([{}, { baseUrl: 'https://access.example.com' }])(
-    'comes behind those who read what it writes, whatever address the deployment has: %j',
+    'is deployed after the readers of its items, for any address of the service: %j',
     async (context) => {
       const all = await deployed('behind', bundleAt('behind'), context)
       const aliases = all('AWS::Lambda::Alias').filter(({ stack }) => stack === 'NetworkAccess')
@@ -175,7 +175,7 @@ describe('every function', () => {
     },
   )
 
-  it('that is replaced stays for a rollback, and one of a deployment that fails does not', () => {
+  it('retains replaced versions for a rollback, but not those of a failed deployment', () => {
     const versions = ofType('AWS::Lambda::Version')
     expect(versions.length).toBeGreaterThan(20)
     for (const { id, DeletionPolicy, UpdateReplacePolicy } of versions)
@@ -188,7 +188,7 @@ describe('every function', () => {
   const dimensionOf = (dimensions: Dimension[], name: string) => dimensions.find(({ Name }) => Name === name)?.Value
 
   it.each([{}, { metrics: 'none' }])(
-    'that carries load gets its requests step by step, and they are taken back on alarm: %j',
+    'that carries load is shifted in steps, with a rollback on alarm: %j',
     async (context) => {
       const all = await deployed('shifted', bundleAt('shifted'), context)
       const shifted = all('AWS::Lambda::Alias').filter(({ UpdatePolicy }) => UpdatePolicy)
@@ -220,7 +220,7 @@ describe('every function', () => {
         for (const alarm of alarms) {
           const [path] = /docs\/runbooks\/[\w-]+\.md/.exec(alarm.Properties.AlarmDescription) ?? []
           expect(path && existsSync(path), alarm.id).toBe(true)
-          // Another version has another alarm, which begins without the state of this one.
+          // Each version has its own alarm, which does not inherit the state of another.
           expect(JSON.stringify(alarm.Properties.AlarmName)).toContain(JSON.stringify(version))
           for (const { MetricName, Dimensions } of metricsOf(alarm)) {
             const name = MetricName === 'faults_by_version' ? 'version' : 'ExecutedVersion'
@@ -241,11 +241,11 @@ describe('every function', () => {
     },
   )
 
-  it('that carries load has its faults counted by a filter of lines, by the name of its operation', () => {
+  it('that carries load has its faults counted per operation by a metric filter', () => {
     const [filter] = ofType('AWS::Logs::MetricFilter').filter(({ id }) => /FaultsByVersion/.test(id))
     const [transformation] = filter?.Properties.MetricTransformations ?? []
     expect(transformation).toMatchObject({ MetricValue: '1', MetricNamespace: 'NetworkAccess' })
-    // CloudWatch refuses a default value beside dimensions.
+    // CloudWatch refuses a default value with dimensions.
     expect(transformation.DefaultValue).toBeUndefined()
     const names = transformation.Dimensions.map(({ Key }: { Key: string }) => Key)
     const counted = ofType('AWS::CloudWatch::Alarm')
@@ -258,16 +258,16 @@ describe('every function', () => {
     for (const { Dimensions } of counted) expect(Dimensions.map(({ Name }) => Name).sort()).toEqual(names.sort())
   })
 
-  it('moves at once, and no alarm can stop it, where that is chosen', async () => {
+  it('is switched at once without alarms if configured', async () => {
     const all = await deployed('at-once', bundleAt('at-once'), { shift: 'at-once' })
     expect(all('AWS::Lambda::Alias').filter(({ UpdatePolicy }) => UpdatePolicy)).toEqual([])
     for (const type of ['DeploymentGroup', 'Application']) expect(all(`AWS::CodeDeploy::${type}`)).toEqual([])
     expect(all('AWS::CloudWatch::Alarm').filter(({ stack }) => stack !== 'NetworkAccess')).toEqual([])
-    // Everything else is the same, so that changing the setting publishes no version.
+    // Everything else is equal, so changing the setting publishes no version.
     expect(versionsOf(all)).toEqual(versionsOf(await deployed('canary', bundleAt('canary'))))
   })
 
-  it('lets CodeDeploy move these aliases, and nothing else', () => {
+  it('allows CodeDeploy to move only these aliases', () => {
     const policies = ofType('AWS::IAM::Policy').filter(({ id }) => id.startsWith('ShiftRole'))
     expect(policies.length).toBeGreaterThan(0)
     for (const { Properties } of policies) {
@@ -279,7 +279,7 @@ describe('every function', () => {
         'lambda:UpdateAlias',
       ])
       for (const { Resource } of statements) expect(Resource).not.toBe('*')
-      // An alarm of a version to come must be readable before the policy is changed.
+      // The alarm of a future version must be readable before the policy is updated.
       expect(JSON.stringify(statements)).not.toContain('Version')
     }
     const roles = ofType('AWS::IAM::Role').filter(({ id }) => id.startsWith('ShiftRole'))

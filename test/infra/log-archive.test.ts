@@ -28,13 +28,13 @@ const policies: Record<string, ResourceStatement[]> = {
 const [bucketArn, keyArn] = ['arn:aws:s3:::sealbucket', settings.sealKeyArn]
 const object = `${bucketArn}/a/changes/checkpoint`
 
-describe('the seal in another account', () => {
+describe('the sealed log in another account', () => {
   let adopting: Templates
   beforeAll(async () => {
     adopting = await templatesOf([], settings)
   })
 
-  /** The actions of each role on the bucket and the key, as the templates of a deployment have them. */
+  /** Actions of each role on the bucket and the key, from the templates of a deployment. */
   const actionsOf = (): Map<string, { action: string; resource: string }[]> =>
     new Map(
       adopting.entries('AWS::IAM::Policy').map(([id, { Properties }]) => {
@@ -60,7 +60,7 @@ describe('the seal in another account', () => {
   })
   const policyOf = (resource: string) => (resource === keyArn ? policies.key : policies.seals) as ResourceStatement[]
 
-  it('allows each role of the service what that role does, and nothing else', () => {
+  it('allows each role of the service exactly its own actions', () => {
     const done = new Map([...actionsOf()].filter(([, actions]) => actions.length > 0))
     expect([...done.keys()].sort()).toEqual(['PublicKey', 'Reader', 'RenewLocks', 'Seal'])
     const all = [...done.values()].flat()
@@ -74,7 +74,7 @@ describe('the seal in another account', () => {
     }
   })
 
-  it('is left as it is by every principal of the account of the service', () => {
+  it("cannot be deleted or reconfigured by any principal of the service's account", () => {
     for (const role of ['Seal', 'RenewLocks', 'Administrator']) {
       for (const action of ['DeleteObject', 'DeleteObjectVersion', 'BypassGovernanceRetention', 'PutObjectLegalHold'])
         expect(answer(policyOf(object), service, call(role, `s3:${action}`, object)), action).toBe('implicitly denied')
@@ -92,7 +92,7 @@ describe('the seal in another account', () => {
     }
   })
 
-  it('is reached by TLS alone, and by no role of a third account', () => {
+  it('is accessible only through TLS, and to no role of a third account', () => {
     const plain = call('Seal', 's3:PutObject', object)
     plain.context['aws:SecureTransport'] = 'false'
     expect(answer(policyOf(object), service, plain)).toBe('explicitly denied')
@@ -100,7 +100,7 @@ describe('the seal in another account', () => {
     expect(answer(policyOf(keyArn), '999999999999', call('Seal', 'kms:Sign', keyArn))).toBe('implicitly denied')
   })
 
-  it('is neither signed nor put by the roles of another install in the account of the service', () => {
+  it("can be neither signed nor written by another deployment in the service's account", () => {
     for (const stack of ['NetworkAccessTest', 'NetworkAccess2']) {
       for (const [action, resource] of [
         ['kms:Sign', keyArn],
@@ -116,13 +116,13 @@ describe('the seal in another account', () => {
     }
   })
 
-  it('is signed by nobody of its own account', () => {
+  it('cannot be signed by principals of its own account', () => {
     for (const role of ['Administrator', 'Seal'])
       expect(answer(policyOf(keyArn), archive, call(role, 'kms:Sign', keyArn))).toBe('implicitly denied')
     expect(answer(policyOf(keyArn), archive, call('Administrator', 'kms:PutKeyPolicy', keyArn))).toBe('allowed')
   })
 
-  it('has the same key as one in the account of the service, and a bucket that the renewal of locks accepts', async () => {
+  it("has the same key settings as in the service's account, and a bucket that the renewal of locks accepts", async () => {
     const templates = await templatesOf([])
     const own = templates.all('AWS::KMS::Key').find(({ Properties }) => Properties.KeySpec)?.Properties
     const { KeySpec, KeyUsage, MultiRegion } = Resources.SealKey.Properties
@@ -141,7 +141,7 @@ describe('the seal in another account', () => {
 })
 
 describe('log lines', () => {
-  it('go to the destination of both log groups, which have no other subscription', async () => {
+  it('of both log groups are sent to the destination, and to no other subscription', async () => {
     const templates = await templatesOf([], { logDestinationArn: settings.logDestinationArn })
     const filters = templates.all('AWS::Logs::SubscriptionFilter').map(({ Properties }) => Properties)
     expect(filters.map(({ DestinationArn, FilterPattern }) => [DestinationArn, FilterPattern])).toEqual([
@@ -153,7 +153,7 @@ describe('log lines', () => {
     expect((await templatesOf([])).all('AWS::Logs::SubscriptionFilter')).toEqual([])
   })
 
-  it('may be subscribed to by the account of the service alone', () => {
+  it("accept subscriptions only from the service's account", () => {
     const subscribe = { action: 'logs:PutSubscriptionFilter', resource: settings.logDestinationArn, context: {} }
     expect(answer(policies.destination as ResourceStatement[], service, subscribe)).toBe('allowed')
     expect(answer(policies.destination as ResourceStatement[], '999999999999', subscribe)).toBe('implicitly denied')
@@ -173,7 +173,7 @@ describe('data events', () => {
     }
   })
 
-  it('are recorded of the objects of the seal, of each task, and of writes to the table by others', async () => {
+  it('are recorded for the sealed objects, for each task, and for writes to the table by other principals', async () => {
     expect((await templatesOf([])).all('AWS::CloudTrail::Trail')).toEqual([])
     expect(trail).toMatchObject({ IsLogging: true, EnableLogFileValidation: true, S3BucketName: 'archived-events' })
     expect(Object.keys(selected).sort()).toEqual(['AWS::DynamoDB::Table', 'AWS::Lambda::Function', 'AWS::S3::Object'])
@@ -193,7 +193,7 @@ describe('data events', () => {
     expect(JSON.stringify(table?.['userIdentity.arn'])).toMatch(/:assumed-role\/"?,?.*RolesWriter/)
   })
 
-  it('are written to the bucket of the archive by the trail of the service alone', () => {
+  it("are written to the archive's bucket only by the service's trail", () => {
     const write = (name: string, account: string): Call => ({
       action: 's3:PutObject',
       resource: `arn:aws:s3:::dataevents/AWSLogs/${service}/CloudTrail/eu-central-1/2026/11/23/a.json.gz`,
@@ -229,7 +229,7 @@ describe('backups', () => {
     (await templatesOf([], { backupVaultArn: settings.backupVaultArn, ...context })).all('AWS::Backup::BackupVault')[0]
       ?.Properties
 
-  it('are locked where a deployment wants that, for as long as they are kept', async () => {
+  it('are locked for their retention if the deployment requests it', async () => {
     expect((await vaultOf({}))?.LockConfiguration).toBeUndefined()
     expect((await vaultOf({ backupLock: 'governance', backupDays: 60 }))?.LockConfiguration).toEqual({
       MinRetentionDays: 60,
@@ -240,14 +240,14 @@ describe('backups', () => {
     })
   })
 
-  it('are encrypted with the key of the deployment, where it has one', async () => {
+  it("are encrypted with the deployment's key if there is one", async () => {
     expect((await vaultOf({}))?.EncryptionKeyArn).toBeUndefined()
     expect(JSON.stringify((await vaultOf({ encryptionKey: 'own' }))?.EncryptionKeyArn)).toContain('StorageKey')
     const key = 'arn:aws:kms:eu-central-1:123456789012:key/0f0e0d0c-0b0a-4009-8807-060504030201'
     expect((await vaultOf({ encryptionKey: key }))?.EncryptionKeyArn).toBe(key)
   })
 
-  it('are copied into the vault of the archive by the account of the service alone, and deleted by nobody', () => {
+  it("are copied into the archive's vault only by the service's account, and cannot be deleted", () => {
     const statements = policies.vault as ResourceStatement[]
     const copy = { action: 'backup:CopyIntoBackupVault', resource: '*', context: {} }
     expect(answer(statements, service, copy)).toBe('allowed')
@@ -255,13 +255,13 @@ describe('backups', () => {
     expect(answer(statements, service, { ...copy, action: 'backup:DeleteRecoveryPoint' })).toBe('implicitly denied')
     expect(Resources.Vault.Properties).toMatchObject({
       EncryptionKeyArn: expect.stringContaining('VaultKey'),
-      // Without a maximum, a copy that is kept for ever could be deleted by nobody.
+      // Without a maximum, a copy could have an unlimited retention and could never be deleted.
       LockConfiguration: { MinRetentionDays: 35, MaxRetentionDays: 400, ChangeableForDays: 7 },
     })
   })
 })
 
-it('is read by an auditor with the policy of the page, and not written', () => {
+it("is readable but not writable with the auditor's policy from the documentation", () => {
   const [, text = ''] = /```json\n([\s\S]*?)```/.exec(readFileSync('docs/log-archive.md', 'utf8')) ?? []
   const { Statement } = JSON.parse(text.replaceAll('<sealBucket>', settings.sealBucket))
   const may = (action: string, resource: string) => evaluate(Statement, { action, resource, context: {} })
@@ -274,20 +274,20 @@ it('is read by an auditor with the policy of the page, and not written', () => {
 })
 
 describe('the template of the archive', () => {
-  it('has an output for each setting of the service, named as that', () => {
+  it('has an output named after each setting of the service', () => {
     const known = Object.values(settingGroups).flatMap((group) => Object.keys(group))
     expect(Object.keys(Outputs).filter((name) => !known.includes(name))).toEqual([])
     expect(Object.keys(Outputs).sort()).toEqual(Object.keys(settings).sort())
   })
 
-  it('keeps what holds data when its stack is deleted', () => {
+  it('retains resources with data when its stack is deleted', () => {
     const kept = Object.entries(Resources).filter(([, { Type }]) => /Bucket$|Key$|Vault$/.test(Type))
     expect(kept).toHaveLength(6)
     for (const [id, { DeletionPolicy, UpdateReplacePolicy }] of kept)
       expect([DeletionPolicy, UpdateReplacePolicy], id).toEqual(['RetainExceptOnCreate', 'Retain'])
   })
 
-  it('shows nothing to the public', () => {
+  it('is not public', () => {
     for (const [id, { Type, Properties }] of Object.entries(Resources)) {
       if (Type !== 'AWS::S3::Bucket') continue
       expect(Object.values(Properties.PublicAccessBlockConfiguration), id).toEqual([true, true, true, true])

@@ -5,7 +5,7 @@ import { type Resource, templatesOf } from '#test/support/service/templates.ts'
 const account = '111122223333'
 const certificate = (region: string) => `arn:aws:acm:${region}:${account}:certificate/1`
 
-/** Settings with which every stack of the app exists. */
+/** Settings that create every stack of the app. */
 const everything = {
   backupVaultArn: `arn:aws:backup:eu-west-1:${account}:backup-vault:copies`,
   encryptionKey: 'own',
@@ -23,7 +23,7 @@ const adopted = {
   sealKeyArn: `arn:aws:kms:eu-central-1:${account}:key/kept`,
 }
 
-/** Every use of a function in a template, by its argument. */
+/** Yields every use of an intrinsic function in a template, by its argument. */
 function* usesOf(name: string, value: unknown): Generator<string> {
   if (typeof value !== 'object' || value === null) return
   for (const [key, item] of Object.entries(value)) {
@@ -41,21 +41,21 @@ const templates = async (context: object) =>
 describe.each([
   ['no settings', {}],
   ['every stack', everything],
-  ['data that exists', adopted],
+  ['existing data', adopted],
 ])('with %s', (_, context) => {
-  it('looks up each output of another stack once in a template', async () => {
+  it('looks up each output of another stack once per template', async () => {
     const { stacks } = await templates(context)
     const uses = stacks.map((template) => [...usesOf('Fn::GetStackOutput', template)])
     expect(uses.flat()).not.toEqual([])
     for (const ofTemplate of uses) expect(ofTemplate).toEqual([...new Set(ofTemplate)])
   })
 
-  it('imports no export, which would keep the data stack from changing', async () => {
+  it('imports no export, which would block changes of the data stack', async () => {
     const { stacks } = await templates(context)
     expect(stacks.flatMap((template) => [...usesOf('Fn::ImportValue', template)])).toEqual([])
   })
 
-  it('names only outputs that exist, and stacks in the order of the deployment', async () => {
+  it('names only existing outputs, and stacks in deployment order', async () => {
     const { stacks, names, stack } = await templates(context)
     const outputs = (name: string) => Object.keys(stack(name).template.Outputs as object)
     let deployed = -1
@@ -70,7 +70,7 @@ describe.each([
   })
 })
 
-it('puts a new resource beside the values when one comes from elsewhere, so that CloudFormation has a change to carry out', async () => {
+it('adds a resource if a value comes from elsewhere, so that CloudFormation has a change to execute', async () => {
   const handles = async (context: object) => {
     const { stacks } = await templates(context)
     const resources = stacks.flatMap((template) =>

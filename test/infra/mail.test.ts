@@ -10,7 +10,7 @@ const sending = (templates: Templates) =>
         .map((statement) => ({ id: id.replace(/DefaultPolicy.*/, ''), ...statement })),
     )
 
-it('sends mails from the address of the deployment alone, and only about limits, syncs and passcodes', async () => {
+it("sends mails only from the deployment's address, and only about limits, syncs and passcodes", async () => {
   const statements = sending(await templatesOf([], { mailSender: 'access@example.net' }))
   expect(statements.map(({ id }) => id).sort()).toEqual([
     'RolesCompareLimits',
@@ -24,11 +24,11 @@ it('sends mails from the address of the deployment alone, and only about limits,
   }
 })
 
-it('refuses a sender that is no address', async () => {
+it('refuses an invalid sender', async () => {
   await expect(templatesOf([], { mailSender: '*' })).rejects.toThrow('must be an address')
 })
 
-it('sends none where the deployment names no sender', async () => {
+it('sends no mails without a configured sender', async () => {
   const templates = await templatesOf([])
   expect(sending(templates)).toEqual([])
   expect(JSON.stringify(templates.stacks)).not.toContain('MAIL_SENDER')

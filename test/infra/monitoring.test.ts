@@ -10,14 +10,14 @@ import { operationClasses } from '#shared/http/operation-class.ts'
 import { type Resource, type Templates, templatesOf } from '#test/support/service/templates.ts'
 
 const certificate = (region: string) => `arn:aws:acm:${region}:123456789012:certificate/a`
-/** CloudFront in front. */
+/** Settings with CloudFront in front. */
 const front = {
   domainName: 'access.example.com',
   certificateArn: certificate('eu-central-1'),
   frontCertificateArn: certificate('us-east-1'),
 }
 
-/** What a deployment can choose to be told besides. */
+/** Settings that add alarms. */
 const watched = { mailSender: 'access@example.com', tracing: true, alarmEmail: 'ops@example.com' }
 
 let templates: Templates
@@ -30,7 +30,7 @@ beforeAll(async () => {
 const named = (name: string) =>
   alarms.find(([id]) => new RegExp(`^Monitoring${name}[0-9A-F]{8}$`).test(id))?.[1].Properties
 
-/** The metrics that an alarm looks at, with a function's or a mapping's own. */
+/** Metrics of an alarm, with the name of their function or mapping. */
 const metricsOf = (name: string): string[] =>
   [named(name)?.Metrics ?? []]
     .flat()
@@ -38,7 +38,7 @@ const metricsOf = (name: string): string[] =>
       ({ MetricStat }: { MetricStat?: { Metric: { MetricName: string } } }) => MetricStat?.Metric.MetricName ?? [],
     )
 
-/** The filter of lines that the metric of an alarm is made of. */
+/** Metric filter behind the metric of an alarm. */
 function filterOf(name: string) {
   const { Namespace, MetricName } = named(name) ?? {}
   const [filter] = templates.all('AWS::Logs::MetricFilter').filter(({ Properties }) => {
@@ -50,7 +50,7 @@ function filterOf(name: string) {
 }
 
 describe('alarms', () => {
-  it('go to one topic when they go off and when they are over', () => {
+  it('notify one topic of alarm and recovery', () => {
     const topics = templates.entries('AWS::SNS::Topic')
     expect(topics).toHaveLength(1)
     const topic = [{ Ref: topics[0]?.[0] }]
@@ -58,14 +58,14 @@ describe('alarms', () => {
       expect(Properties, id).toMatchObject({ AlarmActions: topic, OKActions: topic })
   })
 
-  it('name a runbook that is there', () => {
+  it('name an existing runbook', () => {
     for (const [id, { Properties }] of alarms) {
       const [path] = /docs\/runbooks\/[\w-]+\.md/.exec(Properties.AlarmDescription) ?? []
       expect(path && existsSync(path), id).toBe(true)
     }
   })
 
-  it('are none of them silent when their subject is dead: they go off, or name one that does', () => {
+  it('go off without data, or name an alarm that does', () => {
     for (const [id, { Properties }] of alarms) {
       const seen: string[] = []
       let alarm: Resource['Properties'] | undefined = Properties
@@ -80,7 +80,7 @@ describe('alarms', () => {
     }
   })
 
-  it('watch every consumer: how far it is behind, whether anything is read for it, and what it gives up', () => {
+  it('watch every consumer: its delay, its reads, and the records it gives up', () => {
     const functions = templates.entries('AWS::Lambda::Function')
     const mappings = templates.entries('AWS::Lambda::EventSourceMapping')
     expect(mappings).toHaveLength(3)
@@ -111,7 +111,7 @@ describe('alarms', () => {
     }
   })
 
-  it('watch every schedule: whether it fails, and whether it runs', () => {
+  it('watch every schedule: failures and missing runs', () => {
     const rules = templates.all('AWS::Events::Rule')
     expect(rules.length).toBeGreaterThan(3)
     for (const { Properties } of rules) {
@@ -131,13 +131,13 @@ describe('alarms', () => {
     }
   })
 
-  it('watch the API: faults by their share, latency, throttles, and that requests reach it', () => {
+  it('watch the API: share of faults, latency, throttles, and missing requests', () => {
     expect(metricsOf('ApiFaults').sort()).toEqual(['5xx', 'Count'])
     expect(metricsOf('ApiSlow').sort()).toEqual(['Count', 'Latency'])
     expect(named('ApiSilent')).toMatchObject({ MetricName: 'Count', Threshold: 1, TreatMissingData: 'breaching' })
     for (const name of ['ApiThrottled', 'RequestsRefused']) {
       const { pattern, fields } = filterOf(name)
-      // Every field that the filter reads is one of the access log.
+      // Every field of the filter is a field of the access log.
       const stage = templates.ofHttpApi('AWS::ApiGatewayV2::Stage')
       const format = JSON.parse(stage.Properties.AccessLogSettings.Format)
       expect(fields.length, pattern).toBeGreaterThan(0)
@@ -145,13 +145,13 @@ describe('alarms', () => {
     }
   })
 
-  it('watch requests that API Gateway refuses, whichever limit they met, but none of addresses that do not exist', () => {
+  it('watch requests that API Gateway throttles for any limit, except those of unknown routes', () => {
     expect(filterOf('RequestsRefused').pattern).toBe(
       '{ ($.status = "429") && ($.integrationStatus != "200") && ($.routeKey != "$default") }',
     )
   })
 
-  it('watch the live channel: faults, throttles, messages that do not leave, and that handshakes reach it', async () => {
+  it('watch the live channel: faults, throttles, undelivered messages, and missing handshakes', async () => {
     expect(metricsOf('LiveFailing').sort()).toEqual(['ExecutionError', 'faults'])
     expect(metricsOf('LiveThrottled')).toEqual(['Throttles', 'Throttles', 'Throttles'])
     expect(metricsOf('LiveNearlyThrottled').sort()).toEqual(['ConnectCount', 'MessageCount'])
@@ -166,7 +166,7 @@ describe('alarms', () => {
     expect(without.filter(([id]) => /Live|DevicesNotNotified/.test(id))).toEqual([])
   })
 
-  it('watch sign-ins: faults, providers that fail, guesses, passcodes that were given up, mails that bounce', async () => {
+  it('watch sign-ins: faults, failing providers, guessing, abandoned passcodes, bouncing mails', async () => {
     expect(metricsOf('SignInFaults').sort()).toEqual(['faults', 'latency_ms', 'sign_ins_failed'])
     expect(metricsOf('ProvidersFailing').sort()).toEqual(['sign_ins', 'sign_ins_failed'])
     expect(named('SignInsGuessed')).toMatchObject({ MetricName: 'sign_ins_guessed', TreatMissingData: 'notBreaching' })
@@ -176,7 +176,7 @@ describe('alarms', () => {
       Dimensions: [{ Name: 'FunctionName', Value: { Ref: mailer?.[0] } }],
       Threshold: 0,
     })
-    // Who sends no mails has no reputation to lose.
+    // Without mails there is no reputation to watch.
     expect(named('MailsBouncing')).toBeUndefined()
     const mailing = (await templatesOf([], watched)).entries('AWS::CloudWatch::Alarm')
     const [bouncing] = mailing.filter(([id]) => /MailsBouncing/.test(id))
@@ -192,7 +192,7 @@ describe('alarms', () => {
     expect(mailing).toHaveLength(alarms.length + 1)
   })
 
-  it('watch throttles of table, flow stream, consumers and schedules, and failures that could not be kept', () => {
+  it('watch throttles of table, flow stream, consumers and schedules, and failed batches that could not be stored', () => {
     expect(metricsOf('TableThrottled').sort()).toEqual(['ReadThrottleEvents', 'WriteThrottleEvents'])
     expect(metricsOf('FlowStreamThrottled').sort()).toEqual([
       'ReadProvisionedThroughputExceeded',
@@ -208,7 +208,7 @@ describe('alarms', () => {
       )
   })
 
-  it('have at most ten metrics each, which is the maximum of CloudWatch', () => {
+  it('have at most ten metrics each, the maximum of CloudWatch', () => {
     for (const [id, { Properties }] of alarms) {
       const metrics = [Properties.Metrics ?? []].flat().filter(({ MetricStat }: { MetricStat?: object }) => MetricStat)
       expect(metrics.length, id).toBeLessThanOrEqual(10)
@@ -219,7 +219,7 @@ describe('alarms', () => {
     [10, [10]],
     [11, [10, 1]],
     [25, [10, 10, 5]],
-  ])('watch each of %i functions once, by alarms of %j metrics', (count, sizes) => {
+  ])('watch each of %i functions once, with alarms of %j metrics', (count, sizes) => {
     const stack = new Stack()
     const functions = Array.from({ length: count }, (_, index) =>
       LambdaFunction.fromFunctionName(stack, `Function${index}`, `function-${index}`),
@@ -245,11 +245,11 @@ describe('operating.md', () => {
     (text.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '').split('\n').filter((line) => /^\| [`…]/.test(line))
   const namesIn = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)
 
-  it('has every alarm, with its runbook, and no other', async () => {
+  it('lists every alarm with its runbook, and no other', async () => {
     const ids = (await templatesOf([], { ...watched, ...front })).entries('AWS::CloudWatch::Alarm')
     const runbooks = new Map(
       ids.map(([id, { Properties }]) => [
-        // A numbered alarm watches further functions for the same reason.
+        // A numbered alarm watches more functions for the same reason.
         id.replace(/^Monitoring|\d?[0-9A-F]{8}$/g, ''),
         /runbooks\/([\w-]+\.md)/.exec(Properties.AlarmDescription)?.[1],
       ]),
@@ -261,14 +261,14 @@ describe('operating.md', () => {
         /runbooks\/([\w-]+\.md)/.exec(runbook ?? '')?.[1],
       ])
     })
-    // A name in a row stands for itself, or with dots before it for all that end with it and have no row.
+    // A row's name stands for one alarm, or with leading dots for all alarms with this ending and no row.
     const rowOf = (id: string) => rows.find(([name]) => name === id) ?? rows.find(([name]) => id.endsWith(name))
     for (const [id, runbook] of runbooks) expect([id, rowOf(id)?.[1]]).toEqual([id, runbook])
     const used = [...runbooks.keys()].map((id) => rowOf(id)?.[0])
     expect(rows.map(([name]) => name).filter((name) => !used.includes(name))).toEqual([])
   })
 
-  it('has every metric, and what it is told apart by', () => {
+  it('lists every metric with its dimensions', () => {
     const rows = rowsUnder('Metrics').map((line) =>
       line
         .split('|')
@@ -284,8 +284,8 @@ describe('operating.md', () => {
   })
 })
 
-describe('without metrics of the service', () => {
-  it('has no alarm that nothing could set off', async () => {
+describe("without the service's metrics", () => {
+  it('has no alarm that can never go off', async () => {
     const all = (await templatesOf([], { metrics: 'none' })).entries('AWS::CloudWatch::Alarm')
     const left = all.map(([id]) => id)
     const gone = alarms
@@ -310,7 +310,7 @@ describe('without metrics of the service', () => {
   })
 })
 
-it('has one dashboard that shows every alarm, and the metrics that the service makes', () => {
+it('has one dashboard with every alarm and all metrics of the service', () => {
   const dashboards = templates.all('AWS::CloudWatch::Dashboard')
   expect(dashboards).toHaveLength(1)
   const body = JSON.stringify(dashboards[0]?.Properties.DashboardBody)
@@ -331,7 +331,7 @@ it('logs source, method, path, status and both latencies of every request', () =
   })
 })
 
-it('traces functions where that is asked for', async () => {
+it('traces functions if configured', async () => {
   const tracing = (found: Templates) =>
     found.all('AWS::Lambda::Function').map(({ Properties }) => Properties.TracingConfig)
   expect(new Set(tracing(templates))).toEqual(new Set([undefined]))
@@ -345,7 +345,7 @@ it('traces functions where that is asked for', async () => {
     expect(allowed, Properties.Handler).toContain(Properties.Role['Fn::GetAtt'][0])
 })
 
-it('mails nobody unless it is told to', async () => {
+it('sends mails only if configured', async () => {
   expect(templates.all('AWS::SNS::Subscription')).toEqual([])
   const mailed = await templatesOf([], watched)
   expect(mailed.all('AWS::SNS::Subscription')[0]?.Properties).toMatchObject({

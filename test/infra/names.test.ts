@@ -6,7 +6,7 @@ import { templatesOf } from '#test/support/service/templates.ts'
 
 const some = async () => (await loadOperations()).filter(({ operation }) => operation.path.startsWith('/groups'))
 
-/** The properties that name something within an account and region; two installs must not spell the same. */
+/** Properties that hold a unique name within an account and region, which two deployments must not share. */
 const naming =
   /^(BackupPlanName|BackupVaultName|BucketName|DashboardName|FunctionName|GroupName|LogGroupName|RoleName|MetricNamespace|TableName|TopicName|AlarmName)$/
 
@@ -18,10 +18,10 @@ function* spelledNames(value: unknown): Generator<string> {
   }
 }
 
-describe('several installs in one account and region', () => {
+describe('several deployments in one account and region', () => {
   const backupVaultArn = 'arn:aws:backup:eu-west-1:210987654321:backup-vault:elsewhere'
 
-  it('share no name of a stack, and none that is spelled out', async () => {
+  it('share neither stack names nor explicit names', async () => {
     const [one, other] = await Promise.all([
       templatesOf(await some(), { backupVaultArn }),
       templatesOf(await some(), { backupVaultArn, stackName: 'AccessTest' }),
@@ -34,7 +34,7 @@ describe('several installs in one account and region', () => {
     expect(shared).toEqual([])
   })
 
-  it('share none either when they are told the same prefix', async () => {
+  it('share no explicit names even with an equal prefix', async () => {
     const [one, other] = await Promise.all(
       ['One', 'Two'].map(async (stackName) => templatesOf(await some(), { backupVaultArn, stackName, prefix: 'corp' })),
     )
@@ -44,13 +44,14 @@ describe('several installs in one account and region', () => {
     expect(JSON.stringify(mailer?.Properties.FunctionName)).toContain('AWS::StackId')
   })
 
-  it('make nothing else of another name: the resources of both are the same', async () => {
+  it('have resources with equal logical ids', async () => {
     const [one, other] = await Promise.all([
       templatesOf(await some()),
       templatesOf(await some(), { stackName: 'Other' }),
     ])
-    // What lets a rule invoke its function is called after the rule, with the stack's name; a version after the settings of
-    // its function, which tell the service's name. Both can be made anew.
+    // A permission's id includes its rule and the stack's name. A version's id is a hash of its function's settings,
+    // which
+    // include the service's name. Both resources can be replaced.
     const madeAnew = new Set(['AWS::Lambda::Permission', 'AWS::Lambda::Version'])
     const ids = ({ resources }: typeof one) =>
       resources.map((stack) => Object.entries(stack).flatMap(([id, { Type }]) => (madeAnew.has(Type) ? [] : [id])))
@@ -62,7 +63,7 @@ describe('several installs in one account and region', () => {
     [{ stackName: 'AccessTest2' }, 'access-test2'],
     [{ stackName: 'corp-Access' }, 'corp-access'],
     [{ stackName: 'AccessTest', prefix: 'corp' }, 'corp'],
-  ])('begin the names that are spelled out: %j → %s', async (context, prefix) => {
+  ])('prefix explicit names: %j → %s', async (context, prefix) => {
     const apis = (await templatesOf([], context)).all('AWS::ApiGatewayV2::Api')
     const names = apis.map(({ Properties: { Body, Name } }) => Name ?? Body.info.title)
     expect(names.sort()).toEqual([prefix, `${prefix}-live`])
@@ -86,10 +87,10 @@ describe('several installs in one account and region', () => {
   })
 })
 
-describe('any partition', () => {
-  it('has no host and no ARN of another one spelled out', async () => {
+describe('every partition', () => {
+  it('works without an explicit host or ARN of another partition', async () => {
     const { stacks } = await templatesOf(await some())
-    // A service is called by this name in every partition.
+    // Service principals have these names in every partition.
     const text = JSON.stringify(stacks).replace(/"(Service|Principal)":"[a-z0-9.-]+\.amazonaws\.com"/g, '')
     expect(text.match(/[a-z0-9.-]*amazonaws\.com[a-z.]*/g)).toBeNull()
     expect(text.match(/"arn:aws[a-z-]*:[^"]*/g)).toBeNull()

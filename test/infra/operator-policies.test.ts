@@ -23,27 +23,27 @@ const decide = (of: readonly Name[], { action, resource, context = {} }: Call): 
     { action, resource, context },
     keys,
   )
-/** The policies that allow a call by themselves. */
+/** Policies that individually allow a call. */
 const allowing = (call: Call): Name[] => names.filter((name) => decide([name], call) === 'allowed')
 
 const arn = (service: string, rest: string) => `arn:aws:${service}:${at}:${rest}`
-/** The ARN that invokes the task of an output: `VerifyRowsFunction` is `tasks/verify-rows.ts`. */
+/** ARN of the task behind an output: `VerifyRowsFunction` is `tasks/verify-rows.ts`. */
 const functionOf = (output: string) => {
   const words = output.replace(/Function$/, '').match(/[A-Z][a-z]+/g) ?? []
   return `${rights.functions.get(`tasks/${words.join('-').toLowerCase()}.ts`)?.arn}:current`
 }
 const consumer = () => rights.functions.get('streams/store-flow-logs.ts')?.arn ?? ''
-/** A function as AWS spells its ARN; on one machine it is spelled otherwise. */
+/** A function with a name as AWS generates it. Names on one machine differ. */
 const ownFunction = arn('lambda', 'function:NetworkAccess-ConsumersStoreFlowLogs-AbCdEf')
 const ofConsumer = () => ({ 'lambda:FunctionArn': `${consumer()}:current` })
 const api = (part: string) => `arn:aws:apigateway:us-east-1::/apis/${rights.apiId}${part}`
 
 describe('the policies of operators', () => {
-  it('are outputs of the stack, each within the 6,144 characters of a managed policy', () => {
+  it('are stack outputs, each within the 6,144 characters of a managed policy', () => {
     expect([...rights.operators.keys()].sort()).toEqual([...names].sort())
     for (const name of names) {
       expect(rights.output(name), name).toContain(name)
-      // Names of a deployment are longer than those of one machine.
+      // Names of a deployment are longer than those on one machine.
       const text = JSON.stringify({ Version: '2012-10-17', Statement: rights.operators.get(name) })
       expect(text.replace(/\s/g, '').length, name).toBeLessThan(5_000)
     }
@@ -78,7 +78,7 @@ describe('the policies of operators', () => {
     'sns:AddPermission',
     'logs:DeleteLogGroup',
     'cloudtrail:StopLogging',
-  ])('never allow %s on anything', (action) => {
+  ])('never allow %s on any resource', (action) => {
     const resources = [
       '*',
       rights.arnOf('table'),
@@ -92,7 +92,7 @@ describe('the policies of operators', () => {
     for (const resource of resources) expect(allowing({ action, resource, context: ofConsumer() })).toEqual([])
   })
 
-  it('read no item, no secret and no batch by the first two', () => {
+  it('allow only break-glass to read items, secrets and failed batches', () => {
     const table = rights.arnOf('table')
     for (const name of ['GetItem', 'BatchGetItem', 'Query', 'Scan', 'PutItem', 'UpdateItem', 'DeleteItem'])
       expect(allowing({ action: `dynamodb:${name}`, resource: table }), name).toEqual(['BreakGlassPolicy'])
@@ -112,17 +112,17 @@ describe('the policies of operators', () => {
     ['RollBackFunction', 'OperatePolicy'],
     ['ProvisionAccountFunction', 'BreakGlassPolicy'],
     ['BeginSealedLogFunction', 'BreakGlassPolicy'],
-  ])('invoke %s by %s alone', (output, policy) => {
+  ])('allow to invoke %s only by %s', (output, policy) => {
     expect(allowing({ action: 'lambda:InvokeFunction', resource: functionOf(output) })).toEqual([policy])
   })
 
-  it('change an event source mapping by break-glass alone, as its filter could leave records out of the audit trail', () => {
+  it('allow only break-glass to change an event source mapping, whose filter could omit records of the audit trail', () => {
     const change = (name: string): Call => ({ action: `lambda:${name}`, resource: mapping, context: ofConsumer() })
     for (const name of ['CreateEventSourceMapping', 'UpdateEventSourceMapping', 'DeleteEventSourceMapping'])
       expect(allowing(change(name)), name).toEqual(['BreakGlassPolicy'])
   })
 
-  it('invoke nothing else', () => {
+  it('allow to invoke no other function', () => {
     const tasks = new Set(
       names.flatMap((name) => rights.operators.get(name) ?? []).flatMap(({ Resource = [] }) => Resource),
     )
@@ -134,7 +134,7 @@ describe('the policies of operators', () => {
     expect(invocable).toHaveLength(7)
   })
 
-  it('change nothing of another deployment', () => {
+  it('do not affect another deployment', () => {
     const others: Call[] = [
       { action: 'lambda:GetAlias', resource: arn('lambda', 'function:NetworkAccessTest-Api') },
       { action: 'events:DisableRule', resource: arn('events', 'rule/NetworkAccessTest-Rule') },
@@ -153,7 +153,7 @@ describe('the policies of operators', () => {
   })
 
   it.each(['PutResourcePolicy', 'UpdateTable', 'UpdateTimeToLive', 'UpdateContinuousBackups'])(
-    'do %s on a restored table, and not on the one in use',
+    'allow %s on a restored table, and not on the current one',
     (name) => {
       const change = (resource: string) => decide(names, { action: `dynamodb:${name}`, resource })
       expect(change(rights.arnOf('table'))).toBe('explicitly denied')
@@ -161,12 +161,12 @@ describe('the policies of operators', () => {
     },
   )
 
-  it('list no functions of the account, whose variables belong to other applications', () => {
+  it("do not list the account's functions, whose variables belong to other applications", () => {
     expect(allowing({ action: 'lambda:ListFunctions', resource: '*' })).toEqual([])
   })
 })
 
-/** Calls behind each command, by its first words. */
+/** Calls of each CLI command, by its first words. */
 const callsOf: Record<string, (option: (name: string) => string) => Call[]> = {
   'acm describe-certificate': () => [on('acm:DescribeCertificate', arn('acm', 'certificate/some'))],
   'apigatewayv2 get-api': () => [on('apigateway:GET', api(''))],
@@ -188,7 +188,7 @@ const callsOf: Record<string, (option: (name: string) => string) => Call[]> = {
   'dynamodb put-resource-policy': () => [on('dynamodb:PutResourcePolicy', restored)],
   'dynamodb restore-table-to-point-in-time': () => [
     on('dynamodb:RestoreTableToPointInTime', rights.arnOf('table')),
-    // The restore writes the new table with the rights of its caller.
+    // A restore writes the new table with the rights of its caller.
     ...['BatchWriteItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'Scan', 'UpdateItem'].map((name) =>
       on(`dynamodb:${name}`, restored),
     ),
@@ -221,7 +221,7 @@ const callsOf: Record<string, (option: (name: string) => string) => Call[]> = {
   'sesv2 get-account': () => [on('ses:GetAccount')],
   'sesv2 get-email-identity': () => [on('ses:GetEmailIdentity')],
   'sns list-subscriptions-by-topic': () => [on('sns:ListSubscriptionsByTopic', rights.output('AlarmTopic'))],
-  // A new bucket is made with the rights of those who deploy, as operating.md says.
+  // Deployers create a new bucket with their own rights, as operating.md describes.
   's3 mb': () => [],
   'sts get-caller-identity': () => [],
 }
@@ -237,7 +237,7 @@ const ownDeployment = arn('codedeploy', 'deploymentgroup:NetworkAccess-Operation
 const mapping = arn('lambda', 'event-source-mapping:0a1b2c3d')
 const restored = arn('dynamodb', 'table/NetworkAccess-restored')
 
-/** The rows of the table in docs/operating.md: who gets which policy, and which runbooks need it. */
+/** Reads from the table in docs/operating.md which policy each runbook requires. */
 function documentedNeeds(): Map<string, Name> {
   const [, section = ''] = /## Who may do what\n(.*?)\n## /s.exec(readFileSync('docs/operating.md', 'utf8')) ?? []
   return new Map(
@@ -249,14 +249,14 @@ function documentedNeeds(): Map<string, Name> {
 }
 
 describe('a runbook', () => {
-  /** A deployment of its own, by the rights of those who deploy. */
+  /** Runbooks with a deployment, which require the rights of a deployer. */
   const deploys = ['repair.md']
   const commands = documentedCommands('aws').filter(
     ({ file }) => /^docs\/(runbooks\/|operating\.md)/.test(file) && !deploys.some((name) => file.endsWith(name)),
   )
 
   it.each([...new Set(commands.map(({ file }) => file))].filter((file) => file.includes('runbooks/')))(
-    'is done with the policy that the table of operating.md has for it: %s',
+    'is possible with the policy that operating.md requires for it, and with no lesser one: %s',
     (file) => {
       const need = documentedNeeds().get(file.replace('docs/runbooks/', '')) ?? 'ReadPolicy'
       const held = names.slice(0, names.indexOf(need) + 1)
@@ -280,7 +280,7 @@ describe('a runbook', () => {
     },
   )
 
-  it('is not needed twice, nor by nobody', () => {
+  it('contains commands if the table names it', () => {
     const needs = documentedNeeds()
     expect(needs.size).toBeGreaterThan(8)
     for (const file of needs.keys()) expect(readFileSync(`docs/runbooks/${file}`, 'utf8')).toMatch(/aws \w+ |npm run/)

@@ -12,7 +12,7 @@ const alarm = (name: string, from = templates) =>
 const expressionOf = (name: string, from = templates) =>
   (alarm(name, from)?.Metrics as Part[] | undefined)?.find(({ Expression }) => Expression)?.Expression
 
-it('goes off before the account has no function left to run beside the reserved ones', () => {
+it('raises an alarm before no unreserved concurrency is left', () => {
   expect(expressionOf('ConcurrencyNearlyUsed')).toBe('100 * (claimed - 106) / (SERVICE_QUOTA(used) - 106)')
   const parts: Part[] = alarm('ConcurrencyNearlyUsed')?.Metrics ?? []
   const metrics = parts.flatMap(({ MetricStat }) => MetricStat?.Metric ?? [])
@@ -28,10 +28,10 @@ it('goes off before the account has no function left to run beside the reserved 
   )
 })
 
-it('goes off at four fifths of what the deployment has chosen', async () => {
+it('raises an alarm at four fifths of the configured limits', async () => {
   const requests = { throttleRate: 10, anonymousRate: 10, ingestRate: 10, accountRequests: 20 }
   const chosen = await templatesOf([], { ...requests, tableUnits: 2_000, flowStreamShards: 3 })
-  // Of five minutes.
+  // Requests of five minutes.
   expect(expressionOf('ApiNearlyThrottled', chosen)).toBe('100 * requests / 6000')
   expect(expressionOf('TableNearQuota', chosen)).toContain('FILL(second, 0) / 600000')
   expect(expressionOf('FlowStreamNearlyFull', chosen)).toContain(`FILL(first, 0) / ${3 * 300 * 1_048_576} `)
@@ -40,6 +40,6 @@ it('goes off at four fifths of what the deployment has chosen', async () => {
     expect([alarm(name)?.Threshold, alarm(name)?.EvaluationPeriods], name).toEqual([80, 2])
 })
 
-it('asks nothing of the shards of a stream that has as many as it needs', async () => {
+it('requires no shard metrics of an on-demand stream', async () => {
   expect(alarm('FlowStreamNearlyFull', await templatesOf([], { flowStreamShards: 'on-demand' }))).toBeUndefined()
 })

@@ -29,14 +29,14 @@ describe('every function', () => {
     ['api/gateway-sessions/start-gateway-session.ts', 'DeleteItem', /#gateway_tokens$/],
     ['streams/follow-up.ts', 'PutItem', /#commits$/],
     ['streams/follow-up.ts', 'DeleteItem', /#resources$/],
-  ])('was recorded at what it seldom does: %s %s %s', (file, name, key) => {
+  ])('was recorded at a rare call: %s %s %s', (file, name, key) => {
     const done = recorded.get(file)?.filter(({ action }) => action === `dynamodb:${name}`) ?? []
     expect(
       done.some(({ context }) => [context['dynamodb:LeadingKeys'] ?? []].flat().some((one) => key.test(one))),
     ).toBe(true)
   })
 
-  it('may do all that it does', () => {
+  it('has the right to each of its recorded calls', () => {
     for (const [file, calls] of recorded) {
       const role = rights.functions.get(file)
       if (!role) throw new Error(`${file} is not deployed.`)
@@ -48,7 +48,7 @@ describe('every function', () => {
     }
   })
 
-  it('that only hands out files, or refuses, may do nothing but log', () => {
+  it('without recorded calls has only rights to log', () => {
     for (const [file, calls] of recorded) {
       if (calls.length > 0) continue
       const allows = rights.functions.get(file)?.statements.filter(({ Effect }) => Effect === 'Allow') ?? []

@@ -5,10 +5,10 @@ import { templatesOf } from '#test/support/service/templates.ts'
 
 const some = (await loadOperations()).filter(({ operation }) => /^\/(groups|v0\/rules)/.test(operation.path))
 
-/** What of the templates changes with a function's code: where it lies, and the address of the template that says so. */
+/** Properties that depend on a function's code: its location, and the URL of the nested template. */
 const ofCode = new Set(['Handler', 'Code', 'TemplateURL'])
 
-/** What a version of a function ends its name with, and the function its description: a hash of its code. */
+/** Hash of the code at the end of a version's id, and in a function's description. */
 const hashes = /(?<=Version[0-9A-F]{8})[0-9a-f]{32}|(?<=\[)[0-9a-f]{8}(?=\])/g
 
 async function withoutCode(operations: OperationSource[]) {
@@ -16,7 +16,7 @@ async function withoutCode(operations: OperationSource[]) {
   return JSON.parse(JSON.stringify(stacks).replace(hashes, ''), (name, value) => (ofCode.has(name) ? undefined : value))
 }
 
-it('changes nothing but the code of its function when its file is renamed or moved', async () => {
+it('changes only the code of its function when its file is renamed or moved', async () => {
   const renamed = some.map((source, i) => ({ ...source, file: `api/elsewhere-${i % 3}/called-${i}.ts` }))
   expect(await withoutCode(renamed)).toEqual(await withoutCode(some))
   const handlers = (await templatesOf(renamed)).all('AWS::Lambda::Function').map(({ Properties }) => Properties.Handler)

@@ -17,12 +17,12 @@ beforeAll(async () => {
   ;({ rights, roles, decide, allowed } = await deployedRoles())
 })
 
-it('fits the policy of a role, 10,240 characters, with room for longer names', () => {
+it("fits the maximum of a role's policy, 10,240 characters, with a reserve for longer names", () => {
   for (const { name, statements } of roles) expect(JSON.stringify(statements).length, name).toBeLessThan(8_000)
 })
 
 describe('a read of the account API', () => {
-  it('writes nothing but the entry of its request, last use and rate', async () => {
+  it('writes only the log entry of its request, last use and rate', async () => {
     const keys = [
       ...(await loadEntities()).keys(),
       'version',
@@ -66,10 +66,10 @@ const committing = [
 ]
 
 describe('the audit trail', () => {
-  it.each(['commits', ...entries])('%s is changed by nobody, and deleted only with its account', (key) => {
+  it.each(['commits', ...entries])('%s is never updated, and deleted only with its account', (key) => {
     for (const action of rewrites) {
       const by = deletions.includes(action) ? ['DeleteAccounts'] : []
-      // Also where it hides among others of one request.
+      // Includes requests that name other keys, too.
       for (const keys of [[key], ['groups', key], [key, 'rate.account', `presence.actors`]]) {
         const call = onTable(action, ...keys)
         expect(allowed(call), `${action} ${keys}`).toEqual(by)
@@ -80,7 +80,7 @@ describe('the audit trail', () => {
     }
   })
 
-  it.each(entries)('%s is put by nobody but those that start sessions, and inserted by its writer alone', (key) => {
+  it.each(entries)('%s is put only by roles that start sessions, and inserted only by its writer', (key) => {
     const put = key.startsWith('log.session') ? ['Client', 'Gateway', 'SignIn'] : []
     expect(allowed(onTable('PutItem', key))).toEqual(put)
     for (const role of roles.filter(({ name }) => !put.includes(name))) {
@@ -94,7 +94,7 @@ describe('the audit trail', () => {
     expect(allowed(onTable('PartiQLInsert', key))).toEqual(writers[/^log\.(\w+)/.exec(key)?.[1] ?? ''])
   })
 
-  it('takes commit records from those that commit alone', () => {
+  it('accepts commit records only from roles that commit', () => {
     expect(allowed(onTable('PutItem', 'commits'))).toEqual(committing)
     expect(allowed(onTable('PartiQLInsert', 'commits'))).toEqual([])
   })
@@ -105,7 +105,7 @@ describe('the audit trail', () => {
   })
 
   it.each([`${account}#accounts`, 'service#due.accounts'])(
-    'ends with an account by no word but that of who provisions: %s',
+    'ends with an account only on a request of provisioning: %s',
     (key) => {
       for (const action of [...rewrites, 'PutItem', 'PartiQLInsert']) {
         for (const keys of [[key], [`${account}#groups`, key], [key, 'service#due#0']]) {
@@ -119,7 +119,7 @@ describe('the audit trail', () => {
   )
 
   it.each(['seal.changes', 'seal.activity', 'seal.hour#session#2026-11-22T08'])(
-    'is proven by what the sealing alone writes: %s',
+    'is proven by items that only the sealing role writes: %s',
     (key) => {
       for (const action of [...rewrites, 'PutItem', 'PartiQLInsert']) {
         const by = { PutItem: ['Seal'], UpdateItem: ['Seal'] }[action] ?? []
@@ -128,7 +128,7 @@ describe('the audit trail', () => {
     },
   )
 
-  it('loses no account from those that are sealed', () => {
+  it('does not lose accounts from the list of sealed ones', () => {
     for (const key of ['service#sealed', 'service#seal']) {
       for (const action of ['UpdateItem', 'BatchWriteItem', 'PartiQLUpdate'])
         expect(allowed(service(action, key)), action).toEqual([])
@@ -140,7 +140,7 @@ describe('the audit trail', () => {
     expect(allowed(service('PartiQLInsert', 'service#sealed'))).toEqual(['WriteChangeLog'])
   })
 
-  it('notes how far the renewal of locks is by the role of that alone, which writes nothing else', () => {
+  it('has its lock renewal progress written by one role, which writes nothing else', () => {
     const { pk } = lockRenewalKey
     for (const action of [...rewrites, 'PutItem', 'PartiQLInsert']) {
       const by = { PutItem: ['RenewLocks'], DeleteItem: ['DeleteAccounts'], PartiQLDelete: ['DeleteAccounts'] }[action]
@@ -152,7 +152,7 @@ describe('the audit trail', () => {
     }
   })
 
-  it('stands in the way of nothing that only looks like it', () => {
+  it('denies no write to similar keys', () => {
     const values = ['#commits', 'log.change#2026-11-22', `${account}#commits`, 'commits']
     for (const value of values) {
       for (const key of [`groups.name#${value}`, `unique.groups.name#${value}`]) {
@@ -167,7 +167,7 @@ describe('the audit trail', () => {
 describe('devices', () => {
   const devices = ['Client', 'Gateway']
 
-  it('are answered by the role of their kind, each operation, and nobody else is', async () => {
+  it('are served by the role of their kind, which serves no other operation', async () => {
     const kinds: Record<string, string> = { client: 'Client', gateway: 'Gateway', ingest: 'Ingest' }
     for (const { file, operation } of await loadOperations()) {
       const role = rights.functions.get(file)?.role
@@ -186,10 +186,10 @@ describe('devices', () => {
     'PartiQLUpdate',
     'PartiQLDelete',
   ]
-  /** Whose rows a device changes by itself. */
+  /** Collections whose rows a device changes, with the roles that change them. */
   const theirs: Record<string, string[]> = { clients: ['Client'], gateways: ['Gateway'], gateway_tokens: ['Gateway'] }
 
-  it('change no row of an account but themselves, and nothing that leads to one', async () => {
+  it('change no row of an account except their own, and no index item of another', async () => {
     const collections = [...(await loadEntities()).keys(), 'memberships#x', 'static_device_pool_members#x', 'accounts']
     const hidden = ['', '#clients', '.name#clients', '.clients', `.x#${account}#clients`]
     expect(collections.length).toBeGreaterThan(20)
@@ -209,7 +209,7 @@ describe('devices', () => {
   })
 
   it.each(['authorizations#x', 'authorizations.policy#x', 'authorizations.client#x'])(
-    'are given access by what answers clients alone, whatever answers gateways or holds the channel: %s',
+    'receive authorizations only from the role that serves clients: %s',
     (key) => {
       const by = (action: string) => allowed(onTable(action, key)).filter((name) => [...devices, 'Live'].includes(name))
       expect([by('PutItem'), by('UpdateItem'), by('DeleteItem')]).toEqual([
@@ -260,7 +260,9 @@ describe('devices', () => {
     }
   })
 
-  /** What decides who reaches what, and who is asking. Whoever adds a collection decides whether that is one more. */
+  /**
+   * Collections that a decision reads, including those of the caller. A new collection must be added here on purpose.
+   */
   const read = [
     'accounts',
     'actors',
@@ -275,7 +277,7 @@ describe('devices', () => {
     'sites',
     'static_device_pool_members',
   ]
-  it('read the rows that a decision about a device rests on, and no others', async () => {
+  it('read the rows that a decision about a device depends on, and no others', async () => {
     const readable = [...(await loadEntities()).keys()].filter((name) =>
       ['GetItem', 'BatchGetItem', 'Query', 'ConditionCheckItem'].some((action) =>
         allowed(onTable(action, name)).some((role) => [...devices, 'Live'].includes(role)),
@@ -292,12 +294,12 @@ describe('devices', () => {
     },
   )
 
-  it('read no commit over the live channel, which makes none', () => {
+  it('read no commit over the live channel, whose role does not commit', () => {
     for (const action of ['GetItem', 'BatchGetItem', 'Query'])
       expect(allowed(onTable(action, 'commits')), action).not.toContain('Live')
   })
 
-  it('report flows with a role that reads the state of the account and its own rate, and nothing else', () => {
+  it('report flows with a role that reads only the state of the account and its own rate', () => {
     for (const key of [
       'clients',
       'policies',
@@ -313,7 +315,7 @@ describe('devices', () => {
   })
 })
 
-describe('nobody', () => {
+describe('restricted actions', () => {
   it.each([
     'DeleteTable',
     'UpdateTable',
@@ -329,12 +331,12 @@ describe('nobody', () => {
     'DisableKinesisStreamingDestination',
     'CreateTableReplica',
     'PartiQLSelect',
-  ])('may %s', (action) => {
+  ])('no role may %s', (action) => {
     expect(allowed(onTable(action))).toEqual([])
     expect(allowed(onTable(action, 'groups'))).toEqual([])
   })
 
-  it('may write without naming a key', () => {
+  it('no role may write without naming a key', () => {
     for (const action of ['PutItem', 'UpdateItem', 'PartiQLInsert', 'PartiQLUpdate', 'BatchWriteItem']) {
       expect(allowed(onTable(action)), action).toEqual([])
     }
@@ -389,11 +391,11 @@ describe('nobody', () => {
     ['secretsmanager:DeleteSecret', 'token secret', []],
     ['secretsmanager:DeleteSecret', 'secret', []],
     ['ses:SendEmail', 'mail', ['CompareLimits', 'MailPasscode', 'MailSyncErrors']],
-  ])('but those may %s of %s', (action, target, by) => {
+  ])('%s on %s is limited to its roles', (action, target, by) => {
     expect(allowed(elsewhere(action, target))).toEqual(by)
   })
 
-  it('may look at all items but the deletion of accounts, which writes nothing but its notes', async () => {
+  it('only the deletion of accounts and the verification of rows scan, and they write no rows', async () => {
     expect(allowed(onTable('Scan'))).toEqual(['DeleteAccounts', 'VerifyRows'])
     for (const key of [...(await loadEntities()).keys(), 'version', 'log.flow#2026-11-22#3', 'presence.actors']) {
       for (const action of ['PutItem', 'UpdateItem', 'BatchWriteItem', 'PartiQLInsert', 'PartiQLUpdate']) {
@@ -402,7 +404,7 @@ describe('nobody', () => {
     }
   })
 
-  it('may move an alias but the rollback, nor delete a version but what prunes, and none a function', () => {
+  it('only the rollback moves an alias, only pruning deletes versions, and no role deletes a function', () => {
     const on = (action: string, name: string) => {
       const resource = `arn:aws:lambda:us-east-1:000000000000:function:${name}`
       const able = roles.filter(
@@ -421,7 +423,7 @@ describe('nobody', () => {
       for (const name of ['Another', 'Another:3']) expect(on(`lambda:${action}`, name), action).toEqual([])
   })
 
-  it('reads stacks but those of the service, for what moves and prunes versions', () => {
+  it('only the rollback and pruning read stacks, and only those of the service', () => {
     const on = (action: string, stack: string) => {
       const resource = `arn:aws:cloudformation:us-east-1:000000000000:stack/${stack}/id`
       return roles.filter(({ statements }) => evaluate(statements, { action, resource, context: {} }) === 'allowed')
@@ -436,7 +438,7 @@ describe('nobody', () => {
     expect(on('cloudformation:UpdateStack', 'NetworkAccess')).toEqual([])
   })
 
-  it('may invoke, change or publish a function, but the redrive the consumers, and sign-in what mails passcodes', () => {
+  it('only the redrive and replay invoke consumers, and only sign-in invokes the mailing of passcodes', () => {
     for (const [file, { name }] of rights.functions) {
       const invokers = { 'tasks/mail-passcode.ts': ['Callback', 'SignIn'] }[file] ?? []
       const by = file.startsWith('streams/') ? ['Redrive', 'Replay'] : invokers
@@ -448,7 +450,7 @@ describe('nobody', () => {
     }
   })
 
-  it('has a pattern of keys that a value within a key could pass for', () => {
+  it('no pattern of keys matches a value within a key', () => {
     const patterns = roles.flatMap(({ statements }) =>
       statements.flatMap(({ Condition = {} }) =>
         Object.values(Condition).flatMap((keys) => [keys['dynamodb:LeadingKeys'] ?? []].flat(2)),

@@ -9,11 +9,11 @@ it.each([
   ['POST', '/email_otp_auth_providers', 'PostEmailOtpAuthProviders', 'email-otp-auth-providers'],
   ['GET', '/v0/users/{id_or_email}', 'GetV0UsersByIdOrEmail', 'v0-users'],
   ['GET', '/openapi.json', 'GetOpenapiJson', 'openapi-json'],
-])('calls %s %s by its route alone', (method, path, id, collection) => {
+])('names %s %s by its route only', (method, path, id, collection) => {
   expect([routeId(method, path), collectionOf(path)]).toEqual([id, collection])
 })
 
-it('has a name of its own for every operation', async () => {
+it('has a unique name for every operation', async () => {
   const ids = (await loadOperations()).map(({ operation: { method, path } }) => routeId(method, path))
   expect(new Set(ids).size).toBe(ids.length)
 })

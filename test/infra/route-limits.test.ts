@@ -8,7 +8,7 @@ import { type Templates, templatesOf } from '#test/support/service/templates.ts'
 
 let operations: OperationSource[]
 let templates: Templates
-/** Limits by route key, and the routes of the definition. */
+/** Limits by route key, and all routes of the definition. */
 let limits: Record<string, { ThrottlingRateLimit: number; ThrottlingBurstLimit: number }>
 let byDefault: { ThrottlingRateLimit: number; ThrottlingBurstLimit: number }
 let routes: string[]
@@ -23,7 +23,7 @@ beforeAll(async () => {
   }
   routes = Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => {
-      // Both spellings of the default route are documented.
+      // The documentation has the default route with and without a slash.
       if (path.replace('/', '') === '$default') return '$default'
       return `${method.startsWith('x-') ? 'ANY' : method.toUpperCase()} ${path}`
     }),
@@ -36,12 +36,12 @@ const routesOf = (credentials: string[]) =>
   )
 
 describe('limits of routes', () => {
-  it('are of routes that exist, without which the stage is refused', () => {
+  it('name only existing routes, because an unknown one fails the stage', () => {
     expect(Object.keys(limits).length).toBeGreaterThan(20)
     expect(routes).toEqual(expect.arrayContaining(Object.keys(limits)))
   })
 
-  it('are small for each route that needs no credential, and for no other', () => {
+  it('are low exactly for routes without a credential', () => {
     const known = new Set(routesOf(['api', 'client', 'gateway', 'ingest', 'portal']))
     const anonymous = routes.filter((route) => !known.has(route))
     expect(anonymous).toEqual(
@@ -53,24 +53,24 @@ describe('limits of routes', () => {
     for (const route of small) expect(limits[route]?.ThrottlingBurstLimit, route).toBe(200)
   })
 
-  it('are of their own for devices, so that requests of others use up none of theirs', () => {
+  it('are separate for devices, so that other requests do not use them up', () => {
     const ofDevices = routesOf(['client', 'gateway'])
     expect(ofDevices.length).toBeGreaterThan(5)
     for (const route of ofDevices) expect(limits[route], route).toEqual(byDefault)
   })
 
-  it('leave heartbeats of 10,000 clients and 200 gateways through where all routes share one limit', () => {
+  it('allow the heartbeats of 10,000 clients and 200 gateways even if all routes share one limit', () => {
     const anonymous = Object.values(limits).filter(({ ThrottlingRateLimit }) => ThrottlingRateLimit === 50)
     const ingest = limits['POST /ingestion/flow_logs']?.ThrottlingRateLimit ?? Number.NaN
     const heartbeats = 10_200 / 30
     expect(anonymous.length * 50 + ingest + heartbeats).toBeLessThan(byDefault.ThrottlingRateLimit)
-    // The bound that docs/deploy.md states for a shared limit, and the burst of the account.
+    // The bound that docs/deploy.md states for a shared limit, and the burst limit of an account.
     expect(anonymous.length * 50).toBeLessThan(1_000)
     expect(anonymous.length * 200).toBeLessThan(5_000)
   })
 })
 
-it('are closed by the runbook of a restore, all but that of flow reports', () => {
+it('are closed by the restore runbook, except that of flow reports', () => {
   const [, script = ''] =
     /^ *node -p '(.+)' > closed\.json$/m.exec(readFileSync('docs/runbooks/restore.md', 'utf8')) ?? []
   const folder = mkdtempSync(join(tmpdir(), 'limits-'))
@@ -89,7 +89,7 @@ it('are closed by the runbook of a restore, all but that of flow reports', () =>
   }
 })
 
-describe('reserved functions', () => {
+describe('functions with reserved concurrency', () => {
   const reservations = () =>
     new Map(
       templates.all('AWS::Lambda::Function').flatMap(({ Properties: { Handler, ReservedConcurrentExecutions } }) => {
@@ -102,7 +102,7 @@ describe('reserved functions', () => {
     return found?.file.replace(/\.ts$/, '')
   }
 
-  it('are those of heartbeats, authorizations and each step of a sign-in', () => {
+  it('serve heartbeats, authorizations and each step of a sign-in', () => {
     const found = reservations()
     const ofDevices = ['PUT /client/sessions/{id}', 'PUT /gateway/sessions/{id}', 'POST /client/authorizations']
     for (const route of [...ofDevices, 'POST /client/sessions', 'POST /gateway/sessions'])
@@ -113,11 +113,11 @@ describe('reserved functions', () => {
     for (const page of ['page', 'email', 'start']) expect(found.get(`public/sign-in-${page}`), page).toBe(20)
   })
 
-  it('are as many as the check compares with the account, and leave enough of 1,000 for all others', () => {
+  it('have the sum that the deployment check uses, and leave enough of 1,000 for all others', () => {
     const sum = [...reservations().values()].reduce((total, each) => total + each, 0)
     const [check] = templates.all('AWS::CloudFormation::CustomResource')
     expect(check?.Properties.Reserved).toBe(String(sum))
-    // Lambda keeps 100, and starts ten requests a second for each.
+    // Lambda requires 100 unreserved, and serves ten requests a second per execution.
     expect(1_000 - sum).toBeGreaterThanOrEqual(100)
     expect(10 * (1_000 - sum)).toBeGreaterThanOrEqual(byDefault.ThrottlingRateLimit)
     expect(readFileSync('docs/deploy.md', 'utf8')).toContain(

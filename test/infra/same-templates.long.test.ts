@@ -6,7 +6,7 @@ import { loadOperations } from '#functions/operations.ts'
 import { buildApp } from '#infra/build-app.ts'
 import { bundle } from '#infra/code/bundle.ts'
 
-it('makes the same templates of the same code, wherever it is bundled', async () => {
+it('produces equal templates from equal code, wherever it is bundled', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'templates-test-'))
   onTestFinished(() => rm(directory, { recursive: true, force: true }))
   const code = join(directory, 'code')

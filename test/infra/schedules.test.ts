@@ -6,7 +6,7 @@ beforeAll(async () => {
   templates = await templatesOf([])
 })
 
-/** The function that a schedule invokes, by its handler. */
+/** Finds the function that a schedule invokes, by its handler. */
 function scheduled(handler: string) {
   const [id, { Properties }] = templates
     .entries('AWS::Lambda::Function')
@@ -20,7 +20,7 @@ function scheduled(handler: string) {
   return { expressions: rules.map((rule) => rule.Properties.ScheduleExpression), properties: Properties, settings }
 }
 
-it('sync runs every minute, with the time for a whole step', () => {
+it('sync runs every minute, with enough time for a whole step', () => {
   const { expressions, properties, settings } = scheduled('sync')
   expect([expressions, properties.Timeout]).toEqual([['rate(1 minute)'], 900])
   expect(settings).toMatchObject({ MaximumRetryAttempts: 0 })

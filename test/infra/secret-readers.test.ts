@@ -4,7 +4,7 @@ import { authProviders } from '#shared/domain/auth-providers/auth-provider.ts'
 import { loadEntities } from '#test/support/operations/entities.ts'
 import { deployedRoles, elsewhere, onTable } from '#test/support/service/deployed-roles.ts'
 
-/** Collections whose rows show their secrets to readers. Secrets of all others are encrypted. */
+/** Collections whose secrets are returned to readers. All other secrets are encrypted. */
 const shown = ['v0_configurations', 'v0_devices']
 const reads = ['GetItem', 'BatchGetItem', 'Query', 'ConditionCheckItem', 'PartiQLSelect']
 
@@ -13,7 +13,7 @@ beforeAll(async () => {
   deployed = await deployedRoles()
 })
 
-/** True for a role that may read a partition, by any action, alone or beside a row that it may read. */
+/** Decides whether a role can read a partition by any action, alone or together with a key that it may read. */
 const canRead = (role: string, key: string): boolean =>
   reads.some((action) =>
     [[key], ['accounts', key]].some((keys) => deployed.allowed(onTable(action, ...keys)).includes(role)),
@@ -22,7 +22,7 @@ const canRead = (role: string, key: string): boolean =>
 describe('a stored secret of a provider or a directory', () => {
   const may = (action: string) => deployed.allowed(elsewhere(`kms:${action}`, 'secret key'))
 
-  it('is decrypted by callbacks of sign-in and synchronisation alone, and encrypted by what writes providers', () => {
+  it('is decrypted only by sign-in callbacks and synchronisation, and encrypted only by writers', () => {
     expect(may('Decrypt')).toEqual(['Callback', 'Sync'])
     expect(may('GenerateDataKey')).toEqual(['Writer'])
   })
@@ -35,11 +35,11 @@ describe('a stored secret of a provider or a directory', () => {
     'PutKeyPolicy',
     'DisableKey',
     'ScheduleKeyDeletion',
-  ])('has a key on which nobody may %s', (action) => {
+  ])('has a key on which no role may %s', (action) => {
     expect(may(action)).toEqual([])
   })
 
-  it('is decrypted by no function that reads, or that anybody may call, but the callbacks of sign-in', async () => {
+  it('is decrypted by no reading or anonymous function except sign-in callbacks', async () => {
     for (const { file } of await loadOperations()) {
       const role = deployed.rights.functions.get(file)?.role
       const isCallback = /^sign-in\/open-id\/complete-sign-in/.test(file)
@@ -54,7 +54,7 @@ describe('a stored secret of a provider or a directory', () => {
     ['an identity', ['external_identities', 'unique.external_identities.x']],
     ['a commit', ['commits', 'version']],
     ['a secret', Object.values(authProviders).map(({ name }) => name)],
-  ])('is decrypted by callbacks of sign-in, which write no part of %s', (_what, keys) => {
+  ])('is decrypted by sign-in callbacks, which write no part of %s', (_what, keys) => {
     for (const key of keys)
       for (const action of ['PutItem', 'UpdateItem', 'DeleteItem', 'PartiQLInsert', 'PartiQLUpdate', 'BatchWriteItem'])
         expect(deployed.allowed(onTable(action, key)), `${action} ${key}`).not.toContain('Callback')
@@ -62,7 +62,7 @@ describe('a stored secret of a provider or a directory', () => {
 })
 
 describe('a read of the account API', () => {
-  it.each(shown)('reads no row of %s, which shows secrets, with the role of all others', (name) => {
+  it.each(shown)('reads no row of %s, which contains secrets, with the ordinary reader role', (name) => {
     for (const key of [name, `${name}.name#x`]) {
       expect(canRead('Reader', key), key).toBe(false)
       expect(canRead('SecretReader', key), key).toBe(true)
@@ -77,20 +77,20 @@ describe('a read of the account API', () => {
     },
   )
 
-  it('reads every other collection with the role of all others', async () => {
+  it('reads every other collection with the ordinary reader role', async () => {
     const secret = [...shown, 'portal_sessions', 'gateway_tokens']
     const others = [...(await loadEntities()).keys()].filter((name) => !secret.includes(name))
     expect(others.length).toBeGreaterThan(15)
     expect(others.filter((name) => !canRead('Reader', name))).toEqual([])
   })
 
-  it('reads secrets with a role that reads no other rows than those of the caller', async () => {
+  it('reads secrets with a role that reads no other rows except those of the caller', async () => {
     const entities = [...(await loadEntities()).keys()].filter((name) => !shown.includes(name))
     expect(entities.filter((name) => canRead('SecretReader', name))).toEqual(['accounts', 'actors', 'api_tokens'])
     expect(deployed.allowed(onTable('Scan'))).not.toContain('SecretReader')
   })
 
-  it('writes nothing more with that role than the entry of its request, last use and rate', async () => {
+  it('writes only the log entry of its request, last use and rate with that role', async () => {
     const keys = [
       ...(await loadEntities()).keys(),
       'version',
@@ -107,7 +107,7 @@ describe('a read of the account API', () => {
       expect(deployed.allowed(onTable('UpdateItem', key)), key).toContain('SecretReader')
   })
 
-  it('has the role that its collection asks for', async () => {
+  it('uses the role that its collection requires', async () => {
     const roleOf = (file: string) => deployed.rights.functions.get(file)?.role
     const reading = (await loadOperations()).filter(({ file }) => /Reader$/.test(roleOf(file) ?? ''))
     const ofSecrets = (path: string) =>

@@ -75,7 +75,7 @@ describe('rights', () => {
   })
 })
 
-it('stays at 400 resources a stack or below with 150 operations', async () => {
+it('has at most 400 resources a stack with 150 operations', async () => {
   const many = Array.from({ length: 150 }, (_, i): OperationSource => {
     const source = operations[i % operations.length] as OperationSource
     const [collection] = source.operation.path.split('/').slice(1)
@@ -86,7 +86,7 @@ it('stays at 400 resources a stack or below with 150 operations', async () => {
   expect(Math.max(...sizes)).toBeLessThanOrEqual(400)
 }, 180_000)
 
-it('tells its address to all but what is there before the API: its functions, which hear it from each request, and consumers', async () => {
+it('passes its address to functions outside the API; those of the API take it from each request', async () => {
   const some = operations.filter(({ operation }) => operation.path.startsWith('/groups'))
   const told = async (context: Record<string, unknown>) => {
     const functions = (await templatesOf(some, context)).all('AWS::Lambda::Function')

@@ -11,7 +11,7 @@ const environmentOf = async (context: Record<string, unknown>) => {
   return provision?.Properties.Environment.Variables
 }
 
-it('hands the settings of a deployment to its functions', async () => {
+it('passes the settings of a deployment to its functions', async () => {
   const context = {
     logLevel: 'WARN',
     metrics: 'operations',
@@ -31,7 +31,7 @@ it('hands the settings of a deployment to its functions', async () => {
   })
 })
 
-it('hands what sign-in needs to its functions, but for secrets, of which they are told the place', async () => {
+it('passes sign-in settings to its functions, and only the ARNs of secrets', async () => {
   const app = (kind: string) => `arn:aws:secretsmanager:eu-central-1:123456789012:secret:${kind}-AbCdEf`
   const context = {
     signInRedirectUris: ['https://portal.example.com/signed-in', 'com.example.access:/signed-in'],
@@ -58,7 +58,7 @@ it('hands what sign-in needs to its functions, but for secrets, of which they ar
   })
 })
 
-it('hands on where directories and devices are read', async () => {
+it('passes the addresses of directories and inventories', async () => {
   const context = {
     suiteTokenUrl: 'https://tokens.example.com/token',
     suiteApiUrl: 'https://suite.example.com',
@@ -75,7 +75,7 @@ it('hands on where directories and devices are read', async () => {
   })
 })
 
-it('has defaults for all of them', async () => {
+it('has defaults for all settings', async () => {
   expect(await environmentOf({})).toMatchObject({
     LOG_LEVEL: 'INFO',
     METRICS: 'classes',
@@ -222,7 +222,7 @@ it.each([
   await expect(templatesOf([], context)).rejects.toThrow(message)
 })
 
-it('takes what the command line and cdk.json give alike', () => {
+it('accepts equal values of the command line and cdk.json', () => {
   const read = (context: Record<string, unknown>) => readSettings(new App({ context }))
   expect(read({ tags: 'team=network,stage=live' }).tags).toEqual({ team: 'network', stage: 'live' })
   expect(read({ tags: { team: 'network', stage: 'live' } }).tags).toEqual({ team: 'network', stage: 'live' })
@@ -234,7 +234,7 @@ it('takes what the command line and cdk.json give alike', () => {
   expect(read({ cdnSecretArn: secret, '@aws-cdk/core:a': true, 'ssm:account=1': 'x' }).cdnSecretArn).toBe(secret)
 })
 
-it('has a lane of the flow stream for every function that it reserves, and room to redrive', () => {
+it('has a slot for every function that reads the flow stream, and concurrency to redrive', () => {
   const read = (context: Record<string, unknown>) => readSettings(new App({ context })).flowConcurrency
   expect([read({}), read({ flowStreamShards: 3 }), read({ flowStreamShards: 'on-demand' })]).toEqual([6, 14, 42])
   expect([read({ flowConcurrency: 9 }), read({ flowConcurrency: 'none' })]).toEqual([9, 'none'])
@@ -247,14 +247,14 @@ describe('docs/settings.md', () => {
     for (const name of Object.values(settingGroups).flatMap(Object.keys)) expect(document).toContain(`| \`${name}\` `)
   })
 
-  it('names the variable on one machine of every setting that has one', () => {
+  it('names the local environment variable of every setting that has one', () => {
     const [, onOneMachine = ''] = document.split('\n## On one machine\n')
     const named = Object.values(settingVariables).filter((variable) => !onOneMachine.includes(`\`${variable}\``))
     expect(named).toEqual([])
   })
 })
 
-it('finds no unknown setting in the documents', async () => {
+it('documents mention no unknown setting', async () => {
   const names = new Set(Object.values(settingGroups).flatMap(Object.keys))
   const files = (await readdir('docs', { recursive: true }))
     .filter((file) => file.endsWith('.md'))

@@ -3,7 +3,7 @@ import { templatesOf } from '#test/support/service/templates.ts'
 
 const secretOf = (kind: string) => `arn:aws:secretsmanager:eu-central-1:123456789012:secret:${kind}-AbCdEf`
 
-it('lets the callbacks of providers, and nobody else, read the secrets of the deployment at providers', async () => {
+it("allows only callbacks to read the deployment's client secrets", async () => {
   const templates = await templatesOf([], {
     suiteClientId: 'suite-app',
     suiteClientSecretArn: secretOf('suite'),

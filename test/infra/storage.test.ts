@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { synthesize } from '#infra/local/service.ts'
 import { type Templates, templatesOf } from '#test/support/service/templates.ts'
 
-/** Choices of two deployments, each of something else. */
+/** Settings of two deployments, each with different values. */
 const some = { flowStreamShards: '4', sealRetentionDays: '7', logRetentionDays: 7, flowRetentionDays: '9' }
 const others = { flowStreamShards: 'on-demand', sealRetentionDays: '0' }
 
@@ -20,7 +20,7 @@ const only = (type: string, name = /./, from = templates) => {
   return found[0] as (typeof found)[number]
 }
 
-it('never renames what holds data, for a new name is a new and empty resource', () => {
+it('never renames resources with data, because a new name creates an empty resource', () => {
   expect([
     only('AWS::DynamoDB::GlobalTable')[0],
     only('AWS::Kinesis::Stream')[0],
@@ -41,7 +41,7 @@ it('never renames what holds data, for a new name is a new and empty resource', 
 })
 
 describe('the table', () => {
-  it('is keyed by pk and sk, pays per request, expires by ttl and streams both images', () => {
+  it('has pk and sk as its key, on-demand billing, ttl as TTL, and a stream of both images', () => {
     expect(only('AWS::DynamoDB::GlobalTable')[1].Properties).toMatchObject({
       KeySchema: [
         { AttributeName: 'pk', KeyType: 'HASH' },
@@ -57,7 +57,7 @@ describe('the table', () => {
     })
   })
 
-  it('is encrypted, restorable to any second, and survives its stack', () => {
+  it('is encrypted, has point-in-time recovery, and is retained', () => {
     const [, { Properties, DeletionPolicy }] = only('AWS::DynamoDB::GlobalTable')
     expect(DeletionPolicy).toBe('RetainExceptOnCreate')
     expect(Properties.SSESpecification).toEqual({ SSEEnabled: true, SSEType: 'KMS' })
@@ -71,7 +71,7 @@ describe('the table', () => {
 })
 
 describe('the flow stream', () => {
-  it('has one encrypted shard and keeps a day', () => {
+  it('has one encrypted shard and retains records for a day', () => {
     expect(only('AWS::Kinesis::Stream')[1].Properties).toMatchObject({
       ShardCount: 1,
       StreamModeDetails: { StreamMode: 'PROVISIONED' },
@@ -80,7 +80,7 @@ describe('the flow stream', () => {
     })
   })
 
-  it('has as many shards as a deployment wants, or scales by itself', async () => {
+  it('has the configured number of shards, or scales on demand', async () => {
     const [more, scaling] = [await templatesOf([], some), await templatesOf([], others)]
     expect(only('AWS::Kinesis::Stream', /./, more)[1].Properties.ShardCount).toBe(4)
     const { ShardCount, StreamModeDetails } = only('AWS::Kinesis::Stream', /./, scaling)[1].Properties
@@ -88,7 +88,7 @@ describe('the flow stream', () => {
   })
 })
 
-it('shows nobody the failed batches, keeps them encrypted and for a while', () => {
+it('keeps failed batches private, encrypted and for a limited time', () => {
   const [, { Properties, DeletionPolicy }] = only('AWS::S3::Bucket', /Failures/)
   expect(DeletionPolicy).toBe('RetainExceptOnCreate')
   expect(Properties).toMatchObject({
@@ -107,7 +107,7 @@ it('shows nobody the failed batches, keeps them encrypted and for a while', () =
 })
 
 describe('the sealed logs', () => {
-  it('lie in a bucket that nobody sees, of which each version is kept, locked for 800 days', () => {
+  it('are in a private, versioned bucket with a lock of 800 days', () => {
     const [, { Properties, DeletionPolicy }] = only('AWS::S3::Bucket', /Sealed/)
     expect(DeletionPolicy).toBe('RetainExceptOnCreate')
     expect(Properties).toMatchObject({
@@ -119,7 +119,7 @@ describe('the sealed logs', () => {
     })
   })
 
-  it('are locked for as long as a deployment wants, or not at all', async () => {
+  it('are locked for the configured time, or not at all', async () => {
     const [short, none] = [await templatesOf([], some), await templatesOf([], others)]
     const trial = await templatesOf([], { keepData: 'false' })
     const lockOf = (from: Templates) => only('AWS::S3::Bucket', /Sealed/, from)[1].Properties.ObjectLockConfiguration
@@ -133,19 +133,19 @@ describe('the sealed logs', () => {
     expect([short, none, trial, templates].map(days)).toEqual([['407'], ['0'], ['0'], ['800']])
   })
 
-  it('keep replaced versions no longer than they are locked', async () => {
+  it('keep replaced versions no longer than their lock', async () => {
     const expiry = (from: Templates) =>
       only('AWS::S3::Bucket', /Sealed/, from)[1].Properties.LifecycleConfiguration.Rules[0].NoncurrentVersionExpiration
         .NoncurrentDays
     expect([templates, await templatesOf([], some), await templatesOf([], others)].map(expiry)).toEqual([800, 407, 7])
   })
 
-  it('need no lock as long as the log of a trial, which has none', async () => {
+  it('need no lock for the log of a trial, which has none', async () => {
     const trial = await templatesOf([], { keepData: 'false', logRetentionDays: '2557' })
     expect(only('AWS::S3::Bucket', /Sealed/, trial)[1].Properties.ObjectLockConfiguration?.Rule).toBeUndefined()
   })
 
-  it('are signed by a key of Ed25519 that one role alone may sign with', () => {
+  it('are signed by an Ed25519 key that only one role may use', () => {
     const [, { Properties, DeletionPolicy }] = only('AWS::KMS::Key', /SealKey/)
     expect(DeletionPolicy).toBe('RetainExceptOnCreate')
     expect(Properties).toMatchObject({ KeySpec: 'ECC_NIST_EDWARDS25519', KeyUsage: 'SIGN_VERIFY' })
@@ -153,12 +153,12 @@ describe('the sealed logs', () => {
       [Action].flat().some((action) => /^kms:(Sign|\*|S\*)$/.test(action)),
     )
     expect(signing).toHaveLength(1)
-    // With the hyphen, so that no role of another install, NetworkAccessTest for example, has such a name.
+    // With the hyphen, because a role of another deployment, e.g. NetworkAccessTest, must not match.
     expect(JSON.stringify(signing[0].Condition)).toContain('role/NetworkAccess-RolesSeal*')
   })
 })
 
-it('lets the account copy the key of stored secrets to another region, and decrypt nothing with it', () => {
+it('allows the account to replicate the key of stored secrets to another region, but not to decrypt', () => {
   const { KeyPolicy, MultiRegion, EnableKeyRotation } = only('AWS::KMS::Key', /SecretKey/)[1].Properties
   expect([MultiRegion, EnableKeyRotation]).toEqual([true, true])
   const [administration, ...uses] = KeyPolicy.Statement
@@ -175,14 +175,14 @@ it('lets the account copy the key of stored secrets to another region, and decry
   ])
 })
 
-it('makes up the signing secret itself and keeps it', () => {
+it('generates and retains the signing secret', () => {
   const [, { Properties, DeletionPolicy }] = only('AWS::SecretsManager::Secret')
   expect(DeletionPolicy).toBe('RetainExceptOnCreate')
   expect(Properties.GenerateSecretString).toMatchObject({ PasswordLength: 64 })
   expect(Properties.SecretString).toBeUndefined()
 })
 
-it('ends every log group after a time', () => {
+it('limits the retention of every log group', () => {
   const groups = templates.all('AWS::Logs::LogGroup')
   expect(groups).toHaveLength(2)
   for (const { Properties } of groups) expect(Properties.RetentionInDays).toBe(90)
@@ -192,7 +192,7 @@ it.each(['0', '-1', '1.5', 'many'])('refuses %s days of retention', async (logRe
   await expect(templatesOf([], { logRetentionDays })).rejects.toThrow('must be an integer from 1 to 36500')
 })
 
-it('gives every function the retention of the deployment', async () => {
+it("passes the deployment's retention to every function", async () => {
   const chosen = await templatesOf([], some)
   const variables = (of: Templates) =>
     of.all('AWS::Lambda::Function').flatMap(({ Properties }) => {
@@ -204,7 +204,7 @@ it('gives every function the retention of the deployment', async () => {
   expect(new Set(variables(await templatesOf([])).map(String))).toEqual(new Set(['90,120']))
 })
 
-it('takes the retention on this machine from variables', async () => {
+it('reads the local retention from environment variables', async () => {
   vi.stubEnv('LOG_RETENTION_DAYS', '7')
   vi.stubEnv('FLOW_RETENTION_DAYS', '9')
   const directory = mkdtempSync(join(tmpdir(), 'retention-'))
@@ -222,7 +222,7 @@ it('takes the retention on this machine from variables', async () => {
 })
 
 describe('the key of the sealed logs', () => {
-  it('signs with Ed25519 and can be copied to another region later, because no key can be made so then', () => {
+  it('signs with Ed25519 and is multi-region, which cannot be changed later', () => {
     expect(only('AWS::KMS::Key', /SealKey/)[1].Properties).toMatchObject({
       KeySpec: 'ECC_NIST_EDWARDS25519',
       KeyUsage: 'SIGN_VERIFY',
@@ -230,7 +230,7 @@ describe('the key of the sealed logs', () => {
     })
   })
 
-  it('is copied by nobody who is not given that by a change of its policy', () => {
+  it('is replicated only after a change of its policy', () => {
     const { Statement } = only('AWS::KMS::Key', /SealKey/)[1].Properties.KeyPolicy
     const actions: string[] = Statement.flatMap(({ Action }: { Action: string | string[] }) => Action)
     expect(actions).toContain('kms:Put*')

@@ -24,7 +24,7 @@ const text = (file: string) => readFile(join(root, file), 'utf8')
 const workflows = (await readdir(join(root, '.github/workflows'))).map((name) => `.github/workflows/${name}`)
 const lock: { packages: Record<string, Locked> } = JSON.parse(await text('package-lock.json'))
 
-/** The name of a package from its path in the lock file or in the bundle. */
+/** Name of a package, from its path in the lock file or in the bundle. */
 const packageOf = (path: string) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]
 
 const examples = ['docs/examples/pipeline.yml', 'docs/examples/deploy-stack.yml']
@@ -32,24 +32,24 @@ const examples = ['docs/examples/pipeline.yml', 'docs/examples/deploy-stack.yml'
 const hexOf = (integrity: string) => Buffer.from(integrity.replace(/^sha512-/, ''), 'base64').toString('hex')
 
 describe.each([...workflows, ...examples])('%s', (file) => {
-  it('names each action by the hash of a commit, with its version beside it', async () => {
+  it('pins each action to a commit hash, next to its version', async () => {
     const actions = [...(await text(file)).matchAll(/uses: (?!\.\/)(.+)/g)].map(([, action]) => action)
     expect(actions.length).toBeGreaterThan(1)
     for (const action of actions) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
   })
 
-  it('has no right on the repository but to read it', async () => {
+  it('has only a read right on the repository', async () => {
     expect(await text(file)).toMatch(/^permissions:\n {2}contents: read\n/m)
     expect(await text(file)).not.toMatch(/(contents|packages|actions): write/)
   })
 })
 
-describe('the roles of the pipeline', async () => {
+describe('roles of the pipeline', async () => {
   const blocks = [...(await text('docs/pipeline.md')).matchAll(/```json\n(.*?)```/gs)]
   const [trust, prepare, execute] = blocks.map(([, json = '']) => JSON.parse(json).Statement as Statement[])
   const actions = (statements: Statement[] = []) => statements.flatMap(({ Action }) => Action)
 
-  it('are trusted by one branch, and take no pattern for it', () => {
+  it('trust one branch, without a pattern', () => {
     expect(trust).toHaveLength(1)
     const { StringEquals } = trust?.[0]?.Condition ?? {}
     expect(StringEquals).toMatchObject({
@@ -57,7 +57,7 @@ describe('the roles of the pipeline', async () => {
     })
   })
 
-  it('separate those who prepare from those who execute', () => {
+  it('separate preparation from execution', () => {
     expect(actions(prepare)).toContain('cloudformation:CreateChangeSet')
     expect(actions(prepare)).not.toContain('cloudformation:ExecuteChangeSet')
     expect(prepare?.flatMap(({ Resource }) => Resource).join()).not.toContain('deploy-role')
@@ -70,7 +70,7 @@ describe('the roles of the pipeline', async () => {
   })
 })
 
-describe('the bill of materials', () => {
+describe('the SBOM', () => {
   let directory: string
   let components: Component[]
 
@@ -82,29 +82,29 @@ describe('the bill of materials', () => {
   })
   afterAll(() => rm(directory, { recursive: true, force: true }))
 
-  it('has each production package of the lock file with its version and hash', () => {
+  it('lists each production package of the lock file with its version and hash', () => {
     const listed = new Map(components.map(({ purl, hashes = [] }) => [decodeURIComponent(purl), hashes]))
     const locked = Object.entries(lock.packages).filter(([path, { dev }]) => path !== '' && !dev)
-    // TypeScript is an optional peer of valibot, which loads nothing of it.
+    // TypeScript is an optional peer dependency of valibot, and is not loaded.
     const installed = locked.filter(([path, one]) => !('optional' in one) && packageOf(path) !== 'typescript')
     const urls = Map.groupBy(installed, ([path, { version }]) => `pkg:npm/${packageOf(path)}@${version}`)
     expect(urls.size).toBeGreaterThan(60)
     for (const [url, copies] of urls) {
       expect([...listed.keys()]).toContain(url)
-      // A copy that another package has inside has no hash of its own.
+      // A bundled dependency of another package has no hash of its own.
       const hashes = copies.map(([, { integrity }]) => integrity && { alg: 'SHA-512', content: hexOf(integrity) })
       if (hashes.every(Boolean)) expect(listed.get(url), url).toEqual(hashes.slice(0, 1))
     }
   })
 
-  it('has each package that the bundle of the functions is made of', async () => {
+  it('lists each package in the bundle of the functions', async () => {
     const operations = await loadOperations()
     const { metafile } = await build({
       absWorkingDir: join(root, 'functions'),
       entryPoints: [...operations.map(({ file }) => file), ...(await plainFunctions())],
       bundle: true,
       write: false,
-      // Each package is written once, as in the bundle itself.
+      // With splitting, each package is written once, as in the bundle.
       splitting: true,
       outdir: directory,
       format: 'esm',
@@ -115,7 +115,7 @@ describe('the bill of materials', () => {
     const bundled = Object.keys(metafile.inputs).flatMap((path) => packageOf(path) ?? [])
     const names = new Set(components.map(({ name }) => name))
     expect(new Set(bundled).size).toBeGreaterThan(5)
-    // The renderer of the reference is copied into the bundle.
+    // The renderer of the API reference is copied into the bundle.
     for (const name of [...bundled, 'redoc']) expect(names).toContain(name)
   })
 })
@@ -154,7 +154,7 @@ describe('the audit', () => {
     )
   }
 
-  it('fails for an advisory of a production package, also of one that development needs too', async () => {
+  it('fails for an advisory of a production package, even if development needs it, too', async () => {
     expect(lock.packages['node_modules/jose']).not.toHaveProperty('dev')
     for (const name of ['valibot', 'jose']) {
       const { code, output } = await run([name])
@@ -163,14 +163,14 @@ describe('the audit', () => {
     }
   })
 
-  it('passes with none, and with one of a package that only development needs', async () => {
+  it('passes without advisories, and with one of a development package', async () => {
     expect((await run([])).code).toBe(0)
     expect(lock.packages['node_modules/vitest']?.dev).toBe(true)
     expect((await run(['vitest'])).code).toBe(0)
   })
 })
 
-it('is kept up to date: packages of each lock file, and actions', async () => {
+it('updates packages of each lock file, and actions', async () => {
   const settings = await text('.github/dependabot.yml')
   expect(settings).toContain('package-ecosystem: npm\n    directories: ["/", "/test/proof"]')
   expect(settings).toContain('package-ecosystem: github-actions\n    directory: /')

@@ -15,7 +15,7 @@ const writes = [
   'PartiQLDelete',
 ]
 const reads = ['GetItem', 'BatchGetItem', 'Query', 'Scan', 'ConditionCheckItem', 'PartiQLSelect']
-/** Changes of the table itself, as CloudFormation and AWS Backup make them. */
+/** Management calls on the table, as CloudFormation and AWS Backup make them. */
 const management = [
   'DescribeTable',
   'UpdateTable',
@@ -41,7 +41,7 @@ beforeAll(async () => {
   other = await deployedRoles({ stackName: 'NetworkAccessOfTheSecondCompany', breakGlassRoleArn: `${sso}*` })
 }, 120_000)
 
-/** The decision about a principal of the account by its own statements and the policy of the table together. */
+/** Decides about a principal of the account, by its own statements and the table's policy combined. */
 function decide(
   { rights }: Deployed,
   arn: string | null,
@@ -63,7 +63,7 @@ function decide(
 }
 
 describe('the policy of the table', () => {
-  it.each(['plain', 'other'])('takes nothing from the roles of the service: %s', (which) => {
+  it.each(['plain', 'other'])("does not restrict the service's roles: %s", (which) => {
     const deployed = which === 'plain' ? plain : other
     const writing = new Set<string>()
     for (const { name, arn, statements } of deployed.roles) {
@@ -91,21 +91,21 @@ describe('the policy of the table', () => {
     `${account}:role/path/NetworkAccess-RolesWriter0A1B2C3D-AbCdEf123456`,
     'arn:aws:iam::111111111111:role/NetworkAccess-RolesWriter0A1B2C3D-AbCdEf123456',
     `${sso}0123456789abcdef`,
-  ])('denies every write to %s, whatever its own policies allow', (arn) => {
+  ])("denies every write to %s, even if the principal's own policies allow it", (arn) => {
     for (const action of writes) {
       expect(decide(plain, arn, everything, action, ['groups']), action).toBe('explicitly denied')
       expect(decide(plain, arn, everything, action), action).toBe('explicitly denied')
     }
   })
 
-  it('leaves reads and the management of the table to the rights of each', () => {
+  it('does not affect reads and management of the table', () => {
     for (const action of [...reads, ...management]) {
       expect(decide(plain, `${account}:role/Administrator`, everything, action, ['groups']), action).toBe('allowed')
       expect(decide(plain, `${account}:role/Nobody`, [], action, ['groups']), action).toBe('implicitly denied')
     }
   })
 
-  it('admits the break-glass role of the setting, and no role that only begins as it does', () => {
+  it('exempts the configured break-glass role, and no role with a longer name', () => {
     for (const action of writes) {
       expect(decide(other, `${sso}0123456789abcdef`, everything, action, ['groups'])).toBe('allowed')
       expect(decide(other, `${account}:role/AWSReservedSSO_BreakGlass_0`, everything, action)).toBe('explicitly denied')
@@ -113,21 +113,21 @@ describe('the policy of the table', () => {
     }
   })
 
-  it('says nothing of calls that a service makes in its own name, nor of replication', () => {
-    // Such a call, an expired item's deletion for example, carries no ARN of a principal.
+  it('does not affect calls that an AWS service makes on its own, nor replication', () => {
+    // Such a call, for example a TTL deletion, has no principal ARN.
     for (const action of writes) expect(decide(plain, null, everything, action, ['groups'])).toBe('allowed')
     const replication = `${account}:role/aws-service-role/replication.dynamodb.amazonaws.com/AWSServiceRoleForDynamoDBReplication`
     expect(decide(plain, replication, everything, 'BatchWriteItem', ['groups'])).toBe('allowed')
   })
 
-  it('fits the 20 KB that DynamoDB takes, and grants nothing', () => {
+  it("fits DynamoDB's maximum of 20 KB, and grants nothing", () => {
     for (const { rights } of [plain, other]) {
       expect(JSON.stringify(rights.tablePolicy).length).toBeLessThan(4_000)
       expect(rights.tablePolicy.map(({ Effect }) => Effect)).toEqual(['Deny'])
     }
   })
 
-  it('is the one that docs/deploy.md has for a table that is there already', () => {
+  it('is the policy that docs/deploy.md has for an existing table', () => {
     const [, json = ''] =
       /```json\n(\{\n\s+"Version".*?"OnlyTheServiceWrites".*?)\n\s*```/s.exec(readFileSync('docs/deploy.md', 'utf8')) ??
       []

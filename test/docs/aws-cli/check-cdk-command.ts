@@ -11,12 +11,12 @@ interface Registry {
   commands: Record<string, { arg?: { variadic: boolean }; aliases?: string[]; options?: Record<string, Option> }>
 }
 
-/** The commands of the installed CDK CLI, as its own parser is made from. */
+/** Commands of the installed CDK CLI, from the file that its own parser is built from. */
 const registry = JSON.parse(
   readFileSync('node_modules/aws-cdk/lib/cli/cli-type-registry.json', 'utf8'),
 ) as unknown as Registry
 
-/** Objections to a command of the CDK CLI, its words behind `cdk`; none where it can run. */
+/** Faults of a CDK CLI command, given its words after `cdk`. Empty for a valid command. */
 export function checkCdkCommand([name = '', ...words]: Words): string[] {
   const command = registry.commands[name]
   if (!command) return [`no command ${name}`]

@@ -3,7 +3,7 @@ import type { Words } from './shell.ts'
 
 interface Option {
   required: boolean
-  /** A flag has no value, a list takes several. */
+  /** A flag has no value, and a list has several. */
   takes: 'none' | 'one' | 'several'
   values: string[]
   members: string[]
@@ -46,7 +46,7 @@ const known = new Map(lines.map(readLine))
 const everywhere = known.get('aws')?.options ?? new Map<string, Option>()
 known.delete('aws')
 
-/** A value that the document leaves to its reader: `<name>`, `…`, `$NAME`, `$(…)`. */
+/** Detects a placeholder for the reader: `<name>`, `…`, `$NAME`, `$(…)`. */
 const isOpen = (value: string): boolean => /[<…$]/.test(value)
 
 function checkValue(name: string, option: Option, value: string): string[] {
@@ -58,12 +58,12 @@ function checkValue(name: string, option: Option, value: string): string[] {
   return unknown.filter((it) => !option.members.includes(it)).map((it) => `${name} has no ${it}`)
 }
 
-/** Objections to a command of the AWS CLI, its words behind `aws`; none where it can run. */
+/** Faults of an AWS CLI command, given its words after `aws`. Empty for a valid command. */
 export function checkAwsCommand(words: Words): string[] {
   const length = [3, 2, 1].find((count) => words.length >= count && known.has(words.slice(0, count).join(' ')))
   if (length === undefined) return ['not in test/docs/aws-cli/commands.txt']
   const command = known.get(words.slice(0, length).join(' '))
-  // A command without arguments is named, not typed.
+  // A command without arguments is only a mention.
   if (!command || words.length === length) return []
   const objections: string[] = []
   const given = new Set<string>()

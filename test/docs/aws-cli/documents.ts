@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { commandsOf, type Words } from './shell.ts'
 
-/** The documents of today; decisions and the changelog name commands of their time. */
+/** Current documents, without decisions and changelog, whose commands may be outdated. */
 export const documents = [
   'README.md',
   ...readdirSync('docs', { recursive: true, encoding: 'utf8' })
@@ -11,7 +11,7 @@ export const documents = [
 
 interface Command {
   words: Words
-  /** Path of the document, for the message of a test. */
+  /** Path of the document, for test messages. */
   file: string
 }
 
@@ -19,7 +19,7 @@ const fence = /^( *)```(\w*)[^\n]*\n(.*?)^ *```/gms
 const indented = /^ {4,}(?:aws|npx|npm) (?:.*\\\n)*.*/gm
 const marked = /(`+)([^`]+)\1/g
 
-/** The scripts of a document: its code blocks, the steps of a pipeline in them, and each piece of code in a sentence. */
+/** Scripts of a document: code blocks, pipeline steps in them, and inline code. */
 export function scriptsOf(text: string): string[] {
   const blocks = [...text.matchAll(fence)].map(([, , language = '', block = '']) =>
     /^ya?ml$/.test(language) ? block.replace(/^\s*(?:- )?(?:run: *\|?)?/gm, '') : block,
@@ -35,7 +35,7 @@ export function scriptsOf(text: string): string[] {
   return [...blocks, ...lines, ...marks]
 }
 
-/** The commands of all documents that start this program. */
+/** Commands of all documents that start this program. */
 export function documentedCommands(...program: string[]): Command[] {
   return documents.flatMap((file) =>
     scriptsOf(readFileSync(file, 'utf8'))

@@ -1,4 +1,4 @@
-/** A command as a shell would start it: its words without quotes. A placeholder such as `<id of the API>` is one word. */
+/** Words of a command after shell parsing, without quotes. A placeholder such as `<id of the API>` is one word. */
 export type Words = readonly string[]
 
 const separators = /^(?:\|\||&&|\||;|&|\n|\(|\))/
@@ -6,7 +6,7 @@ const redirection = /^\d?(?:>>|>|<<<|<)(?!\w[^<>\n]*>)\s*/
 const placeholder = /^<\w[^<>\n]*>/
 const keywords = new Set(['if', 'then', 'do', 'while', 'until', '!'])
 
-/** All commands of a script, those in `$(…)` included. */
+/** Parses all commands of a script, including those in `$(…)`. */
 export function commandsOf(script: string): Words[] {
   const text = script.replace(/\\\n\s*/g, ' ')
   const commands: string[][] = []

@@ -31,7 +31,7 @@ it.each([
   ['gateway', '--token', 'x'],
   ['client', '--token', 'x'],
   ['sign-in', '--portal'],
-])('%s ends at once where no service answers, and says why', async (...args) => {
+])('%s exits at once with a reason if no service responds', async (...args) => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as { port: number }

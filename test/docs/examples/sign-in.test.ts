@@ -5,7 +5,7 @@ import { json } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { signIn } from '../../../docs/examples/sign-in.ts'
 
-/** What the service is asked to exchange: one code that it has given, for one verifier. */
+/** Fake service that exchanges one code for one verifier. */
 let service: Server
 let baseUrl: string
 const exchanged: Record<string, string>[] = []
@@ -23,7 +23,7 @@ beforeEach(() => {
 })
 afterAll(() => service.close())
 
-/** The example client at its page, and the browser of its person. */
+/** Opens the example client's page, and visits it as the person's browser. */
 async function atPage() {
   const page = Promise.withResolvers<URL>()
   const passcode = () => Promise.reject(new Error('Nobody asked for a passcode.'))
@@ -39,9 +39,9 @@ async function atPage() {
 }
 const foreign = { status: 400, text: 'This is not the sign-in that the client started.' }
 
-it('login CSRF: the example client refuses a callback whose state is not its own, says so, and waits for its own', async () => {
+it('login CSRF: the example client refuses a callback with a foreign state, says so, and waits for its own', async () => {
   const { state, home, visit, done } = await atPage()
-  // The code of an attacker's own sign-in, which any page can lead the browser of the person to.
+  // The code of an attacker's own sign-in, with which any page can redirect the person's browser.
   const code = 'code-of-the-attacker'
   const others: (Record<string, string> | string)[] = [
     { code },
@@ -62,14 +62,14 @@ it('login CSRF: the example client refuses a callback whose state is not its own
   expect(exchanged).toEqual([{ code: 'own-code', code_verifier: expect.stringMatching(/^[\w-]{43,}$/) }])
 })
 
-it('is refused when its own callback says so', async () => {
+it('is refused if its own callback reports an error', async () => {
   const { state, visit, done } = await atPage()
   expect((await visit({ error: 'access_denied', state })).text).toContain('You were not signed in.')
   expect(await done).toMatchObject({ message: expect.stringContaining('The sign-in was refused (access_denied).') })
   expect(exchanged).toEqual([])
 })
 
-it('tells a fault of the provider from a refusal', async () => {
+it("distinguishes a provider's fault from a refusal", async () => {
   for (const [error, words] of [
     ['temporarily_unavailable', 'Try again in a minute'],
     ['server_error', 'Contact an administrator'],
@@ -81,10 +81,10 @@ it('tells a fault of the provider from a refusal', async () => {
   }
 })
 
-it('has a state and a verifier of its own each time', async () => {
+it('has its own state and verifier each time', async () => {
   const [one, two] = [await atPage(), await atPage()]
   expect(one.state).not.toBe(two.state)
-  // What belongs to the one is foreign to the other.
+  // Two sign-ins do not accept each other's state.
   expect(await one.visit({ code: 'x', state: two.state })).toEqual(foreign)
   await Promise.all([one.visit({ code: 'a', state: one.state }), two.visit({ code: 'b', state: two.state })])
   await Promise.all([one.done, two.done])

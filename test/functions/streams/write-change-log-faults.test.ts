@@ -85,7 +85,7 @@ describe('a consumer that dies', () => {
       const [failed] = await failures(batch)
       vi.restoreAllMocks()
       if (failed === undefined) at += batch.length
-      // What was done before the failure may not have been written down: some of it comes again.
+      // The checkpoint may lag behind the failure, so some records are delivered again.
       else at = Math.max(0, at + batch.findIndex((one) => sequenceOf(one) === failed) - random.int(0, 2))
     }
     await expectWhole()

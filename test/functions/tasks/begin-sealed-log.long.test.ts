@@ -228,7 +228,9 @@ it("begins with the table's entries if the bucket is another one", async () => {
 it('refuses an invalid account, a log leased by another run, and a log with other faults', async () => {
   const refused = async (event: unknown) => (await begin(event)).error?.detail
   expect(await refused({})).toBe('account_id must be a UUID.')
-  expect(await refused({ account_id: account.id, log: 'changes' })).toBe('log is not a known field. The only field is account_id.')
+  expect(await refused({ account_id: account.id, log: 'changes' })).toBe(
+    'log is not a known field. The only field is account_id.',
+  )
   const nobody = crypto.randomUUID()
   expect(await refused({ account_id: nobody })).toBe(`The account ${nobody} does not exist.`)
   const lease = await Lease.take(account.id, 'changes')
@@ -239,7 +241,9 @@ it('refuses an invalid account, a log leased by another run, and a log with othe
   const note = world.read(path)
   world.write(path, note.replace(/— (\S+) ..../, '— $1 AAAA'))
   await change(1)
-  expect(await refused({ account_id: account.id })).toContain(`The log changes failed its verification: checkpoint at ${path}.`)
+  expect(await refused({ account_id: account.id })).toContain(
+    `The log changes failed its verification: checkpoint at ${path}.`,
+  )
   world.write(path, note)
   expect(await begin()).toEqual({ data: { changes: null, activity: null } })
 })

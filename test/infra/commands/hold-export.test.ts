@@ -16,7 +16,7 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }))
 const nobody = new LogClient('http://127.0.0.1:1', 'none')
 const changes = { type: 'change', begin: 0, end: microsOf('2026-11-22T00:00:00Z') } as const
 
-it('lets one export at a time write into a file', async () => {
+it('allows one export at a time to write a file', async () => {
   const out = join(dir, 'october.ndjson')
   const held = holdExport(out)
   await expect(exportLog(nobody, { ...changes, out })).rejects.toThrow(
@@ -29,13 +29,13 @@ it('lets one export at a time write into a file', async () => {
   expect(existsSync(`${out}.lock`)).toBe(false)
 })
 
-it('lets go of the file of an export that fails', async () => {
+it('releases the file of a failed export', async () => {
   const out = join(dir, 'broken.ndjson')
   await expect(exportLog(nobody, { ...changes, out })).rejects.toThrow()
   expect(existsSync(`${out}.lock`)).toBe(false)
   holdExport(out).release()
 })
 
-it('says that a folder is not there', () => {
+it('reports a missing folder', () => {
   expect(() => holdExport(join(dir, 'none', 'october.ndjson'))).toThrow(/ENOENT/)
 })

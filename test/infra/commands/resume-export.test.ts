@@ -32,14 +32,14 @@ const fileWith = (text: string): string => {
 const told = ({ log_id, timestamp }: typeof first) => ({ log_id, timestamp })
 
 it.each([
-  ['whole lines', two, two, 2],
+  ['complete lines', two, two, 2],
   ['a line without its end', two.trimEnd(), two, 2],
-  ['a part of an entry', two + linesOf(entryAt(3)).slice(0, 25), two, 2],
-  ['a part of the seal', `${two}{"type":"seal","version":2,"no`, two, 2],
+  ['part of an entry', two + linesOf(entryAt(3)).slice(0, 25), two, 2],
+  ['part of the seal', `${two}{"type":"seal","version":2,"no`, two, 2],
   ['a seal without its line feed', `${two}{"type":"seal","version":2}`, two, 2],
   ['three characters', '{"t', '', 0],
   ['nothing', '', '', 0],
-])('goes on behind %s', (_name, text, left, entries) => {
+])('resumes after %s', (_name, text, left, entries) => {
   const file = fileWith(text)
   const expected = entries === 0 ? [null, null] : [told(first), told(second)]
   expect(resumeExport(file, 'change')).toEqual({ first: expected[0], last: expected[1], entries })
@@ -48,14 +48,14 @@ it.each([
 
 it.each([
   ['a text', 'one line\nanother\nthe last one\n'],
-  ['a text without an end', 'one line\nthe last one'],
+  ['text without an end', 'one line\nthe last one'],
   ['one line', 'precious'],
   ['JSON', '{\n  "name": "package"\n}\n'],
   ['entries of another stream', linesOf(entryAt(1, 'session'))],
-  ['entries that are not in order', linesOf(second, first)],
-  ['a text behind entries', `${two}a note of mine`],
-  ['a text before entries', `a note of mine\n${two}{"after":null,"lo`],
-])('refuses a file with %s and leaves it as it is', (_name, text) => {
+  ['entries in the wrong order', linesOf(second, first)],
+  ['text after entries', `${two}a note of mine`],
+  ['text before entries', `a note of mine\n${two}{"after":null,"lo`],
+])('refuses a file with %s, and does not change it', (_name, text) => {
   const file = fileWith(text)
   expect(() => resumeExport(file, 'change')).toThrow(
     `${file} already exists and is not an interrupted export of change. Choose another --out.`,
@@ -67,7 +67,7 @@ it('refuses a directory', () => {
   expect(() => resumeExport(dir, 'change')).toThrow(`${dir} is not a file.`)
 })
 
-/** A client of a log that has these entries, which asks nobody. */
+/** Client of a log with these entries, which sends no requests. */
 class HeldLog extends LogClient {
   private readonly held: (typeof first)[]
 
@@ -88,7 +88,7 @@ const check = (begin: string, last: typeof first | null, of = written) => {
   return rejectOtherRange(client, options, last, of)
 }
 
-it('goes on with the range that a broken export was begun with', async () => {
+it('resumes with the range of the interrupted export', async () => {
   await expect(check('2026-11-22T10:00:30Z', second)).resolves.toBeUndefined()
   await expect(check(first.timestamp, entryAt(3))).resolves.toBeUndefined()
   await expect(check('2020-01-01T00:00:00Z', null, { first: null, last: null, entries: 0 })).resolves.toBeUndefined()

@@ -27,7 +27,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true })
 })
 
-/** Runs the one file alone, where nothing else of the service is. */
+/** Runs the verifier file alone, in a folder without other files of the service. */
 const verifier = (...args: string[]) =>
   new Promise<{ code: number; stdout: string }>((resolve) => {
     const file = join(dir, 'verify-export.mjs')
@@ -43,9 +43,7 @@ it('exports over HTTP, and verifies with one file by its exit code', async () =>
   expect((await runLocal('seal', [], variables)).code).toBe(0)
   const { code, stdout, stderr } = await runLocal('export', ['--out', file], variables)
   expect([code, stderr]).toEqual([0, ''])
-  expect(stdout).toContain(
-    'up to the newest checkpoint. Entries of the last five minutes may be missing.',
-  )
+  expect(stdout).toContain('up to the newest checkpoint. Entries of the last five minutes may be missing.')
   const key = (await (await fetch(`${service.baseUrl}/seal.pub`)).text()).trim()
   const verified = await verifier(file, '--key', key)
   expect(verified).toMatchObject({ code: 0, stdout: expect.stringMatching(/^OK: \d+ change entries .*\n$/) })
@@ -89,7 +87,7 @@ it('exports over HTTP, and verifies with one file by its exit code', async () =>
   }
 })
 
-it('says in one line what of an export is wrong, before it writes anything', async () => {
+it('reports a fault of an export in one line, before it writes anything', async () => {
   const file = join(dir, 'refused.ndjson')
   const missing = join(dir, 'missing')
   const kept = join(dir, 'kept.txt')
@@ -112,7 +110,7 @@ it('says in one line what of an export is wrong, before it writes anything', asy
   expect([existsSync(file), readFileSync(kept, 'utf8')]).toEqual([false, 'not an export'])
 })
 
-/** Makes a group, and seals it once its entry is there. */
+/** Creates a group, and seals it once its log entry is stored. */
 async function sealGroup(of: Service, name: string): Promise<number> {
   const headers = { authorization: `Bearer ${of.credentials.api_token}`, 'content-type': 'application/json' }
   const ask = async (path: string) =>
@@ -131,7 +129,7 @@ async function sealGroup(of: Service, name: string): Promise<number> {
   return (await size()) - before
 }
 
-it('begins the log that follows, in a copy of the data directory beside what was signed since (docs/runbooks/seal-stopped.md)', async () => {
+it('begins a successor log in a copy of the data directory, next to the sealed one (docs/runbooks/seal-stopped.md)', async () => {
   const exported = async (of: Service, name: string) => {
     const file = join(dir, name)
     expect((await runLocal('export', ['--out', file], { DATA_DIR: of.dataDir })).code).toBe(0)
@@ -147,7 +145,7 @@ it('begins the log that follows, in a copy of the data directory beside what was
   const lost = await exported(service, 'lost.ndjson')
   const port = Number(new URL(service.baseUrl).port)
   await service.kill9()
-  // What was signed is in no table: it is there as it is.
+  // The sealed log is in files instead of the table, and is copied unchanged.
   cpSync(join(service.dataDir, 'seal'), join(copy, 'seal'), { recursive: true })
   const restored = await startService({ dataDir: copy, port })
   try {

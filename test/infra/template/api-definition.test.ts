@@ -19,12 +19,12 @@ const roleFor = (resource: unknown, service = 'apigateway.amazonaws.com') => ({
 const one = { 'Fn::GetAtt': ['One', 'Arn'] }
 const invoker = { 'Fn::GetAtt': ['Invoker', 'Arn'] }
 
-/** The integration URI of a function, as the app writes it. */
+/** Integration URI of a function in the app's format. */
 const uriOf = (functionArn: unknown) => ({
   'Fn::Join': ['', ['arn:aws:apigateway:eu-west-1:lambda:path/2015-03-31/functions/', functionArn, '/invocations']],
 })
 
-/** What the runner makes of an API with this definition, one function and a role. */
+/** Routes that the runner reads from this definition, with one function and a role. */
 function routesOf(body: unknown, role = roleFor([one])) {
   const template: Template = {
     Resources: {
@@ -49,7 +49,7 @@ const bodyOf = (...keys: string[]) =>
     { ipAddressType: 'dualstack', disableExecuteApiEndpoint: false },
   )
 
-/** The definition of `GET /things` with this in its operation, or in its integration. */
+/** Definition of `GET /things` with changes of its operation or integration. */
 function changed(operation: object, integration: object = {}) {
   const body = bodyOf('GET /things') as { paths: Record<string, Record<string, Record<string, object>>> }
   const found = body.paths['/things']?.get ?? {}
@@ -58,12 +58,12 @@ function changed(operation: object, integration: object = {}) {
   return body
 }
 
-it('reads what the app writes', () => {
+it("reads the app's format", () => {
   const keys = ['$default', 'ANY /v0/{proxy+}', 'DELETE /things/{id}', 'GET /things', 'POST /things']
   expect(routesOf(bodyOf(...keys)).sort()).toEqual(keys)
 })
 
-it('writes all routes of a path together, with its parameters, in one order', () => {
+it('writes all methods of a path together, with its parameters, in a fixed order', () => {
   expect(bodyOf('PUT /things/{id}', 'GET /things/{id}')).toEqual(bodyOf('GET /things/{id}', 'PUT /things/{id}'))
   expect(JSON.stringify(bodyOf('GET /things/{id}'))).toContain('"parameters":[{"name":"id","in":"path","required":true')
 })
@@ -81,16 +81,18 @@ it.each([
   ['the bare ARN of a function', changed({}, { uri: one }), 'has no function'],
   ['a function that its role may not invoke', changed({}, { uri: uriOf({ 'Fn::GetAtt': ['Two', 'Arn'] }) }), 'no role'],
   ['no role', changed({}, { credentials: undefined }), 'no role that may invoke'],
-])('does not guess at %s', (_, body, message) => {
+])('throws for %s instead of guessing', (_, body, message) => {
   expect(() => routesOf(body)).toThrow(message)
 })
 
-it('refuses a role that API Gateway cannot take', () => {
+it('refuses a role that API Gateway cannot assume', () => {
   expect(() => routesOf(bodyOf('GET /things'), roleFor([one], 'lambda.amazonaws.com'))).toThrow('no role')
 })
 
-it('refuses two operations of one route', () => {
-  expect(() => bodyOf('GET /things/{id}', 'PUT /things/{thing_id}')).toThrow('differ only in the names of their parameters')
+it('refuses two operations with one route', () => {
+  expect(() => bodyOf('GET /things/{id}', 'PUT /things/{thing_id}')).toThrow(
+    'differ only in the names of their parameters',
+  )
   expect(() => bodyOf('GET /things/{id}', 'GET /things/{proxy+}')).not.toThrow()
   expect(() => bodyOf('GET /things', 'GET /things')).toThrow('Two operations have the route GET /things.')
 })

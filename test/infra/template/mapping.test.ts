@@ -15,16 +15,16 @@ describe('filter patterns', () => {
     [{ eventName: ['INSERT'], dynamodb: { NewImage: { kind: { S: ['commit'] } } } }, true],
     [{ eventName: ['INSERT'], dynamodb: { NewImage: { kind: { S: ['entity'] } } } }, false],
     [{ dynamodb: { OldImage: [null] } }, false],
-  ])('%j is %s', (pattern, expected) => {
+  ])('%j matches %s', (pattern, expected) => {
     expect(matches(pattern, record)).toBe(expected)
   })
 
-  it('lets everything through where there is none, and takes several as alternatives', () => {
+  it('accepts everything without a filter, and treats several filters as alternatives', () => {
     expect(compileFilters([])(record)).toBe(true)
     expect(compileFilters(['{"eventName":["REMOVE"]}', '{"eventName":["INSERT"]}'])(record)).toBe(true)
   })
 
-  it('refuses an operator that it does not know', () => {
+  it('refuses an unknown operator', () => {
     expect(() => compileFilters(['{"a":[{"cidr":"10.0.0.0/8"}]}'])).toThrow('operator of a')
   })
 })
@@ -32,7 +32,7 @@ describe('filter patterns', () => {
 describe('event source mappings', () => {
   const properties = { FunctionName: 'f', EventSourceArn: 's', StartingPosition: 'LATEST' }
 
-  it('has the defaults of Lambda', () => {
+  it("has Lambda's defaults", () => {
     expect(readMapping('M', properties)).toMatchObject({
       batchSize: 100,
       bisect: false,
@@ -44,7 +44,7 @@ describe('event source mappings', () => {
     })
   })
 
-  it('reads every setting that it supports', () => {
+  it('reads every supported setting', () => {
     const all = {
       ...properties,
       BatchSize: 10,
@@ -77,7 +77,7 @@ describe('event source mappings', () => {
       { DestinationConfig: { OnFailure: { Destination: 'arn:aws:sqs:x:y:z' } } },
       'OnFailure.Destination, "arn:aws:sqs:x:y:z"',
     ],
-  ])('refuses what it cannot honour: %j', (change, message) => {
+  ])('refuses an unsupported setting: %j', (change, message) => {
     expect(() => readMapping('M', { ...properties, ...change })).toThrow(message)
   })
 })

@@ -6,7 +6,7 @@ import { readSchedule } from '#infra/template/mapping.ts'
 const targets = [{ Arn: 'one:current', Id: 'a' }]
 const invoked = (arn: string) => (arn === 'one:current' ? 'one' : undefined)
 
-it('reads the interval of a rule and what it invokes', () => {
+it('reads the interval and the target of a rule', () => {
   const read = (ScheduleExpression: string) => readSchedule('Rule', { ScheduleExpression, Targets: targets }, invoked)
   expect(read('rate(1 minute)')).toEqual([{ functionArn: 'one', seconds: 60 }])
   expect(read('rate(30 minutes)')).toEqual([{ functionArn: 'one', seconds: 1_800 }])
@@ -18,7 +18,7 @@ it('reads the interval of a rule and what it invokes', () => {
   ).toEqual([])
 })
 
-it('invokes by the clock, one run at a time, and goes on after a failure', async () => {
+it('invokes by the clock, one run at a time, and continues after a failure', async () => {
   vi.useFakeTimers()
   const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
   try {

@@ -42,7 +42,7 @@ describe('intrinsic functions', () => {
     [{ 'Fn::Cidr': ['10.0.0.0/8', 2] }, 'Fn::Cidr'],
     [{ 'Fn::GetAtt': ['Odd', 'Color'] }, 'attribute Color of AWS::Odd::Thing'],
     [{ Ref: 'Missing' }, 'no resource Missing'],
-  ])('does not guess at %j', (value, message) => {
+  ])('throws for %j instead of guessing', (value, message) => {
     expect(() => stack.resolve(value)).toThrow(message)
   })
 })
@@ -62,7 +62,7 @@ describe('several stacks', () => {
     expect(() => read({ StackName: 'Data', OutputName: 'Out', RoleArn: 'role' })).toThrow('no other region')
   })
 
-  it('passes parameters into nested stacks and outputs out of them', () => {
+  it('passes parameters into nested stacks and reads their outputs', () => {
     const inner: Template = {
       Parameters: { TableRef: { Type: 'String' } },
       Outputs: { Shown: { Value: { 'Fn::Join': ['', ['<', { Ref: 'TableRef' }, '>']] } } },

@@ -4,7 +4,7 @@ import { groups, nativeGroup } from '#shared/domain/groups/group.ts'
 import { rowsBy } from '#shared/table/read.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 
-it('stops in time, says so, and goes on where it stopped', async () => {
+it('stops at the deadline with a remainder, and resumes there', async () => {
   const { id } = await newAccount()
   const author = { accountId: id, subject: null }
   const done = async () => (await rowsBy(groups, id, 'entity_type', 'org_unit')).length

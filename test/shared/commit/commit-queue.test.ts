@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { queueCommit } from '#shared/commit/commit.ts'
 
-/** Tasks that tell how many of them ran at the same time, and in which order they began. */
+/** Tasks that record their concurrency and the order in which they began. */
 function crowd(accountId: string, size: number) {
   const begun: number[] = []
   let running = 0
@@ -22,14 +22,14 @@ function crowd(accountId: string, size: number) {
   return done.then((results) => ({ results, begun, most }))
 }
 
-it('runs two tasks of an account at a time, in the order of asking, also when some fail', async () => {
+it('runs two tasks of an account at a time in the order of their calls, even if some fail', async () => {
   const { results, begun, most } = await crowd('a', 20)
   expect(most).toBe(2)
   expect(begun).toEqual(Array.from({ length: 20 }, (_, i) => i))
   expect(results.map(({ status }) => status)).toEqual(begun.map((i) => (i % 3 === 0 ? 'rejected' : 'fulfilled')))
 })
 
-it('lets no account wait for another', async () => {
+it('does not block other accounts', async () => {
   let other = false
   await queueCommit('a', async () => {
     await Promise.all(Array.from({ length: 4 }, () => queueCommit('b', async () => (other = true))))

@@ -11,7 +11,7 @@ import { expectStrictOrder } from '#test/support/table/strict-order.ts'
 
 it('gives 20 writers with 100 changes a strict order and loses none', () => expectStrictOrder(20, 5))
 
-it('never writes over what is on record, also where the head item says less than there is', async () => {
+it('never overwrites a commit record, even if the account version is too low', async () => {
   const { id: accountId } = await newAccount()
   const change = (name: string, deadline?: number) =>
     commit(
@@ -23,7 +23,7 @@ it('never writes over what is on record, also where the head item says less than
   const head = await getItem(accountVersionKey(accountId))
   await change('Two')
   const recorded = await commitsOf(accountId)
-  // As a transaction that was cut by a restore leaves it, or somebody who may write the account version.
+  // Simulates an account version that is too low, as after a restore that split a transaction, or a manual write.
   await table().send(new PutCommand({ TableName: tableName(), Item: head as never }))
   await expect(change('Three', Date.now() + 200)).rejects.toMatchObject({ code: 'unavailable' })
   expect(await commitsOf(accountId)).toEqual(recorded)

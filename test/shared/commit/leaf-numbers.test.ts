@@ -15,7 +15,7 @@ beforeEach(async () => {
   account = (await newAccount()).id
 })
 
-it('numbers the change entries of an account without a gap, in the commit itself (S1.2)', async () => {
+it('numbers the change entries of an account without a gap, within the commit (S1.2)', async () => {
   for (const count of [1, 3, 2]) await insert(count)
   let next = 0
   for (const { first_leaf, changes } of await commits()) {
@@ -26,7 +26,7 @@ it('numbers the change entries of an account without a gap, in the commit itself
   expect((await readAccountVersion(account)).leaves).toBe(next)
 })
 
-it('stores the number with the entry, and shows it to nobody', async () => {
+it('stores the number with the entry, but does not return it', async () => {
   await insert(2)
   await writeChangeLogOf(account)
   const { first_leaf, time } = (await commits()).at(-1) as { first_leaf: number; time: number }

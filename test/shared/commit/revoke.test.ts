@@ -37,7 +37,7 @@ async function store(record: Authorization) {
   return items
 }
 
-test('deleting an expired authorization leaves the pointers of its successor', async () => {
+test('deleting an expired authorization keeps the index items of its successor', async () => {
   const account = randomUUID()
   const old = await store(authorization(account, {}))
   const fresh = await store(authorization(account, {}))
@@ -48,7 +48,7 @@ test('deleting an expired authorization leaves the pointers of its successor', a
   await deleteAuthorization(old.main)
 })
 
-test('revokes many, again without harm, and nothing of another account', async () => {
+test('revokes many, idempotently, and none of another account', async () => {
   const [account, other] = [randomUUID(), randomUUID()]
   for (let i = 0; i < 25; i++) await store(authorization(account, { client_id: `client-${i}` }))
   await store(authorization(other, {}))
@@ -58,7 +58,7 @@ test('revokes many, again without harm, and nothing of another account', async (
   expect(await authorizationsOf(other, { by: 'gateway', id: 'gateway' })).toHaveLength(1)
 })
 
-test('a commit that stages nothing but a revocation does it, and records no commit', async () => {
+test('a commit of only a revocation runs it, and writes no commit record', async () => {
   const { id } = await newAccount()
   await store(authorization(id, { client_id: 'client-1' }))
   const sequence = async () => (await getItem(accountVersionKey(id)))?.sequence

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { parseTimestamp, timestamp, toUtc } from '#shared/core/clock.ts'
 
-/** Timestamps against `Date`, which knows milliseconds and the years 0 to 9999 (A2.5, A6.3). */
+/** Compares timestamps with `Date`, which has milliseconds and the years 0 to 9999 (A2.5, A6.3). */
 
 const two = (number: number) => String(number).padStart(2, '0')
 const [first, last] = [Date.parse('0000-01-02T00:00:00Z'), Date.parse('9999-12-30T23:59:59Z')]
@@ -17,7 +17,7 @@ const written = fc.tuple(second, fraction, offset).map(([at, digits, zone]) => {
   return { text: `${local}${digits && `.${digits}`}${zone}`, whole: `${local}${zone.toUpperCase()}`, digits }
 })
 
-it('name the same instant in UTC with six digits, the rest cut, in every year', () => {
+it('name the same instant in UTC with six digits, truncated, in every year', () => {
   fc.assert(
     fc.property(written, ({ text, whole, digits }) => {
       const utc = new Date(Date.parse(whole)).toISOString().slice(0, 19)
@@ -27,7 +27,7 @@ it('name the same instant in UTC with six digits, the rest cut, in every year', 
   )
 })
 
-it('are microseconds and back up to the year 2255', () => {
+it('convert to microseconds and back up to the year 2255', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }), (micros) => {
       expect(parseTimestamp(timestamp(micros))).toBe(micros)
@@ -36,7 +36,7 @@ it('are microseconds and back up to the year 2255', () => {
   )
 })
 
-it('order as their texts do', () => {
+it('sort like their texts', () => {
   const micros = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER })
   fc.assert(
     fc.property(micros, micros, (a, b) => {
@@ -46,7 +46,7 @@ it('order as their texts do', () => {
 })
 
 it.each(['9999-12-31T23:59:59.999999Z', '9999-12-31T23:59:59.123456Z', '2300-01-01T00:00:00.000001Z'])(
-  'are exact far away: %s',
+  'are exact for distant years: %s',
   (text) => {
     expect(toUtc(text)).toBe(text)
   },
@@ -58,7 +58,7 @@ it('end with the year 9999', () => {
   expect(timestamp(parseTimestamp('9999-12-31T23:59:59.999999Z') as number)).toBe('9999-12-31T23:59:59.999999Z')
 })
 
-it('are nothing else', () => {
+it('refuse other text', () => {
   const near = fc.stringMatching(
     /^\d{4}-[01]\d-[0-3]\d[Tt ][012]\d:[0-5]\d(:[0-5]\d)?(\.\d*)?(Z|[+-][01]\d:?[0-5]\d)?$/,
   )

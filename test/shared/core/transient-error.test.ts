@@ -7,14 +7,14 @@ const cancelled = (...codes: string[]) =>
   named('TransactionCanceledException', { CancellationReasons: codes.map((Code) => ({ Code })) })
 
 it.each([
-  // Kinesis, of a stream that is encrypted with a key of its own; DynamoDB, of a table that several regions write.
+  // Kinesis with a customer managed key of the stream, and DynamoDB with a table replicated across regions.
   named('KMSThrottlingException'),
   named('ReplicatedWriteConflictException'),
   named('TooManyRequestsException'),
   named('Error', { $metadata: { httpStatusCode: 503 } }),
   named('Error', { code: 'ECONNRESET' }),
   fetchFailed('ECONNRESET'),
-])('%s may pass, and whether its write was done is not known', (error) => {
+])('%s is retryable, and its write may have been executed', (error) => {
   expect([isTransient(error), mayBeDone(error)]).toEqual([true, true])
 })
 
@@ -29,11 +29,11 @@ it.each([
   fetchFailed('ERR_INVALID_URL'),
   new TypeError('undefined is not a function'),
   null,
-])('%s would end the same way again', (error) => {
+])('%s is not retryable', (error) => {
   expect([isTransient(error), mayBeDone(error)]).toEqual([false, false])
 })
 
-it('knows that a cancelled transaction was not done', () => {
+it('a cancelled transaction was not executed', () => {
   expect([isTransient(cancelled('TransactionConflict')), mayBeDone(cancelled('TransactionConflict'))]).toEqual([
     true,
     false,

@@ -21,7 +21,7 @@ import { refuseRequests } from '#test/support/table/refuse-requests.ts'
 
 const nothing = 'Nothing was changed'
 const always = Number.POSITIVE_INFINITY
-/** May pass, and costs none of the tokens that other tests of this process need, too. */
+/** A retryable error that takes no token of the retry quota, which other tests of this process share. */
 const inProgress = engineError('TransactionInProgressException')
 
 let world: AccessWorld
@@ -39,7 +39,7 @@ afterEach(() => vi.restoreAllMocks())
 const isCommit = ({ operation, input }: EngineRequest) =>
   operation === 'TransactWriteItems' && JSON.stringify(input).includes(`"${world.account.id}#version"`)
 
-/** Whatever takes the authorizations of the deleted policy away. */
+/** Detects requests that delete the authorizations of the deleted policy. */
 const isSweep = ({ input }: EngineRequest) => JSON.stringify(input).includes('#authorizations.policy#')
 
 const ofClient = (handler: Handler, method: string) => (id: string) =>
@@ -51,7 +51,7 @@ const remove = () => world.account.call(deletePolicy, { method: 'DELETE', params
 const granted = () => authorizationsOf(world.account.id, { by: 'policy', id: world.policy.id })
 
 describe('a failure after the commit', () => {
-  it('is 503, says that the change was made, and the follow-up finishes it', async () => {
+  it('is 503 with a detail that the change was made, and the follow-up work completes it', async () => {
     let isFollowedUp = false
     refuseRequests(always, inProgress, (request) => isSweep(request) && !isFollowedUp)
     const answer = await remove()
@@ -65,7 +65,7 @@ describe('a failure after the commit', () => {
     expect(await granted()).toEqual([])
   })
 
-  it('that AWS denies is 500, and the follow-up finishes it', async () => {
+  it('is 500 if AWS denies access, and the follow-up work completes it', async () => {
     let isFollowedUp = false
     refuseRequests(always, engineError('AccessDeniedException'), (request) => isSweep(request) && !isFollowedUp)
     const answer = await remove()
@@ -85,14 +85,14 @@ describe('a failure after a write of a device', () => {
   const told = ({ status, body }: Answer) => [status, body.detail]
   const said = (words: string) => [503, expect.stringContaining(words)]
 
-  it('says that a session was ended, though its authorizations are not swept', async () => {
+  it('reports that a session has ended, although its authorizations still exist', async () => {
     const { id } = session.body.data
     meet(({ input }) => JSON.stringify(input).includes('#authorizations.client#'))
     expect(told(await endClient(id))).toEqual(said('The change was made'))
     expect((await endClient(id)).status).toBe(404)
   })
 
-  it('says that nobody knows whether a heartbeat, an end or a start was heard', async () => {
+  it('reports that the effect of a heartbeat, an end or a start is unknown', async () => {
     const unknown = said('does not know whether the change was made')
     meet(isLive('UpdateItem'))
     expect(told(await heartbeat(gateway.token, gateway.session.id))).toEqual(unknown)
@@ -103,7 +103,7 @@ describe('a failure after a write of a device', () => {
     expect(told(await world.startSession())).toEqual(unknown)
   })
 
-  it('says that nobody knows whether a grant was confirmed', async () => {
+  it('reports that the effect of a grant is unknown', async () => {
     const resource = await world.addResource()
     await world.addPolicy({ resource_id: resource.id })
     meet(({ operation, input }) => operation === 'UpdateItem' && JSON.stringify(input).includes('#authorizations#'))
@@ -113,7 +113,7 @@ describe('a failure after a write of a device', () => {
 })
 
 describe('a task', () => {
-  it('that fails after its commit does not say that nothing was changed', async () => {
+  it('does not report that nothing was changed if it fails after its commit', async () => {
     refuseRequests(always, inProgress, isSweep)
     const disable = task(() =>
       commit({ accountId: world.account.id, subject: null }, async (transaction) => {
@@ -129,10 +129,10 @@ describe('a task', () => {
   })
 })
 
-describe('a request that is given up', () => {
-  it('says in the log what was tried in vain', async () => {
+describe('an abandoned request', () => {
+  it('logs the failed operation', async () => {
     const log = catchLog()
-    // One that this process has no lease of.
+    // An account without a rate limit lease in this process.
     const account = await newAccount()
     const isBucket = ({ operation, input }: EngineRequest) =>
       operation === 'UpdateItem' && JSON.stringify(input).includes(`"${account.id}#rate.account"`)
@@ -146,10 +146,10 @@ describe('a request that is given up', () => {
   })
 })
 
-describe('a commit that is not answered', () => {
+describe('a commit without a response', () => {
   const create = () => world.account.call(createGroup, { method: 'POST', body: { group: { name: 'Unheard' } } })
 
-  it('says so where nobody can tell whether it was made', async () => {
+  it('reports an unknown effect if it may have been made', async () => {
     const isTold = ({ operation, input }: EngineRequest) =>
       operation === 'GetItem' && JSON.stringify(input).includes('#commits')
     refuseRequests(always, inProgress, (request) => isCommit(request) || isTold(request))
@@ -158,7 +158,7 @@ describe('a commit that is not answered', () => {
     expect(answer.body.detail).toContain('does not know whether the change was made')
   })
 
-  it('says that nothing was changed where that is known', async () => {
+  it('reports that nothing was changed if that is certain', async () => {
     refuseRequests(always, inProgress, isCommit)
     const answer = await create()
     expect([answer.status, answer.body.detail]).toEqual([503, expect.stringContaining(nothing)])

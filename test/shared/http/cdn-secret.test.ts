@@ -18,7 +18,7 @@ beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   vi.stubEnv('CDN_SECRET_ARN', arn)
   vi.resetModules()
-  ;({ cameThroughCdn } = await import('#shared/http/origin.ts'))
+  ;({ isFromCdn: cameThroughCdn } = await import('#shared/http/origin.ts'))
 })
 afterEach(() => {
   vi.useRealTimers()
@@ -27,13 +27,13 @@ afterEach(() => {
 })
 
 describe('the secret of the CDN (P8.2)', () => {
-  it('is none where the deployment names none', async () => {
+  it('is absent if the deployment configures none', async () => {
     vi.stubEnv('CDN_SECRET_ARN', '')
     expect(await cameThroughCdn('anything')).toBeNull()
     expect(asked()).toBe(0)
   })
 
-  it('is read from Secrets Manager, once in five minutes', async () => {
+  it('is read from Secrets Manager once in five minutes', async () => {
     holds('first')
     expect([await cameThroughCdn('first'), await cameThroughCdn('other'), await cameThroughCdn(undefined)]).toEqual([
       true,
@@ -49,7 +49,7 @@ describe('the secret of the CDN (P8.2)', () => {
     expect(asked()).toBe(2)
   })
 
-  it('can be several words, so that it changes while requests come in', async () => {
+  it('can have several words, to rotate without rejected requests', async () => {
     holds(' old\nnew ')
     for (const [proof, expected] of [
       ['old', true],
@@ -62,7 +62,7 @@ describe('the secret of the CDN (P8.2)', () => {
     }
   })
 
-  it('lets nobody in while it is not known or empty', async () => {
+  it('refuses every request while it is unknown or empty', async () => {
     secrets.fails('denied')
     await expect(cameThroughCdn('')).rejects.toThrow('denied')
     for (const empty of [undefined, '', ' \n']) {
@@ -71,7 +71,7 @@ describe('the secret of the CDN (P8.2)', () => {
     }
   })
 
-  it('counts on when it cannot be read again, and never reaches the log', async () => {
+  it('stays valid if it cannot be read again, and is never logged', async () => {
     const log = catchLog()
     holds('first')
     await cameThroughCdn('first')

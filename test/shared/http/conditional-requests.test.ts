@@ -29,7 +29,7 @@ const rename = (id: string, name: string, headers: Record<string, string> = {}) 
   account.call(updateGroup, { method: 'PATCH', params: { id }, body: { group: { name } }, headers })
 
 describe('ETag', () => {
-  it('is a strong tag on every answer with a single object, the same whoever answers', async () => {
+  it('is a strong tag on every response with a single object, equal across operations', async () => {
     const { id, tag } = await newGroup('Tagged')
     expect(tag).toMatch(/^"[\w-]+\.[\w-]+"$/)
     expect((await account.call(getGroup, { params: { id } })).headers.etag).toBe(tag)
@@ -38,14 +38,14 @@ describe('ETag', () => {
     expect((await account.call(getGroup, { params: { id } })).headers.etag).toBe(renamed.headers.etag)
   })
 
-  it('of a creation that shows a secret is that of the object', async () => {
+  it("of a creation that returns a secret equals the object's", async () => {
     const site = (await account.call(createSite, { method: 'POST', body: { site: { name: 'Vault' } } })).body.data
     const made = await account.call(createGateway, { method: 'POST', params: { site_id: site.id } })
     const params = { site_id: site.id, id: made.body.data.id }
     expect((await account.call(getGateway, { params })).headers.etag).toBe(made.headers.etag)
   })
 
-  it('is on no list and no set of members', async () => {
+  it('is absent from lists and sets of members', async () => {
     const { id } = await newGroup('Untagged')
     const list = await account.call(listGroups)
     const members = await account.call(replaceMemberships, {
@@ -58,7 +58,7 @@ describe('ETag', () => {
 })
 
 describe('If-None-Match', () => {
-  it('answers 304 without a body when the whole tag matches', async () => {
+  it('returns 304 without a body if the whole tag matches', async () => {
     const { id, tag } = await newGroup('Known')
     for (const header of [tag, `"x.y", ${tag}`, `W/${tag}`, '*']) {
       const answer = await account.call(getGroup, { params: { id }, headers: { 'if-none-match': header } })
@@ -75,7 +75,7 @@ describe('If-None-Match', () => {
 })
 
 describe('If-Match', () => {
-  it('lets the change through that knows the newest edit, and no other', async () => {
+  it('accepts only the change that names the newest edit', async () => {
     const { id, tag } = await newGroup('First')
     const second = await rename(id, 'Second', { 'if-match': tag })
     expect(second.status).toBe(200)
@@ -88,7 +88,7 @@ describe('If-Match', () => {
     expect(listed.status).toBe(200)
   })
 
-  it('matches any existing object with *, and nothing with a weak tag or nonsense', async () => {
+  it('matches any existing object with *, and nothing with a weak or invalid tag', async () => {
     const { id, tag } = await newGroup('Star')
     expect((await rename(id, 'Stars', { 'if-match': '*' })).status).toBe(200)
     for (const header of [`W/${tag}`, 'nonsense', '', '""', tag.slice(0, -1)]) {
@@ -96,7 +96,7 @@ describe('If-Match', () => {
     }
   })
 
-  it('is told after an unknown object, and before refusals and validation', async () => {
+  it('is checked after existence, and before refusals and validation', async () => {
     const { id } = await newGroup('Order')
     const stale = { 'if-match': '"x.y"' }
     expect((await rename('0198a000-0000-7000-8000-000000000000', 'x', stale)).status).toBe(404)
@@ -106,7 +106,7 @@ describe('If-Match', () => {
     expect((await rename(everyone.id, 'x')).body.code).toBe('managed_group')
   })
 
-  it('is no conflict with what changes without an edit', async () => {
+  it('does not conflict with changes that are not edits', async () => {
     const site = (await account.call(createSite, { method: 'POST', body: { site: { name: 'Live' } } })).body.data
     const made = await account.call(createGateway, { method: 'POST', params: { site_id: site.id } })
     const params = { site_id: site.id, id: made.body.data.id }
@@ -122,7 +122,7 @@ describe('If-Match', () => {
     expect((await account.call(deleteGateway, { method: 'DELETE', params, headers })).status).toBe(412)
   })
 
-  it('lets exactly one of many writers with the same tag through', async () => {
+  it('accepts exactly one of concurrent writes with the same tag', async () => {
     const { id, tag } = await newGroup('Race')
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, i) => rename(id, `Winner ${i}`, { 'if-match': tag })),
@@ -130,7 +130,7 @@ describe('If-Match', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 412, 412, 412, 412, 412, 412, 412])
   })
 
-  it('never matches what has no tag: sets of members and bulk deletions', async () => {
+  it('never matches objects without a tag: sets of members and bulk deletions', async () => {
     const { id, tag } = await newGroup('Set')
     const put = (group_id: string, header: string) =>
       account.call(replaceMemberships, {

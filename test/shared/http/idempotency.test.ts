@@ -35,7 +35,7 @@ const create = (name: unknown, key: string, more: Record<string, unknown> = {}) 
 const named = async (name: string) => (await account.call(listGroups, { query: { name } })).body.data.length
 
 describe('a repeated request', () => {
-  it('runs once and gets the first answer', async () => {
+  it('runs once and returns the first response', async () => {
     const first = await create('Once', 'once')
     const second = await create('Once', 'once')
     expect([first.status, first.headers['idempotent-replayed']]).toEqual([201, undefined])
@@ -47,7 +47,7 @@ describe('a repeated request', () => {
     expect(await named('Once')).toBe(1)
   })
 
-  it('gets the secret that is shown once, and nobody finds it in the table', async () => {
+  it('returns the secret of the first response, which is unreadable in the table', async () => {
     const site = (await account.call(createSite, { method: 'POST', body: { site: { name: 'Safe' } } })).body.data
     const request = { method: 'POST', params: { site_id: site.id }, headers: { 'idempotency-key': 'secret' } }
     const first = await account.call(createGateway, request)
@@ -60,7 +60,7 @@ describe('a repeated request', () => {
     expect(bytes).not.toContain(first.body.data.token.slice(-20))
   })
 
-  it('never gets the answer of another key, or a damaged one, out of the table', async () => {
+  it('never returns the stored response of another key, or a damaged one', async () => {
     const [mine, other] = [await create('Mine', 'mine'), await create('Theirs', 'other')]
     const items = (await queryItems(`${account.id}#idempotency#${account.tokenId}`)) as Item[]
     const at = (key: string) => items.find(({ sk }) => sk === createHash('sha256').update(key).digest('base64url'))
@@ -76,7 +76,7 @@ describe('a repeated request', () => {
     expect((await create('Mine', 'mine')).text).toBe(mine.text)
   })
 
-  it('gets a refusal again, though it would succeed by now', async () => {
+  it('returns a refusal again, even if it would succeed now', async () => {
     const taken = (await create('Taken', 'a')).body.data
     const refused = await create('Taken', 'b')
     expect(refused.status).toBe(422)
@@ -85,7 +85,7 @@ describe('a repeated request', () => {
     expect([again.status, again.headers['idempotent-replayed'], again.text]).toEqual([422, 'true', refused.text])
   })
 
-  it('is a new one after 24 hours', async () => {
+  it('runs again after 24 hours', async () => {
     const { token } = await newAccount()
     await create('Daily', 'daily', { token })
     const now = clock.now.bind(clock)
@@ -94,18 +94,18 @@ describe('a repeated request', () => {
   })
 })
 
-describe('a key', () => {
+describe('an idempotency key', () => {
   it.each(['', ' ', 'with space', 'ümlaut', 'x'.repeat(256)])('%j is refused', async (key) => {
     const answer = await create('Refused', key)
     expect([answer.status, answer.body.code]).toEqual([400, 'invalid_idempotency_key'])
     expect(await named('Refused')).toBe(0)
   })
 
-  it('of 255 characters is taken', async () => {
+  it('of 255 characters is accepted', async () => {
     expect((await create('Long key', '~'.repeat(255))).status).toBe(201)
   })
 
-  it('is used for one request only: another body, path or query is refused', async () => {
+  it('belongs to one request, and is refused with another body, path or query', async () => {
     await create('Mine', 'mine')
     for (const answer of [
       await create('Other', 'mine'),
@@ -131,7 +131,7 @@ describe('a key', () => {
     expect((await create('Shared key too', 'shared', { token: data.api_token.token })).status).toBe(201)
   })
 
-  it('does not spare the scope', async () => {
+  it('does not bypass the scope check', async () => {
     const expires_at = new Date(Date.now() + 3_600_000).toISOString()
     const event = {
       operation: 'create_api_token',
@@ -143,7 +143,7 @@ describe('a key', () => {
     expect((await create('Scoped', 'scoped', { token: data.api_token.token })).body.code).toBe('insufficient_scope')
   })
 
-  it('is in progress while the first request runs, and only one of many runs', async () => {
+  it('is in progress while the first request runs, and only one of concurrent requests runs', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => create('Crowd', 'crowd')))
     const statuses = answers.map(({ status }) => status)
     expect(statuses.filter((status) => status === 201).length).toBeGreaterThan(0)
@@ -155,8 +155,8 @@ describe('a key', () => {
   })
 })
 
-describe('a request that died', () => {
-  it('after its commit is answered from the commit', async () => {
+describe('an interrupted request', () => {
+  it('is answered from its commit if it died after it', async () => {
     interceptTable(async (command, send) => {
       const answer = await send(command)
       if (command instanceof TransactWriteCommand) interceptTable(async () => Promise.reject(new Error('dead')))
@@ -169,7 +169,7 @@ describe('a request that died', () => {
     expect(await named('Phoenix')).toBe(1)
   })
 
-  it('only for who waits for the answer of the table goes on: the key is its own', async () => {
+  it('continues if only the response of the lock was lost', async () => {
     let lost = 0
     onTestFinished(
       standBeforeTable(async ({ operation, input, ask }) => {
@@ -185,7 +185,7 @@ describe('a request that died', () => {
     expect(await named('Unheard')).toBe(1)
   })
 
-  it('before its commit frees its key after 60 seconds', async () => {
+  it('releases its key after 60 seconds if it died before its commit', async () => {
     const { token } = await newAccount()
     interceptTable(async (command, send) => {
       const isKey = (command as { input?: { Item?: { kind?: string } } }).input?.Item?.kind === 'idempotency'
@@ -201,7 +201,7 @@ describe('a request that died', () => {
     expect((await create('Ghost', 'ghost', { token })).status).toBe(201)
   })
 
-  it('for want of the table keeps nothing, and can be repeated at once', async () => {
+  it('stores nothing if the table fails, and can be retried at once', async () => {
     interceptTable(async (command, send) => {
       if (command instanceof TransactWriteCommand) {
         throw Object.assign(new Error('no such item'), { name: 'ValidationException' })
@@ -214,7 +214,7 @@ describe('a request that died', () => {
   })
 })
 
-it('takes effect on creates of every kind', async () => {
+it('applies to creates of every kind', async () => {
   const request = {
     method: 'POST',
     body: { actor: { name: 'Robot', type: 'service_account' } },

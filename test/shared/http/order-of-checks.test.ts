@@ -40,7 +40,7 @@ afterEach(() => {
 
 const loseLogEntries = () => failTable('ServiceUnavailable', inserts('#log.api_request#'))
 
-describe('of two checks that fail, the earlier one answers (A4)', () => {
+describe('the order of checks (A4): the earlier of two failing checks responds', () => {
   it.each<[string, Handler, Request, string]>([
     ['2 size, 3 credential', createGroup, { token: null, rawBody: ' '.repeat(5_000_001) }, 'payload_too_large'],
     ['3 credential, 6 scope', createGroup, { token: 'naa_x', body: {} }, 'unauthorized'],
@@ -83,7 +83,7 @@ describe('of two checks that fail, the earlier one answers (A4)', () => {
       'system_site',
     ],
     ['14 limit, 15 validation', createSite, { body: { site: {} } }, 'limit_reached'],
-    // The one exception: a group says what it is before it looks at the body (A14.3).
+    // The only exception: a group is refused before its body is checked (A14.3).
     ['12 existence, 11 envelope of a group', updateGroup, { params: unknown, body: {} }, 'not_found'],
     ['14 refusal, 11 envelope of a group', updateGroup, { params: { id: 'Everyone' }, rawBody: '{' }, 'managed_group'],
   ])('%s', async (_name, handler, request, code) => {
@@ -117,7 +117,7 @@ describe('of two checks that fail, the earlier one answers (A4)', () => {
     )
   })
 
-  it('14 the Internet Resource, whatever is sent to it', async () => {
+  it('14 the Internet Resource, for any body', async () => {
     const { id } = (await account.call(listResources, { query: { name: 'Internet' } })).body.data[0]
     const send = (request: Request) => account.call(updateResource, { method: 'PATCH', params: { id }, ...request })
     expect((await send({ body: { resource: { name: 7 } } })).body.code).toBe('internet_resource')

@@ -25,7 +25,7 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-describe('where a request came from (P8)', () => {
+describe('source of a request (P8)', () => {
   it('is the source IP, whatever its headers claim', async () => {
     expect(await requestOrigin(event(forged))).toEqual({ ip: '192.0.2.10', ...nowhere, user_agent: null })
   })
@@ -34,7 +34,7 @@ describe('where a request came from (P8)', () => {
     expect((await requestOrigin(event({ 'user-agent': 'x'.repeat(300) }))).user_agent).toBe('x'.repeat(255))
   })
 
-  it('is what the CDN says, when it proves itself', async () => {
+  it("is the CDN's header if the CDN's secret is valid", async () => {
     vi.stubEnv('CDN_SECRET', 'shared')
     const proven = (headers: Record<string, string>) =>
       requestOrigin(event({ ...headers, 'x-origin-secret': 'shared' }))
@@ -54,7 +54,7 @@ describe('where a request came from (P8)', () => {
   })
 
   it.each(['127.0.0.1, 203.0.113.9:1', 'localhost:80', '203.0.113.9', ':', ''])(
-    'is its last hop when the CDN names %j as the viewer',
+    "is the CDN's last hop if the viewer is %j",
     async (address) => {
       vi.stubEnv('CDN_SECRET', 'shared')
       const origin = await requestOrigin(event({ 'cloudfront-viewer-address': address, 'x-origin-secret': 'shared' }))
@@ -62,7 +62,7 @@ describe('where a request came from (P8)', () => {
     },
   )
 
-  it('is refused without that proof, before anything else is looked at', async () => {
+  it('is refused without the secret, before any other check', async () => {
     vi.stubEnv('CDN_SECRET', 'shared')
     for (const proof of [undefined, 'guessed', '', 'shared,shared', 'shared ', 'SHARED']) {
       const headers = { ...forged, ...(proof !== undefined && { 'x-origin-secret': proof }) }
@@ -71,7 +71,7 @@ describe('where a request came from (P8)', () => {
     }
   })
 
-  it('is asked of every page and unknown path too', async () => {
+  it('is checked for every page and unknown path', async () => {
     vi.stubEnv('CDN_SECRET', 'shared')
     vi.stubGlobal('ROUTE_TABLE', JSON.stringify({ '/account': ['GET'] }))
     for (const handler of [unknownRoute, openapi]) {
@@ -81,7 +81,7 @@ describe('where a request came from (P8)', () => {
     }
   })
 
-  it('decides conditions by it, and never by a forged header', async () => {
+  it('decides conditions, and a forged header never does', async () => {
     const world = await newAccessWorld([
       { property: 'remote_ip', operator: 'is_in_cidr', values: ['203.0.113.0/24'] },
       { property: 'remote_ip_location_region', operator: 'is_in', values: ['DE'] },

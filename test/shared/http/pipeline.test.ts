@@ -30,14 +30,14 @@ describe('x-request-id', () => {
     expect([answer.headers['x-request-id'], answer.body.request_id]).toEqual([id, id])
   })
 
-  it.each(['', 'with space', 'ü', 'a/b', 'x'.repeat(201)])('makes its own instead of %j', async (id) => {
+  it.each(['', 'with space', 'ü', 'a/b', 'x'.repeat(201)])('generates an id instead of %j', async (id) => {
     const answer = await account.call(getAccount, { headers: { 'x-request-id': id } })
     expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/)
   })
 })
 
-describe('an id of a path', () => {
-  it('that is none is named, with the form of an id', async () => {
+describe('an id in a path', () => {
+  it('is named with its required form if it is invalid', async () => {
     const { status, body } = await account.call(getGroup, { params: { id: 'x' } })
     expect([status, body.code, body.detail]).toEqual([
       400,
@@ -47,8 +47,8 @@ describe('an id of a path', () => {
   })
 })
 
-describe('the headers of an answer', () => {
-  it('say what it is and that it is private', async () => {
+describe('response headers', () => {
+  it('have the content type and mark the response as private', async () => {
     const created = await create()
     expect(created.headers).toMatchObject({
       'content-type': 'application/json; charset=utf-8',
@@ -75,12 +75,12 @@ describe('the headers of an answer', () => {
     ['text/html', 406],
     ['application/json;q=0', 406],
     ['*/*, application/json;q=0', 406],
-  ])('are negotiated: %s is %d', async (accept, status) => {
+  ])('negotiate %s with status %d', async (accept, status) => {
     expect((await account.call(getAccount, { headers: { accept } })).status).toBe(status)
   })
 })
 
-describe('the body', () => {
+describe('the request body', () => {
   it.each([
     ['application/json; charset=utf-8', 201],
     ['APPLICATION/JSON', 201],
@@ -91,7 +91,7 @@ describe('the body', () => {
     expect((await create({ headers: { 'content-type': type } })).status).toBe(status)
   })
 
-  it('may come in base64, as API Gateway sends what it takes for binary', async () => {
+  it('may be base64, as API Gateway encodes binary types', async () => {
     const rawBody = Buffer.from(JSON.stringify({ group: { name: `Grüße ${crypto.randomUUID()}` } }))
     expect((await create({ rawBody })).body.data.name).toMatch(/^Grüße/)
   })
@@ -109,7 +109,7 @@ describe('the body', () => {
     expect([answer.status, answer.body.code]).toEqual([400, code])
   })
 
-  it('that is no UTF-8 is invalid_json', async () => {
+  it('with invalid UTF-8 is invalid_json', async () => {
     const rawBody = Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d])
     const answer = await create({ rawBody, body: undefined })
     expect([answer.status, answer.body.code, answer.body.detail]).toEqual([
@@ -119,14 +119,14 @@ describe('the body', () => {
     ])
   })
 
-  it('that is broken is refused with the position of the fault, and nothing of its content', async () => {
+  it('with malformed JSON is refused with the position of the fault, and none of its content', async () => {
     const answer = await create({ rawBody: '{"group":\n  {"name" "secret"}}', body: undefined })
     expect(answer.body.detail).toBe('The request body is not valid JSON at line 2, column 11.')
   })
 })
 
-describe('what is on record', () => {
-  it('is every request behind the rate limit, whatever its outcome, and no other', async () => {
+describe('the request log', () => {
+  it('has every request after the rate limit, with any outcome, and no other', async () => {
     const own = await newAccount()
     const paths = ['/scope', '/accept', '/path', '/body', '/fields']
     await own.call(createGroup, { method: 'POST', path: '/nobody', token: 'naa_x' })
@@ -141,8 +141,8 @@ describe('what is on record', () => {
   })
 })
 
-describe('when the table fails', () => {
-  it('before the request is on record, nothing is done: 503 with Retry-After', async () => {
+describe('a failing table', () => {
+  it('causes 503 with Retry-After and no effect before the request is logged', async () => {
     const before = await total()
     failTable('ServiceUnavailable', inserts('#log.api_request#'))
     const answer = await create()
@@ -154,7 +154,7 @@ describe('when the table fails', () => {
   })
 
   it.each(['ProvisionedThroughputExceededException', 'ThrottlingException', 'RequestLimitExceeded', 'TimeoutError'])(
-    'a read that meets a %s is 503',
+    'causes 503 for a read with %s',
     async (name) => {
       failTable(name, (command) => JSON.stringify((command as { input: object }).input).includes(unknown.id))
       const answer = await account.call(getGroup, { params: unknown })
@@ -164,7 +164,7 @@ describe('when the table fails', () => {
   )
 
   it.each(['ProvisionedThroughputExceededException', 'ThrottlingException', 'TransactionInProgressException'])(
-    'a write that meets a %s for as long as it tries is 503, and nothing is changed',
+    'causes 503 and no effect for a write with %s on every retry',
     async (name) => {
       const before = await total()
       const now = clock.monotonic
@@ -173,7 +173,7 @@ describe('when the table fails', () => {
       failTable(
         name,
         (command) => command instanceof TransactWriteCommand,
-        // The time of the retries passes at once.
+        // Retries take no time.
         () => (passed += 23_000),
       )
       const answer = await create()
@@ -184,12 +184,12 @@ describe('when the table fails', () => {
     },
   )
 
-  it('a credential that cannot be read is 503, never 401', async () => {
+  it('causes 503, never 401, for an unreadable credential', async () => {
     failTable('ThrottlingException', () => true)
     expect((await account.call(getAccount)).status).toBe(503)
   })
 
-  it('a bug is 500 with one sentence, whatever it was', async () => {
+  it('a bug is 500 with the same detail for any cause', async () => {
     failTable('ValidationException', (command) => command instanceof TransactWriteCommand)
     const answer = await create()
     expect(answer.body).toEqual({

@@ -32,7 +32,7 @@ async function connected() {
   return { world, gateway, device, beat, nudge, nudges }
 }
 
-test('a gateway is told once until it asks, and then that there is more (C5.1)', async () => {
+test('a gateway is notified once until its heartbeat, which then reports more (C5.1)', async () => {
   const { device, beat, nudge, nudges } = await connected()
   await nudge()
   expect(await device.next('authorizations')).toEqual({ type: 'authorizations' })
@@ -45,7 +45,7 @@ test('a gateway is told once until it asks, and then that there is more (C5.1)',
   expect((await beat()).more).toBe(false)
 })
 
-test('a nudge that no heartbeat follows counts for a second', async () => {
+test('a nudge without a heartbeat suppresses others for one second', async () => {
   const { device, nudge, nudges } = await connected()
   await nudge()
   await nudge()
@@ -56,14 +56,14 @@ test('a nudge that no heartbeat follows counts for a second', async () => {
   expect(nudges()).toBe(2)
 })
 
-test('of many at once one is sent, and none is lost', async () => {
+test('one of several concurrent nudges is sent, and no change is lost', async () => {
   const { beat, nudge, nudges } = await connected()
   await Promise.all(Array.from({ length: 20 }, nudge))
   expect(nudges()).toBeLessThanOrEqual(2)
   expect((await beat()).more).toBe(true)
 })
 
-test('a grant with its nudge takes 16 write units at most', async () => {
+test('a grant with its nudge takes at most 16 write units', async () => {
   const { world, device } = await connected()
   await world.startSession()
   await world.ask({ resource_id: world.resource.id })
@@ -78,7 +78,7 @@ test('a grant with its nudge takes 16 write units at most', async () => {
   expect(writes).toBeLessThanOrEqual(16)
 })
 
-test('a gateway without a connection is not told, and costs no write', async () => {
+test('a gateway without a connection is not notified, and costs no write', async () => {
   const world = await newAccessWorld()
   const gateway = await world.addGateway()
   const before = await findPresence(world.account.id, 'gateways', gateway.id)
@@ -87,7 +87,7 @@ test('a gateway without a connection is not told, and costs no write', async () 
   await nudgeGateway(world.account.id, '01890000-0000-7000-8000-000000000000')
 })
 
-test('a table that fails, and a platform that does not answer, are no fault of the nudge', async () => {
+test('a nudge tolerates a failing table and an unreachable platform', async () => {
   const { world, gateway, nudge } = await connected()
   failTable('InternalServerError', () => true)
   await expect(nudge()).resolves.toBeUndefined()
@@ -99,7 +99,7 @@ test('a table that fails, and a platform that does not answer, are no fault of t
   expect((await findPresence(world.account.id, 'gateways', gateway.id))?.connection_id).toBeDefined()
 })
 
-test('a nudge that did not leave counts for nothing, and who was folded into it has one of their own', async () => {
+test('a failed nudge is repeated if another one was suppressed meanwhile', async () => {
   const { nudge, nudges, device, beat } = await connected()
   const { handle } = NodeHttpHandler.prototype
   const held = Promise.withResolvers<void>()
@@ -119,7 +119,7 @@ test('a nudge that did not leave counts for nothing, and who was folded into it 
   await first
   await device.next('authorizations')
   expect((await beat()).more).toBe(false)
-  // With nobody folded into it, it is not repeated, and the next one goes at once.
+  // Without a suppressed nudge it is not repeated, and the next one is sent at once.
   refusals = 1
   await nudge()
   expect(nudges()).toBe(1)
@@ -127,7 +127,7 @@ test('a nudge that did not leave counts for nothing, and who was folded into it 
   await device.next('authorizations')
 })
 
-test('a connection that is gone is forgotten, unless it is so young that its handshake may still run (C5.4)', async () => {
+test('a connection that no longer exists is deleted, unless its handshake may still be in progress (C5.4)', async () => {
   const { world, gateway } = await connected()
   const [connection] = await connectionsOf(world.account.id, 'gateways')
   if (!connection) throw new Error('There is no connection.')

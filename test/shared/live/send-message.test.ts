@@ -12,7 +12,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** A platform that answers so, or not at all. */
+/** Fakes a platform that returns this status, or is unreachable. */
 async function platform(status: number | null): Promise<() => void> {
   const server = createServer((_request, response) => {
     if (status !== null) response.writeHead(status).end('{"message":"so"}')
@@ -44,7 +44,7 @@ test.each([
   [500, { messages_failed: 1 }, true],
   [null, { messages_failed: 1 }, true],
 ])(
-  'a platform that answers %j is measured as %j, and the connection is kept: %j (C5.4)',
+  'a response %j of the platform is measured as %j, and keeps the connection: %j (C5.4)',
   async (status, measured, kept) => {
     const stop = await platform(status)
     const log = catchLog()

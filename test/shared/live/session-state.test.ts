@@ -41,7 +41,7 @@ const remove = (Key: Key) => table().send(new DeleteCommand({ TableName: tableNa
 const row = (name: string, id: string | null) => entityKey(connection.account_id, name, String(id))
 const live = () => presenceKey(connection.account_id, connection.device, connection.device_id)
 
-it('is live while all that it rests on is', async () => {
+it('is live while everything it depends on is valid', async () => {
   expect(await sessionState(connection, 'exact')).toMatchObject({
     ended: null,
     token: { expires_at: expect.any(String) },
@@ -50,10 +50,10 @@ it('is live while all that it rests on is', async () => {
 
 it.each<[string, () => Promise<unknown>, string]>([
   ['the account is disabled', () => set(row(accounts.name, connection.account_id), 'is_disabled', true), 'account'],
-  ['the client is gone', () => remove(row(clients.name, connection.device_id)), 'device'],
+  ['the client is deleted', () => remove(row(clients.name, connection.device_id)), 'device'],
   ['the actor is disabled', () => set(row(actors.name, connection.actor_id), 'is_disabled', true), 'actor'],
-  ['the actor is gone', () => remove(row(actors.name, connection.actor_id)), 'actor'],
-  ['the token is gone', () => remove(row(clientTokens.name, connection.token_id)), 'token'],
+  ['the actor is deleted', () => remove(row(actors.name, connection.actor_id)), 'actor'],
+  ['the token is deleted', () => remove(row(clientTokens.name, connection.token_id)), 'token'],
   [
     'the token has expired',
     () => set(row(clientTokens.name, connection.token_id), 'expires_at', '2026-01-01T00:00:00.000000Z'),

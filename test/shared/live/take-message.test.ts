@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => channel.stop())
 
-it('renews nothing for a connection that is replaced between its look and its write', async () => {
+it('renews no lease for a connection that is replaced between the read and the write', async () => {
   const { account, token, startSession } = await newAccessWorld()
   const { id, client } = (await startSession()).body.data
   await channel.connect(token.token, id)

@@ -66,7 +66,7 @@ const failure = (work: Promise<unknown>): Promise<OutsideError> =>
     () => Promise.reject(new Error('There was an answer.')),
     (error) => error,
   )
-/** Says what a name resolves to. */
+/** Fakes the addresses that a name resolves to. */
 const resolving = (...addresses: string[]) =>
   vi.spyOn(names, 'lookup').mockImplementation(((
     _name: string,
@@ -79,8 +79,8 @@ const resolving = (...addresses: string[]) =>
     )
   }) as never)
 
-describe('an answer', () => {
-  it('is handed on whatever its status', async () => {
+describe('a response', () => {
+  it('is returned for any status', async () => {
     const fetch = guardedFetch()
     const answer = await fetch(`${base}/json`)
     expect([answer.status, answer.headers.get('content-type'), await answer.json()]).toEqual([
@@ -93,7 +93,7 @@ describe('an answer', () => {
     expect([teapot.status, await teapot.text()]).toEqual([418, 'short and stout'])
   })
 
-  it('that redirects is not followed', async () => {
+  it('with a redirect is not followed', async () => {
     const answer = await guardedFetch()(`${base}/moved`)
     expect([answer.status, answer.headers.get('location')]).toEqual([302, 'http://169.254.169.254/latest/meta-data'])
     expect(seen).toHaveLength(1)
@@ -101,7 +101,7 @@ describe('an answer', () => {
 })
 
 describe('a request', () => {
-  it('carries method, headers and body, and asks for nothing compressed', async () => {
+  it('has method, headers and body, and accepts no compression', async () => {
     await guardedFetch()(`${base}/json`, {
       method: 'POST',
       headers: new Headers({ authorization: 'Basic abc', 'accept-encoding': 'gzip' }),
@@ -121,14 +121,14 @@ describe('a request', () => {
   })
 
   it.each([['text'], [new TextEncoder().encode('text')], [new TextEncoder().encode('text').buffer]])(
-    'takes a body of any form (%#)',
+    'accepts a body of any type (%#)',
     async (body) => {
       await guardedFetch()(`${base}/json`, { method: 'POST', body })
       expect(seen[0]?.body).toBe('text')
     },
   )
 
-  it('ends with the signal of its caller', async () => {
+  it("is aborted by its caller's signal", async () => {
     const stopping = new AbortController()
     const reason = new Error('no more')
     const asked = failure(guardedFetch()(`${base}/silent`, { signal: stopping.signal }))
@@ -137,10 +137,10 @@ describe('a request', () => {
     expect(await failure(guardedFetch()(`${base}/json`, { signal: stopping.signal }))).toBe(reason)
   })
 
-  /** Connections of this test: the server may read an aborted request of an earlier one late. */
+  /** Counts only connections of this test, because the server may process an aborted earlier request late. */
   const ports = () => new Set(seen.filter(({ url }) => url === '/json').map(({ port }) => port))
 
-  it('uses kept connections again, also when the other end has closed one', async () => {
+  it('reuses connections, even after the server has closed one', async () => {
     const fetch = guardedFetch({ keepAlive: true })
     for (let i = 0; i < 3; i++) await fetch(`${base}/json`)
     expect(ports().size).toBe(1)
@@ -152,37 +152,40 @@ describe('a request', () => {
   })
 })
 
-describe('no answer', () => {
-  it.each(['/silent', '/drip'])('is there in time: %s', async (path) => {
+describe('a failed request', () => {
+  it.each(['/silent', '/drip'])('times out: %s', async (path) => {
     const error = await failure(guardedFetch({ timeoutMs: 100 })(base + path))
     expect([error.reason, error.message]).toEqual(['timeout', '127.0.0.1 did not answer within 0.1 seconds.'])
   })
 
-  it.each(['/large', '/endless', '/lied'])('is within its size: %s', async (path) => {
+  it.each(['/large', '/endless', '/lied'])('is too large: %s', async (path) => {
     const error = await failure(guardedFetch({ maxBytes: 1_000_000 })(base + path))
     expect([error.reason, error.message]).toEqual(['too_large', '127.0.0.1 returned more than 1000000 bytes.'])
   })
 
-  it.each(['/cut', '/destroyed', '/upgrade', '/odd', '/garbage', '/headers'])('is whole: %s', async (path) => {
-    const error = await failure(guardedFetch({ timeoutMs: 2_000 })(`${base}${path}`))
-    expect(error).toBeInstanceOf(OutsideError)
-    expect(error.reason).toBe('unreachable')
-  })
+  it.each(['/cut', '/destroyed', '/upgrade', '/odd', '/garbage', '/headers'])(
+    'is incomplete or invalid: %s',
+    async (path) => {
+      const error = await failure(guardedFetch({ timeoutMs: 2_000 })(`${base}${path}`))
+      expect(error).toBeInstanceOf(OutsideError)
+      expect(error.reason).toBe('unreachable')
+    },
+  )
 
-  it('tells a wrapped error', async () => {
+  it('is found as the cause of an error', async () => {
     const error = await failure(guardedFetch({ timeoutMs: 20 })(`${base}/silent`))
     expect(outsideErrorOf(new Error('failed', { cause: new Error('why', { cause: error }) }))).toBe(error)
     expect([outsideErrorOf(new Error('other')), outsideErrorOf('text')]).toEqual([null, null])
   })
 
-  it('comes from a provider without the certificate of its name', async () => {
+  it('has no certificate for the name', async () => {
     const error = await failure(guardedFetch({ timeoutMs: 2_000 })(base.replace('http:', 'https:')))
     expect(error.reason).toBe('unreachable')
     expect(seen).toEqual([])
   })
 })
 
-describe('an address that is never called', () => {
+describe('a forbidden address', () => {
   beforeEach(() => vi.stubEnv('ALLOW_INSECURE_PROVIDERS', ''))
 
   it.each([
@@ -212,7 +215,7 @@ describe('an address that is never called', () => {
     expect(error.message).not.toContain('secret')
   })
 
-  it('is the machine itself, by HTTP or not', async () => {
+  it('is the machine itself, over HTTP or HTTPS', async () => {
     expect((await failure(guardedFetch()(`${base}/json`))).reason).toBe('refused')
     vi.stubEnv('ALLOW_INSECURE_PROVIDERS', '1')
     vi.stubEnv('AWS_LAMBDA_FUNCTION_NAME', 'f')
@@ -220,14 +223,14 @@ describe('an address that is never called', () => {
     expect(seen).toEqual([])
   })
 
-  it('is one that a name leads to, alone or among others', async () => {
+  it('is resolved from a name, alone or among others', async () => {
     for (const addresses of [['10.0.0.1'], ['::1'], ['93.184.215.14', '127.0.0.1'], ['169.254.169.254', '8.8.8.8']]) {
       resolving(...addresses)
       expect((await failure(guardedFetch()('https://login.example.com/'))).reason, String(addresses)).toBe('refused')
     }
   })
 
-  it('on one machine is every one by HTTP but its own', async () => {
+  it('is on one machine every private or plain HTTP address except its own', async () => {
     vi.stubEnv('ALLOW_INSECURE_PROVIDERS', '1')
     resolving('93.184.215.14')
     expect((await failure(guardedFetch()('http://login.example.com/'))).reason).toBe('refused')
@@ -236,16 +239,16 @@ describe('an address that is never called', () => {
   })
 })
 
-it('asks for the address of a name once, and connects to that one', async () => {
+it('resolves a name once, and connects to the checked address', async () => {
   const port = new URL(base).port
-  // Who answers differently the second time would be believed by a client that asks again to connect.
+  // A second lookup for the connection could return another address (DNS rebinding).
   const asked = resolving('127.0.0.1')
   expect((await guardedFetch()(`http://login.example.com:${port}/json`)).status).toBe(200)
   expect(asked).toHaveBeenCalledTimes(1)
   expect(seen[0]?.headers.host).toBe(`login.example.com:${port}`)
 })
 
-it('tells a name that is not there', async () => {
+it('reports a name that does not exist', async () => {
   vi.spyOn(names, 'lookup').mockImplementation(((
     _name: string,
     _options: object,

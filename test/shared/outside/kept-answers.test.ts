@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-it('keeps what was read for its time', () => {
+it('caches values for their time to live', () => {
   const kept = new KeptAnswers<string>({ ms: 1_000, most: 10 })
   expect(kept.get('a')).toBeNull()
   kept.keep('a', 'first')
@@ -19,10 +19,10 @@ it('keeps what was read for its time', () => {
   expect(kept.get('a')).toBeNull()
 })
 
-it('lets the oldest go when it is full, and nothing else', () => {
+it('evicts only the oldest entry when it is full', () => {
   const kept = new KeptAnswers<number>({ ms: 1_000, most: 3 })
   for (const [i, question] of ['a', 'b', 'c', 'a', 'd'].entries()) kept.keep(question, i)
-  // What was read anew is new.
+  // A refreshed entry counts as new.
   expect(['a', 'b', 'c', 'd'].map((question) => kept.get(question))).toEqual([3, null, 2, 4])
   for (let i = 0; i < 1_000; i++) kept.keep(`other ${i}`, i)
   expect(['a', 'c', 'd', 'other 996', 'other 997'].map((question) => kept.get(question))).toEqual([
@@ -34,7 +34,7 @@ it('lets the oldest go when it is full, and nothing else', () => {
   ])
 })
 
-/** A provider that answers each question when it is told to. */
+/** Fakes a provider that answers each request on demand. */
 function provider() {
   const asked: PromiseWithResolvers<string>[] = []
   const ask = () => {
@@ -47,7 +47,7 @@ function provider() {
 const outcome = (answer: Promise<string>) =>
   answer.catch((error: Error) => (error instanceof OutsideError ? error.reason : error.message))
 
-it('asks once for all who ask at once, and anew for who asks later', async () => {
+it('sends one request for concurrent callers, and another one for later callers', async () => {
   const questions = new KeptAnswers<string>({ ms: 0, most: 1 })
   const { asked, ask } = provider()
   const answers = Array.from({ length: 50 }, () => questions.ask('q', ask, 1_000))
@@ -60,7 +60,7 @@ it('asks once for all who ask at once, and anew for who asks later', async () =>
   expect(vi.getTimerCount()).toBe(0)
 })
 
-it('lets each wait as long as they have, whoever has asked', async () => {
+it("applies each caller's own timeout to the shared request", async () => {
   const questions = new KeptAnswers<string>({ ms: 0, most: 1 })
   const { asked, ask } = provider()
   const short = outcome(questions.ask('q', ask, 100))
@@ -68,13 +68,13 @@ it('lets each wait as long as they have, whoever has asked', async () => {
   const shorter = outcome(questions.ask('q', ask, 50))
   await vi.advanceTimersByTimeAsync(100)
   expect(await Promise.all([short, shorter])).toEqual(['timeout', 'timeout'])
-  // A caller that gives up leaves the others waiting for the same answer.
+  // A caller that times out does not cancel the request of the others.
   asked[0]?.resolve('a')
   expect(await long).toBe('a')
   expect(asked).toHaveLength(1)
 })
 
-it('gives nobody the failure of a question that was asked before they came', async () => {
+it('does not share the failure of an earlier request with later callers', async () => {
   const questions = new KeptAnswers<string>({ ms: 0, most: 1 })
   const { asked, ask } = provider()
   const first = outcome(questions.ask('q', ask, 1_000))
@@ -82,7 +82,7 @@ it('gives nobody the failure of a question that was asked before they came', asy
   asked[0]?.reject(new Error('down'))
   expect(await first).toBe('down')
   await vi.advanceTimersByTimeAsync(0)
-  // The three have one of their own.
+  // The three callers share a request of their own.
   expect(asked).toHaveLength(2)
   asked[1]?.resolve('up again')
   expect(await Promise.all(others)).toEqual(['up again', 'up again', 'up again'])

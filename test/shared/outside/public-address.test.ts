@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { isLoopbackAddress, isPublicAddress } from '#shared/outside/public-address.ts'
 
-/** First octets, by arithmetic, of what the IANA registry keeps from the public Internet. */
+/** Special-purpose IPv4 addresses of the IANA registry, computed from their octets. */
 const isSpecial = ([a, b, c]: number[]): boolean => {
   if (a === undefined || b === undefined) return true
   if (a === 0 || a === 10 || a === 127 || a >= 224) return true
@@ -27,7 +27,7 @@ const ipv4 = fc.tuple(
 )
 const hex = (n: number) => n.toString(16).padStart(2, '0')
 
-it('tells the public IPv4 addresses, in every spelling alike', () => {
+it('recognises public IPv4 addresses, in every notation', () => {
   fc.assert(
     fc.property(ipv4, (octets) => {
       const dotted = octets.join('.')
@@ -35,7 +35,7 @@ it('tells the public IPv4 addresses, in every spelling alike', () => {
       expect([dotted, isPublicAddress(dotted)]).toEqual([dotted, !isSpecial(octets)])
       expect(isPublicAddress(`::ffff:${dotted}`)).toBe(isPublicAddress(dotted))
       expect(isPublicAddress(`::ffff:${hex(a)}${hex(b)}:${hex(c)}${hex(d)}`)).toBe(isPublicAddress(dotted))
-      // Translation and tunnelling prefixes could reach a private address.
+      // Translation and tunnelling prefixes can reach a private address.
       for (const prefix of ['::', '64:ff9b::']) expect(isPublicAddress(`${prefix}${dotted}`)).toBe(false)
       expect(isPublicAddress(`2002:${hex(a)}${hex(b)}:${hex(c)}${hex(d)}::1`)).toBe(false)
     }),
@@ -43,7 +43,7 @@ it('tells the public IPv4 addresses, in every spelling alike', () => {
   )
 })
 
-it('knows no public IPv6 address outside 2000::/3', () => {
+it('treats no IPv6 address outside 2000::/3 as public', () => {
   const word = fc.integer({ min: 0, max: 0xffff })
   const outside = fc.integer({ min: 1, max: 0xffff }).filter((first) => first >> 13 !== 1)
   fc.assert(
@@ -79,20 +79,20 @@ it.each([
   '2002:a00:1::',
   'nonsense',
   '',
-])('does not take %s for public', (address) => {
+])('does not treat %s as public', (address) => {
   expect(isPublicAddress(address)).toBe(false)
 })
 
-it.each(['8.8.8.8', '172.32.0.1', '::ffff:8.8.8.8', '2606:4700::1111'])('takes %s for public', (address) => {
+it.each(['8.8.8.8', '172.32.0.1', '::ffff:8.8.8.8', '2606:4700::1111'])('treats %s as public', (address) => {
   expect(isPublicAddress(address)).toBe(true)
 })
 
-it.each(['127.0.0.1', '127.1.2.3', '::1', '::ffff:127.0.0.1'])('knows %s as this machine', (address) => {
+it.each(['127.0.0.1', '127.1.2.3', '::1', '::ffff:127.0.0.1'])('treats %s as this machine', (address) => {
   expect(isLoopbackAddress(address)).toBe(true)
 })
 
 it.each(['128.0.0.1', '0.0.0.0', '::', '::2', '::ffff:10.0.0.1', 'localhost', '::1%lo'])(
-  'does not take %s for this machine',
+  'does not treat %s as this machine',
   (address) => {
     expect(isLoopbackAddress(address)).toBe(false)
   },

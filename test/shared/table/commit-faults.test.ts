@@ -15,7 +15,7 @@ const cancelled = (code: string) =>
     CancellationReasons: [{ Code: 'None' }, { Code: code }],
   })
 
-/** Lets `interfere` stand in for transactions; everything else goes to the engine. */
+/** Replaces transactions by `interfere`. Other requests are sent to the engine. */
 function onTransaction(interfere: (pass: () => Promise<unknown>) => Promise<unknown>): void {
   const client = table()
   const send = client.send.bind(client) as (command: unknown) => Promise<unknown>
@@ -38,21 +38,18 @@ const insertSite = (name: string) =>
   )
 
 describe('a commit', () => {
-  it.each(['TransactionConflict', 'ConditionalCheckFailed', 'ThrottlingError'])(
-    'is tried again after %s',
-    async (code) => {
-      let tries = 0
-      onTransaction(async (pass) => {
-        if (tries++ < 2) throw cancelled(code)
-        return pass()
-      })
-      const row = await insertSite(`after ${code}`)
-      expect(tries).toBe(3)
-      expect(await getRow(sites, account.id, row.id)).toEqual(row)
-    },
-  )
+  it.each(['TransactionConflict', 'ConditionalCheckFailed', 'ThrottlingError'])('is retried after %s', async (code) => {
+    let tries = 0
+    onTransaction(async (pass) => {
+      if (tries++ < 2) throw cancelled(code)
+      return pass()
+    })
+    const row = await insertSite(`after ${code}`)
+    expect(tries).toBe(3)
+    expect(await getRow(sites, account.id, row.id)).toEqual(row)
+  })
 
-  it('whose answer was lost is not done twice', async () => {
+  it('with a lost response is not executed twice', async () => {
     let tries = 0
     onTransaction(async (pass) => {
       tries++
@@ -64,11 +61,11 @@ describe('a commit', () => {
     expect(await getRow(sites, account.id, row.id)).toEqual(row)
   })
 
-  it('that never gets through answers 503 and changes nothing', async () => {
+  it('returns 503 and changes nothing if every attempt fails', async () => {
     const now = clock.monotonic
     let passed = 0
     onTransaction(async () => {
-      // Time that the retries would take passes at once.
+      // Retries take no time.
       passed += 23_000
       throw cancelled('TransactionConflict')
     })
@@ -80,7 +77,7 @@ describe('a commit', () => {
     })
   })
 
-  it('that is refused for another reason is not tried again', async () => {
+  it('is not retried after a refusal for another reason', async () => {
     let tries = 0
     onTransaction(async () => {
       tries++

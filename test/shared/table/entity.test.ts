@@ -5,7 +5,7 @@ type Lamp = Row & { color: string | null; socket: string | null; spare: string |
 const lamps = entity<Lamp>({ name: 'lamps', defaults: { color: null, socket: null, spare: 'E27' } })
 const row: Lamp = { id: '1', inserted_at: 'a', updated_at: 'b', color: null, socket: 'E14', spare: null }
 
-it('stores no null that a row without the field has anyway', () => {
+it('does not store null in a field with a null default', () => {
   const item = rowItem(lamps, 'account', row)
   expect(item).toEqual({
     ...{ pk: 'account#lamps', sk: '1', kind: 'entity', version: 1 },

@@ -17,7 +17,7 @@ const itemsOf = (count: number, fields: object = {}): Item[] => {
 }
 const stored = (items: Item[]) => queryItems(items[0]?.pk ?? '')
 
-/** Refuses some statements of each request with an error, for as long as there are refusals left. */
+/** Refuses some statements of each request with an error, `times` in total. */
 function refuse(Code: string, times: number, isRefused = (at: number) => at % 2 === 0): () => number {
   let requests = 0
   interceptTable(async (command, send) => {
@@ -32,33 +32,33 @@ function refuse(Code: string, times: number, isRefused = (at: number) => at % 2 
   return () => requests
 }
 
-it('stores 25 items a request, each as one write, with what is nested in them', async () => {
+it('stores 25 items per request, each as one write, including nested values', async () => {
   const items = itemsOf(60, { before: null, after: { list: [1, 'x', { y: true }] }, bytes: Buffer.from('zstd') })
   expect(await measure(() => insertAll(items))).toMatchObject({ requests: 3, writes: 60 })
   expect(await stored(items)).toEqual(items.map((item) => ({ ...item, bytes: new Uint8Array(Buffer.from('zstd')) })))
 })
 
-it('leaves out what is undefined, as the table does', async () => {
+it('omits undefined values, as the table does', async () => {
   const [item] = itemsOf(1, { absent: undefined, present: 1 }) as [Item]
   await insertAll([item])
   expect(await getItem({ pk: item.pk, sk: item.sk })).toEqual({ pk: item.pk, sk: item.sk, kind: 'test', present: 1 })
 })
 
-it('never overwrites what is there, and stores the rest beside it', async () => {
+it('never overwrites an existing item, and stores the others', async () => {
   const items = itemsOf(3, { says: 'first' })
   await insertAll(items.slice(0, 2))
   await insertAll(items.map((item) => ({ ...item, says: 'second' })))
   expect((await stored(items)).map(({ says }) => says)).toEqual(['first', 'first', 'second'])
 })
 
-it('cuts requests by the bytes of their items', async () => {
+it('splits requests by the size of their items', async () => {
   const items = itemsOf(8, { text: 'x'.repeat(300_000) })
   expect((await measure(() => insertAll(items))).requests).toBe(3)
   expect(await stored(items)).toHaveLength(8)
 })
 
 it.each(['ThrottlingError', 'ProvisionedThroughputExceeded', 'InternalServerError', 'TransactionConflict'])(
-  'repeats what was refused with %s, and only that',
+  'retries only statements refused with %s',
   async (code) => {
     const requests = refuse(code, 3)
     const items = itemsOf(25)
@@ -68,14 +68,14 @@ it.each(['ThrottlingError', 'ProvisionedThroughputExceeded', 'InternalServerErro
   },
 )
 
-it('gives up after a while, with the cause', async () => {
+it('gives up after a while with the cause', async () => {
   const requests = refuse('ThrottlingError', Number.POSITIVE_INFINITY)
   await expect(insertAll(itemsOf(2))).rejects.toMatchObject({ name: 'ThrottlingError' })
   expect(requests()).toBe(8)
 })
 
 it.each(['AccessDenied', 'ValidationError', 'ResourceNotFound'])(
-  'ends at once with %s, which no repetition mends',
+  'fails at once with %s, which is not retryable',
   async (code) => {
     const requests = refuse(code, 1)
     await expect(insertAll(itemsOf(4))).rejects.toMatchObject({ name: code })

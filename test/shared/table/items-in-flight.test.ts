@@ -26,7 +26,7 @@ const count = (Key: Key) =>
     }),
   )
 
-/** What became of pieces of work that begin together and try nothing again. */
+/** Runs writes concurrently without retries, and returns the outcome of each. */
 async function once(...work: (() => Promise<unknown>)[]): Promise<string[]> {
   const outcome = (one: () => Promise<unknown>) => () =>
     inWorkTime(-1, () =>
@@ -38,8 +38,8 @@ async function once(...work: (() => Promise<unknown>)[]): Promise<string[]> {
   return (await flight.run(work.map(outcome))).map(({ result }) => result)
 }
 
-describe('of two writes that are in flight at one item', () => {
-  it('a second transaction is cancelled, also where it only checks', async () => {
+describe('two concurrent writes of an item', () => {
+  it('cancel the second transaction, even if both only check it', async () => {
     const shared = item()
     await flight.run([() => putPlain(shared)])
     const [first, other] = [item(), item()]
@@ -53,7 +53,7 @@ describe('of two writes that are in flight at one item', () => {
     expect(read).toMatchObject({ result: undefined })
   })
 
-  it('a plain write is refused by a transaction, and cancels one', async () => {
+  it('refuse a plain write during a transaction, and cancel a transaction during a plain write', async () => {
     const shared = item()
     expect(
       await once(
@@ -69,7 +69,7 @@ describe('of two writes that are in flight at one item', () => {
     ).toEqual(['done', 'conflict'])
   })
 
-  it('plain writes do not hinder each other, and a read nothing', async () => {
+  it('do not conflict if both are plain, and never with a read', async () => {
     const shared = item()
     expect(
       await once(
@@ -87,7 +87,7 @@ describe('of two writes that are in flight at one item', () => {
   })
 })
 
-it('whoever meets another comes again until it is done: 40 transactions and 40 plain writes at one item', async () => {
+it('conflicting writes are retried until they succeed: 40 transactions and 40 plain writes of one item', async () => {
   const key = newKey()
   const adding = {
     Update: {

@@ -19,14 +19,17 @@ import { seedOf } from '#test/support/run/seeds.ts'
 
 const random = new SeededRandom(seedOf('PROPERTY_SEED'))
 
-/** As many filters of 500 ports as one object holds (A31), of ranges that pack as badly as any. */
+/** Maximum number of filters of an object, with 500 ports each (A31). The ranges compress as badly as possible. */
 const maxFilters = (count = 32) =>
   Array.from({ length: count }, () => ({
     protocol: 'tcp',
     ports: Array.from({ length: 500 }, (_, i) => `${i * 130 + random.int(1, 59)} - ${i * 130 + random.int(60, 129)}`),
   }))
 
-/** As many values as one object holds, each as long as it may be; digits of a fraction count for nothing and stay. */
+/**
+ * Maximum number of condition values of an object, at maximum length. Digits of a fraction are stored, but have no
+ * effect.
+ */
 const maxConditions = (count = 64) => {
   const digits = () =>
     Array.from({ length: 430 }, () => random.int(0, 999_999_999).toString().padStart(9, '0')).join('')
@@ -38,7 +41,7 @@ const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
 const tooLarge = 'is too large to be stored'
 
 describe('a resource of 256 KB', () => {
-  it('is stored, changed, listed, logged and deleted like any other', async () => {
+  it('is stored, updated, listed, logged and deleted like any other', async () => {
     const { account, site } = await newAccessWorld()
     const filters = maxFilters()
     expect(bytes(filters)).toBeGreaterThan(0.85 * maxRowBytes)
@@ -74,7 +77,7 @@ describe('a resource of 256 KB', () => {
 })
 
 describe('a policy of 256 KB', () => {
-  it('is stored, changed to another one, and deleted', async () => {
+  it('is stored, updated and deleted', async () => {
     const { account, group, addResource } = await newAccessWorld()
     const { id: resource_id } = await addResource({ name: 'Other', address: 'other.example.com' })
     const policy = { group_id: group.id, resource_id, conditions: maxConditions() }
@@ -90,7 +93,7 @@ describe('a policy of 256 KB', () => {
 })
 
 describe('an object above 256 KB', () => {
-  it('is refused with the field that takes the most, and changes nothing', async () => {
+  it('is refused with the name of its largest field, and changes nothing', async () => {
     const { account, group, site, addResource } = await newAccessWorld()
     const { id: resource_id } = await addResource({ name: 'Other', address: 'other.example.com' })
     const before = (await commitsOf(account.id)).length

@@ -22,7 +22,7 @@ afterEach(() => {
 
 const page = { limit: 10, cursor: null, filters: {}, binding: 'groups' }
 
-it('shows in a list of clients what each of them shows by itself', async () => {
+it('returns in a list of clients the same fields as for a single one', async () => {
   const clients = await plantOnlineClients(account, 3)
   const alone = await Promise.all(clients.map(({ id }) => account.call(getClient, { params: { id } })))
   const { body } = await account.call(listClients)
@@ -30,7 +30,7 @@ it('shows in a list of clients what each of them shows by itself', async () => {
   expect(body.data[0]).toMatchObject({ hostname: 'laptop-0.example.com', online: true, last_seen_version: '1.4.0' })
 })
 
-it('reads the fields that are looked at, and no others', async () => {
+it('reads the requested fields, and no others', async () => {
   const sent = recordCommands()
   const { rows } = await listRows(groups, account.id, page, { fields: ['id', 'name'] })
   expect(rows.slice(-2)).toEqual(planted.map(({ id, name }) => ({ ...nativeGroup, id, name })))
@@ -38,7 +38,7 @@ it('reads the fields that are looked at, and no others', async () => {
   expect(asked?.input.ProjectionExpression).toBe('#sk, #id, #name')
 })
 
-it('reads all of rows that an upgrade may be made of', async () => {
+it('reads whole rows if an upgrade may need them', async () => {
   const renamed: Entity<GroupRow> = { ...groups, upgrades: [(row) => ({ ...row, name: `At ${row.inserted_at}` })] }
   const { rows } = await listRows(renamed, account.id, page, { fields: ['id', 'name'] })
   expect(rows.slice(-2).map(({ name }) => name)).toEqual(planted.map(({ inserted_at }) => `At ${inserted_at}`))

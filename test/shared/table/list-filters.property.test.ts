@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { newAccount } from '#test/support/accounts/account.ts'
 import { resourcesApi, sitesApi } from '#test/support/accounts/collections.ts'
 
-/** Filtered lists against a plain array that lives through the same changes (A7.3, A8.1). */
+/** Compares filtered lists with an in-memory array after the same changes (A7.3, A8.1). */
 
 type Resource = Record<'id' | 'name' | 'type' | 'address' | 'ip_stack' | 'site_id', string | null>
 
@@ -33,7 +33,7 @@ const filter = fc.record(
   { requiredKeys: [] },
 )
 
-it('lists exactly the rows that match every filter, in their order, after any changes', async () => {
+it('lists exactly the rows that match every filter, in order, after any changes', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { minLength: 8, maxLength: 20 }),

@@ -6,7 +6,7 @@ import '#shared/table/table.ts'
 
 const credentials = { accessKeyId: 'a', secretAccessKey: 'b' }
 
-/** A document client whose every answer is this text, with the bodies that it has sent. */
+/** Document client that receives this text as every response, and the bodies that it has sent. */
 function clientOf(answer: string) {
   const sent: string[] = []
   const requestHandler = {
@@ -20,7 +20,7 @@ function clientOf(answer: string) {
   return { client: DynamoDBDocumentClient.from(client), sent }
 }
 
-it('a key __proto__ of a stored map is read as any other, and is the prototype of nothing', async () => {
+it('the key __proto__ of a stored map is read like any other, and sets no prototype', async () => {
   const { client } = clientOf('{"Item":{"map":{"M":{"__proto__":{"M":{"admin":{"BOOL":true}}},"b":{"S":"2"}}}}}')
   const { Item } = await client.send(new GetCommand({ TableName: 't', Key: { pk: 'a' } }))
   expect(JSON.stringify(Item?.map)).toBe('{"__proto__":{"admin":true},"b":"2"}')
@@ -28,7 +28,7 @@ it('a key __proto__ of a stored map is read as any other, and is the prototype o
   expect(Object.getPrototypeOf(Item?.map)).toBe(Object.prototype)
 })
 
-it('a key __proto__ of a map is stored as any other', async () => {
+it('the key __proto__ of a map is stored like any other', async () => {
   const { client, sent } = clientOf('{}')
   const Item = JSON.parse('{"map":{"__proto__":{"admin":true},"b":"2"}}')
   await client.send(new PutCommand({ TableName: 't', Item }))

@@ -19,7 +19,7 @@ beforeAll(async () => {
       ...openPolicy,
       group_id: null,
       resource_id: randomUUID(),
-      // Hardly smaller when packed.
+      // Compresses hardly.
       conditions: [
         { property: 'remote_ip', operator: 'is_in_cidr', values: [randomBytes(130_000).toString('base64')] },
       ],
@@ -28,7 +28,7 @@ beforeAll(async () => {
   )
 })
 
-it('reads hardly more of a list of large rows than the page that it hands over', async () => {
+it('reads hardly more of a list of large rows than the returned page', async () => {
   const request = { handler: listPolicies }
   let pages = 0
   const first: Consumed = await measure(() => readPage(account, request))
@@ -36,7 +36,7 @@ it('reads hardly more of a list of large rows than the page that it hands over',
     pages = (await walkPages(account, request)).pages
   })
   expect(pages).toBeGreaterThan(1)
-  // There and back, all but the last page twice.
+  // Reads all pages except the last twice, forward and back.
   expect(first.reads / (all.reads / (2 * pages - 1))).toBeLessThan(1.5)
   expect(first.reads).toBeLessThan(all.reads / 3)
 })

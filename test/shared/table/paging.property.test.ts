@@ -8,7 +8,7 @@ import { handler as createSite } from '#functions/api/sites/create-site.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 
 type Row = { id: string; name: string }
-/** What happens between two pages: rows that come, and rows of the start that go. */
+/** Changes between two pages: inserted rows, and deleted rows of the initial ones. */
 type Step = { inserts: string[]; deletes: number[] }
 
 const names = ['even', 'odd']
@@ -37,7 +37,7 @@ async function insert(site_id: string, name: string): Promise<Row> {
   return body.data
 }
 
-/** All pages in one direction, with a step between each two; `onwards` is the cursor that leads on. */
+/** Reads all pages in one direction, with a step between each two. `onwards` names the cursor to follow. */
 async function walk(
   query: Record<string, string>,
   onwards: 'next_page' | 'prev_page',
@@ -58,7 +58,7 @@ async function walk(
   return pages
 }
 
-/** The cursor behind which the whole list lies backwards: that of the last page, gone to once before. */
+/** Reads forward to the last page, and returns its rows and previous cursor. */
 async function lastPage(query: Record<string, string>): Promise<{ rows: Row[]; before: string | null }> {
   let metadata: { next_page: string | null; prev_page: string | null } = { next_page: null, prev_page: null }
   let rows: Row[] = []
@@ -119,7 +119,7 @@ async function checkWalk(
 }
 
 it.each(['site', 'site and name'] as const)(
-  'a walk through the resources of a %s never repeats or skips a row that nobody touched',
+  'pages of the resources of a %s never repeat or skip an unchanged row',
   async (selects) => {
     await fc.assert(
       fc.asyncProperty(

@@ -24,7 +24,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** Lets batches of reads come back with at most so many keys processed. Answers the sizes that were asked. */
+/** Limits the processed keys per batch read, and records the sizes of all batch reads. */
 function processAtMost(most: number): number[] {
   const asked: number[] = []
   interceptTable(async (command, send) => {
@@ -43,21 +43,21 @@ function processAtMost(most: number): number[] {
   return asked
 }
 
-describe('a batch of reads of which the table processes a part', () => {
-  it('asks for the rest, and has every item in its place', async () => {
+describe('a batch read that the table processes partially', () => {
+  it('is retried for unprocessed keys, and returns items in order', async () => {
     const asked = processAtMost(3)
     const items = await getItems(rows.map(({ id }) => entityKey(account.id, groups.name, id)))
     expect(items.map((item) => item?.id)).toEqual(rows.map(({ id }) => id))
     expect(asked).toEqual([8, 5, 2])
   })
 
-  it('answers a request as if nothing had been', async () => {
+  it('does not affect the response to a request', async () => {
     processAtMost(1)
     const { status, body } = await account.call(getGroup, { params: { id: rows[0]?.id as string } })
     expect([status, body.data.name]).toEqual([200, 'Group 0'])
   })
 
-  it('is 503 when the rest is never processed', async () => {
+  it('is 503 if some keys are never processed', async () => {
     processAtMost(0)
     const log = catchLog()
     const { status, headers } = await account.call(getGroup, { params: { id: rows[0]?.id as string } })

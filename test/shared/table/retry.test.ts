@@ -27,7 +27,7 @@ const putPlain = (Item: object) => table().send(new PutCommand({ TableName: tabl
 const cancelled = (...codes: string[]) =>
   engineError('TransactionCanceledException', { CancellationReasons: codes.map((Code) => ({ Code })) })
 
-describe('a request to the table is made again after', () => {
+describe('a request to the table is retried after', () => {
   it.each([
     ['TransactionConflictException', 400],
     ['TransactionInProgressException', 400],
@@ -46,9 +46,9 @@ describe('a request to the table is made again after', () => {
   })
 
   it.each([
-    ['met another', ['None', 'TransactionConflict']],
+    ['conflicted with another', ['None', 'TransactionConflict']],
     ['was throttled', ['ThrottlingError', 'None']],
-    ['found no capacity', ['None', 'ProvisionedThroughputExceeded']],
+    ['exceeded the capacity', ['None', 'ProvisionedThroughputExceeded']],
   ])('a transaction that %s', async (_what, codes) => {
     countWaiting()
     const wanted = [item(), item()]
@@ -65,9 +65,9 @@ async function refusing<T>(count: number, error: ReturnType<typeof engineError>,
   return { result, asked: seen.asked }
 }
 
-describe('a request to the table ends at once after', () => {
+describe('a request to the table is not retried after', () => {
   it.each(['AccessDeniedException', 'ResourceNotFoundException', 'ValidationException', 'UnrecognizedClientException'])(
-    '%s, with what was said',
+    '%s, and fails with its message',
     async (type) => {
       const seen = refuseRequests(always, engineError(type), ({ operation }) => operation === 'PutItem')
       await expect(putPlain(item())).rejects.toMatchObject({ name: type, message: `${type} said the table` })
@@ -75,7 +75,7 @@ describe('a request to the table ends at once after', () => {
     },
   )
 
-  it('a transaction of which a condition did not hold, whatever else it met', async () => {
+  it('a transaction with a failed condition, in addition to a conflict', async () => {
     const error = cancelled('ConditionalCheckFailed', 'TransactionConflict')
     const { asked, result } = await refusing(always, error, 'TransactWriteItems', () => writeTogether([put(item())]))
     expect([asked, result]).toEqual([1, 'conflict'])
@@ -83,7 +83,7 @@ describe('a request to the table ends at once after', () => {
 
   it.each([
     ['would fail again', cancelled('None', 'ItemCollectionSizeLimitExceeded')],
-    ['says no reason', cancelled()],
+    ['gives no reason', cancelled()],
   ])('a transaction that %s', async (_what, error) => {
     const seen = refuseRequests(always, error, () => true)
     await expect(writeTogether([put(item()), put(item())])).rejects.toThrow('said the table')
@@ -92,7 +92,7 @@ describe('a request to the table ends at once after', () => {
 })
 
 describe('a request to the table', () => {
-  it('is given up when the time of its work is over', async () => {
+  it('is abandoned after the deadline of its work', async () => {
     const waited = countWaiting()
     refuseRequests(always, engineError('TransactionConflictException'), () => true)
     await expect(inWorkTime(3_000, () => putPlain(item()))).rejects.toThrow()
@@ -100,7 +100,7 @@ describe('a request to the table', () => {
     expect(waited.ms).toBeGreaterThan(1_000)
   })
 
-  it('carries the same token every time, so that a transaction is done once', async () => {
+  it('has the same client token on every attempt, so that a transaction is executed once', async () => {
     const tokens: unknown[] = []
     refuseRequests(
       2,
@@ -113,26 +113,29 @@ describe('a request to the table', () => {
   })
 })
 
-describe('a request of the API', () => {
+describe('an API request', () => {
   it.each([
     ['on record', 'BatchExecuteStatement'],
     ['committed', 'TransactWriteItems'],
     ['read', 'Query'],
-  ])('that AWS denies before it is %s is 500 after one try, with the cause in the log', async (_when, operation) => {
-    const account = await newAccount()
-    const log = catchLog()
-    const denied = engineError('AccessDeniedException')
-    const seen = refuseRequests(always, denied, (request) => request.operation === operation)
-    const answer =
-      operation === 'Query'
-        ? await account.call(listGroups)
-        : await account.call(createGroup, { method: 'POST', body: { group: { name: 'Denied' } } })
-    expect([answer.status, answer.body.detail]).toEqual([500, 'An unexpected error occurred.'])
-    expect(seen.asked).toBe(1)
-    expect(log.lines().find(({ event }) => event === 'unexpected_error')).toMatchObject({
-      error: 'AccessDeniedException: AccessDeniedException said the table',
-      aws: { status: 400, request_id: 'TESTREQUESTID' },
-    })
-    expect(answer.text).not.toContain('AccessDenied')
-  })
+  ])(
+    'that AWS denies before it is %s is 500 after one attempt, with the cause in the log',
+    async (_when, operation) => {
+      const account = await newAccount()
+      const log = catchLog()
+      const denied = engineError('AccessDeniedException')
+      const seen = refuseRequests(always, denied, (request) => request.operation === operation)
+      const answer =
+        operation === 'Query'
+          ? await account.call(listGroups)
+          : await account.call(createGroup, { method: 'POST', body: { group: { name: 'Denied' } } })
+      expect([answer.status, answer.body.detail]).toEqual([500, 'An unexpected error occurred.'])
+      expect(seen.asked).toBe(1)
+      expect(log.lines().find(({ event }) => event === 'unexpected_error')).toMatchObject({
+        error: 'AccessDeniedException: AccessDeniedException said the table',
+        aws: { status: 400, request_id: 'TESTREQUESTID' },
+      })
+      expect(answer.text).not.toContain('AccessDenied')
+    },
+  )
 })

@@ -19,7 +19,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** How many items each query of the table asked for. */
+/** Records the limit of each query to the table. */
 function watchLimits(): (number | undefined)[] {
   const limits: (number | undefined)[] = []
   interceptTable((command, send) => {
@@ -29,7 +29,7 @@ function watchLimits(): (number | undefined)[] {
   return limits
 }
 
-it('walks a partition so many items at a time, and comes to all of them', async () => {
+it('reads a partition in pages of the given size, up to its end', async () => {
   const limits = watchLimits()
   const walked: string[] = []
   for await (const { sk } of itemsOf(pk, { atOnce: 3 })) walked.push(sk)
@@ -38,7 +38,7 @@ it('walks a partition so many items at a time, and comes to all of them', async 
   expect(limits).toEqual([3, 3, 3])
 })
 
-it('takes no item beyond a limit', async () => {
+it('reads no item beyond a limit', async () => {
   const limits = watchLimits()
   expect((await queryItems(pk, { limit: 4 })).map(({ sk }) => sk)).toEqual(ids.slice(0, 4))
   expect(limits).toEqual([4])

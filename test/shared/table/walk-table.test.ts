@@ -27,7 +27,7 @@ const threePages = { ConsistentRead: true, Limit: 3 }
 const throttled = engineError('ThrottlingException')
 const names = (items: Key[]) => items.map(({ pk }) => pk)
 
-/** Walks on from a place as a task does: it keeps where the walk goes on behind each page that is done. */
+/** Continues a walk from a key as a task does, which stores the position after each completed page. */
 async function walkOn(from: Key | null, hasTime: () => boolean, work: (items: Key[]) => void = () => {}) {
   const walked = { pages: [] as string[][], place: from, isWhole: false }
   for await (const { items, next } of walkTable<Key>({ from, hasTime, ...threePages })) {
@@ -39,7 +39,7 @@ async function walkOn(from: Key | null, hasTime: () => boolean, work: (items: Ke
   return walked
 }
 
-it('comes by every item once, with a pause between two pages and none behind the last', async () => {
+it('visits every item once, with a pause between pages and none after the last', async () => {
   const sleep = vi.spyOn(clock, 'sleep')
   const { pages, isWhole } = await walkOn(null, () => true)
   expect(pages.map(({ length }) => length)).toEqual([3, 3, 1])
@@ -48,7 +48,7 @@ it('comes by every item once, with a pause between two pages and none behind the
   expect(sleep).toHaveBeenCalledTimes(2)
 })
 
-it('is interrupted between two pages, and resumed behind the last that was done, wherever it was', async () => {
+it('stops between pages, and resumes after the last completed one, anywhere', async () => {
   const pages: string[][] = []
   let place: Key | null = null
   for (let runs = 1; ; runs++) {
@@ -63,7 +63,7 @@ it('is interrupted between two pages, and resumed behind the last that was done,
   expect(pages.flat().sort()).toEqual(all)
 })
 
-it('comes by a page again whose work has failed', async () => {
+it('repeats a page whose work has failed', async () => {
   const first = await walkOn(null, () => false)
   const failing = walkOn(
     first.place,
@@ -77,7 +77,7 @@ it('comes by a page again whose work has failed', async () => {
   expect([...first.pages, ...rest.pages].flat().sort()).toEqual(all)
 })
 
-it('waits for a throttled page, and leaves out nothing of it', async () => {
+it('waits for a throttled page, and skips nothing of it', async () => {
   countWaiting()
   const scans = refuseRequests(4, throttled, ({ operation }) => operation === 'Scan')
   const { pages } = await walkOn(null, () => true)
@@ -85,7 +85,7 @@ it('waits for a throttled page, and leaves out nothing of it', async () => {
   expect(pages.flat().sort()).toEqual(all)
 })
 
-it('fails with a page that stays throttled, and goes on with that', async () => {
+it('fails at a page that stays throttled, and resumes there', async () => {
   const first = await walkOn(null, () => false)
   failTable('ThrottlingException', (command) => command instanceof ScanCommand)
   await expect(walkOn(first.place, () => true)).rejects.toMatchObject({ name: 'ThrottlingException' })
@@ -94,7 +94,7 @@ it('fails with a page that stays throttled, and goes on with that', async () => 
   expect([...first.pages, ...rest.pages].flat().sort()).toEqual(all)
 })
 
-it('goes on over pages of which a filter leaves nothing, and reads what it is asked for', async () => {
+it('continues over pages without matches, and reads only the requested items', async () => {
   const pages = walkTable({
     from: null,
     hasTime: () => true,

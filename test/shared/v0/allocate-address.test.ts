@@ -7,7 +7,7 @@ afterEach(() => vi.unstubAllEnvs())
 
 const free = { accountId: 'none' }
 
-it('tries every offset but the first two and the last once: upward, then downward', () => {
+it('tries every offset except the first two and the last once: upward, then downward', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 4n, max: 300n }), fc.nat(), (size, seed) => {
       const start = 2n + (BigInt(seed) % (size - 3n))
@@ -24,7 +24,7 @@ it('tries every offset but the first two and the last once: upward, then downwar
   )
 })
 
-it('starts anywhere between the third address and the last but one', async () => {
+it('starts anywhere between the third and the second-last address', async () => {
   const drawn: bigint[] = []
   const first = (below: bigint) => {
     drawn.push(below)
@@ -37,7 +37,7 @@ it('starts anywhere between the third address and the last but one', async () =>
   expect(drawn).toEqual([2n ** 22n - 3n, 2n ** 22n - 3n])
 })
 
-it('passes over the address of the server', async () => {
+it("skips the server's address", async () => {
   vi.stubEnv('V0_IPV4_SERVER', '100.64.0.2')
   expect(await allocateV0Address(free, 'ipv4', () => 0n)).toBe('100.64.0.3')
 })
@@ -52,7 +52,7 @@ it('uses the first 2^58 addresses of a larger network', async () => {
   }
 })
 
-it('finds the one address of 192.0.2.0/30', async () => {
+it('finds the only address of 192.0.2.0/30', async () => {
   vi.stubEnv('V0_IPV4_NETWORK', '192.0.2.0/30')
   expect(await allocateV0Address(free, 'ipv4')).toBe('192.0.2.2')
 })

@@ -13,7 +13,7 @@ it.each([
   'https://[v1.x]/cb',
   'https://localhost:/cb',
   'https://a.example/%7Euser/(x);y=1,2?q=/?',
-])('%s is a web address', (text) => expect(webAddressMessages(text)).toEqual([]))
+])('%s is an http or https address', (text) => expect(webAddressMessages(text)).toEqual([]))
 
 it.each([
   ['callback', 'does not contain a scheme or a host'],
@@ -47,7 +47,7 @@ it.each([
   ['://host/cb', 'is invalid'],
 ])('%j: %s', (text, message) => expect(webAddressMessages(text)).toEqual([message]))
 
-it('takes whatever has a scheme and a host of the web, as the URL parser of Node understands it', () => {
+it("accepts any URL with a scheme and host of the web, as Node's URL parser reads it", () => {
   fc.assert(
     fc.property(fc.webUrl({ withQueryParameters: true, withFragments: true }), (text) => {
       expect(webAddressMessages(text), text).toEqual([])

@@ -1,22 +1,22 @@
 import { expect, it } from 'vitest'
 import { generateClientName } from '#shared/domain/clients/client.ts'
-import { freeDeviceName, shortened } from '#shared/v0/device-store.ts'
+import { freeDeviceName, shortenName } from '#shared/v0/device-store.ts'
 
 it.each([
   ['wandering-harbor', 'wandering-h30B8'],
   ['fifteen-letters', 'fifteen-letters'],
   ['calm-owl', 'calm-owl'],
 ])('shortens %s to %s', (name, short) => {
-  expect(shortened(name)).toBe(short)
+  expect(shortenName(name)).toBe(short)
 })
 
-it('draws from at least 64 words each, in lower-case ASCII', () => {
+it('combines lists of at least 64 words each, in lower-case ASCII', () => {
   const names = Array.from({ length: 20_000 }, generateClientName)
   for (const name of names) expect(name).toMatch(/^[a-z]+-[a-z]+$/)
   for (const part of [0, 1]) expect(new Set(names.map((name) => name.split('-')[part])).size).toBeGreaterThanOrEqual(64)
 })
 
-it('draws again while the user has a device of that name', async () => {
+it('generates another name while the user has a device with it', async () => {
   const drawn = ['calm-owl', 'wandering-harbor', 'calm-owl', 'brave-elm']
   const taken = new Set(['u/calm-owl', 'u/wandering-h30B8'])
   const isTaken = async (_set: string, value: string) => taken.has(value)

@@ -11,7 +11,7 @@ const network = fc.oneof(
   fc.tuple(ipv4, fc.integer({ min: 0, max: 32 })).map((parts) => parts.join('/')),
   fc.tuple(ipv6, fc.integer({ min: 0, max: 128 })).map((parts) => parts.join('/')),
 )
-/** Without a colon, and with a letter, so that it is no address. */
+/** No colon, and at least one letter, so that it is no address. */
 const hostName = fc
   .string({ unit: fc.constantFrom(...'abzAZ019._-'), minLength: 1, maxLength: 60 })
   .map((text) => `${text}h`)
@@ -24,7 +24,7 @@ const listOf = (item: fc.Arbitrary<string>) =>
     .map((items) => items.join(','))
     .filter(short)
 
-/** Addresses and networks by Node's own check of addresses. */
+/** Checks addresses and networks with Node's own functions. */
 function isNetwork(text: string): boolean {
   const [host = '', mask, ...more] = text.split('/')
   const width = isIPv4(host) ? 32 : isIPv6(host) && !host.includes('%') ? 128 : 0
@@ -35,7 +35,7 @@ function isNetwork(text: string): boolean {
 const noise = fc.string({ unit: fc.constantFrom(...'0123456789abf:./%[] '), minLength: 1, maxLength: 24 })
 
 describe('a network list', () => {
-  it('holds addresses and networks, with any white space around them', () => {
+  it('contains addresses and networks, with any surrounding white space', () => {
     fc.assert(
       fc.property(listOf(fc.oneof(address, network)), (list) => {
         expect(networkListMessages(list, { repeats: false })).toEqual([])
@@ -43,7 +43,7 @@ describe('a network list', () => {
     )
   })
 
-  it('names the first item that is neither', () => {
+  it('names the first invalid item', () => {
     fc.assert(
       fc.property(network, noise, (good, item) => {
         fc.pre(item.trim() !== '' && item.trim() !== good)
@@ -56,7 +56,7 @@ describe('a network list', () => {
     )
   })
 
-  it('repeats items only where it may, and names each once, by its second occurrence', () => {
+  it('allows duplicates only in some fields, and names each duplicate once, at its second occurrence', () => {
     fc.assert(
       fc.property(fc.uniqueArray(network, { minLength: 2, maxLength: 6 }), (items) => {
         const list = [...items, ...items.toReversed(), ...items].join(', ')
@@ -70,7 +70,7 @@ describe('a network list', () => {
     )
   })
 
-  it('gives all its messages in their order', () => {
+  it('returns all its messages in order', () => {
     const list = `x,,y,x,${'z'.repeat(4096)}`
     expect(networkListMessages(list, { repeats: false })).toEqual([
       'should be at most 4096 character(s)',
@@ -82,7 +82,7 @@ describe('a network list', () => {
 })
 
 describe('a server list', () => {
-  it('holds addresses and host names', () => {
+  it('contains addresses and host names', () => {
     fc.assert(
       fc.property(listOf(fc.oneof(address, hostName)), (list) => {
         expect(serverListMessages(list)).toEqual([])
@@ -90,7 +90,7 @@ describe('a server list', () => {
     )
   })
 
-  it('has no ports', () => {
+  it('does not allow ports', () => {
     const port = fc.nat(99_999)
     const host = fc.oneof(
       ipv4,
@@ -104,7 +104,7 @@ describe('a server list', () => {
     )
   })
 
-  it('gives all its messages in their order', () => {
+  it('returns all its messages in order', () => {
     const list = `a b,,ns.example.net:53,c d,a b,${'z'.repeat(4096)}`
     expect(serverListMessages(list)).toEqual([
       'should be at most 4096 character(s)',
@@ -119,7 +119,7 @@ describe('a server list', () => {
 describe('an endpoint', () => {
   const port = fc.integer({ min: 0, max: 65_535 })
 
-  it('is an address or a host name, with or without a port', () => {
+  it('is an address or a host name, with an optional port', () => {
     fc.assert(
       fc.property(ipv4, ipv6, hostName, port, (four, six, name, port) => {
         const valid = [four, six, name, `${four}:${port}`, `[${six}]`, `[${six}]:${port}`, `${name}:${port}`]
@@ -139,7 +139,7 @@ describe('an endpoint', () => {
     )
   })
 
-  it('fails for the part before the port first', () => {
+  it('reports an invalid host before an invalid port', () => {
     fc.assert(
       fc.property(hostName, fc.constantFrom(' ', '/', '@', '#', ','), (name, mark) => {
         expect(endpointMessages(`${name}${mark}:x`)).toEqual([`${name}${mark} is not a valid FQDN`])
@@ -150,7 +150,7 @@ describe('an endpoint', () => {
 })
 
 describe('a destination', () => {
-  it('is an address or a network, and its canonical form is canonical', () => {
+  it('is an address or a network, with an idempotent canonical form', () => {
     fc.assert(
       fc.property(fc.oneof(address, network, noise), (text) => {
         const canonical = canonicalDestination(text)

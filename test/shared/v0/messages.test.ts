@@ -5,7 +5,7 @@ import { CommaListCast, TrimmedCast } from '#shared/v0/casts.ts'
 import { networkListMessages, serverListMessages } from '#shared/v0/grammars.ts'
 import { isBlank, trimmed } from '#shared/v0/messages.ts'
 
-/** The code points with the property White_Space (PropList.txt of Unicode). */
+/** Code points with the property White_Space (PropList.txt of Unicode). */
 const whiteSpace = [
   ...[0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x20, 0x85, 0xa0, 0x1680],
   ...[0x2000, 0x2001, 0x2002, 0x2003, 0x2004, 0x2005, 0x2006, 0x2007, 0x2008, 0x2009, 0x200a],
@@ -14,7 +14,7 @@ const whiteSpace = [
 const noWhiteSpace = ['\ufeff', '\u180e', '\u200b', '\u200c', '\u200d', '\u2060', '\u0000', '\u001f']
 
 describe('white space', () => {
-  it.each(whiteSpace)('%j is trimmed and blank', (space) => {
+  it.each(whiteSpace)('%j is trimmed, and is blank', (space) => {
     expect(trimmed(`${space}a b${space}${space}`)).toBe('a b')
     expect(isBlank(space)).toBe(true)
     expect(v.parse(CommaListCast, space)).toBeNull()
@@ -22,12 +22,12 @@ describe('white space', () => {
     expect(serverListMessages(`ns${space},ns`)).toEqual(['is invalid: duplicates are not allowed: ns'])
   })
 
-  it.each(noWhiteSpace)('%j is neither', (character) => {
+  it.each(noWhiteSpace)('%j is neither trimmed nor blank', (character) => {
     expect(trimmed(`${character}a${character}`)).toBe(`${character}a${character}`)
     expect(isBlank(character)).toBe(false)
   })
 
-  it('is taken from both ends only', () => {
+  it('is trimmed at both ends only', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...whiteSpace, '\ufeff', 'a', '\u{1f600}')), (parts) => {
         const isSpace = (part: string | undefined) => part !== undefined && whiteSpace.includes(part)
@@ -39,7 +39,7 @@ describe('white space', () => {
     )
   })
 
-  it('of a megabyte within a text costs no more than reading it', () => {
+  it('of a megabyte within text is processed in linear time', () => {
     const text = `a${' '.repeat(1_000_000)}b`
     expect(trimmed(` ${text} `)).toBe(text)
   })

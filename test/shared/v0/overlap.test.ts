@@ -1,12 +1,12 @@
 import { BlockList } from 'node:net'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { overlapsAny, ruleTargetOf, sizeCounter, sortOf } from '#shared/v0/overlap.ts'
+import { overlapsAny, ruleTargetOf, sizeCounter, overlapSortKey } from '#shared/v0/overlap.ts'
 import { canonicalDestination } from '#shared/v0/rule-store.ts'
 
 type Rule = Parameters<typeof ruleTargetOf>[0] & { id: string }
 
-/** The addresses of a few bits, which the oracle tries one by one. */
+/** Number of address bits that the reference implementation enumerates. */
 const bits = 4
 const addresses = Array.from({ length: 2 ** bits }, (_, i) => i)
 const families = {
@@ -15,7 +15,7 @@ const families = {
 } as const
 type Family = keyof typeof families
 
-/** Mostly the first, so that most rules can meet at all. */
+/** Generates the usual value most of the time, so that most rules can overlap at all. */
 const mostly = <T>(usual: T, ...others: T[]) =>
   fc.oneof({ arbitrary: fc.constant(usual), weight: 9 }, { arbitrary: fc.constantFrom(...others), weight: 1 })
 
@@ -53,7 +53,7 @@ function portsIn({ port_range }: Omit<Rule, 'id'>): number[] {
   return Array.from({ length: high - low + 1 }, (_, i) => low + i)
 }
 
-/** Whether two rules overlap as section 11.4 defines it, address by address and port by port. */
+/** Decides whether two rules overlap by the definition of section 11.4, address by address and port by port. */
 function reference(a: Omit<Rule, 'id'>, b: Omit<Rule, 'id'>): boolean {
   if (a.action !== b.action || a.user_id !== b.user_id || a.port_type !== b.port_type) return false
   if (!portsIn(a).some((port) => portsIn(b).includes(port))) return false
@@ -62,7 +62,7 @@ function reference(a: Omit<Rule, 'id'>, b: Omit<Rule, 'id'>): boolean {
     const family = destination.includes(':') ? families.ipv6 : families.ipv4
     const [address = '', mask = family.width] = destination.split('/')
     list.addSubnet(address, Number(mask), family.type)
-    // The network itself stands for those that hold none of the tried addresses.
+    // A network without any enumerated address is represented by its own address.
     return { list, family, tried: [...addresses.map(family.address), address] }
   })
   if (!first || !second || first.family !== second.family) return false
@@ -72,12 +72,12 @@ function reference(a: Omit<Rule, 'id'>, b: Omit<Rule, 'id'>): boolean {
   )
 }
 
-/** Sort keys as the table keeps and reads them. */
+/** Searches sort keys in memory as the table does. */
 const searchAmong = (rules: Rule[], among: string, family: 4 | 6, except?: string) => {
   const sorts = rules
     .map((rule) => ({ place: ruleTargetOf(rule), id: rule.id }))
-    .filter(({ place }) => place.among === among)
-    .map(({ place, id }) => sortOf(place, id))
+    .filter(({ place }) => place.group === among)
+    .map(({ place, id }) => overlapSortKey(place, id))
     .sort()
   const sizes = new Set(rules.map((rule) => sizeCounter(ruleTargetOf(rule).network)))
   return {
@@ -93,10 +93,10 @@ const searchAmong = (rules: Rule[], among: string, family: 4 | 6, except?: strin
 
 const finds = (rules: Rule[], given: Omit<Rule, 'id'>, except?: string): Promise<boolean> => {
   const place = ruleTargetOf(given)
-  return overlapsAny(place, searchAmong(rules, place.among, place.network.family, except))
+  return overlapsAny(place, searchAmong(rules, place.group, place.network.family, except))
 }
 
-it('finds an overlap exactly where two rules meet at an address and a port', async () => {
+it('finds an overlap exactly if two rules share an address and a port', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(rule, { maxLength: 60 }), async (candidates) => {
       const stored: Rule[] = []
@@ -110,7 +110,7 @@ it('finds an overlap exactly where two rules meet at an address and a port', asy
   )
 })
 
-it('never finds the rule itself, and any other still', async () => {
+it('ignores the rule itself, but finds every other one', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(rule, { maxLength: 30 }), rule, async (candidates, change) => {
       const stored: Rule[] = []
@@ -136,20 +136,20 @@ const tcp = (id: string, destination: string, port_range: string): Rule => ({
   user_id: null,
 })
 
-it('looks behind the rule itself in a larger network', async () => {
+it('finds a rule behind the rule itself in a larger network', async () => {
   const stored = [tcp('one', '192.0.2.0/24', '1'), tcp('own', '192.0.2.0/24', '3')]
   expect(await finds(stored, tcp('own', '192.0.2.128/25', '1 - 5'), 'own')).toBe(true)
   expect(await finds(stored, tcp('own', '192.0.2.128/25', '2 - 5'), 'own')).toBe(false)
 })
 
-it('reads on where many rules begin within its network', async () => {
+it('reads more if many rules begin within its network', async () => {
   const stored = Array.from({ length: 120 }, (_, i) => tcp(`rule-${i}`, `192.0.2.${i}`, '1'))
   const last = tcp('last', '192.0.2.120', '2')
   expect(await finds(stored, tcp('new', '192.0.2.0/24', '2'))).toBe(false)
   expect(await finds([...stored, last], tcp('new', '192.0.2.0/24', '2'))).toBe(true)
 })
 
-it('reads a few of many rules', async () => {
+it('reads few of many rules', async () => {
   const network = (i: number) => `10.${i >> 8}.${i & 255}.0/24`
   const rules = Array.from(
     { length: 5_000 },
@@ -163,7 +163,7 @@ it('reads a few of many rules', async () => {
     }),
   )
   const place = ruleTargetOf({ ...(rules[0] as Rule), destination: '10.200.0.7' })
-  const search = searchAmong(rules, place.among, 4)
+  const search = searchAmong(rules, place.group, 4)
   let sorts = 0
   const read: typeof search.read = async (range) => {
     const found = await search.read(range)

@@ -9,7 +9,7 @@ const normal = (low: number, high: number) => ({ value: low === high ? `${low}` 
 const ascending = fc.tuple(port, port).map(([a, b]) => [Math.min(a, b), Math.max(a, b)] as const)
 
 describe('a port range', () => {
-  it('has one normal form, whichever of its forms it is written in', () => {
+  it('has one normal form for all its notations', () => {
     fc.assert(
       fc.property(ascending, fc.array(spaces, { minLength: 4, maxLength: 4 }), zeros, ([low, high], s, zero) => {
         const forms = [
@@ -25,7 +25,7 @@ describe('a port range', () => {
     )
   })
 
-  it('is its normal form, and gives its ports back', () => {
+  it('is read from its normal form with equal ports', () => {
     fc.assert(
       fc.property(ascending, ([low, high]) => {
         const { value } = normal(low, high)
@@ -35,7 +35,7 @@ describe('a port range', () => {
     )
   })
 
-  it('is one port where it is a number alone', () => {
+  it('is one port for a single number', () => {
     fc.assert(
       fc.property(port, (only) => {
         expect(castPortRange(`${only}`)).toEqual({ value: `${only}` })
@@ -43,7 +43,7 @@ describe('a port range', () => {
     )
   })
 
-  it('tells a descending range before one out of bounds, to any number of digits', () => {
+  it('reports a descending range before one out of bounds, with any number of digits', () => {
     const number = fc.bigInt({ min: 0n, max: 10n ** 40n })
     fc.assert(
       fc.property(number, number, (low, high) => {
@@ -55,7 +55,7 @@ describe('a port range', () => {
     )
   })
 
-  it('is nothing else that is text', () => {
+  it('refuses other text', () => {
     const allowed = /^ *\d+( *- *\d+)? *$|^ *[[(] *\d+ *, *\d+ *[\])] *$/
     const text = fc.string({ unit: fc.constantFrom(...'0189 -,[]()x.+\t'), minLength: 1 })
     fc.assert(
@@ -67,7 +67,7 @@ describe('a port range', () => {
     )
   })
 
-  it('is text or a pair of integers', () => {
+  it('accepts text or a pair of integers', () => {
     const other = fc.oneof(fc.integer(), fc.double(), fc.boolean(), fc.object(), fc.array(fc.anything()))
     fc.assert(
       fc.property(other, (input) => {

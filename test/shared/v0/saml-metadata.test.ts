@@ -5,25 +5,25 @@ const start = '<EntityDescriptor'
 const end = '</EntityDescriptor>'
 const of = (content: string) => `${start}>${content}${end}`
 
-describe('is well-formed XML with the root EntityDescriptor', () => {
+describe('well-formed XML with the root EntityDescriptor', () => {
   it.each([
     ['alone', `${start}/>`],
     ['with a prefix', '<md:EntityDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata" entityID="x"/>'],
     ['with a declaration', `<?xml version="1.0" encoding="UTF-8"?>\n${start}/>`],
     ['with a declaration in single quotes', `<?xml version='1.0' standalone='yes' ?>${start}/>`],
-    ['with white space around it', `\n \t${start}/>\r\n `],
+    ['with surrounding white space', `\n \t${start}/>\r\n `],
     ['with white space before its declaration', `\n <?xml version="1.0"?>${start}/>`],
     ['with comments', `<!-- a -->${of('<!-- - b -->')}<!-- c -->`],
     ['with processing instructions', `<?a b?>${of('<?c?>')}<?d?>`],
     ['with character data', of('<![CDATA[<&>]] >]]>')],
-    ['with the entities of XML', `${start} a="&#65;&#x1F40E;&lt;&quot;">&gt;&amp;&apos;${end}`],
+    ['with predefined entities', `${start} a="&#65;&#x1F40E;&lt;&quot;">&gt;&amp;&apos;${end}`],
     ['with a byte order mark', `\ufeff${start}/>`],
-    ['with any letters', `${start} é="1"><名>🐎</名>${end}`],
+    ['with letters of any script', `${start} é="1"><名>🐎</名>${end}`],
     ['with a > in its text', of('a > b')],
-    ['with names of JavaScript', `${start} __proto__="1" constructor="2"/>`],
+    ['with names of JavaScript properties', `${start} __proto__="1" constructor="2"/>`],
     ['with deep nesting', of('<a>'.repeat(500) + '</a>'.repeat(500))],
     ['with 65,536 characters', of('<a b="c">d</a>'.repeat(4600)).padEnd(65_536)],
-  ])('%s', (_, text) => expect(isSamlMetadata(text)).toBe(true))
+  ])('is accepted %s', (_, text) => expect(isSamlMetadata(text)).toBe(true))
 })
 
 it.each([
@@ -33,9 +33,9 @@ it.each([
   '<EntitiesDescriptor><EntityDescriptor/></EntitiesDescriptor>',
   '<a:b:EntityDescriptor/>',
   '<:EntityDescriptor/>',
-])('has no other root: %s', (text) => expect(isSamlMetadata(text)).toBe(false))
+])('refuses another root: %s', (text) => expect(isSamlMetadata(text)).toBe(false))
 
-describe('is nothing that is not well-formed', () => {
+describe('malformed XML', () => {
   it.each([
     '',
     'text',
@@ -84,10 +84,10 @@ describe('is nothing that is not well-formed', () => {
     of('<!-- a --->'),
     of('\u0001'),
     of('\ufffe'),
-  ])('%j', (text) => expect(isSamlMetadata(text)).toBe(false))
+  ])('is refused: %j', (text) => expect(isSamlMetadata(text)).toBe(false))
 })
 
-describe('has no document type declaration', () => {
+describe('a document type declaration', () => {
   it.each([
     `<!DOCTYPE EntityDescriptor>${start}/>`,
     `<!DOCTYPE EntityDescriptor SYSTEM "file:///etc/passwd">${start}/>`,
@@ -99,10 +99,10 @@ describe('has no document type declaration', () => {
     of('<!DOCTYPE a>'),
     `<!doctype EntityDescriptor>${start}/>`,
     `<!ENTITY a "b">${start}/>`,
-  ])('%s', (text) => expect(isSamlMetadata(text)).toBe(false))
+  ])('is refused: %s', (text) => expect(isSamlMetadata(text)).toBe(false))
 })
 
-it('ends soon, and with an answer, for whatever is nested or left open', () => {
+it('stops early with a result for any nested or unclosed input', () => {
   for (const part of ['<', '&', '<a>', '<a ', '<!--', '<![CDATA[', '<?a ', '<!DOCTYPE a [', ']]', ' '])
     expect(isSamlMetadata(`${start}>${part.repeat(300_000 / part.length)}`), part).toBe(false)
 })

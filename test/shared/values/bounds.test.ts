@@ -8,7 +8,7 @@ import { excerpt, isLonger } from '#shared/values/text.ts'
 
 const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`key${i}`, i]))
 
-it.each(['x', 'é', '💥'])('counts characters, not code units: %s', (character) => {
+it.each(['x', 'é', '💥'])('counts characters instead of code units: %s', (character) => {
   expect([9, 10, 11, 20, 21].map((length) => isLonger(character.repeat(length), 10))).toEqual([
     false,
     false,
@@ -18,17 +18,17 @@ it.each(['x', 'é', '💥'])('counts characters, not code units: %s', (character
   ])
 })
 
-it.each(['x', '💥'])('shows 255 characters of a text, the last one an ellipsis where it is cut: %s', (character) => {
+it.each(['x', '💥'])('shortens text to 255 characters with an ellipsis: %s', (character) => {
   expect(excerpt(character.repeat(255))).toBe(character.repeat(255))
   expect(excerpt(character.repeat(256))).toBe(`${character.repeat(254)}…`)
   expect(excerpt(character.repeat(100_000))).toBe(`${character.repeat(254)}…`)
 })
 
-it('takes a thousand keys', () => {
+it('allows a thousand keys', () => {
   expect([tooManyKeys(keys(1_000)), tooManyKeys(keys(1_001))]).toEqual([null, 'should have at most 1000 key(s)'])
 })
 
-it('tells a hundred messages of a request', () => {
+it('returns at most a hundred messages of a request', () => {
   const messages = (count: number) => Array.from({ length: count }, (_, i) => `message ${i}`)
   const sent = { a: messages(60), b: messages(60), c: ['is invalid'] }
   const faults = Object.entries(sent).flatMap(([field, found]) => faultsAt([field], found))
@@ -36,7 +36,7 @@ it('tells a hundred messages of a request', () => {
   expect(errors).toEqual({ a: messages(60), b: messages(40) })
 })
 
-it('lets a set have 100,000 members', () => {
+it('allows 100,000 members in a set', () => {
   const set = { envelope: 'memberships' } as MemberSet
   const ids = (count: number) => Array.from({ length: count }, (_, i) => String(i))
   const grow = (joining: number, leaving: number, members: number) => () =>

@@ -7,7 +7,7 @@ it.each([
   ['ada+tag@sub.example.co.uk', 'ada+tag@sub.example.co.uk'],
   ['ada@пример.рф', 'ada@xn--e1afmkfd.xn--p1ai'],
   ['ada@XN--E1AFMKFD.com', 'ada@xn--e1afmkfd.com'],
-])('takes %s as %s', (text, email) => {
+])('reads %s as %s', (text, email) => {
   expect(checkEmail(text)).toEqual({ email })
 })
 
@@ -46,12 +46,12 @@ it.each([0x00, 0x1b, 0x7f, 0x85, 0xad, 0x61c, 0x200b, 0x200e, 0x200f, 0x202a, 0x
 )
 
 it.each(['\ud800da@example.com', 'ada\udc00@example.com', 'ada@exa\ud800mple.com'])(
-  'refuses half a surrogate pair, which no table stores (%j)',
+  'refuses half a surrogate pair, which no table can store (%j)',
   (text) => {
     expect(checkEmail(text)).toEqual({ message: 'is an invalid email address' })
   },
 )
 
-it('counts the whole address', () => {
+it('limits the length of the whole address', () => {
   expect(checkEmail(`${'a'.repeat(149)}@example.com`)).toEqual({ message: 'should be at most 160 character(s)' })
 })

@@ -10,7 +10,7 @@ const read = (schema: v.GenericSchema, input: unknown) => {
 }
 
 describe('a host name', () => {
-  it('is every domain name, in lower case and without blanks around it', () => {
+  it('is any domain name, in lower case and without surrounding spaces', () => {
     fc.assert(
       fc.property(fc.domain(), (domain) => {
         expect(read(HostName, ` ${domain.toUpperCase()} `)).toEqual({ value: domain.toLowerCase() })
@@ -18,7 +18,7 @@ describe('a host name', () => {
     )
   })
 
-  it('is the host of the address made from it', () => {
+  it('equals the host of a URL with it', () => {
     const nearName = fc.stringMatching(/^[aZ9-]{1,4}(\.[aZ9-]{1,4}){1,2}[_/:@#?%é ]?$/)
     fc.assert(
       fc.property(nearName, (text) => {
@@ -48,7 +48,7 @@ describe('a host name', () => {
 })
 
 describe('an https address', () => {
-  it('is taken as it was sent', () => {
+  it('is kept as sent', () => {
     fc.assert(
       fc.property(fc.webUrl({ validSchemes: ['https'], withQueryParameters: true }), (url) => {
         expect(read(OutsideUrl, url)).toEqual({ value: url })
@@ -71,7 +71,7 @@ describe('an https address', () => {
   })
 })
 
-it('takes 1 to 63 of a-z, 0-9 and - for a subdomain', () => {
+it('accepts 1 to 63 of a-z, 0-9 and - for a subdomain', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...'az09-'), minLength: 1, maxLength: 63 }), (text) => {
       expect(read(Subdomain, text)).toEqual({ value: text })
@@ -81,7 +81,7 @@ it('takes 1 to 63 of a-z, 0-9 and - for a subdomain', () => {
   expect(read(Subdomain, 'a'.repeat(64))).toEqual({ message: 'should be at most 63 character(s)' })
 })
 
-it('takes an integer within its bounds, as a number or as digits', () => {
+it('accepts an integer within its bounds, as a number or as digits', () => {
   const schema = Integer({ min: 300, max: 86_400, fallback: 28_800 })
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 100_000 }), (n) => {

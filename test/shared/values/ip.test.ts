@@ -35,7 +35,7 @@ describe('IP values', () => {
     expect(canonicalIp(text)).toBe(canonical)
   })
 
-  it('reads back what it writes', () => {
+  it('reads its own output', () => {
     fc.assert(
       fc.property(fc.oneof(ipv4, ipv6), (text) => {
         const ip = parseIp(text) as Ip
@@ -44,7 +44,7 @@ describe('IP values', () => {
     )
   })
 
-  it('contains what an independent block list contains', () => {
+  it('agrees with an independent block list', () => {
     fc.assert(
       fc.property(ipv4, fc.integer({ min: 0, max: 32 }), ipv4, (base, prefix, text) => {
         const list = new BlockList()
@@ -63,7 +63,7 @@ describe('IP values', () => {
     )
   })
 
-  it('cuts the host bits off', () => {
+  it('clears the host bits', () => {
     expect([formatCidr(parseRange('192.168.1.255/28') as never), formatCidr(parseRange('10.0.0.1') as never)]).toEqual([
       '192.168.1.240/28',
       '10.0.0.1/32',
@@ -76,14 +76,14 @@ describe('IP values', () => {
     fc.assert(
       fc.property(fc.oneof(text, ipv6), (address) => {
         const ip = parseIp(address) as Ip
-        // A URL writes the address inside of a mapped one in hexadecimal.
+        // A URL writes the IPv4 part of a mapped address in hexadecimal.
         fc.pre(ip.value >> 32n !== 0xffffn)
         expect(`[${formatIp(ip)}]`).toBe(new URL(`http://[${address}]`).hostname)
       }),
     )
   })
 
-  it('takes exactly the literals that Node takes, but for zones', () => {
+  it('accepts exactly the literals that Node accepts, except zones', () => {
     const character = fc.constantFrom(...'0123456789abcdefF:.%/ ')
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: character, maxLength: 20 }), ipv4, ipv6), (text) => {
@@ -93,7 +93,7 @@ describe('IP values', () => {
     )
   })
 
-  it('compares filters in their canonical form, each family apart (A33.3)', () => {
+  it('compares filters in their canonical form, per address family (A33.3)', () => {
     fc.assert(
       fc.property(fc.oneof(ipv4, ipv6), (text) => {
         const canonical = canonicalIp(text)

@@ -54,7 +54,7 @@ describe('limit (A7.1)', () => {
     ['limit=1000', 100],
     ['limit=99999999999999999999', 100],
     ['limit=007', 7],
-  ])('%j is %d', async (query, limit) => {
+  ])('%j is read as %d', async (query, limit) => {
     const { data, metadata } = await page(query)
     expect([data.length, metadata.limit]).toEqual([limit, limit])
   })
@@ -78,7 +78,7 @@ describe('limit (A7.1)', () => {
 })
 
 describe('pages', () => {
-  it('walk through every row once, forward and back, in the order of the list', async () => {
+  it('contain every row once, forward and back, in the order of the list', async () => {
     const forward = await pagesFrom({ limit: '20' }, 'next_page')
     expect(forward.map(({ length }) => length)).toEqual([20, 20, 20, 20, 20, 5])
     expect(forward.flat()).toEqual(names)
@@ -89,7 +89,7 @@ describe('pages', () => {
     expect(back.reverse().flat()).toEqual(names.slice(0, 100))
   })
 
-  it('of a filtered list count what matches, whatever the page', async () => {
+  it('of a filtered list have the number of matches on every page', async () => {
     const query = { entity_type: 'org_unit', limit: '25' }
     const first = await page(query)
     expect(first.metadata).toMatchObject({ total: 52, count: 52, prev_page: null })
@@ -99,7 +99,7 @@ describe('pages', () => {
     expect((await pagesFrom(query, 'next_page')).flat()).toEqual(wanted)
   })
 
-  it('of two filters together do the same', async () => {
+  it('of two combined filters have the number of matches on every page', async () => {
     const query = { entity_type: 'org_unit', directory_id: '', limit: '10' }
     const wanted = names.filter((_, i) => i % 2 === 1)
     const { metadata } = await page(query)
@@ -110,13 +110,13 @@ describe('pages', () => {
     expect((await pagesFrom(query, 'prev_page', prev_page)).reverse().flat()).toEqual(wanted.slice(0, 50))
   })
 
-  it('are one, with both cursors null, for a list that is empty or fits', async () => {
+  it('are a single one, with both cursors null, if the list is empty or fits', async () => {
     const empty = { limit: 50, next_page: null, prev_page: null, total: 0, count: 0 }
     expect(await page({ name: 'Nobody' })).toEqual({ data: [], metadata: empty })
     expect((await page({ name: 'Everyone', limit: '1' })).metadata).toEqual({ ...empty, limit: 1, total: 1, count: 1 })
   })
 
-  it('go on from a row that is gone by now', async () => {
+  it('continue after a deleted row', async () => {
     const own = await newAccount()
     const ids: string[] = []
     for (const name of ['a', 'b', 'c']) {
@@ -134,7 +134,7 @@ describe('pages', () => {
     ['no filter', {}],
     ['one filter', { entity_type: 'group' }],
     ['two filters', { entity_type: 'group', directory_id: '' }],
-  ])('that come out empty lead back to what there is, with %s', async (_name, filters) => {
+  ])('without rows have a previous cursor to existing ones, with %s', async (_name, filters) => {
     const own = await newAccount()
     const ids: string[] = []
     for (const name of ['a', 'b', 'c']) {
@@ -153,7 +153,7 @@ describe('pages', () => {
     expect(await list(empty.prev)).toEqual({ names: ['Everyone', 'a'], next: null, prev: null })
   })
 
-  it('that come out empty on the way back lead forth again; where nothing is left, nowhere', async () => {
+  it('without rows on the way back have a next cursor, or none if no rows are left', async () => {
     const own = await newAccount()
     const ids: string[] = []
     for (const name of ['a', 'b', 'c']) {
@@ -198,7 +198,7 @@ describe('page_cursor (A7.1)', () => {
   }
   const invalid = [400, 'invalid_page_cursor']
 
-  it('of any other text is refused', async () => {
+  it('with invalid text is refused', async () => {
     const { next_page } = (await page({ limit: '5' })).metadata
     const cursors = [
       '',
@@ -227,7 +227,7 @@ describe('page_cursor (A7.1)', () => {
     expect(await refused(`page_cursor[]=${next_page}`)).toEqual(invalid)
   })
 
-  it('belongs to its account, path and filters', async () => {
+  it('is valid only for its account, path and filters', async () => {
     const query = { entity_type: 'group', limit: '5' }
     const { next_page } = (await page(query)).metadata
     const cursor = { page_cursor: next_page }
@@ -239,7 +239,7 @@ describe('page_cursor (A7.1)', () => {
     expect(await refused({ ...query, ...cursor }, await newAccount())).toEqual(invalid)
   })
 
-  it('of one parent is not one of another', async () => {
+  it('is not valid for another parent', async () => {
     const own = await newAccount()
     await plantRows<ActorRow>(own.id, actors, 3, robotRow)
     const group = async (name: string) =>
@@ -258,7 +258,7 @@ describe('page_cursor (A7.1)', () => {
 })
 
 describe('filters (A7.3)', () => {
-  it('by text take any text, on every list', async () => {
+  it('by text accept any text, on every list', async () => {
     const texts = ['', ' ', '\0', '#', '~', 'a#b', '\u{1f600}'.repeat(300), 'x'.repeat(5_000)]
     const lists = (await loadEntries()).filter(({ operation }) => operation.filters && !operation.path.includes('{'))
     const asked = lists.flatMap(({ name, handler, operation }) =>

@@ -216,7 +216,11 @@ describe('PATCH /actors/{id} by a token without the scope * (A12.4(4))', () => {
     ['does not enable an administrator', { ...admin, is_disabled: true }, { is_disabled: false }],
     ["does not change an administrator's email", admin, { email: `${randomUUID()}@example.com` }],
     ['does not allow passcodes to an administrator', admin, { allow_email_otp_sign_in: true }],
-    ['does not disallow passcodes to an administrator', { ...admin, allow_email_otp_sign_in: true }, { allow_email_otp_sign_in: false }],
+    [
+      'does not disallow passcodes to an administrator',
+      { ...admin, allow_email_otp_sign_in: true },
+      { allow_email_otp_sign_in: false },
+    ],
   ])('%s, checked before validation', async (_name, fields, change) => {
     const actor = await insertActor(account.id, { email: `${randomUUID()}@example.com`, ...fields })
     const narrow = await withScopes(account, 'actors:write', 'tokens:write', '*:read')

@@ -47,22 +47,25 @@ describe.each(providerKinds)('GET /%s_auth_providers/{id} (A25.1)', (kind) => {
 })
 
 describe('the callback address of a provider (I2.2)', () => {
-  it.each(['oidc', 'idp'] as const)('is unique to a provider of kind %s, for any address of the service', async (kind) => {
-    discovered()
-    const own = await newAccount()
-    const created = (await providers[kind].create(own, { callback_uri: 'https://evil.example.com/' })).body.data
-    expect(created.callback_uri).toBe(`http://127.0.0.1/sign_in/callback/${created.id}`)
-    const renamed = (await providers[kind].update(own, created.id, { name: 'Renamed', callback_uri: 'x' })).body.data
-    expect(renamed).toMatchObject({ name: 'Renamed', callback_uri: created.callback_uri })
-    const before = await providers[kind].get(own, created.id)
-    vi.stubEnv('SERVICE_URL', 'https://access.example.com')
-    const moved = await providers[kind].get(own, created.id)
-    expect(moved.body.data.callback_uri).toBe(`https://access.example.com/sign_in/callback/${created.id}`)
-    // A new address causes no edit conflict (A8.2), but invalidates cached responses.
-    expect(moved.headers.etag).not.toBe(before.headers.etag)
-    const remove = await handlerOf(`DELETE /${kind}_auth_providers/{id}`)
-    const headers = { 'if-match': before.headers.etag ?? '' }
-    const removed = await own.call(remove, { method: 'DELETE', params: { id: created.id }, headers })
-    expect([removed.status, removed.body.data?.callback_uri]).toEqual([200, moved.body.data.callback_uri])
-  })
+  it.each(['oidc', 'idp'] as const)(
+    'is unique to a provider of kind %s, for any address of the service',
+    async (kind) => {
+      discovered()
+      const own = await newAccount()
+      const created = (await providers[kind].create(own, { callback_uri: 'https://evil.example.com/' })).body.data
+      expect(created.callback_uri).toBe(`http://127.0.0.1/sign_in/callback/${created.id}`)
+      const renamed = (await providers[kind].update(own, created.id, { name: 'Renamed', callback_uri: 'x' })).body.data
+      expect(renamed).toMatchObject({ name: 'Renamed', callback_uri: created.callback_uri })
+      const before = await providers[kind].get(own, created.id)
+      vi.stubEnv('SERVICE_URL', 'https://access.example.com')
+      const moved = await providers[kind].get(own, created.id)
+      expect(moved.body.data.callback_uri).toBe(`https://access.example.com/sign_in/callback/${created.id}`)
+      // A new address causes no edit conflict (A8.2), but invalidates cached responses.
+      expect(moved.headers.etag).not.toBe(before.headers.etag)
+      const remove = await handlerOf(`DELETE /${kind}_auth_providers/{id}`)
+      const headers = { 'if-match': before.headers.etag ?? '' }
+      const removed = await own.call(remove, { method: 'DELETE', params: { id: created.id }, headers })
+      expect([removed.status, removed.body.data?.callback_uri]).toEqual([200, moved.body.data.callback_uri])
+    },
+  )
 })

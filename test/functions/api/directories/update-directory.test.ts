@@ -131,16 +131,19 @@ describe('PATCH /{kind}_directories/{id} by a token without the scope * (A26.2(5
     ['idp', { client_id: 'another' }],
     ['idp', { rotate_key: true }],
   ]
-  it.each(guarded)('does not change the source of a %s directory that matches administrators: %j', async (kind, change) => {
-    const { id } = await directoriesApi[kind].made(account)
-    const narrow = await withScopes(account, 'directories:write')
-    const before = await storedDirectory(account, kind, id)
-    const answer = await directoriesApi[kind].update(narrow, id, { name: '', ...change })
-    expect([answer.status, answer.body.code]).toEqual([403, 'scope_exceeded'])
-    expect(answer.body.detail).toContain('requires a token with the scope *')
-    expect(await storedDirectory(account, kind, id)).toEqual(before)
-    expect((await directoriesApi[kind].update(account, id, change)).status).toBe(200)
-  })
+  it.each(guarded)(
+    'does not change the source of a %s directory that matches administrators: %j',
+    async (kind, change) => {
+      const { id } = await directoriesApi[kind].made(account)
+      const narrow = await withScopes(account, 'directories:write')
+      const before = await storedDirectory(account, kind, id)
+      const answer = await directoriesApi[kind].update(narrow, id, { name: '', ...change })
+      expect([answer.status, answer.body.code]).toEqual([403, 'scope_exceeded'])
+      expect(answer.body.detail).toContain('requires a token with the scope *')
+      expect(await storedDirectory(account, kind, id)).toEqual(before)
+      expect((await directoriesApi[kind].update(account, id, change)).status).toBe(200)
+    },
+  )
 
   it.each(directoryKinds)('renames and disables a %s directory, and accepts equal values', async (kind) => {
     const { id, name: _name, ...directory } = await directoriesApi[kind].made(account)

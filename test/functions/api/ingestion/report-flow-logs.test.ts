@@ -113,11 +113,7 @@ describe('the order of checks (L8)', () => {
       () => ({ rawBody: gzipSync('{"flow_logs":[]}').subarray(0, -9), headers: { 'content-encoding': 'gzip' } }),
       [400, 'bad_request'],
     ],
-    [
-      'no gzip',
-      () => ({ rawBody: '{"flow_logs":[]}', headers: { 'content-encoding': 'gzip' } }),
-      [400, 'bad_request'],
-    ],
+    ['no gzip', () => ({ rawBody: '{"flow_logs":[]}', headers: { 'content-encoding': 'gzip' } }), [400, 'bad_request']],
     ['a bomb', () => gzipped(Buffer.alloc(20_000_001, ' ')), [413, 'payload_too_large']],
     ['broken JSON', () => ({ rawBody: '{"flow_logs":[' }), [400, 'invalid_json']],
     ['no UTF-8', () => ({ rawBody: Buffer.from([0x22, 0xff, 0x22]) }), [400, 'invalid_json']],

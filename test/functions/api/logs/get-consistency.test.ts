@@ -50,12 +50,7 @@ it('proves an entry for an earlier checkpoint, and that the newer one extends it
         'from and to must be numbers of sealed leaves, at most 10000 apart.',
       ],
     ),
-    [
-      listLeaves,
-      { log: 'changes' },
-      { from: '0', to: '1', hour: 'x' },
-      'hour and stream must name a sealed hour.',
-    ],
+    [listLeaves, { log: 'changes' }, { from: '0', to: '1', hour: 'x' }, 'hour and stream must name a sealed hour.'],
   ]
   for (const [handler, params, query, detail] of faults) {
     const { status, body } = await get(handler, params, query)

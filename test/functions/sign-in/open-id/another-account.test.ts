@@ -32,21 +32,18 @@ describe('a sign-in with another account', () => {
     ['tenant', undefined, 'select_account'],
     ['idp', undefined, 'login'],
     ['idp', ['select_account'], 'select_account'],
-  ])(
-    'of kind %s, whose document lists %j, requests the prompt %j',
-    async (kind, prompt_values_supported, expected) => {
-      const own = await startPlainProvider({ path: `/${tenant}/v2.0` })
-      stubProviders(own)
-      own.misbehave('discovery', (answer) => own.send(answer, 200, { ...own.document(), prompt_values_supported }))
-      const { account, behind } = await signInWorld({ fake: own })
-      const provider = await behind(kind)
-      const { url } = await beginSignIn(provider.id, { slug: account.slug, fields: another })
-      expect(promptOf(url)).toBe(expected)
-      const usual = await beginSignIn(provider.id, { slug: account.slug })
-      expect(promptOf(usual.url)).toBeNull()
-      await own.close()
-    },
-  )
+  ])('of kind %s, whose document lists %j, requests the prompt %j', async (kind, prompt_values_supported, expected) => {
+    const own = await startPlainProvider({ path: `/${tenant}/v2.0` })
+    stubProviders(own)
+    own.misbehave('discovery', (answer) => own.send(answer, 200, { ...own.document(), prompt_values_supported }))
+    const { account, behind } = await signInWorld({ fake: own })
+    const provider = await behind(kind)
+    const { url } = await beginSignIn(provider.id, { slug: account.slug, fields: another })
+    expect(promptOf(url)).toBe(expected)
+    const usual = await beginSignIn(provider.id, { slug: account.slug })
+    expect(promptOf(usual.url)).toBeNull()
+    await own.close()
+  })
 
   it.each(['login', 'none', '', null])('refuses the prompt %j', async (prompt) => {
     const provider = await world.behind()

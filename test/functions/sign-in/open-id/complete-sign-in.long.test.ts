@@ -133,11 +133,7 @@ describe('a failing provider', () => {
 
   it.each<[string, Parameters<PlainProvider['misbehave']>, string]>([
     ['returns no JSON', ['token', (answer) => answer.end('<html>')], 'provider_answer'],
-    [
-      'returns an error',
-      ['token', (answer) => fake.send(answer, 400, { error: 'invalid_grant' })],
-      'provider_refused',
-    ],
+    ['returns an error', ['token', (answer) => fake.send(answer, 400, { error: 'invalid_grant' })], 'provider_refused'],
     [
       'returns no ID token',
       ['token', (answer) => fake.send(answer, 200, { token_type: 'Bearer', access_token: 'x' })],

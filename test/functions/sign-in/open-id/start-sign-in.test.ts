@@ -59,7 +59,7 @@ describe('POST /sign_in/{slug}/start (I2.2)', () => {
   it('is not blocked by concurrent invalid requests', async () => {
     const own = await newAccount()
     const { id } = await providerBehind(own.id, fake)
-    // The clock stands still, so that no capacity is refilled during the requests.
+    // The clock is frozen, so that no capacity is refilled during the requests.
     const now = clock.now()
     vi.spyOn(clock, 'now').mockImplementation(() => now)
     const start = (fields: Record<string, unknown>) => beginSignIn(id, { slug: own.slug, fields })
@@ -154,10 +154,7 @@ describe('POST /sign_in/{slug}/start (I2.2)', () => {
 
   it.each<[string, Parameters<PlainProvider['misbehave']>[1]]>([
     ['is missing', (answer) => answer.destroy()],
-    [
-      'has another issuer',
-      (answer) => fake.send(answer, 200, { ...fake.document(), issuer: 'https://x.example.com' }),
-    ],
+    ['has another issuer', (answer) => fake.send(answer, 200, { ...fake.document(), issuer: 'https://x.example.com' })],
     [
       'has the issuer with a slash',
       (answer) => fake.send(answer, 200, { ...fake.document(), issuer: `${fake.issuer}/` }),

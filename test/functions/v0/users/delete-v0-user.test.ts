@@ -9,7 +9,7 @@ import { handler as getUser } from '#functions/v0/users/get-v0-user.ts'
 import { clock } from '#shared/core/clock.ts'
 import { getRow, rowsBy } from '#shared/table/read.ts'
 import { type V0DeviceRow, v0Devices } from '#shared/v0/device.ts'
-import { goneUsers } from '#shared/v0/read-users.ts'
+import { readDeletedUsers } from '#shared/v0/read-users.ts'
 import { v0Rules } from '#shared/v0/rule.ts'
 import { publicKey } from '#test/support/access/public-key.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
@@ -142,7 +142,7 @@ describe('a user with many devices and rules', () => {
     }
     await followUpAll(account.id)
     expect(await rowsOf(account.id, user.id)).toEqual([])
-    expect(await goneUsers(account.id)).toEqual(new Set())
+    expect(await readDeletedUsers(account.id)).toEqual(new Set())
     const deleted = (await changesOf(account.id)).map(({ before }) => before?.id)
     expect(new Set(deleted).size).toBe(1 + 25 + 300)
     expect(deleted).toHaveLength(1 + 25 + 300)

@@ -4,7 +4,7 @@ import { clock } from '#shared/core/clock.ts'
 
 afterEach(() => vi.restoreAllMocks())
 
-/** What each of many requests waits before each of its further attempts. */
+/** Delays of each of many requests before its further attempts. */
 async function waits(
   name: string,
   failures: number,
@@ -31,20 +31,17 @@ it.each([
   ['TransactionConflictException', 10, 500],
   ['ThrottlingException', 50, 2_000],
   ['InternalServerError', 25, 1_000],
-])(
-  'who meets %s waits for a random part of a span that doubles: those who met at once do not meet again',
-  async (name, first, most) => {
-    const attempts = 8
-    const waited = await waits(name, attempts, 300)
-    for (let attempt = 0; attempt < attempts; attempt++) {
-      const span = Math.min(most, first * 2 ** attempt)
-      const parts = waited.map((ms) => (ms[attempt] ?? -1) / span)
-      expect(Math.max(...parts)).toBeLessThanOrEqual(1)
-      // In each tenth of the span wait about as many.
-      for (let tenth = 0; tenth < 10; tenth++) {
-        const inTenth = parts.filter((part) => Math.min(9, Math.floor(part * 10)) === tenth).length
-        expect(inTenth, `attempt ${attempt}, tenth ${tenth}`).toBeGreaterThan(5)
-      }
+])('%s causes exponential backoff with full jitter, which separates concurrent requests', async (name, first, most) => {
+  const attempts = 8
+  const waited = await waits(name, attempts, 300)
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const span = Math.min(most, first * 2 ** attempt)
+    const parts = waited.map((ms) => (ms[attempt] ?? -1) / span)
+    expect(Math.max(...parts)).toBeLessThanOrEqual(1)
+    // The delays are distributed evenly over tenths of the range.
+    for (let tenth = 0; tenth < 10; tenth++) {
+      const inTenth = parts.filter((part) => Math.min(9, Math.floor(part * 10)) === tenth).length
+      expect(inTenth, `attempt ${attempt}, tenth ${tenth}`).toBeGreaterThan(5)
     }
-  },
-)
+  }
+})

@@ -2,14 +2,14 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { answerBytes, maxJsonBytes, takeFitting } from '#shared/core/json/answer-size.ts'
 
-it('counts a quote and a backslash twice, as the body travels inside a JSON string', () => {
+it('counts a quote and a backslash twice, because the body is inside a JSON string', () => {
   const value = { text: 'a "quoted" \\ word' }
   expect(answerBytes(value)).toBe(
     Buffer.byteLength(JSON.stringify({ body: JSON.stringify(value) })) - '{"body":}'.length,
   )
 })
 
-it('bounds the bytes of whatever an answer can hold', () => {
+it('is an upper bound for any response', () => {
   const text = fc.string({ unit: fc.constantFrom('x', '"', '\\', 'ß', '\u0001', '\ud800', '€') })
   const number = fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.bigInt())
   const { value } = fc.letrec((tie) => ({
@@ -29,7 +29,7 @@ it('bounds the bytes of whatever an answer can hold', () => {
   )
 })
 
-it('counts with a count of its own what may not fit', async () => {
+it('uses a custom size function for items that may not fit', async () => {
   const counted: number[] = []
   const bytesOf = (item: number) => {
     counted.push(item)
@@ -44,7 +44,7 @@ it('counts with a count of its own what may not fit', async () => {
 })
 
 it.each(['x', '"', 'ß', '\u0001'])(
-  'ends before the item that would exceed the bytes, with texts of %j',
+  'stops before the item that would exceed the maximum, with texts of %j',
   async (character) => {
     const items = Array.from({ length: 60 }, () => character.repeat(100))
     const { kept } = await takeFitting(items, { maxBytes: 5_000 })
@@ -53,7 +53,7 @@ it.each(['x', '"', 'ß', '\u0001'])(
   },
 )
 
-it('takes what fits together, and nothing beyond the first that does not', async () => {
+it('returns items that fit together, and none after the first that does not', async () => {
   const made: number[] = []
   function* items() {
     for (let i = 1; ; i++) {
@@ -65,12 +65,12 @@ it('takes what fits together, and nothing beyond the first that does not', async
   expect(made).toHaveLength(6)
 })
 
-it('takes as many as are asked for, and tells whether there are more', async () => {
+it('returns the requested number, and whether there are more', async () => {
   expect(await takeFitting([1, 2, 3], { limit: 2 })).toEqual({ kept: [1, 2], more: true })
   expect(await takeFitting([1, 2], { limit: 2 })).toEqual({ kept: [1, 2], more: false })
   expect(await takeFitting([], { limit: 2 })).toEqual({ kept: [], more: false })
 })
 
-it('takes one however large it is', async () => {
+it('returns at least one item of any size', async () => {
   expect(await takeFitting(['x'.repeat(100), 'y'], { maxBytes: 10 })).toEqual({ kept: ['x'.repeat(100)], more: true })
 })

@@ -11,7 +11,7 @@ const message = (text: string): string | null => {
   }
 }
 
-/** JSON with some characters removed, replaced or added: often broken, often still JSON. */
+/** JSON with some characters removed, replaced or added, which is often still valid. */
 const damaged = fc
   .tuple(
     fc.json({ maxDepth: 3 }),
@@ -24,8 +24,8 @@ const damaged = fc
     return json.slice(0, place) + more + json.slice(place + count)
   })
 
-describe('the fault of a text that is to be JSON', () => {
-  it('exists exactly where the engine refuses the text', () => {
+describe('the fault of malformed JSON', () => {
+  it('exists exactly if the engine refuses the text', () => {
     fc.assert(
       fc.property(damaged, (text) => {
         expect(jsonFault(text) === null, text).toBe(message(text) === null)
@@ -34,7 +34,7 @@ describe('the fault of a text that is to be JSON', () => {
     )
   })
 
-  it('is at the end of JSON that is cut', () => {
+  it('is at the end of truncated JSON', () => {
     fc.assert(
       fc.property(fc.array(fc.dictionary(fc.constantFrom('a', 'b'), fc.array(fc.nat()))), fc.nat(), (lists, at) => {
         const json = JSON.stringify(lists)
@@ -51,7 +51,7 @@ describe('the fault of a text that is to be JSON', () => {
     expect(jsonFaultPosition('[1, 01]')).toBe('line 1, column 6')
   })
 
-  it('is found in long and deep texts', () => {
+  it('is found in long and deeply nested text', () => {
     expect(jsonFault(`"${'\\n'.repeat(2_000_000)}`)).toBe(4_000_001)
     expect(jsonFault('['.repeat(1_000_000))).toBe(1_000_000)
   })

@@ -9,7 +9,7 @@ const valuesOf = (value: unknown): number =>
 
 const counted = (text: string) => countJsonValues(Buffer.from(text))
 
-it('counts no fewer values than there are, and at most one more for each list and object', () => {
+it('counts at least the number of values, and at most one more per list and object', () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 8 }), fc.boolean(), (text, spaced) => {
       const value = JSON.parse(text)
@@ -20,11 +20,11 @@ it('counts no fewer values than there are, and at most one more for each list an
   )
 })
 
-it('takes quotes, brackets and commas inside strings for text', () => {
+it('ignores quotes, brackets and commas inside strings', () => {
   expect(counted(JSON.stringify({ a: '",[{', 'b",': '\\\\"}' }))).toBe(3)
 })
 
-it('counts in what is no JSON', () => {
+it('counts in malformed JSON', () => {
   for (const [text, values] of [
     ['', 1],
     [']]]]', 1],

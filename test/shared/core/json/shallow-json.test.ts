@@ -5,7 +5,7 @@ import { shallowJson } from '#shared/core/json/shallow-json.ts'
 const same = (_key: string, value: unknown) => value
 const nested = (depth: number, inner = '') => '['.repeat(depth) + inner + ']'.repeat(depth)
 
-it('leaves every text as it is that is not nested deeply', () => {
+it('keeps text that is not deeply nested', () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 20 }), (text) => {
       expect(shallowJson(text)).toBe(text)
@@ -14,7 +14,7 @@ it('leaves every text as it is that is not nested deeply', () => {
   expect(shallowJson(nested(100))).toBe(nested(100))
 })
 
-it('makes what is nested deeper empty, and keeps everything else', () => {
+it('empties deeply nested values, and keeps everything else', () => {
   fc.assert(
     fc.property(fc.json(), fc.string(), fc.integer({ min: 100, max: 20_000 }), (inner, text, depth) => {
       const [before, after] = [JSON.stringify(text), JSON.stringify({ text })]
@@ -25,7 +25,7 @@ it('makes what is nested deeper empty, and keeps everything else', () => {
   )
 })
 
-it('takes no text that is not JSON', () => {
+it('refuses text that is not JSON', () => {
   for (const text of [nested(200, 'x'), `${nested(200)}]`, '['.repeat(200), `[${nested(200)},"${'['.repeat(200)}]`])
     expect(() => JSON.parse(shallowJson(text), same)).toThrow(SyntaxError)
 })

@@ -8,13 +8,13 @@ it('names the error, its stack and its causes', () => {
   expect(told.stack).toContain('describe-error.test.ts')
 })
 
-it('goes no deeper than tells anything, not even into itself', () => {
+it('omits deeper causes, and tolerates a cycle', () => {
   const circle = new Error('round')
   circle.cause = circle
   expect(JSON.stringify(describeError(circle)).match(/Error: round"/g)?.length).toBeLessThan(10)
 })
 
-it('tells what an AggregateError gathers, the first of them', () => {
+it('lists the first errors of an AggregateError', () => {
   const told = describeError(
     new AggregateError(
       Array.from({ length: 40 }, (_, i) => new Error(`no. ${i}`)),
@@ -26,7 +26,7 @@ it('tells what an AggregateError gathers, the first of them', () => {
   expect(told.errors?.length).toBeLessThan(10)
 })
 
-it('tells of each kind that an AggregateError gathers, however many of another come before', () => {
+it('lists each kind of error of an AggregateError, after any number of another kind', () => {
   const throttled = Array.from({ length: 40 }, () => Object.assign(new Error('slow'), { name: 'ThrottlingException' }))
   const told = describeError(new AggregateError([...throttled, new TypeError('a bug'), 'no error'], 'some'))
   expect(told.error_count).toBe(42)
@@ -37,7 +37,7 @@ it('tells of each kind that an AggregateError gathers, however many of another c
   ])
 })
 
-it('tells why AWS refused, and nothing of what was written', () => {
+it('describes why AWS refused, without the written content', () => {
   const error = new TransactionCanceledException({
     message: 'cancelled',
     $metadata: { httpStatusCode: 400, requestId: 'AWS-1' },
@@ -60,13 +60,13 @@ it.each([
   ['eyJhbGciOiJIUzI1NiJ9.eyJhY2NvdW50X2lk.c2lnbmF0dXJl', '[token]'],
   ['Bearer abc.def', 'Bearer [token]'],
   ['ada.lovelace+access@example.co.uk', '[email]'],
-])('leaves %s out of the texts of errors', (secret, instead) => {
+])('removes %s from error messages', (secret, instead) => {
   const told = describeError(new Error(`Unexpected ${secret} in "${secret}"`))
   expect(told.error).toBe(`Error: Unexpected ${instead} in "${instead}"`)
   expect(told.stack).not.toContain(secret)
 })
 
-it('takes anything that is thrown', () => {
+it('accepts any thrown value', () => {
   for (const thrown of [undefined, null, 'text', { message: 'naa_' }, 7]) {
     expect(describeError(thrown)).toEqual({ error: 'not an error object' })
   }

@@ -18,7 +18,7 @@ function writtenAt(level: string) {
   return log
 }
 
-it('writes one line of JSON, each ended by a line feed', () => {
+it('writes one line of JSON, ended by a line feed', () => {
   const [first] = writtenAt('INFO')
     .text()
     .split(/(?<=\n)/)
@@ -37,20 +37,17 @@ it.each([
   ['INFO', 'classes'],
   ['WARN', 'classes'],
   ['WARN', 'none'],
-])(
-  'counts faults by operation and version where lines are written from %s on and metrics are %s',
-  async (level, metrics) => {
-    vi.stubEnv('AWS_LAMBDA_FUNCTION_VERSION', '7')
-    vi.stubEnv('METRICS', metrics)
-    const log = catchLog(level)
-    await within({ class: 'access', operation: 'PUT /x' }, async () => {
-      measure('faults', 1)
-      logEnd('INFO', 'request', { status: 500 })
-    })
-    // Fields that the filter of the template reads.
-    expect(log.lines()).toEqual([expect.objectContaining({ operation: 'PUT /x', version: '7', faults: 1 })])
-  },
-)
+])('counts faults by operation and version with level %s and metrics %s', async (level, metrics) => {
+  vi.stubEnv('AWS_LAMBDA_FUNCTION_VERSION', '7')
+  vi.stubEnv('METRICS', metrics)
+  const log = catchLog(level)
+  await within({ class: 'access', operation: 'PUT /x' }, async () => {
+    measure('faults', 1)
+    logEnd('INFO', 'request', { status: 500 })
+  })
+  // Fields that the metric filter of the template reads.
+  expect(log.lines()).toEqual([expect.objectContaining({ operation: 'PUT /x', version: '7', faults: 1 })])
+})
 
 it.each([
   ['', ['request', 'members_interrupted', 'unexpected_error']],
@@ -65,7 +62,7 @@ it.each([
   ).toEqual(events)
 })
 
-it('adds what was noted of the invocation to its lines, and to no other', async () => {
+it('adds the fields of an invocation to its lines only', async () => {
   vi.stubEnv('_X_AMZN_TRACE_ID', 'Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1')
   const log = catchLog()
   const run = (name: string) =>
@@ -86,7 +83,7 @@ it('adds what was noted of the invocation to its lines, and to no other', async 
   expect(log.lines()[0]?.trace_id).toBe('1-5759e988-bd862e3fe1be46a994272793')
 })
 
-it('is a line for people where that is asked for', () => {
+it('writes a line for people if configured', () => {
   vi.stubEnv('LOG_FORMAT', 'text')
   const log = catchLog()
   const fields = { operation: 'GET /groups', status: 200, latency_ms: 3.4, request_id: 'r-1', function_request_id: 'f' }
@@ -105,7 +102,7 @@ it('is a line for people where that is asked for', () => {
   ])
 })
 
-it('has each event in the list that operators read', () => {
+it('writes only events in the list for operators', () => {
   const documented = [...readFileSync('docs/operating.md', 'utf8').matchAll(/^\| `(\w+)` +\|/gm)].map(
     ([, name]) => name,
   )

@@ -12,7 +12,7 @@ afterEach(() => {
 type Group = { Namespace: string; Dimensions: string[][]; Metrics: { Name: string; Unit: string }[] }
 type Line = Record<string, unknown> & { _aws?: { Timestamp: number; CloudWatchMetrics: Group[] } }
 
-/** The last line of an invocation that measured this. */
+/** Last line of an invocation with these measurements. */
 function lineOf(setting: string, work: () => void, level = 'INFO'): Line | undefined {
   vi.stubEnv('METRICS', setting)
   vi.stubEnv('SERVICE_NAME', 'Access')
@@ -31,7 +31,7 @@ const request = () => {
   measure('commits_retried', 2)
 }
 
-it('puts what CloudWatch makes metrics of into the line that is written anyway', () => {
+it('adds CloudWatch metrics to a line that is written anyway', () => {
   const line = lineOf('classes', request)
   expect(line).toMatchObject({ event: 'request', status: 201, latency_ms: 12.5, faults: 0, commits_retried: 3 })
   expect(line?._aws?.CloudWatchMetrics).toEqual([
@@ -48,7 +48,7 @@ it('puts what CloudWatch makes metrics of into the line that is written anyway',
   expect(Math.abs(Date.now() - (line?._aws?.Timestamp ?? 0))).toBeLessThan(60_000)
 })
 
-it('names members of its line alone, never an account', () => {
+it('refers only to members of its line, and never to an account', () => {
   const all = () => {
     for (const name of Object.keys(metrics)) measure(name as keyof typeof metrics, 1)
   }
@@ -66,7 +66,7 @@ it('names members of its line alone, never an account', () => {
   }
 })
 
-it('tells operations apart where that is asked for, and makes none where they are not wanted', () => {
+it('has metrics per operation or none if configured', () => {
   expect(lineOf('operations', request)?._aws?.CloudWatchMetrics[0]?.Dimensions).toEqual([['class'], ['operation']])
   vi.restoreAllMocks()
   const line = lineOf('none', request)
@@ -74,7 +74,7 @@ it('tells operations apart where that is asked for, and makes none where they ar
   expect(line).not.toHaveProperty('_aws')
 })
 
-it('leaves of a line that the level does not want what metrics are made of', () => {
+it('keeps only the metrics of a line below the log level', () => {
   const line = lineOf('classes', request, 'WARN')
   expect(Object.keys(line ?? {}).toSorted()).toEqual(
     ['_aws', 'class', 'commits_retried', 'faults', 'latency_ms', 'operation', 'reason'].toSorted(),
@@ -82,12 +82,12 @@ it('leaves of a line that the level does not want what metrics are made of', () 
   vi.restoreAllMocks()
   expect(lineOf('none', request, 'WARN')).toBeUndefined()
   vi.restoreAllMocks()
-  // Nobody makes metrics of what is written for a person.
+  // No metrics are extracted from lines for people.
   vi.stubEnv('LOG_FORMAT', 'text')
   expect(lineOf('classes', request, 'WARN')).toBeUndefined()
 })
 
-it('keeps times each for itself, as many as CloudWatch reads', () => {
+it('keeps individual durations, at most 100 per line', () => {
   const many = () => {
     for (let i = 0; i < 150; i++) measure('revocation_lag_ms', i)
   }

@@ -7,14 +7,14 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-it('says which run of what has ended, and hands on its answer', async () => {
+it('logs the end of a run with its name, and returns its result', async () => {
   const log = catchLog()
   const handler = watched('expire', async (event: number, _context: unknown) => event + 1)
   expect(await handler(1, { awsRequestId: 'run-1' })).toBe(2)
   expect(log.lines()).toMatchObject([{ event: 'run', operation: 'expire', request_id: 'run-1' }])
 })
 
-it('says why a run failed, with each cause, and lets it fail', async () => {
+it('logs the failure of a run with each cause, and rethrows it', async () => {
   const log = catchLog()
   const failing = new AggregateError([new Error('first'), new Error('second')], 'Some rows were not deleted.')
   await expect(watched('expire', () => Promise.reject(failing))()).rejects.toBe(failing)

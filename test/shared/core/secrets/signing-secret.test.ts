@@ -11,7 +11,7 @@ let failure: string | undefined
 let reads: string[] = []
 const mock = mockAws(SecretsManagerClient)
 
-/** Secrets Manager as it is after a rotation: the version before has its stage, and each older one has none. */
+/** Simulates Secrets Manager's stages after a rotation: the previous version keeps one, and older ones lose theirs. */
 const rotate = (secret: string) => {
   versions.unshift({ secret, at: now })
 }
@@ -39,7 +39,7 @@ afterEach(() => {
   vi.resetModules()
 })
 
-/** Signer and verifier of a process that has read nothing yet. */
+/** Imports signer and verifier as in a process that has not read the secret yet. */
 async function process_() {
   vi.resetModules()
   const { clock } = await import('#shared/core/clock.ts')
@@ -73,20 +73,20 @@ async function process_() {
   }
 }
 
-it('signs with the first version, before which there is none', async () => {
+it('signs with the first version if there is no previous one', async () => {
   const { sign, accepts, cursor, reads: read } = await process_()
   expect(await accepts(await sign())).toBe(true)
   expect(await read(await cursor())).toBe('position')
   expect(reads).toEqual(['AWSCURRENT', 'AWSPREVIOUS'])
 })
 
-it('accepts what the version before has signed, and signs the same until every process knows the new one', async () => {
+it('accepts tokens of the previous version, and signs with it until every process has read the new one', async () => {
   now += 60 * minute
   const running = await process_()
   const [token, cursor] = [await running.sign(), await running.cursor()]
   rotate('the second secret')
   const fresh = await process_()
-  // The one that runs has read nothing of the rotation yet.
+  // The running process has not read the rotated secret yet.
   expect(await fresh.sign()).toBe(token)
   expect([await fresh.accepts(token), await fresh.reads(cursor), await fresh.isMadeByNewest(cursor)]).toEqual([
     true,
@@ -103,7 +103,7 @@ it('accepts what the version before has signed, and signs the same until every p
   }
 })
 
-it('refuses what two rotations have left behind, in every process after five minutes', async () => {
+it('refuses tokens from before two rotations, in every process after five minutes', async () => {
   now += 60 * minute
   const running = await process_()
   const token = await running.sign()
@@ -115,7 +115,7 @@ it('refuses what two rotations have left behind, in every process after five min
   expect(await running.accepts(token)).toBe(false)
 })
 
-it('reads again for a name that it does not know, at most once a minute', async () => {
+it('reads again for an unknown version id, at most once a minute', async () => {
   now += 60 * minute
   const running = await process_()
   const token = await running.sign()
@@ -133,7 +133,7 @@ it('reads again for a name that it does not know, at most once a minute', async 
   expect(await running.accepts(token)).toBe(true)
 })
 
-it('goes on with the versions that it knows while Secrets Manager fails, and fails without any', async () => {
+it('continues with cached versions while Secrets Manager fails, and fails without any', async () => {
   now += 60 * minute
   const running = await process_()
   const token = await running.sign()
@@ -150,7 +150,7 @@ it('goes on with the versions that it knows while Secrets Manager fails, and fai
   await expect((await process_()).sign()).rejects.toThrow()
 })
 
-it('takes a name for no version but the one that has signed', async () => {
+it('accepts a version id only with the version that has signed', async () => {
   const { cursor, reads: read } = await process_()
   const [name, text] = (await cursor()).split('.')
   for (const changed of [text, `.${text}`, `${name}.${text}.`, `${name}..${text}`, `x${name}.${text}`, ''])

@@ -22,7 +22,7 @@ function newKeyFile(): string {
   return path
 }
 
-/** KMS as far as contexts go: what it wraps names its context, and opens for no other. */
+/** Fakes KMS with encryption contexts: a wrapped key contains its context, and is unwrapped only with an equal one. */
 function useKms() {
   const wrapped = new Map<string, { key: Uint8Array; context: string }>()
   mock.on(GenerateDataKeyCommand).callsFake(async ({ EncryptionContext }) => {
@@ -57,22 +57,22 @@ describe.each([
       vi.stubEnv('SECRET_KEY_FILE', newKeyFile())
     },
   ],
-])('a secret behind %s', (_name, use) => {
+])('a secret with %s', (_name, use) => {
   beforeEach(use)
 
-  it.each(['s', 'ä'.repeat(4_096), '{"private_key": "-----BEGIN'])('is opened for its owner: %#', async (secret) => {
+  it.each(['s', 'ä'.repeat(4_096), '{"private_key": "-----BEGIN'])('is decrypted for its owner: %#', async (secret) => {
     const stored = await encryptSecret(owner, secret)
     expect(stored).not.toContain(secret.length > 1 ? secret : '\0')
     expect(await decryptSecret(owner, stored)).toBe(secret)
     expect(await encryptSecret(owner, secret)).not.toBe(stored)
   })
 
-  it('is opened for no other account or object', async () => {
+  it('is not decrypted for another account or object', async () => {
     const stored = await encryptSecret(owner, 'secret')
     for (const other of others) await expect(decryptSecret(other, stored)).rejects.toThrow(UnreadableSecret)
   })
 
-  it('is not opened when any part is damaged, truncated or of another secret', async () => {
+  it('is not decrypted if any part is damaged, truncated or of another secret', async () => {
     const [key = '', sealed = ''] = (await encryptSecret(owner, 'secret')).split('.')
     const [otherKey, otherSealed] = (await encryptSecret(owner, 'another')).split('.')
     const cut = (text: string) => Buffer.from(text, 'base64').subarray(0, -1).toString('base64')
@@ -80,7 +80,7 @@ describe.each([
       await expect(decryptSecret(owner, parts.join('.'))).rejects.toThrow(UnreadableSecret)
   })
 
-  it('is kept when it is repeated, which decrypts nothing', async () => {
+  it('is kept if it is equal, without a decryption', async () => {
     const stored = await encryptSecret(owner, 'secret')
     mock.on(DecryptCommand).rejects(named('AccessDeniedException'))
     expect(await reencryptSecret(owner, 'secret', stored)).toBe(stored)
@@ -88,7 +88,7 @@ describe.each([
     expect(await reencryptSecret(owner, 'secret', null)).not.toBe(stored)
   })
 
-  it('is encrypted anew where the stored one is damaged, or belongs to another object or key', async () => {
+  it('is encrypted again if the stored one is damaged, or belongs to another object or key', async () => {
     const stored = await encryptSecret(owner, 'secret')
     const [key, sealed, hash] = stored.split('.')
     const [otherKey] = (await encryptSecret(owner, 'another')).split('.')
@@ -103,7 +103,7 @@ describe.each([
 })
 
 it.each(['AccessDeniedException', 'DisabledException', 'KMSInvalidStateException', 'NotFoundException'])(
-  'is unavailable, and not lost, while KMS answers %s',
+  'is unavailable, but kept, while KMS returns %s',
   async (name) => {
     useKms()
     const stored = await encryptSecret(owner, 'secret')
@@ -117,14 +117,14 @@ it.each(['AccessDeniedException', 'DisabledException', 'KMSInvalidStateException
   },
 )
 
-it('is unreadable behind another key of KMS', async () => {
+it('is unreadable with another KMS key', async () => {
   useKms()
   const stored = await encryptSecret(owner, 'secret')
   mock.on(DecryptCommand).rejects(named('IncorrectKeyException'))
   await expect(decryptSecret(owner, stored)).rejects.toThrow(UnreadableSecret)
 })
 
-it('needs a key', async () => {
+it('requires a key', async () => {
   vi.stubEnv('SECRET_KEY_ARN', '')
   vi.stubEnv('SECRET_KEY_FILE', '')
   await expect(encryptSecret(owner, 'secret')).rejects.toThrow('Neither SECRET_KEY_FILE nor SECRET_KEY_ARN is set.')

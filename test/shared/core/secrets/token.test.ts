@@ -13,7 +13,7 @@ const minted = (kind: keyof typeof tokenPrefixes) => {
   return { token, stored, presented }
 }
 
-it('stores the SHA-256 of the 32 random bytes, and nothing that leads back to them', () => {
+it('stores only the SHA-256 of the 32 random bytes', () => {
   const { stored, presented } = minted('api')
   expect(presented.secret).toHaveLength(32)
   expect(stored).toEqual({ secret_hash: createHash('sha256').update(presented.secret).digest('base64') })
@@ -21,7 +21,7 @@ it('stores the SHA-256 of the 32 random bytes, and nothing that leads back to th
   expect(minted('api').stored).not.toEqual(stored)
 })
 
-it('refuses a secret or a hash that differs in one bit, wherever that is', () => {
+it('refuses a secret or a hash with one different bit, at any position', () => {
   const { stored, presented } = minted('gateway')
   fc.assert(
     fc.property(fc.nat(255), (bit) => {
@@ -44,7 +44,7 @@ it.each(['', 'AA==', 'not base64', Buffer.alloc(31).toString('base64'), Buffer.a
   },
 )
 
-it('answers the token of an account, and 401 to one whose last character is another', async () => {
+it('returns the token of an account, and 401 if its last character differs', async () => {
   const account = await newAccount()
   const other = account.token.slice(0, -4) + (account.token.endsWith('AAAA') ? 'BBBE' : 'AAAA')
   expect((await account.call(getAccount)).status).toBe(200)

@@ -19,7 +19,7 @@ async function lineOf(Records: object[], failures: { itemIdentifier: string }[] 
   return log.lines()[0]
 }
 
-it('tells how many records it got and how long the oldest took', async () => {
+it('measures the number of records and the delay of the oldest', async () => {
   const line = await lineOf(takenSecondsAgo(90, 2))
   expect(line).toMatchObject({ event: 'run', operation: 'store-flow-logs', records: 2 })
   expect(line).not.toHaveProperty('failed')
@@ -27,13 +27,13 @@ it('tells how many records it got and how long the oldest took', async () => {
   expect(line?.lag_ms).toBeLessThan(150_000)
 })
 
-it('reads the time of a table stream, and tells of a batch that failed', async () => {
+it('reads the time of a table stream, and reports a failed batch', async () => {
   const records = [{ dynamodb: { ApproximateCreationDateTime: Math.floor(Date.now() / 1_000) - 5 } }]
   const line = await lineOf(records, [{ itemIdentifier: '1' }])
   expect(line).toMatchObject({ records: 1, failed: true })
   expect(line?.lag_ms).toBeGreaterThanOrEqual(5_000)
 })
 
-it('measures nothing where the records have no time', async () => {
+it('measures nothing for records without a time', async () => {
   expect(await lineOf([{ dynamodb: {} }])).not.toHaveProperty('lag_ms')
 })

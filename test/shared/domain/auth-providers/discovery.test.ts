@@ -44,7 +44,7 @@ afterAll(() => new Promise((closed) => server.close(closed)))
 beforeEach(() => vi.stubEnv('ALLOW_INSECURE_PROVIDERS', '1'))
 afterEach(() => vi.unstubAllEnvs())
 
-/** Sends what is meant for the provider to this machine, in plain HTTP. */
+/** Sends requests for the provider to this machine, over plain HTTP. */
 const local =
   (path = ''): GuardedFetch =>
   (address, request) =>
@@ -56,19 +56,19 @@ it('reads the issuer of a document', async () => {
 })
 
 it.each(['', '/', '/realms/company', '/realms/company/'])(
-  'finds the document of an issuer that is sent in its place: %s',
+  'finds the document of an issuer sent instead of its URL: %s',
   async (path) => {
     const issuer = `${base}/issuer${path}`
     expect(await discovery.read(issuer)).toEqual({ issuer: issuer.replace(/\/$/, '') })
   },
 )
 
-it('takes no issuer with a query', async () => {
+it('refuses an issuer with a query', async () => {
   const uri = `https://login.example.com?tenant=1${wellKnown}`
   expect(await discovery.read(uri, local('/query'))).toEqual({ failure: 'could not be read' })
 })
 
-it('takes no issuer on this machine where that is not allowed', async () => {
+it('refuses an issuer on this machine unless allowed', async () => {
   const uri = `${base}/own${wellKnown}`
   expect(await discovery.read(uri)).toEqual({ issuer: `${base}/own` })
   vi.stubEnv('ALLOW_INSECURE_PROVIDERS', '')
@@ -76,14 +76,14 @@ it('takes no issuer on this machine where that is not allowed', async () => {
 })
 
 it.each(['/moved', '/large', '/text', '/null', '/lost', '/broken', '/partial', '/foreign', '/elsewhere', '/slow'])(
-  'takes nothing from %s',
+  'refuses %s',
   async (path) => {
     expect(await read(`${path}${wellKnown}`)).toEqual({ failure: 'could not be read' })
   },
 )
 
 it.each(['https://127.0.0.1/', 'https://[::1]/', 'https://localhost/', 'https://10.0.0.1/', 'https://[fd00::1]/'])(
-  'refuses an address that is not public before anything is sent: %s',
+  'refuses a non-public address before any request: %s',
   async (uri) => {
     vi.stubEnv('ALLOW_INSECURE_PROVIDERS', '')
     expect(await discovery.read(uri)).toEqual({ failure: 'is invalid' })

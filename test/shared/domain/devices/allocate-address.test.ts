@@ -14,17 +14,17 @@ const take = (accountId: string, offsets: number[]) =>
   )
 
 describe('allocateAddress', () => {
-  it('takes the start when it is free', async () => {
+  it('uses the start if it is free', async () => {
     expect(await allocateAddress(account(), 7)).toEqual({ ipv4: '100.64.0.7', ipv6: 'fd00:2021:1111::7' })
   })
 
-  it('probes linearly, past the end to the first address', async () => {
+  it('probes linearly, past the end from the first address on', async () => {
     const one = account()
     await take(one.accountId, [lastOffset - 1, lastOffset, firstOffset])
     expect(await allocateAddress(one, lastOffset - 1)).toEqual(tunnelAddresses(firstOffset + 1))
   })
 
-  it('goes on when a whole round is taken', async () => {
+  it('continues if a whole round is taken', async () => {
     const one = account()
     await take(
       one.accountId,

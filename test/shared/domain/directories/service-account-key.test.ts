@@ -9,7 +9,7 @@ function encoded(number: bigint): string {
   return Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex').toString('base64url')
 }
 
-/** The inverse of a number modulo another, by Euclid. */
+/** Modular inverse, by Euclid's algorithm. */
 function inverse(number: bigint, modulus: bigint): bigint {
   let [a, b, x, y] = [number % modulus, modulus, 1n, 0n]
   while (a > 1n) {
@@ -19,7 +19,7 @@ function inverse(number: bigint, modulus: bigint): bigint {
   return ((x % modulus) + modulus) % modulus
 }
 
-/** A key of 14,336 bits, of two primes that are known: to find some takes minutes. */
+/** Builds a key of 14,336 bits from two known primes, because generating them takes minutes. */
 function longKey(): KeyObject {
   const [p, q] = ['modp18', 'modp17'].map((group) => numberOf(getDiffieHellman(group).getPrime())) as [bigint, bigint]
   const e = 65_537n
@@ -50,7 +50,7 @@ it.each([
     () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey,
     'must have an RSA private key of 2048 to 8192 bits',
   ],
-])('judges a key %s when it is entered', (_what, key, expected) => {
+])('validates a key %s when it is entered', (_what, key, expected) => {
   expect(read(jsonOf(key()))).toBe(expected)
 })
 
@@ -59,6 +59,6 @@ it.each([
   ['x'.repeat(16_385), 'should be at most 16384 character(s)'],
   ['not JSON', 'taken'],
   ['{"private_key":"none"}', 'taken'],
-])('leaves what is no key to the run, which says what is missing (%#)', (text, expected) => {
+])('accepts text that is no key, whose fault the run reports (%#)', (text, expected) => {
   expect(read(text)).toBe(expected)
 })

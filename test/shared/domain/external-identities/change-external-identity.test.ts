@@ -14,7 +14,7 @@ beforeAll(async () => {
   account = await newAccount()
 })
 
-/** Someone with a token of the identity's issuer and one of another; what is left of both after a change. */
+/** Creates a person with a token of the identity's issuer and one of another, and returns those left after a change. */
 async function changed(changes: Partial<ExternalIdentityRow>) {
   const actor = await newPerson(account)
   const issuer = newIssuer()
@@ -32,7 +32,7 @@ async function changed(changes: Partial<ExternalIdentityRow>) {
 it.each([
   ['another subject', () => ({ idp_id: randomUUID() })],
   ['another issuer', () => ({ issuer: newIssuer() })],
-])('ends what the old issuer gave when an identity gets %s, in the same commit', async (_name, changes) => {
+])('ends the access of the old issuer when an identity gets %s, in the same commit', async (_name, changes) => {
   expect(await changed(changes())).toEqual({ own: false, other: true })
   const objects = (await commitsOf(account.id)).at(-1)?.changes.map(({ object }) => object)
   expect(objects).toEqual(['client_tokens', 'external_identities'])

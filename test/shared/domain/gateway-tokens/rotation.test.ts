@@ -18,21 +18,21 @@ describe('planRotation (A22)', () => {
   const plan = (tokens: GatewayTokenRow[], used: string[] = []) =>
     planRotation(tokens, ({ id }) => used.includes(id), now)
 
-  it('has nothing to end without tokens', () => {
+  it('ends nothing without tokens', () => {
     expect(plan([])).toEqual({ end: [], rotateOut: null })
   })
 
-  it('ends an unused token, and rotates a used one out', () => {
+  it('ends an unused token, and marks a used one as rotated', () => {
     expect(plan([active])).toEqual({ end: [active], rotateOut: null })
     expect(plan([active], ['active'])).toEqual({ end: [], rotateOut: active })
   })
 
-  it('leaves a pending rotation its token', () => {
+  it('keeps the rotated token of a pending rotation', () => {
     expect(plan([pending, active], ['pending'])).toEqual({ end: [active], rotateOut: null })
     expect(plan([pending], ['pending'])).toEqual({ end: [], rotateOut: null })
   })
 
-  it('clears away a rotated token that has ended, or that another follows', () => {
+  it('deletes a rotated token that has expired, or that is superseded', () => {
     expect(plan([ended, active])).toEqual({ end: [active, ended], rotateOut: null })
     expect(plan([pending, active], ['pending', 'active'])).toEqual({ end: [pending], rotateOut: active })
   })

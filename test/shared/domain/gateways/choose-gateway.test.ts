@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Candidate, chooseGateway, compatible } from '#shared/domain/gateways/choose-gateway.ts'
+import { type Candidate, chooseGateway, areCompatible } from '#shared/domain/gateways/choose-gateway.ts'
 import { generateGatewayName } from '#shared/domain/gateways/gateway.ts'
 import { SeededRandom } from '#test/simulation/world/seeded-random.ts'
 import { seedOf } from '#test/support/run/seeds.ts'
@@ -22,13 +22,13 @@ const chosen = (online: Candidate[], of = client as Parameters<typeof chooseGate
   return 'gateway' in choice ? choice.gateway.id : choice.reason
 }
 
-describe('which gateway (P5.4)', () => {
-  it('tells no gateway from none of a compatible version', () => {
+describe('choice of a gateway (P5.4)', () => {
+  it('distinguishes no gateway from none of a compatible version', () => {
     expect(chosen([])).toBe('gateway_offline')
     expect(chosen([gateway('old', { version: '1.2.9' })])).toBe('version_mismatch')
   })
 
-  it('prefers affinity to distance, distance to version, version to chance', () => {
+  it('prefers affinity over distance, distance over version, version over chance', () => {
     const near = gateway('near', { lat: 52.4, lon: 13.1, version: '1.3.0' })
     const far = gateway('far', { lat: -33.9, lon: 151.2, version: '1.5.0' })
     expect(chosen([far, near])).toBe('near')
@@ -39,14 +39,14 @@ describe('which gateway (P5.4)', () => {
     expect(chosen(twins, client, () => draws.shift() ?? 0)).toBe('twin')
   })
 
-  it('measures along the great circle, across the date line too', () => {
+  it('measures great-circle distance, even across the date line', () => {
     const fiji = { version: '1.4.0', lat: -17.7, lon: 178 }
     const samoa = gateway('samoa', { lat: -13.8, lon: -172 })
     const sydney = gateway('sydney', { lat: -33.9, lon: 151.2 })
     expect(chosen([sydney, samoa], fiji)).toBe('samoa')
   })
 
-  it('puts gateways without a position last, unless that of the client is unknown', () => {
+  it("ranks gateways without a position last, unless the client's is unknown", () => {
     const placed = gateway('placed', { lat: -33.9, lon: 151.2 })
     const nowhere = gateway('nowhere', { version: '1.5.0' })
     expect(chosen([nowhere, placed])).toBe('placed')
@@ -70,17 +70,17 @@ describe('which gateway (P5.4)', () => {
     ['nightly', 'nightly', true],
     ['1.4.0-beta', '9.9.9', true],
   ])('a client of version %s and a gateway of version %s: %s', (ofClient, ofGateway, expected) => {
-    expect(compatible(ofClient, ofGateway)).toBe(expected)
+    expect(areCompatible(ofClient, ofGateway)).toBe(expected)
   })
 
-  it('never chooses another than a compatible one with affinity, if there is one', () => {
+  it('chooses a compatible gateway with affinity if there is one', () => {
     const version = fc.constantFrom('1.2.0', '1.3.0', '1.4.0', '1.5.1', '2.0.0', 'x')
     const place = fc.option(fc.double({ min: -90, max: 90, noNaN: true }))
     const candidate = fc.record({ id: fc.uuid(), version, lat: place, lon: place, hasAuthorization: fc.boolean() })
     fc.assert(
       fc.property(fc.array(candidate, { maxLength: 8 }), version, (online, own) => {
         const choice = chooseGateway(online, { version: own, ...berlin }, chance)
-        const fitting = online.filter((one) => compatible(own, one.version))
+        const fitting = online.filter((one) => areCompatible(own, one.version))
         if (!('gateway' in choice)) {
           expect(fitting).toEqual([])
           return
@@ -92,7 +92,7 @@ describe('which gateway (P5.4)', () => {
   })
 })
 
-it('names a gateway by five lower-case letters (A21.2)', () => {
+it('names a gateway with five lower-case letters (A21.2)', () => {
   const names = Array.from({ length: 200 }, generateGatewayName)
   for (const name of names) expect(name).toMatch(/^[a-z]{5}$/)
   expect(new Set(names).size).toBeGreaterThan(150)

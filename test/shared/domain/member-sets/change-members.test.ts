@@ -22,7 +22,7 @@ afterEach(() => vi.restoreAllMocks())
 const robots = (count: number) => plantIds<ActorRow>(world.account.id, actors, count, robotRow)
 const membersOf = (group: string) => sortKeysOf(partition(world.account.id, memberships.name, group))
 
-/** Runs something else before the transaction of this number. */
+/** Runs a function before the transaction of this number. */
 function beforeTransaction(number: number, act: () => Promise<unknown>): void {
   let count = 0
   interceptTable(async (command, send) => {
@@ -31,7 +31,7 @@ function beforeTransaction(number: number, act: () => Promise<unknown>): void {
   })
 }
 
-it('writes two items a member, and as many members a commit as a transaction takes', async () => {
+it('writes two items per member, and as many members per commit as fit a transaction', async () => {
   const ids = await robots(240)
   const group = await world.newGroup()
   const before = (await commitsOf(world.account.id)).length
@@ -41,19 +41,20 @@ it('writes two items a member, and as many members a commit as a transaction tak
   })
   const commits = (await commitsOf(world.account.id)).slice(before)
   expect(commits.map(({ changes }) => changes.length)).toEqual([0, ...Array.from({ length: 5 }, () => 48)])
-  // One request a commit; the others are for the request and the state before and after.
+  // A commit is one request. The others belong to the request, and to the state before and after.
   expect(requests).toBeLessThanOrEqual(commits.length + 20)
-  // In a transaction a write is two units. Beside the members there are the account version, the counter, the pending change, and
-  // the record, which names each member with a digest.
+  // A transactional write costs two units. Besides members, a commit writes the account version, the counter, the
+  // pending
+  // change, and the record, which names each member with a digest.
   expect(writes).toBeLessThan(ids.length * 4 + commits.length * 45)
 })
 
-it('looks again at the state once another commit comes between its own (A15.6)', async () => {
+it('reads the state again if another commit comes between its own (A15.6)', async () => {
   const ids = await robots(200)
   const group = await world.newGroup()
   const gone = [ids[100], ids[180]] as [string, string]
   const [late] = await robots(1)
-  // The first stores the change, the second has its first part.
+  // The first transaction stores the change, and the second its first part.
   beforeTransaction(3, async () => {
     vi.restoreAllMocks()
     for (const id of gone) await world.account.call(deleteActor, { method: 'DELETE', params: { id } })
@@ -65,7 +66,7 @@ it('looks again at the state once another commit comes between its own (A15.6)',
   for (const id of gone) expect(await sortKeysOf(partition(world.account.id, 'memberships.actor_id', id))).toEqual([])
 })
 
-it('gives way to another change of the set that comes between its commits', async () => {
+it('yields to another change of the set between its commits', async () => {
   const ids = await robots(200)
   const group = await world.newGroup()
   let other: { status: number } | undefined
@@ -79,7 +80,7 @@ it('gives way to another change of the set that comes between its commits', asyn
   expect(await membersOf(group)).toEqual(ids.slice(150))
 })
 
-it('writes nothing to the set of a group that is deleted between its commits', async () => {
+it('writes nothing to the set of a group deleted between its commits', async () => {
   const ids = await robots(200)
   const group = await world.newGroup()
   beforeTransaction(4, async () => {

@@ -21,9 +21,9 @@ afterEach(() => {
 
 const count = 160
 
-/** Some of the actors: those from one place to another, so that most sets differ by more than a commit does. */
+/** A range of the actors, so that most sets differ by more members than a commit holds. */
 const some = fc.tuple(fc.nat(count), fc.nat(count)).map(([a, b]): [number, number] => [Math.min(a, b), Math.max(a, b)])
-/** A request that has time for one part, or for all; a process can die at one of its writes. */
+/** A request may have time for one part or all, and its process may die at one of its writes. */
 const fate = { hasTime: fc.boolean(), diesAt: fc.option(fc.integer({ min: 1, max: 8 }), { freq: 3 }) }
 const steps = fc.array(
   fc.oneof(
@@ -49,7 +49,7 @@ const newWorld = async () => {
     ids: rows.map(({ id }) => id),
     members,
     pending,
-    /** What the set becomes when all that is pending is done; of those that are there. */
+    /** Expected members after all pending changes, limited to existing actors. */
     async target(alive: Set<string>): Promise<string[]> {
       const set = new Set(await members())
       for (const { joins, ids } of await pending()) for (const id of ids) joins ? set.add(id) : set.delete(id)
@@ -58,7 +58,7 @@ const newWorld = async () => {
   }
 }
 
-it('a set becomes what its requests make of it in their order, whoever does the parts', {
+it('a set results from its requests in their order, for any execution of their parts', {
   timeout: 600_000,
 }, async () => {
   await fc.assert(
@@ -74,7 +74,7 @@ it('a set becomes what its requests make of it in their order, whoever does the 
         vi.restoreAllMocks()
         if (status >= 500) {
           expect(died).toBe(true)
-          // Nothing of it counts, or all of it.
+          // The change is stored completely or not at all.
           const reached = await target(alive)
           expect([sorted(model), sorted(wanted)]).toContainEqual(reached)
           model = new Set(reached)
@@ -108,14 +108,14 @@ it('a set becomes what its requests make of it in their order, whoever does the 
           const wanted = new Set([...[...model].filter((id) => !remove.includes(id)), ...add])
           await change(wanted, () => patch(group, { add, remove }), died)
         } else {
-          // Any record, for the first time or again.
+          // Delivers any record, for the first time or again.
           const { batchItemFailures } = await followUp({ Records: [records[step.record % records.length] as never] })
           vi.restoreAllMocks()
           if (!died) expect(batchItemFailures).toEqual([])
         }
         expect(await target(alive)).toEqual(sorted(model))
       }
-      // A request that has died is repeated, or another one comes; the rest follows.
+      // Repeats an interrupted request or sends another one. The remaining changes are made by deliveries.
       vi.spyOn(workTime, 'request').mockReturnValue(-1)
       expect((await patch(group, {})).status).toBeLessThan(300)
       vi.restoreAllMocks()

@@ -50,10 +50,7 @@ describe('a portal session ends (A29, A30)', () => {
     ],
     ['with its actor', () => asAdmin(deleteActor, world.actor.id)],
     ['when its actor is disabled', () => asAdmin(updateActor, world.actor.id, { actor: { is_disabled: true } })],
-    [
-      'when its actor is no administrator any more',
-      () => asAdmin(updateActor, world.actor.id, { actor: { type: 'account_user' } }),
-    ],
+    ['when its actor is demoted', () => asAdmin(updateActor, world.actor.id, { actor: { type: 'account_user' } })],
     [
       'with the identity of its issuer',
       async () => {
@@ -62,14 +59,14 @@ describe('a portal session ends (A29, A30)', () => {
       },
     ],
     [
-      'when the email changes that its identity was found by',
+      'when the email changes that its identity was matched by',
       async () => {
         await insertIdentity(world.account.id, world.actor.id, { issuer: world.provider.issuer })
         return asAdmin(updateActor, world.actor.id, { actor: { email: 'other@example.com' } })
       },
     ],
     ['when its account is disabled', () => setAccount(true)],
-  ])('%s, before the change is answered', async (_when, change) => {
+  ])('%s, before the response to the change', async (_when, change) => {
     expect(await status()).toBe(200)
     await change()
     expect(await status()).toBe(401)
@@ -83,7 +80,7 @@ describe('a portal session ends (A29, A30)', () => {
     ],
     ['its actor is renamed', () => asAdmin(updateActor, world.actor.id, { actor: { name: 'Ada' } })],
     [
-      'an identity of another issuer goes',
+      'an identity of another issuer is deleted',
       async () => {
         const { id } = await insertIdentity(world.account.id, world.actor.id)
         return asAdmin(deleteIdentity, id, undefined, { actor_id: world.actor.id })
@@ -94,7 +91,7 @@ describe('a portal session ends (A29, A30)', () => {
     expect(await status()).toBe(200)
   })
 
-  it('for good: what is enabled again brings no session back', async () => {
+  it('permanently, even if its causes are enabled again', async () => {
     await setAccount(true)
     await setAccount(false)
     expect(await status()).toBe(401)
@@ -104,7 +101,7 @@ describe('a portal session ends (A29, A30)', () => {
     expect(await status(again.token)).toBe(401)
   })
 
-  it('one by one of many, in as many commits as it takes', async () => {
+  it('individually, in as many commits as necessary', async () => {
     const { account, actor, provider } = world
     for (let i = 0; i < 40; i++) await signInWith(account, 'portal', { actorId: actor.id, provider })
     expect((await asAdmin(deleteProvider, provider.id)).status).toBe(200)
@@ -116,7 +113,7 @@ describe('a portal session acts as its administrator (A3.1(2))', () => {
   const create = (token = world.token) =>
     call(createGroup, { method: 'POST', path: '/groups', token, body: { group: { name: `G ${Math.random()}` } } })
 
-  it('with every scope, and mints tokens of every scope', async () => {
+  it('with every scope, and can create tokens of every scope', async () => {
     expect((await create()).status).toBe(201)
     expect((await call(listUsers, { path: '/v0/users', token: world.token })).status).toBe(200)
     const minted = await call(createApiToken, {
@@ -128,7 +125,7 @@ describe('a portal session acts as its administrator (A3.1(2))', () => {
     expect(minted.status).toBe(201)
   })
 
-  it('and is on record as such (L5, L7.3)', async () => {
+  it('and is logged as such (L5, L7.3)', async () => {
     const { account, actor, provider, token } = world
     const made = await create()
     await writeChangeLogOf(account.id)
@@ -156,7 +153,7 @@ describe('a portal session acts as its administrator (A3.1(2))', () => {
     ])
   })
 
-  it('and cannot take its own administrator away (A12.4)', async () => {
+  it('and cannot delete or demote its own administrator (A12.4)', async () => {
     for (const change of [{ is_disabled: true }, { type: 'account_user' }]) {
       const refused = await call(updateActor, {
         method: 'PATCH',
@@ -168,14 +165,14 @@ describe('a portal session acts as its administrator (A3.1(2))', () => {
     }
   })
 
-  it('whom it must still be: one demoted without a word is forbidden everything (A3.2)', async () => {
+  it('who must still be one: an actor demoted directly in the table is refused everything (A3.2)', async () => {
     const { account, actor, token } = world
     const row = await getRow(actors, account.id, actor.id)
     if (row) await updateRow(account.id, actors, row, { type: 'account_user' })
     expect([await status(), (await create(token)).body.code]).toEqual([403, 'forbidden'])
   })
 
-  it('from the bucket of its account, with the keys of its own session (A8.3, A9)', async () => {
+  it('with the rate limit of its account, and the idempotency keys of its session (A8.3, A9)', async () => {
     const { account, actor, provider, token } = world
     const headers = { 'idempotency-key': 'same' }
     const ask = (by: string) =>
@@ -187,16 +184,16 @@ describe('a portal session acts as its administrator (A3.1(2))', () => {
     expect((await ask(other.token)).status).toBe(422)
   })
 
-  it('for no more than an API token asks of the table', async () => {
+  it('at the table costs of an API token', async () => {
     const { account, token } = world
-    // The least of some: now and then one takes a new lease of the rate limit, or notes a last use.
+    // Minimum over some requests, because occasional ones renew the rate limit's lease or store the last use.
     const leastOf = async (by: string) => {
       const all = []
       for (let i = 0; i < 6; i++) all.push(await measure(() => call(getAccount, { token: by })))
       return all.toSorted((one, other) => one.requests - other.requests)[0]
     }
     const [session, api] = [await leastOf(token), await leastOf(account.token)]
-    // It has no last use to look at.
+    // A session has no last use to read.
     expect(session).toEqual({ ...api, reads: (api?.reads ?? 0) - 1 })
   })
 })

@@ -5,7 +5,7 @@ import { checkAddress } from '#shared/domain/resources/address.ts'
 
 const family = (text: string) => (text.includes(':') ? 'ipv6' : 'ipv4')
 
-/** What no resource can lie in (A18.4), as Node's own block list. */
+/** Addresses that no resource can have (A18.4), as Node's block list. */
 const reserved = new BlockList()
 reserved.addAddress('0.0.0.0', 'ipv4')
 reserved.addAddress('::', 'ipv6')
@@ -37,7 +37,7 @@ const nearReserved = fc.constantFrom(
 )
 const ip = fc.oneof(fc.ipV4(), fc.ipV6(), nearReserved)
 
-it('takes an IP exactly when the block list has nothing against it', () => {
+it('accepts an IP address exactly if the block list does not contain it', () => {
   fc.assert(
     fc.property(ip, (text) => {
       fc.pre(!mapped.check(text, family(text)) || family(text) === 'ipv4')
@@ -47,7 +47,7 @@ it('takes an IP exactly when the block list has nothing against it', () => {
   )
 })
 
-it('writes a CIDR so that it holds the same addresses, and once only', () => {
+it('normalises a CIDR to the same addresses, idempotently', () => {
   fc.assert(
     fc.property(ip, fc.nat(128), ip, (base, bits, probe) => {
       const prefix = bits % (family(base) === 'ipv4' ? 33 : 129)
@@ -67,7 +67,7 @@ it('writes a CIDR so that it holds the same addresses, and once only', () => {
   )
 })
 
-it('refuses every CIDR that holds a reserved address', () => {
+it('refuses every CIDR that contains a reserved address', () => {
   fc.assert(
     fc.property(nearReserved, fc.nat(128), (address, bits) => {
       fc.pre(reserved.check(address, family(address)))
@@ -77,7 +77,7 @@ it('refuses every CIDR that holds a reserved address', () => {
   )
 })
 
-it('takes every host name of the old grammar under a longer top-level domain, as it is', () => {
+it('accepts and keeps every host name of the old grammar under a longer top-level domain', () => {
   const label = fc.stringMatching(/^[a-zA-Z0-9]([a-zA-Z0-9-]{0,10}[a-zA-Z0-9])?$/)
   fc.assert(
     fc.property(fc.array(label, { minLength: 1, maxLength: 5 }), (labels) => {
@@ -87,7 +87,7 @@ it('takes every host name of the old grammar under a longer top-level domain, as
   )
 })
 
-it('never takes an IP, with or without a netmask, for a DNS name', () => {
+it('never accepts an IP address, with or without a netmask, as a DNS name', () => {
   fc.assert(
     fc.property(ip, fc.nat(32), (text, prefix) => {
       expect(checkAddress('dns', text)).toHaveProperty('message')
@@ -96,7 +96,7 @@ it('never takes an IP, with or without a netmask, for a DNS name', () => {
   )
 })
 
-it('answers any text with an address or a message', () => {
+it('returns an address or a message for any text', () => {
   fc.assert(
     fc.property(fc.constantFrom('dns', 'cidr', 'ip'), fc.string({ unit: 'binary' }), (type, text) => {
       const result = checkAddress(type, text)

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { checkAddress } from '#shared/domain/resources/address.ts'
 import { mustBe } from '#test/support/form-messages.ts'
 
-/** DNS names against the rules of A18.4, told one by one and character by character. */
+/** Compares DNS names with the rules of A18.4, checked one by one and character by character. */
 
 const letters = ['a', 'Z', '0', '9', 'п', 'é', '漢', '\u0301', '٣']
 const wild = ['*', '?', '**']
@@ -32,7 +32,7 @@ function isLabel(text: string): boolean {
   if (characters.length < 1 || characters.length > 63) return false
   if (characters.at(0) === '-' || characters.at(-1) === '-') return false
   if (characters.some((character) => !isWord(character) && !'-*?'.includes(character))) return false
-  // `**` stands for a whole label or not at all.
+  // `**` may only be a whole label.
   return text === '**' || !characters.some((character, i) => character === '*' && characters[i + 1] === '*')
 }
 
@@ -52,7 +52,7 @@ function expected(address: string): object {
   return { address }
 }
 
-it('are taken as they are, or refused by the first rule that they break', () => {
+it('are kept unchanged, or refused by the first violated rule', () => {
   fc.assert(
     fc.property(name, (text) => {
       const address = text.trim()
@@ -62,7 +62,7 @@ it('are taken as they are, or refused by the first rule that they break', () => 
   )
 })
 
-it('can have 253 characters and no more, whatever their bytes', () => {
+it('have at most 253 characters of any number of bytes', () => {
   fc.assert(
     fc.property(fc.constantFrom('a', 'п', '漢'), fc.integer({ min: 245, max: 260 }), (letter, length) => {
       const rest = length - 4 * 50
@@ -75,7 +75,7 @@ it('can have 253 characters and no more, whatever their bytes', () => {
   )
 })
 
-it('without a wildcard are what a URL takes for its host', () => {
+it('are valid URL hosts if they have no wildcard', () => {
   const ascii = fc.array(fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,8}[a-z0-9])?$/), { minLength: 1, maxLength: 4 })
   fc.assert(
     fc.property(ascii, (labels) => {
@@ -87,7 +87,7 @@ it('without a wildcard are what a URL takes for its host', () => {
   )
 })
 
-it('with exactly one colon, or a port behind a bracket, are told apart from all else', () => {
+it('with one colon or a port after a bracket are refused with their own message', () => {
   fc.assert(
     fc.property(fc.constantFrom('dns', 'ip', 'cidr'), name, fc.nat(70_000), (type, host, port) => {
       const message = 'cannot contain a port number'

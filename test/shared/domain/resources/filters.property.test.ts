@@ -11,7 +11,7 @@ const checkFilters = (raw: unknown) => checkField('filters', Filters, raw)
 const checked = (ports: unknown[]) => checkFilters([{ protocol: 'tcp', ports }])
 const text = ({ first, last }: Range) => (first === last ? String(first) : `${first} - ${last}`)
 
-/** Whether two ranges share a port, by counting them. */
+/** Decides whether two ranges share a port, by enumeration. */
 function overlap(ranges: Range[]): boolean {
   const used = new Uint8Array(65_536)
   return ranges.some(({ first, last }) => {
@@ -21,7 +21,7 @@ function overlap(ranges: Range[]): boolean {
   })
 }
 
-it('keeps ranges that share no port, in their order, and refuses all others', () => {
+it('accepts ranges without a common port, in their order, and refuses others', () => {
   fc.assert(
     fc.property(fc.array(range, { maxLength: 5 }), (ranges) => {
       const result = checked(ranges.map(text))
@@ -31,7 +31,7 @@ it('keeps ranges that share no port, in their order, and refuses all others', ()
   )
 })
 
-it('reads a range with any blanks around its dash, and what it has written', () => {
+it('reads a range with any spaces around its dash, and its own output', () => {
   const blanks = fc.stringMatching(/^ {0,3}$/)
   fc.assert(
     fc.property(range, blanks, blanks, (ports, before, after) => {
@@ -42,7 +42,7 @@ it('reads a range with any blanks around its dash, and what it has written', () 
   )
 })
 
-it('takes exactly the integers from 1 to 65535 as ports', () => {
+it('accepts exactly the integers from 1 to 65535 as ports', () => {
   fc.assert(
     fc.property(fc.integer({ min: -70_000, max: 140_000 }), (number) => {
       const valid = number >= 1 && number <= 65_535
@@ -53,7 +53,7 @@ it('takes exactly the integers from 1 to 65535 as ports', () => {
   )
 })
 
-it('refuses a range in reverse', () => {
+it('refuses a descending range', () => {
   fc.assert(
     fc.property(range, ({ first, last }) => {
       fc.pre(first < last)
@@ -64,7 +64,7 @@ it('refuses a range in reverse', () => {
   )
 })
 
-it('answers any value with filters or messages', () => {
+it('returns filters or messages for any value', () => {
   fc.assert(
     fc.property(fc.oneof(fc.anything(), fc.array(fc.anything())), (value) => {
       const errors = errorsOf(checkFilters(value)) ?? {}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { errorWords, gone, ifOthers } from '#shared/http/pages/open-sign-in.ts'
+import { errorWords, wayGone, ifOtherWays } from '#shared/http/pages/open-sign-in.ts'
 import { passcodePage, type SignInPage } from '#shared/http/pages/sign-in-pages.ts'
 
 const company = { id: 'one', kind: 'oidc', name: 'Company' }
@@ -11,16 +11,16 @@ const pageOf = (context: 'client' | 'portal', providers: SignInPage['providers']
   providers,
 })
 
-describe.each(['client', 'portal'] as const)('what a person reads who comes back to the page of a %s', (context) => {
+describe.each(['client', 'portal'] as const)('the error message after returning to the page of a %s', (context) => {
   it.each(['access_denied', 'temporarily_unavailable', 'server_error'])(
-    'with %s names another way where there is one',
+    'with %s suggests another provider if there is one',
     (error) => {
       expect(errorWords(error, pageOf(context, [company]))).not.toMatch(/another way/)
       expect(errorWords(error, pageOf(context, [company, passcodes]))).toMatch(/another way/)
     },
   )
 
-  it('says what to do about each', () => {
+  it('names a remedy for each error', () => {
     const words = (error: string) => errorWords(error, pageOf(context, [company]))
     expect(words('access_denied')).toMatch(/choose another account.* ask an administrator/i)
     expect(words('temporarily_unavailable')).toMatch(/Try again in a minute/)
@@ -29,10 +29,10 @@ describe.each(['client', 'portal'] as const)('what a person reads who comes back
   })
 })
 
-it('names another way nowhere else, either, where there is none', () => {
-  expect(ifOthers(pageOf('client', [company]), 'x')).toBe('')
-  expect(gone(pageOf('client', []))).not.toContain('another')
-  expect(gone(pageOf('client', [company]))).toContain('another')
+it('never suggests another provider if there is none', () => {
+  expect(ifOtherWays(pageOf('client', [company]), 'x')).toBe('')
+  expect(wayGone(pageOf('client', []))).not.toContain('another')
+  expect(wayGone(pageOf('client', [company]))).toContain('another')
   const passcodePageOf = (providers: SignInPage['providers']) =>
     String(passcodePage({ ...pageOf('client', providers), email: 'ada@example.com' }).body)
   expect(passcodePageOf([passcodes])).toContain('Use another email address')

@@ -13,7 +13,7 @@ type Sent = {
   packed?: boolean
 }
 
-/** What the page was asked with, or what its person read. */
+/** Sends a request to a page. Returns the response, the request as the page received it, and the text of the page. */
 async function send({ method = 'GET', query = '', body, headers = {}, packed = false }: Sent, fail?: unknown) {
   let asked: PageRequest | undefined
   const handler = pageHandler({ method, path: '/sign_in/{slug}', step: () => 'page' }, async (request) => {
@@ -47,24 +47,24 @@ describe('a page', () => {
     expect(answer.headers?.['x-request-id']).toBe(asked?.requestId)
   })
 
-  it.each([true, false])('reads a form (packed as API Gateway does: %s)', async (packed) => {
+  it.each([true, false])('reads a form (base64 as from API Gateway: %s)', async (packed) => {
     const { asked } = await send({ method: 'POST', body: 'email=a%40example.com', headers: form, packed })
     expect(asked?.fields.get('email')).toBe('a@example.com')
   })
 
-  it.each(['cross-site', 'same-site'])('takes no form that comes from a page %s', async (site) => {
+  it.each(['cross-site', 'same-site'])('refuses a form from a page %s', async (site) => {
     const headers = { ...form, 'sec-fetch-site': site }
     const { asked, answer } = await send({ method: 'POST', body: 'email=a', headers })
     expect([asked, answer.statusCode]).toEqual([undefined, 403])
   })
 
-  it.each(['same-origin', 'none'])('takes a form from %s', async (site) => {
+  it.each(['same-origin', 'none'])('accepts a form from %s', async (site) => {
     expect(
       (await send({ method: 'POST', body: 'a=b', headers: { ...form, 'sec-fetch-site': site } })).asked,
     ).toBeDefined()
   })
 
-  it('takes nothing but a form, and none that is large', async () => {
+  it('refuses other content types, and large forms', async () => {
     const json = await send({ method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } })
     const large = await send({ method: 'POST', body: `a=${'b'.repeat(40_000)}`, headers: form })
     expect([json.answer.statusCode, large.answer.statusCode]).toEqual([400, 413])
@@ -72,7 +72,7 @@ describe('a page', () => {
   })
 })
 
-describe('what went wrong', () => {
+describe('an error', () => {
   const spoken = [
     [notFound(), 404, 'No account was found at this address'],
     [new ApiError('rate_limited', undefined, { headers: { 'retry-after': '3' } }), 429, 'Too many attempts'],
@@ -90,7 +90,7 @@ describe('what went wrong', () => {
     expect(text).not.toContain('a secret of the inside')
   })
 
-  it("names the request where the fault is the service's own, and says when to come back", async () => {
+  it("includes the request id for the service's own fault, and the time to retry", async () => {
     const unavailable = await send({ headers: { 'x-request-id': 'mine' } }, new ApiError('unavailable'))
     expect(unavailable.text).toContain('Request mine')
     const limited = await send({}, new ApiError('rate_limited', undefined, { headers: { 'retry-after': '3' } }))

@@ -23,11 +23,11 @@ describe.each(Object.entries(colours))('in the %s scheme', (_name, scheme) => {
     ['on-accent', 'accent'],
     ['error', 'page'],
     ['error', 'error-page'],
-  ] as const)('%s can be read on %s (WCAG 2.2, 1.4.3)', (front, back) => {
+  ] as const)('%s on %s has enough contrast (WCAG 2.2, 1.4.3)', (front, back) => {
     expect(contrast(scheme[front], scheme[back])).toBeGreaterThanOrEqual(4.5)
   })
 
-  it('shows where a field is and where the focus is (1.4.11)', () => {
+  it('shows fields and focus with enough contrast (1.4.11)', () => {
     for (const front of ['line', 'text', 'error'] as const)
       expect(contrast(scheme[front], scheme.page)).toBeGreaterThanOrEqual(3)
   })

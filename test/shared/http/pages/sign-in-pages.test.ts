@@ -25,9 +25,9 @@ const policyOf = ({ headers }: Answer) => String(headers?.['content-security-pol
 const targetsOf = (redirect_uri: string) =>
   /form-action ([^;]+)/.exec(policyOf(signInPage({ ...page, request: { ...request, redirect_uri } })))?.[1]
 
-/** Every page there is, with hostile text wherever text comes from outside. */
+/** Every page, with hostile text in place of all external text. */
 const pages: Array<[string, Answer]> = [
-  ['the ways to sign in', signInPage(page)],
+  ['the list of providers', signInPage(page)],
   ['a refused sign-in', signInPage({ ...page, error: hostile })],
   ['a wrong email', signInPage({ ...page, error: 'No.', email: hostile })],
   ['the passcode', passcodePage({ ...page, email: hostile })],
@@ -38,12 +38,12 @@ const pages: Array<[string, Answer]> = [
 describe.each(pages)('the page of %s', (_name, answer) => {
   const text = String(answer.body)
 
-  it('holds nothing that came from outside as markup', () => {
+  it('escapes all external text', () => {
     expect(text).not.toContain('<img')
     expect(text).toContain('&quot;&gt;&lt;img src=x onerror=alert(1)&gt;')
   })
 
-  it('runs, loads and frames nothing, and is kept by nobody', () => {
+  it('runs and loads nothing, cannot be framed, and is not cached', () => {
     const tags = [...text.replace(/"[^"]*"/g, '""').matchAll(/<[^>]+>/g)].join('')
     expect(tags).not.toMatch(/<(script|iframe|img|object|base)\b|\b(src|style|on\w+)=/)
     expect(policyOf(answer)).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'; img-src data:; form-action 'self'/)
@@ -55,12 +55,12 @@ describe.each(pages)('the page of %s', (_name, answer) => {
     })
   })
 
-  it('has the style that its policy names', () => {
+  it('has the style that its content security policy names', () => {
     const style = /<style>([\s\S]*?)<\/style>/.exec(text)?.[1] ?? ''
     expect(policyOf(answer)).toContain(`'sha256-${createHash('sha256').update(style).digest('base64')}'`)
   })
 
-  it('is small, has a language, one heading of the first level, and a label for each field', () => {
+  it('is small, has a language, one first-level heading, and a label for each field', () => {
     expect(text.length).toBeLessThan(8_000)
     expect(text).toContain('<html lang="en">')
     expect(text.match(/<h1>/g)).toHaveLength(1)
@@ -70,10 +70,10 @@ describe.each(pages)('the page of %s', (_name, answer) => {
   })
 })
 
-describe('the ways to sign in', () => {
+describe('the list of providers', () => {
   const text = String(signInPage(page).body)
 
-  it('are links that carry the whole request, in the order of the list', () => {
+  it('has links with all parameters, in the order of the list', () => {
     const links = [...text.matchAll(/href="(\/[^"]+)"/g)].map(
       ([, href = '']) => new URL(href.replaceAll('&amp;', '&'), 'http://x'),
     )
@@ -89,7 +89,7 @@ describe('the ways to sign in', () => {
     for (const { searchParams } of links) expect(Object.fromEntries(searchParams)).toMatchObject(request)
   })
 
-  it('say where a person returns to', () => {
+  it('names the address of the return', () => {
     const returning = (redirect_uri: string) =>
       String(signInPage({ ...page, request: { ...request, redirect_uri } }).body)
     expect(text).toContain('the client on <b>this device</b>')
@@ -97,7 +97,7 @@ describe('the ways to sign in', () => {
     expect(returning('com.example.client:/done')).toContain('the app <b>com.example.client</b>')
   })
 
-  it('say that a sign-in is to administer, and to a program of this device that it is not the client', () => {
+  it("warns for an administrator's sign-in, and for a program on this device that claims to be the client", () => {
     const ofPortal = (redirect_uri: string) =>
       String(signInPage({ ...page, request: { ...request, context: 'portal', redirect_uri } }).body)
     for (const address of ['http://127.0.0.1:53124/callback', 'http://[::1]/callback']) {
@@ -112,18 +112,18 @@ describe('the ways to sign in', () => {
     expect(text).not.toContain('administ')
   })
 
-  it('let a form lead on to the address of the redirect alone', () => {
+  it('allows a form to redirect only to the address of the request', () => {
     expect(targetsOf('http://127.0.0.1:53124/callback')).toBe("'self' http://127.0.0.1:53124")
     expect(targetsOf('https://portal.example.com/done?x=1')).toBe("'self' https://portal.example.com")
     expect(targetsOf('com.example.client:/done')).toBe("'self' com.example.client:")
     expect(targetsOf('http://[::1]:53124/callback')).toBe("'self' http:")
   })
 
-  it('say so when there are none', () => {
+  it('reports that there are no providers', () => {
     expect(String(signInPage({ ...page, providers: [] }).body)).toContain('no way to sign in yet')
   })
 
-  it('put the error into the title, which is read first', () => {
+  it('puts the error into the title, which screen readers read first', () => {
     expect(String(signInPage({ ...page, error: 'No.' }).body)).toMatch(/<title>Error: /)
     expect(String(passcodePage({ ...page, email: 'a@example.com', error: 'No.' }).body)).toMatch(/<title>Error: /)
   })

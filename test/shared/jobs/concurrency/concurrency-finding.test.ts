@@ -4,8 +4,8 @@ import { concurrencyFinding } from '#shared/jobs/concurrency/check-concurrency.t
 
 const wanted = { reserved: 150, requestsPerSecond: 3_000, deployedBefore: false }
 
-describe('what the account can run', () => {
-  it('ends a first deployment in an account as AWS opens it, and says both ways out', () => {
+describe('the concurrency quota of an account', () => {
+  it('refuses the first deployment in a new AWS account, and describes both remedies', () => {
     const { refused, text } = concurrencyFinding({ limit: 10, unreserved: 10 }, wanted)
     expect(refused).toBe(true)
     expect(text).toBe(
@@ -13,24 +13,24 @@ describe('what the account can run', () => {
     )
   })
 
-  it('ends one that others have left too little for', () => {
+  it('refuses a deployment if other functions leave too little', () => {
     expect(concurrencyFinding({ limit: 1_000, unreserved: 249 }, wanted).refused).toBe(true)
     expect(concurrencyFinding({ limit: 1_000, unreserved: 250 }, wanted).refused).toBe(false)
   })
 
-  it('says how much the rest bears', () => {
+  it('estimates the requests that the remainder can serve', () => {
     expect(concurrencyFinding({ limit: 1_000, unreserved: 1_000 }, wanted).text).toContain(
       '850 remain for requests, enough for about 8500 requests per second.',
     )
   })
 
-  it('warns of an account that the throttle of the stage does not fit', () => {
+  it("warns of an account with less capacity than the stage's throttle", () => {
     const { refused, text } = concurrencyFinding({ limit: 10, unreserved: 10 }, { ...wanted, reserved: 0 })
     expect(refused).toBe(false)
     expect(text).toContain('TOO SMALL: 10 remain for requests, enough for about 100 requests per second')
   })
 
-  it('never ends an update or its way back that keeps or lowers what fitted at first', () => {
+  it('never refuses an update or rollback that keeps or lowers accepted reservations', () => {
     void fc.assert(
       fc.property(fc.nat(3_000), fc.nat(3_000), fc.nat(3_000), fc.nat(3_000), (limit, others, first, then) => {
         fc.pre(others <= limit)

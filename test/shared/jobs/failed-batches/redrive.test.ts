@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { handler as listLogs } from '#functions/api/logs/list-logs.ts'
 import { handler as storeFlowLogs } from '#functions/streams/store-flow-logs.ts'
 import { openCheckpoint } from '#infra/local/lambda/checkpoints.ts'
-import { failureWriter, failuresFolder } from '#infra/local/lambda/failures.ts'
+import { failuresFolder, failureWriter } from '#infra/local/lambda/failures.ts'
 import { kinesisSource } from '#infra/local/lambda/kinesis-source.ts'
 import { pollShard } from '#infra/local/lambda/poller.ts'
 import { Wake } from '#infra/local/lambda/wake.ts'
@@ -38,7 +38,9 @@ const report = (port: number): FlowReport =>
 const keptFiles = () => readdirSync(join(dir, 'failed', 'store-flow-logs')).length
 const invokeStore = (_arn: string, event: unknown) => storeFlowLogs(event as KinesisStreamEvent)
 
-/** Feeds a stream to a function as the service's event source mapping does, until all is handled or given up. */
+/**
+ * Feeds a stream to a function like the service's event source mapping, until all records are processed or given up.
+ */
 async function poll(streamName: string, invoke: (event: KinesisStreamEvent) => Promise<unknown>, last: string) {
   const mapping = readMapping('M', {
     FunctionName: 'f',
@@ -69,7 +71,7 @@ async function poll(streamName: string, invoke: (event: KinesisStreamEvent) => P
   await running
 }
 
-it('brings what a consumer gave up into the log when the cause is gone, and keeps what is poison', async () => {
+it('writes the failed records of a consumer to the log once the cause is fixed, and keeps poison records', async () => {
   const account = await newAccount()
   const grant = await newFlowGrant(account.id)
   const streamName = `redrive-${process.pid}`
@@ -120,7 +122,7 @@ function memory(contents: Record<string, string>) {
   }
 }
 
-it('hands each batch to the function that failed on it', async () => {
+it('invokes the function that failed on each batch', async () => {
   const batches = memory({ a: batch('arn:one', [1]), b: batch('arn:two', [2, 3]) })
   const handed: unknown[] = []
   const invoke = async (arn: string, { Records }: { Records: unknown[] }) => void handed.push([arn, Records])
@@ -132,7 +134,7 @@ it('hands each batch to the function that failed on it', async () => {
   expect(batches.kept.size).toBe(0)
 })
 
-it('lets one bad record of a batch keep no other back', async () => {
+it('processes all records of a batch except a poison one', async () => {
   const batches = memory({ a: batch('arn:one', [1, 2, 3]), b: batch('arn:one', [4]) })
   const stored = new Set<unknown>()
   const invoke = async (_arn: string, { Records }: { Records: unknown[] }) => {
@@ -146,7 +148,7 @@ it('lets one bad record of a batch keep no other back', async () => {
   expect([...stored]).toEqual([1, 3, 4])
 })
 
-it('keeps what is no failed batch, and what cannot be removed', async () => {
+it('keeps objects that are not failed batches, and those that cannot be deleted', async () => {
   const batches = memory({ a: 'no json', b: '{"payload":"{}"}', c: 'null', d: batch('arn:one', [1]) })
   const remove = async () => Promise.reject(new Error('denied'))
   const result = await redrive({ batches: { ...batches, remove }, invoke: async () => null })
@@ -154,7 +156,7 @@ it('keeps what is no failed batch, and what cannot be removed', async () => {
   expect(result.kept.map(({ name }) => name)).toEqual(['a', 'b', 'c', 'd'])
 })
 
-it('stops in time and says what is left', async () => {
+it('stops at the deadline and returns the remaining number', async () => {
   const batches = memory({ a: batch('arn:one', [1]), b: batch('arn:one', [2]) })
   let asked = 0
   const result = await redrive({ batches, invoke: async () => null, hasTime: () => asked++ === 0 })

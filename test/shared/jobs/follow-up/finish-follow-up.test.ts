@@ -12,8 +12,8 @@ import { newV0Device } from '#test/support/accounts/v0.ts'
 import { directoriesApi } from '#test/support/sync/directories.ts'
 import { mdmFields } from '#test/support/sync/posture-providers.ts'
 
-/** What a commit record names that no deletion has made (docs/decisions/0012). */
-it('deletes nothing below what is there, whatever a record says', async () => {
+/** Names in a commit record that belong to no deletion (docs/decisions/0012). */
+it('deletes nothing below an existing object, even if a record requests it', async () => {
   const { account, site, resource, group, actor } = await newAccessWorld([], { features: { idp_sync: true } })
   await newV0Device(account)
   const [user] = await queryItems<{ pk: string; sk: string }>(partition(account.id, 'v0_users'))

@@ -30,7 +30,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** Stores many rows, some in each commit. */
+/** Stores many rows, several per commit. */
 async function storeMany(
   account: string,
   count: number,
@@ -54,7 +54,7 @@ const robot = (name: string) =>
     is_disabled: false,
   }) as const
 
-/** The changes on record with the subject of a request, counted by kind. */
+/** Logged changes with the subject of a request, counted by kind. */
 async function changesBy(accountId: string, actorId: string): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
   for (const { subject, changes } of await commitsOf(accountId)) {
@@ -67,7 +67,9 @@ async function changesBy(accountId: string, actorId: string): Promise<Record<str
 }
 
 describe('a site with 1,000 resources', () => {
-  it('is gone with its answer, nothing in it gives access, and the rest follows', { timeout: 300_000 }, async () => {
+  it('is deleted with the response, grants no access, and its rows are deleted afterwards', {
+    timeout: 300_000,
+  }, async () => {
     const world = await newAccessWorld([])
     const { account, site } = world
     await storeMany(account.id, 1000, 8, (transaction, i) => transaction.insert(resources, hostFields(i, site.id)))
@@ -91,7 +93,7 @@ describe('a site with 1,000 resources', () => {
 })
 
 describe('a resource with 120 policies', () => {
-  it('takes them along', async () => {
+  it('deletes its policies', async () => {
     const { account, resource } = await newAccessWorld()
     await storeMany(account.id, 120, 6, async (transaction, i) => {
       const group = transaction.insert(groups, { name: `Group ${i}`, ...nativeGroup })
@@ -122,7 +124,7 @@ describe('a group with 5,000 members', () => {
         body: { memberships: unique.map((actor_id) => ({ actor_id })) },
       })
     let put = await fill()
-    // On a machine too slow for one request the rest follows (A15.6).
+    // A slow machine completes the request in the background (A15.6).
     if (put.status === 202) {
       await followUpAll(account.id)
       put = await fill()
@@ -142,8 +144,10 @@ describe('a group with 5,000 members', () => {
   })
 })
 
-describe('an actor with much', () => {
-  it('authenticates no more with the answer, and the rest follows', { timeout: 300_000 }, async () => {
+describe('an actor with many objects', () => {
+  it('no longer authenticates after the response, and its objects are deleted afterwards', {
+    timeout: 300_000,
+  }, async () => {
     const { account, actor } = await newAccessWorld()
     const expires_at = '2099-01-01T00:00:00Z'
     await storeMany(account.id, 60, 10, (transaction) =>
@@ -167,7 +171,7 @@ describe('an actor with much', () => {
 })
 
 describe('an interruption', () => {
-  /** Lets so many commits through, then the process is as good as dead. */
+  /** Lets this many commits succeed, and fails all later ones like a dead process. */
   function dieAfter(commits: number): void {
     let left = commits
     interceptTable(async (command, send) => {
@@ -178,7 +182,7 @@ describe('an interruption', () => {
     })
   }
 
-  it('of a large deletion is finished by a retry', async () => {
+  it('of a large deletion is completed by a retry', async () => {
     const { account, actor } = await newAccessWorld()
     const expires_at = '2099-01-01T00:00:00Z'
     await storeMany(account.id, 60, 10, (transaction) =>
@@ -194,7 +198,7 @@ describe('an interruption', () => {
     expect((await changesBy(account.id, account.apiClient.id))['delete client_tokens']).toBe(61)
   })
 
-  it('of the follow-up is finished by its next delivery, and a second delivery changes nothing', async () => {
+  it('of the follow-up work is completed by its next delivery, and a second delivery changes nothing', async () => {
     const { account, site } = await newAccessWorld()
     await storeMany(account.id, 60, 8, (transaction, i) => transaction.insert(resources, hostFields(i, site.id)))
     await account.call(deleteSite, { method: 'DELETE', params: { id: site.id } })
@@ -208,7 +212,7 @@ describe('an interruption', () => {
     expect((await changesBy(account.id, account.apiClient.id))['delete resources']).toBe(61)
   })
 
-  it('of a large set of members is completed by the same request', async () => {
+  it('of a large change of members is completed by the same request', async () => {
     const { account, group } = await newAccessWorld()
     const rows: ActorRow[] = []
     await storeMany(account.id, 150, 12, (transaction, i) => {
@@ -232,8 +236,8 @@ describe('an interruption', () => {
   })
 })
 
-describe('an account that is disabled', () => {
-  it('loses its client tokens and what they authorized, but none that was made after it was enabled again', async () => {
+describe('a disabled account', () => {
+  it('loses its client tokens and their authorizations, but none created after it was enabled again', async () => {
     const { account, actor } = await newAccessWorld()
     const expires_at = '2099-01-01T00:00:00Z'
     const mint = (transaction: Transaction) =>
@@ -249,7 +253,7 @@ describe('an account that is disabled', () => {
   })
 })
 
-it('keeps the rows of others', async () => {
+it('keeps the rows of other accounts', async () => {
   const { account, resource, site } = await newAccessWorld()
   const other = await insertRow(account.id, resources, {
     name: 'Other',

@@ -20,13 +20,13 @@ const newsOf = (...changes: Change[]) => {
 
 const policy = { id: 'p', group_id: 'g', resource_id: 'r', conditions: [], is_disabled: false, description: null }
 
-test('memberships concern their actor', () => {
+test('memberships notify their actor', () => {
   const membership = { id: 'm', group_id: 'g', actor_id: 'a' }
   expect(newsOf(inserted('memberships', membership)).actors).toEqual(new Set(['a']))
   expect(newsOf(deleted('memberships', membership)).actors).toEqual(new Set(['a']))
 })
 
-test('policies concern their group, the former one as well, when what they grant has changed', () => {
+test('changed access of policies notifies their group, and the previous group', () => {
   expect(newsOf(inserted('policies', policy)).groups).toEqual(new Set(['g']))
   expect(newsOf(deleted('policies', policy)).groups).toEqual(new Set(['g']))
   expect(newsOf(updated('policies', policy, { group_id: 'h' })).groups).toEqual(new Set(['g', 'h']))
@@ -40,12 +40,12 @@ test('policies concern their group, the former one as well, when what they grant
   expect(newsOf(updated('policies', { ...policy, group_id: null }, { is_disabled: true })).groups).toEqual(new Set())
 })
 
-test('resources concern who holds or sees them once they are changed', () => {
+test('changed resources notify the gateways and clients that have them', () => {
   expect(newsOf(updated('resources', { id: 'r', filters: [] }, { filters: [{}] })).resources).toEqual(new Set(['r']))
   expect(newsOf(inserted('resources', { id: 'r' }))).toEqual(emptyNotification())
 })
 
-test('clients concern themselves alone, when they are verified or not any more', () => {
+test('verification and unverification notify only the client', () => {
   const client = { id: 'c', actor_id: 'a', name: 'Laptop', verified_at: null }
   expect(newsOf(updated('clients', client, { verified_at: 'now' }))).toEqual({
     ...emptyNotification(),
@@ -77,19 +77,19 @@ test('sessions end with their token, device, actor and account', () => {
   expect(newsOf(updated('actors', { id: 'a', is_disabled: true }, { is_disabled: false }))).toEqual(emptyNotification())
 })
 
-test('the features of an account concern everybody', () => {
+test('the features of an account notify all devices', () => {
   const account = { id: 'x', is_disabled: false, features: { internet_resource: false } }
   expect(newsOf(updated('accounts', account, { features: { internet_resource: true } })).everyone).toBe(true)
   expect(newsOf(updated('accounts', account, { legal_name: 'Other' })).everyone).toBe(false)
 })
 
-test('what nobody connects with concerns nobody', () => {
+test('objects without effect on connections notify no device', () => {
   expect(newsOf(inserted('groups', { id: 'g' }), inserted('sites', { id: 's' }), inserted('api_tokens', {}))).toEqual(
     emptyNotification(),
   )
 })
 
-test('an ended authorization concerns its gateway, unless it had expired', () => {
+test('an ended authorization notifies its gateway, unless it had expired', () => {
   const notification = emptyNotification()
   const now = '2026-01-01T00:00:00.000000Z'
   const ended = (gateway_id: string, expires_at: string) =>

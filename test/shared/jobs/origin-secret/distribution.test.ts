@@ -26,7 +26,7 @@ afterEach(() => {
 })
 
 describe('the distribution', () => {
-  it('changes the one header and nothing else, on the configuration that it has read', async () => {
+  it('changes only the one header of the configuration that it has read', async () => {
     fetched.mockResolvedValueOnce(answer(config('old'))).mockResolvedValueOnce(answer(config('new')))
     await distribution('E123').send('new')
     const [url, { method, headers, body }] = sentIn(1)
@@ -39,7 +39,7 @@ describe('the distribution', () => {
     expect(String(body)).toContain('<Comment>$1 &amp; more</Comment>')
   })
 
-  it('writes nothing when it sends the word already', async () => {
+  it('writes nothing if it sends the word already', async () => {
     fetched.mockResolvedValueOnce(answer(config('new')))
     await distribution('E123').send('new')
     expect(fetched).toHaveBeenCalledTimes(1)
@@ -59,7 +59,7 @@ describe('the distribution', () => {
     await expect(distribution('E123').send('new')).rejects.toThrow('must send exactly one x-origin-secret header')
   })
 
-  it('changes it for all origins', async () => {
+  it('changes the header of all origins', async () => {
     const two = (word: string) =>
       config(
         word,
@@ -70,7 +70,7 @@ describe('the distribution', () => {
     expect(wordsIn(sentIn(1)[1].body)).toEqual(['new', 'new'])
   })
 
-  it('fails when it was changed meanwhile', async () => {
+  it('fails after a concurrent change', async () => {
     fetched.mockResolvedValueOnce(answer(config('old'))).mockResolvedValueOnce(answer('', 412))
     await expect(distribution('E123').send('new')).rejects.toMatchObject({ $metadata: { httpStatusCode: 412 } })
   })
@@ -78,7 +78,7 @@ describe('the distribution', () => {
   it.each([
     ['Deployed', true],
     ['InProgress', false],
-  ])('%s tells whether every edge has it: %s', async (status, everywhere) => {
+  ])('%s reports whether every edge location has it: %s', async (status, everywhere) => {
     fetched.mockResolvedValueOnce(answer(`<Distribution><Status>${status}</Status>${config('word')}</Distribution>`))
     expect(await distribution('E123').sends()).toEqual({ word: 'word', everywhere })
     expect(sentIn(0)[0]).toBe('https://cloudfront.amazonaws.com/2020-05-31/distribution/E123')

@@ -8,17 +8,17 @@ import type { StagedSecret } from '#shared/jobs/origin-secret/staged-secret.ts'
 const minute = 60_000
 const steps = ['createSecret', 'setSecret', 'testSecret', 'finishSecret'] as const
 
-/** Secrets Manager, CloudFront and functions with their caches, on a clock that the test moves. */
+/** Fakes Secrets Manager, CloudFront and functions with caches, on a simulated clock. */
 function newWorld({ edgeMs = 4 * minute } = {}) {
   let now = 0
   const versions = { current: JSON.stringify({ current: 'first' }), pending: null as string | null }
   let rotatedAt: Date | null = null
-  // What edges send: the newest word that has reached them, or for some time those before it.
+  // Words that edge locations send. A new word takes time to arrive, and older ones are sent until then.
   const sent: { word: string; from: number }[] = [{ word: 'first', from: 0 }]
   const everywhere = () => now >= (sent.at(-1)?.from ?? 0) + edgeMs
   const edges = () =>
     sent.filter((_, i) => now < (sent[i + 1]?.from ?? Number.POSITIVE_INFINITY) + edgeMs).map(({ word }) => word)
-  // Functions that have read the secret at some time in the last five minutes.
+  // Secrets that functions read within the last five minutes.
   const readings: { at: number; text: string }[] = [{ at: 0, text: versions.current }]
   const secret: StagedSecret = {
     current: async () => versions.current,
@@ -69,7 +69,7 @@ function newWorld({ edgeMs = 4 * minute } = {}) {
     versions,
     edges,
     pass,
-    /** Runs the steps as Secrets Manager does, and dies before one of them where it is told. */
+    /** Runs the steps as Secrets Manager does, and stops before the step `until`. */
     async rotate({ until = steps.length as number, patienceMs = Number.POSITIVE_INFINITY } = {}) {
       versions.pending = null
       patience = patienceMs
@@ -82,7 +82,7 @@ function newWorld({ edgeMs = 4 * minute } = {}) {
 }
 
 describe('the rotation of the origin secret', () => {
-  it('only prepares a word at first, and changes to it then', async () => {
+  it('prepares a word first, and switches to it at the next rotation', async () => {
     const { rotate, versions, edges, pass } = newWorld()
     await rotate()
     const first = parseOriginSecret(versions.current)
@@ -93,7 +93,7 @@ describe('the rotation of the origin secret', () => {
     expect(edges()).toEqual([first.next])
   })
 
-  it('drops a word only when no edge sends it, whatever is repeated, broken off or slow', async () => {
+  it('drops a word only when no edge sends it, under any repetition, interruption or delay', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(
@@ -109,7 +109,7 @@ describe('the rotation of the origin secret', () => {
           const { rotate, pass, versions } = newWorld({ edgeMs: edgeMinutes * minute })
           for (const { restMinutes, until, patienceMinutes } of rotations) {
             pass(restMinutes * minute)
-            // A step that refuses is the end of this try, as in Secrets Manager.
+            // A failed step ends this attempt, as in Secrets Manager.
             await rotate({ until, patienceMs: patienceMinutes * minute }).catch((error: Error) => {
               expect(error.message).toMatch(/ten minutes old|not deployed to every edge/)
             })
@@ -121,7 +121,7 @@ describe('the rotation of the origin secret', () => {
     )
   })
 
-  it('refuses another rotation before every function can know the next word', async () => {
+  it('refuses another rotation before every function can have read the next word', async () => {
     const { rotate, pass, edges } = newWorld()
     await rotate()
     pass(9 * minute)
@@ -132,7 +132,7 @@ describe('the rotation of the origin secret', () => {
     expect(edges()).not.toEqual(['first'])
   })
 
-  it('does not end while an edge still sends the word before', async () => {
+  it('does not complete while an edge still sends the previous word', async () => {
     const { rotate, pass, versions } = newWorld({ edgeMs: 20 * minute })
     pass(30 * minute)
     await rotate()
@@ -141,7 +141,7 @@ describe('the rotation of the origin secret', () => {
     expect(parseOriginSecret(versions.current).previous).toBeUndefined()
   })
 
-  it('fails when somebody has changed the header meanwhile', async () => {
+  it('fails after a concurrent change of the header', async () => {
     const { world, rotate } = newWorld()
     await rotate({ until: 2 })
     await world.distribution.send('another')
@@ -149,7 +149,7 @@ describe('the rotation of the origin secret', () => {
   })
 })
 
-it('changes to the word that was prepared, and keeps the one that was sent', () => {
+it('switches to the prepared word, and keeps the previous one', () => {
   const first = rotated({ current: 'a' }, 'b')
   expect(first).toEqual({ current: 'a', next: 'b' })
   const second = rotated(first, 'c')

@@ -21,7 +21,7 @@ beforeEach(async () => {
   accountId = (await newAccount()).id
   one = await insert('One')
   other = await insert('Other')
-  // Found only by a check that comes to its end.
+  // A fault that only a complete check finds.
   await put({ ...(await read(entityKey(accountId, groups.name, other.id))), name: 'Changed' })
 })
 afterEach(async () => {
@@ -46,20 +46,20 @@ const keys: Record<string, () => Promise<Key>> = {
 }
 
 it.each([
-  ['a row that does not unpack', 'row', { idp_id: rubbish }, 'altered row'],
-  ['a record that does not unpack', 'commit', { changes: rubbish }, 'unfounded row'],
-  ['a record whose rows do not unpack', 'commit', { rows: rubbish }, 'unfounded row'],
-  ['a record of a change that is none', 'commit', { changes: [null] }, 'unfounded row'],
+  ['a row that cannot be unpacked', 'row', { idp_id: rubbish }, 'altered row'],
+  ['a record that cannot be unpacked', 'commit', { changes: rubbish }, 'unfounded row'],
+  ['a record whose rows cannot be unpacked', 'commit', { rows: rubbish }, 'unfounded row'],
+  ['a record with an invalid change', 'commit', { changes: [null] }, 'unfounded row'],
   ['a record of a row without an id', 'commit', { rows: { 'groups#': null } }, 'altered commit'],
   [
-    'a record of a row with too long an id',
+    'a record of a row with an overlong id',
     'commit',
     { rows: { [`groups#${'x'.repeat(1_025)}`]: 'x' } },
     'altered commit',
   ],
-  ['a unique that names no row', 'unique', { row: {} }, 'unfounded unique'],
-  ['a unique of a row with an empty key', 'unique', { row: { pk: 'x', sk: '' } }, 'unfounded unique'],
-] as const)('finds %s, and what follows it', async (_what, kind, attributes, expected) => {
+  ['a unique item without a row', 'unique', { row: {} }, 'unfounded unique'],
+  ['a unique item of a row with an empty key', 'unique', { row: { pk: 'x', sk: '' } }, 'unfounded unique'],
+] as const)('finds %s, and its effects', async (_what, kind, attributes, expected) => {
   const key = (await keys[kind]?.()) as Key
   await put({ ...(await read(key)), ...attributes })
   const { findings, next } = await checkRows({})
@@ -69,7 +69,7 @@ it.each([
 })
 
 it.each(['x', '00000000000000011', '1', '-000000000000001'])(
-  'finds a record under %s, which is no sequence',
+  'finds a record with the invalid sequence %s',
   async (sk) => {
     const record = await read((await keys.commit?.()) as Key)
     await put({ ...record, sk })
@@ -81,7 +81,7 @@ it.each(['x', '00000000000000011', '1', '-000000000000001'])(
   },
 )
 
-it('finds that the head of an account is gone', async () => {
+it('finds that an account version is missing', async () => {
   await remove(accountVersionKey(accountId))
   const { pk: at, sk: sort } = accountVersionKey(accountId)
   expect((await checkRows({})).findings).toContainEqual({
@@ -93,7 +93,7 @@ it('finds that the head of an account is gone', async () => {
   })
 })
 
-it('is a finding: a row without the id that its indexes are named by', async () => {
+it('reports a row without the id that names its index items', async () => {
   const key = entityKey(accountId, 'client_tokens', randomUUID())
   await put({ ...key, kind: 'entity', version: 1, commit: 1, actor_id: randomUUID() })
   const { findings } = await checkRows({})

@@ -23,7 +23,7 @@ let account: string
 let rows: Item[]
 /** States of rows that a later commit has replaced. */
 let earlier: Item[]
-/** The last states of rows that a commit has deleted. */
+/** Last states of rows that a commit has deleted. */
 let deleted: Item[]
 
 const put = (item: Item) => table().send(new PutCommand({ TableName: tableName(), Item: item }))
@@ -33,7 +33,7 @@ const isSame = (one: Key, other: Key) => address(one) === address(other)
 
 const random = new SeededRandom(seedOf('PROPERTY_SEED'))
 
-/** Each operation once, in a random order, with all that its sample prepares. */
+/** Runs each operation once in random order, with everything its sample prepares. */
 beforeAll(async () => {
   vi.spyOn(clock, 'sleep').mockResolvedValue(undefined)
   own = await useOwnTable()
@@ -63,13 +63,13 @@ it('has rows of every kind, earlier states and deleted rows', () => {
   expect(deleted.length).toBeGreaterThan(20)
 })
 
-it('finds nothing after a random history of all operations', async () => {
+it('finds no fault after a random history of all operations', async () => {
   const { findings, rows: checked } = await checkRows({})
   expect(findings).toEqual([])
   expect(checked).toBeGreaterThanOrEqual(rows.length)
 })
 
-/** A change behind the service's back: the item that is there then, null for none, and the finding that it makes. */
+/** A change that bypasses the service: the resulting item (null if deleted), and the expected finding. */
 type Tampering = { key: Key; item: Item | null; problem: RowFinding['problem']; commit?: number; field?: string }
 
 const dropped = (row: Item, name: string) =>
@@ -83,7 +83,7 @@ const tamperings: Record<string, (row: Item, n: number) => Tampering> = {
   },
   'no value': (row, n) => {
     const field = named(row)[n % named(row).length] as string
-    // An absent field has its default, so a field that holds it differs in the digest alone.
+    // An absent field has its default, so a removed default is visible only in the digest.
     const defaults = (checkedEntities.get(String(row.pk.split('#')[1]))?.defaults ?? {}) as Record<string, unknown>
     const isDefault = field in defaults && isDeepStrictEqual(row[field], defaults[field])
     return { key: row, item: dropped(row, field), problem: 'altered', ...(!isDefault && { field }) }
@@ -91,8 +91,8 @@ const tamperings: Record<string, (row: Item, n: number) => Tampering> = {
   'a time to live': (row) => ({ key: row, item: { ...row, ttl: 1 }, problem: 'altered', field: 'ttl' }),
   'another field': (row, n) => ({ key: row, item: { ...row, extra: n }, problem: 'altered', field: 'extra' }),
   'no commit': (row) => ({ key: row, item: dropped(row, 'commit'), problem: 'unfounded' }),
-  'a commit to come': (row, n) => ({ key: row, item: { ...row, commit: 1_000_000 + n }, problem: 'unfounded' }),
-  'no sequence': (row) => ({ key: row, item: { ...row, commit: -0.5 }, problem: 'unfounded' }),
+  'a future commit': (row, n) => ({ key: row, item: { ...row, commit: 1_000_000 + n }, problem: 'unfounded' }),
+  'an invalid sequence': (row) => ({ key: row, item: { ...row, commit: -0.5 }, problem: 'unfounded' }),
   gone: (row) => ({ key: row, item: null, problem: 'missing', commit: Number(row.commit) }),
   'a copy': (row) => {
     const item = { ...row, sk: randomUUID(), id: randomUUID() }
@@ -108,7 +108,7 @@ const tamperings: Record<string, (row: Item, n: number) => Tampering> = {
   },
 }
 
-/** Fields that records of changes show under another name, or not by themselves. */
+/** Fields with another name in change records, or without a record of their own. */
 const unnamed = ['inserted_at', 'version', 'kind']
 
 async function expectFindings(done: Tampering[]): Promise<void> {
@@ -142,12 +142,12 @@ async function expectFindings(done: Tampering[]): Promise<void> {
   }
 }
 
-it.each(Object.keys(tamperings))('finds %s in the place of a row, and nothing else', async (name) => {
+it.each(Object.keys(tamperings))('finds only a row replaced with %s', async (name) => {
   const [row, n] = [random.pick(rows), random.int(0, 1_000_000)]
   await expectFindings([tamperings[name]?.(row, n) as Tampering])
 })
 
-it('finds each of many changes behind the back of the service, and nothing else', async () => {
+it('finds exactly the rows of many changes that bypass the service', async () => {
   const change = fc.record({ name: fc.constantFrom(...Object.keys(tamperings)), at: fc.nat(), n: fc.nat() })
   await fc.assert(
     fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 12 }), async (changes) => {
@@ -162,7 +162,7 @@ it('finds each of many changes behind the back of the service, and nothing else'
   )
 }, 300_000)
 
-it('names a secret that was changed, and shows none', async () => {
+it('names a changed secret without its content', async () => {
   const row = rows.find(({ secret_hash }) => secret_hash !== undefined) as Item
   await put({ ...row, secret_hash: 'forged' })
   const answer = await checkRows({ account_id: account })

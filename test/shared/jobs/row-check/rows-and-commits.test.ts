@@ -44,7 +44,7 @@ const range = (count: number) => Array.from({ length: count }, (_, i) => i)
 const ofRows = ({ findings }: Pick<RowCheck, 'findings'>) =>
   findings.filter(({ item }) => item === 'row' || item === 'commit').map(({ problem, sort }) => [problem, sort])
 
-/** Steps of one page or one look each, with `next` as an operator hands it on. */
+/** Checks in steps of one page or one lookup each, and passes `next` on as an operator does. */
 async function inSteps(
   maxOpen?: number,
   between = async (_run: RowCheck) => {},
@@ -58,7 +58,7 @@ async function inSteps(
   return { ...run, steps }
 }
 
-it('stores which commit wrote a row, and on its record what it wrote', async () => {
+it('stores the writing commit with a row, and the digest of the row in its record', async () => {
   const row = await insert('One')
   const item = await itemOf(row)
   const record = await getItem<{ commit_id: string; rows: object }>(commitKey(accountId, item.commit))
@@ -67,7 +67,7 @@ it('stores which commit wrote a row, and on its record what it wrote', async () 
   expect((await getItem(commitKey(accountId, item.commit + 1)))?.rows).toEqual({ [rowName(item)]: null })
 })
 
-it('records a row that is changed in a field that is not logged', async () => {
+it('records a row that changes in a field that is not logged', async () => {
   const row = await insert('One')
   await change(async (transaction) => transaction.update(groups, row, { synced_at: '2026-03-01T12:00:00.000000Z' }))
   const changed = (await itemOf(row)) as unknown as GroupRow & { commit: number }
@@ -79,7 +79,7 @@ it('records a row that is changed in a field that is not logged', async () => {
   expect(findings[0]).not.toHaveProperty('fields')
 })
 
-it('finds a deleted row that is there again', async () => {
+it('finds a deleted row that exists again', async () => {
   const row = await insert('One')
   const item = await itemOf(row)
   await removeRow(row)
@@ -89,7 +89,7 @@ it('finds a deleted row that is there again', async () => {
   )
 })
 
-it('looks again where the items of a transaction are seen one after the other', async () => {
+it('reads again if the items of a transaction become visible one by one', async () => {
   const row = await insert('One')
   const { commit: sequence } = await itemOf(row)
   let hidden = 0
@@ -104,7 +104,7 @@ it('looks again where the items of a transaction are seen one after the other', 
   expect(hidden).toBeGreaterThan(1)
 })
 
-it('finds a commit record that is gone, and the rows that it wrote', async () => {
+it('finds a deleted commit record, and the rows that it wrote', async () => {
   const [one] = [await insert('One'), await insert('Two')]
   const { commit: sequence } = await itemOf(one)
   await remove(commitKey(accountId, sequence))
@@ -114,7 +114,7 @@ it('finds a commit record that is gone, and the rows that it wrote', async () =>
   ])
 })
 
-it('finds a commit that is put over another, as far as it says something else than the row', async () => {
+it('finds a commit that was overwritten, by its differences from the row', async () => {
   const row = await insert('One')
   const item = await itemOf(row)
   const record = (await getItem(commitKey(accountId, item.commit))) as unknown as Item & { commit_id: string }
@@ -125,7 +125,7 @@ it('finds a commit that is put over another, as far as it says something else th
   expect((await checkRows({})).findings).toContainEqual(expect.objectContaining(finding))
 })
 
-it('leaves a commit that is rewritten with its changes to the check of the change log', async () => {
+it('leaves a commit that was rewritten with its changes to the verification of the change log', async () => {
   const row = await insert('One')
   await writeChangeLogOf(accountId)
   const item = await itemOf(row)
@@ -140,14 +140,14 @@ it('leaves a commit that is rewritten with its changes to the check of the chang
   expect(damages).toEqual([expect.objectContaining({ problem: 'altered' })])
 })
 
-it('tolerates a commit record and rows that make no sense', async () => {
+it('tolerates invalid commit records and rows', async () => {
   const row = await insert('One')
   const { commit: sequence } = await itemOf(row)
   await put({ ...commitKey(accountId, sequence), kind: 'commit', version: 'none', rows: 'none' })
   expect(ofRows(await checkRows({}))).toEqual([['unfounded', row.id]])
 })
 
-it('resumes within the commits of an account, whatever stops it, and remembers few rows', async () => {
+it("resumes within an account's commits after any interruption, and remembers few rows", async () => {
   const kept = await insertMany(range(15).map((i) => `Kept ${i}`))
   const gone: GroupRow[] = []
   for (const part of range(40)) gone.push(...(await insertMany(range(15).map((i) => `Gone ${part} ${i}`))))
@@ -176,7 +176,7 @@ it('resumes within the commits of an account, whatever stops it, and remembers f
   expect(ofRows(await checkRows({}))).toHaveLength(2)
 }, 60_000)
 
-it('finds nothing while rows come, change and go, and all that is wrong', async () => {
+it('finds all faults and no others while rows are created, changed and deleted', async () => {
   const torn = await insert('Torn')
   await remove(keyOf(torn))
   let ended = false
@@ -187,7 +187,7 @@ it('finds nothing while rows come, change and go, and all that is wrong', async 
         await removeRow(last)
         last = null
       } else last = last ? await rename(last, `Name ${changes}`) : await insert(`Busy ${changes}`)
-      // Each change is one more commit that every run reads.
+      // Each change adds a commit that every run reads.
       await setTimeout(40)
     }
   }
@@ -200,7 +200,7 @@ it('finds nothing while rows come, change and go, and all that is wrong', async 
   expect(changes).toBeGreaterThan(30)
 }, 60_000)
 
-it('does not judge an account that is being deleted, and judges one that is to be deleted', async () => {
+it('skips an account in deletion, and checks one whose deletion is scheduled', async () => {
   const row = await insert('One')
   await remove(keyOf(row))
   const past = '2020-01-01T00:00:00.000000Z'
@@ -216,7 +216,7 @@ it('does not judge an account that is being deleted, and judges one that is to b
   expect((await checkRows({})).findings).toEqual([])
 })
 
-it('reads again what the table did not answer, and finds the same', async () => {
+it('retries unprocessed reads, with the same result', async () => {
   const rows = await insertMany(['One', 'Two', 'Three'])
   await remove(keyOf(rows[1] as GroupRow))
   vi.spyOn(clock, 'sleep').mockResolvedValue(undefined)
@@ -238,7 +238,7 @@ it('reads again what the table did not answer, and finds the same', async () => 
   expect(left).toBeLessThanOrEqual(0)
 })
 
-it('judges rows of an older form by their digests, and fields that came later not at all', async () => {
+it('checks rows of an older form by their digests, and skips fields that were added later', async () => {
   const row = await insert('One')
   const { upgrades, defaults } = groups
   try {

@@ -8,7 +8,7 @@ import { checkField, errorsOf } from '#test/support/operations/check-field.ts'
 
 const checkConditions = (raw: unknown) => checkField('conditions', PolicyFields.entries.conditions, raw)
 
-/** Values of the right form for every property (A17.1), and a value that none of them takes. */
+/** Valid values of every property (A17.1), and a value that is invalid for all. */
 const zone = fc.constantFrom(...Intl.supportedValuesOf('timeZone'))
 const forms: Record<string, { operators: string[]; value: fc.Arbitrary<string>; max: number }> = {
   remote_ip_location_region: {
@@ -53,7 +53,7 @@ const condition = fc
   )
 const conditions = fc.uniqueArray(condition, { selector: ({ property }) => property })
 
-it('are returned in the order and spelling sent, without blanks around them', () => {
+it('are returned in the order and spelling sent, without surrounding spaces', () => {
   fc.assert(
     fc.property(conditions, blanks, (list, blank) => {
       const sent = list.map((one) => ({ ...one, values: one.values.map((value) => `${blank}${value}${blank}`) }))
@@ -63,7 +63,7 @@ it('are returned in the order and spelling sent, without blanks around them', ()
   )
 })
 
-it('take their defaults where property or operator is left out', () => {
+it('have defaults for an absent property or operator', () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.constantFrom('DE', 'PL', 'FR'), { minLength: 1 }), (values) => {
       const region = { property: 'remote_ip_location_region', operator: 'is_in', values }
@@ -73,7 +73,7 @@ it('take their defaults where property or operator is left out', () => {
   )
 })
 
-it('refuse an operator or a value of another property, under its place', () => {
+it('refuse an operator or a value of another property, with its position', () => {
   const position = fc.nat(3)
   fc.assert(
     fc.property(conditions, condition, position, (list, wrong, at) => {
@@ -91,7 +91,7 @@ it('refuse an operator or a value of another property, under its place', () => {
   )
 })
 
-it('can have one property once, whatever its operators', () => {
+it('allow each property once, with any operators', () => {
   fc.assert(
     fc.property(condition, condition, (one, other) => {
       const result = checkConditions([one, other])
@@ -102,7 +102,7 @@ it('can have one property once, whatever its operators', () => {
   )
 })
 
-it('answer any value with conditions or messages in their places', () => {
+it('return conditions or messages with positions for any value', () => {
   const odd = fc.record(
     { property: fc.anything(), operator: fc.anything(), values: fc.oneof(fc.anything(), fc.array(fc.anything())) },
     { requiredKeys: [] },

@@ -48,7 +48,7 @@ describe('conditions (A17.3)', () => {
     expect(result).toEqual({ conforms: true, until: micros('2026-01-05T16:00:00Z') })
   })
 
-  it('has both bounds in a range, and nothing beyond', () => {
+  it('includes both bounds of a range, and nothing beyond', () => {
     const at = (iso: string) => evaluateConditions(hours('M/09:00-17:00/UTC'), nowhere, micros(iso)).conforms
     expect(['08:59:59', '09:00:00', '17:00:00', '17:00:01'].map((time) => at(`2026-01-05T${time}Z`))).toEqual([
       false,
@@ -84,7 +84,7 @@ describe('validation (A17.1, A17.2)', () => {
     expect(messages(value)).toEqual(expected)
   })
 
-  it('names the rule of every other field', () => {
+  it('reports the rule of every other field', () => {
     const blank = "can't be blank"
     const check = (raw: unknown) => {
       const checked = checkConditions(raw)
@@ -128,7 +128,7 @@ describe('validation (A17.1, A17.2)', () => {
   })
 })
 
-it('asks for a time zone once, however often its conditions are evaluated', () => {
+it('creates one formatter per time zone for any number of evaluations', () => {
   const conditions = hours('M/9-17/Europe/Lisbon')
   evaluateConditions(conditions, nowhere, micros('2026-01-05T12:00:00Z'))
   const made = vi.spyOn(Intl, 'DateTimeFormat')

@@ -5,13 +5,13 @@ import { expect, it } from 'vitest'
 import { type Condition, evaluateConditions } from '#shared/domain/policies/conditions/conditions.ts'
 import { circumstances } from '#test/support/access/circumstances.ts'
 
-/** Conditions on the client against Node's own block list and plain sets (A17.3). */
+/** Compares conditions on the client with Node's block list and plain sets (A17.3). */
 
 const holds = (property: string, operator: string, values: string[], context: Parameters<typeof circumstances>[0]) =>
   evaluateConditions([{ property, operator, values }], circumstances(context), 0).conforms
 
 const family = (text: string) => (isIPv4(text) ? 'ipv4' : 'ipv6')
-// Few different bits, so that addresses often lie inside of blocks.
+// Few different bits, so that addresses are often inside blocks.
 const ipv4 = fc
   .array(fc.constantFrom(0, 1, 10, 127, 128, 255), { minLength: 4, maxLength: 4 })
   .map((parts) => parts.join('.'))
@@ -24,7 +24,7 @@ const block = fc
   .tuple(ip, fc.option(fc.nat(128)))
   .map(([base, bits]) => ({ base, prefix: bits === null ? null : bits % (isIPv4(base) ? 33 : 129) }))
 
-it('knows whether an address is inside of any block, host bits or not, each family apart', () => {
+it('decides whether an address is inside any block, with or without host bits, per family', () => {
   fc.assert(
     fc.property(fc.array(block, { minLength: 1, maxLength: 4 }), ip, fc.boolean(), (blocks, client, mapped) => {
       const values = blocks.map(({ base, prefix }) => (prefix === null ? base : `${base}/${prefix}`))
@@ -48,7 +48,7 @@ const region = fc.constantFrom('DE', 'PL', 'FR', 'US')
 const provider = fc.constantFrom(randomUUID(), randomUUID(), randomUUID())
 const some = <T>(value: fc.Arbitrary<T>) => fc.uniqueArray(value, { minLength: 1 })
 
-it('knows whether the region is in the list; an unknown one fails either way', () => {
+it('decides whether the region is in the list, and fails for an unknown one', () => {
   fc.assert(
     fc.property(some(region), fc.option(region), (values, at) => {
       const listed = at !== null && values.includes(at)
@@ -58,7 +58,7 @@ it('knows whether the region is in the list; an unknown one fails either way', (
   )
 })
 
-it('knows whether the provider is in the list, in any case; none is in no list', () => {
+it('decides whether the provider is in the list, in any case; no provider is in no list', () => {
   fc.assert(
     fc.property(some(provider), fc.option(provider), fc.boolean(), (values, authProviderId, upper) => {
       const spelled = values.map((value) => (upper ? value.toUpperCase() : value))
@@ -69,7 +69,7 @@ it('knows whether the provider is in the list, in any case; none is in no list',
   )
 })
 
-it('conforms when every condition holds, and names those that do not in their order', () => {
+it('conforms if every condition is satisfied, and lists the violated ones in order', () => {
   const condition = fc.constantFrom<Condition[]>(
     { property: 'client_verified', operator: 'is', values: ['true'] },
     { property: 'remote_ip_location_region', operator: 'is_in', values: ['DE'] },

@@ -15,7 +15,7 @@ const form = fc.constantFrom(...forms)
 const zone = fc.constantFrom(...Intl.supportedValuesOf('timeZone'))
 const day = fc.constantFrom(...'MTWRFSU')
 
-it('knows every zone of the IANA database, and reads every form of a time', () => {
+it('accepts every zone of the IANA database, and every form of a time', () => {
   fc.assert(
     fc.property(day, zone, time, time, form, form, (letter, name, a, b, left, right) => {
       const [start, end] = secondsOf(a) <= secondsOf(b) ? [a, b] : [b, a]
@@ -39,7 +39,7 @@ it('refuses a range whose end is before its start', () => {
   )
 })
 
-it('takes for zones only names that Intl knows', () => {
+it('accepts only zones that Intl knows', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), zone, fc.stringMatching(/^[A-Z][a-z]{2,5}\/[A-Z][a-z]{2,6}$/)), (name) => {
       const result = parseDayRanges(`M/true/${name}`)
@@ -56,7 +56,7 @@ it('takes for zones only names that Intl knows', () => {
   )
 })
 
-it('answers any text with ranges inside a day or a message', () => {
+it('returns ranges within a day or a message for any text', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[MTWRFSU]\/[0-9:,.\- ]{0,20}\/UTC$/)), (text) => {
       const result = parseDayRanges(text)
