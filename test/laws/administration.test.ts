@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { type Entry, loadEntries } from '#test/support/operations/operations.ts'
 
 /**
- * Widest effect of each operation for a caller who holds its scope and no other (A3.3). An operation that is new
- * needs a line here; one that can lead to administration also needs its guard, `scope_exceeded` among its refusals.
+ * Widest effect of each operation for a caller with only its scope (A3.3). A new operation needs a line here. If it can
+ * result in administration, `scope_exceeded` must also be among its refusals.
  */
 const leadsTo = {
-  /** Shows what its scope names. */
+  /** Returns only objects that its scope names. */
   sight: [
     'GET /access/actors/{id}/resources',
     'POST /access/evaluate',
@@ -62,7 +62,7 @@ const leadsTo = {
     'GET /{kind}_directories/{id}/runs',
     'GET /{kind}_directories/{id}/runs/{run_id}/changes',
   ],
-  /** Takes away, renames, or changes what decides nothing for people and devices. */
+  /** Deletes, renames, or changes fields that affect no access of people and devices. */
   'nothing beyond its scope': [
     'DELETE /actors/{actor_id}/api_tokens',
     'DELETE /actors/{actor_id}/api_tokens/{id}',
@@ -93,7 +93,7 @@ const leadsTo = {
     'POST /{kind}_directories/{id}/preview',
     'PUT /clients/{id}/unverify',
   ],
-  /** Changes what the legacy network is made of; its users and roles open no API. */
+  /** Changes the legacy network, whose users and roles have no access to the API. */
   'the legacy network': [
     'DELETE /v0/devices/{id}',
     'DELETE /v0/rules/{id}',
@@ -106,7 +106,7 @@ const leadsTo = {
     'POST /v0/rules',
     'POST /v0/users',
   ],
-  /** Gives people or devices access to resources, or makes a gateway that they connect through. */
+  /** Gives people or devices access to resources, or creates a gateway for their connections. */
   access: [
     'PATCH /groups/{group_id}/memberships',
     'PATCH /policies/{id}',
@@ -125,7 +125,7 @@ const leadsTo = {
     'PUT /groups/{group_id}/memberships',
     'PUT /resources/{resource_id}/pool_members',
   ],
-  /** Gives a person who has proven an identity what that person may have, a portal session included. */
+  /** Gives a person with a proven identity their own access, including a portal session. */
   'what the person may have': [
     'DELETE /sign_in/session',
     'GET /sign_in/callback',
@@ -135,7 +135,7 @@ const leadsTo = {
     'POST /sign_in/{slug}/email_otp/verify',
     'POST /sign_in/{slug}/start',
   ],
-  /** Gives a device what its token, and the policies behind it, allow. */
+  /** Gives a device the access of its token and the token's policies. */
   'what the device may have': [
     'DELETE /client/sessions/{id}',
     'DELETE /gateway/sessions/{id}',
@@ -147,7 +147,7 @@ const leadsTo = {
     'PUT /client/sessions/{id}',
     'PUT /gateway/sessions/{id}',
   ],
-  /** Could open the portal to somebody, or bring a wider token into the world: guarded by `scope_exceeded`. */
+  /** Could open the portal to another person, or create a wider token. Protected by `scope_exceeded`. */
   administration: [
     'PATCH /actors/{id}',
     'PATCH /{kind}_auth_providers/{id}',
@@ -167,18 +167,18 @@ const lineOf = ({ operation: { method, path } }: Entry): string =>
 const isIn = (outcome: keyof typeof leadsTo, entry: Entry): boolean =>
   (leadsTo[outcome] as readonly string[]).includes(lineOf(entry))
 
-it('says of every operation, once, what it can lead to, and of no other', () => {
+it('lists the effect of every operation once, and of no other', () => {
   expect(Object.values(leadsTo).flat().sort()).toEqual([...new Set(entries.map(lineOf))].sort())
 })
 
 describe.each(entries)('$name', (entry) => {
   const { refusals = [], method, permission, credential = 'api' } = entry.operation
 
-  it('is guarded where it can lead to administration, and nowhere else', () => {
+  it('is protected if it can result in administration, and not otherwise', () => {
     expect(refusals.includes('scope_exceeded')).toBe(isIn('administration', entry))
   })
 
-  it('needs a scope that fits, or a credential of its own', () => {
+  it('requires a matching scope, or its own kind of credential', () => {
     const changes = credential === 'api' && !isIn('sight', entry)
     expect(permission?.endsWith(':write') ?? false).toBe(changes)
     if (credential === 'api' && method === 'GET') expect(isIn('sight', entry)).toBe(true)

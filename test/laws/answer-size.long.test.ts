@@ -19,7 +19,9 @@ beforeAll(async () => {
   account = await newAccount({ limits: { api_capacity: 100_000, api_refill_rate: 100_000 } })
 })
 
-/** Every row once, in order, with the right total; other rows of the account may stand between them. */
+/**
+ * Checks that pages return every row once, in order, with the right total. Other rows of the account may be in between.
+ */
 async function checkWalk(request: ListRequest, planted: string[]) {
   const walked = await walkPages(account, request)
   const known = new Set(planted)
@@ -29,11 +31,11 @@ async function checkWalk(request: ListRequest, planted: string[]) {
   return walked
 }
 
-it('knows how to fill every list of the registry', () => {
+it('can fill every list of the registry', () => {
   expect([...Object.keys(plans), ...accessLists].toSorted()).toEqual([...handlers.keys()].toSorted())
 })
 
-it.each(Object.keys(plans))('%s hands over its largest rows in pages that fit an answer', async (name) => {
+it.each(Object.keys(plans))('%s returns its largest rows in pages within the response size', async (name) => {
   const { params, queries = [{}], limit = 10, ids } = await fillList(name, account)
   for (const query of queries) {
     const request = { handler: handlers.get(name) as Handler, params, query: { limit: String(limit), ...query } }
@@ -48,7 +50,7 @@ describe('access lists', () => {
     filled = await fillAccess(account)
   })
 
-  it.each(accessLists)('%s hands over rows with any number of large policies', async (name) => {
+  it.each(accessLists)('%s returns rows with any number of large policies', async (name) => {
     const { actorIds, resourceIds } = filled
     const [id, planted] = name.endsWith('actors') ? [resourceIds[0], actorIds] : [actorIds[0], resourceIds]
     const { rows } = await checkWalk({ handler: handlers.get(name) as Handler, params: { id: id as string } }, planted)
@@ -70,18 +72,18 @@ describe('GET /logs', () => {
     const wanted = logs.ids.filter((id) => streams.some((stream) => id[0] === streamCodes[stream]))
     const window = { begin: timestamp(logs.begin), end: timestamp(logs.end) }
     const planted = wanted.toSorted(compareIds).reverse()
-    // Sessions and requests are small.
+    // Entries of sessions and requests are small.
     const limit = planted.length > 10 ? '100' : '6'
     const { totals, ids } = await checkWalk({ handler: listLogs, query: { limit, ...window, ...query } }, planted)
     expect(totals).toEqual([ids.length])
   }
 
-  it.each(logStreams)('of type %s hands over its largest entries', (type) => checkLogs({ type }, [type]))
+  it.each(logStreams)('of type %s returns its largest entries', (type) => checkLogs({ type }, [type]))
 
-  it('hands over the largest entries of all streams', () => checkLogs({}, logStreams))
+  it('returns the largest entries of all streams', () => checkLogs({}, logStreams))
 
-  it('hands over the largest entries of an actor', () => checkLogs({ actor_id: logs.actor_id }, logStreams))
+  it('returns the largest entries of an actor', () => checkLogs({ actor_id: logs.actor_id }, logStreams))
 
-  it('hands over the largest entries of an email', () =>
+  it('returns the largest entries of an email', () =>
     checkLogs({ actor_email: logs.actor_email }, ['change', 'session', 'flow']))
 })

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { codesOf } from '#infra/openapi/errors.ts'
+import { listErrorCodes } from '#infra/openapi/errors.ts'
 import { v0ErrorResponses } from '#infra/openapi/v0-errors.ts'
 import { maxAnswerBytes } from '#shared/core/json/answer-size.ts'
 import { isV0 } from '#shared/http/v0-headers.ts'
@@ -9,7 +9,7 @@ import { largeRequests, measured, takesMuch } from '#test/support/largest/large-
 import { type Entry, loadEntries } from '#test/support/operations/operations.ts'
 import { sampleRequests } from '#test/support/operations/sample-requests.ts'
 
-/** What Lambda hands over as JSON. */
+/** Maximum bytes of Lambda's JSON payload. */
 const maxPayloadBytes = 6_291_556
 
 const entries = await loadEntries()
@@ -22,17 +22,20 @@ function expectDocumented({ operation }: Entry, { status, body }: Answer, note: 
   expect(status, note).toBeLessThan(500)
   if (status < 400) return
   if (isV0(operation.path)) expect(Object.keys(v0ErrorResponses(operation, {})), note).toContain(String(status))
-  else expect(codesOf(operation), note).toContain(body.code)
+  else expect(listErrorCodes(operation), note).toContain(body.code)
 }
 
-/** What signs people in by a code or passcode takes no other than it has made, however valid its form is. */
+/**
+ * Statuses for generated bodies. Operations that redeem a code or passcode refuse every generated one, however valid
+ * its form.
+ */
 const rightAnswers = ({ operation: { credential, refusals, status = 200 } }: Entry): number[] =>
   credential === 'none' && refusals?.includes('unauthorized') ? [401] : [status]
 
 const smallest = ['null', '0', '""', '[]', '{}']
 
 describe.each(entries.filter(({ operation }) => operation.body))('$name', (entry) => {
-  it('answers the smallest bodies with a status of its contract', async () => {
+  it('answers minimal bodies with a status of its contract', async () => {
     const sample = (await world.samples[entry.name]?.()) ?? {}
     const envelope = entry.operation.body?.envelope
     const inside = envelope ? smallest.map((value) => `{"${envelope}":${value}}`) : []
@@ -44,7 +47,7 @@ describe.each(entries.filter(({ operation }) => operation.body))('$name', (entry
 })
 
 describe.each(entries.filter(takesMuch))('$name', (entry) => {
-  it('answers the largest bodies in time, with a status of its contract and at a length that can be handed over', async () => {
+  it('answers maximal bodies in time, with a status of its contract and within the response size', async () => {
     for (const request of await largeRequests(entry, world)) {
       const { what, answer, units } = await measured(world, entry, request)
       const note = `${what} → ${answer.status} ${answer.text.slice(0, 300)}`

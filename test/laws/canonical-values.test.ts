@@ -4,7 +4,7 @@ import { namedSchemas } from '#infra/openapi/schemas.ts'
 import { loadEntries } from '#test/support/operations/operations.ts'
 import { type Request, sampleRequests } from '#test/support/operations/sample-requests.ts'
 
-/** Laws of values that are answered in one spelling of several: the reference says so, and the spelling can be sent back. */
+/** Laws of canonical values: the API reference documents the returned spelling, and accepts it in requests. */
 
 type Value = Record<string, unknown>
 type Example = { field: string; sent: unknown; answered: unknown }
@@ -16,7 +16,7 @@ const entries = (await loadEntries()).filter(
 // biome-ignore lint/suspicious/noExplicitAny: the document is looked into at every depth
 const document = openApiDocument(await loadEntries(), await namedSchemas()) as any
 
-/** A value as an example writes it: JSON, or a text. */
+/** Value of an example: JSON, or text. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -25,7 +25,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Every `sent` → `answered` of the texts below a schema. */
+/** Collects every `sent` → `answered` example of the texts below a schema. */
 function examplesBelow(given: unknown): Example[] {
   if (typeof given !== 'object' || given === null) return []
   const { $ref, ...rest } = given as Value
@@ -45,10 +45,10 @@ function examplesBelow(given: unknown): Example[] {
   return [...own, ...Object.values(rest).flatMap(examplesBelow)]
 }
 
-/** Fields that an object of the samples cannot take later. */
+/** Fields of a sample object that cannot be set later. */
 const madeWith = new Set(['email'])
 
-/** The fields that an example needs around or beside it. */
+/** Builds the other fields that an example requires. */
 function bodyOf({ field, sent }: Example): Value {
   if (field === 'ports') return { filters: [{ protocol: 'tcp', ports: [sent] }] }
   if (field === 'address') return { type: String(sent).includes('/') ? 'cidr' : 'ip', ip_stack: null, address: sent }
@@ -57,7 +57,11 @@ function bodyOf({ field, sent }: Example): Value {
   return { [field]: sent }
 }
 
-/** The value in another spelling or order; undefined where it has no such. The introduction says how ids and times are answered. */
+/**
+ * Returns the value in another spelling or order, or undefined if there is none. The introduction of the reference
+ * covers
+ * the spelling of ids and times.
+ */
 function variantOf(value: unknown, variant: string): unknown {
   if (typeof value === 'string' && variant === 'upper case') {
     const isCommon = /^[0-9a-f]{8}-/.test(value) || /^\d{4}-\d\d-\d\dT/.test(value)
@@ -76,7 +80,7 @@ const cases = entries.flatMap((entry) => {
   const { method, path, body } = entry.operation
   const { requestBody } = document.paths[path][method.toLowerCase()]
   const examples = examplesBelow(requestBody.content['application/json'].schema)
-  // Fields that can be changed are tested by a change, the others by a creation.
+  // Changeable fields are tested by an update, the others by a creation.
   const canChange = entries.some(
     ({ operation }) => operation.method === 'PATCH' && operation.path.startsWith(`${path}/`),
   )
@@ -92,7 +96,7 @@ const cases = entries.flatMap((entry) => {
 
 const enveloped = entries.filter(({ operation }) => operation.body?.envelope)
 
-describe('a value that is answered in another spelling', () => {
+describe('a value that is returned in another spelling', () => {
   let samples: Record<string, () => Promise<Request> | Request>
   let call: (name: string, request: Request) => Promise<{ status: number; text: string; body: { data: Value } }>
   beforeAll(async () => {
@@ -107,7 +111,7 @@ describe('a value that is answered in another spelling', () => {
       expect(fields, field).toContain(field)
   })
 
-  it.each(cases)('is $title, and sent back it changes nothing', async ({ name, operation, envelope, example }) => {
+  it.each(cases)('is $title, and is accepted without a change', async ({ name, operation, envelope, example }) => {
     const sample = (await samples[name]?.()) ?? {}
     const given = (sample.body as Record<string, Value>)[envelope]
     const extra = bodyOf(example)
@@ -125,7 +129,7 @@ describe('a value that is answered in another spelling', () => {
     expect(again.body.data).toEqual(answer.body.data)
   })
 
-  it.each(enveloped)('is documented wherever $name answers a value so', async ({ name, operation }) => {
+  it.each(enveloped)('is documented at each such value that $name returns', async ({ name, operation }) => {
     const envelope = operation.body?.envelope ?? ''
     const { requestBody } = document.paths[operation.path][operation.method.toLowerCase()]
     const documented = new Set(examplesBelow(requestBody.content['application/json'].schema).map(({ field }) => field))

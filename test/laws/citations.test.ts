@@ -5,8 +5,8 @@ import { sourcesBelow } from '#test/support/run/imports.ts'
 type Files = Iterable<[file: string, text: string]>
 
 /**
- * What can be cited of the contract: its sections (`A17`, `A17.3`), and the rules of a numbered list in one (`A2.8` in
- * A2, `A17.3(2)` in A17.3). Sections of the legacy contract are numbers alone (`9.6`).
+ * Citable parts of the contract: sections (`A17`, `A17.3`), and rules of a numbered list in one (`A2.8` in
+ * A2, `A17.3(2)` in A17.3). Sections of the legacy contract are only numbers (`9.6`).
  */
 function citable(text: string): string[] {
   const names: string[] = []
@@ -34,7 +34,7 @@ const cited = (text: string): string[] => [
 const contract = readdirSync('docs/contract').map((name) => readFileSync(`docs/contract/${name}`, 'utf8'))
 const known = new Set(contract.flatMap(citable))
 
-/** Citations of what is not in the contract. */
+/** Citations of missing parts of the contract. */
 const unknown = (files: Files): string[] =>
   [...files].flatMap(([file, text]) =>
     [...new Set(cited(text))].filter((name) => !known.has(name)).map((name) => `${file}: ${name}`),
@@ -44,14 +44,14 @@ const documents = readdirSync('docs', { recursive: true, encoding: 'utf8' })
   .filter((name) => /\.(md|json)$/.test(name))
   .map((name) => `docs/${name}`)
 
-it('every section of the contract that is cited anywhere exists', () => {
+it('every cited section of the contract exists', () => {
   const sources = ['shared', 'functions', 'infra', 'test'].flatMap((folder) => [...sourcesBelow(folder)])
   const texts = [...documents, 'README.md'].map((file): [string, string] => [file, readFileSync(file, 'utf8')])
-  // What this file cites of itself is planted.
+  // Invalid citations in this file are intended.
   expect(unknown([...sources, ...texts].filter(([file]) => file !== 'test/laws/citations.test.ts'))).toEqual([])
 })
 
-it('finds a citation of what is not there', () => {
+it('detects a citation of a missing section', () => {
   const planted: Files = [
     ['shared/a.ts', '// A12.4 holds, A99 does not, nor A17.3(9) and (`/v0` contract, 9.6, 99.1); %C3%A9 is none'],
   ]

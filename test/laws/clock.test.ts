@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest'
 import { sourcesBelow } from '#test/support/run/imports.ts'
 
-/** The time of the engine, read past the service's clock (shared/core/clock.ts), and waits that a test cannot pass. */
+/**
+ * Uses of the engine's time or waits that bypass the service's clock (shared/core/clock.ts), which tests cannot
+ * advance.
+ */
 const pastTheClock = [
   /\bDate\.now\b/,
   /\bnew Date\(\)/,
@@ -10,18 +13,18 @@ const pastTheClock = [
   /setTimeout\(\s*(resolve|\(\) => resolve\(\))/,
 ]
 
-/** The clock itself, and what measures it against the clock of others. */
+/** The clock itself. */
 const exempt = ['shared/core/clock.ts']
 
 const readingPast = (sources: Map<string, string>): string[] =>
   [...sources].filter(([, text]) => pastTheClock.some((form) => form.test(text))).map(([file]) => file)
 
-it('functions and rooms get the time from the clock, and wait by it', () => {
+it('functions and rooms use the clock for time and waits', () => {
   const sources = new Map([...sourcesBelow('functions'), ...sourcesBelow('shared')])
   expect(readingPast(sources).filter((file) => !exempt.includes(file))).toEqual([])
 })
 
-it('finds each way past the clock', () => {
+it('detects each way around the clock', () => {
   const ways = [
     'const now = Date.now()',
     'const now = Date.now',

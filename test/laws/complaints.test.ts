@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { sourcesBelow } from '#test/support/run/imports.ts'
 
-/** Numbers of threads: `#9188`, also behind the name of a repository (`docs#925`). */
+/** Numbers of threads: `#9188`, or after the name of a repository (`docs#925`). */
 const threads = (text: string): string[] => [...new Set([...text.matchAll(/#(\d{2,5})\b/g)].map(([, id = '']) => id))]
 
-/** What users of such services complain of, and what of it is no test, as the contract has them. */
+/** Complaints of users of such services in the contract, and those excused from a test. */
 function complaints(contract: string): { all: string[]; excused: string[] } {
   const section = (title: string) => new RegExp(`^### ${title} .*?(?=^##)`, 'ms').exec(contract)?.[0] ?? ''
   const all = threads(section('2\\.1') + section('2\\.2'))
   return { all, excused: threads(section('2\\.3')) }
 }
 
-/** The titles of tests, also of those that are made of a table. */
+/** Titles of tests, including those of tables. */
 const titles = (text: string): string[] =>
   [...text.matchAll(/\b(?:it|describe)(?:\.each[^\n]*?\]\))?\(\s*(['"`])(.*?)\1/g)].map(([, , title = '']) => title)
 
@@ -21,19 +21,19 @@ const tests = [...sourcesBelow('test')].filter(([file]) => file.endsWith('.test.
 const named = new Set(tests.flatMap(([, text]) => titles(text).flatMap(threads)))
 const { all, excused } = complaints(contract)
 
-it('knows the complaints', () => {
+it('finds the complaints in the contract', () => {
   expect(all.length).toBeGreaterThan(50)
 })
 
-it('each complaint is the name of a test, or has a reason why it is none', () => {
+it('each complaint is in the title of a test, or is excused', () => {
   expect(all.filter((id) => !named.has(id) && !excused.includes(id)).map((id) => `#${id}`)).toEqual([])
 })
 
-it('only what is no test has such a reason', () => {
+it('only complaints without a test are excused', () => {
   expect(excused.filter((id) => named.has(id) || !all.includes(id)).map((id) => `#${id}`)).toEqual([])
 })
 
-it('finds a complaint without a test', () => {
+it('detects a complaint without a test', () => {
   const planted = complaints(
     '## 2. Complaints\n\n### 2.1 One\n\n#1234, docs#56\n\n### 2.2 More\n\n#789/#790\n\n### 2.3 No\n\n#790\n\n## 3\n#99',
   )

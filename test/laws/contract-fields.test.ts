@@ -5,14 +5,14 @@ const folder = 'docs/contract'
 const contract = readdirSync(folder).map((file) => readFileSync(`${folder}/${file}`, 'utf8'))
 const kinds = ['email_otp', 'oidc', 'suite', 'tenant', 'idp']
 
-/** Words of the contract; `{kind}` in a word stands for each kind of provider and directory. */
+/** Words of the contract. `{kind}` in a word stands for each kind of provider and directory. */
 const words = new Set(
   contract
     .flatMap((text) => text.match(/(?:\{kind\}|[…\w])+/g) ?? [])
     .flatMap((word) => (word.includes('{kind}') ? kinds.map((kind) => word.replace('{kind}', kind)) : word)),
 )
 
-/** A row of a table can shorten names that begin alike: `last_seen_at, …_version`. */
+/** Detects a name in the contract. A table row may shorten names with the same start: `last_seen_at, …_version`. */
 const isSaid = (name: string): boolean => {
   const parts = name.split('_')
   return words.has(name) || parts.some((_part, at) => at > 0 && words.has(`…_${parts.slice(at).join('_')}`))
@@ -25,13 +25,13 @@ function propertiesIn(node: unknown): string[] {
   return [...own, ...Object.values(node).flatMap(propertiesIn)]
 }
 
-it('every field of a request and an answer is in the contract', () => {
+it('every field of a request and a response is in the contract', () => {
   const fields = new Set(propertiesIn(JSON.parse(readFileSync('docs/openapi.json', 'utf8'))))
   expect(fields.size).toBeGreaterThan(300)
   expect([...fields].filter((name) => !isSaid(name))).toEqual([])
 })
 
-it('finds a field that the contract does not name', () => {
+it('detects a field that is missing from the contract', () => {
   expect(['cost_center', 'last_seen_remote_ip_location_city', 'idp_directory'].filter((name) => !isSaid(name))).toEqual(
     ['cost_center'],
   )

@@ -9,14 +9,14 @@ beforeAll(async () => {
   account = await newAccount({ features: { device_posture: false } })
 })
 
-it('is needed by every operation of device posture, and by no other (A28)', async () => {
+it('is required by exactly the operations of device posture (A28)', async () => {
   expect(entries.map(({ operation }) => operation.path).every((path) => path.startsWith('/mdm_'))).toBe(true)
   const all = (await loadEntries()).filter(({ operation }) => operation.path.startsWith('/mdm_'))
   expect(entries).toHaveLength(all.length)
 })
 
 describe.each(entries)('$name', ({ handler, operation }) => {
-  it('needs the feature, told before query and body are read (A4)', async () => {
+  it('requires the feature, checked before query and body (A4)', async () => {
     const params = { id: '0198a000-0000-7000-8000-000000000000' }
     const { method, path } = operation
     const request = { method, query: 'limit=x', ...(path.includes('{') && { params }) }

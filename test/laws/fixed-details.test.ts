@@ -9,7 +9,7 @@ import { type Account, type Answer, newAccount } from '#test/support/accounts/ac
 import { unknownId } from '#test/support/accounts/unknown-id.ts'
 import { failTable } from '#test/support/table/table-faults.ts'
 
-/** The statuses and texts of the contract's fixed details; `<name>` stands for a part that varies. */
+/** Status and text of the contract's fixed details. `<name>` stands for a variable part. */
 const line = /^Fixed details: .*$/m.exec(readFileSync('docs/contract/account-api.md', 'utf8'))?.[0] ?? ''
 const details = line.split('; ').flatMap((part) => {
   const [, status] = /\b([45]\d\d)\b/.exec(part) ?? []
@@ -31,7 +31,7 @@ afterAll(() => {
 const create = (request: object) => account.call(createGroup, { method: 'POST', ...request })
 const group = (name: string) => ({ body: { group: { name } } })
 
-/** A request that provokes each text. */
+/** Requests that provoke each text. */
 const requests: Record<string, () => Promise<Answer>> = {
   '<parameter> must be a UUID or 24 hexadecimal characters.': () => account.call(getGroup, { params: { id: 'x' } }),
   'The request body is not valid JSON at line <line>, column <column>.': () => create({ rawBody: '{' }),
@@ -80,11 +80,11 @@ const requests: Record<string, () => Promise<Answer>> = {
 const patternOf = (text: string): RegExp =>
   new RegExp(`^${text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/<[a-z]+>/g, '\\w+')}$`)
 
-it('are those of the contract, no more and no fewer', () => {
+it('equal those of the contract', () => {
   expect(details.map(({ text }) => text).toSorted()).toEqual(Object.keys(requests).toSorted())
 })
 
-it.each(details)('the service answers $status $text', async ({ status, text }) => {
+it.each(details)('the service returns $status $text', async ({ status, text }) => {
   const answer = await requests[text]?.()
   expect([answer?.status, answer?.body]).toEqual([
     status,

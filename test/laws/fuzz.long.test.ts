@@ -5,7 +5,7 @@ import { loadEntries } from '#test/support/operations/operations.ts'
 const many = { perField: 10, perId: 10, others: 20 }
 
 it.each(await loadEntries())(
-  '$name answers many hostile requests with a success or an error of its contract, which changes nothing',
+  '$name answers many hostile requests with a success, or with an error of its contract that changes nothing',
   (entry) => expectHostileRequestsAnswered(entry, many),
   600_000,
 )

@@ -5,13 +5,13 @@ import { sampleRequests } from '#test/support/operations/sample-requests.ts'
 
 const few = { perField: 1, perId: 1, others: 1 }
 
-// An account for all of them: the long form makes one for each.
+// A common account of all operations. The long tier creates one for each.
 let world: Awaited<ReturnType<typeof sampleRequests>>
 beforeAll(async () => {
   world = await sampleRequests()
 })
 
 it.each(await loadEntries())(
-  '$name answers hostile requests with a success or an error of its contract, which changes nothing',
+  '$name answers hostile requests with a success, or with an error of its contract that changes nothing',
   (entry) => expectHostileRequestsAnswered(entry, few, world),
 )

@@ -14,6 +14,6 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-it.each(names)('%s leaves one line of who asked for what, and nothing of what was said', (name) =>
+it.each(names)('%s logs one line with caller and operation, and none of the content', (name) =>
   checkLogLine(world, name),
 )

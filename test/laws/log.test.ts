@@ -6,7 +6,7 @@ import { catchLog } from '#test/support/logs/log-lines.ts'
 import { loadEntries } from '#test/support/operations/operations.ts'
 import { sampleRequests } from '#test/support/operations/sample-requests.ts'
 
-/** Those that make a secret, or are told one; the long tier asks all. */
+/** Operations that generate or receive a secret. The long tier tests all operations. */
 const names = (await loadEntries()).filter(({ operation }) => operation.secret).map(({ name }) => name)
 
 let world: Awaited<ReturnType<typeof sampleRequests>>
@@ -19,11 +19,11 @@ afterEach(() => {
 })
 
 it.each([...names, 'POST /ingestion/flow_logs', 'POST /v0/users'])(
-  '%s leaves one line of who asked for what, and nothing of what was said',
+  '%s logs one line with caller and operation, and none of the content',
   (name) => checkLogLine(world, name),
 )
 
-it('tells of a bug by its stack, with the ids of its request and without what was said', async () => {
+it('logs a bug with its stack and the ids of its request, without the content', async () => {
   const log = catchLog()
   vi.spyOn(clock, 'now').mockImplementation(() => {
     throw new Error(`A bug with ${world.account.token} and ada@example.com`)

@@ -37,7 +37,7 @@ it.each([
   expect(lines).toEqual([expect.objectContaining({ ...measured, latency_ms: expect.any(Number), faults: 0 })])
 })
 
-it('measures what takes access away from its commit on, and once', async () => {
+it('measures the end of access from its commit on, once', async () => {
   const access = await newAccessWorld()
   await access.addGateway()
   await access.startSession()
@@ -50,7 +50,7 @@ it('measures what takes access away from its commit on, and once', async () => {
   expect(measured).toMatchObject([{ operation: 'PATCH /policies/{id}', revocation_lag_ms: expect.any(Number) }])
 })
 
-it('counts the reports of flows that were stored', async () => {
+it('counts stored reports of flows', async () => {
   const account = await newAccount()
   const { claims } = await newFlowGrant(account.id)
   const report = (port: number): FlowReport =>

@@ -12,11 +12,11 @@ import type { Page } from '#shared/values/page.ts'
 import { isReleased } from '#test/support/run/is-released.ts'
 
 /**
- * Reads values that are in streams or with callers during a deployment in the form of the version before, from v1.0.0 on
- * (docs/evolution.md). The samples were stored by the version of their form, under this secret.
+ * Reads values of streams or callers in the previous version's form, as happens during a deployment, from v1.0.0 on
+ * (docs/evolution.md). Each sample was written by the version of its form, under this secret.
  */
 vi.stubEnv('SIGNING_SECRET', 'a-secret-that-only-these-samples-know')
-// Keys of another secret may be at hand.
+// Cached keys may belong to another secret.
 vi.resetModules()
 afterAll(() => {
   vi.resetModules()
@@ -45,18 +45,18 @@ const account = id(1)
 const sessionId = id(2)
 
 type Form = {
-  /** As the version of today writes it, and the one before. What had no other form yet has no sample of one. */
+  /** Samples in the current and the previous form. A value without a change of form has no previous sample. */
   today: string
   before?: string
   read(text: string): unknown
   holds: unknown
-  /** What the sample of the version before holds, where that is less. */
+  /** Content of the previous sample, if it lacks fields of the current one. */
   held?: unknown
-  /** What today's version makes of the same; the sample of a form that was given up meanwhile shows here. */
+  /** Writes the current form of the same content, which reveals an outdated sample. */
   write(): unknown
-  /** What a text is compared by, where writing the same twice gives two texts. */
+  /** Converts text for the comparison, if writing the same content twice gives different texts. */
   plain?(text: string): unknown
-  /** A form that is neither. */
+  /** Text in an unknown form. */
   other(): string | Promise<string>
 }
 
@@ -225,7 +225,7 @@ const forms: Record<string, Form> = {
     write: () => resourcesCursor(account, sessionId, { resources: [inForce(1).content.resource], more: true }),
     other: () => encodeCursor(`client resources ${account} ${sessionId}`, { at: id(6) }),
   },
-  'what a gateway sends as `since`': {
+  'the `since` of a gateway': {
     today: 'xZ-cAShd.QR4JB4gb1SvP9LpxDhxtLwGZAAAAAHAAgAAAAAAAACCuwKu1SRX7WgGZAAAAAHAAgAAAAAAAACFT0p_gGPIxzg',
     read: async (text) => {
       const { complete, added, removed } = await answerSince(session, [inForce(21), inForce(22)], text)
@@ -236,7 +236,7 @@ const forms: Record<string, Form> = {
     write: async () => (await answerSince(session, [inForce(20), inForce(21)], null)).since,
     other: () => encodeBytes(`gateway since ${account} ${sessionId}`, Buffer.alloc(25)),
   },
-  'a kept answer': {
+  'a stored response': {
     today:
       '9ILJWIp1/RaIAbF9RCDVmO2czBg2gp5jDMVQ669pruNmzPE3C6IXFcJANhza9m7UCsGaTRucey5pKRt49b0BHK05TNb6eVMhba2ZrG0PrOHN7VuqGPUFDhwOXKv5DNsEXGcWlMcWz785aTHCMGChoZMKPiiMw5A1d1BUkcTA8vkK4l1TQt7V',
     read: async (text) => {
@@ -251,7 +251,7 @@ const forms: Record<string, Form> = {
   },
 }
 
-/** @throws where a form is written or read in another way than its samples say, or has a former one before v1.0.0 */
+/** @throws if a form is written or read differently from its samples, or has a previous one before v1.0.0 */
 async function check(
   { today, before, read, holds, held = holds, write, plain = (text) => text, other }: Form,
   released = isReleased(),
@@ -265,21 +265,21 @@ async function check(
   await expect((async () => read(unknown))(), 'in a form that is neither').rejects.toThrow()
 }
 
-it.each(Object.entries(forms))('%s is read in the forms of today and before, and in no other', (_name, form) =>
+it.each(Object.entries(forms))('%s is read in the current and the previous form, and in no other', (_name, form) =>
   check(form),
 )
 
 it.each<[string, Partial<Form>, string]>([
-  ['is written in a form that has no sample', { write: () => JSON.stringify({ version: 3, ...record }) }, 'written'],
-  ['is not read in the form of today', { read: () => null }, 'today'],
-  ['is not read in the form before', { before: '{"version":0}' }, 'not known'],
+  ['is written in a form without a sample', { write: () => JSON.stringify({ version: 3, ...record }) }, 'written'],
+  ['is not read in the current form', { read: () => null }, 'today'],
+  ['is not read in the previous form', { before: '{"version":0}' }, 'not known'],
   ['is read in any form', { read: () => expect.objectContaining(record) }, 'resolved'],
-])('finds one that %s', async (_fault, planted, message) => {
+])('detects a form that %s', async (_fault, planted, message) => {
   const { 'a commit record': form } = forms
   await expect(check({ ...(form as Form), ...planted }, true)).rejects.toThrow(message)
 })
 
-it('finds a form before that no release has written', async () => {
+it('detects a previous form that no release has written', async () => {
   const { 'a commit record': form } = forms
   const planted = { ...(form as Form), before: form?.today }
   await check(planted, true)

@@ -8,9 +8,9 @@ import { sampleRequests } from '#test/support/operations/sample-requests.ts'
 import { isReleased } from '#test/support/run/is-released.ts'
 import { ageRows } from '#test/support/table/age-rows.ts'
 
-/** Rows that an older version of the service has stored are read as rows of today (docs/evolution.md). */
+/** Rows stored by an older version of the service are read in their current form (docs/evolution.md). */
 
-/** A stored row of each version before today's, by collection, oldest first. */
+/** A stored row of each earlier version, by collection, oldest first. */
 const earlier: Record<string, Record<string, unknown>[]> = {}
 
 const entries = await loadEntries()
@@ -32,7 +32,7 @@ it.each(entries)('$name succeeds on rows without their optional fields', async (
   expect(status, text).toBe(operation.status)
 })
 
-it('shows whole objects in the change log of all that', async () => {
+it('returns whole objects in the change log of these requests', async () => {
   await writeChangeLogOf(world.account.id)
   let logged = 0
   for (let cursor: string | null = ''; cursor !== null; ) {
@@ -50,11 +50,11 @@ it('shows whole objects in the change log of all that', async () => {
   expect(logged).toBeGreaterThan(entries.length)
 })
 
-it('has stored rows of every kind that a request can bring about', () => {
+it('has stored rows of every kind that a request can create', () => {
   expect([...entities.keys()].filter((name) => !stored.has(name)).sort()).toEqual([])
 })
 
-it('fails on a field that has no default', async () => {
+it('detects a field without a default', async () => {
   const { defaults } = actors
   const request = await world.samples['GET /actors/{id}']?.()
   try {
@@ -66,7 +66,7 @@ it('fails on a field that has no default', async () => {
   expect((await world.send('GET /actors/{id}', request)).status).toBe(200)
 })
 
-it('has a row of every earlier version, which today’s code reads', () => {
+it('has a row of every earlier version, which the current code reads', () => {
   for (const [name, { upgrades }] of entities) expect(earlier[name] ?? [], name).toHaveLength(upgrades.length)
   for (const [name, rows] of Object.entries(earlier)) {
     const whole = entities.get(name) as Entity
@@ -79,14 +79,14 @@ it('has a row of every earlier version, which today’s code reads', () => {
 const early = (all: Iterable<Entity>, released: boolean): string[] =>
   [...all].filter(({ upgrades }) => !released && upgrades.length > 0).map(({ name }) => name)
 
-it('upgrades no rows before v1.0.0', () => {
+it('has no upgrades of rows before v1.0.0', () => {
   expect(early(entities.values(), isReleased())).toEqual([])
 })
 
 it.each([
   ['0.9.12', ['lamps']],
   ['1.0.0', []],
-])('finds the rows that version %s upgrades too early', (version, found) => {
+])('detects premature upgrades of rows of version %s', (version, found) => {
   expect(early([actors, lamps] as Entity[], isReleased(version))).toEqual(found)
 })
 
@@ -95,7 +95,7 @@ const lamps = entity<Lamp>({
   name: 'lamps',
   defaults: { shade: null },
   upgrades: [
-    // A rename, then a field of another type.
+    // First a rename, then a new type of a field.
     ({ name, ...row }) => ({ label: name, ...row }),
     ({ watts, ...row }) => ({ ...row, watts: Number(watts) }),
   ],
@@ -107,20 +107,20 @@ it.each([
   ['of version 1', { version: 1, name: 'desk', watts: '40' }],
   ['of version 2', { version: 2, label: 'desk', watts: '40' }],
   ['of today', { version: 3, label: 'desk', watts: 40, shade: null }],
-  ['of today that an older version has written again', { version: 1, label: 'desk', watts: 40 }],
-])('reads a row %s in the form of today', (_, fields) => {
+  ['of the current version, rewritten by an older version', { version: 1, label: 'desk', watts: 40 }],
+])('reads a row %s in its current form', (_, fields) => {
   expect(itemRow(lamps, { pk: 'a', sk: '1', kind: 'entity', ...today, name: undefined, ...fields })).toMatchObject(
     today,
   )
 })
 
-it('writes a row in its version, and keeps what a later version has added', () => {
+it('writes a row in its version, and keeps fields of a later version', () => {
   const later = { ...today, colour: 'red' }
   const item = rowItem(lamps, 'account', itemRow(lamps, { pk: 'a', sk: '1', kind: 'entity', version: 4, ...later }))
   expect(item).toMatchObject({ version: 3, colour: 'red' })
 })
 
-it('types a default for every field that can be null', () => {
+it('has a typed default for every nullable field', () => {
   // @ts-expect-error shade can be null and has no default
   const dark = entity<Lamp>({ name: 'lamps' })
   const actor: Partial<ActorRow> = actors.defaults

@@ -38,7 +38,7 @@ function* nodes(node: any): Generator<any> {
   for (const value of Object.values(node)) yield* nodes(value)
 }
 
-/** Whether a value is one that a schema of the document describes. */
+/** Checks whether a value matches a schema of the document. */
 // biome-ignore lint/suspicious/noExplicitAny: any node of the document
 function fits(value: any, given: any): boolean {
   const schema = resolve(given)
@@ -70,12 +70,12 @@ it('passes the strict linter', async () => {
   expect(stdout + stderr).toContain('is valid')
 }, 60_000)
 
-it('has every operation once, with an id of its own', () => {
+it('has every operation once, with a unique id', () => {
   const ids = operations.map(({ described }) => described.operationId)
   expect(new Set(ids).size).toBe(operations.length)
 })
 
-it('names operations as their files are named, for clients that are made of it', () => {
+it('names operations after their files, for generated clients', () => {
   const idOf = (path: string, method: string) => document.paths[path][method].operationId
   expect(idOf('/groups', 'post')).toBe('createGroup')
   expect([idOf('/groups/{id}', 'patch'), idOf('/groups/{id}', 'put')].sort()).toEqual([
@@ -85,7 +85,7 @@ it('names operations as their files are named, for clients that are made of it',
   expect(idOf('/v0/users', 'get')).toBe('listV0Users')
 })
 
-it('refers to what there is, and holds nothing that is not referred to', () => {
+it('resolves every reference, and has no unused component', () => {
   const used = new Set([...nodes(document)].map(({ $ref }) => $ref).filter((ref) => typeof ref === 'string'))
   for (const ref of used) resolve({ $ref: ref })
   for (const kind of ['schemas', 'parameters', 'headers', 'responses', 'examples']) {
@@ -93,7 +93,7 @@ it('refers to what there is, and holds nothing that is not referred to', () => {
   }
 })
 
-it('describes flow ingest: its records, how they can be packed, and what is told of those that are not valid', () => {
+it('describes flow ingest: its records, their packing, and the errors of invalid ones', () => {
   const { parameters, requestBody, responses } = document.paths['/ingestion/flow_logs'].post
   const { properties, required } = requestBody.content['application/json'].schema
   expect([requestBody.required, required, properties.flow_logs.maxItems]).toEqual([true, ['flow_logs'], 10_000])
@@ -107,13 +107,13 @@ it('describes flow ingest: its records, how they can be packed, and what is told
   expect(refused.at(-1).required).toEqual(['accepted', 'rejected', 'errors', 'errors_truncated'])
 })
 
-it('puts the right article before a noun', () => {
+it('uses the right article before a noun', () => {
   for (const { described } of operations) {
     expect(described.summary).not.toMatch(/\ban (?![aeiou])|\ba (?=[aeio])/i)
   }
 })
 
-it('lets the fields of the legacy API mean what they do there', () => {
+it('describes fields of the legacy API with their legacy meaning', () => {
   const textOf = (name: string, field: string) => document.components.schemas[name].properties[field].description
   for (const name of ['V0User', 'V0UserFields']) {
     expect(textOf(name, 'role')).toMatch(/the user is/)
@@ -147,7 +147,7 @@ describe.each(operations)('$name', ({ operation, described }) => {
     expect(names('query')).toEqual(wanted)
   })
 
-  it('gives an example of every body, which fits its schema', () => {
+  it('has an example of every body, which matches its schema', () => {
     const contents = [described.requestBody, ...Object.values(described.responses).map(resolve)].flatMap((part) =>
       Object.values(part?.content ?? {}),
     ) as { schema: unknown; example?: unknown; examples?: Record<string, unknown> }[]
@@ -158,7 +158,7 @@ describe.each(operations)('$name', ({ operation, described }) => {
     }
   })
 
-  it('names every reason to refuse with its status', () => {
+  it('lists every refusal with its status', () => {
     if (isV0(operation.path)) {
       expect(Object.keys(described.responses)).toEqual(expect.arrayContaining(['401', '403', '429', '500', '503']))
       return

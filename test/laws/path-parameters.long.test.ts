@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 const withId = ({ operation: { path } }: (typeof entries)[number]) => path.includes('{')
 
-/** What no parameter takes, made of one that does; a slug of this form is of no account. */
+/** Invalid ids derived from a valid one. As slugs they match no account. */
 const ofNoForm = (id: string): string[] => [`${id}0`, 'nonsense', '0'.repeat(23), 'g'.repeat(24)]
 
 describe.each(entries.filter(withId))('$name', ({ name, operation: { method, path, status: success } }) => {
@@ -29,11 +29,11 @@ describe.each(entries.filter(withId))('$name', ({ name, operation: { method, pat
   const statusOf = async (own: Request, id: string, value: string) =>
     (await world.send(name, { ...own, params: { ...own.params, [id]: value } })).status
 
-  it('knows nothing by another identifier of the described form, and takes none of another form', async () => {
+  it('returns 404 for another identifier of a documented form, and refuses other forms', async () => {
     const own = (await world.samples[name]?.()) ?? {}
     for (const { name: id, schema } of ids) {
       const isName = named.some((one) => one.name === id) || id === 'slug'
-      // A callback is led to with what is used once: complete-sign-in-of-provider.test.ts holds what another id of it does.
+      // A callback accepts its id once; complete-sign-in-of-provider.test.ts covers other ids.
       const isOnce = success === 303
       const others = isOnce || (isName && id !== 'slug') ? [] : (fc.sample(arbitraryOf(schema), 5) as string[])
       for (const value of others)
@@ -44,7 +44,7 @@ describe.each(entries.filter(withId))('$name', ({ name, operation: { method, pat
   })
 
   if (named.length > 0)
-    it('knows each of the names that are described, as they are written', async () => {
+    it('accepts each documented name as it is written', async () => {
       const own = (await world.samples[name]?.()) ?? {}
       for (const { name: id, schema } of named)
         for (const value of schema.enum as string[]) {

@@ -4,7 +4,7 @@ import { call, newAccount } from '#test/support/accounts/account.ts'
 import { signInWith } from '#test/support/accounts/portal-sessions.ts'
 import { loadEntries } from '#test/support/operations/operations.ts'
 
-/** The account API and `/v0` are open to portal sessions of administrators, with every scope (A3.1(2)), and nothing else is. */
+/** Portal sessions of administrators open only the account API and `/v0`, with every scope (A3.1(2)). */
 
 const entries = await loadEntries()
 const credentialOf = ({ operation: { credential = 'api' } }: (typeof entries)[number]) => credential
@@ -30,7 +30,7 @@ const request = ({ operation: { method, path, body } }: (typeof entries)[number]
 const tail = (token: string) => token.slice('nap_'.length)
 
 describe.each(open)('$name', (entry) => {
-  it('takes a portal session with every scope, and no other spelling of its token', async () => {
+  it('accepts a portal session with every scope, and no other spelling of its token', async () => {
     const taken = await call(entry.handler, { ...request(entry), token: portal })
     expect([401, 403, 429, 500, 503], taken.text).not.toContain(taken.status)
     for (const token of [`naa_${tail(portal)}`, `nap_${tail(account.token)}`, `nap_${tail(client)}`, `${portal}A`]) {
@@ -40,12 +40,12 @@ describe.each(open)('$name', (entry) => {
 })
 
 describe.each(closed)('$name', (entry) => {
-  it('takes no portal session', async () => {
+  it('refuses a portal session', async () => {
     expect((await call(entry.handler, { ...request(entry), token: portal })).status).toBe(401)
   })
 })
 
-it('ends a session by its own token alone', async () => {
+it('ends a session only by its own token', async () => {
   const [end] = entries.filter((entry) => credentialOf(entry) === 'portal')
   if (!end) throw new Error('No operation ends a portal session.')
   for (const token of [null, account.token, client]) {

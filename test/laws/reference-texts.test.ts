@@ -4,7 +4,7 @@ import { openApiDocument } from '#infra/openapi/document.ts'
 import { namedSchemas } from '#infra/openapi/schemas.ts'
 import { loadEntries } from '#test/support/operations/operations.ts'
 
-/** Laws of the texts of the reference: a text says more than the name that it belongs to. */
+/** Laws of texts in the API reference: a text must say more than the name that it describes. */
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is looked into at every depth
 const document = openApiDocument(await loadEntries(), await namedSchemas()) as any
@@ -13,7 +13,7 @@ type Described = { name: string; place: string; text: unknown }
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
-/** Every property below a node with its text; examples are values and have none. */
+/** Yields every property below a node with its text. Examples are values without texts. */
 function* propertiesBelow(node: unknown, place: string): Generator<Described> {
   if (!isObject(node)) return
   if (isObject(node.properties) && isSchema(node)) {
@@ -27,7 +27,7 @@ function* propertiesBelow(node: unknown, place: string): Generator<Described> {
   }
 }
 
-/** An object schema, and no alternative that only narrows the properties of the schema around it. */
+/** Detects an object schema. An alternative that only narrows the schema around it has no type. */
 const isSchema = (node: Record<string, unknown>): boolean => node.type === 'object'
 
 function* operationsOf(): Generator<[string, Record<string, unknown>]> {
@@ -51,7 +51,7 @@ const tags: Described[] = document.tags.map(({ name, description }: { name: stri
   text: description,
 }))
 
-/** Words that say nothing by themselves, and those of texts that were once made of names. */
+/** Words without information, including those of former generated texts. */
 const fillers = new Set(
   'a an and are as at be by field for from has have id in is it its kind null object of on only or row that the this time to true utc uuid value when whether which with account microsecond'.split(
     ' ',
@@ -60,7 +60,7 @@ const fillers = new Set(
 const wordsOf = (text: string): string[] =>
   (text.toLowerCase().match(/[\p{L}\d]+/gu) ?? []).map((word) => word.replace(/(?<=..)(ies|s|ed|d)$/, ''))
 
-/** The words of a text that neither its name nor the filler words have. */
+/** Words of a text that are neither in its name nor fillers. */
 function ownWords({ name, text }: Described): string[] {
   const known = new Set(wordsOf(name.replaceAll('_', ' ')))
   const words = wordsOf(String(text ?? ''))
@@ -82,7 +82,7 @@ describe('the reference', () => {
     ['property', properties],
     ['parameter', parameters],
     ['tag', tags],
-  ])('says of each %s more than its name', (_kind, described) => {
+  ])('describes each %s with more than its name', (_kind, described) => {
     expect([...new Set(described.filter(saysNothing).map(named))]).toEqual([])
   })
 
@@ -96,16 +96,16 @@ describe('the reference', () => {
     { name: 'is_disabled', text: 'Whether it is disabled.' },
     { name: 'anything', text: '' },
     { name: 'anything', text: undefined },
-  ])('finds that $text says nothing of $name', ({ name, text }) => {
+  ])('detects that $text does not describe $name', ({ name, text }) => {
     expect(saysNothing({ name, place: '', text })).toBe(true)
   })
 
-  it('has the version of the package, and an introduction to what all operations share', () => {
+  it('has the version of the package, and an introduction to common behaviour', () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
     expect(document.info.version).toBe(version)
     const headings = document.info.description.match(/^## .*$/gm)
     expect(headings).toEqual(
-      ['Tokens', 'Requests and answers', 'Values', 'Errors', 'Lists', 'Safe retries', 'Rate limit'].map(
+      ['Tokens', 'Requests and responses', 'Values', 'Errors', 'Lists', 'Safe retries', 'Rate limit'].map(
         (h) => `## ${h}`,
       ),
     )

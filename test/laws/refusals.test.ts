@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path/posix'
 import { describe, expect, it } from 'vitest'
-import { codesOf } from '#infra/openapi/errors.ts'
+import { listErrorCodes } from '#infra/openapi/errors.ts'
 import { type ErrorCode, errorCodes } from '#shared/core/errors.ts'
 import { isV0 } from '#shared/http/v0-headers.ts'
 import { loadEntries } from '#test/support/operations/operations.ts'
 
 /**
- * Laws of refusals: an operation declares the codes that its handler or its store can throw, and no others. They follow each
- * name from the handler to its declaration, through all modules but the pipeline, whose codes `codesOf` knows.
+ * Laws of refusals: an operation declares exactly the error codes that its handler or store can throw. They follow names
+ * from the handler through all modules except the pipeline, whose codes `listErrorCodes` lists.
  */
 
 type Names = Map<string, { file: string; name: string }>
@@ -39,7 +39,7 @@ function readModule(file: string): Module {
   return { imports: importsOf(file, text), declarations: new Map(declarations) }
 }
 
-/** Modules whose codes belong to every operation: those of the pipeline, and the list of codes itself. */
+/** Modules with the codes of every operation: the pipeline, and the list of codes. */
 const common = ['shared/http/lambda.ts', 'shared/core/faults.ts']
 const modules = new Map(
   ['functions', 'shared']
@@ -48,7 +48,7 @@ const modules = new Map(
     .map((file) => [file, readModule(file)]),
 )
 
-/** Codes that a handler reaches: thrown by name, or only named, as the reason of a choice is. */
+/** Codes that a handler reaches, either thrown by name, or only named, for example as a reason. */
 function reachedFrom(file: string): { thrown: Set<ErrorCode>; named: Set<ErrorCode> } {
   const thrown = new Set<ErrorCode>()
   const named = new Set<ErrorCode>()
@@ -77,7 +77,7 @@ const operations = (await loadEntries())
   .filter(({ operation }) => !isV0(operation.path))
   .map(({ name, operation, file }) => ({ name, operation, file, ...reachedFrom(`functions/${file}`) }))
 
-/** Codes that a name leads to and a branch rules out: reads of runs begin none, a preview needs no enabled source. */
+/** Codes that names reach but branches rule out: lists of runs begin none, and a preview requires no enabled source. */
 const ruledOut: Record<string, ErrorCode[]> = {
   'api/sync-sources/list-runs.ts': ['sync_disabled', 'sync_running', 'feature_not_enabled'],
   'api/sync-sources/list-run-changes.ts': ['sync_disabled', 'sync_running', 'feature_not_enabled'],
@@ -85,16 +85,16 @@ const ruledOut: Record<string, ErrorCode[]> = {
 }
 
 describe('refusals', () => {
-  it('are those that something can throw', () => {
+  it('contain only codes that something can throw', () => {
     const unused = operations.flatMap(({ name, operation, named }) =>
       (operation.refusals ?? []).filter((code) => !named.has(code)).map((code) => `${name}: ${code}`),
     )
     expect(unused).toEqual([])
   })
 
-  it('are declared', () => {
+  it('contain every thrown code', () => {
     const undeclared = operations.flatMap(({ name, operation, file, thrown }) => {
-      const known: ErrorCode[] = [...codesOf(operation), ...(ruledOut[file] ?? [])]
+      const known: ErrorCode[] = [...listErrorCodes(operation), ...(ruledOut[file] ?? [])]
       return [...thrown]
         .filter((code) => !('generic' in errorCodes[code]) && !known.includes(code))
         .map((code) => `${name}: ${code}`)
@@ -102,7 +102,7 @@ describe('refusals', () => {
     expect(undeclared).toEqual([])
   })
 
-  it('are ruled out only where a name leads to them', () => {
+  it('are ruled out only if a name reaches them', () => {
     const stale = Object.entries(ruledOut).flatMap(([file, codes]) =>
       codes.filter((code) => !operations.some((one) => one.file === file && one.thrown.has(code))),
     )

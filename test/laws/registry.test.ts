@@ -10,7 +10,7 @@ import { type Entry, loadEntries } from '#test/support/operations/operations.ts'
 const entries = await loadEntries()
 const account = entries.filter(({ operation: { credential = 'api', path } }) => credential === 'api' && !isV0(path))
 const withIds = account.filter(({ operation }) => operation.path.includes('{'))
-/** What needs nothing else to be there before its body is looked at. */
+/** Operations that check their body without existing objects. */
 const withBody = account.flatMap((entry) => {
   const { body, path } = entry.operation
   return body && !path.includes('{') ? [{ ...entry, envelope: body.envelope }] : []
@@ -28,7 +28,7 @@ beforeAll(async () => {
   own = await newAccount()
 })
 
-it('has one operation a file, or those of one method in a family, exported as their handler', () => {
+it('has one operation per file, or those of one method in a family, exported as the handler', () => {
   const served = entries.map(({ operation, file }) => `${file} ${routeId(operation.method, servedPath(operation))}`)
   const files = entries.map(({ file }) => file)
   expect(new Set(served).size).toBe(new Set(files).size)
@@ -37,7 +37,7 @@ it('has one operation a file, or those of one method in a family, exported as th
   for (const { handler, file } of entries) expect(handler, file).toBeTypeOf('function')
 })
 
-it('has no method and path twice', () => {
+it('has each method and path once', () => {
   const routes = entries.flatMap(({ operation: { method, alias, path } }) =>
     [method, alias].filter(Boolean).map((m) => `${m} ${path}`),
   )
@@ -45,7 +45,7 @@ it('has no method and path twice', () => {
 })
 
 describe.each(account)('$name', (entry) => {
-  it('refuses every bad credential with the same body', async () => {
+  it('refuses every invalid credential with an equal body', async () => {
     const wrong = [
       null,
       'x',
@@ -61,7 +61,7 @@ describe.each(account)('$name', (entry) => {
     }
   })
 
-  it('refuses a body over 5,000,000 bytes, and an Accept that excludes JSON', async () => {
+  it('refuses a body over 5,000,000 bytes, and an Accept without JSON', async () => {
     const large = await own.call(entry.handler, { ...request(entry), body: undefined, rawBody: ' '.repeat(5_000_001) })
     expect([large.status, large.body.code]).toEqual([413, 'payload_too_large'])
     const picky = await own.call(entry.handler, { ...request(entry), headers: { accept: 'text/html' } })
@@ -69,7 +69,7 @@ describe.each(account)('$name', (entry) => {
   })
 })
 
-it('needs no scope for GET /account alone', () => {
+it('requires no scope only for GET /account', () => {
   expect(account.filter(({ operation }) => !operation.permission).map(({ name }) => name)).toEqual(['GET /account'])
 })
 
@@ -89,7 +89,7 @@ describe.each(account.filter(({ operation }) => operation.permission))('$name', 
   })
 })
 
-// One of few names in a path is no id: another is not found.
+// A path segment with fixed names is no id, and returns 404 for other names.
 const withFreeIds = withIds.filter(({ operation }) => !operation.path.includes('{log}'))
 
 describe.each(withFreeIds)('$name', (entry) => {
@@ -99,9 +99,9 @@ describe.each(withFreeIds)('$name', (entry) => {
   })
 })
 
-// Ids of log entries have a form of their own.
+// Ids of log entries have another form.
 describe.each(withIds.filter(({ operation }) => !operation.path.includes('{log_id}')))('$name', (entry) => {
-  it('does not know unknown path ids', async () => {
+  it('returns 404 for unknown path ids', async () => {
     const unknown = await own.call(entry.handler, request(entry))
     expect([unknown.status, unknown.body.code], JSON.stringify(unknown.body)).toEqual([404, 'not_found'])
   })
@@ -141,7 +141,7 @@ async function limitedToken(scopes: string[]): Promise<string> {
 }
 
 describe.each([...surface('gateway'), ...surface('client')])('$name', (entry) => {
-  it('refuses an API token and no token alike', async () => {
+  it('refuses an API token like a missing token', async () => {
     for (const token of [null, own.token, 'nonsense']) {
       const answer = await call(entry.handler, { ...request(entry), token })
       expect([answer.status, answer.body.code]).toEqual([401, 'unauthorized'])
@@ -152,7 +152,7 @@ describe.each([...surface('gateway'), ...surface('client')])('$name', (entry) =>
 describe.each(account.filter(({ operation: { method } }) => ['PUT', 'PATCH', 'DELETE'].includes(method)))(
   '$name',
   (entry) => {
-    it('compares If-Match with the object that its GET shows, if there is one', () => {
+    it('compares If-Match with the object that its GET returns, if there is one', () => {
       const item = account.find(({ operation: { method, path, filters } }) => {
         const path_ = entry.operation.path.replace(/\/(un)?verify$/, '')
         return method === 'GET' && path === path_ && !filters

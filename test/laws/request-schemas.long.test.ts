@@ -15,7 +15,7 @@ import { type Request, sampleRequests } from '#test/support/operations/sample-re
 import { hashQuickly } from '#test/support/sign-in/mails.ts'
 import { newSource } from '#test/support/sign-in/sign-in.ts'
 
-/** Laws of the request schemas of the reference: they promise neither more nor less than the operations keep. */
+/** Laws of request schemas in the API reference: operations accept exactly the bodies that their schemas describe. */
 
 const seed = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31))
 const bodiesPerOperation = 10
@@ -25,7 +25,7 @@ const entries = (await loadEntries()).filter(({ operation }) => operation.body)
 // biome-ignore lint/suspicious/noExplicitAny: the document is looked into at every depth
 const document = openApiDocument(await loadEntries(), await namedSchemas()) as any
 
-/** The schema with what it refers to in its place. */
+/** Replaces references of a schema by their targets. */
 function resolved(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(resolved)
   if (typeof node !== 'object' || node === null) return node
@@ -51,11 +51,11 @@ type Path = string[]
 const bodiesOf = (schema: Json, count: number, name: string): Value[] =>
   fc.sample(arbitraryOf(schema), { numRuns: count, seed: seed + name.length }) as Value[]
 
-/** Whether a text means something that is there, or that the deployment has chosen, which no schema can tell. */
+/** Detects text that names an existing object or a configured value, which no schema can describe. */
 const meansSomething = (text: string, key: string, envelope: string | null): boolean =>
   isUuid(text) || (envelope === 'sign_in' && key === 'redirect_uri')
 
-/** Texts of that kind that the sample's body has, by their key: what a made body means. */
+/** Texts of the sample's body that name objects, by key. Generated bodies use them. */
 function idsOf(node: unknown, envelope: string | null, key = '', found = new Map<string, string>()) {
   if (typeof node === 'string' && meansSomething(node, key, envelope)) found.set(key, node)
   else if (typeof node === 'object' && node !== null)
@@ -70,14 +70,14 @@ function withIds(node: unknown, ids: Map<string, string>, key = ''): unknown {
   return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, withIds(value, ids, name)]))
 }
 
-/** All messages with where they stand: flat, or nested as those of records and providers are. */
+/** Flattens error messages, which are nested for records and providers, into fields and messages. */
 function messagesOf(errors: unknown, path: Path = []): { field: string; message: string }[] {
   if (typeof errors === 'string') return [{ field: path.slice(0, -1).join('.'), message: errors }]
   if (typeof errors !== 'object' || errors === null) return []
   return Object.entries(errors).flatMap(([key, value]) => messagesOf(value, [...path, key]))
 }
 
-/** A property that is required and has no default, and the schema narrowed to bodies that have it. */
+/** A required property without a default, and the schema narrowed to bodies that contain it. */
 type Requirement = { path: Path; schema: Json }
 
 function requirementsOf(schema: Json): Requirement[] {
@@ -116,8 +116,8 @@ const show = (body: unknown, { status, text }: Answer) =>
   `${toJson(body).slice(0, 600)} → ${status} ${text.slice(0, 400)} (FUZZ_SEED=${seed})`
 
 /**
- * What an operation may say to a body of its schema. Who signs in has to know a code or passcode that was made, too; 200 is
- * for what is there already.
+ * Statuses for a generated body that matches the schema. 401 means an unknown code or passcode, and 200 an object that
+ * exists already.
  */
 const rightAnswers = ({ status = 200, refusals = [] }: Operation): number[] => [
   200,
@@ -142,12 +142,12 @@ describe.each(operations)('$name', ({ name, operation, handler, envelope, schema
 
   const send = (body: unknown) => {
     const { method, path, credential } = operation
-    // Who asks without a credential is limited by where it asks from.
+    // The rate limit of anonymous operations is per source address.
     const from = credential === 'none' ? { sourceIp: newSource() } : {}
     return call(handler, { token, method, path, ...sample, ...from, body: undefined, rawBody: toJson(body) })
   }
 
-  it('refuses no body that its schema describes, but for a rule that no schema can tell', async () => {
+  it('accepts every body of its schema, except for rules that no schema can express', async () => {
     for (const made of bodiesOf(schema, bodiesPerOperation, name)) {
       const body = withIds(made, ids)
       const answer = await send(body)
@@ -164,11 +164,11 @@ describe.each(operations)('$name', ({ name, operation, handler, envelope, schema
   const inEnvelope = ({ path }: Requirement) => envelope === null || path.length > 1
   const requirements = requirementsOf(schema).filter(inEnvelope)
   if (requirements.length > 0)
-    it('calls each field blank that it requires and does not get', async () => {
+    it('reports each missing required field as blank', async () => {
       for (const { path, schema: narrowed } of requirements) {
         const field = path.slice(envelope === null ? 0 : 1).join('.')
         const [entry, key] = field.split('.')
-        // Of an element of a set the message names the element (A15.4, A19.3).
+        // The message of an element of a set names the element (A15.4, A19.3).
         const blank = [`${field}: can't be blank`, `${envelope}: entry ${entry} is missing ${key}`]
         const answers: Answer[] = []
         for (const made of bodiesOf(narrowed, 5, field)) {
@@ -177,7 +177,8 @@ describe.each(operations)('$name', ({ name, operation, handler, envelope, schema
           expect(answer.status, `${field} in ${show(body, answer)}`).toBe(422)
           answers.push(answer)
         }
-        // A field beside it can be wrong in a way that keeps the rules between them from being tested.
+        // Another invalid field may prevent the check of rules between fields, so one of several bodies must show the
+        // message.
         const messages = answers.flatMap(({ body }) => messagesOf(body.errors))
         const texts = messages.map(({ field, message }) => `${field}: ${message}`)
         expect(

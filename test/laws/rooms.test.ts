@@ -3,13 +3,13 @@ import { expect, it } from 'vitest'
 import { importsOf, sourcesBelow } from '#test/support/run/imports.ts'
 import { diagram, roomsOf } from './rooms.ts'
 
-/** The floor of a file in the list of its folder (`shared/README.md`); -1 where no room has it. */
+/** Rank of a file's room in the list of its folder (`shared/README.md`), or -1 without a room. */
 const floorOf = (file: string): number => {
   const [folder = '', room = '', ...rest] = file.split('/')
   return roomsOf(folder).indexOf(rest.length > 0 ? room : 'app.ts')
 }
 
-/** Imports that lead from a room to one above it, or from shared/ elsewhere. */
+/** Imports from a room into a higher one, or from shared/ into another folder. */
 const upwardArrows = (sources: Map<string, string>): string[] =>
   [...sources].flatMap(([file, text]) => {
     const folder = file.slice(0, file.indexOf('/') + 1)
@@ -21,7 +21,7 @@ const upwardArrows = (sources: Map<string, string>): string[] =>
 
 type Arrows = Map<string, Iterable<string>>
 
-/** What lies on a circle of arrows, each circle once. */
+/** Cycles in a graph of imports, each once. */
 function circles(arrows: Arrows): string[] {
   const found: string[] = []
   const done = new Set<string>()
@@ -36,13 +36,13 @@ function circles(arrows: Arrows): string[] {
   return found
 }
 
-/** What each file imports, types included. */
+/** Imports of each file, including types. */
 const betweenFiles = (sources: Map<string, string>): Arrows =>
   new Map([...sources].map(([file, text]) => [file, importsOf(file, text)]))
 
 const folderOf = (file: string): string => file.slice(0, file.lastIndexOf('/'))
 
-/** The same of the folders in which the files lie. */
+/** Imports between the folders of the files. */
 function betweenFolders(sources: Map<string, string>): Arrows {
   const arrows = new Map<string, Set<string>>()
   for (const [file, text] of sources) {
@@ -62,12 +62,12 @@ const infra = sourcesBelow('infra')
 it.each([
   ['shared', shared],
   ['infra', infra],
-] as const)('every file of %s/ lies in a room, which imports only from those below it', (_folder, sources) => {
+] as const)('every file of %s/ is in a room, and imports only from lower ones', (_folder, sources) => {
   expect([...sources.keys()].filter((file) => floorOf(file) < 0)).toEqual([])
   expect(upwardArrows(sources)).toEqual([])
 })
 
-it('docs/architecture.md shows the rooms of shared/ as they are listed', () => {
+it('docs/architecture.md shows the rooms of shared/ in the order of their list', () => {
   expect(readFileSync('docs/architecture.md', 'utf8')).toContain(diagram())
 })
 
@@ -77,7 +77,7 @@ it.each(
   ['shared', 'infra']
     .flatMap((folder) => roomsOf(folder).map((room) => `${folder}/${room}`))
     .filter((path) => !path.endsWith('.ts')),
-)('the README of %s names its purpose, its entry points, and only what is there', (path) => {
+)('the README of %s has its purpose, its entry points, and only existing files', (path) => {
   const text = readFileSync(`${path}/README.md`, 'utf8')
   expect(text).toMatch(/^# \S+\n\n[A-Z].+\.\n\n(?:- \*\*Types\*\*: .+\n)?- \*\*Entry points\*\*: /)
   const code = [...sourcesBelow(path).values()].join('\n')
@@ -88,7 +88,7 @@ it.each(
   expect(missing).toEqual([])
 })
 
-/** Rules across nouns, the upper layer of domain/. */
+/** Detects a file of the upper layer of domain/, which has the rules across nouns. */
 const isRule = (file: string): boolean => file.startsWith('shared/domain/rules/')
 
 it('a noun of domain/ imports no rule across nouns', () => {
@@ -103,23 +103,20 @@ it('a noun of domain/ imports no rule across nouns', () => {
   expect([...sourcesBelow('shared/domain/rules').keys()].length).toBeGreaterThan(0)
 })
 
-it('no files import each other in a circle', () => {
+it('no import cycle between files', () => {
   expect(circles(betweenFiles(new Map([...shared, ...sourcesBelow('functions'), ...infra])))).toEqual([])
 })
 
-it('no folders of infra/ import each other in a circle', () => {
+it('no import cycle between folders of infra/', () => {
   expect(circles(betweenFolders(infra))).toEqual([])
 })
 
-/** The nouns of an account know each other. */
-it.each(roomsOf('shared').filter((room) => room !== 'domain'))(
-  'no folders of %s/ import each other in a circle',
-  (room) => {
-    expect(circles(betweenFolders(sourcesBelow(`shared/${room}`)))).toEqual([])
-  },
-)
+/** The nouns of an account may import each other. */
+it.each(roomsOf('shared').filter((room) => room !== 'domain'))('no import cycle between folders of %s/', (room) => {
+  expect(circles(betweenFolders(sourcesBelow(`shared/${room}`)))).toEqual([])
+})
 
-it('finds an arrow that runs up, one that leaves, and a circle', () => {
+it('detects an upward import, one into another folder, and a cycle', () => {
   const planted = new Map([
     ['shared/core/clock.ts', "import { table } from '../table/table.ts'"],
     [
@@ -137,7 +134,7 @@ it('finds an arrow that runs up, one that leaves, and a circle', () => {
   expect(circles(betweenFolders(planted))).toEqual(['shared/core -> shared/table -> shared/core'])
 })
 
-it('the tests of shared/ lie as their sources do', () => {
+it('the tests of shared/ mirror the paths of their sources', () => {
   const folders = new Set([...shared.keys()].map(folderOf))
   const tests = [...sourcesBelow('test/shared').keys()]
   expect(tests.filter((file) => !folders.has(folderOf(file).slice('test/'.length)))).toEqual([])

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs'
 
-/** The rooms of a folder, the lowest first, by the only list of them: that of its README. */
+/** Rooms of a folder, from low to high, as listed in its README. */
 export const roomsOf = (folder: string): string[] =>
   [...readFileSync(`${folder}/README.md`, 'utf8').matchAll(/^\d+\. \[([\w.-]+)\]/gm)]
     .map(([, room = '']) => room)
     .reverse()
 
-/** The first paragraph of the README of a room. */
+/** First paragraph of the README of a room. */
 const purposeOf = (room: string): string => readFileSync(`shared/${room}/README.md`, 'utf8').split('\n')[2] ?? ''
 
-/** The rooms of shared/ in Mermaid, the highest first. */
+/** Mermaid diagram of the rooms of shared/, from high to low. */
 export function diagram(): string {
   const boxes = ['functions["functions/ · one file an operation, consumers, schedules, tasks"]']
   for (const room of roomsOf('shared').reverse()) boxes.push(`${room}["${room}/ · ${purposeOf(room)}"]`)

@@ -2,7 +2,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vite
 import { plainFunctions } from '#infra/code/bundle.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
 
-/** What each may be handed: a request, a batch, a message of the live channel, an order of CloudFormation or of Secrets Manager. */
+/**
+ * Event that fits each function: a request, a batch, a live channel message, or an event of CloudFormation or Secrets
+ * Manager.
+ */
 const event = {
   routeKey: '$default',
   rawPath: '/nothing',
@@ -24,11 +27,11 @@ const event = {
 }
 const context = { awsRequestId: 'run-1', getRemainingTimeInMillis: () => 0 }
 
-// Other files of this process must not meet what was made without an engine.
+// Modules loaded without an engine must not be reused by other files of this process.
 beforeAll(() => void vi.resetModules())
 afterAll(() => void vi.resetModules())
 beforeEach(() => {
-  // Nothing is there that they need, so that each has something to tell.
+  // Clears all settings, so that each function fails and logs.
   for (const name of Object.keys(process.env)) if (/^[A-Z][A-Z0-9_]*$/.test(name)) vi.stubEnv(name, '')
 })
 afterEach(() => {
@@ -38,7 +41,7 @@ afterEach(() => {
 
 const imported = (file: string) => import(new URL(`../../functions/${file}`, import.meta.url).href)
 
-it.each(await plainFunctions())('%s says in each line which run it is of, and of what', async (file) => {
+it.each(await plainFunctions())('%s logs its run and its function in each line', async (file) => {
   const { handler } = await imported(file)
   const log = catchLog()
   await Promise.resolve(handler(event, context)).catch(() => undefined)
@@ -52,7 +55,7 @@ it.each(await plainFunctions())('%s says in each line which run it is of, and of
 })
 
 it.each(['streams/write-change-log.ts', 'streams/follow-up.ts'])(
-  '%s says whose record it has failed on',
+  '%s logs the account of the failed record',
   async (file) => {
     const { handler } = await imported(file)
     const log = catchLog()

@@ -12,7 +12,7 @@ import { plantedSecret } from '#test/support/operations/configuration-samples.ts
 import { loadEntries } from '#test/support/operations/operations.ts'
 import { type Request, sampleRequests } from '#test/support/operations/sample-requests.ts'
 
-/** Laws that need a request which succeeds: one for every operation, in two accounts. */
+/** Laws that need a successful request of every operation, in two accounts. */
 
 type World = Awaited<ReturnType<typeof sampleRequests>>
 
@@ -31,11 +31,11 @@ const sampleOf = async ({ samples }: World, name: string): Promise<Request> => (
 const sequenceOf = async ({ account }: World) => (await getItem(accountVersionKey(account.id)))?.sequence
 const sequences = () => Promise.all([world, other].map(sequenceOf))
 
-/** Every choice among the names, from none to all. */
+/** Every subset of the names, from none to all. */
 const choices = ([first, ...rest]: string[]): string[][] =>
   first === undefined ? [[]] : choices(rest).flatMap((chosen) => [chosen, [first, ...chosen]])
 
-/** The body with each one of its ids replaced by the id that stands there in another body. */
+/** Returns copies of the body, each with one id replaced by the id at the same position of another body. */
 function withForeignIds(own: unknown, foreign: unknown): unknown[] {
   if (typeof own === 'string') return isUuid(own) ? [foreign] : []
   if (typeof own !== 'object' || own === null) return []
@@ -46,7 +46,7 @@ function withForeignIds(own: unknown, foreign: unknown): unknown[] {
   )
 }
 
-/** The counters of flows are integers of 64 bits. */
+/** Replaces counters of flows, which are 64-bit integers. */
 const bigCounters = (key: string, value: unknown): unknown =>
   /^[rt]x_(packets|bytes)$/.test(key) && typeof value === 'number' ? BigInt(value) : value
 
@@ -67,21 +67,21 @@ describe.each(entries)('$name', ({ name, operation }) => {
   const ofAccount = credential === 'api' && !legacy
   const keyed = ofAccount && method === 'POST' && path !== '/access/evaluate'
   const ids = [...path.matchAll(/\{(\w+)\}/g)].map(([, id = '']) => id)
-  /** The name of an account or of one of its logs belongs to nobody, nor does what anybody may see. */
+  /** Names of an account or of its logs are not ids of its objects, and anonymous operations return public objects. */
   const isOfAccount = (place: string): boolean => credential !== 'none' && place !== 'log'
   const isName = (place: string): boolean => place === 'slug' || place === 'log'
 
-  // The first test of an operation prepares its request, the last one sends it: what was refused before is thereby
-  // known to have been right but for what made it foreign.
+  // The first test of an operation prepares its request, and the last one sends it. The success of the last proves that
+  // earlier requests were refused only for their foreign ids.
   let own: Request
   let answer: Answer
   beforeAll(async () => {
     own = await sampleOf(world, name)
   })
 
-  // An id that is not that of a callback ends the sign-in that comes back to it; complete-sign-in-of-provider.test.ts holds that.
+  // Another id at a callback ends the sign-in; complete-sign-in-of-provider.test.ts covers this.
   if (ids.length > 0 && status !== 303)
-    it('does not know the id of another account, or of nothing, at any place of its path', async () => {
+    it('returns 404 for the id of another account or an unknown one, at any place of its path', async () => {
       const foreign = await sampleOf(other, name)
       for (const places of choices(ids).slice(1)) {
         const replaced = (id: (place: string) => string | undefined) => ({
@@ -97,7 +97,7 @@ describe.each(entries)('$name', ({ name, operation }) => {
           )
         await expectRefusal(
           name,
-          // The form of a UUID is of another id than that of a log's entry.
+          // Ids of log entries have another form than UUIDs.
           replaced((place) => (place === 'log_id' ? `${own.params?.log_id?.slice(0, 18)}ffffff` : randomUUID())),
           [404],
           `unknown ${places}`,
@@ -106,7 +106,7 @@ describe.each(entries)('$name', ({ name, operation }) => {
     })
 
   if (ids.length > 0 && !legacy)
-    it('takes nothing but an identifier at any place of its path', async () => {
+    it('accepts only identifiers at any place of its path', async () => {
       for (const place of ids) {
         for (const value of ['nonsense', '0', `${own.params?.[place]}0`, '0198a000-0000-7000-8000-00000000000g']) {
           await expectRefusal(
@@ -120,13 +120,13 @@ describe.each(entries)('$name', ({ name, operation }) => {
     })
 
   if (ofAccount && !['GET', 'POST'].includes(method))
-    it('does nothing for an If-Match that does not match (A8.2)', async () => {
+    it('changes nothing if If-Match does not match (A8.2)', async () => {
       for (const tag of ['"another.one"', 'W/"weak"', '"a", "b"']) {
         await expectRefusal(name, { ...own, headers: { 'if-match': tag } }, [412], tag)
       }
     })
 
-  it('answers with its status and exactly what its schema names', async () => {
+  it('returns its status and exactly the fields of its schema', async () => {
     if (keyed) own = { ...own, headers: { 'idempotency-key': randomUUID() } }
     answer = await world.send(name, own)
     expect(answer.status, answer.text).toBe(status)
@@ -134,14 +134,14 @@ describe.each(entries)('$name', ({ name, operation }) => {
     expect(toJson(v.parse(operation.response, JSON.parse(answer.text, bigCounters)))).toBe(answer.text)
   })
 
-  it('shows no secret, unless it creates one', () => {
+  it('returns no secret, unless it creates one', () => {
     expect(answer.text).not.toMatch(stored)
     expect(answer.text).not.toContain(plantedSecret)
     if (secret) expect(answer.headers['cache-control']).toBe('no-store')
     else expect(answer.text).not.toMatch(tokens)
   })
 
-  it('says what is left of its rate limit (A9)', () => {
+  it('returns the remaining rate limit (A9)', () => {
     const bucket = {
       api: 'account',
       portal: 'account',
@@ -155,7 +155,7 @@ describe.each(entries)('$name', ({ name, operation }) => {
   })
 
   if (ofAccount && method === 'GET')
-    it('carries a tag by which it need not be sent again, unless it is a list or a proof (A8.2)', async () => {
+    it('returns an entity tag and honours If-None-Match, unless it is a list or a proof (A8.2)', async () => {
       const { etag } = answer.headers
       const isProof = path.startsWith('/logs/checkpoints/') || path.endsWith('/proof')
       if (isProof || Array.isArray(answer.body.data)) return expect(etag).toBeUndefined()
@@ -165,7 +165,7 @@ describe.each(entries)('$name', ({ name, operation }) => {
     })
 
   if (keyed)
-    it('answers the same again to the same Idempotency-Key, which is for one request only (A8.3)', async () => {
+    it('replays the response to the same Idempotency-Key, which is valid for one request (A8.3)', async () => {
       const before = await sequences()
       const again = await world.send(name, own)
       expect([again.status, again.text]).toEqual([answer.status, answer.text])
@@ -177,7 +177,7 @@ describe.each(entries)('$name', ({ name, operation }) => {
     })
 
   if (operation.location)
-    it('says where to read what it made', async () => {
+    it('returns the location of a created object', async () => {
       const { location } = answer.headers
       const read = entries.find(
         ({ operation }) => operation.method === 'GET' && patternOf(operation.path).test(location ?? ''),
@@ -199,7 +199,7 @@ describe.each(entries)('$name', ({ name, operation }) => {
 
 const patternOf = (path: string) => new RegExp(`^${path.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`)
 
-it('does not know the id of another account in a body', async () => {
+it('refuses the id of another account in a body', async () => {
   const tried: string[] = []
   for (const { name, operation } of entries.filter(({ operation }) => operation.body)) {
     const [own, foreign] = await Promise.all([sampleOf(world, name), sampleOf(other, name)])
@@ -223,7 +223,7 @@ it('does not know the id of another account in a body', async () => {
   )
 })
 
-it('finds nothing by an id that only another account has', async () => {
+it('finds nothing by an id of another account', async () => {
   const tried: string[] = []
   for (const { name, operation } of entries) {
     const rows = async () => (await other.send(name, await sampleOf(other, name))).body.data
@@ -240,7 +240,7 @@ it('finds nothing by an id that only another account has', async () => {
   )
 })
 
-it('shows no secret in the logs of all that', async () => {
+it('logs no secret of these requests', async () => {
   await writeChangeLogOf(world.account.id)
   for (const type of ['change', 'api_request', 'session']) {
     let page_cursor: string | null = null

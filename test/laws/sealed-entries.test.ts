@@ -9,10 +9,12 @@ import { changeText, storedText } from '#shared/seal/log/entry-text.ts'
 import { leafHash } from '#shared/seal/merkle/merkle-proof.ts'
 
 /**
- * The leaf of an entry is the hash of what `GET` shows of it (S1.2), sealed once and for good. So an entry that was stored is
- * shown by every later version as by its own: a member that is added to entries is shown only where it was stored with the entry,
- * never as null on older ones, and none goes. Whoever adds one adds a form with it to these, and changes none of them: their
- * leaves were sealed.
+ * A leaf is the hash of the entry as `GET` returns it (S1.2), and is sealed permanently. So every later version must
+ * return a
+ * stored entry unchanged. A new member is returned only for entries that were stored with it, never as null for older
+ * ones.
+ * No member is removed. A new member requires a new form here. Existing forms must not change, because their leaves are
+ * sealed.
  */
 
 const id = (n: number) => `01990000-0000-7000-8000-${String(n).padStart(12, '0')}`
@@ -44,7 +46,7 @@ const request = {
   request_id: id(4),
 }
 
-/** As a version stored it, with the leaf that it was sealed as. The first of each type is the oldest that was sealed. */
+/** Forms of stored entries with their sealed leaves. The first form of each type is the oldest sealed one. */
 const forms: Record<string, { item: LogItem; leaf: string }> = {
   'a change': {
     item: stored('change', { ...change, subject, leaf: 7 }),
@@ -72,24 +74,24 @@ const forms: Record<string, { item: LogItem; leaf: string }> = {
   },
 }
 
-/** What is shown of every entry of a type, though it may not be stored; it was before anything was sealed. */
+/** Members that are returned for every entry of a type even if not stored. They predate the sealed log. */
 const always: Record<string, string[]> = { change: ['run_id'] }
 
 const shown = (item: LogItem) => v.parse(LogEntry, cutEntry(renderEntry(item, new Map()))) as Record<string, unknown>
 
 describe.each(Object.entries(forms))('%s', (_name, { item, leaf }) => {
-  it('has the leaf that it was sealed as', () => {
+  it('has its sealed leaf', () => {
     expect(leafHash(storedText(item)).toString('base64')).toBe(leaf)
   })
 
-  it('is shown with what was stored of it, beside what the table alone has, and with nothing else', () => {
+  it('is returned with its stored members, without those of the table alone, and with no others', () => {
     const { sk: _sk, kind: _kind, ttl: _ttl, leaf: _leaf, ...entry } = item as unknown as Record<string, unknown>
     const made = (always[String(entry.type)] ?? []).map((name) => [name, null])
     expect(shown(item)).toStrictEqual({ ...Object.fromEntries(made), ...entry })
   })
 })
 
-it('has the same leaf by its commit, when the entry is past its retention', () => {
+it('has the same leaf from its commit after the entry has expired', () => {
   const record = { time, sequence: 1, account_id: id(9), commit_id: id(8), revocations: [], follow_ups: [] }
   const by = (members: object) =>
     leafHash(changeText({ ...record, ...members } as unknown as CommitRecord, 0)).toString('base64')
@@ -100,11 +102,11 @@ it('has the same leaf by its commit, when the entry is past its retention', () =
 })
 
 it.each([ChangeEntry, SessionEntry, ApiRequestEntry].map((entry) => [entry.entries.type.literal, entry] as const))(
-  'has a form of %s with every member that one can have',
+  'has a form of %s with every possible member',
   (type, entry) => {
     const items = Object.values(forms).map(({ item }) => item as unknown as Record<string, unknown>)
     const names = new Set(items.filter((item) => item.type === type).flatMap((item) => Object.keys(item)))
-    // A change whose snapshots are cut is not stored so.
+    // A change with shortened snapshots is not stored in that form.
     const made = [...(always[type] ?? []), 'truncated']
     expect(Object.keys(entry.entries).filter((name) => !names.has(name) && !made.includes(name))).toEqual([])
   },

@@ -22,8 +22,8 @@ import { directoriesApi, runsApi } from '#test/support/sync/directories.ts'
 import { newSyncWorld } from '#test/support/sync/sync-runs.ts'
 
 /**
- * Somebody holds one scope, a provider of their own, an account at the company's provider under whatever unverified address they
- * like, a mailbox, and a token of an API client that was disabled. They try every way to administer (A3.3).
+ * An attacker has one scope, their own provider, an account at the company's provider under any unverified address, a
+ * mailbox, and a token of a disabled API client. They try every way to administer (A3.3).
  */
 
 const scopes = ['*:read', ...collections.flatMap((name) => [`${name}:read`, `${name}:write`])]
@@ -45,7 +45,10 @@ afterEach(() => {
 })
 afterAll(() => Promise.all([company.close(), own.close()]))
 
-/** An account with administrators, a provider of the portal, a directory that has lost an administrator, and a disabled client. */
+/**
+ * Creates an account with administrators, a portal provider, a directory that lost an administrator, and a disabled
+ * client.
+ */
 async function newTarget(scope: string) {
   const account = await newAccount({ limits: { api_capacity: 100_000, api_refill_rate: 100_000 } })
   const portal = await providerBehind(account.id, company)
@@ -77,7 +80,7 @@ async function newTarget(scope: string) {
 
 type Target = Awaited<ReturnType<typeof newTarget>>
 
-/** Portal sessions that a sign-in with a provider gives. */
+/** Signs in with a provider, and returns the resulting portal sessions. */
 async function signIn(
   fake: PlainProvider,
   provider: Pick<AuthProviderRow, 'id'> | undefined,
@@ -93,7 +96,7 @@ async function signIn(
   return token.startsWith('nap_') ? [token] : []
 }
 
-/** Portal sessions that a passcode gives which is mailed to an address. */
+/** Signs in with a mailed passcode, and returns the resulting portal sessions. */
 async function signInByMail({ slug }: Account, email: string): Promise<string[]> {
   const mails = await catchMails()
   const post = (handler: typeof sendPasscode, sign_in: object) =>
@@ -107,7 +110,7 @@ async function signInByMail({ slug }: Account, email: string): Promise<string[]>
   return body?.data?.token ? [body.data.token] : []
 }
 
-/** Ways to a portal session, each as far as it leads. */
+/** Attempts at a portal session, each as far as it succeeds. */
 const ways: Record<string, (target: Target) => Promise<string[]>> = {
   async 'an administrator of one’s own'({ account, narrow }) {
     const email = `own-${randomUUID()}@example.org`
@@ -184,7 +187,7 @@ const ways: Record<string, (target: Target) => Promise<string[]>> = {
   },
 }
 
-/** API tokens that are wider than the scope, by how they were gained. */
+/** API tokens wider than the scope, by the way they were obtained. */
 async function widerTokens({ account, narrow, client, stolen }: Target): Promise<string[]> {
   const minted = await Promise.all(
     [account.apiClient.id, client].flatMap((id) =>
@@ -206,7 +209,7 @@ const administrators = async ({ account }: Target) =>
     .map(({ id, email, is_disabled, allow_email_otp_sign_in }) => ({ id, email, is_disabled, allow_email_otp_sign_in }))
     .sort((a, b) => (a.id < b.id ? -1 : 1))
 
-it.each(scopes)('%s alone leads to no administrator’s session and to no wider token', async (scope) => {
+it.each(scopes)('%s alone results in no administrator’s session and no wider token', async (scope) => {
   const target = await newTarget(scope)
   const before = await administrators(target)
   const gained: string[] = []
@@ -217,10 +220,10 @@ it.each(scopes)('%s alone leads to no administrator’s session and to no wider 
 })
 
 const open = Object.keys(ways).filter((name) => name !== 'a link of clients at the provider of the portal')
-it.each(open)('%s leads there with the scope *', async (name) => {
+it.each(open)('%s results in it with the scope *', async (name) => {
   expect(await ways[name]?.(await newTarget('*'))).toHaveLength(1)
 })
 
-it('gives wider tokens to the scope *', async () => {
+it('results in wider tokens with the scope *', async () => {
   expect(await widerTokens(await newTarget('*'))).toHaveLength(7)
 })

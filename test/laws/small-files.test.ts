@@ -1,15 +1,18 @@
 import { expect, it } from 'vitest'
 import { importsOf, sourcesBelow } from '#test/support/run/imports.ts'
 
-/** Lines below which a file with one importer in its room belongs into that importer. */
+/** Number of lines below which a file with one importer in its room belongs into that importer. */
 const small = 40
 
 const roomOf = (file: string): string => file.split('/').slice(0, 2).join('/')
 
-/** Declares a property of conditions, which readers look for by its name. */
+/** Matches the declaration of a condition property, which is expected in a file of its name. */
 const declaresProperty = /^export const \w+: ConditionProperty = /m
 
-/** Small files of rooms with one importer, which is in the same room. An operation and a condition property stay files of their own. */
+/**
+ * Small files with one importer, which is in the same room. Operations and condition properties stay in their own
+ * files.
+ */
 function misplaced(sources: Map<string, string>): string[] {
   const importers = new Map([...sources.keys()].map((file) => [file, new Set<string>()]))
   for (const [file, text] of sources) for (const target of importsOf(file, text)) importers.get(target)?.add(file)
@@ -21,7 +24,7 @@ function misplaced(sources: Map<string, string>): string[] {
   })
 }
 
-it('a condition property is a file alone', () => {
+it('a condition property has its own file', () => {
   for (const [file, text] of sourcesBelow('shared/domain/policies/conditions'))
     expect(text.match(/: ConditionProperty = /g)?.length ?? 0, file).toBeLessThanOrEqual(1)
 })
@@ -31,7 +34,7 @@ it('a small file with one importer in its room is part of that importer', () => 
   expect(misplaced(new Map([...sources, ...sourcesBelow('functions')]))).toEqual([])
 })
 
-it('finds a small file with one importer, and none that is long, shared or imported from another room', () => {
+it('detects a small file with one importer, but not a long, shared or imported one of another room', () => {
   const imports = (name: string) => `import { a } from './${name}.ts'\n`
   expect(
     misplaced(

@@ -6,7 +6,7 @@ const entries = await loadEntries()
 
 const testFileOf = (file: string): string => `test/functions/${file.replace(/\.ts$/, '.test.ts')}`
 
-it('has a test file of every operation, named for it', () => {
+it('has a test file of every operation, named after it', () => {
   const files = [...new Set(entries.map(({ file }) => testFileOf(file)))]
   expect(files.filter((file) => !existsSync(file))).toEqual([])
 })

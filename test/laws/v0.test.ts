@@ -43,7 +43,7 @@ describe.each(entries)('$name', (entry) => {
   const { operation } = entry
   const isRead = operation.method === 'GET'
 
-  it('tells a missing token from one that is not accepted, before anything else', async () => {
+  it('distinguishes a missing from an invalid token, before any other check', async () => {
     const broken = { ...request(entry), body: undefined, rawBody: '{"a":' }
     for (const authorization of [undefined, 'Basic abc', 'Bearer', 'Bearer ', 'Bearer:']) {
       const headers: Record<string, string> = authorization === undefined ? {} : { authorization }
@@ -57,7 +57,7 @@ describe.each(entries)('$name', (entry) => {
     }
   })
 
-  it('takes the scheme in any case, and a colon behind it', async () => {
+  it('accepts the scheme in any case, followed by a colon', async () => {
     for (const scheme of ['bearer', 'BEARER', 'Bearer:', 'bearer:  ']) {
       const headers = { authorization: ` ${scheme} ${own.token} ` }
       const answer = await call(entry.handler, { ...request(entry), token: null, headers })
@@ -77,7 +77,7 @@ describe.each(entries)('$name', (entry) => {
     expect([other.status, other.body]).toEqual([403, { error: 'forbidden' }])
   })
 
-  it('carries the headers of the legacy API, also on an error', async () => {
+  it('has the headers of the legacy API, even for an error', async () => {
     const answers = [
       await call(entry.handler, { ...request(entry), token: null }),
       await own.call(entry.handler, request(entry)),
@@ -111,7 +111,7 @@ describe.each(entries)('$name', (entry) => {
     expect(again.headers).not.toHaveProperty('idempotent-replayed')
   })
 
-  it('is reached by other spellings of its path', async () => {
+  it('accepts other spellings of its path', async () => {
     const sample = await sampled.samples[entry.name]?.()
     const spelled = operation.path.slice('/v0/'.length).replace(/\{(\w+)\}/, (_, name) => sample?.params?.[name] ?? '')
     for (const proxy of [`/${spelled}`, `${spelled}/`, spelled.replace('/', '//')]) {
@@ -133,7 +133,7 @@ describe.each(entries)('$name', (entry) => {
 describe.each(withId)('$name', (entry) => {
   const { operation, place } = entry
 
-  it('does not know an unknown id, a malformed one, or one of another account', async () => {
+  it('returns 404 for an unknown or malformed id, and for one of another account', async () => {
     const sample = await sampled.samples[entry.name]?.()
     const foreign = sample?.params?.[place] as string
     for (const id of [randomUUID(), 'nonsense', '', foreign]) {
@@ -142,7 +142,7 @@ describe.each(withId)('$name', (entry) => {
     }
   })
 
-  it('takes an id in any case', async () => {
+  it('accepts an id in any case', async () => {
     const sample = await sampled.samples[entry.name]?.()
     const id = sample?.params?.[place] ?? ''
     const params = { [place]: id.toUpperCase() }
@@ -153,7 +153,7 @@ describe.each(withId)('$name', (entry) => {
 describe.each(withBody)('the body of $name', (entry) => {
   const { operation, envelope } = entry
 
-  it('refuses broken JSON and a wrong wrapper before it looks for the object', async () => {
+  it('refuses malformed JSON and a wrong wrapper before it reads the object', async () => {
     const { body: _body, ...rest } = request(entry)
     const bodies = ['', '{"a":', '[]', '"text"', 'null', '{}', `{"${envelope}":7}`]
     const envelopes = ['null', '[]', '"x"'].map((value) => `{"${envelope}":${value}}`)
@@ -163,7 +163,7 @@ describe.each(withBody)('the body of $name', (entry) => {
     }
   })
 
-  it('reads JSON of every media type that is JSON, and no form', async () => {
+  it('accepts JSON with every JSON media type, and no form', async () => {
     const sample = async (type: string | undefined) => {
       const made = await sampled.samples[entry.name]?.()
       const headers = { 'content-type': type as string }
@@ -183,14 +183,14 @@ describe.each(withBody)('the body of $name', (entry) => {
     }
   })
 
-  it('ignores unknown keys beside and inside the wrapper', async () => {
+  it('ignores unknown keys next to and inside the wrapper', async () => {
     const sample = await sampled.samples[entry.name]?.()
     const fields = (sample as { body: Record<string, object> }).body[envelope]
     const body = { _method: 'DELETE', [envelope]: { ...fields, id: randomUUID(), inserted_at: 5, _method: 'DELETE' } }
     expect((await sampled.send(entry.name, { ...sample, body })).status).toBe(operation.status)
   })
 
-  it('takes 1 MiB and refuses more', async () => {
+  it('accepts 1 MiB and refuses more', async () => {
     const { body: _body, ...rest } = request(entry)
     const large = await own.call(entry.handler, { ...rest, rawBody: ' '.repeat(1_048_577) })
     expect([large.status, large.body]).toEqual([413, { error: 'payload_too_large' }])
@@ -200,7 +200,7 @@ describe.each(withBody)('the body of $name', (entry) => {
 })
 
 describe.each(reads)('$name', (entry) => {
-  it('answers HEAD as GET, without a body', async () => {
+  it('answers HEAD like GET, without a body', async () => {
     const sample = await sampled.samples[entry.name]?.()
     const path = entry.operation.path.replace(/\{(\w+)\}/, (_, name) => sample?.params?.[name] ?? '')
     const head = { ...sample, method: 'HEAD', path, params: { proxy: path.slice(4) }, token: sampled.account.token }
@@ -216,7 +216,7 @@ describe.each(reads)('$name', (entry) => {
 })
 
 describe.each(entries.filter(({ operation }) => operation.filters))('$name', (entry) => {
-  it('refuses a bad limit or cursor', async () => {
+  it('refuses an invalid limit or cursor', async () => {
     for (const query of [
       'limit=',
       'limit=x',
@@ -231,12 +231,12 @@ describe.each(entries.filter(({ operation }) => operation.filters))('$name', (en
     }
   })
 
-  it('is whole without a page, whatever else is asked', async () => {
+  it('returns the whole list without a page, with any other parameter', async () => {
     const { body } = await own.call(entry.handler, { query: 'email=x&order=desc', path: entry.operation.path })
     expect(Object.keys(body)).toEqual(['data'])
   })
 
-  it('counts a limit below 1 as 1 and above 100 as 100', async () => {
+  it('raises a limit below 1 to 1, and lowers one above 100 to 100', async () => {
     for (const [given, used] of [
       ['-5', 1],
       ['0', 1],
