@@ -87,7 +87,7 @@ const exchange = (code: string | null, code_verifier: string) =>
 async function tabTo(name: string): Promise<void> {
   for (let i = 0; i < 20; i++) {
     await browsing.page.keyboard.press('Tab')
-    if ((await browsing.named()).some((node) => node.focused && node.name === name && node.role !== 'RootWebArea'))
+    if ((await browsing.accessibleNodes()).some((node) => node.focused && node.name === name && node.role !== 'RootWebArea'))
       return
   }
   throw new Error(`The keyboard does not reach ${name}.`)
@@ -156,10 +156,10 @@ describe.skipIf(!chromium)('a person in a browser', () => {
         const { stderr } = await typed(['sh'], screenCommands(service) + documentCommands('walk.md'), service.dataDir)
         expect(stderr).toBe('')
       }
-      const { child, output, goOn } = typeIn(['prepare', 'sign in', 'end'])
+      const { child, output, goOn: resume } = typeIn(['prepare', 'sign in', 'end'])
       try {
         await until(() => /gateway: running/.test(output()), `the gateway works: ${output()}`)
-        goOn()
+        resume()
         const page = await until(() => /sign in at (\S+)/.exec(output())?.[1], 'the client names its page')
         await browsing.page.goto(page)
         // From the second sign-in on, the provider knows the browser and prompts only if it must.
@@ -167,11 +167,11 @@ describe.skipIf(!chromium)('a person in a browser', () => {
         expect(await browsing.page.textContent('body')).toContain('You are signed in.')
         await until(() => /reported a flow/.test(output()), `a flow is reported: ${output()}`)
         await until(async () => (await api('GET', '/logs?type=flow')).data.length > 0, 'the flow is in the log')
-        goOn()
+        resume()
         const left = await until(() => /sign-in: 401.*\n/.exec(output())?.[0], `the client is out: ${output()}`)
         expect(left).toContain('unauthorized')
-        const [said, delay] = /^access ended (\d+) ms after Uma User was disabled$/m.exec(output()) ?? []
-        process.stderr.write(`${said}\n`)
+        const [line, delay] = /^access ended (\d+) ms after Uma User was disabled$/m.exec(output()) ?? []
+        process.stderr.write(`${line}\n`)
         // Heartbeats alone would take at least two thirds of half a minute.
         expect(Number(delay)).toBeLessThan(20_000)
         await until(() => /removed: authorization/.test(output()), 'the gateway lets nothing pass any more')
@@ -198,9 +198,11 @@ describe.skipIf(!chromium)('a person in a browser', () => {
 
   it('finds everything on the page in order with a screen reader', async () => {
     await browsing.page.goto(begin('client').page)
-    const named = await browsing.named()
+    const announced = await browsing.accessibleNodes()
     expect(
-      named.filter(({ role }) => /^(heading|link|textbox|button)$/.test(role)).map(({ role, name }) => [role, name]),
+      announced
+        .filter(({ role }) => /^(heading|link|textbox|button)$/.test(role))
+        .map(({ role, name }) => [role, name]),
     ).toEqual([
       ['heading', 'Sign in to Demo'],
       ['link', 'Sign in with Demo company'],
@@ -221,7 +223,7 @@ describe.skipIf(!chromium)('a person in a browser', () => {
     // The field has the focus already.
     await browsing.page.keyboard.type(passcode === '222222' ? '333333' : '222222')
     await press('Enter')
-    const wrong = await browsing.named()
+    const wrong = await browsing.accessibleNodes()
     expect(wrong[0]).toMatchObject({ role: 'RootWebArea', name: 'Error: Enter the passcode' })
     expect(wrong.find(({ role }) => role === 'textbox')).toMatchObject({
       focused: true,
@@ -260,7 +262,7 @@ describe.skipIf(!chromium)('a person in a browser', () => {
     await signInWithCompany('Cancel the sign-in')
     expect(Object.fromEntries((await back(state)).searchParams)).toEqual({ error: 'access_denied', state })
     await browsing.page.goto(`${page}&error=access_denied`)
-    expect((await browsing.named())[0]?.name).toBe('Error: Sign in to Demo')
+    expect((await browsing.accessibleNodes())[0]?.name).toBe('Error: Sign in to Demo')
     expect(await browsing.page.textContent('[role=alert]')).toContain('You were not signed in')
     // The provider knows the browser, but prompts anyway.
     await signInWithCompany(uma, 'Sign in with Demo company')
@@ -280,7 +282,7 @@ describe.skipIf(!chromium)('a person in a browser', () => {
     const response = await browsing.page.goto(page)
     expect([response?.status(), browsing.page.url()]).toEqual([422, page])
     expect(await browsing.page.textContent('body')).toContain(name)
-    expect((await browsing.named()).filter(({ role }) => role === 'link' || role === 'button')).toEqual([])
+    expect((await browsing.accessibleNodes()).filter(({ role }) => role === 'link' || role === 'button')).toEqual([])
   })
 
   it('never violates the content security policy of a page', () => {

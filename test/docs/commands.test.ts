@@ -19,8 +19,8 @@ const commands = documents.flatMap((file) =>
 )
 
 it('every command of package.json is in a document', () => {
-  const named = new Set(commands.map(({ name }) => name))
-  expect(Object.keys(scripts).filter((name) => !named.has(name))).toEqual([])
+  const documentedNames = new Set(commands.map(({ name }) => name))
+  expect(Object.keys(scripts).filter((name) => !documentedNames.has(name))).toEqual([])
 })
 
 it('the documents name only commands of package.json', () => {

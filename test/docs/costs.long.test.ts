@@ -16,10 +16,10 @@ describe('the units in docs/costs.md', () => {
   const expectStated = (rows: { name: string; usage: Usage }[]) => {
     for (const { name, usage } of rows) {
       for (const unit of units) {
-        const [measured, said] = [usage[unit], stated.get(name)?.[unit] ?? Number.NaN]
+        const [measured, expected] = [usage[unit], stated.get(name)?.[unit] ?? Number.NaN]
         // Within 10 %, or one lease of the rate limit among a hundred requests.
-        expect(Math.abs(measured - said), `${name}: ${measured} ${unit}, ${said} stated`).toBeLessThanOrEqual(
-          Math.max(0.05, 0.1 * said),
+        expect(Math.abs(measured - expected), `${name}: ${measured} ${unit}, ${expected} stated`).toBeLessThanOrEqual(
+          Math.max(0.05, 0.1 * expected),
         )
       }
     }

@@ -18,7 +18,7 @@ type Body = any
 
 let service: Service
 let device: ChildProcess
-const said: Body[] = []
+const events: Body[] = []
 let errors = ''
 
 async function ask(path: string, body?: object, method = body ? 'POST' : 'GET'): Promise<Body> {
@@ -52,14 +52,14 @@ async function found<T>(look: () => T | undefined): Promise<T> {
     if (device.exitCode !== null || device.pid === undefined) break
     await sleep(20)
   }
-  throw new Error(`The client in Python has not come that far: ${JSON.stringify(said)}\n${errors}`)
+  throw new Error(`The client in Python has not come that far: ${JSON.stringify(events)}\n${errors}`)
 }
 
 /** Waits for the next output line of this event. */
 const next = (event: string): Promise<Body> =>
   found(() => {
-    const at = said.findIndex((line) => line.event === event)
-    return at < 0 ? undefined : said.splice(at, 1)[0]
+    const at = events.findIndex((line) => line.event === event)
+    return at < 0 ? undefined : events.splice(at, 1)[0]
   })
 
 /** Signs in as a person of the demo provider, on the page that the client opened. */
@@ -99,7 +99,7 @@ describe.skipIf(!hasPython)('Python clients written from docs/devices.md and doc
     device.stderr?.on('data', (chunk) => {
       errors += chunk
     })
-    if (device.stdout) createInterface(device.stdout).on('line', (line) => said.push(JSON.parse(line)))
+    if (device.stdout) createInterface(device.stdout).on('line', (line) => events.push(JSON.parse(line)))
   })
   afterAll(async () => {
     device?.kill()

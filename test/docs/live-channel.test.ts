@@ -9,19 +9,19 @@ afterEach(() => vi.restoreAllMocks())
 
 /** Starts a channel that refuses this many handshakes, as the platform does under load, and then accepts. */
 async function platform(refusals: number) {
-  const asked: string[] = []
+  const requests: string[] = []
   const handshakes = new WebSocketServer({ noServer: true })
   const server = createServer()
   server.on('upgrade', (request, socket, head) => {
-    asked.push(String(request.url))
-    if (asked.length > refusals) handshakes.handleUpgrade(request, socket, head, () => undefined)
+    requests.push(String(request.url))
+    if (requests.length > refusals) handshakes.handleUpgrade(request, socket, head, () => undefined)
     else socket.end('HTTP/1.1 429 Too Many Requests\r\ncontent-length: 0\r\nconnection: close\r\n\r\n')
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/live`
   return {
     url,
-    asked,
+    asked: requests,
     open: () => handshakes.clients.size,
     end: () => {
       for (const client of handshakes.clients) client.terminate()
@@ -35,13 +35,13 @@ async function platform(refusals: number) {
 }
 
 function listening() {
-  const heard = { opened: 0, closed: 0 }
+  const counts = { opened: 0, closed: 0 }
   const channel = new LiveChannel({
-    opened: () => void heard.opened++,
-    closed: () => void heard.closed++,
+    opened: () => void counts.opened++,
+    closed: () => void counts.closed++,
     received: () => undefined,
   })
-  return { heard, channel }
+  return { heard: counts, channel }
 }
 
 test('a refused device retries after a random delay within a range that doubles up to a minute', async () => {
@@ -66,14 +66,14 @@ test('a heartbeat with the same channel changes nothing, another channel or none
   vi.spyOn(Math, 'random').mockReturnValue(0)
   const [here, there] = await Promise.all([platform(0), platform(0)])
   const { heard, channel } = listening()
-  const live = { url: here.url, keepalive_secs: 300 }
-  channel.open(live, 'a', {})
+  const announced = { url: here.url, keepalive_secs: 300 }
+  channel.open(announced, 'a', {})
   await until(() => heard.opened === 1)
-  channel.open({ ...live }, 'a', {})
-  channel.open({ ...live, url: there.url }, 'a', {})
+  channel.open({ ...announced }, 'a', {})
+  channel.open({ ...announced, url: there.url }, 'a', {})
   await until(() => heard.opened === 2 && here.open() === 0)
   expect([here.asked, there.asked]).toEqual([['/live?session_id=a'], ['/live?session_id=a']])
-  channel.open({ ...live, url: there.url }, 'b', {})
+  channel.open({ ...announced, url: there.url }, 'b', {})
   await until(() => heard.opened === 3)
   there.end()
   await until(() => heard.opened === 4)

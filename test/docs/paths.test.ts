@@ -21,8 +21,8 @@ function namedFiles(document: string, text: string): string[] {
 }
 
 it.each(documents)('%s names existing files', async (document) => {
-  const named = namedFiles(document, await readFile(document, 'utf8'))
-  expect(named.filter((path) => !existsSync(path))).toEqual([])
+  const references = namedFiles(document, await readFile(document, 'utf8'))
+  expect(references.filter((path) => !existsSync(path))).toEqual([])
 })
 
 /** Anchor of a heading. */
@@ -48,17 +48,17 @@ function namedHeadings(document: string, text: string): [path: string, anchor: s
     ])
   const words = [...text.matchAll(/`([\w-]+\.md)`,\s+"([^"]+)"/g)].map(
     ([, file = '', heading = '']): [string, string] => {
-      const beside = join(dirname(document), file)
-      return [existsSync(beside) ? beside : join('docs', file), anchorOf(heading)]
+      const sibling = join(dirname(document), file)
+      return [existsSync(sibling) ? sibling : join('docs', file), anchorOf(heading)]
     },
   )
   return [...links, ...words]
 }
 
 it.each(documents)('%s refers to existing headings', async (document) => {
-  const named = namedHeadings(document, await readFile(document, 'utf8'))
+  const references = namedHeadings(document, await readFile(document, 'utf8'))
   const missing = await Promise.all(
-    named.map(async ([path, anchor]) => ((await anchorsOf(path)).includes(anchor) ? [] : [`${path}#${anchor}`])),
+    references.map(async ([path, anchor]) => ((await anchorsOf(path)).includes(anchor) ? [] : [`${path}#${anchor}`])),
   )
   expect(missing.flat()).toEqual([])
 })

@@ -35,9 +35,9 @@ function managedMapping(handler: string): Record<string, unknown> {
 
 /** Value of a CLI option in the form of the template. */
 function documentedValue(words: readonly string[], property: string): unknown {
-  const place = words.indexOf(optionOf(property))
-  if (place === -1) return undefined
-  const value = words[place + 1] ?? ''
+  const index = words.indexOf(optionOf(property))
+  if (index === -1) return undefined
+  const value = words[index + 1] ?? ''
   if (property === 'BisectBatchOnFunctionError') return true
   if (property === 'FunctionResponseTypes') return [value]
   if (property === 'MetricsConfig') return { Metrics: [value.replace('Metrics=', '')] }

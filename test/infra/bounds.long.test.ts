@@ -11,7 +11,7 @@ const secret = (name: string) => `arn:aws:secretsmanager:eu-central-1:${account}
 const certificate = (region: string) => `arn:aws:acm:${region}:${account}:certificate/1`
 
 /** Domain name of nearly the maximum length. */
-const named = (name: string) => [name, 'b'.repeat(60), 'c'.repeat(60), 'd'.repeat(60), 'example.com'].join('.')
+const longDomain = (name: string) => [name, 'b'.repeat(60), 'c'.repeat(60), 'd'.repeat(60), 'example.com'].join('.')
 
 /** All settings that enlarge templates, at their maximum. */
 const largest = {
@@ -20,9 +20,9 @@ const largest = {
   prefix: 'p'.repeat(32),
   permissionsBoundary: `arn:aws:iam::${account}:policy/${'team/'.repeat(102)}`.padEnd(671, 'x'),
   encryptionKey: 'own',
-  domainName: named('access'),
+  domainName: longDomain('access'),
   certificateArn: certificate('eu-central-1'),
-  liveDomainName: named('live'),
+  liveDomainName: longDomain('live'),
   liveCertificateArn: certificate('eu-central-1'),
   frontCertificateArn: certificate('us-east-1'),
   backupVaultArn: `arn:aws:backup:eu-west-1:${account}:backup-vault:copies`,

@@ -37,7 +37,7 @@ function once<T>(find: (path: string) => Promise<T>): (path: string) => Promise<
   }
 }
 
-const partOf = once(async (file) => {
+const readPart = once(async (file) => {
   const text = await readFile(file, 'utf8')
   const paths = [...text.matchAll(/(?:from|import)\s*["'](\.{1,2}\/[^"']+)["']/g)].map(([, path]) => path as string)
   return { text, bytes: Buffer.byteLength(text), imports: paths.map((path) => join(dirname(file), path)) }
@@ -47,7 +47,7 @@ const partOf = once(async (file) => {
 async function loadedBytes(file: string, seen = new Set<string>()): Promise<number> {
   if (seen.has(file)) return 0
   seen.add(file)
-  const { bytes, imports } = await partOf(file)
+  const { bytes, imports } = await readPart(file)
   const sizes = await Promise.all(imports.map((path) => loadedBytes(path, seen)))
   return sizes.reduce((sum, size) => sum + size, bytes)
 }
@@ -74,7 +74,7 @@ it('keeps operations within their maximum size', async () => {
 it('loads no module of Node that delays the start', async () => {
   const loaded = new Set<string>()
   for (const { file } of operations) await loadedBytes(join(code, file.replace(/\.ts$/, '.mjs')), loaded)
-  const parts = await Promise.all([...loaded].map(async (file) => ({ file, text: (await partOf(file)).text })))
+  const parts = await Promise.all([...loaded].map(async (file) => ({ file, text: (await readPart(file)).text })))
   // An import statement reads all exports of a module, including lazy ones; `import()` does not.
   expect(parts.filter(({ text }) => /\b(?:from|import)\s*["']node:/.test(text)).map(({ file }) => file)).toEqual([])
   const urls = operations.map(({ file }) => pathToFileURL(join(code, file.replace(/\.ts$/, '.mjs'))).href)
@@ -102,7 +102,7 @@ it('includes the sign-in library only in callbacks of providers', async () => {
   for (const file of files) {
     const loaded = new Set<string>()
     await loadedBytes(join(code, file), loaded)
-    const parts = await Promise.all([...loaded].map(partOf))
+    const parts = await Promise.all([...loaded].map(readPart))
     // An error code of the library, which minifiers keep.
     if (parts.some(({ text }) => text.includes('OAUTH_JWT_CLAIM_COMPARISON_FAILED'))) signing.push(file)
   }
@@ -128,8 +128,8 @@ it('reports an error with files, lines and names of the sources', async () => {
     },
   })
   const { stack } = JSON.parse((await run).stderr)
-  const [place = ''] = /shared\/core\/env\.ts:\d+:\d+/.exec(stack) ?? []
-  const [source = '', at] = place.split(':')
+  const [position = ''] = /shared\/core\/env\.ts:\d+:\d+/.exec(stack) ?? []
+  const [source = '', at] = position.split(':')
   expect((await readFile(source, 'utf8')).split('\n')[Number(at) - 1]).toContain(
     'throw new Error(`The environment variable',
   )

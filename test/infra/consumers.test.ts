@@ -64,12 +64,12 @@ const endedAuthorizations = { eventName: ['REMOVE'], dynamodb: { OldImage: { kin
 it.each([
   ['streams/write-change-log.handler', [commits]],
   ['streams/follow-up.handler', [commits, endedAuthorizations]],
-])('passes only relevant records to %s', (handler, wanted) => {
+])('passes only relevant records to %s', (handler, patterns) => {
   const { EventSourceArn, FilterCriteria } = feeding(handler)
   expect(EventSourceArn).toEqual({
     'Fn::GetAtt': [templates.entries('AWS::DynamoDB::GlobalTable')[0]?.[0], 'StreamArn'],
   })
-  expect(FilterCriteria.Filters.map(({ Pattern }: { Pattern: string }) => JSON.parse(Pattern))).toEqual(wanted)
+  expect(FilterCriteria.Filters.map(({ Pattern }: { Pattern: string }) => JSON.parse(Pattern))).toEqual(patterns)
 })
 
 it('passes the whole flow stream to store-flow-logs', () => {

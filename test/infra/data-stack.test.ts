@@ -69,9 +69,9 @@ describe('data', () => {
 })
 
 it('retains no resource after a failed first deployment of the service', () => {
-  const rest = templates.resources.filter((stack) => stack !== dataOf(templates).resources)
+  const otherStacks = templates.resources.filter((stack) => stack !== dataOf(templates).resources)
   // With `RetainExceptOnCreate`, a failed deployment deletes the versions that it created.
-  const kept = rest.flatMap((stack) =>
+  const kept = otherStacks.flatMap((stack) =>
     Object.entries(stack).filter(([, { DeletionPolicy }]) => DeletionPolicy === 'Retain'),
   )
   expect(kept.map(([id]) => id)).toEqual([])

@@ -49,8 +49,10 @@ describe('CloudFront', () => {
   })
 
   it("forwards the token and source of live channel handshakes, and the platform's host", () => {
-    const live = distribution.CacheBehaviors.find(({ PathPattern }: { PathPattern: string }) => PathPattern === '/live')
-    expect(live.TargetOriginId).toBe(distribution.Origins[1].Id)
+    const liveBehavior = distribution.CacheBehaviors.find(
+      ({ PathPattern }: { PathPattern: string }) => PathPattern === '/live',
+    )
+    expect(liveBehavior.TargetOriginId).toBe(distribution.Origins[1].Id)
     const { HeadersConfig } = configOf('AWS::CloudFront::OriginRequestPolicy', 'ToChannel').OriginRequestPolicyConfig
     expect(HeadersConfig.HeaderBehavior).toBe('whitelist')
     // CloudFront allows ten headers.

@@ -92,19 +92,26 @@ describe('the evaluation of policies', () => {
       { ...keys('a'), 'dynamodb:EnclosingOperation': ['BatchExecuteStatement'] },
       false,
     ],
-  ])('with %s', (_name, condition, context, met) => {
-    expect(evaluate([under(condition)], call({ context }))).toBe(met ? 'allowed' : 'implicitly denied')
-    expect(evaluate([allow, under(condition, 'Deny')], call({ context }))).toBe(met ? 'explicitly denied' : 'allowed')
+  ])('with %s', (_name, condition, context, expected) => {
+    expect(evaluate([under(condition)], call({ context }))).toBe(expected ? 'allowed' : 'implicitly denied')
+    expect(evaluate([allow, under(condition, 'Deny')], call({ context }))).toBe(
+      expected ? 'explicitly denied' : 'allowed',
+    )
   })
 
   it('treats every character of a value literally, except the two wildcards', () => {
-    const met = (pattern: string, value: string) =>
+    const expected = (pattern: string, value: string) =>
       evaluate([under({ 'ForAllValues:StringLike': keys(pattern) })], call({ context: keys(value) })) === 'allowed'
     for (const character of '.+^$()|[]{}\\/#') {
-      expect(met(`a${character}b`, `a${character}b`), character).toBe(true)
-      expect(met(`a${character}b`, 'axb'), character).toBe(false)
+      expect(expected(`a${character}b`, `a${character}b`), character).toBe(true)
+      expect(expected(`a${character}b`, 'axb'), character).toBe(false)
     }
-    expect([met('a*', 'a\nb'), met('a?', 'a#'), met('a?', 'a'), met('a*b', 'ab')]).toEqual([true, true, false, true])
+    expect([expected('a*', 'a\nb'), expected('a?', 'a#'), expected('a?', 'a'), expected('a*b', 'ab')]).toEqual([
+      true,
+      true,
+      false,
+      true,
+    ])
   })
 
   it('throws for unsupported elements instead of guessing', () => {

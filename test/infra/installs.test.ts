@@ -77,11 +77,11 @@ describe('load', () => {
     ]
     expect(check.Properties).toMatchObject({ Reserved: '306', RequestsPerSecond: '3000', ServiceTimeout: 180 })
     const waits = (of: [string, Resource] | undefined) => (of?.[1] as { DependsOn?: string[] })?.DependsOn
-    const named = (type: string, part: string) => templates.entries(type).find(([name]) => name.includes(part))
+    const findResource = (type: string, part: string) => templates.entries(type).find(([name]) => name.includes(part))
     for (const stack of ['ingestion', 'signin'])
-      expect(waits(named('AWS::CloudFormation::Stack', stack)), stack).toContain(id)
+      expect(waits(findResource('AWS::CloudFormation::Stack', stack)), stack).toContain(id)
     for (const name of ['ConsumersWriteChangeLog', 'ConsumersFollowUp', 'ConsumersStoreFlowLogs', 'GetSignInBySlug'])
-      expect(waits(named('AWS::Lambda::Function', name)), name).toContain(id)
+      expect(waits(findResource('AWS::Lambda::Function', name)), name).toContain(id)
     const outputs = templates.stacks.flatMap(({ Outputs = {} }) => Object.entries(Outputs))
     expect(outputs).toContainEqual(['Concurrency', { Value: { 'Fn::GetAtt': [id, 'Found'] } }])
   })

@@ -59,13 +59,13 @@ it("is reached through the CDN if it has a secret, and disabled without the CDN'
 
 describe('with a custom domain', async () => {
   const liveCertificateArn = 'arn:aws:acm:eu-central-1:123456789012:certificate/a'
-  const named = await templatesOf([], { liveDomainName: 'live.example.com', liveCertificateArn })
-  const variables = named
+  const withDomain = await templatesOf([], { liveDomainName: 'live.example.com', liveCertificateArn })
+  const variables = withDomain
     .all('AWS::Lambda::Function')
     .flatMap(({ Properties: { Environment } }) => (Environment?.Variables?.LIVE_URL ? [Environment.Variables] : []))
 
   it('serves the same path, in the region, for both kinds of IP', () => {
-    expect(named.all('AWS::ApiGatewayV2::DomainName').map(({ Properties }) => Properties)).toMatchObject([
+    expect(withDomain.all('AWS::ApiGatewayV2::DomainName').map(({ Properties }) => Properties)).toMatchObject([
       {
         DomainName: 'live.example.com',
         DomainNameConfigurations: [
@@ -78,13 +78,13 @@ describe('with a custom domain', async () => {
         ],
       },
     ])
-    const stages = named
+    const stages = withDomain
       .entries('AWS::ApiGatewayV2::Stage')
       .filter(([, { Properties }]) => Properties.StageName === 'live')
-    expect(named.all('AWS::ApiGatewayV2::ApiMapping').map(({ Properties }) => Properties)).toMatchObject([
+    expect(withDomain.all('AWS::ApiGatewayV2::ApiMapping').map(({ Properties }) => Properties)).toMatchObject([
       { ApiMappingKey: 'live', ApiId: stages[0]?.[1].Properties.ApiId, Stage: { Ref: stages[0]?.[0] } },
     ])
-    const outputs = Object.assign({}, ...named.stacks.map(({ Outputs }) => Outputs))
+    const outputs = Object.assign({}, ...withDomain.stacks.map(({ Outputs }) => Outputs))
     expect(outputs.LiveDomainTarget.Value).toEqual({ 'Fn::GetAtt': [expect.any(String), 'RegionalDomainName'] })
   })
 
@@ -94,7 +94,7 @@ describe('with a custom domain', async () => {
       expect(LIVE_URL).toBe('wss://live.example.com/live')
       expect(JSON.stringify(LIVE_ENDPOINT)).toContain('.execute-api.')
     }
-    const [api] = named
+    const [api] = withDomain
       .all('AWS::ApiGatewayV2::Api')
       .filter(({ Properties }) => Properties.ProtocolType === 'WEBSOCKET')
     expect(api?.Properties.DisableExecuteApiEndpoint).toBeUndefined()
@@ -106,7 +106,7 @@ describe('with a custom domain', async () => {
         .all('AWS::IAM::Policy')
         .map(({ Properties }) => JSON.stringify(Properties.PolicyDocument))
         .filter((text) => text.includes('execute-api:ManageConnections'))
-    expect(rights(named)).toEqual(rights(templates))
+    expect(rights(withDomain)).toEqual(rights(templates))
   })
 })
 

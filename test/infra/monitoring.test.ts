@@ -71,10 +71,10 @@ describe('alarms', () => {
       let alarm: Resource['Properties'] | undefined = Properties
       while (alarm && alarm.TreatMissingData !== 'breaching') {
         expect(alarm.TreatMissingData, id).toBe('notBreaching')
-        const told = /If there is no data, (\w+) goes off/.exec(alarm.AlarmDescription)?.[1] ?? ''
-        expect(seen, id).not.toContain(told)
-        seen.push(told)
-        alarm = named(told)
+        const otherAlarm = /If there is no data, (\w+) goes off/.exec(alarm.AlarmDescription)?.[1] ?? ''
+        expect(seen, id).not.toContain(otherAlarm)
+        seen.push(otherAlarm)
+        alarm = named(otherAlarm)
       }
       expect(alarm, `${id}: ${seen.join(', ')}`).toBeDefined()
     }
@@ -224,7 +224,7 @@ describe('alarms', () => {
     const functions = Array.from({ length: count }, (_, index) =>
       LambdaFunction.fromFunctionName(stack, `Function${index}`, `function-${index}`),
     )
-    const sum = { id: 'Sum', when: above(0, 1), what: '', runbook: '', toldBy: null }
+    const sum = { id: 'Sum', when: above(0, 1), text: '', runbook: '', coveredBy: null }
     const watches = watchSum(functions, 'Throttles', 'Throttled runs', sum)
     expect(watches.map(({ id }) => id)).toEqual(['Sum', 'Sum2', 'Sum3'].slice(0, sizes.length))
     const watched = watches.map(({ id, metric }) => {

@@ -259,7 +259,7 @@ describe('a runbook', () => {
     'is possible with the policy that operating.md requires for it, and with no lesser one: %s',
     (file) => {
       const need = documentedNeeds().get(file.replace('docs/runbooks/', '')) ?? 'ReadPolicy'
-      const held = names.slice(0, names.indexOf(need) + 1)
+      const attached = names.slice(0, names.indexOf(need) + 1)
       const denied: string[] = []
       let needed = need === 'ReadPolicy'
       for (const { words } of commands.filter((command) => command.file === file)) {
@@ -271,8 +271,8 @@ describe('a runbook', () => {
           continue
         }
         for (const call of calls(option)) {
-          if (decide(held, call) !== 'allowed') denied.push(`${words.join(' ')}: ${call.action} ${call.resource}`)
-          if (decide(held.slice(0, -1), call) !== 'allowed') needed = true
+          if (decide(attached, call) !== 'allowed') denied.push(`${words.join(' ')}: ${call.action} ${call.resource}`)
+          if (decide(attached.slice(0, -1), call) !== 'allowed') needed = true
         }
       }
       expect(denied).toEqual([])

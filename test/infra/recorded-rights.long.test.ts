@@ -4,17 +4,17 @@ import { evaluate } from '#test/support/service/iam.ts'
 import { type Recorded, recordFunctions } from '#test/support/service/record-functions.ts'
 import { useOwnTable } from '#test/support/table/own-table.ts'
 
-let own: Awaited<ReturnType<typeof useOwnTable>>
+let ownTable: Awaited<ReturnType<typeof useOwnTable>>
 let rights: DeployedRights
 let recorded: Recorded
 
 beforeAll(async () => {
   rights = await deployedRights({ mailSender: 'access@example.net' })
-  own = await useOwnTable()
+  ownTable = await useOwnTable()
   const consumer = rights.functions.get('streams/follow-up.ts')
   recorded = await recordFunctions(`arn:aws:lambda:eu-central-1:000000000000:function:${consumer?.name}`)
 }, 300_000)
-afterAll(() => own.end())
+afterAll(() => ownTable.end())
 
 describe('every function', () => {
   it('was recorded', () => {

@@ -50,11 +50,17 @@ describe('functions', () => {
 
   it('has a route for every method of every operation', () => {
     const routes = readDeployment(join(directory, 'now')).routes.map(({ key }) => key)
-    const wanted = operations.flatMap(({ operation: { method, alias, path } }) =>
+    const expected = operations.flatMap(({ operation: { method, alias, path } }) =>
       [method, ...(alias ? [alias] : [])].map((name) => `${name} ${path}`),
     )
     expect(routes.toSorted()).toEqual(
-      [...wanted, ...Object.keys(publicRoutes), ...Object.keys(signInPages), '$default', 'ANY /v0/{proxy+}'].toSorted(),
+      [
+        ...expected,
+        ...Object.keys(publicRoutes),
+        ...Object.keys(signInPages),
+        '$default',
+        'ANY /v0/{proxy+}',
+      ].toSorted(),
     )
   })
 })
@@ -88,18 +94,18 @@ it('has at most 400 resources a stack with 150 operations', async () => {
 
 it('passes its address to functions outside the API; those of the API take it from each request', async () => {
   const some = operations.filter(({ operation }) => operation.path.startsWith('/groups'))
-  const told = async (context: Record<string, unknown>) => {
+  const variablesWith = async (context: Record<string, unknown>) => {
     const functions = (await templatesOf(some, context)).all('AWS::Lambda::Function')
     return functions.flatMap(({ Properties: { Handler, Environment } }) =>
       String(Handler).includes('/') ? [[Handler, Environment.Variables.SERVICE_URL] as const] : [],
     )
   }
-  for (const [handler, address] of await told({}))
+  for (const [handler, address] of await variablesWith({}))
     expect(address, handler).toEqual(
       /^(api|v0|public|streams)\/|check-concurrency|mail-passcode/.test(handler)
         ? undefined
         : { 'Fn::GetAtt': ['Api', 'ApiEndpoint'] },
     )
-  for (const [handler, address] of await told({ baseUrl: 'https://access.example.com' }))
+  for (const [handler, address] of await variablesWith({ baseUrl: 'https://access.example.com' }))
     expect(address, handler).toBe('https://access.example.com')
 })

@@ -249,8 +249,8 @@ describe('docs/settings.md', () => {
 
   it('names the local environment variable of every setting that has one', () => {
     const [, onOneMachine = ''] = document.split('\n## On one machine\n')
-    const named = Object.values(settingVariables).filter((variable) => !onOneMachine.includes(`\`${variable}\``))
-    expect(named).toEqual([])
+    const missing = Object.values(settingVariables).filter((variable) => !onOneMachine.includes(`\`${variable}\``))
+    expect(missing).toEqual([])
   })
 })
 
@@ -259,12 +259,12 @@ it('documents mention no unknown setting', async () => {
   const files = (await readdir('docs', { recursive: true }))
     .filter((file) => file.endsWith('.md'))
     .map((file) => `docs/${file}`)
-  const named = await Promise.all(
+  const missing = await Promise.all(
     ['README.md', ...files].map(async (file) =>
       [...(await readFile(file, 'utf8')).matchAll(/-c ([a-z][A-Za-z]*)=/g)].map(([, name = '']) => `${file}: ${name}`),
     ),
   )
-  const unknown = named.flat().filter((entry) => !names.has(entry.slice(entry.indexOf(': ') + 2)))
-  expect(named.flat().length).toBeGreaterThan(5)
+  const unknown = missing.flat().filter((entry) => !names.has(entry.slice(entry.indexOf(': ') + 2)))
+  expect(missing.flat().length).toBeGreaterThan(5)
   expect(unknown).toEqual([])
 })

@@ -69,9 +69,9 @@ describe('GET /logs', () => {
   })
 
   const checkLogs = async (query: Record<string, string>, streams: readonly (keyof typeof streamCodes)[]) => {
-    const wanted = logs.ids.filter((id) => streams.some((stream) => id[0] === streamCodes[stream]))
+    const expected = logs.ids.filter((id) => streams.some((stream) => id[0] === streamCodes[stream]))
     const window = { begin: timestamp(logs.begin), end: timestamp(logs.end) }
-    const planted = wanted.toSorted(compareIds).reverse()
+    const planted = expected.toSorted(compareIds).reverse()
     // Entries of sessions and requests are small.
     const limit = planted.length > 10 ? '100' : '6'
     const { totals, ids } = await checkWalk({ handler: listLogs, query: { limit, ...window, ...query } }, planted)

@@ -36,5 +36,5 @@ it('logs a bug with its stack and the ids of its request, without the content', 
   for (const line of lines)
     expect(line).toMatchObject({ request_id: headers['x-request-id'], operation: 'POST /actors' })
   expect(lines[0]?.error).toBe('Error: A bug with [token] and [email]')
-  for (const said of [world.account.token, 'ada@', 'Grace']) expect(log.text()).not.toContain(said)
+  for (const content of [world.account.token, 'ada@', 'Grace']) expect(log.text()).not.toContain(content)
 })

@@ -137,14 +137,14 @@ describe.each(operations)('$name', ({ operation, described }) => {
   it('describes every parameter of its path and query', () => {
     const parameters = described.parameters.map(resolve)
     for (const { name, schema } of parameters) expect(schema, name).toBeDefined()
-    const names = (place: string) =>
-      parameters.filter((p: { in: string }) => p.in === place).map((p: { name: string }) => p.name)
+    const names = (location: string) =>
+      parameters.filter((p: { in: string }) => p.in === location).map((p: { name: string }) => p.name)
     expect(names('path')).toEqual([...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name))
-    const wanted = [
+    const expected = [
       ...Object.keys(operation.parameters ?? {}),
       ...(operation.filters ? ['limit', 'page_cursor', ...Object.keys(operation.filters)] : []),
     ]
-    expect(names('query')).toEqual(wanted)
+    expect(names('query')).toEqual(expected)
   })
 
   it('has an example of every body, which matches its schema', () => {

@@ -31,8 +31,8 @@ const tail = (token: string) => token.slice('nap_'.length)
 
 describe.each(open)('$name', (entry) => {
   it('accepts a portal session with every scope, and no other spelling of its token', async () => {
-    const taken = await call(entry.handler, { ...request(entry), token: portal })
-    expect([401, 403, 429, 500, 503], taken.text).not.toContain(taken.status)
+    const accepted = await call(entry.handler, { ...request(entry), token: portal })
+    expect([401, 403, 429, 500, 503], accepted.text).not.toContain(accepted.status)
     for (const token of [`naa_${tail(portal)}`, `nap_${tail(account.token)}`, `nap_${tail(client)}`, `${portal}A`]) {
       expect((await call(entry.handler, { ...request(entry), token })).status).toBe(401)
     }

@@ -14,16 +14,16 @@ type Described = { name: string; place: string; text: unknown }
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
 /** Yields every property below a node with its text. Examples are values without texts. */
-function* propertiesBelow(node: unknown, place: string): Generator<Described> {
+function* propertiesBelow(node: unknown, location: string): Generator<Described> {
   if (!isObject(node)) return
   if (isObject(node.properties) && isSchema(node)) {
     for (const [name, property] of Object.entries(node.properties)) {
       const { description } = isObject(property) ? property : {}
-      yield { name, place, text: description }
+      yield { name, place: location, text: description }
     }
   }
   for (const [key, value] of Object.entries(node)) {
-    if (key !== 'example' && key !== 'examples') yield* propertiesBelow(value, place)
+    if (key !== 'example' && key !== 'examples') yield* propertiesBelow(value, location)
   }
 }
 
@@ -69,7 +69,7 @@ function ownWords({ name, text }: Described): string[] {
 
 const saysNothing = (described: Described): boolean => ownWords(described).length < 2
 
-const named = ({ name, place, text }: Described): string => `${name} (${place}): ${String(text)}`
+const describeProperty = ({ name, place, text }: Described): string => `${name} (${place}): ${String(text)}`
 
 describe('the reference', () => {
   it('has properties, parameters and tags', () => {
@@ -83,7 +83,7 @@ describe('the reference', () => {
     ['parameter', parameters],
     ['tag', tags],
   ])('describes each %s with more than its name', (_kind, described) => {
-    expect([...new Set(described.filter(saysNothing).map(named))]).toEqual([])
+    expect([...new Set(described.filter(saysNothing).map(describeProperty))]).toEqual([])
   })
 
   it.each([

@@ -23,9 +23,9 @@ const bodyOf = ({ operation: { body } }: OperationSource) =>
   body && (body.envelope === null ? {} : { [body.envelope]: body.shape === 'list' ? [] : {} })
 const request = (entry: Entry) => ({ method: entry.operation.method, params: params(entry), body: bodyOf(entry) })
 
-let own: Awaited<ReturnType<typeof newAccount>>
+let ownAccount: Awaited<ReturnType<typeof newAccount>>
 beforeAll(async () => {
-  own = await newAccount()
+  ownAccount = await newAccount()
 })
 
 it('has one operation per file, or those of one method in a family, exported as the handler', () => {
@@ -49,10 +49,10 @@ describe.each(account)('$name', (entry) => {
     const wrong = [
       null,
       'x',
-      own.token.slice(0, -1),
-      `${own.token}A`,
-      own.token.replace('naa_', 'nac_'),
-      own.token.replace('naa_', 'nag_'),
+      ownAccount.token.slice(0, -1),
+      `${ownAccount.token}A`,
+      ownAccount.token.replace('naa_', 'nac_'),
+      ownAccount.token.replace('naa_', 'nag_'),
     ]
     const answers = await Promise.all(wrong.map((token) => call(entry.handler, { ...request(entry), token })))
     for (const { status, body, headers } of answers) {
@@ -62,9 +62,13 @@ describe.each(account)('$name', (entry) => {
   })
 
   it('refuses a body over 5,000,000 bytes, and an Accept without JSON', async () => {
-    const large = await own.call(entry.handler, { ...request(entry), body: undefined, rawBody: ' '.repeat(5_000_001) })
+    const large = await ownAccount.call(entry.handler, {
+      ...request(entry),
+      body: undefined,
+      rawBody: ' '.repeat(5_000_001),
+    })
     expect([large.status, large.body.code]).toEqual([413, 'payload_too_large'])
-    const picky = await own.call(entry.handler, { ...request(entry), headers: { accept: 'text/html' } })
+    const picky = await ownAccount.call(entry.handler, { ...request(entry), headers: { accept: 'text/html' } })
     expect([picky.status, picky.body.code]).toEqual([406, 'not_acceptable'])
   })
 })
@@ -94,7 +98,7 @@ const withFreeIds = withIds.filter(({ operation }) => !operation.path.includes('
 
 describe.each(withFreeIds)('$name', (entry) => {
   it('refuses malformed path ids', async () => {
-    const malformed = await own.call(entry.handler, { ...request(entry), params: params(entry, 'nonsense') })
+    const malformed = await ownAccount.call(entry.handler, { ...request(entry), params: params(entry, 'nonsense') })
     expect([malformed.status, malformed.body.code]).toEqual([400, 'invalid_path_parameter'])
   })
 })
@@ -102,7 +106,7 @@ describe.each(withFreeIds)('$name', (entry) => {
 // Ids of log entries have another form.
 describe.each(withIds.filter(({ operation }) => !operation.path.includes('{log_id}')))('$name', (entry) => {
   it('returns 404 for unknown path ids', async () => {
-    const unknown = await own.call(entry.handler, request(entry))
+    const unknown = await ownAccount.call(entry.handler, request(entry))
     expect([unknown.status, unknown.body.code], JSON.stringify(unknown.body)).toEqual([404, 'not_found'])
   })
 })
@@ -111,14 +115,14 @@ describe.each(withBody)('the body of $name', (entry) => {
   it('refuses malformed JSON and a wrong envelope', async () => {
     const { envelope } = entry
     const { method } = entry.operation
-    const broken = await own.call(entry.handler, { method, params: params(entry), rawBody: '{"a":' })
+    const broken = await ownAccount.call(entry.handler, { method, params: params(entry), rawBody: '{"a":' })
     expect([broken.status, broken.body.code]).toEqual([400, 'invalid_json'])
     const wrong = envelope === null ? [] : [{ nothing: {} }, { [envelope]: 7 }, { [envelope]: null }]
     for (const body of [[], 'text', ...wrong]) {
-      const answer = await own.call(entry.handler, { method, params: params(entry), body })
+      const answer = await ownAccount.call(entry.handler, { method, params: params(entry), body })
       expect([answer.status, answer.body.code], JSON.stringify(body)).toEqual([400, 'bad_request'])
     }
-    const form = await own.call(entry.handler, {
+    const form = await ownAccount.call(entry.handler, {
       method,
       params: params(entry),
       rawBody: 'a=b',
@@ -134,7 +138,7 @@ async function limitedToken(scopes: string[]): Promise<string> {
   const result = await provision({
     operation: 'create_api_token',
     token_in: 'answer',
-    account_id: own.id,
+    account_id: ownAccount.id,
     api_token: { expires_at, scopes },
   })
   return (result as { data: { api_token: { token: string } } }).data.api_token.token
@@ -142,7 +146,7 @@ async function limitedToken(scopes: string[]): Promise<string> {
 
 describe.each([...surface('gateway'), ...surface('client')])('$name', (entry) => {
   it('refuses an API token like a missing token', async () => {
-    for (const token of [null, own.token, 'nonsense']) {
+    for (const token of [null, ownAccount.token, 'nonsense']) {
       const answer = await call(entry.handler, { ...request(entry), token })
       expect([answer.status, answer.body.code]).toEqual([401, 'unauthorized'])
     }

@@ -4,7 +4,7 @@ import { importsOf, sourcesBelow } from '#test/support/run/imports.ts'
 import { diagram, roomsOf } from './rooms.ts'
 
 /** Rank of a file's room in the list of its folder (`shared/README.md`), or -1 without a room. */
-const floorOf = (file: string): number => {
+const rankOf = (file: string): number => {
   const [folder = '', room = '', ...rest] = file.split('/')
   return roomsOf(folder).indexOf(rest.length > 0 ? room : 'app.ts')
 }
@@ -15,7 +15,7 @@ const upwardArrows = (sources: Map<string, string>): string[] =>
     const folder = file.slice(0, file.indexOf('/') + 1)
     const targets = importsOf(file, text)
     const leaving = folder === 'shared/' ? targets.filter((target) => !target.startsWith(folder)) : []
-    const up = targets.filter((target) => target.startsWith(folder) && floorOf(target) > floorOf(file))
+    const up = targets.filter((target) => target.startsWith(folder) && rankOf(target) > rankOf(file))
     return [...leaving, ...up].map((target) => `${file} -> ${target}`)
   })
 
@@ -25,14 +25,14 @@ type Arrows = Map<string, Iterable<string>>
 function circles(arrows: Arrows): string[] {
   const found: string[] = []
   const done = new Set<string>()
-  const visit = (place: string, path: string[]): void => {
-    const at = path.indexOf(place)
-    if (at >= 0) found.push([...path.slice(at), place].join(' -> '))
-    if (at >= 0 || done.has(place)) return
-    for (const target of arrows.get(place) ?? []) visit(target, [...path, place])
-    done.add(place)
+  const visit = (node: string, path: string[]): void => {
+    const at = path.indexOf(node)
+    if (at >= 0) found.push([...path.slice(at), node].join(' -> '))
+    if (at >= 0 || done.has(node)) return
+    for (const target of arrows.get(node) ?? []) visit(target, [...path, node])
+    done.add(node)
   }
-  for (const place of arrows.keys()) visit(place, [])
+  for (const node of arrows.keys()) visit(node, [])
   return found
 }
 
@@ -63,7 +63,7 @@ it.each([
   ['shared', shared],
   ['infra', infra],
 ] as const)('every file of %s/ is in a room, and imports only from lower ones', (_folder, sources) => {
-  expect([...sources.keys()].filter((file) => floorOf(file) < 0)).toEqual([])
+  expect([...sources.keys()].filter((file) => rankOf(file) < 0)).toEqual([])
   expect(upwardArrows(sources)).toEqual([])
 })
 

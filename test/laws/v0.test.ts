@@ -25,17 +25,22 @@ const request = ({ operation: { method, path, body } }: Entry, id: string = rand
   body: body && { [body.envelope as string]: {} },
 })
 
-let own: Awaited<ReturnType<typeof newAccount>>
+let ownAccount: Awaited<ReturnType<typeof newAccount>>
 let sampled: Awaited<ReturnType<typeof sampleRequests>>
 beforeAll(async () => {
-  own = await newAccount({ limits: { api_capacity: 100_000, api_refill_rate: 100_000 } })
+  ownAccount = await newAccount({ limits: { api_capacity: 100_000, api_refill_rate: 100_000 } })
   sampled = await sampleRequests()
 })
 
 async function tokenWith(scopes: string[]): Promise<string> {
   const expires_at = new Date(Date.now() + 3_600_000).toISOString()
   const api_token = { expires_at, scopes }
-  const made = await provision({ operation: 'create_api_token', token_in: 'answer', account_id: own.id, api_token })
+  const made = await provision({
+    operation: 'create_api_token',
+    token_in: 'answer',
+    account_id: ownAccount.id,
+    api_token,
+  })
   return (made as { data: { api_token: { token: string } } }).data.api_token.token
 }
 
@@ -50,7 +55,13 @@ describe.each(entries)('$name', (entry) => {
       const answer = await call(entry.handler, { ...broken, token: null, headers })
       expect([answer.status, answer.body], authorization).toEqual([401, { errors: { auth: 'unauthenticated' } }])
     }
-    const wrong = ['x', `${own.token}A`, own.token.replace('naa_', 'nac_'), own.token.replace('naa_', 'nag_'), 'a b']
+    const wrong = [
+      'x',
+      `${ownAccount.token}A`,
+      ownAccount.token.replace('naa_', 'nac_'),
+      ownAccount.token.replace('naa_', 'nag_'),
+      'a b',
+    ]
     for (const token of wrong) {
       const answer = await call(entry.handler, { ...broken, token })
       expect([answer.status, answer.body], token).toEqual([401, { errors: { auth: 'invalid_token' } }])
@@ -59,7 +70,7 @@ describe.each(entries)('$name', (entry) => {
 
   it('accepts the scheme in any case, followed by a colon', async () => {
     for (const scheme of ['bearer', 'BEARER', 'Bearer:', 'bearer:  ']) {
-      const headers = { authorization: ` ${scheme} ${own.token} ` }
+      const headers = { authorization: ` ${scheme} ${ownAccount.token} ` }
       const answer = await call(entry.handler, { ...request(entry), token: null, headers })
       expect(answer.status).not.toBe(401)
     }
@@ -80,7 +91,7 @@ describe.each(entries)('$name', (entry) => {
   it('has the headers of the legacy API, even for an error', async () => {
     const answers = [
       await call(entry.handler, { ...request(entry), token: null }),
-      await own.call(entry.handler, request(entry)),
+      await ownAccount.call(entry.handler, request(entry)),
       await sampled.send(entry.name, await sampled.samples[entry.name]?.()),
     ]
     for (const { headers } of answers) {
@@ -137,7 +148,7 @@ describe.each(withId)('$name', (entry) => {
     const sample = await sampled.samples[entry.name]?.()
     const foreign = sample?.params?.[place] as string
     for (const id of [randomUUID(), 'nonsense', '', foreign]) {
-      const answer = await own.call(entry.handler, { ...request(entry, id), body: sample?.body })
+      const answer = await ownAccount.call(entry.handler, { ...request(entry, id), body: sample?.body })
       expect([answer.status, answer.body], id).toEqual([404, { error: 'not_found' }])
     }
   })
@@ -158,7 +169,7 @@ describe.each(withBody)('the body of $name', (entry) => {
     const bodies = ['', '{"a":', '[]', '"text"', 'null', '{}', `{"${envelope}":7}`]
     const envelopes = ['null', '[]', '"x"'].map((value) => `{"${envelope}":${value}}`)
     for (const rawBody of [...bodies, ...envelopes, Buffer.from([0x7b, 0xff, 0x7d]), '['.repeat(100_000)]) {
-      const answer = await own.call(entry.handler, { ...rest, rawBody })
+      const answer = await ownAccount.call(entry.handler, { ...rest, rawBody })
       expect([answer.status, answer.body], String(rawBody).slice(0, 40)).toEqual([400, { error: 'bad_request' }])
     }
   })
@@ -192,9 +203,9 @@ describe.each(withBody)('the body of $name', (entry) => {
 
   it('accepts 1 MiB and refuses more', async () => {
     const { body: _body, ...rest } = request(entry)
-    const large = await own.call(entry.handler, { ...rest, rawBody: ' '.repeat(1_048_577) })
+    const large = await ownAccount.call(entry.handler, { ...rest, rawBody: ' '.repeat(1_048_577) })
     expect([large.status, large.body]).toEqual([413, { error: 'payload_too_large' }])
-    const fitting = await own.call(entry.handler, { ...rest, rawBody: ' '.repeat(1_048_576) })
+    const fitting = await ownAccount.call(entry.handler, { ...rest, rawBody: ' '.repeat(1_048_576) })
     expect(fitting.status).toBe(400)
   })
 })
@@ -210,7 +221,7 @@ describe.each(reads)('$name', (entry) => {
   })
 
   it('ignores a body of any size', async () => {
-    const large = await own.call(entry.handler, { ...request(entry), rawBody: ' '.repeat(1_048_577) })
+    const large = await ownAccount.call(entry.handler, { ...request(entry), rawBody: ' '.repeat(1_048_577) })
     expect(large.status).not.toBe(413)
   })
 })
@@ -226,13 +237,13 @@ describe.each(entries.filter(({ operation }) => operation.filters))('$name', (en
       'page_cursor=x',
       'page_cursor=x&page_cursor=x',
     ]) {
-      const answer = await own.call(entry.handler, { query, path: entry.operation.path })
+      const answer = await ownAccount.call(entry.handler, { query, path: entry.operation.path })
       expect([answer.status, answer.body], query).toEqual([400, { error: 'bad_request' }])
     }
   })
 
   it('returns the whole list without a page, with any other parameter', async () => {
-    const { body } = await own.call(entry.handler, { query: 'email=x&order=desc', path: entry.operation.path })
+    const { body } = await ownAccount.call(entry.handler, { query: 'email=x&order=desc', path: entry.operation.path })
     expect(Object.keys(body)).toEqual(['data'])
   })
 
@@ -243,7 +254,7 @@ describe.each(entries.filter(({ operation }) => operation.filters))('$name', (en
       ['1000', 100],
       ['7', 7],
     ] as const) {
-      const { body } = await own.call(entry.handler, { query: { limit: given }, path: entry.operation.path })
+      const { body } = await ownAccount.call(entry.handler, { query: { limit: given }, path: entry.operation.path })
       expect(body.metadata.limit).toBe(used)
     }
   })

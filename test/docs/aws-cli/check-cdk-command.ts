@@ -22,8 +22,8 @@ export function checkCdkCommand([name = '', ...words]: Words): string[] {
   if (!command) return [`no command ${name}`]
   const options = Object.entries({ ...registry.globalOptions, ...command.options })
   const objections: string[] = []
-  for (let place = 0; place < words.length; place += 1) {
-    const word = words[place] ?? ''
+  for (let index = 0; index < words.length; index += 1) {
+    const word = words[index] ?? ''
     if (!word.startsWith('-')) {
       if (!command.arg) objections.push(`too much: ${word}`)
       continue
@@ -36,8 +36,8 @@ export function checkCdkCommand([name = '', ...words]: Words): string[] {
       continue
     }
     if (option.type === 'boolean' || option.type === 'count') continue
-    const value = attached ?? words[place + 1]
-    if (attached === undefined) place += 1
+    const value = attached ?? words[index + 1]
+    if (attached === undefined) index += 1
     if (value === undefined || value.startsWith('-')) objections.push(`${given} needs a value`)
     else if (option.choices && !option.choices.includes(value))
       objections.push(`${given} is one of ${option.choices.join(', ')}, not ${value}`)

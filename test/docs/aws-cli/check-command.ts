@@ -68,10 +68,10 @@ export function checkAwsCommand(words: Words): string[] {
   const objections: string[] = []
   const given = new Set<string>()
   const positional: string[] = []
-  let place = length
-  while (place < words.length) {
-    const word = words[place] ?? ''
-    place += 1
+  let index = length
+  while (index < words.length) {
+    const word = words[index] ?? ''
+    index += 1
     if (!word.startsWith('--')) {
       positional.push(word)
       continue
@@ -84,10 +84,10 @@ export function checkAwsCommand(words: Words): string[] {
       continue
     }
     const values = attached === undefined ? [] : [attached]
-    const most = option.takes === 'none' ? 0 : option.takes === 'one' ? 1 : Number.POSITIVE_INFINITY
-    while (values.length < most && words[place] !== undefined && !words[place]?.startsWith('--')) {
-      values.push(words[place] ?? '')
-      place += 1
+    const max = option.takes === 'none' ? 0 : option.takes === 'one' ? 1 : Number.POSITIVE_INFINITY
+    while (values.length < max && words[index] !== undefined && !words[index]?.startsWith('--')) {
+      values.push(words[index] ?? '')
+      index += 1
     }
     if (option.takes === 'none' && values.length > 0) objections.push(`${name} takes no value`)
     if (option.takes !== 'none' && values.length === 0) objections.push(`${name} needs a value`)

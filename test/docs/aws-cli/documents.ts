@@ -41,7 +41,7 @@ export function documentedCommands(...program: string[]): Command[] {
     scriptsOf(readFileSync(file, 'utf8'))
       .filter((script) => script.includes(program.join(' ')))
       .flatMap(commandsOf)
-      .filter((words) => words.length > program.length && program.every((word, place) => words[place] === word))
+      .filter((words) => words.length > program.length && program.every((word, index) => words[index] === word))
       .map((words) => ({ words, file })),
   )
 }

@@ -10,7 +10,7 @@ const keywords = new Set(['if', 'then', 'do', 'while', 'until', '!'])
 export function commandsOf(script: string): Words[] {
   const text = script.replace(/\\\n\s*/g, ' ')
   const commands: string[][] = []
-  let place = 0
+  let position = 0
 
   /** Reads to `end`, or to the end of the text. */
   const read = (end: string): void => {
@@ -30,43 +30,47 @@ export function commandsOf(script: string): Words[] {
     }
     const add = (part: string, length = part.length) => {
       word = (word ?? '') + part
-      place += length
+      position += length
     }
     const substitution = () => {
-      const begin = place
-      place += 2
+      const begin = position
+      position += 2
       read(')')
-      word = (word ?? '') + text.slice(begin, place)
+      word = (word ?? '') + text.slice(begin, position)
     }
     let quoted = false
-    while (place < text.length) {
-      const rest = text.slice(place)
-      if (rest.startsWith('$(')) substitution()
-      else if (quoted && rest.startsWith('"')) {
+    while (position < text.length) {
+      const remainder = text.slice(position)
+      if (remainder.startsWith('$(')) substitution()
+      else if (quoted && remainder.startsWith('"')) {
         quoted = false
-        place += 1
-      } else if (quoted) add(rest.startsWith('\\') ? rest.slice(1, 2) : rest.slice(0, 1), rest.startsWith('\\') ? 2 : 1)
-      else if (end !== '' && rest.startsWith(end)) {
+        position += 1
+      } else if (quoted)
+        add(
+          remainder.startsWith('\\') ? remainder.slice(1, 2) : remainder.slice(0, 1),
+          remainder.startsWith('\\') ? 2 : 1,
+        )
+      else if (end !== '' && remainder.startsWith(end)) {
         endCommand()
-        place += end.length
+        position += end.length
         return
-      } else if (rest.startsWith('"')) {
+      } else if (remainder.startsWith('"')) {
         quoted = true
         add('', 1)
-      } else if (rest.startsWith("'")) {
-        const close = rest.indexOf("'", 1)
-        add(rest.slice(1, close === -1 ? undefined : close), close === -1 ? rest.length : close + 1)
-      } else if (placeholder.test(rest)) add(placeholder.exec(rest)?.[0] ?? '')
-      else if (word === null && redirection.test(rest)) {
+      } else if (remainder.startsWith("'")) {
+        const close = remainder.indexOf("'", 1)
+        add(remainder.slice(1, close === -1 ? undefined : close), close === -1 ? remainder.length : close + 1)
+      } else if (placeholder.test(remainder)) add(placeholder.exec(remainder)?.[0] ?? '')
+      else if (word === null && redirection.test(remainder)) {
         dropped = true
-        place += redirection.exec(rest)?.[0].length ?? 1
-      } else if (separators.test(rest)) {
+        position += redirection.exec(remainder)?.[0].length ?? 1
+      } else if (separators.test(remainder)) {
         endCommand()
-        place += separators.exec(rest)?.[0].length ?? 1
-      } else if (/^\s/.test(rest)) {
+        position += separators.exec(remainder)?.[0].length ?? 1
+      } else if (/^\s/.test(remainder)) {
         endWord()
-        place += 1
-      } else add(rest.slice(0, 1))
+        position += 1
+      } else add(remainder.slice(0, 1))
     }
     endCommand()
   }

@@ -10,14 +10,14 @@ import { moveEmail } from '#test/support/accounts/identities.ts'
 import { insertProvider } from '#test/support/accounts/portal-sessions.ts'
 import { insertActor, updateRow } from '#test/support/accounts/rows.ts'
 import { mustBe } from '#test/support/form-messages.ts'
-import { catchMails, hashQuickly, mailedPasscode, passcodeIn } from '#test/support/sign-in/mails.ts'
+import { catchMails, useCheapHashes, mailedPasscode, passcodeIn } from '#test/support/sign-in/mails.ts'
 import { newVerifier, redeemWith } from '#test/support/sign-in/sign-in.ts'
 import { visitPage } from '#test/support/sign-in/visit-page.ts'
 
 let account: Account
 
 beforeAll(async () => {
-  hashQuickly()
+  useCheapHashes()
   account = await newAccount({ name: 'Page & Sons' })
   await insertProvider(account.id, 'email_otp', { issuer: 'https://access.example.com' })
 })
@@ -61,14 +61,17 @@ describe('the email form', () => {
       allow_email_otp_sign_in: true,
     })
     const page = await visitPage(showPage, { slug: account.slug, query: request })
-    const asked = await visitPage(sendEmail, { slug: account.slug, form: { ...formOf(page.text), email: email ?? '' } })
-    expect([asked.status, asked.text.includes('Enter the passcode')]).toEqual([200, true])
+    const prompted = await visitPage(sendEmail, {
+      slug: account.slug,
+      form: { ...formOf(page.text), email: email ?? '' },
+    })
+    expect([prompted.status, prompted.text.includes('Enter the passcode')]).toEqual([200, true])
     await post.settled()
     const passcode = passcodeIn(post.mails[0])
     await post.stop()
     const back = await visitPage(sendEmail, {
       slug: account.slug,
-      form: { ...formOf(asked.text), email: email ?? '', passcode },
+      form: { ...formOf(prompted.text), email: email ?? '', passcode },
     })
     expect(back.status).toBe(303)
     expect(back.headers).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' })
@@ -157,13 +160,13 @@ describe('the email form', () => {
   })
 
   it('disappears with its provider', async () => {
-    const own = await newAccount()
-    const provider = await insertProvider(own.id, 'email_otp')
-    const { email, passcode } = await mailedPasscode(own.id)
-    const row = await getRow(authProviders.email_otp, own.id, provider.id)
-    if (row) await updateRow(own.id, authProviders.email_otp, row, { is_disabled: true })
+    const ownAccount = await newAccount()
+    const provider = await insertProvider(ownAccount.id, 'email_otp')
+    const { email, passcode } = await mailedPasscode(ownAccount.id)
+    const row = await getRow(authProviders.email_otp, ownAccount.id, provider.id)
+    if (row) await updateRow(ownAccount.id, authProviders.email_otp, row, { is_disabled: true })
     const form = { request: new URLSearchParams(request).toString(), email, passcode }
-    const { status, text } = await visitPage(sendEmail, { slug: own.slug, form })
+    const { status, text } = await visitPage(sendEmail, { slug: ownAccount.slug, form })
     expect([status, text.includes('no longer available.</p>')]).toEqual([422, true])
   })
 })

@@ -77,8 +77,8 @@ describe('GET /sign_in/{slug}', () => {
   })
 
   it('explains an error code, and shows no text from the query', async () => {
-    const said = await visitPage(showPage, { slug, query: { ...request, error: 'access_denied' } })
-    expect(said.text).toContain('You were not signed in')
+    const refused = await visitPage(showPage, { slug, query: { ...request, error: 'access_denied' } })
+    expect(refused.text).toContain('You were not signed in')
     const other = await visitPage(showPage, {
       slug,
       query: { ...request, error: 'call 555 0100', error_description: 'call us' },
@@ -130,10 +130,10 @@ describe('GET /sign_in/{slug}/start', () => {
       expect(link).toContain(`/sign_in/${slug}/start?auth_provider_id=${id}&`)
       const query = Object.fromEntries(new URL(link, 'http://x').searchParams)
       expect(query).toEqual({ auth_provider_id: id, ...request })
-      const led = await visitPage(startAtPage, { slug, query })
-      expect(led.status).toBe(303)
-      expect(led.headers).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' })
-      const target = new URL(led.headers.location ?? '')
+      const redirected = await visitPage(startAtPage, { slug, query })
+      expect(redirected.status).toBe(303)
+      expect(redirected.headers).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' })
+      const target = new URL(redirected.headers.location ?? '')
       expect(`${target.origin}${target.pathname}`).toBe(`${idp.issuer}/auth`)
       expect(target.searchParams.get('code_challenge')).not.toBe(request.code_challenge)
     } finally {

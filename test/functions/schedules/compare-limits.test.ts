@@ -15,11 +15,11 @@ import { useOwnTable } from '#test/support/table/own-table.ts'
 
 type Sent = { FromEmailAddress: string; to: string; subject: string; text: string }
 
-let own: Awaited<ReturnType<typeof useOwnTable>>
+let ownTable: Awaited<ReturnType<typeof useOwnTable>>
 let sent: Sent[]
 let refused: string | null
 beforeEach(async () => {
-  own = await useOwnTable()
+  ownTable = await useOwnTable()
   sent = []
   refused = null
   catchLog('WARN')
@@ -39,7 +39,7 @@ afterEach(async () => {
   vi.restoreAllMocks()
   vi.unstubAllEnvs()
   vi.unstubAllGlobals()
-  await own.end()
+  await ownTable.end()
 })
 
 const now = clock.now.bind(clock)
@@ -147,8 +147,8 @@ describe('the comparison of limits (A11, I8.2)', () => {
     const log = catchLog()
     await compareLimits()
     expect(sent).toEqual([])
-    const told = { event: 'account_above_limits', account_id: account.id, limits: ['users', 'sites'] }
-    expect(log.lines()).toContainEqual(expect.objectContaining(told))
+    const expected = { event: 'account_above_limits', account_id: account.id, limits: ['users', 'sites'] }
+    expect(log.lines()).toContainEqual(expect.objectContaining(expected))
   })
 
   it('does not decide on sessions: they are refused and allowed again with the limit itself (P3.1)', async () => {

@@ -10,17 +10,17 @@ import { accounts } from '#shared/domain/accounts/account.ts'
 import { groups, nativeGroup } from '#shared/domain/groups/group.ts'
 import { getRow } from '#shared/table/read.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
-import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { readCommits } from '#test/support/logs/commit-stream.ts'
 import { interceptTable } from '#test/support/table/intercept-table.ts'
 import { useOwnTable } from '#test/support/table/own-table.ts'
 
-let own: Awaited<ReturnType<typeof useOwnTable>>
+let ownTable: Awaited<ReturnType<typeof useOwnTable>>
 beforeEach(async () => {
-  own = await useOwnTable()
+  ownTable = await useOwnTable()
 })
 afterEach(async () => {
   vi.restoreAllMocks()
-  await own.end()
+  await ownTable.end()
 })
 
 // biome-ignore lint/suspicious/noExplicitAny: results of every shape are looked into
@@ -32,10 +32,10 @@ const now = clock.now.bind(clock)
 const later = (hours: number) => vi.spyOn(clock, 'now').mockImplementation(() => now() + hours * 3_600_000_000)
 
 /** All items in the table that mention an account, except the one that tracks its deletion. */
-const leftOf = async (id: string) =>
-  (await own.items()).filter((item) => JSON.stringify(item).includes(id) && item.pk !== 'service#due.accounts')
-const notesOf = async (id: string) =>
-  (await own.items()).filter(({ pk, account_id }) => pk === 'service#due.accounts' && account_id === id)
+const readRemaining = async (id: string) =>
+  (await ownTable.items()).filter((item) => JSON.stringify(item).includes(id) && item.pk !== 'service#due.accounts')
+const readDeletionItems = async (id: string) =>
+  (await ownTable.items()).filter(({ pk, account_id }) => pk === 'service#due.accounts' && account_id === id)
 
 /**
  * Makes one command of the job fail, before or after its effect. Returns a function that reports whether there was such
@@ -80,16 +80,16 @@ describe('the deletion of due accounts (A31, A32)', () => {
   })
 
   it('is cancelled by enabling the account in time, and not afterwards', async () => {
-    const [kept, gone] = [await newAccount(), await newAccount()]
-    for (const { id } of [kept, gone]) await deleteAt(id, inHours(1))
+    const [kept, dueAccount] = [await newAccount(), await newAccount()]
+    for (const { id } of [kept, dueAccount]) await deleteAt(id, inHours(1))
     await update(kept.id, { is_disabled: false })
     later(2)
-    expect((await update(gone.id, { is_disabled: false })).error.code).toBe('not_found')
-    expect((await deleteAt(gone.id, inHours(100))).error.code).toBe('not_found')
+    expect((await update(dueAccount.id, { is_disabled: false })).error.code).toBe('not_found')
+    expect((await deleteAt(dueAccount.id, inHours(100))).error.code).toBe('not_found')
     await deleteDueAccounts()
     expect((await kept.call(getAccount)).status).toBe(200)
-    expect(await notesOf(kept.id)).toEqual([])
-    expect(await leftOf(gone.id)).toEqual([])
+    expect(await readDeletionItems(kept.id)).toEqual([])
+    expect(await readRemaining(dueAccount.id)).toEqual([])
   })
 
   it('happens at the time that was requested last', async () => {
@@ -100,13 +100,13 @@ describe('the deletion of due accounts (A31, A32)', () => {
     later(2)
     await deleteDueAccounts()
     expect(await getRow(accounts, account.id, account.id)).not.toBeNull()
-    expect(await notesOf(account.id)).toHaveLength(1)
-    const commits = (await commitsOf(account.id)).length
+    expect(await readDeletionItems(account.id)).toHaveLength(1)
+    const commits = (await readCommits(account.id)).length
     await deleteAt(account.id, third)
-    expect(await commitsOf(account.id)).toHaveLength(commits)
+    expect(await readCommits(account.id)).toHaveLength(commits)
     later(4)
     await deleteDueAccounts()
-    expect(await leftOf(account.id)).toEqual([])
+    expect(await readRemaining(account.id)).toEqual([])
   })
 
   it('skips an account that is disabled for another reason', async () => {
@@ -129,11 +129,11 @@ describe('the deletion of due accounts (A31, A32)', () => {
     })
     later(24)
     await deleteDueAccounts()
-    expect(await leftOf(account.id)).not.toEqual([])
+    expect(await readRemaining(account.id)).not.toEqual([])
     later(25.1)
     await deleteDueAccounts()
-    expect(await leftOf(account.id)).toEqual([])
-    expect(await notesOf(account.id)).toEqual([])
+    expect(await readRemaining(account.id)).toEqual([])
+    expect(await readDeletionItems(account.id)).toEqual([])
   })
 
   it('cannot be undone by a change that began earlier', async () => {
@@ -150,7 +150,7 @@ describe('the deletion of due accounts (A31, A32)', () => {
     })
     expect(await change).toBeNull()
     expect(tries).toBe(2)
-    expect(await leftOf(account.id)).toEqual([])
+    expect(await readRemaining(account.id)).toEqual([])
   })
 
   it('yields to a concurrent change that comes first', async () => {
@@ -190,12 +190,12 @@ describe('an interrupted deletion', () => {
       broken = end()
       expect(outcome, `step ${position}`).toBe(broken ? 'failed' : 'done')
       await deleteDueAccounts()
-      expect(await leftOf(account.id), `step ${position}`).toEqual([])
-      expect(await notesOf(account.id), `step ${position}`).toHaveLength(1)
+      expect(await readRemaining(account.id), `step ${position}`).toEqual([])
+      expect(await readDeletionItems(account.id), `step ${position}`).toHaveLength(1)
       later(26)
       await deleteDueAccounts()
       vi.restoreAllMocks()
-      expect(await notesOf(account.id), `step ${position}`).toEqual([])
+      expect(await readDeletionItems(account.id), `step ${position}`).toEqual([])
     }
     expect(position).toBeGreaterThan(5)
     expect((await other.call(getAccount)).status).toBe(200)
@@ -216,7 +216,8 @@ describe('an interrupted deletion', () => {
     await deleteDueAccounts()
     for (const { id } of [one, two]) expect(await getRow(accounts, id, id)).toBeNull()
     let runs = 1
-    for (; (await leftOf(one.id)).length + (await leftOf(two.id)).length > 0; runs++) await deleteDueAccounts()
+    for (; (await readRemaining(one.id)).length + (await readRemaining(two.id)).length > 0; runs++)
+      await deleteDueAccounts()
     expect(runs).toBeGreaterThan(2)
   })
 
@@ -230,8 +231,8 @@ describe('an interrupted deletion', () => {
     })
     await expect(deleteDueAccounts()).rejects.toThrow('Some accounts were not deleted.')
     vi.restoreAllMocks()
-    expect(await leftOf(two.id)).toEqual([])
+    expect(await readRemaining(two.id)).toEqual([])
     await deleteDueAccounts()
-    expect(await leftOf(one.id)).toEqual([])
+    expect(await readRemaining(one.id)).toEqual([])
   })
 })

@@ -16,11 +16,11 @@ import { useOwnTable } from '#test/support/table/own-table.ts'
 it('deletes every item of an account that used all features, and none of another account', {
   timeout: 300_000,
 }, async () => {
-  const own = await useOwnTable()
-  onTestFinished(() => own.end())
+  const ownTable = await useOwnTable()
+  onTestFinished(() => ownTable.end())
   /** All items in the table that mention an account, except the one that tracks its deletion. */
   const itemsWith = async (id: string) =>
-    (await own.items()).filter((item) => JSON.stringify(item).includes(id) && item.pk !== 'service#due.accounts')
+    (await ownTable.items()).filter((item) => JSON.stringify(item).includes(id) && item.pk !== 'service#due.accounts')
   const other = await newAccount()
   const { account, samples, send } = await sampleRequests()
   for (const [name, sample] of Object.entries(samples)) await send(name, await sample())

@@ -21,7 +21,7 @@ import { newAccessWorld } from '#test/support/access/access.ts'
 import { call, newAccount } from '#test/support/accounts/account.ts'
 import { devices, newClients, poolsOf } from '#test/support/accounts/pools.ts'
 import { signInWith } from '#test/support/accounts/portal-sessions.ts'
-import { commitsOf, followUpAll } from '#test/support/logs/commit-stream.ts'
+import { followUpAll, readCommits } from '#test/support/logs/commit-stream.ts'
 import { plantItems, plantRows } from '#test/support/table/plant-rows.ts'
 import { crashAfter } from '#test/support/table/table-faults.ts'
 
@@ -59,7 +59,7 @@ describe('the minute schedule (A31)', () => {
     expect(await getRow(clientTokens, world.account.id, short.id)).toBeNull()
     expect(await getRow(clientTokens, world.account.id, world.token.id)).not.toBeNull()
     expect(await authorizationsOf(world.account.id, { by: 'gateway', id: gateway.id })).toEqual([])
-    const last = (await commitsOf(world.account.id)).at(-1)
+    const last = (await readCommits(world.account.id)).at(-1)
     expect(last?.subject).toBeNull()
     expect(last?.changes).toMatchObject([
       {
@@ -109,14 +109,17 @@ describe('the minute schedule (A31)', () => {
     ago(2)
     const world = await newAccessWorld()
     for (let i = 0; i < 40; i++) await world.addToken(world.actor, inHours(1))
-    const gone = await world.addToken(world.actor, inHours(1))
-    await world.account.call(deleteToken, { method: 'DELETE', params: { actor_id: world.actor.id, id: gone.id } })
+    const expiredToken = await world.addToken(world.actor, inHours(1))
+    await world.account.call(deleteToken, {
+      method: 'DELETE',
+      params: { actor_id: world.actor.id, id: expiredToken.id },
+    })
     expect(await dueOf(world.account.id)).toHaveLength(43)
     present()
     await Promise.all([expire(), expire()])
-    const commits = (await commitsOf(world.account.id)).length
+    const commits = (await readCommits(world.account.id)).length
     await expire()
-    expect((await commitsOf(world.account.id)).length).toBe(commits)
+    expect((await readCommits(world.account.id)).length).toBe(commits)
     const left: ClientTokenRow[] = await rowsBy(clientTokens, world.account.id, 'actor_id', world.actor.id)
     expect(left.map(({ id }) => id)).toEqual([world.token.id])
     // The tokens of the access world and of the administrator.
@@ -179,12 +182,12 @@ describe('the minute schedule (A31)', () => {
     expect((await pending()).length).toBeGreaterThan(0)
 
     present()
-    const before = (await commitsOf(account.id)).length
+    const before = (await readCommits(account.id)).length
     await expire()
     await followUpAll(account.id)
     expect(await members()).toEqual(ids.slice(10))
     expect(await pending()).toEqual([])
-    const commits = (await commitsOf(account.id)).slice(before)
+    const commits = (await readCommits(account.id)).slice(before)
     expect(commits.length).toBeGreaterThan(1)
     expect(commits.every(({ subject }) => subject?.actor_id === account.apiClient.id)).toBe(true)
   })

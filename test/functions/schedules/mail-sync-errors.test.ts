@@ -20,13 +20,13 @@ type Sent = { to: string; subject: string; text: string }
 const monday = parseTimestamp('2027-01-04T00:00:00Z') as number
 const at = (day: number, hour: number) => monday + day * dayMicros + (hour * dayMicros) / 24
 
-let own: Awaited<ReturnType<typeof useOwnTable>>
+let ownTable: Awaited<ReturnType<typeof useOwnTable>>
 let sent: Sent[]
 let refused: string[]
 /** Runs while a mail is being sent. */
 let meanwhile: () => Promise<unknown>
 beforeEach(async () => {
-  own = await useOwnTable()
+  ownTable = await useOwnTable()
   sent = []
   refused = []
   meanwhile = async () => {}
@@ -46,7 +46,7 @@ afterEach(async () => {
   vi.restoreAllMocks()
   vi.unstubAllEnvs()
   vi.unstubAllGlobals()
-  await own.end()
+  await ownTable.end()
 })
 
 let ticks = 0

@@ -7,23 +7,23 @@ import { handler as writeChangeLog } from '#functions/streams/write-change-log.t
 import { pulseKey } from '#shared/jobs/pulse/pulse.ts'
 import { emptyPack, unpack } from '#shared/logs/flows/packing.ts'
 import { openChannel } from '#test/support/access/live.ts'
-import { recordOf } from '#test/support/logs/commit-stream.ts'
+import { toStreamRecord } from '#test/support/logs/commit-stream.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
 import { useOwnTable } from '#test/support/table/own-table.ts'
 import { failTable } from '#test/support/table/table-faults.ts'
 
-let own: Awaited<ReturnType<typeof useOwnTable>>
-let asked: string[]
+let ownTable: Awaited<ReturnType<typeof useOwnTable>>
+let requestedUrls: string[]
 let status: number
 beforeEach(async () => {
-  own = await useOwnTable()
-  asked = []
+  ownTable = await useOwnTable()
+  requestedUrls = []
   status = 308
   vi.stubEnv('SERVICE_URL', 'https://access.example.com/')
   const fetched = globalThis.fetch
   vi.stubGlobal('fetch', async (url: string | URL, ...rest: [RequestInit?]) => {
     if (!String(url).startsWith('https://access.example.com')) return fetched(url, ...rest)
-    asked.push(String(url))
+    requestedUrls.push(String(url))
     return new Response(null, { status })
   })
 })
@@ -31,20 +31,20 @@ afterEach(async () => {
   vi.restoreAllMocks()
   vi.unstubAllEnvs()
   vi.unstubAllGlobals()
-  await own.end()
+  await ownTable.end()
 })
 
 it('replaces the empty commit, which the consumers process without effect', async () => {
   await pulse()
-  const [first] = await own.items()
+  const [first] = await ownTable.items()
   await pulse()
-  const items = await own.items()
+  const items = await ownTable.items()
   expect(items).toHaveLength(1)
   expect(items[0]).toMatchObject({ ...pulseKey, kind: 'commit', changes: [], revocations: [], follow_ups: [] })
   expect(Number(items[0]?.time)).toBeGreaterThan(Number(first?.time))
-  const event = { Records: items.map(recordOf) } as unknown as DynamoDBStreamEvent
+  const event = { Records: items.map(toStreamRecord) } as unknown as DynamoDBStreamEvent
   for (const consumer of [writeChangeLog, followUp]) expect(await consumer(event)).toEqual({ batchItemFailures: [] })
-  expect(await own.items()).toEqual(items)
+  expect(await ownTable.items()).toEqual(items)
 })
 
 it('puts a pack without flows into the flow stream', async () => {
@@ -52,12 +52,12 @@ it('puts a pack without flows into the flow stream', async () => {
   expect(unpack(data)).toEqual({ claims: {}, ingested_at: 1_000, reports: [] })
   const event = { Records: [{ kinesis: { data: data.toString('base64'), sequenceNumber: '1' } }] }
   expect(await storeFlowLogs(event as KinesisStreamEvent)).toEqual({ batchItemFailures: [] })
-  expect(await own.items()).toEqual([])
+  expect(await ownTable.items()).toEqual([])
 })
 
 it('calls the API at its public address', async () => {
   await pulse()
-  expect(asked).toEqual(['https://access.example.com/openapi'])
+  expect(requestedUrls).toEqual(['https://access.example.com/openapi'])
 })
 
 it('opens a handshake of the live channel, which the function refuses', async () => {
@@ -83,10 +83,10 @@ it('checks the other parts if one fails, and then fails', async () => {
   const log = catchLog()
   status = 502
   await expect(pulse()).rejects.toThrow('Some parts of the service did not respond to the pulse.')
-  expect(await own.items()).toHaveLength(1)
+  expect(await ownTable.items()).toHaveLength(1)
   failTable('AccessDeniedException', (command) => command.constructor.name === 'TransactWriteCommand')
   await expect(pulse()).rejects.toThrow()
-  expect(asked).toHaveLength(2)
+  expect(requestedUrls).toHaveLength(2)
   const errors = log.lines().map(({ event, error_count }) => [event, error_count])
   expect(errors).toEqual([
     ['run_failed', 1],

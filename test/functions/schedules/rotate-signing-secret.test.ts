@@ -8,7 +8,7 @@ type Version = { id: string; text: string; at: number }
 let versions: Version[] = []
 let now = 0
 const mock = mockAws(SecretsManagerClient)
-const named = (name: string) => Object.assign(new Error(name), { name })
+const namedError = (name: string) => Object.assign(new Error(name), { name })
 
 beforeEach(() => {
   now = Date.now()
@@ -17,12 +17,12 @@ beforeEach(() => {
   vi.stubEnv('SIGNING_SECRET_ARN', 'arn:secret')
   mock.on(GetSecretValueCommand).callsFake(async ({ VersionStage }) => {
     const found = versions[VersionStage === 'AWSPREVIOUS' ? 1 : 0]
-    if (!found) throw named('ResourceNotFoundException')
+    if (!found) throw namedError('ResourceNotFoundException')
     return { SecretString: found.text, VersionId: found.id, CreatedDate: new Date(found.at) }
   })
   mock.on(PutSecretValueCommand).callsFake(async ({ ClientRequestToken: id, SecretString: text }) => {
     const same = versions.find((version) => version.id === id)
-    if (same && same.text !== text) throw named('ResourceExistsException')
+    if (same && same.text !== text) throw namedError('ResourceExistsException')
     if (!same) versions.unshift({ id, text, at: now })
     return {}
   })

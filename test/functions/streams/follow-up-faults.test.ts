@@ -6,7 +6,7 @@ import { handler as followUp } from '#functions/streams/follow-up.ts'
 import { type ResourceRow, resources } from '#shared/domain/resources/resource.ts'
 import { newAccessWorld } from '#test/support/access/access.ts'
 import { hostFields } from '#test/support/accounts/row-fields.ts'
-import { commitsOf, followUpAll, recordOf } from '#test/support/logs/commit-stream.ts'
+import { followUpAll, readCommits, toStreamRecord } from '#test/support/logs/commit-stream.ts'
 import { plantRows } from '#test/support/table/plant-rows.ts'
 import { crashAfter } from '#test/support/table/table-faults.ts'
 
@@ -22,18 +22,18 @@ async function newSite() {
 }
 
 it('completes a deletion once if its process dies at any write, whether or not that write succeeded', async () => {
-  for (const unheard of [false, true]) {
+  for (const isResponseLost of [false, true]) {
     for (let writes = 0, died = true; died; writes++) {
       const { account, site } = await newSite()
       await account.call(deleteSite, { method: 'DELETE', params: { id: site.id } })
-      const records = (await commitsOf(account.id)).map((one) => recordOf(one) as DynamoDBRecord)
-      crashAfter(writes, { unheard })
+      const records = (await readCommits(account.id)).map((one) => toStreamRecord(one) as DynamoDBRecord)
+      crashAfter(writes, { unheard: isResponseLost })
       died = (await followUp({ Records: records })).batchItemFailures.length > 0
       vi.restoreAllMocks()
 
       await followUpAll(account.id)
       expect((await account.call(listResources, { query: { site_id: site.id } })).body.metadata.total).toBe(0)
-      const changes = (await commitsOf(account.id)).flatMap((one) => one.changes)
+      const changes = (await readCommits(account.id)).flatMap((one) => one.changes)
       const deleted = changes.filter(({ object, operation }) => object === 'resources' && operation === 'delete')
       expect(new Set(deleted.map(({ before }) => (before as { id: string }).id)).size).toBe(41)
       expect(deleted).toHaveLength(41)

@@ -43,7 +43,7 @@ async function connectedWorld() {
   return { world, gateway, gatewayDevice, member, stranger, outsider, from: await commitsUntilNow(world) }
 }
 
-const heard = ({ received }: LiveDevice) => received.map(({ type }) => type)
+const receivedTypes = ({ received }: LiveDevice) => received.map(({ type }) => type)
 
 /** Record of the table's stream for a deleted item. */
 const removalOf = (item: Record<string, unknown>) => ({
@@ -56,7 +56,7 @@ test('a change of conditions notifies only the members of its group (C5.3)', asy
   const body = { policy: { description: 'The same for everybody' } }
   await world.account.call(updatePolicy, { method: 'PATCH', params: { id: world.policy.id }, body })
   const position = await followUpFrom(world.account.id, from)
-  expect(heard(member)).toEqual([])
+  expect(receivedTypes(member)).toEqual([])
   await world.account.call(updatePolicy, {
     method: 'PATCH',
     params: { id: world.policy.id },
@@ -64,8 +64,8 @@ test('a change of conditions notifies only the members of its group (C5.3)', asy
   })
   await followUpFrom(world.account.id, position)
   expect(await member.next('resources')).toEqual({ type: 'resources', within_ms: 0 })
-  expect(heard(stranger)).toEqual([])
-  expect(heard(gatewayDevice)).toEqual([])
+  expect(receivedTypes(stranger)).toEqual([])
+  expect(receivedTypes(gatewayDevice)).toEqual([])
 })
 
 test('a membership notifies its actor', async () => {
@@ -73,7 +73,7 @@ test('a membership notifies its actor', async () => {
   await insertRow(world.account.id, memberships, { group_id: world.group.id, actor_id: outsider.id })
   await followUpFrom(world.account.id, from)
   await stranger.next('resources')
-  expect(heard(member)).toEqual([])
+  expect(receivedTypes(member)).toEqual([])
 })
 
 test('a resource notifies the gateways with its authorizations and the clients that see it', async () => {
@@ -81,12 +81,12 @@ test('a resource notifies the gateways with its authorizations and the clients t
   expect((await world.ask({ resource_id: world.resource.id })).status).toBe(201)
   const body = { resource: { name: 'Another wiki' } }
   await world.account.call(updateResource, { method: 'PATCH', params: { id: world.resource.id }, body })
-  const before = heard(gatewayDevice).length
+  const before = receivedTypes(gatewayDevice).length
   await followUpFrom(world.account.id, from)
   await member.next('resources')
   await gatewayDevice.next('authorizations')
-  expect(heard(gatewayDevice).length).toBeGreaterThanOrEqual(Math.max(1, before))
-  expect(heard(stranger)).toEqual([])
+  expect(receivedTypes(gatewayDevice).length).toBeGreaterThanOrEqual(Math.max(1, before))
+  expect(receivedTypes(stranger)).toEqual([])
 })
 
 test('a resource does not notify a gateway whose authorization has expired but is not yet deleted', async () => {
@@ -108,7 +108,7 @@ test('a resource does not notify a gateway whose authorization has expired but i
   await world.account.call(updateResource, { method: 'PATCH', params: { id: world.resource.id }, body })
   await followUpFrom(world.account.id, from)
   await member.next('resources')
-  expect(heard(gatewayDevice)).toEqual(['authorizations'])
+  expect(receivedTypes(gatewayDevice)).toEqual(['authorizations'])
 })
 
 test('a deleted authorization notifies its gateway, whatever deleted it', async () => {
@@ -118,13 +118,13 @@ test('a deleted authorization notifies its gateway, whatever deleted it', async 
   if (!item) throw new Error('There is no authorization.')
   await call(renewGateway, { method: 'PUT', token: gateway.token, params: { id: gateway.session.id } })
   await world.account.call(deletePolicy, { method: 'DELETE', params: { id: world.policy.id } })
-  const told = heard(gatewayDevice).length
+  const receivedCount = receivedTypes(gatewayDevice).length
   const event = { Records: [removalOf(item)] } as unknown as DynamoDBStreamEvent
   expect(await followUp(event)).toEqual({ batchItemFailures: [] })
-  await vi.waitFor(() => expect(heard(gatewayDevice)).toHaveLength(told + 1))
+  await vi.waitFor(() => expect(receivedTypes(gatewayDevice)).toHaveLength(receivedCount + 1))
   // A second delivery sends no other message, because the gateway has not renewed yet.
   await followUp(event)
-  expect(heard(gatewayDevice)).toHaveLength(told + 1)
+  expect(receivedTypes(gatewayDevice)).toHaveLength(receivedCount + 1)
 })
 
 test("an authorization deleted by its gateway's own heartbeat does not notify the gateway", async () => {
@@ -134,7 +134,7 @@ test("an authorization deleted by its gateway's own heartbeat does not notify th
   if (!item) throw new Error('There is no authorization.')
   const renew = () => call(renewGateway, { method: 'PUT', token: gateway.token, params: { id: gateway.session.id } })
   await renew()
-  const told = heard(gatewayDevice).length
+  const receivedCount = receivedTypes(gatewayDevice).length
   // The client's lease has expired.
   const { client_id } = item as unknown as { client_id: string }
   await table().send(
@@ -147,7 +147,7 @@ test("an authorization deleted by its gateway's own heartbeat does not notify th
   )
   expect((await renew()).body.data.authorizations).toEqual([])
   await followUp({ Records: [removalOf(item)] } as unknown as DynamoDBStreamEvent)
-  expect(heard(gatewayDevice)).toHaveLength(told)
+  expect(receivedTypes(gatewayDevice)).toHaveLength(receivedCount)
 })
 
 test('ended sessions are notified and closed', async () => {
@@ -158,8 +158,8 @@ test('ended sessions are notified and closed', async () => {
   expect(await member.next('session_ended')).toEqual({ type: 'session_ended', reason: 'actor' })
   expect(await member.next('closing')).toMatchObject({ code: 4410 })
   await member.closed
-  expect(heard(stranger)).toEqual([])
-  expect(heard(gatewayDevice)).toEqual([])
+  expect(receivedTypes(stranger)).toEqual([])
+  expect(receivedTypes(gatewayDevice)).toEqual([])
 })
 
 test('notifications of many clients spread their requests over time (C5.3)', async () => {

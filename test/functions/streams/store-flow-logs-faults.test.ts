@@ -70,10 +70,10 @@ function batch() {
 describe('a consumer that dies', () => {
   it.each([false, true])(
     'between any two writes loses and duplicates no flow (last response lost: %s)',
-    async (unheard) => {
+    async (isResponseLost) => {
       for (let writes = 0, died = true; died; writes++) {
         const { records, expectStored } = batch()
-        crashAfter(writes, { unheard })
+        crashAfter(writes, { unheard: isResponseLost })
         died = (await failures(records)).length > 0
         vi.restoreAllMocks()
         expect(await failures(records)).toEqual([])
@@ -147,11 +147,11 @@ describe('poison records', () => {
   it('are given up individually anywhere in a batch, and everything else is stored', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(fc.nat(4), poison), { minLength: 1, maxLength: 3 }), async (injected) => {
-        const { records: good, expectStored } = batch()
-        const records: KinesisStreamRecord[] = [...good]
-        const bad = injected.map(([place, bytes]) => {
+        const { records: valid, expectStored } = batch()
+        const records: KinesisStreamRecord[] = [...valid]
+        const bad = injected.map(([position, bytes]) => {
           const one = kinesisRecord(bytes)
-          records.splice(place, 0, one)
+          records.splice(position, 0, one)
           return sequenceOf(one)
         })
         expect((await deliverAll(records, sequenceOf, handler)).sort()).toEqual(bad.sort())
@@ -164,7 +164,7 @@ describe('poison records', () => {
   it('do not block other records if writes fail occasionally', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.boolean(), { minLength: 3, maxLength: 12 }), async (refusals) => {
-        const { records: good, expectStored } = batch()
+        const { records: valid, expectStored } = batch()
         const bad = kinesisRecord(Buffer.from('poison'))
         const left = refusals.filter((_, i) => i % 3 !== 2)
         // At most two consecutive failures, so that no valid record exhausts its retries.
@@ -172,11 +172,11 @@ describe('poison records', () => {
           'ThrottlingException',
           (command) => command.constructor.name !== 'GetCommand' && (left.shift() ?? false),
         )
-        const kept = await deliverAll([...good.slice(0, 2), bad, ...good.slice(2)], sequenceOf, handler)
+        const kept = await deliverAll([...valid.slice(0, 2), bad, ...valid.slice(2)], sequenceOf, handler)
         vi.restoreAllMocks()
         // A record that is given up is stored for the redrive, and delivered again.
         expect(kept).toContain(sequenceOf(bad))
-        expect(await failures(good.filter((one) => kept.includes(sequenceOf(one))))).toEqual([])
+        expect(await failures(valid.filter((one) => kept.includes(sequenceOf(one))))).toEqual([])
         await expectStored()
       }),
       { numRuns: 15 },

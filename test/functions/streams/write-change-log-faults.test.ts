@@ -10,7 +10,7 @@ import { clock, timestamp } from '#shared/core/clock.ts'
 import type { Damage } from '#shared/logs/verify-change-log.ts'
 import { SeededRandom } from '#test/simulation/world/seeded-random.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
-import { commitsOf, recordOf } from '#test/support/logs/commit-stream.ts'
+import { readCommits, toStreamRecord } from '#test/support/logs/commit-stream.ts'
 import { deliverAll } from '#test/support/logs/deliver-all.ts'
 import { seedOf } from '#test/support/run/seeds.ts'
 import { crashAfter, failTable, inserts } from '#test/support/table/table-faults.ts'
@@ -27,7 +27,8 @@ afterEach(() => {
 
 const failures = async (records: DynamoDBRecord[]) =>
   (await handler({ Records: records })).batchItemFailures.map(({ itemIdentifier }) => itemIdentifier)
-const streamed = async (of = account) => (await commitsOf(of.id)).map((commit) => recordOf(commit) as DynamoDBRecord)
+const streamed = async (of = account) =>
+  (await readCommits(of.id)).map((commit) => toStreamRecord(commit) as DynamoDBRecord)
 const sequenceOf = ({ dynamodb }: DynamoDBRecord) => dynamodb?.SequenceNumber ?? ''
 
 /** Discrepancies that `verify` finds in the whole log, and the number of its entries. */
@@ -37,7 +38,7 @@ async function verified(of = account) {
 }
 
 async function expectWhole(of = account): Promise<void> {
-  const changes = (await commitsOf(of.id)).reduce((sum, commit) => sum + commit.changes.length, 0)
+  const changes = (await readCommits(of.id)).reduce((sum, commit) => sum + commit.changes.length, 0)
   expect(await verified(of)).toMatchObject({ entries: changes, damages: [] })
 }
 
@@ -59,16 +60,17 @@ async function writeTogether(writers: number, rounds: number): Promise<void> {
 
 describe('a consumer that dies', () => {
   it('between any two entries leaves an intact log after its next delivery', async () => {
-    for (const unheard of [false, true]) {
+    for (const isResponseLost of [false, true]) {
       for (let writes = 0, died = true; died; writes++) {
         // A new account per interruption, because its creation is one commit of many changes.
         const fresh = await newAccount()
         await fresh.call(createGroup, { method: 'POST', body: { group: { name: 'Engineering' } } })
         const records = await streamed(fresh)
-        crashAfter(writes, { unheard })
+        crashAfter(writes, { unheard: isResponseLost })
         died = (await failures(records)).length > 0
         vi.restoreAllMocks()
-        if (died && !unheard) expect((await verified(fresh)).damages.map(({ problem }) => problem)).toContain('missing')
+        if (died && !isResponseLost)
+          expect((await verified(fresh)).damages.map(({ problem }) => problem)).toContain('missing')
         expect(await failures(records)).toEqual([])
         await expectWhole(fresh)
       }
@@ -92,7 +94,7 @@ describe('a consumer that dies', () => {
   })
 })
 
-it('has the same entries whatever is delivered again, in whatever order, and however late', async () => {
+it('has the same entries for any order, repetition and delay of deliveries', async () => {
   await writeTogether(2, 3)
   const records = await streamed()
   await failures(records)
@@ -109,7 +111,7 @@ it('has the same entries whatever is delivered again, in whatever order, and how
 
 describe('an entry that the table refuses', () => {
   it.each(['ProvisionedThroughputExceededException', 'ThrottlingException', 'InternalServerError', 'TimeoutError'])(
-    'with %s fails its commit, and is there after the next delivery',
+    'with %s fails its commit, and is stored at the next delivery',
     async (name) => {
       await writeTogether(1, 2)
       const records = await streamed()
@@ -117,9 +119,9 @@ describe('an entry that the table refuses', () => {
       failTable(name, (command) => inserts('#log.change#')(command) && ++writes === 2)
       const [failed] = await failures(records)
       vi.restoreAllMocks()
-      const place = records.findIndex((one) => sequenceOf(one) === failed)
-      expect(place).toBeGreaterThanOrEqual(0)
-      expect(await failures(records.slice(place))).toEqual([])
+      const position = records.findIndex((one) => sequenceOf(one) === failed)
+      expect(position).toBeGreaterThanOrEqual(0)
+      expect(await failures(records.slice(position))).toEqual([])
       await expectWhole()
     },
   )
@@ -130,10 +132,10 @@ describe('a poison record', () => {
     ['no item at all', undefined],
     ['no changes', { kind: { S: 'commit' }, account_id: { S: 'x' }, time: { N: '1' } }],
     ['changes that are damaged bytes', { changes: { M: { zstd: { B: 'AAAA' } } }, time: { N: '1' } }],
-    ['a time that no log id can hold', { account_id: { S: 'x' }, time: { N: '-1' }, changes: { L: [{ M: {} }] } }],
+    ['a time beyond the range of log ids', { account_id: { S: 'x' }, time: { N: '-1' }, changes: { L: [{ M: {} }] } }],
   ]
   it.each(damaged)(
-    'with %s is given up alone, and verify finds nothing wrong with the rest',
+    'with %s is given up alone, and verify finds no fault in the other entries',
     async (_name, NewImage) => {
       await writeTogether(2, 2)
       const records = await streamed()
@@ -148,16 +150,16 @@ describe('a poison record', () => {
     },
   )
 
-  it('that was a commit is named by verify, and its entries come with the redrive', async () => {
+  it('of a damaged commit is reported by verify, and its entries follow with the redrive', async () => {
     await writeTogether(1, 2)
     const records = await streamed()
     const middle = records.length >> 1
-    const good = records[middle] as DynamoDBRecord
-    const bad = { ...good, dynamodb: { ...good.dynamodb, NewImage: { changes: { S: 'damaged' } } } } as DynamoDBRecord
-    expect(await deliverAll(records.with(middle, bad), sequenceOf, handler)).toEqual([sequenceOf(good)])
+    const valid = records[middle] as DynamoDBRecord
+    const bad = { ...valid, dynamodb: { ...valid.dynamodb, NewImage: { changes: { S: 'damaged' } } } } as DynamoDBRecord
+    expect(await deliverAll(records.with(middle, bad), sequenceOf, handler)).toEqual([sequenceOf(valid)])
     const { damages } = await verified()
     expect(damages.map(({ problem }) => problem)).toEqual(['missing'])
-    expect(await failures([good])).toEqual([])
+    expect(await failures([valid])).toEqual([])
     await expectWhole()
   })
 })

@@ -8,12 +8,12 @@ import { type Change, commitItem } from '#shared/commit/commit-record.ts'
 import { clock, timestamp } from '#shared/core/clock.ts'
 import { sites } from '#shared/domain/sites/site.ts'
 import { logId, positionTail } from '#shared/logs/entries/log-id.ts'
-import { namedPartition } from '#shared/logs/entries/log-keys.ts'
+import { pointerPartition } from '#shared/logs/entries/log-keys.ts'
 import { commitKey } from '#shared/table/keys.ts'
 import { getItem, queryItems } from '#shared/table/read.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 import { removeItem } from '#test/support/logs/change-log-items.ts'
-import { recordOf } from '#test/support/logs/commit-stream.ts'
+import { toStreamRecord } from '#test/support/logs/commit-stream.ts'
 import { failTable, inserts } from '#test/support/table/table-faults.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: entries of every shape
@@ -30,7 +30,7 @@ afterEach(() => {
 
 /** Builds a record of the table's stream for the consumer. */
 const streamRecord = (item: Record<string, unknown>): DynamoDBRecord => {
-  const { eventName, dynamodb } = recordOf(item)
+  const { eventName, dynamodb } = toStreamRecord(item)
   return { eventName, dynamodb: { ...dynamodb, SequenceNumber: String(++sequence) } } as DynamoDBRecord
 }
 
@@ -111,7 +111,7 @@ it('writes one index item by object of each change, and does not overwrite exist
   ])
   const commitRecord = record(changed, time)
   expect(await deliver(commitRecord)).toEqual([])
-  const pointers = () => Promise.all(rows.map((id) => queryItems(namedPartition(account.id, 'change', 'object', id))))
+  const pointers = () => Promise.all(rows.map((id) => queryItems(pointerPartition(account.id, 'change', 'object', id))))
   const first = await pointers()
   expect(first.map((items) => items.map(({ sk, kind }) => [sk, kind]))).toEqual([
     [0, 1].map((position) => [logId('change', time, positionTail(position)), 'log_pointer']),
@@ -133,7 +133,7 @@ it('writes the index item that an interrupted delivery omitted', async () => {
   vi.restoreAllMocks()
   expect(await deliver(commitRecord)).toEqual([])
   await removeItem({
-    pk: namedPartition(account.id, 'change', 'object', id),
+    pk: pointerPartition(account.id, 'change', 'object', id),
     sk: logId('change', time, positionTail(0)),
   })
   expect(await changes({ object_id: id })).toEqual([])

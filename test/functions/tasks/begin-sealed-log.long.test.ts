@@ -17,8 +17,8 @@ import { type Account, newAccount } from '#test/support/accounts/account.ts'
 import { HandlerClient } from '#test/support/seal/handler-client.ts'
 import { changeSites } from '#test/support/seal/sealed-account.ts'
 import {
-  aheadOfWrites,
-  laterByMinutes,
+  beforeWrites,
+  advanceMinutes,
   type SealWorld,
   sealedState,
   sealNow,
@@ -26,7 +26,7 @@ import {
 } from '#test/support/seal/sealing.ts'
 import { useOwnTable } from '#test/support/table/own-table.ts'
 
-let own: Awaited<ReturnType<typeof useOwnTable>>
+let ownTable: Awaited<ReturnType<typeof useOwnTable>>
 let account: Account
 let world: SealWorld
 let files = 0
@@ -34,7 +34,7 @@ let files = 0
 const change = (...counts: number[]) => changeSites(account.id, ...counts)
 const hour = async () => {
   await account.call(listSites, { method: 'GET' })
-  laterByMinutes(76)
+  advanceMinutes(76)
 }
 const sealBoth = async () => {
   await sealNow(account.id)
@@ -42,10 +42,10 @@ const sealBoth = async () => {
 }
 const begin = (event: unknown = { account_id: account.id }) => beginSealedLog(event)
 
-const items = () => own.items(account.id)
+const items = () => ownTable.items(account.id)
 
 /** Restores the table; the bucket stays unchanged. */
-const restore = (at: Record<string, unknown>[]) => own.restore(account.id, at)
+const restore = (at: Record<string, unknown>[]) => ownTable.restore(account.id, at)
 
 const exported = async (
   options: Partial<Omit<ExportOptions, 'begin' | 'end'> & { begin: string; end: string }> = {},
@@ -62,9 +62,9 @@ const checkpointOf = async (log: SealedLog) =>
   (await account.call(getCheckpoint, { method: 'GET', params: { log } })).body.data
 
 beforeAll(async () => {
-  own = await useOwnTable()
+  ownTable = await useOwnTable()
 })
-afterAll(() => own.end())
+afterAll(() => ownTable.end())
 beforeEach(async () => {
   account = await newAccount()
   world = sealWorld()
@@ -177,7 +177,7 @@ it('completes one successor log after an interruption at any write', async () =>
     await restore(instant)
     for (const path of world.paths()) if (!ended.has(path)) rmSync(join(world.folder, path))
     let writes = 0
-    const stop = aheadOfWrites(() => {
+    const stop = beforeWrites(() => {
       if (writes++ === broken) throw new Error('killed')
     })
     isThrough = 'data' in (await begin())
@@ -231,8 +231,8 @@ it('refuses an invalid account, a log leased by another run, and a log with othe
   expect(await refused({ account_id: account.id, log: 'changes' })).toBe(
     'log is not a known field. The only field is account_id.',
   )
-  const nobody = crypto.randomUUID()
-  expect(await refused({ account_id: nobody })).toBe(`The account ${nobody} does not exist.`)
+  const unknownAccount = crypto.randomUUID()
+  expect(await refused({ account_id: unknownAccount })).toBe(`The account ${unknownAccount} does not exist.`)
   const lease = await Lease.take(account.id, 'changes')
   expect(await begin()).toMatchObject({ error: { code: 'unavailable' } })
   await lease?.end()

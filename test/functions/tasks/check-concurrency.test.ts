@@ -45,7 +45,7 @@ describe('the check of a deployment', () => {
       RequestId: 'request',
       LogicalResourceId: 'Check',
     })
-    expect(answer().Reason).toContain('runs 10 Lambda functions at once')
+    expect(answer().Reason).toContain('can run 10 Lambda functions at once')
     expect(fetched.mock.calls[0]?.[0]).toBe('https://lambda.eu-central-1.amazonaws.com/2016-08-19/account-settings')
   })
 
@@ -59,7 +59,10 @@ describe('the check of a deployment', () => {
   it('continues the deployment if the quota may not be read', async () => {
     account.mockReturnValue(new Response('', { status: 403 }))
     await handler(event('Update'))
-    expect(answer()).toMatchObject({ Status: 'SUCCESS', Data: { Found: expect.stringContaining('could not be told') } })
+    expect(answer()).toMatchObject({
+      Status: 'SUCCESS',
+      Data: { Found: expect.stringContaining('could not be checked') },
+    })
   })
 
   it('requests nothing when it is deleted', async () => {

@@ -12,8 +12,8 @@ import { isObject } from '#shared/core/json/is-object.ts'
 import { reservedSlugs } from '#shared/domain/accounts/account.ts'
 import { call, newAccount } from '#test/support/accounts/account.ts'
 import { mustBe } from '#test/support/form-messages.ts'
-import { commitsOf } from '#test/support/logs/commit-stream.ts'
-import { named } from '#test/support/run/brief.ts'
+import { readCommits } from '#test/support/logs/commit-stream.ts'
+import { withTitles } from '#test/support/run/brief.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: results of every shape are looked into
 type Result = any
@@ -26,11 +26,11 @@ const tomorrow = () => new Date(Date.now() + 86_400_000).toISOString()
 
 describe('create_account', () => {
   it('is the default operation and creates all initial objects of an account', async () => {
-    const wanted = account({ legal_name: 'Company Ltd' })
-    const { data } = await run({ account: wanted, admin: admin() })
+    const expected = account({ legal_name: 'Company Ltd' })
+    const { data } = await run({ account: expected, admin: admin() })
     expect(data.account).toEqual({
       id: expect.any(String),
-      slug: wanted.slug,
+      slug: expected.slug,
       key: expect.stringMatching(/^[a-z0-9]{6}$/),
       name: 'Company',
       legal_name: 'Company Ltd',
@@ -59,7 +59,7 @@ describe('create_account', () => {
 
   it('is one commit of the service without a subject, and does not record the secret', async () => {
     const { data } = await run({ account: account(), admin: admin() })
-    const commits = await commitsOf(data.account.id)
+    const commits = await readCommits(data.account.id)
     expect(commits).toHaveLength(1)
     expect(commits[0]?.subject).toBeNull()
     const objects = commits.flatMap(({ changes }) => changes.map(({ object }) => object))
@@ -104,14 +104,14 @@ describe('create_account', () => {
     [' abc ', 'abc'],
     ['', /^company(-[a-z0-9]{6})?$/],
     [null, /^company(-[a-z0-9]{6})?$/],
-  ])('turns the slug %j into %s', async (given, wanted) => {
+  ])('turns the slug %j into %s', async (given, expected) => {
     // Slugs are unique in the service, so each test run has its own suffix.
     const ending = `-${randomUUID()}`
-    const isGiven = typeof wanted === 'string'
+    const isGiven = typeof expected === 'string'
     const sent = isGiven ? String(given).replace(/(\w)(\s*)$/, `$1${ending}$2`) : given
     const { data } = await run({ account: account({ slug: sent }), admin: admin() })
-    if (isGiven) expect(data.account.slug).toBe(`${wanted}${ending}`)
-    else expect(data.account.slug).toMatch(wanted as RegExp)
+    if (isGiven) expect(data.account.slug).toBe(`${expected}${ending}`)
+    else expect(data.account.slug).toMatch(expected as RegExp)
   })
 
   it('is idempotent with a slug, even concurrently', async () => {
@@ -128,7 +128,7 @@ describe('create_account', () => {
   })
 
   it.each(
-    named<[object, Record<string, string[]>]>([
+    withTitles<[object, Record<string, string[]>]>([
       [{ account: account({ name: 'ab' }) }, { name: ['should be at least 3 character(s)'] }],
       [{ account: account({ name: 'x'.repeat(65) }) }, { name: ['should be at most 64 character(s)'] }],
       [{ account: {} }, { name: ["can't be blank"] }],
@@ -188,8 +188,8 @@ describe('create_account', () => {
 
 describe('update_account', () => {
   it('changes the sent fields, limits and features individually', async () => {
-    const own = await newAccount({ limits: { users_count: 5 } })
-    const update = (fields: object) => run({ operation: 'update_account', account_id: own.id, account: fields })
+    const ownAccount = await newAccount({ limits: { users_count: 5 } })
+    const update = (fields: object) => run({ operation: 'update_account', account_id: ownAccount.id, account: fields })
     const { data } = await update({ name: 'Renamed', limits: { sites_count: 3 } })
     expect(data.account).toMatchObject({
       name: 'Renamed',
@@ -200,20 +200,20 @@ describe('update_account', () => {
   })
 
   it('writes nothing for equal values, and never changes the slug', async () => {
-    const own = await newAccount({ legal_name: 'Test Ltd' })
-    const before = (await own.call(getAccount)).body.data
-    const commits = (await commitsOf(own.id)).length
+    const ownAccount = await newAccount({ legal_name: 'Test Ltd' })
+    const before = (await ownAccount.call(getAccount)).body.data
+    const commits = (await readCommits(ownAccount.id)).length
     for (const fields of [{}, { name: before.name, legal_name: 'Test Ltd', limits: {} }, { slug: slug() }]) {
-      const { data } = await run({ operation: 'update_account', account_id: own.id, account: fields })
+      const { data } = await run({ operation: 'update_account', account_id: ownAccount.id, account: fields })
       expect(data.account).toEqual(before)
     }
-    expect((await commitsOf(own.id)).length).toBe(commits)
+    expect((await readCommits(ownAccount.id)).length).toBe(commits)
   })
 
   it('is logged with subject null', async () => {
-    const own = await newAccount()
-    await run({ operation: 'update_account', account_id: own.id, account: { name: 'On record' } })
-    expect((await commitsOf(own.id)).at(-1)).toMatchObject({
+    const ownAccount = await newAccount()
+    await run({ operation: 'update_account', account_id: ownAccount.id, account: { name: 'On record' } })
+    expect((await readCommits(ownAccount.id)).at(-1)).toMatchObject({
       subject: null,
       changes: [{ object: 'accounts', operation: 'update', after: { name: 'On record' } }],
     })
@@ -226,18 +226,18 @@ describe('update_account', () => {
     [{ limits: { ingest_capacity: 0 } }, { 'limits.ingest_capacity': ['must be greater than or equal to 1'] }],
     [{ features: { idp_sync: null } }, { 'features.idp_sync': [mustBe.boolean] }],
   ])('refuses %j', async (fields, errors) => {
-    const own = await newAccount()
-    const { error } = await run({ operation: 'update_account', account_id: own.id, account: fields })
+    const ownAccount = await newAccount()
+    const { error } = await run({ operation: 'update_account', account_id: ownAccount.id, account: fields })
     expect(error).toEqual({ code: 'validation_failed', detail: 'The request body failed validation.', errors })
   })
 
   it('disables an account: no credential is valid until it is enabled', async () => {
-    const own = await newAccount()
-    const update = (fields: object) => run({ operation: 'update_account', account_id: own.id, account: fields })
+    const ownAccount = await newAccount()
+    const update = (fields: object) => run({ operation: 'update_account', account_id: ownAccount.id, account: fields })
     await update({ is_disabled: true, disabled_reason: 'unpaid' })
-    expect((await own.call(getAccount)).status).toBe(401)
+    expect((await ownAccount.call(getAccount)).status).toBe(401)
     await update({ is_disabled: false })
-    expect((await own.call(getAccount)).status).toBe(200)
+    expect((await ownAccount.call(getAccount)).status).toBe(200)
   })
 
   it('requires an existing account', async () => {
@@ -250,44 +250,44 @@ describe('update_account', () => {
 
 describe('delete_account', () => {
   it('disables at once and returns the time of deletion; enabling cancels it', async () => {
-    const own = await newAccount()
-    const { data } = await run({ operation: 'delete_account', account_id: own.id })
+    const ownAccount = await newAccount()
+    const { data } = await run({ operation: 'delete_account', account_id: ownAccount.id })
     expect(Math.round((Date.parse(data.delete_at) - Date.now()) / 86_400_000)).toBe(7)
-    expect((await own.call(getAccount)).status).toBe(401)
-    await run({ operation: 'update_account', account_id: own.id, account: { is_disabled: false } })
-    expect((await own.call(getAccount)).status).toBe(200)
-    const accountNow = (await commitsOf(own.id)).at(-1)?.changes[0]?.after
+    expect((await ownAccount.call(getAccount)).status).toBe(401)
+    await run({ operation: 'update_account', account_id: ownAccount.id, account: { is_disabled: false } })
+    expect((await ownAccount.call(getAccount)).status).toBe(200)
+    const accountNow = (await readCommits(ownAccount.id)).at(-1)?.changes[0]?.after
     expect(accountNow).toMatchObject({ delete_at: null, disabled_reason: null })
   })
 
   it('accepts a time', async () => {
-    const own = await newAccount()
+    const ownAccount = await newAccount()
     const delete_at = tomorrow()
-    const { data } = await run({ operation: 'delete_account', account_id: own.id, delete_at })
+    const { data } = await run({ operation: 'delete_account', account_id: ownAccount.id, delete_at })
     expect(Date.parse(data.delete_at)).toBe(Date.parse(delete_at))
-    const bad = await run({ operation: 'delete_account', account_id: own.id, delete_at: 'soon' })
+    const bad = await run({ operation: 'delete_account', account_id: ownAccount.id, delete_at: 'soon' })
     expect(bad.error.errors).toEqual({ delete_at: [mustBe.timestamp] })
   })
 })
 
 describe('create_static_device_pool', () => {
   it('creates a pool, which is readable but cannot be created through the API', async () => {
-    const own = await newAccount()
+    const ownAccount = await newAccount()
     const resource = { name: 'Laptops', filters: [{ protocol: 'tcp', ports: [22] }] }
-    const { data } = await run({ operation: 'create_static_device_pool', account_id: own.id, resource })
+    const { data } = await run({ operation: 'create_static_device_pool', account_id: ownAccount.id, resource })
     expect(data.resource).toMatchObject({
       type: 'static_device_pool',
       address: null,
       site_id: null,
       filters: [{ protocol: 'tcp', ports: ['22'] }],
     })
-    const listed = await own.call(listResources, { query: { type: 'static_device_pool' } })
+    const listed = await ownAccount.call(listResources, { query: { type: 'static_device_pool' } })
     expect(listed.body.data).toEqual([data.resource])
   })
 
   it('refuses invalid input', async () => {
-    const own = await newAccount()
-    const event = { operation: 'create_static_device_pool', account_id: own.id }
+    const ownAccount = await newAccount()
+    const event = { operation: 'create_static_device_pool', account_id: ownAccount.id }
     const id = randomUUID()
     expect((await run({ ...event, resource: {} })).error.errors).toEqual({ name: ["can't be blank"] })
     expect((await run({ ...event, resource: { name: 'x', device_ids: ['y'] } })).error.errors).toEqual({
@@ -296,30 +296,34 @@ describe('create_static_device_pool', () => {
     expect((await run({ ...event, resource: { name: 'x', device_ids: [id] } })).error.errors).toEqual({
       device_ids: [`${id} does not exist`],
     })
-    expect((await own.call(listResources)).body.metadata.total).toBe(1)
+    expect((await ownAccount.call(listResources)).body.metadata.total).toBe(1)
   })
 })
 
 describe('create_api_token', () => {
   it('restores access: a new API client with a token, or a token for an existing one', async () => {
-    const own = await newAccount()
-    const event = { operation: 'create_api_token', account_id: own.id, api_token: { expires_at: tomorrow() } }
+    const ownAccount = await newAccount()
+    const event = { operation: 'create_api_token', account_id: ownAccount.id, api_token: { expires_at: tomorrow() } }
     const made = (await run(event)).data
-    expect(made.api_client.id).not.toBe(own.apiClient.id)
-    expect((await run({ ...event, actor_id: null })).data.api_client.id).not.toBe(own.apiClient.id)
+    expect(made.api_client.id).not.toBe(ownAccount.apiClient.id)
+    expect((await run({ ...event, actor_id: null })).data.api_client.id).not.toBe(ownAccount.apiClient.id)
     expect((await call(getAccount, { token: made.api_token.token })).status).toBe(200)
     const more = (
-      await run({ ...event, actor_id: own.apiClient.id, api_token: { ...event.api_token, scopes: ['logs:read'] } })
+      await run({
+        ...event,
+        actor_id: ownAccount.apiClient.id,
+        api_token: { ...event.api_token, scopes: ['logs:read'] },
+      })
     ).data
-    expect(more.api_client.id).toBe(own.apiClient.id)
+    expect(more.api_client.id).toBe(ownAccount.apiClient.id)
     expect((await call(listSites, { token: more.api_token.token })).status).toBe(403)
   })
 
   it('refuses an actor of another type and times in the past', async () => {
-    const own = await newAccount()
-    const event = { operation: 'create_api_token', account_id: own.id }
+    const ownAccount = await newAccount()
+    const event = { operation: 'create_api_token', account_id: ownAccount.id }
     const token = { expires_at: tomorrow() }
-    for (const actor_id of [own.admin.id, randomUUID()]) {
+    for (const actor_id of [ownAccount.admin.id, randomUUID()]) {
       expect((await run({ ...event, actor_id, api_token: token })).error.errors).toEqual({
         actor_id: ['does not exist'],
       })
@@ -330,6 +334,8 @@ describe('create_api_token', () => {
     expect((await run({ ...event, api_token: { expires_at: '2020-01-01T00:00:00Z' } })).error.errors).toEqual({
       'api_token.expires_at': ['must be in the future'],
     })
-    expect((await own.call(listClientTokens, { params: { actor_id: own.apiClient.id } })).body.data).toEqual([])
+    expect(
+      (await ownAccount.call(listClientTokens, { params: { actor_id: ownAccount.apiClient.id } })).body.data,
+    ).toEqual([])
   })
 })

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { handler as getAccount } from '#functions/api/account/get-account.ts'
 import { handler as provision } from '#functions/tasks/provision-account.ts'
 import { call, newAccount } from '#test/support/accounts/account.ts'
-import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { readCommits } from '#test/support/logs/commit-stream.ts'
 import { answering, stubService } from '#test/support/service/stub-service.ts'
 import { interceptTable } from '#test/support/table/intercept-table.ts'
 import { crashAfter, failTable } from '#test/support/table/table-faults.ts'
@@ -67,7 +67,7 @@ describe('a new account', () => {
     expect(await isValid(secret?.SecretString ?? '')).toBe(true)
     const parts = [(secret?.SecretString ?? '').slice(-30), 'secret_hash']
     for (const part of parts) expect(JSON.stringify(answer)).not.toContain(part)
-    expect(JSON.stringify(await commitsOf(data.account.id))).not.toContain(parts[0])
+    expect(JSON.stringify(await readCommits(data.account.id))).not.toContain(parts[0])
   })
 
   it("encrypts the secret with the deployment's key if there is one", async () => {

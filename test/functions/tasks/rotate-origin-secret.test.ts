@@ -46,10 +46,10 @@ afterAll(() => manager.end())
 beforeEach(() => {
   versions = new Map([['old', { text: '{"previous":"a","current":"b","next":"c"}', stages: ['AWSCURRENT'] }]])
   manager.asked.length = 0
-  manager.reply((response, asked) => {
-    const operation = String(asked.headers['x-amz-target']).split('.')[1] ?? ''
-    const [status, body] = answerTo(operation, JSON.parse(asked.body))
-    answering(status, body)(response, asked)
+  manager.reply((response, incoming) => {
+    const operation = String(incoming.headers['x-amz-target']).split('.')[1] ?? ''
+    const [status, body] = answerTo(operation, JSON.parse(incoming.body))
+    answering(status, body)(response, incoming)
   })
   vi.resetModules()
   vi.stubEnv('DISTRIBUTION_ID', 'E123')

@@ -13,12 +13,12 @@ import type { Item } from '#shared/table/keys.ts'
 import { table, tableName } from '#shared/table/table.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 import {
-  changeEntriesOf,
   pointersTo,
+  readChangeEntries,
   removeItem as remove,
   removePointers,
 } from '#test/support/logs/change-log-items.ts'
-import { commitsOf, writeChangeLogOf } from '#test/support/logs/commit-stream.ts'
+import { readCommits, writeChangeLogOf } from '#test/support/logs/commit-stream.ts'
 
 type Answer = {
   data: { commits: number; entries: number; damages: Damage[] }
@@ -37,7 +37,7 @@ const place = (micros: number, position = 0) => {
   return { pk: logPartition(account.id, 'change', dayOf(micros)), sk, log_id: sk }
 }
 
-const entries = () => changeEntriesOf(account.id)
+const entries = () => readChangeEntries(account.id)
 
 beforeEach(async () => {
   account = await newAccount()
@@ -52,7 +52,7 @@ beforeEach(async () => {
 
 it('finds no discrepancy in an intact log', async () => {
   const { data } = await verify()
-  const commits = await commitsOf(account.id)
+  const commits = await readCommits(account.id)
   expect(data).toMatchObject({
     commits: commits.length,
     entries: commits.reduce((sum, { changes }) => sum + changes.length, 0),
@@ -120,9 +120,9 @@ it('reports an entry with changed content, and one without a commit', async () =
 })
 
 it('reports a deleted commit record, and its remaining entries', async () => {
-  const commits = (await commitsOf(account.id)) as unknown as (Item & { time: number })[]
-  const [gone, next] = commits.slice(-2) as [(typeof commits)[0], (typeof commits)[0]]
-  await remove(gone)
+  const commits = (await readCommits(account.id)) as unknown as (Item & { time: number })[]
+  const [deletedCommit, next] = commits.slice(-2) as [(typeof commits)[0], (typeof commits)[0]]
+  await remove(deletedCommit)
   const found = await damages()
   expect(found.map(({ problem }) => problem).sort()).toEqual(['gap', 'unfounded', 'unfounded'])
   expect(found.find(({ problem }) => problem === 'gap')?.log_id).toBe(logId('change', next.time, positionTail(0)))

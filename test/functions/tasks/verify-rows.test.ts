@@ -21,11 +21,11 @@ import { newV0Device } from '#test/support/accounts/v0.ts'
 import { useOwnTable } from '#test/support/table/own-table.ts'
 import { plantItems } from '#test/support/table/plant-rows.ts'
 
-let own: Awaited<ReturnType<typeof useOwnTable>>
+let ownTable: Awaited<ReturnType<typeof useOwnTable>>
 beforeEach(async () => {
-  own = await useOwnTable()
+  ownTable = await useOwnTable()
 })
-afterEach(() => own.end())
+afterEach(() => ownTable.end())
 
 const check = async (event: object = {}): Promise<RowCheck> => {
   const { data } = (await verifyRows(event)) as { data: RowCheck }
@@ -77,8 +77,15 @@ it('names each item that a torn copy lacks, has in addition, or counts wrongly',
   await remove(commitKey(id, sequence))
 
   const { findings } = await check()
-  const told = findings.map(({ problem, item, at, sort, counted, found }) => [problem, item, at, sort, counted, found])
-  expect(told).toEqual(
+  const foundItems = findings.map(({ problem, item, at, sort, counted, found }) => [
+    problem,
+    item,
+    at,
+    sort,
+    counted,
+    found,
+  ])
+  expect(foundItems).toEqual(
     expect.arrayContaining([
       ['missing', 'index', index('Kept', '').pk, kept.id, undefined, undefined],
       ['missing', 'unique', unique.pk, 'unique', undefined, undefined],

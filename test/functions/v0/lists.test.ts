@@ -11,7 +11,7 @@ import { entityKey } from '#shared/table/keys.ts'
 import { getItem } from '#shared/table/read.ts'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
 import { newV0Device } from '#test/support/accounts/v0.ts'
-import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { readCommits } from '#test/support/logs/commit-stream.ts'
 
 /** Changes the account's setting `v0_lists`: the form of address lists in responses (`/v0` contract, 5.8). */
 
@@ -77,14 +77,14 @@ describe.each([
     const account = await newAccount({ v0_lists })
     const { default_client_dns, updated_at } = (await configure(account, { default_client_dns: text.dns })).body.data
     const [usesOwn, usesDefault] = [await newV0Device(account, text), await newV0Device(account)]
-    const { length } = await commitsOf(account.id)
+    const { length } = await readCommits(account.id)
     const again = await configure(account, { default_client_dns })
     expect([again.status, again.body.data.updated_at]).toEqual([200, updated_at])
     for (const device of [usesOwn, usesDefault]) {
       const { status, body } = await patch(account, device.id, device)
       expect([status, body.data]).toEqual([200, device])
     }
-    expect((await commitsOf(account.id)).length).toBe(length)
+    expect((await readCommits(account.id)).length).toBe(length)
   })
 })
 
@@ -96,7 +96,7 @@ it('is text by default; a change affects neither stored lists nor the log', asyn
   expect(await list(account)).toEqual([{ ...device, ...arrays }])
   const { body } = await patch(account, device.id, { mtu: 1300 })
   expect(body.data).toMatchObject(arrays)
-  const records = (await commitsOf(account.id)).slice(-2)
+  const records = (await readCommits(account.id)).slice(-2)
   expect(records.map(({ changes: [first] }) => [first?.object, first?.before, first?.after])).toMatchObject([
     ['accounts', { v0_lists: 'text' }, { v0_lists: 'arrays' }],
     ['v0_devices', text, text],

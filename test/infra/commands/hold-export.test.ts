@@ -13,25 +13,25 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
-const nobody = new LogClient('http://127.0.0.1:1', 'none')
+const unreachable = new LogClient('http://127.0.0.1:1', 'none')
 const changes = { type: 'change', begin: 0, end: microsOf('2026-11-22T00:00:00Z') } as const
 
 it('allows one export at a time to write a file', async () => {
   const out = join(dir, 'october.ndjson')
-  const held = holdExport(out)
-  await expect(exportLog(nobody, { ...changes, out })).rejects.toThrow(
+  const lock = holdExport(out)
+  await expect(exportLog(unreachable, { ...changes, out })).rejects.toThrow(
     `Another export is writing ${out}. Wait until it ends, or choose another --out.`,
   )
   const other = holdExport(join(dir, 'november.ndjson'))
   other.release()
-  held.release()
+  lock.release()
   holdExport(out).release()
   expect(existsSync(`${out}.lock`)).toBe(false)
 })
 
 it('releases the file of a failed export', async () => {
   const out = join(dir, 'broken.ndjson')
-  await expect(exportLog(nobody, { ...changes, out })).rejects.toThrow()
+  await expect(exportLog(unreachable, { ...changes, out })).rejects.toThrow()
   expect(existsSync(`${out}.lock`)).toBe(false)
   holdExport(out).release()
 })

@@ -29,7 +29,7 @@ const fileWith = (text: string): string => {
   writeFileSync(file, text)
   return file
 }
-const told = ({ log_id, timestamp }: typeof first) => ({ log_id, timestamp })
+const toBoundary = ({ log_id, timestamp }: typeof first) => ({ log_id, timestamp })
 
 it.each([
   ['complete lines', two, two, 2],
@@ -41,7 +41,7 @@ it.each([
   ['nothing', '', '', 0],
 ])('resumes after %s', (_name, text, left, entries) => {
   const file = fileWith(text)
-  const expected = entries === 0 ? [null, null] : [told(first), told(second)]
+  const expected = entries === 0 ? [null, null] : [toBoundary(first), toBoundary(second)]
   expect(resumeExport(file, 'change')).toEqual({ first: expected[0], last: expected[1], entries })
   expect(readFileSync(file, 'utf8')).toBe(left)
 })
@@ -71,9 +71,9 @@ it('refuses a directory', () => {
 class HeldLog extends LogClient {
   private readonly held: (typeof first)[]
 
-  constructor(...held: (typeof first)[]) {
+  constructor(...logEntries: (typeof first)[]) {
     super('http://127.0.0.1', '')
-    this.held = held
+    this.held = logEntries
   }
 
   override async *pages({ begin, end }: { begin: number; end: number }) {
@@ -82,7 +82,7 @@ class HeldLog extends LogClient {
 }
 
 const client = new HeldLog(entryAt(0), first, second, entryAt(3))
-const written: Written = { first: told(first), last: told(second), entries: 2 }
+const written: Written = { first: toBoundary(first), last: toBoundary(second), entries: 2 }
 const check = (begin: string, last: typeof first | null, of = written) => {
   const options: ExportOptions = { type: 'change', begin: microsOf(begin), end: lastLogMicros, out: 'log.ndjson' }
   return rejectOtherRange(client, options, last, of)
@@ -92,7 +92,7 @@ it('resumes with the range of the interrupted export', async () => {
   await expect(check('2026-11-22T10:00:30Z', second)).resolves.toBeUndefined()
   await expect(check(first.timestamp, entryAt(3))).resolves.toBeUndefined()
   await expect(check('2020-01-01T00:00:00Z', null, { first: null, last: null, entries: 0 })).resolves.toBeUndefined()
-  const whole = { ...written, first: told(entryAt(0)) }
+  const whole = { ...written, first: toBoundary(entryAt(0)) }
   await expect(check('2020-01-01T00:00:00Z', second, whole)).resolves.toBeUndefined()
 })
 

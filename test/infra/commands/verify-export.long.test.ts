@@ -80,8 +80,8 @@ it('exports over HTTP, and verifies with one file by its exit code', async () =>
     [large, 'Line 1 is longer than'],
     [dir, 'is not a file'],
   ]
-  for (const [path, told] of unchecked) {
-    const expected = { code: 2, stdout: expect.stringMatching(new RegExp(`^NOT VERIFIED: .*${told}`)) }
+  for (const [path, message] of unchecked) {
+    const expected = { code: 2, stdout: expect.stringMatching(new RegExp(`^NOT VERIFIED: .*${message}`)) }
     expect(await verifier(path, '--key', key)).toMatchObject(expected)
     expect(await verifier(file, '--key', key, '--against', path)).toMatchObject(expected)
   }
@@ -103,9 +103,9 @@ it('reports a fault of an export in one line, before it writes anything', async 
     [['--typ', 'change'], "Unknown option '--typ'"],
     [[], '--out is missing'],
   ]
-  for (const [args, told] of faults) {
+  for (const [args, message] of faults) {
     const { code, stderr } = await runLocal('export', args, { DATA_DIR: service.dataDir })
-    expect([code, stderr.split('\n')]).toEqual([1, [expect.stringContaining(told), '']])
+    expect([code, stderr.split('\n')]).toEqual([1, [expect.stringContaining(message), '']])
   }
   expect([existsSync(file), readFileSync(kept, 'utf8')]).toEqual([false, 'not an export'])
 })

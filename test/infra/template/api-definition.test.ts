@@ -37,9 +37,9 @@ function routesOf(body: unknown, role = roleFor([one])) {
   const assembly: Assembly = { stacks: [{ name: 'App', template }], asset: String, template: () => template }
   const [stack] = allStacks(assembly)
   if (!stack) throw new Error('There is no stack.')
-  return readRoutes(stack.all(), (arn) => [stack.arn('One'), stack.arn('Two')].find((known) => known === arn)).map(
-    ({ key }) => key,
-  )
+  return readRoutes(stack.all(), (arn) =>
+    [stack.arn('One'), stack.arn('Two')].find((candidate) => candidate === arn),
+  ).map(({ key }) => key)
 }
 
 const bodyOf = (...keys: string[]) =>

@@ -6,12 +6,12 @@ import { queueCommit } from '#shared/commit/commit.ts'
 function crowd(accountId: string, size: number) {
   const begun: number[] = []
   let running = 0
-  let most = 0
+  let maxRunning = 0
   const done = Promise.allSettled(
     Array.from({ length: size }, (_, i) =>
       queueCommit(accountId, async () => {
         begun.push(i)
-        most = Math.max(most, ++running)
+        maxRunning = Math.max(maxRunning, ++running)
         await sleep(5)
         running--
         if (i % 3 === 0) throw new Error(`${i}`)
@@ -19,7 +19,7 @@ function crowd(accountId: string, size: number) {
       }),
     ),
   )
-  return done.then((results) => ({ results, begun, most }))
+  return done.then((results) => ({ results, begun, most: maxRunning }))
 }
 
 it('runs two tasks of an account at a time in the order of their calls, even if some fail', async () => {

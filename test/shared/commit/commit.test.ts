@@ -6,7 +6,7 @@ import { accountVersionKey } from '#shared/table/keys.ts'
 import { getItem } from '#shared/table/read.ts'
 import { table, tableName } from '#shared/table/table.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
-import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { readCommits } from '#test/support/logs/commit-stream.ts'
 import { expectStrictOrder } from '#test/support/table/strict-order.ts'
 
 it('gives 20 writers with 100 changes a strict order and loses none', () => expectStrictOrder(20, 5))
@@ -20,11 +20,11 @@ it('never overwrites a commit record, even if the account version is too low', a
       deadline,
     )
   await change('One')
-  const head = await getItem(accountVersionKey(accountId))
+  const accountVersion = await getItem(accountVersionKey(accountId))
   await change('Two')
-  const recorded = await commitsOf(accountId)
+  const recorded = await readCommits(accountId)
   // Simulates an account version that is too low, as after a restore that split a transaction, or a manual write.
-  await table().send(new PutCommand({ TableName: tableName(), Item: head as never }))
+  await table().send(new PutCommand({ TableName: tableName(), Item: accountVersion as never }))
   await expect(change('Three', Date.now() + 200)).rejects.toMatchObject({ code: 'unavailable' })
-  expect(await commitsOf(accountId)).toEqual(recorded)
+  expect(await readCommits(accountId)).toEqual(recorded)
 })

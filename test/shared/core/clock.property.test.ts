@@ -66,8 +66,8 @@ it('refuse other text', () => {
     fc.property(near, (text) => {
       const utc = toUtc(text)
       fc.pre(utc !== null)
-      const [, head = '', zone = ''] = /^(.{19})(?:\.\d+)?(.*)$/.exec(text) ?? []
-      expect(Date.parse(`${head}${zone}`.toUpperCase())).toBe(Date.parse(`${utc.slice(0, 19)}Z`))
+      const [, seconds = '', zone = ''] = /^(.{19})(?:\.\d+)?(.*)$/.exec(text) ?? []
+      expect(Date.parse(`${seconds}${zone}`.toUpperCase())).toBe(Date.parse(`${utc.slice(0, 19)}Z`))
     }),
     { numRuns: 2000 },
   )

@@ -1,29 +1,30 @@
 import { expect, it } from 'vitest'
 import { isTransient, mayBeDone } from '#shared/core/transient-error.ts'
 
-const named = (name: string, fields: object = {}) => Object.assign(new Error('said the service'), { name, ...fields })
+const namedError = (name: string, fields: object = {}) =>
+  Object.assign(new Error('said the service'), { name, ...fields })
 const fetchFailed = (code: string) => new TypeError('fetch failed', { cause: Object.assign(new Error(), { code }) })
 const cancelled = (...codes: string[]) =>
-  named('TransactionCanceledException', { CancellationReasons: codes.map((Code) => ({ Code })) })
+  namedError('TransactionCanceledException', { CancellationReasons: codes.map((Code) => ({ Code })) })
 
 it.each([
   // Kinesis with a customer managed key of the stream, and DynamoDB with a table replicated across regions.
-  named('KMSThrottlingException'),
-  named('ReplicatedWriteConflictException'),
-  named('TooManyRequestsException'),
-  named('Error', { $metadata: { httpStatusCode: 503 } }),
-  named('Error', { code: 'ECONNRESET' }),
+  namedError('KMSThrottlingException'),
+  namedError('ReplicatedWriteConflictException'),
+  namedError('TooManyRequestsException'),
+  namedError('Error', { $metadata: { httpStatusCode: 503 } }),
+  namedError('Error', { code: 'ECONNRESET' }),
   fetchFailed('ECONNRESET'),
 ])('%s is retryable, and its write may have been executed', (error) => {
   expect([isTransient(error), mayBeDone(error)]).toEqual([true, true])
 })
 
 it.each([
-  named('AccessDeniedException'),
-  named('ResourceNotFoundException'),
-  named('ValidationException'),
-  named('KMSDisabledException'),
-  named('TransactionCanceledException'),
+  namedError('AccessDeniedException'),
+  namedError('ResourceNotFoundException'),
+  namedError('ValidationException'),
+  namedError('KMSDisabledException'),
+  namedError('TransactionCanceledException'),
   cancelled('None'),
   cancelled('TransactionConflict', 'SomethingNew'),
   fetchFailed('ERR_INVALID_URL'),

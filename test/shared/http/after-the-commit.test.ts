@@ -82,25 +82,25 @@ describe('a failure after a write of a device', () => {
     (wanted: string) =>
     ({ operation, input }: EngineRequest) =>
       operation === wanted && JSON.stringify(input).includes(`"${world.account.id}#presence.`)
-  const told = ({ status, body }: Answer) => [status, body.detail]
-  const said = (words: string) => [503, expect.stringContaining(words)]
+  const toOutcome = ({ status, body }: Answer) => [status, body.detail]
+  const unavailable = (words: string) => [503, expect.stringContaining(words)]
 
   it('reports that a session has ended, although its authorizations still exist', async () => {
     const { id } = session.body.data
     meet(({ input }) => JSON.stringify(input).includes('#authorizations.client#'))
-    expect(told(await endClient(id))).toEqual(said('The change was made'))
+    expect(toOutcome(await endClient(id))).toEqual(unavailable('The change was made'))
     expect((await endClient(id)).status).toBe(404)
   })
 
   it('reports that the effect of a heartbeat, an end or a start is unknown', async () => {
-    const unknown = said('does not know whether the change was made')
+    const unknown = unavailable('does not know whether the change was made')
     meet(isLive('UpdateItem'))
-    expect(told(await heartbeat(gateway.token, gateway.session.id))).toEqual(unknown)
-    expect(told(await end(gateway.token, gateway.session.id))).toEqual(unknown)
-    expect(told(await renewClient(session.body.data.id))).toEqual(unknown)
-    expect(told(await endClient(session.body.data.id))).toEqual(unknown)
+    expect(toOutcome(await heartbeat(gateway.token, gateway.session.id))).toEqual(unknown)
+    expect(toOutcome(await end(gateway.token, gateway.session.id))).toEqual(unknown)
+    expect(toOutcome(await renewClient(session.body.data.id))).toEqual(unknown)
+    expect(toOutcome(await endClient(session.body.data.id))).toEqual(unknown)
     meet(isLive('TransactWriteItems'))
-    expect(told(await world.startSession())).toEqual(unknown)
+    expect(toOutcome(await world.startSession())).toEqual(unknown)
   })
 
   it('reports that the effect of a grant is unknown', async () => {
@@ -108,7 +108,7 @@ describe('a failure after a write of a device', () => {
     await world.addPolicy({ resource_id: resource.id })
     meet(({ operation, input }) => operation === 'UpdateItem' && JSON.stringify(input).includes('#authorizations#'))
     const answer = await world.ask({ resource_id: resource.id })
-    expect(told(answer)).toEqual(said('does not know whether the change was made'))
+    expect(toOutcome(answer)).toEqual(unavailable('does not know whether the change was made'))
   })
 })
 
@@ -150,9 +150,9 @@ describe('a commit without a response', () => {
   const create = () => world.account.call(createGroup, { method: 'POST', body: { group: { name: 'Unheard' } } })
 
   it('reports an unknown effect if it may have been made', async () => {
-    const isTold = ({ operation, input }: EngineRequest) =>
+    const isNotification = ({ operation, input }: EngineRequest) =>
       operation === 'GetItem' && JSON.stringify(input).includes('#commits')
-    refuseRequests(always, inProgress, (request) => isCommit(request) || isTold(request))
+    refuseRequests(always, inProgress, (request) => isCommit(request) || isNotification(request))
     const answer = await create()
     expect(answer.status).toBe(503)
     expect(answer.body.detail).toContain('does not know whether the change was made')

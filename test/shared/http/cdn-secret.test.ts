@@ -5,7 +5,7 @@ import { stubSecrets } from '#test/support/service/stub-secrets.ts'
 const arn = 'arn:aws:secretsmanager:eu-central-1:000000000000:secret:cdn-AbCdEf'
 let secrets: Awaited<ReturnType<typeof stubSecrets>>
 const holds = (text?: string) => secrets.holds(text)
-const asked = () => secrets.asked()
+const countRequests = () => secrets.asked()
 const minutesLater = (minutes: number) => vi.setSystemTime(Date.now() + minutes * 60_000)
 
 let cameThroughCdn: (proof: string | undefined) => Promise<boolean | null>
@@ -30,7 +30,7 @@ describe('the secret of the CDN (P8.2)', () => {
   it('is absent if the deployment configures none', async () => {
     vi.stubEnv('CDN_SECRET_ARN', '')
     expect(await cameThroughCdn('anything')).toBeNull()
-    expect(asked()).toBe(0)
+    expect(countRequests()).toBe(0)
   })
 
   it('is read from Secrets Manager once in five minutes', async () => {
@@ -40,13 +40,13 @@ describe('the secret of the CDN (P8.2)', () => {
       false,
       false,
     ])
-    expect(asked()).toBe(1)
+    expect(countRequests()).toBe(1)
     holds('second')
     minutesLater(4)
     expect(await cameThroughCdn('first')).toBe(true)
     minutesLater(2)
     expect([await cameThroughCdn('first'), await cameThroughCdn('second')]).toEqual([false, true])
-    expect(asked()).toBe(2)
+    expect(countRequests()).toBe(2)
   })
 
   it('can have several words, to rotate without rejected requests', async () => {

@@ -32,7 +32,7 @@ const create = (name: unknown, key: string, more: Record<string, unknown> = {}) 
     headers: { 'idempotency-key': key },
     ...more,
   })
-const named = async (name: string) => (await account.call(listGroups, { query: { name } })).body.data.length
+const countByName = async (name: string) => (await account.call(listGroups, { query: { name } })).body.data.length
 
 describe('a repeated request', () => {
   it('runs once and returns the first response', async () => {
@@ -44,7 +44,7 @@ describe('a repeated request', () => {
     expect(second.headers.location).toBe(first.headers.location)
     expect(second.headers.etag).toBe(first.headers.etag)
     expect(second.headers['x-request-id']).not.toBe(first.headers['x-request-id'])
-    expect(await named('Once')).toBe(1)
+    expect(await countByName('Once')).toBe(1)
   })
 
   it('returns the secret of the first response, which is unreadable in the table', async () => {
@@ -98,7 +98,7 @@ describe('an idempotency key', () => {
   it.each(['', ' ', 'with space', 'ümlaut', 'x'.repeat(256)])('%j is refused', async (key) => {
     const answer = await create('Refused', key)
     expect([answer.status, answer.body.code]).toEqual([400, 'invalid_idempotency_key'])
-    expect(await named('Refused')).toBe(0)
+    expect(await countByName('Refused')).toBe(0)
   })
 
   it('of 255 characters is accepted', async () => {
@@ -115,7 +115,7 @@ describe('an idempotency key', () => {
       expect([answer.status, answer.body.code]).toEqual([422, 'idempotency_key_reused'])
       expect(answer.body).not.toHaveProperty('errors')
     }
-    expect(await named('Other')).toBe(0)
+    expect(await countByName('Other')).toBe(0)
   })
 
   it('belongs to its credential', async () => {
@@ -151,7 +151,7 @@ describe('an idempotency key', () => {
       if (status === 201) continue
       expect([status, body.code, headers['retry-after']]).toEqual([409, 'idempotency_in_progress', '1'])
     }
-    expect(await named('Crowd')).toBe(1)
+    expect(await countByName('Crowd')).toBe(1)
   })
 })
 
@@ -166,7 +166,7 @@ describe('an interrupted request', () => {
     vi.restoreAllMocks()
     const again = await create('Phoenix', 'phoenix')
     expect([again.status, again.headers['idempotent-replayed'], again.body.data.name]).toEqual([201, 'true', 'Phoenix'])
-    expect(await named('Phoenix')).toBe(1)
+    expect(await countByName('Phoenix')).toBe(1)
   })
 
   it('continues if only the response of the lock was lost', async () => {
@@ -182,7 +182,7 @@ describe('an interrupted request', () => {
     expect([lost > 0, first.status]).toEqual([true, 201])
     const again = await create('Unheard', 'unheard')
     expect([again.status, again.headers['idempotent-replayed'], again.text]).toEqual([201, 'true', first.text])
-    expect(await named('Unheard')).toBe(1)
+    expect(await countByName('Unheard')).toBe(1)
   })
 
   it('releases its key after 60 seconds if it died before its commit', async () => {

@@ -87,9 +87,9 @@ describe('the order of checks (A4): the earlier of two failing checks responds',
     ['12 existence, 11 envelope of a group', updateGroup, { params: unknown, body: {} }, 'not_found'],
     ['14 refusal, 11 envelope of a group', updateGroup, { params: { id: 'Everyone' }, rawBody: '{' }, 'managed_group'],
   ])('%s', async (_name, handler, request, code) => {
-    const named: Record<string, Handler> = { Internet: listSites, Everyone: listGroups }
+    const listOperations: Record<string, Handler> = { Internet: listSites, Everyone: listGroups }
     const name = request.params?.id ?? ''
-    const list = named[name]
+    const list = listOperations[name]
     const id = list && (await account.call(list, { query: { name } })).body.data[0].id
     const answer = await account.call(handler, {
       method: handler === getDevice || handler === getGroup || handler === listLogs ? 'GET' : 'POST',
@@ -101,18 +101,23 @@ describe('the order of checks (A4): the earlier of two failing checks responds',
   })
 
   it('3 credential, 4 rate limit, 5 request log, 6 scope', async () => {
-    const own = await newAccount({ limits: { api_capacity: 2, api_refill_rate: 1 } })
+    const ownAccount = await newAccount({ limits: { api_capacity: 2, api_refill_rate: 1 } })
     const api_token = { expires_at: '2099-01-01T00:00:00Z', scopes: ['logs:read'] }
-    const made = await provision({ operation: 'create_api_token', token_in: 'answer', account_id: own.id, api_token })
+    const made = await provision({
+      operation: 'create_api_token',
+      token_in: 'answer',
+      account_id: ownAccount.id,
+      api_token,
+    })
     const { token } = (made as { data: { api_token: { token: string } } }).data.api_token
     const now = clock.now()
     vi.spyOn(clock, 'now').mockReturnValue(now)
     const request = { method: 'POST', token, body: { group: {} } }
     loseLogEntries()
-    expect((await own.call(createGroup, request)).body.code).toBe('unavailable')
-    expect((await own.call(getGroup, { token, params: unknown })).body.code).toBe('unavailable')
-    expect((await own.call(createGroup, request)).body.code).toBe('rate_limited')
-    expect((await own.call(createGroup, { ...request, token: `${token.slice(0, -2)}AA` })).body.code).toBe(
+    expect((await ownAccount.call(createGroup, request)).body.code).toBe('unavailable')
+    expect((await ownAccount.call(getGroup, { token, params: unknown })).body.code).toBe('unavailable')
+    expect((await ownAccount.call(createGroup, request)).body.code).toBe('rate_limited')
+    expect((await ownAccount.call(createGroup, { ...request, token: `${token.slice(0, -2)}AA` })).body.code).toBe(
       'unauthorized',
     )
   })

@@ -127,15 +127,15 @@ describe('the request body', () => {
 
 describe('the request log', () => {
   it('has every request after the rate limit, with any outcome, and no other', async () => {
-    const own = await newAccount()
+    const ownAccount = await newAccount()
     const paths = ['/scope', '/accept', '/path', '/body', '/fields']
-    await own.call(createGroup, { method: 'POST', path: '/nobody', token: 'naa_x' })
-    await own.call(createGroup, { method: 'POST', path: '/large', rawBody: ' '.repeat(5_000_001) })
-    await own.call(getAccount, { path: '/accept', headers: { accept: 'text/html' } })
-    await own.call(getGroup, { path: '/path', params: { id: 'x' } })
-    await own.call(createGroup, { method: 'POST', path: '/body', rawBody: '{' })
-    await own.call(createGroup, { method: 'POST', path: '/fields', body: { group: {} } })
-    const listed = await own.call(listLogs, { path: '/logs', query: { type: 'api_request' } })
+    await ownAccount.call(createGroup, { method: 'POST', path: '/nobody', token: 'naa_x' })
+    await ownAccount.call(createGroup, { method: 'POST', path: '/large', rawBody: ' '.repeat(5_000_001) })
+    await ownAccount.call(getAccount, { path: '/accept', headers: { accept: 'text/html' } })
+    await ownAccount.call(getGroup, { path: '/path', params: { id: 'x' } })
+    await ownAccount.call(createGroup, { method: 'POST', path: '/body', rawBody: '{' })
+    await ownAccount.call(createGroup, { method: 'POST', path: '/fields', body: { group: {} } })
+    const listed = await ownAccount.call(listLogs, { path: '/logs', query: { type: 'api_request' } })
     const recorded = listed.body.data.map(({ path }: { path: string }) => path)
     expect(recorded).toEqual(['/logs', ...paths.slice(1).reverse()])
   })

@@ -102,20 +102,20 @@ test('a nudge tolerates a failing table and an unreachable platform', async () =
 test('a failed nudge is repeated if another one was suppressed meanwhile', async () => {
   const { nudge, nudges, device, beat } = await connected()
   const { handle } = NodeHttpHandler.prototype
-  const held = Promise.withResolvers<void>()
-  const asked = Promise.withResolvers<void>()
+  const release = Promise.withResolvers<void>()
+  const requested = Promise.withResolvers<void>()
   let refusals = 1
   vi.spyOn(NodeHttpHandler.prototype, 'handle').mockImplementation(async function (this: NodeHttpHandler, ...args) {
     if (!args[0].path.includes('connections/') || refusals-- <= 0) return handle.apply(this, args)
-    asked.resolve()
-    await held.promise
+    requested.resolve()
+    await release.promise
     return { response: new HttpResponse({ statusCode: 429, body: Readable.from([Buffer.from('{}')]) }) }
   })
   const first = nudge()
-  await asked.promise
+  await requested.promise
   await nudge()
   expect(nudges()).toBe(0)
-  held.resolve()
+  release.resolve()
   await first
   await device.next('authorizations')
   expect((await beat()).more).toBe(false)

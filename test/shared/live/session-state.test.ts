@@ -39,7 +39,7 @@ const set = (Key: Key, name: string, value: unknown) =>
   )
 const remove = (Key: Key) => table().send(new DeleteCommand({ TableName: tableName(), Key }))
 const row = (name: string, id: string | null) => entityKey(connection.account_id, name, String(id))
-const live = () => presenceKey(connection.account_id, connection.device, connection.device_id)
+const presenceItemKey = () => presenceKey(connection.account_id, connection.device, connection.device_id)
 
 it('is live while everything it depends on is valid', async () => {
   expect(await sessionState(connection, 'exact')).toMatchObject({
@@ -59,8 +59,8 @@ it.each<[string, () => Promise<unknown>, string]>([
     () => set(row(clientTokens.name, connection.token_id), 'expires_at', '2026-01-01T00:00:00.000000Z'),
     'token',
   ],
-  ['the device has a newer session', () => set(live(), 'session_id', 'another'), 'replaced'],
-  ['the lease has ended', () => set(live(), 'lease_expires_at', clock.now() - 1), 'lapsed'],
+  ['the device has a newer session', () => set(presenceItemKey(), 'session_id', 'another'), 'replaced'],
+  ['the lease has ended', () => set(presenceItemKey(), 'lease_expires_at', clock.now() - 1), 'lapsed'],
 ])('has ended when %s', async (_what, happens, reason) => {
   await happens()
   expect(await sessionState(connection, 'exact')).toEqual({ ended: reason })

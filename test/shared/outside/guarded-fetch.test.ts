@@ -8,7 +8,8 @@ import { OutsideError, outsideErrorOf } from '#shared/outside/outside-error.ts'
 
 let server: Server
 let base: string
-const seen: { method?: string; url?: string; headers: IncomingMessage['headers']; body: string; port?: number }[] = []
+const received: { method?: string; url?: string; headers: IncomingMessage['headers']; body: string; port?: number }[] =
+  []
 const answers: Record<string, (answer: ServerResponse, incoming: IncomingMessage) => unknown> = {
   '/json': (answer) => answer.setHeader('content-type', 'application/json').end('{"a":1}'),
   '/moved': (answer) => answer.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data' }).end(),
@@ -42,7 +43,7 @@ beforeAll(async () => {
     const chunks: Buffer[] = []
     for await (const chunk of incoming) chunks.push(chunk)
     const { method, url, headers, socket } = incoming
-    seen.push({ method, url, headers, body: Buffer.concat(chunks).toString(), port: socket.remotePort })
+    received.push({ method, url, headers, body: Buffer.concat(chunks).toString(), port: socket.remotePort })
     answers[url ?? '']?.(answer, incoming)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -53,7 +54,7 @@ afterAll(() => {
   return new Promise((closed) => server.close(closed))
 })
 beforeEach(() => {
-  seen.length = 0
+  received.length = 0
   vi.stubEnv('ALLOW_INSECURE_PROVIDERS', '1')
 })
 afterEach(() => {
@@ -96,7 +97,7 @@ describe('a response', () => {
   it('with a redirect is not followed', async () => {
     const answer = await guardedFetch()(`${base}/moved`)
     expect([answer.status, answer.headers.get('location')]).toEqual([302, 'http://169.254.169.254/latest/meta-data'])
-    expect(seen).toHaveLength(1)
+    expect(received).toHaveLength(1)
   })
 })
 
@@ -107,7 +108,7 @@ describe('a request', () => {
       headers: new Headers({ authorization: 'Basic abc', 'accept-encoding': 'gzip' }),
       body: new URLSearchParams({ grant_type: 'authorization_code', code: 'ü&=' }),
     })
-    expect(seen).toMatchObject([
+    expect(received).toMatchObject([
       {
         method: 'POST',
         body: 'grant_type=authorization_code&code=%C3%BC%26%3D',
@@ -124,21 +125,21 @@ describe('a request', () => {
     'accepts a body of any type (%#)',
     async (body) => {
       await guardedFetch()(`${base}/json`, { method: 'POST', body })
-      expect(seen[0]?.body).toBe('text')
+      expect(received[0]?.body).toBe('text')
     },
   )
 
   it("is aborted by its caller's signal", async () => {
     const stopping = new AbortController()
     const reason = new Error('no more')
-    const asked = failure(guardedFetch()(`${base}/silent`, { signal: stopping.signal }))
+    const pending = failure(guardedFetch()(`${base}/silent`, { signal: stopping.signal }))
     setTimeout(() => stopping.abort(reason), 20)
-    expect(await asked).toBe(reason)
+    expect(await pending).toBe(reason)
     expect(await failure(guardedFetch()(`${base}/json`, { signal: stopping.signal }))).toBe(reason)
   })
 
   /** Counts only connections of this test, because the server may process an aborted earlier request late. */
-  const ports = () => new Set(seen.filter(({ url }) => url === '/json').map(({ port }) => port))
+  const ports = () => new Set(received.filter(({ url }) => url === '/json').map(({ port }) => port))
 
   it('reuses connections, even after the server has closed one', async () => {
     const fetch = guardedFetch({ keepAlive: true })
@@ -146,7 +147,7 @@ describe('a request', () => {
     expect(ports().size).toBe(1)
     server.closeAllConnections()
     expect((await fetch(`${base}/json`)).status).toBe(200)
-    seen.length = 0
+    received.length = 0
     for (let i = 0; i < 2; i++) await guardedFetch()(`${base}/json`)
     expect(ports().size).toBe(2)
   })
@@ -181,7 +182,7 @@ describe('a failed request', () => {
   it('has no certificate for the name', async () => {
     const error = await failure(guardedFetch({ timeoutMs: 2_000 })(base.replace('http:', 'https:')))
     expect(error.reason).toBe('unreachable')
-    expect(seen).toEqual([])
+    expect(received).toEqual([])
   })
 })
 
@@ -220,7 +221,7 @@ describe('a forbidden address', () => {
     vi.stubEnv('ALLOW_INSECURE_PROVIDERS', '1')
     vi.stubEnv('AWS_LAMBDA_FUNCTION_NAME', 'f')
     expect((await failure(guardedFetch()(`${base}/json`))).reason).toBe('refused')
-    expect(seen).toEqual([])
+    expect(received).toEqual([])
   })
 
   it('is resolved from a name, alone or among others', async () => {
@@ -242,10 +243,10 @@ describe('a forbidden address', () => {
 it('resolves a name once, and connects to the checked address', async () => {
   const port = new URL(base).port
   // A second lookup for the connection could return another address (DNS rebinding).
-  const asked = resolving('127.0.0.1')
+  const lookup = resolving('127.0.0.1')
   expect((await guardedFetch()(`http://login.example.com:${port}/json`)).status).toBe(200)
-  expect(asked).toHaveBeenCalledTimes(1)
-  expect(seen[0]?.headers.host).toBe(`login.example.com:${port}`)
+  expect(lookup).toHaveBeenCalledTimes(1)
+  expect(received[0]?.headers.host).toBe(`login.example.com:${port}`)
 })
 
 it('reports a name that does not exist', async () => {

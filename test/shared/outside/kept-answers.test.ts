@@ -36,13 +36,13 @@ it('evicts only the oldest entry when it is full', () => {
 
 /** Fakes a provider that answers each request on demand. */
 function provider() {
-  const asked: PromiseWithResolvers<string>[] = []
+  const requests: PromiseWithResolvers<string>[] = []
   const ask = () => {
     const question = Promise.withResolvers<string>()
-    asked.push(question)
+    requests.push(question)
     return question.promise
   }
-  return { asked, ask }
+  return { asked: requests, ask }
 }
 const outcome = (answer: Promise<string>) =>
   answer.catch((error: Error) => (error instanceof OutsideError ? error.reason : error.message))

@@ -14,7 +14,7 @@ import { verifyChangeLog } from '#shared/logs/verify-change-log.ts'
 import { maxRowBytes } from '#shared/table/large-attributes.ts'
 import { SeededRandom } from '#test/simulation/world/seeded-random.ts'
 import { newAccessWorld } from '#test/support/access/access.ts'
-import { commitsOf, writeChangeLogOf } from '#test/support/logs/commit-stream.ts'
+import { readCommits, writeChangeLogOf } from '#test/support/logs/commit-stream.ts'
 import { seedOf } from '#test/support/run/seeds.ts'
 
 const random = new SeededRandom(seedOf('PROPERTY_SEED'))
@@ -65,7 +65,7 @@ describe('a resource of 256 KB', () => {
     expect(listed.body.data[0].filters).toEqual(others)
 
     await writeChangeLogOf(account.id)
-    const update = (await commitsOf(account.id)).at(-1) as { time: number }
+    const update = (await readCommits(account.id)).at(-1) as { time: number }
     const log_id = logId('change', update.time, positionTail(0))
     const entry = (await account.call(getLog, { params: { log_id } })).body.data
     expect([entry.operation, entry.before.filters, entry.after.filters]).toEqual(['update', filters, others])
@@ -96,13 +96,13 @@ describe('an object above 256 KB', () => {
   it('is refused with the name of its largest field, and changes nothing', async () => {
     const { account, group, site, addResource } = await newAccessWorld()
     const { id: resource_id } = await addResource({ name: 'Other', address: 'other.example.com' })
-    const before = (await commitsOf(account.id)).length
+    const before = (await readCommits(account.id)).length
     const policy = { group_id: group.id, resource_id, conditions: maxConditions(70) }
     const refused = await account.call(createPolicy, { method: 'POST', body: { policy } })
     expect([refused.status, refused.body.errors]).toEqual([422, { base: [tooLarge], conditions: [tooLarge] }])
     const resource = { name: 'All', type: 'dns', address: 'a.example.com', site_id: site.id, filters: maxFilters(50) }
     const other = await account.call(createResource, { method: 'POST', body: { resource } })
     expect([other.status, other.body.errors]).toEqual([422, { base: [tooLarge], filters: [tooLarge] }])
-    expect((await commitsOf(account.id)).length).toBe(before)
+    expect((await readCommits(account.id)).length).toBe(before)
   })
 })

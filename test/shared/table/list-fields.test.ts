@@ -34,8 +34,8 @@ it('reads the requested fields, and no others', async () => {
   const sent = recordCommands()
   const { rows } = await listRows(groups, account.id, page, { fields: ['id', 'name'] })
   expect(rows.slice(-2)).toEqual(planted.map(({ id, name }) => ({ ...nativeGroup, id, name })))
-  const asked = sent.find((command) => command instanceof QueryCommand)
-  expect(asked?.input.ProjectionExpression).toBe('#sk, #id, #name')
+  const query = sent.find((command) => command instanceof QueryCommand)
+  expect(query?.input.ProjectionExpression).toBe('#sk, #id, #name')
 })
 
 it('reads whole rows if an upgrade may need them', async () => {

@@ -80,7 +80,7 @@ async function checkWalk(
   plan: Step[],
 ) {
   const site_id = await newSite()
-  const wanted = ({ name }: Row) => selects === 'site' || name === 'even'
+  const isSelected = ({ name }: Row) => selects === 'site' || name === 'even'
   const start: Row[] = []
   for (let i = 0; i < 12; i++) start.push(await insert(site_id, names[i % 2] as string))
   const deleted = new Set<string>()
@@ -96,23 +96,23 @@ async function checkWalk(
   }
   const query = { site_id, limit: String(limit), ...(selects === 'site and name' && { name: 'even' }) }
 
-  let seen: Row[]
-  if (direction === 'forward') seen = (await walk(query, 'next_page', between)).flat()
+  let listed: Row[]
+  if (direction === 'forward') listed = (await walk(query, 'next_page', between)).flat()
   else {
     const last = await lastPage(query)
     const pages = last.before ? await walk(query, 'prev_page', between, last.before) : []
-    seen = [...pages.toReversed().flat(), ...last.rows]
+    listed = [...pages.toReversed().flat(), ...last.rows]
   }
 
-  const ids = seen.map(({ id }) => id)
+  const ids = listed.map(({ id }) => id)
   expect(new Set(ids).size, 'no row twice').toBe(ids.length)
   expect(ids, 'in the order of the list').toEqual(ids.toSorted())
-  const untouched = start.filter((row) => wanted(row) && !deleted.has(row.id)).map(({ id }) => id)
+  const untouched = start.filter((row) => isSelected(row) && !deleted.has(row.id)).map(({ id }) => id)
   expect(
     ids.filter((id) => untouched.includes(id)),
     'every untouched row',
   ).toEqual(untouched)
-  expect(seen.every(wanted)).toBe(true)
+  expect(listed.every(isSelected)).toBe(true)
 
   const { body } = await account.call(listResources, { path: '/resources', query: { ...query, limit: '100' } })
   expect(body.metadata.total, 'an exact total').toBe(body.data.length)

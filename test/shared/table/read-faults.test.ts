@@ -25,14 +25,14 @@ afterEach(() => {
 })
 
 /** Limits the processed keys per batch read, and records the sizes of all batch reads. */
-function processAtMost(most: number): number[] {
-  const asked: number[] = []
+function processAtMost(max: number): number[] {
+  const sizes: number[] = []
   interceptTable(async (command, send) => {
     if (!(command instanceof BatchGetCommand)) return send(command)
     const name = tableName()
     const request = command.input.RequestItems?.[name] as { Keys: Record<string, unknown>[] }
-    asked.push(request.Keys.length)
-    const [now, later] = [request.Keys.slice(0, most), request.Keys.slice(most)]
+    sizes.push(request.Keys.length)
+    const [now, later] = [request.Keys.slice(0, max), request.Keys.slice(max)]
     const UnprocessedKeys = later.length > 0 ? { [name]: { ...request, Keys: later } } : {}
     if (now.length === 0) return { Responses: {}, UnprocessedKeys }
     const answer = (await send(
@@ -40,7 +40,7 @@ function processAtMost(most: number): number[] {
     )) as BatchGetCommandOutput
     return { ...answer, UnprocessedKeys }
   })
-  return asked
+  return sizes
 }
 
 describe('a batch read that the table processes partially', () => {

@@ -39,10 +39,10 @@ describe('a request to the table is retried after', () => {
     ['ServiceUnavailable', 503],
   ])('%s', async (type, status) => {
     countWaiting()
-    const wanted = item()
-    const { asked } = await refusing(7, engineError(type, {}, status), 'PutItem', () => putPlain(wanted))
+    const expected = item()
+    const { asked } = await refusing(7, engineError(type, {}, status), 'PutItem', () => putPlain(expected))
     expect(asked).toBe(8)
-    expect(await stored(wanted)).toEqual(wanted)
+    expect(await stored(expected)).toEqual(expected)
   })
 
   it.each([
@@ -51,18 +51,18 @@ describe('a request to the table is retried after', () => {
     ['exceeded the capacity', ['None', 'ProvisionedThroughputExceeded']],
   ])('a transaction that %s', async (_what, codes) => {
     countWaiting()
-    const wanted = [item(), item()]
-    const write = () => writeTogether(wanted.map(put))
+    const expected = [item(), item()]
+    const write = () => writeTogether(expected.map(put))
     const { asked, result } = await refusing(5, cancelled(...codes), 'TransactWriteItems', write)
     expect([asked, result]).toEqual([6, 'done'])
-    for (const one of wanted) expect(await stored(one)).toEqual(one)
+    for (const one of expected) expect(await stored(one)).toEqual(one)
   })
 })
 
 async function refusing<T>(count: number, error: ReturnType<typeof engineError>, operation: string, work: () => T) {
-  const seen = refuseRequests(count, error, (request) => request.operation === operation)
+  const requests = refuseRequests(count, error, (request) => request.operation === operation)
   const result = await work()
-  return { result, asked: seen.asked }
+  return { result, asked: requests.asked }
 }
 
 describe('a request to the table is not retried after', () => {

@@ -10,16 +10,16 @@ import { useOwnTable } from '#test/support/table/own-table.ts'
 import { refuseRequests } from '#test/support/table/refuse-requests.ts'
 import { failTable } from '#test/support/table/table-faults.ts'
 
-let own: Awaited<ReturnType<typeof useOwnTable>>
+let ownTable: Awaited<ReturnType<typeof useOwnTable>>
 const all = Array.from({ length: 7 }, (_, i) => `walk#${i}`)
 
 beforeEach(async () => {
-  own = await useOwnTable()
+  ownTable = await useOwnTable()
   await insertAll(all.map((pk) => ({ pk, sk: 'item', kind: 'test', odd: Number(pk.at(-1)) % 2 })))
 })
 afterEach(async () => {
   vi.restoreAllMocks()
-  await own.end()
+  await ownTable.end()
 })
 
 /** Three pages: of 3, 3 and 1 items. */
@@ -50,12 +50,12 @@ it('visits every item once, with a pause between pages and none after the last',
 
 it('stops between pages, and resumes after the last completed one, anywhere', async () => {
   const pages: string[][] = []
-  let place: Key | null = null
+  let cursor: Key | null = null
   for (let runs = 1; ; runs++) {
-    const walked = await walkOn(place && JSON.parse(JSON.stringify(place)), () => false)
+    const walked = await walkOn(cursor && JSON.parse(JSON.stringify(cursor)), () => false)
     expect(walked.pages).toHaveLength(1)
     pages.push(...walked.pages)
-    place = walked.place
+    cursor = walked.place
     if (!walked.isWhole) continue
     expect(runs).toBe(3)
     break
@@ -73,8 +73,8 @@ it('repeats a page whose work has failed', async () => {
     },
   )
   await expect(failing).rejects.toThrow('no')
-  const rest = await walkOn(first.place, () => true)
-  expect([...first.pages, ...rest.pages].flat().sort()).toEqual(all)
+  const remainder = await walkOn(first.place, () => true)
+  expect([...first.pages, ...remainder.pages].flat().sort()).toEqual(all)
 })
 
 it('waits for a throttled page, and skips nothing of it', async () => {
@@ -90,8 +90,8 @@ it('fails at a page that stays throttled, and resumes there', async () => {
   failTable('ThrottlingException', (command) => command instanceof ScanCommand)
   await expect(walkOn(first.place, () => true)).rejects.toMatchObject({ name: 'ThrottlingException' })
   vi.restoreAllMocks()
-  const rest = await walkOn(first.place, () => true)
-  expect([...first.pages, ...rest.pages].flat().sort()).toEqual(all)
+  const remainder = await walkOn(first.place, () => true)
+  expect([...first.pages, ...remainder.pages].flat().sort()).toEqual(all)
 })
 
 it('continues over pages without matches, and reads only the requested items', async () => {

@@ -1,7 +1,7 @@
 import { BlockList } from 'node:net'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { overlapsAny, ruleTargetOf, sizeCounter, overlapSortKey } from '#shared/v0/overlap.ts'
+import { overlapSortKey, overlapsAny, ruleTargetOf, sizeCounter } from '#shared/v0/overlap.ts'
 import { canonicalDestination } from '#shared/v0/rule-store.ts'
 
 type Rule = Parameters<typeof ruleTargetOf>[0] & { id: string }
@@ -16,26 +16,26 @@ const families = {
 type Family = keyof typeof families
 
 /** Generates the usual value most of the time, so that most rules can overlap at all. */
-const mostly = <T>(usual: T, ...others: T[]) =>
+const usually = <T>(usual: T, ...others: T[]) =>
   fc.oneof({ arbitrary: fc.constant(usual), weight: 9 }, { arbitrary: fc.constantFrom(...others), weight: 1 })
 
 const destination = fc
   .record({
-    family: mostly<Family>('ipv4', 'ipv6'),
+    family: usually<Family>('ipv4', 'ipv6'),
     host: fc.constantFrom(...addresses),
     size: fc.integer({ min: 0, max: bits }),
   })
   .map(({ family, host, size }) => `${families[family].address(host)}/${families[family].width - size}`)
 
 const wide = fc.constantFrom('0.0.0.0/0', '::/0', '192.0.0.0/8', '2001:db8::/32', '192.0.3.0/24')
-const ports = fc.option(fc.record({ type: mostly('tcp', 'udp'), at: fc.integer({ min: 1, max: 9 }), more: fc.nat(2) }))
+const ports = fc.option(fc.record({ type: usually('tcp', 'udp'), at: fc.integer({ min: 1, max: 9 }), more: fc.nat(2) }))
 
 const rule = fc
   .record({
-    action: mostly('drop', 'accept'),
+    action: usually('drop', 'accept'),
     destination: fc.oneof({ arbitrary: destination, weight: 12 }, wide),
     ports,
-    user_id: mostly<string | null>(null, 'a', 'b'),
+    user_id: usually<string | null>(null, 'a', 'b'),
   })
   .map(({ ports, destination, ...rest }): Omit<Rule, 'id'> => {
     const high = (ports?.at ?? 0) + (ports?.more ?? 0)
@@ -76,8 +76,8 @@ function reference(a: Omit<Rule, 'id'>, b: Omit<Rule, 'id'>): boolean {
 const searchAmong = (rules: Rule[], among: string, family: 4 | 6, except?: string) => {
   const sorts = rules
     .map((rule) => ({ place: ruleTargetOf(rule), id: rule.id }))
-    .filter(({ place }) => place.group === among)
-    .map(({ place, id }) => overlapSortKey(place, id))
+    .filter(({ place: target }) => target.group === among)
+    .map(({ place: target, id }) => overlapSortKey(target, id))
     .sort()
   const sizes = new Set(rules.map((rule) => sizeCounter(ruleTargetOf(rule).network)))
   return {
@@ -92,8 +92,8 @@ const searchAmong = (rules: Rule[], among: string, family: 4 | 6, except?: strin
 }
 
 const finds = (rules: Rule[], given: Omit<Rule, 'id'>, except?: string): Promise<boolean> => {
-  const place = ruleTargetOf(given)
-  return overlapsAny(place, searchAmong(rules, place.group, place.network.family, except))
+  const target = ruleTargetOf(given)
+  return overlapsAny(target, searchAmong(rules, target.group, target.network.family, except))
 }
 
 it('finds an overlap exactly if two rules share an address and a port', async () => {
@@ -162,15 +162,15 @@ it('reads few of many rules', async () => {
       user_id: null,
     }),
   )
-  const place = ruleTargetOf({ ...(rules[0] as Rule), destination: '10.200.0.7' })
-  const search = searchAmong(rules, place.group, 4)
+  const target = ruleTargetOf({ ...(rules[0] as Rule), destination: '10.200.0.7' })
+  const search = searchAmong(rules, target.group, 4)
   let sorts = 0
   const read: typeof search.read = async (range) => {
     const found = await search.read(range)
     sorts += found.length
     return found
   }
-  expect(await overlapsAny(place, { ...search, read })).toBe(false)
+  expect(await overlapsAny(target, { ...search, read })).toBe(false)
   expect(sorts).toBeLessThanOrEqual(52)
   const taken = ruleTargetOf({ ...(rules[0] as Rule), destination: '10.1.1.7' })
   expect(await overlapsAny(taken, { ...search, read })).toBe(true)

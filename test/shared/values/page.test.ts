@@ -95,19 +95,19 @@ describe('pages', () => {
     expect(first.metadata).toMatchObject({ total: 52, count: 52, prev_page: null })
     const last = await page({ ...query, page_cursor: (await lastCursor(query)) as string })
     expect(last.metadata).toMatchObject({ total: 52, count: 52, next_page: null, prev_page: expect.any(String) })
-    const wanted = names.filter((_, i) => i % 2 === 1)
-    expect((await pagesFrom(query, 'next_page')).flat()).toEqual(wanted)
+    const expected = names.filter((_, i) => i % 2 === 1)
+    expect((await pagesFrom(query, 'next_page')).flat()).toEqual(expected)
   })
 
   it('of two combined filters have the number of matches on every page', async () => {
     const query = { entity_type: 'org_unit', directory_id: '', limit: '10' }
-    const wanted = names.filter((_, i) => i % 2 === 1)
+    const expected = names.filter((_, i) => i % 2 === 1)
     const { metadata } = await page(query)
     expect(metadata.total).toBe(52)
-    expect((await pagesFrom(query, 'next_page')).flat()).toEqual(wanted)
+    expect((await pagesFrom(query, 'next_page')).flat()).toEqual(expected)
     const last = (await lastCursor(query)) as string
     const { prev_page } = (await page({ ...query, page_cursor: last })).metadata
-    expect((await pagesFrom(query, 'prev_page', prev_page)).reverse().flat()).toEqual(wanted.slice(0, 50))
+    expect((await pagesFrom(query, 'prev_page', prev_page)).reverse().flat()).toEqual(expected.slice(0, 50))
   })
 
   it('are a single one, with both cursors null, if the list is empty or fits', async () => {
@@ -117,14 +117,14 @@ describe('pages', () => {
   })
 
   it('continue after a deleted row', async () => {
-    const own = await newAccount()
+    const ownAccount = await newAccount()
     const ids: string[] = []
     for (const name of ['a', 'b', 'c']) {
-      ids.push((await own.call(createGroup, { method: 'POST', body: { group: { name } } })).body.data.id)
+      ids.push((await ownAccount.call(createGroup, { method: 'POST', body: { group: { name } } })).body.data.id)
     }
-    const list = async (query: Query) => (await own.call(listGroups, { path: '/groups', query })).body
+    const list = async (query: Query) => (await ownAccount.call(listGroups, { path: '/groups', query })).body
     const { metadata } = await list({ limit: '2' })
-    await own.call(deleteGroup, { method: 'DELETE', params: { id: ids[0] as string } })
+    await ownAccount.call(deleteGroup, { method: 'DELETE', params: { id: ids[0] as string } })
     const next = await list({ limit: '2', page_cursor: metadata.next_page })
     expect([namesOf(next), next.metadata.total]).toEqual([['b', 'c'], 3])
     expect(namesOf(await list({ limit: '2', page_cursor: next.metadata.prev_page }))).toEqual(['Everyone'])
@@ -135,39 +135,39 @@ describe('pages', () => {
     ['one filter', { entity_type: 'group' }],
     ['two filters', { entity_type: 'group', directory_id: '' }],
   ])('without rows have a previous cursor to existing ones, with %s', async (_name, filters) => {
-    const own = await newAccount()
+    const ownAccount = await newAccount()
     const ids: string[] = []
     for (const name of ['a', 'b', 'c']) {
-      ids.push((await own.call(createGroup, { method: 'POST', body: { group: { name } } })).body.data.id)
+      ids.push((await ownAccount.call(createGroup, { method: 'POST', body: { group: { name } } })).body.data.id)
     }
     const list = async (cursor?: string) => {
       const query = { ...filters, limit: '2', ...(cursor && { page_cursor: cursor }) }
-      const { data, metadata } = (await own.call(listGroups, { path: '/groups', query })).body
+      const { data, metadata } = (await ownAccount.call(listGroups, { path: '/groups', query })).body
       return { names: namesOf({ data }), next: metadata.next_page, prev: metadata.prev_page }
     }
     const first = await list()
     expect(first.names).toEqual(['Everyone', 'a'])
-    for (const id of ids.slice(1)) await own.call(deleteGroup, { method: 'DELETE', params: { id } })
+    for (const id of ids.slice(1)) await ownAccount.call(deleteGroup, { method: 'DELETE', params: { id } })
     const empty = await list(first.next)
     expect(empty).toEqual({ names: [], next: null, prev: expect.any(String) })
     expect(await list(empty.prev)).toEqual({ names: ['Everyone', 'a'], next: null, prev: null })
   })
 
   it('without rows on the way back have a next cursor, or none if no rows are left', async () => {
-    const own = await newAccount()
+    const ownAccount = await newAccount()
     const ids: string[] = []
     for (const name of ['a', 'b', 'c']) {
       const app = { client_id: 'app', client_secret: 'secret-of-the-app' }
       const mdm_posture_provider = { type: 'tenant', name, tenant_id: `${name}.example.com`, ...app }
-      const { body } = await own.call(createPostureProvider, { method: 'POST', body: { mdm_posture_provider } })
+      const { body } = await ownAccount.call(createPostureProvider, { method: 'POST', body: { mdm_posture_provider } })
       ids.unshift(body.data.id)
     }
     const list = async (cursor?: string) => {
       const query = { limit: '1', ...(cursor && { page_cursor: cursor }) }
-      const { data, metadata } = (await own.call(listPostureProviders, { path: '/mdm', query })).body
+      const { data, metadata } = (await ownAccount.call(listPostureProviders, { path: '/mdm', query })).body
       return { names: namesOf({ data }), next: metadata.next_page, prev: metadata.prev_page }
     }
-    const remove = (id = '') => own.call(deletePostureProvider, { method: 'DELETE', params: { id } })
+    const remove = (id = '') => ownAccount.call(deletePostureProvider, { method: 'DELETE', params: { id } })
     const second = await list((await list()).next)
     expect(second.names).toEqual(['b'])
     await remove(ids[0])
@@ -240,17 +240,17 @@ describe('page_cursor (A7.1)', () => {
   })
 
   it('is not valid for another parent', async () => {
-    const own = await newAccount()
-    await plantRows<ActorRow>(own.id, actors, 3, robotRow)
+    const ownAccount = await newAccount()
+    await plantRows<ActorRow>(ownAccount.id, actors, 3, robotRow)
     const group = async (name: string) =>
-      (await own.call(createGroup, { method: 'POST', body: { group: { name } } })).body.data.id as string
+      (await ownAccount.call(createGroup, { method: 'POST', body: { group: { name } } })).body.data.id as string
     const [a, b] = [await group('a'), await group('b')]
     for (const group_id of [a, b]) {
-      const memberships = [own.admin, own.apiClient].map(({ id }) => ({ actor_id: id }))
-      await own.call(replaceMemberships, { method: 'PUT', params: { group_id }, body: { memberships } })
+      const memberships = [ownAccount.admin, ownAccount.apiClient].map(({ id }) => ({ actor_id: id }))
+      await ownAccount.call(replaceMemberships, { method: 'PUT', params: { group_id }, body: { memberships } })
     }
     const members = (group_id: string, query: Query) =>
-      own.call(listMemberships, { path: `/groups/${group_id}/memberships`, params: { group_id }, query })
+      ownAccount.call(listMemberships, { path: `/groups/${group_id}/memberships`, params: { group_id }, query })
     const query = { page_cursor: (await members(a, { limit: '1' })).body.metadata.next_page }
     expect((await members(a, query)).body.data).toHaveLength(1)
     expect((await members(b, query)).body.code).toBe('invalid_page_cursor')
@@ -261,13 +261,13 @@ describe('filters (A7.3)', () => {
   it('by text accept any text, on every list', async () => {
     const texts = ['', ' ', '\0', '#', '~', 'a#b', '\u{1f600}'.repeat(300), 'x'.repeat(5_000)]
     const lists = (await loadEntries()).filter(({ operation }) => operation.filters && !operation.path.includes('{'))
-    const asked = lists.flatMap(({ name, handler, operation }) =>
+    const requests = lists.flatMap(({ name, handler, operation }) =>
       Object.entries(operation.filters ?? {})
         .filter(([, filter]) => filter === textFilter)
         .map(([filter]) => ({ name, handler, filter })),
     )
-    expect(asked.length).toBeGreaterThan(10)
-    for (const { name, handler, filter } of asked) {
+    expect(requests.length).toBeGreaterThan(10)
+    for (const { name, handler, filter } of requests) {
       const answers = await Promise.all(texts.map((text) => account.call(handler, { query: { [filter]: text } })))
       expect(
         answers.map(({ status, body }) => [status, body.data, body.metadata?.total]),

@@ -3,7 +3,15 @@ import { describe, expect, it } from 'vitest'
 import { actors } from '#shared/domain/actors/actor.ts'
 import { memberships } from '#shared/domain/memberships/membership.ts'
 import { newAccessWorld } from '#test/support/access/access.ts'
-import { actorsOf, addMember, idsOf, listActors, never, office, provided } from '#test/support/access/access-lists.ts'
+import {
+  actorsOf,
+  addMember,
+  idsOf,
+  listActors,
+  officeCondition,
+  providerCondition,
+  unmetCondition,
+} from '#test/support/access/access-lists.ts'
 import { actorsApi, groupsApi } from '#test/support/accounts/collections.ts'
 import { updateRow } from '#test/support/accounts/rows.ts'
 import { measure } from '#test/support/table/consumed-capacity.ts'
@@ -11,9 +19,9 @@ import { plantRows } from '#test/support/table/plant-rows.ts'
 
 describe('GET /access/resources/{id}/actors', () => {
   it('lists actors who can reach a resource, with the granting policies and their conditions', async () => {
-    const world = await newAccessWorld([office])
+    const world = await newAccessWorld([officeCondition])
     const { body } = await listActors(world, world.resource.id)
-    const grant = { id: world.policy.id, group_id: world.group.id, conditions: [office], expires_at: null }
+    const grant = { id: world.policy.id, group_id: world.group.id, conditions: [officeCondition], expires_at: null }
     expect(body).toEqual({
       data: [{ id: world.actor.id, name: 'Robot', type: 'service_account', policies: [grant] }],
       metadata: { limit: 50, next_page: null, prev_page: null },
@@ -22,16 +30,16 @@ describe('GET /access/resources/{id}/actors', () => {
 
   it('omits actors who are disabled, never had a client, or have no satisfiable policy', async () => {
     const world = await newAccessWorld()
-    const gone = await addMember(world)
-    await updateRow(world.account.id, actors, gone, { is_disabled: true })
+    const deleted = await addMember(world)
+    await updateRow(world.account.id, actors, deleted, { is_disabled: true })
     await addMember(world, { type: 'api_client' })
     expect(idsOf(await actorsOf(world))).toEqual([world.actor.id])
-    const closed = await newAccessWorld([never])
+    const closed = await newAccessWorld([unmetCondition])
     expect(await actorsOf(closed)).toEqual([])
   })
 
   it('lists people for a provider condition, and no service accounts', async () => {
-    const world = await newAccessWorld([provided])
+    const world = await newAccessWorld([providerCondition])
     const grace = await addMember(world, { type: 'account_user', email: 'grace@example.com' })
     expect(idsOf(await actorsOf(world))).toEqual([grace.id])
   })
@@ -98,7 +106,7 @@ describe('GET /access/resources/{id}/actors', () => {
   })
 
   it('reads no members without a satisfiable policy, and large pages of them if few are listed', async () => {
-    const closed = await newAccessWorld([never])
+    const closed = await newAccessWorld([unmetCondition])
     const open = await newAccessWorld()
     const few = await measure(() => listActors(closed, closed.resource.id))
     for (const world of [closed, open]) {

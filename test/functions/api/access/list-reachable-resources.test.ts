@@ -6,18 +6,18 @@ import {
   addMember,
   idsOf,
   listResources,
-  never,
-  office,
-  provided,
+  officeCondition,
+  providerCondition,
   resourcesOf,
+  unmetCondition,
 } from '#test/support/access/access-lists.ts'
 import { actorsApi, groupsApi } from '#test/support/accounts/collections.ts'
 
 describe('GET /access/actors/{id}/resources', () => {
   it('lists the resources that an actor can reach, with the granting policies and their conditions', async () => {
-    const world = await newAccessWorld([office])
+    const world = await newAccessWorld([officeCondition])
     const { body } = await listResources(world, world.actor.id)
-    const grant = { id: world.policy.id, group_id: world.group.id, conditions: [office], expires_at: null }
+    const grant = { id: world.policy.id, group_id: world.group.id, conditions: [officeCondition], expires_at: null }
     const { id, name, type, address, site_id } = world.resource
     expect(body).toEqual({
       data: [{ id, name, type, address, site_id, policies: [grant] }],
@@ -30,11 +30,11 @@ describe('GET /access/actors/{id}/resources', () => {
     expect(await resourcesOf(world, world.account.admin.id)).toEqual([])
     await actorsApi.update(world.account, world.actor.id, { is_disabled: true })
     expect(await resourcesOf(world)).toEqual([])
-    expect(await resourcesOf(await newAccessWorld([never]))).toEqual([])
+    expect(await resourcesOf(await newAccessWorld([unmetCondition]))).toEqual([])
   })
 
   it('lists resources of a provider condition for people, and for no service account', async () => {
-    const world = await newAccessWorld([provided])
+    const world = await newAccessWorld([providerCondition])
     const grace = await addMember(world, { type: 'account_user', email: 'grace@example.com' })
     expect(idsOf(await resourcesOf(world, grace.id))).toEqual([world.resource.id])
     expect(await resourcesOf(world)).toEqual([])
@@ -70,7 +70,14 @@ describe('GET /access/actors/{id}/resources', () => {
 describe('both lists agree with the decision', () => {
   it('over random policies: lists an actor exactly if a decision allows them at some location', async () => {
     const world = await newAccessWorld()
-    const conditionSets = [[], [office], [never], [provided], [office, never], [office, provided]]
+    const conditionSets = [
+      [],
+      [officeCondition],
+      [unmetCondition],
+      [providerCondition],
+      [officeCondition, unmetCondition],
+      [officeCondition, providerCondition],
+    ]
     const resources = [world.resource]
     for (const conditions of conditionSets) {
       const resource = await world.addResource()
@@ -81,12 +88,12 @@ describe('both lists agree with the decision', () => {
     for (const actor of people) {
       const reachable = new Set(idsOf(await resourcesOf(world, actor.id)))
       for (const resource of resources) {
-        const place = {
+        const location = {
           ip: '203.0.113.1',
           // A service account's token has no provider.
-          auth_provider_id: actor.type === 'account_user' ? provided.values[0] : null,
+          auth_provider_id: actor.type === 'account_user' ? providerCondition.values[0] : null,
         }
-        const body = { actor_id: actor.id, resource_id: resource.id, ...place }
+        const body = { actor_id: actor.id, resource_id: resource.id, ...location }
         const { data } = (await world.account.call(evaluate, { method: 'POST', body })).body
         expect(reachable.has(resource.id)).toBe(data.decision === 'allow')
         expect(idsOf(await actorsOf(world, resource.id)).includes(actor.id)).toBe(data.decision === 'allow')

@@ -4,7 +4,7 @@ import { blank, person, robot } from '#test/support/accounts/actors.ts'
 import { withScopes } from '#test/support/accounts/api-tokens.ts'
 import { actorsApi } from '#test/support/accounts/collections.ts'
 import { mustBe } from '#test/support/form-messages.ts'
-import { named } from '#test/support/run/brief.ts'
+import { withTitles } from '#test/support/run/brief.ts'
 
 type Fields = Record<string, unknown>
 
@@ -36,7 +36,7 @@ describe('POST /actors (A12.2)', () => {
   })
 
   it.each(
-    named<[Fields, Record<string, string[]>]>([
+    withTitles<[Fields, Record<string, string[]>]>([
       [{}, { name: [blank], type: [blank] }],
       [{ ...robot, name: ' ' }, { name: [blank] }],
       [{ ...robot, name: 'x'.repeat(256) }, { name: ['should be at most 255 character(s)'] }],
@@ -134,24 +134,24 @@ describe('the limits of POST /actors (A11)', () => {
   })
 
   it('never creates more actors than the limit, even concurrently', async () => {
-    const own = await newAccount({ limits: { service_accounts_count: 2 } })
-    const answers = await Promise.all(Array.from({ length: 5 }, () => create(own, robot)))
+    const ownAccount = await newAccount({ limits: { service_accounts_count: 2 } })
+    const answers = await Promise.all(Array.from({ length: 5 }, () => create(ownAccount, robot)))
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 403, 403, 403])
   })
 })
 
 describe('POST /actors by a token without the scope * (A12.4(4))', () => {
   it('creates no administrator, checked before limits and validation', async () => {
-    const own = await newAccount({ limits: { account_admin_users_count: 0 } })
-    const narrow = await withScopes(own, 'actors:write', '*:read')
-    const before = (await list(own)).body.data
+    const ownAccount = await newAccount({ limits: { account_admin_users_count: 0 } })
+    const narrow = await withScopes(ownAccount, 'actors:write', '*:read')
+    const before = (await list(ownAccount)).body.data
     const answer = await create(narrow, person({ type: 'account_admin_user', name: '' }))
     expect([answer.status, answer.body.code, answer.body.detail]).toEqual([
       403,
       'scope_exceeded',
       'Creating an administrator requires a token with the scope *, because it can grant administrator rights.',
     ])
-    expect((await list(own)).body.data.map(({ id }: { id: string }) => id)).toEqual(
+    expect((await list(ownAccount)).body.data.map(({ id }: { id: string }) => id)).toEqual(
       before.map(({ id }: { id: string }) => id),
     )
   })

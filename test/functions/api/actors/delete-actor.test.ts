@@ -26,21 +26,21 @@ describe('DELETE /actors/{id}', () => {
   })
 
   it('refuses the acting actor and the last administrator (A12.4)', async () => {
-    const own = await newAccount()
-    await create(own, person({ type: 'account_admin_user', is_disabled: true }))
+    const ownAccount = await newAccount()
+    await create(ownAccount, person({ type: 'account_admin_user', is_disabled: true }))
     for (const [id, code] of [
-      [own.apiClient.id, 'own_actor'],
-      [own.admin.id, 'last_admin'],
+      [ownAccount.apiClient.id, 'own_actor'],
+      [ownAccount.admin.id, 'last_admin'],
     ]) {
-      const answer = await remove(own, id)
+      const answer = await remove(ownAccount, id)
       expect([answer.status, answer.body.code]).toEqual([403, code])
     }
   })
 
   it('deletes one of two administrators, but never both', async () => {
-    const own = await newAccount()
-    const other = (await create(own, person({ type: 'account_admin_user' }))).body.data
-    const answers = await Promise.all([remove(own, own.admin.id), remove(own, other.id)])
+    const ownAccount = await newAccount()
+    const other = (await create(ownAccount, person({ type: 'account_admin_user' }))).body.data
+    const answers = await Promise.all([remove(ownAccount, ownAccount.admin.id), remove(ownAccount, other.id)])
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 403])
   })
 

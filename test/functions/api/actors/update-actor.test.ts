@@ -13,12 +13,12 @@ import { blank, person, robot } from '#test/support/accounts/actors.ts'
 import { apiTokensApi, inAnHour, newApiClient, withScopes } from '#test/support/accounts/api-tokens.ts'
 import { providers } from '#test/support/accounts/auth-providers.ts'
 import { actorsApi } from '#test/support/accounts/collections.ts'
-import { insertIdentity, newIssuer, newPerson, signIn } from '#test/support/accounts/identities.ts'
+import { insertIdentity, mintProviderToken, newIssuer, newPerson } from '#test/support/accounts/identities.ts'
 import { signInWith } from '#test/support/accounts/portal-sessions.ts'
 import { insertActor } from '#test/support/accounts/rows.ts'
 import { mustBe } from '#test/support/form-messages.ts'
-import { commitsOf } from '#test/support/logs/commit-stream.ts'
-import { named } from '#test/support/run/brief.ts'
+import { readCommits } from '#test/support/logs/commit-stream.ts'
+import { withTitles } from '#test/support/run/brief.ts'
 
 type Fields = Record<string, unknown>
 
@@ -66,7 +66,7 @@ describe('PATCH /actors/{id}', () => {
   })
 
   it.each(
-    named<[Fields, Record<string, string[]>]>([
+    withTitles<[Fields, Record<string, string[]>]>([
       [{ name: 'x'.repeat(256) }, { name: ['should be at most 255 character(s)'] }],
       [
         { name: null, is_disabled: null },
@@ -95,15 +95,15 @@ describe('PATCH /actors/{id}', () => {
   })
 
   it('writes nothing if all values are equal (A2.8, A12.4)', async () => {
-    const own = await newAccount()
-    const actor = (await create(own, robot)).body.data
-    const commits = (await commitsOf(own.id)).length
+    const ownAccount = await newAccount()
+    const actor = (await create(ownAccount, robot)).body.data
+    const commits = (await readCommits(ownAccount.id)).length
     for (const change of [{}, { name: 'Robot', is_disabled: 'false' }, { type: 'service_account' }, { id: 'x' }]) {
-      expect((await update(own, actor.id, change)).body.data).toEqual(actor)
+      expect((await update(ownAccount, actor.id, change)).body.data).toEqual(actor)
     }
-    expect((await commitsOf(own.id)).length).toBe(commits)
-    const disabled = (await update(own, actor.id, { is_disabled: true })).body.data
-    expect((await update(own, actor.id, { is_disabled: true })).body.data).toEqual(disabled)
+    expect((await readCommits(ownAccount.id)).length).toBe(commits)
+    const disabled = (await update(ownAccount, actor.id, { is_disabled: true })).body.data
+    expect((await update(ownAccount, actor.id, { is_disabled: true })).body.data).toEqual(disabled)
   })
 })
 
@@ -111,19 +111,19 @@ describe('the limits of PATCH /actors/{id} (A11)', () => {
   const refused = (answer: { status: number; body: Fields }) => [answer.status, answer.body.code, answer.body.limit]
 
   it('of admins is checked by a promotion; demoting and enabling check none', async () => {
-    const own = await newAccount({ limits: { users_count: 2, account_admin_users_count: 2 } })
-    const { id } = (await create(own, person({ type: 'account_admin_user' }))).body.data
-    const user = await insertActor(own.id, { type: 'account_user', email: 'user@example.com' })
-    expect(refused(await update(own, user.id, { type: 'account_admin_user' }))).toEqual([
+    const ownAccount = await newAccount({ limits: { users_count: 2, account_admin_users_count: 2 } })
+    const { id } = (await create(ownAccount, person({ type: 'account_admin_user' }))).body.data
+    const user = await insertActor(ownAccount.id, { type: 'account_user', email: 'user@example.com' })
+    expect(refused(await update(ownAccount, user.id, { type: 'account_admin_user' }))).toEqual([
       403,
       'limit_reached',
       'account_admin_users',
     ])
-    expect((await update(own, id, { type: 'account_user' })).status).toBe(200)
-    expect((await update(own, user.id, { type: 'account_admin_user' })).status).toBe(200)
-    expect((await update(own, id, { is_disabled: true })).status).toBe(200)
-    await insertActor(own.id, { type: 'account_user', email: 'late@example.com' })
-    expect((await update(own, id, { is_disabled: false })).status).toBe(200)
+    expect((await update(ownAccount, id, { type: 'account_user' })).status).toBe(200)
+    expect((await update(ownAccount, user.id, { type: 'account_admin_user' })).status).toBe(200)
+    expect((await update(ownAccount, id, { is_disabled: true })).status).toBe(200)
+    await insertActor(ownAccount.id, { type: 'account_user', email: 'late@example.com' })
+    expect((await update(ownAccount, id, { is_disabled: false })).status).toBe(200)
   })
 })
 
@@ -131,21 +131,27 @@ describe('actors that PATCH /actors/{id} protects (A12.4)', () => {
   const code = ({ status, body }: { status: number; body: Fields }) => [status, body.code]
 
   it('renames the acting actor, but neither disables it nor changes its type', async () => {
-    const own = await newAccount()
-    expect(code(await update(own, own.apiClient.id, { is_disabled: true }))).toEqual([403, 'own_actor'])
-    expect(code(await update(own, own.apiClient.id, { type: 'service_account' }))).toEqual([403, 'own_actor'])
+    const ownAccount = await newAccount()
+    expect(code(await update(ownAccount, ownAccount.apiClient.id, { is_disabled: true }))).toEqual([403, 'own_actor'])
+    expect(code(await update(ownAccount, ownAccount.apiClient.id, { type: 'service_account' }))).toEqual([
+      403,
+      'own_actor',
+    ])
     const changes = { name: 'Renamed', is_disabled: false, type: 'api_client' }
-    expect((await update(own, own.apiClient.id, changes)).status).toBe(200)
+    expect((await update(ownAccount, ownAccount.apiClient.id, changes)).status).toBe(200)
   })
 
   it('keeps the last enabled administrator, and checks this before the fields', async () => {
-    const own = await newAccount()
-    await create(own, person({ type: 'account_admin_user', is_disabled: true }))
-    expect(code(await update(own, own.admin.id, { is_disabled: true, name: '' }))).toEqual([403, 'last_admin'])
-    expect(code(await update(own, own.admin.id, { type: 'account_user' }))).toEqual([403, 'last_admin'])
-    expect((await update(own, own.admin.id, { name: 'Augusta', is_disabled: false })).status).toBe(200)
-    await create(own, person({ type: 'account_admin_user' }))
-    expect((await update(own, own.admin.id, { type: 'account_user' })).status).toBe(200)
+    const ownAccount = await newAccount()
+    await create(ownAccount, person({ type: 'account_admin_user', is_disabled: true }))
+    expect(code(await update(ownAccount, ownAccount.admin.id, { is_disabled: true, name: '' }))).toEqual([
+      403,
+      'last_admin',
+    ])
+    expect(code(await update(ownAccount, ownAccount.admin.id, { type: 'account_user' }))).toEqual([403, 'last_admin'])
+    expect((await update(ownAccount, ownAccount.admin.id, { name: 'Augusta', is_disabled: false })).status).toBe(200)
+    await create(ownAccount, person({ type: 'account_admin_user' }))
+    expect((await update(ownAccount, ownAccount.admin.id, { type: 'account_user' })).status).toBe(200)
   })
 })
 
@@ -155,7 +161,7 @@ describe('effects of PATCH /actors/{id} (A12.5, A30)', () => {
     const issuer = newIssuer()
     await insertIdentity(account.id, actor.id, { issuer })
     await insertIdentity(account.id, actor.id, { issuer: newIssuer() })
-    await signIn(account, actor.id, issuer)
+    await mintProviderToken(account, actor.id, issuer)
     const identities = async () =>
       (await account.call(listExternalIdentities, { params: { actor_id: actor.id } })).body.metadata.total
     expect((await update(account, actor.id, { email: (actor.email as string).toUpperCase() })).status).toBe(200)
@@ -163,24 +169,26 @@ describe('effects of PATCH /actors/{id} (A12.5, A30)', () => {
     expect((await update(account, actor.id, { email: `new-${actor.email}` })).status).toBe(200)
     expect(await identities()).toBe(0)
     expect(await rowsBy(clientTokens, account.id, 'actor_id', actor.id)).toEqual([])
-    const objects = (await commitsOf(account.id)).at(-1)?.changes.map(({ object }) => object)
+    const objects = (await readCommits(account.id)).at(-1)?.changes.map(({ object }) => object)
     expect(objects?.sort()).toEqual(['actors', 'client_tokens', 'external_identities', 'external_identities'])
   })
 
   it('disallowing passcodes deletes only the tokens and sessions from passcodes, in the same commit', async () => {
-    const own = await newAccount()
-    const { id } = await insertActor(own.id, { type: 'account_admin_user', email: 'ada@example.com' })
-    await update(own, id, { allow_email_otp_sign_in: true })
-    await signInWith(own, 'client', { actorId: id, kind: 'email_otp' })
-    const [provider] = (await providers.email_otp.list(own)).body.data
-    await signInWith(own, 'portal', { actorId: id, kind: 'email_otp', provider })
-    const other = await signInWith(own, 'client', { actorId: id })
-    await update(own, id, { allow_email_otp_sign_in: true })
-    expect(await rowsBy(clientTokens, own.id, 'actor_id', id)).toHaveLength(2)
-    await update(own, id, { allow_email_otp_sign_in: false })
-    expect(await rowsBy(clientTokens, own.id, 'actor_id', id)).toMatchObject([{ auth_provider_id: other.provider.id }])
-    expect(await rowsBy(portalSessions, own.id, 'actor_id', id)).toEqual([])
-    const objects = (await commitsOf(own.id)).at(-1)?.changes.map(({ object }) => object)
+    const ownAccount = await newAccount()
+    const { id } = await insertActor(ownAccount.id, { type: 'account_admin_user', email: 'ada@example.com' })
+    await update(ownAccount, id, { allow_email_otp_sign_in: true })
+    await signInWith(ownAccount, 'client', { actorId: id, kind: 'email_otp' })
+    const [provider] = (await providers.email_otp.list(ownAccount)).body.data
+    await signInWith(ownAccount, 'portal', { actorId: id, kind: 'email_otp', provider })
+    const other = await signInWith(ownAccount, 'client', { actorId: id })
+    await update(ownAccount, id, { allow_email_otp_sign_in: true })
+    expect(await rowsBy(clientTokens, ownAccount.id, 'actor_id', id)).toHaveLength(2)
+    await update(ownAccount, id, { allow_email_otp_sign_in: false })
+    expect(await rowsBy(clientTokens, ownAccount.id, 'actor_id', id)).toMatchObject([
+      { auth_provider_id: other.provider.id },
+    ])
+    expect(await rowsBy(portalSessions, ownAccount.id, 'actor_id', id)).toEqual([])
+    const objects = (await readCommits(ownAccount.id)).at(-1)?.changes.map(({ object }) => object)
     expect(objects).toEqual(['client_tokens', 'actors'])
   })
 
@@ -224,11 +232,11 @@ describe('PATCH /actors/{id} by a token without the scope * (A12.4(4))', () => {
   ])('%s, checked before validation', async (_name, fields, change) => {
     const actor = await insertActor(account.id, { email: `${randomUUID()}@example.com`, ...fields })
     const narrow = await withScopes(account, 'actors:write', 'tokens:write', '*:read')
-    const { length } = await commitsOf(account.id)
+    const { length } = await readCommits(account.id)
     const answer = await update(narrow, actor.id, { name: '', ...change })
     expect([answer.status, answer.body.code]).toEqual([403, 'scope_exceeded'])
     expect(answer.body.detail).toContain('requires a token with the scope *')
-    expect(await commitsOf(account.id)).toHaveLength(length)
+    expect(await readCommits(account.id)).toHaveLength(length)
     expect((await update(account, actor.id, change)).status).toBe(200)
   })
 

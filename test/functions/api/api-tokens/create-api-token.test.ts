@@ -8,8 +8,8 @@ import { apiTokensApi, inAnHour, newApiClient } from '#test/support/accounts/api
 import { actorsApi } from '#test/support/accounts/collections.ts'
 import { unknownId } from '#test/support/accounts/unknown-id.ts'
 import { mustBe } from '#test/support/form-messages.ts'
-import { commitsOf } from '#test/support/logs/commit-stream.ts'
-import { named } from '#test/support/run/brief.ts'
+import { readCommits } from '#test/support/logs/commit-stream.ts'
+import { withTitles } from '#test/support/run/brief.ts'
 
 const { create, get } = apiTokensApi
 const account = await newAccount()
@@ -46,7 +46,7 @@ describe('POST /actors/{actor_id}/api_tokens (A13)', () => {
     expect((await call(listGroups, { token })).status).toBe(200)
     const read = await get(account, actor_id, shown.id)
     expect(read.body.data).toEqual({ ...shown, last_seen_at: expect.stringMatching(/Z$/) })
-    expect(JSON.stringify(await commitsOf(account.id))).not.toContain(token.slice(-30))
+    expect(JSON.stringify(await readCommits(account.id))).not.toContain(token.slice(-30))
   })
 
   it.each(['9999-12-31T23:59:59.999999Z', '2300-01-01T00:00:00.000001Z'])('lasts until %s', async (expires_at) => {
@@ -68,7 +68,7 @@ describe('POST /actors/{actor_id}/api_tokens (A13)', () => {
   })
 
   it.each(
-    named<[Record<string, unknown>, Record<string, string[]>]>([
+    withTitles<[Record<string, unknown>, Record<string, string[]>]>([
       [{}, { expires_at: ["can't be blank"] }],
       [{ expires_at: '' }, { expires_at: ["can't be blank"] }],
       [{ expires_at: '2026-01-01' }, { expires_at: [mustBe.timestamp] }],

@@ -27,11 +27,11 @@ describe('DELETE /actors/{actor_id}/api_tokens/{id} (A13)', () => {
 
   it('deletes only the named token', async () => {
     const actor_id = await newApiClient(account)
-    const [gone, kept] = [
+    const [deleted, kept] = [
       (await create(account, actor_id, { expires_at: inAnHour() })).body.data,
       (await create(account, actor_id, { expires_at: inAnHour() })).body.data,
     ]
-    expect((await remove(account, actor_id, gone.id)).status).toBe(200)
+    expect((await remove(account, actor_id, deleted.id)).status).toBe(200)
     expect((await get(account, actor_id, kept.id)).status).toBe(200)
     expect((await call(getAccount, { token: kept.token })).status).toBe(200)
   })

@@ -4,14 +4,14 @@ import { decryptSecret } from '#shared/core/secrets/stored-secret.ts'
 import { authProviders, type ProviderKind, providerKinds } from '#shared/domain/auth-providers/auth-provider.ts'
 import { discovery } from '#shared/domain/auth-providers/discovery-document.ts'
 import { getRow } from '#shared/table/read.ts'
-import { type Account, newAccount, ofRoute } from '#test/support/accounts/account.ts'
+import { type Account, newAccount, withRoute } from '#test/support/accounts/account.ts'
 import { withScopes } from '#test/support/accounts/api-tokens.ts'
-import { discovered, providerSecret, providers } from '#test/support/accounts/auth-providers.ts'
+import { providerSecret, providers, stubDiscovery } from '#test/support/accounts/auth-providers.ts'
 import { mustBe } from '#test/support/form-messages.ts'
-import { commitsOf } from '#test/support/logs/commit-stream.ts'
-import { named } from '#test/support/run/brief.ts'
+import { readCommits } from '#test/support/logs/commit-stream.ts'
+import { withTitles } from '#test/support/run/brief.ts'
 
-const createEmailOtp = ofRoute(createEmailOtpOfAnyKind, 'POST /email_otp_auth_providers')
+const createEmailOtp = withRoute(createEmailOtpOfAnyKind, 'POST /email_otp_auth_providers')
 
 type Fields = Record<string, unknown>
 
@@ -26,38 +26,38 @@ afterEach(() => {
 
 describe.each(providerKinds)('POST /%s_auth_providers (A25)', (kind) => {
   it('creates a provider with its defaults, enabled', async () => {
-    discovered()
-    const own = await newAccount()
-    const created = await providers[kind].create(own)
+    stubDiscovery()
+    const ownAccount = await newAccount()
+    const created = await providers[kind].create(ownAccount)
     expect(created.body.errors).toBeUndefined()
     const provider = created.body.data
     expect([created.status, created.headers.location]).toEqual([201, `/${kind}_auth_providers/${provider.id}`])
     expect(provider).toMatchObject({
-      account_id: own.id,
+      account_id: ownAccount.id,
       is_disabled: false,
       context: 'clients_and_portal',
       client_session_lifetime_secs: 604_800,
       portal_session_lifetime_secs: 28_800,
     })
-    expect((await providers[kind].get(own, provider.id)).body).toEqual({ data: provider })
+    expect((await providers[kind].get(ownAccount, provider.id)).body).toEqual({ data: provider })
   })
 
   it('never returns or logs a secret', async () => {
-    discovered()
-    const own = await newAccount()
-    const created = await providers[kind].create(own)
-    const listed = await providers[kind].list(own)
+    stubDiscovery()
+    const ownAccount = await newAccount()
+    const created = await providers[kind].create(ownAccount)
+    const listed = await providers[kind].list(ownAccount)
     expect(created.text + listed.text).not.toMatch(/secret/)
-    const [change] = (await commitsOf(own.id)).at(-1)?.changes ?? []
+    const [change] = (await readCommits(ownAccount.id)).at(-1)?.changes ?? []
     expect(change?.object).toBe(`${kind}_auth_providers`)
     expect(change?.after?.client_secret).toBe(['oidc', 'idp'].includes(kind) ? '[redacted]' : undefined)
     const { id } = created.body.data
-    const row = await getRow(authProviders[kind], own.id, id)
+    const row = await getRow(authProviders[kind], ownAccount.id, id)
     expect(JSON.stringify(row)).not.toContain(providerSecret)
   })
 
   it.each(
-    named<[Fields, Record<string, string[]>]>([
+    withTitles<[Fields, Record<string, string[]>]>([
       [{ name: 'x'.repeat(256) }, { name: ['should be at most 255 character(s)'] }],
       [{ name: 7 }, { name: ['is invalid'] }],
       [{ context: 'everywhere' }, { context: [mustBe.oneOf('clients_and_portal', 'clients_only', 'portal_only')] }],
@@ -73,7 +73,7 @@ describe.each(providerKinds)('POST /%s_auth_providers (A25)', (kind) => {
       [{ is_disabled: 'maybe' }, { is_disabled: [mustBe.boolean] }],
     ]),
   )('refuses %s', async (_name, fields, errors) => {
-    discovered()
+    stubDiscovery()
     const answer = await providers[kind].create(await newAccount(), fields)
     expect([answer.status, answer.body.errors]).toEqual([422, errors])
   })
@@ -87,16 +87,18 @@ describe('the name of a new provider (A25.1)', () => {
     ['tenant', 'Tenant'],
     ['idp', 'Idp'],
   ] as const)('is %s for kind %s by default', async (kind, name) => {
-    discovered()
-    const own = await newAccount()
-    expect((await providers[kind].create(own, { name: null })).body.data.name).toBe(name)
+    stubDiscovery()
+    const ownAccount = await newAccount()
+    expect((await providers[kind].create(ownAccount, { name: null })).body.data.name).toBe(name)
   })
 
   it.each(['oidc', 'tenant', 'idp'] as const)('is required for a second provider of kind %s', async (kind) => {
-    discovered()
-    const own = await newAccount()
-    await providers[kind].create(own, { name: null })
-    expect((await providers[kind].create(own, { name: '' })).body.errors).toEqual({ name: ['has already been taken'] })
+    stubDiscovery()
+    const ownAccount = await newAccount()
+    await providers[kind].create(ownAccount, { name: null })
+    expect((await providers[kind].create(ownAccount, { name: '' })).body.errors).toEqual({
+      name: ['has already been taken'],
+    })
   })
 
   it('is unique within its kind', async () => {
@@ -144,7 +146,7 @@ describe('the fields of a kind (A25.1)', () => {
     ['idp', { idp_domain: 'https://x.example.com' }, { idp_domain: [mustBe.hostName] }],
     ['idp', { client_secret: '' }, { client_secret: ["can't be blank"] }],
   ])('of %s: refuses %j', async (kind, fields, errors) => {
-    const read = discovered()
+    const read = stubDiscovery()
     const answer = await providers[kind].create(account, fields)
     expect([answer.status, answer.body.errors]).toEqual([422, errors])
     expect(read).not.toHaveBeenCalled()
@@ -153,7 +155,7 @@ describe('the fields of a kind (A25.1)', () => {
   it.each(['oidc', 'idp'] as const)(
     'of %s: keeps leading and trailing spaces of a secret, and refuses a secret of only spaces',
     async (kind) => {
-      discovered()
+      stubDiscovery()
       const client_secret = ' two blanks  '
       const { id } = (await providers[kind].create(account, { client_secret })).body.data
       const row = await getRow(authProviders[kind], account.id, id)
@@ -164,7 +166,7 @@ describe('the fields of a kind (A25.1)', () => {
   )
 
   it.each(['oidc', 'idp'] as const)('of %s: requires a unique client id', async (kind) => {
-    discovered()
+    stubDiscovery()
     await providers[kind].create(account, { client_id: 'taken' })
     expect((await providers[kind].create(account, { client_id: 'taken' })).body.errors).toEqual({
       client_id: ['has already been taken'],
@@ -185,9 +187,9 @@ describe('the fields of a kind (A25.1)', () => {
   })
 
   it.each(['email_otp', 'suite'] as const)('of %s: allows one provider in an account', async (kind) => {
-    const own = await newAccount()
-    await providers[kind].create(own)
-    expect((await providers[kind].create(own, { name: 'Second' })).body.errors).toEqual({
+    const ownAccount = await newAccount()
+    await providers[kind].create(ownAccount)
+    expect((await providers[kind].create(ownAccount, { name: 'Second' })).body.errors).toEqual({
       base: ['a provider of this kind already exists'],
     })
   })
@@ -195,9 +197,9 @@ describe('the fields of a kind (A25.1)', () => {
 
 describe('the issuer of a new provider (A25.2)', () => {
   it('is this service, the suite, the domain, or the sent value', async () => {
-    const own = await newAccount()
+    const ownAccount = await newAccount()
     const issuer = async (kind: ProviderKind, fields: Fields = {}) =>
-      (await providers[kind].create(own, { issuer: 'https://evil.example.com', ...fields })).body.data.issuer
+      (await providers[kind].create(ownAccount, { issuer: 'https://evil.example.com', ...fields })).body.data.issuer
     expect(await issuer('email_otp')).toBe('http://127.0.0.1')
     expect(await issuer('suite')).toBe('https://suite.example.com')
     expect(await issuer('idp')).toBe('https://company.idp.example')
@@ -207,10 +209,10 @@ describe('the issuer of a new provider (A25.2)', () => {
   })
 
   it('is the host of the API if the deployment has no other address', async () => {
-    const own = await newAccount()
+    const ownAccount = await newAccount()
     vi.stubEnv('SERVICE_URL', '')
     const host = 'abc.execute-api.eu-central-1.amazonaws.com'
-    const { status, body } = await own.call(createEmailOtp, {
+    const { status, body } = await ownAccount.call(createEmailOtp, {
       method: 'POST',
       host,
       body: { email_otp_auth_provider: {} },
@@ -219,7 +221,7 @@ describe('the issuer of a new provider (A25.2)', () => {
   })
 
   it('of OpenID Connect is read from the document, once', async () => {
-    const read = discovered('https://login.example.com')
+    const read = stubDiscovery('https://login.example.com')
     const provider = (await providers.oidc.create(account)).body.data
     expect([provider.issuer, read.mock.calls.length]).toEqual(['https://login.example.com', 1])
   })
@@ -238,18 +240,21 @@ describe.each(providerKinds)('POST /%s_auth_providers by a token without the sco
   it.each([{}, { context: 'clients_and_portal' }, { context: 'portal_only', is_disabled: true }])(
     'does not create a provider for the portal: %j',
     async (fields) => {
-      const read = discovered()
-      const own = await newAccount()
-      const answer = await providers[kind].create(await withScopes(own, 'providers:write'), { ...fields, name: 7 })
+      const read = stubDiscovery()
+      const ownAccount = await newAccount()
+      const answer = await providers[kind].create(await withScopes(ownAccount, 'providers:write'), {
+        ...fields,
+        name: 7,
+      })
       expect([answer.status, answer.body.code]).toEqual([403, 'scope_exceeded'])
       expect(answer.body.detail).toContain('requires a token with the scope *')
-      expect((await providers[kind].list(own)).body.data).toEqual([])
+      expect((await providers[kind].list(ownAccount)).body.data).toEqual([])
       expect(read).not.toHaveBeenCalled()
     },
   )
 
   it('creates a provider for clients only, and reports an invalid context', async () => {
-    discovered()
+    stubDiscovery()
     const narrow = await withScopes(await newAccount(), 'providers:write')
     expect((await providers[kind].create(narrow, { context: 'portal' })).body.errors).toEqual({
       context: [mustBe.oneOf('clients_and_portal', 'clients_only', 'portal_only')],

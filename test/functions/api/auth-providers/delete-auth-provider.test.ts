@@ -3,7 +3,7 @@ import { providerKinds } from '#shared/domain/auth-providers/auth-provider.ts'
 import { clientTokens } from '#shared/domain/client-tokens/client-token.ts'
 import { getRow } from '#shared/table/read.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
-import { discovered, mintTokens, providers } from '#test/support/accounts/auth-providers.ts'
+import { mintTokens, providers, stubDiscovery } from '#test/support/accounts/auth-providers.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -11,32 +11,32 @@ afterEach(() => {
 
 describe.each(providerKinds)('DELETE /%s_auth_providers/{id} (A25)', (kind) => {
   it('returns the deleted provider, then 404, and allows another one', async () => {
-    discovered()
-    const own = await newAccount()
+    stubDiscovery()
+    const ownAccount = await newAccount()
     const api = providers[kind]
-    const provider = (await api.create(own)).body.data
-    expect((await api.remove(own, provider.id)).body).toEqual({ data: provider })
-    expect((await api.get(own, provider.id)).status).toBe(404)
-    expect((await api.remove(own, provider.id)).status).toBe(404)
-    expect((await api.create(own, { name: provider.name })).status).toBe(201)
+    const provider = (await api.create(ownAccount)).body.data
+    expect((await api.remove(ownAccount, provider.id)).body).toEqual({ data: provider })
+    expect((await api.get(ownAccount, provider.id)).status).toBe(404)
+    expect((await api.remove(ownAccount, provider.id)).status).toBe(404)
+    expect((await api.create(ownAccount, { name: provider.name })).status).toBe(201)
   })
 
   it('returns 404 for a provider of another kind', async () => {
-    discovered()
-    const own = await newAccount()
-    const provider = (await providers[kind].create(own)).body.data
+    stubDiscovery()
+    const ownAccount = await newAccount()
+    const provider = (await providers[kind].create(ownAccount)).body.data
     for (const other of providerKinds.filter((other) => other !== kind)) {
-      expect((await providers[other].remove(own, provider.id)).status).toBe(404)
+      expect((await providers[other].remove(ownAccount, provider.id)).status).toBe(404)
     }
   })
 
   it('ends the client tokens created through the provider, and no others (A29)', async () => {
-    discovered()
-    const own = await newAccount()
-    const { id } = (await providers[kind].create(own)).body.data
-    const { made, other } = await mintTokens(own, id)
-    expect((await providers[kind].remove(own, id)).status).toBe(200)
-    expect(await getRow(clientTokens, own.id, made.id)).toBeNull()
-    expect(await getRow(clientTokens, own.id, other.id)).not.toBeNull()
+    stubDiscovery()
+    const ownAccount = await newAccount()
+    const { id } = (await providers[kind].create(ownAccount)).body.data
+    const { fromProvider: made, fromAdministrator: other } = await mintTokens(ownAccount, id)
+    expect((await providers[kind].remove(ownAccount, id)).status).toBe(200)
+    expect(await getRow(clientTokens, ownAccount.id, made.id)).toBeNull()
+    expect(await getRow(clientTokens, ownAccount.id, other.id)).not.toBeNull()
   })
 })

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type ProviderKind, providerKinds } from '#shared/domain/auth-providers/auth-provider.ts'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
-import { discovered, providerSecret, providers } from '#test/support/accounts/auth-providers.ts'
+import { providerSecret, providers, stubDiscovery } from '#test/support/accounts/auth-providers.ts'
 import { handlerOf } from '#test/support/operations/operations.ts'
 
 const common = [
@@ -28,7 +28,7 @@ afterEach(() => {
 
 describe.each(providerKinds)('GET /%s_auth_providers/{id} (A25.1)', (kind) => {
   it('shows exactly the fields of its kind, never the secret', async () => {
-    discovered()
+    stubDiscovery()
     const created = (await providers[kind].create(account)).body.data
     const answer = await providers[kind].get(account, created.id.toUpperCase())
     expect([answer.status, answer.body.data]).toEqual([200, created])
@@ -37,7 +37,7 @@ describe.each(providerKinds)('GET /%s_auth_providers/{id} (A25.1)', (kind) => {
   })
 
   it('returns 404 for a provider of another kind', async () => {
-    discovered()
+    stubDiscovery()
     const account = await newAccount()
     const { id } = (await providers[kind].create(account)).body.data
     for (const other of providerKinds.filter((other) => other !== kind)) {
@@ -50,21 +50,23 @@ describe('the callback address of a provider (I2.2)', () => {
   it.each(['oidc', 'idp'] as const)(
     'is unique to a provider of kind %s, for any address of the service',
     async (kind) => {
-      discovered()
-      const own = await newAccount()
-      const created = (await providers[kind].create(own, { callback_uri: 'https://evil.example.com/' })).body.data
+      stubDiscovery()
+      const ownAccount = await newAccount()
+      const created = (await providers[kind].create(ownAccount, { callback_uri: 'https://evil.example.com/' })).body
+        .data
       expect(created.callback_uri).toBe(`http://127.0.0.1/sign_in/callback/${created.id}`)
-      const renamed = (await providers[kind].update(own, created.id, { name: 'Renamed', callback_uri: 'x' })).body.data
+      const renamed = (await providers[kind].update(ownAccount, created.id, { name: 'Renamed', callback_uri: 'x' }))
+        .body.data
       expect(renamed).toMatchObject({ name: 'Renamed', callback_uri: created.callback_uri })
-      const before = await providers[kind].get(own, created.id)
+      const before = await providers[kind].get(ownAccount, created.id)
       vi.stubEnv('SERVICE_URL', 'https://access.example.com')
-      const moved = await providers[kind].get(own, created.id)
+      const moved = await providers[kind].get(ownAccount, created.id)
       expect(moved.body.data.callback_uri).toBe(`https://access.example.com/sign_in/callback/${created.id}`)
       // A new address causes no edit conflict (A8.2), but invalidates cached responses.
       expect(moved.headers.etag).not.toBe(before.headers.etag)
       const remove = await handlerOf(`DELETE /${kind}_auth_providers/{id}`)
       const headers = { 'if-match': before.headers.etag ?? '' }
-      const removed = await own.call(remove, { method: 'DELETE', params: { id: created.id }, headers })
+      const removed = await ownAccount.call(remove, { method: 'DELETE', params: { id: created.id }, headers })
       expect([removed.status, removed.body.data?.callback_uri]).toEqual([200, moved.body.data.callback_uri])
     },
   )

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { providerKinds } from '#shared/domain/auth-providers/auth-provider.ts'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
-import { discovered, providerSecret, providers } from '#test/support/accounts/auth-providers.ts'
+import { providerSecret, providers, stubDiscovery } from '#test/support/accounts/auth-providers.ts'
 
 let account: Account
 beforeAll(async () => {
@@ -13,27 +13,27 @@ afterEach(() => {
 
 describe.each(providerKinds)('GET /%s_auth_providers (A25)', (kind) => {
   it('lists the providers of its kind by name, never a secret', async () => {
-    discovered()
-    const own = await newAccount()
-    for (const other of providerKinds) await providers[other].create(own)
-    const answer = await providers[kind].list(own)
+    stubDiscovery()
+    const ownAccount = await newAccount()
+    for (const other of providerKinds) await providers[other].create(ownAccount)
+    const answer = await providers[kind].list(ownAccount)
     const [provider] = answer.body.data
     expect(answer.body.metadata).toMatchObject({ total: 1, count: 1, next_page: null, prev_page: null })
-    expect(provider).toEqual((await providers[kind].get(own, provider.id)).body.data)
-    expect((await providers[kind].list(own, { name: provider.name })).body.data).toEqual([provider])
-    expect((await providers[kind].list(own, { name: provider.name.toUpperCase() })).body.data).toEqual([])
-    expect((await providers[kind].list(own, { name: '' })).body.data).toEqual([])
+    expect(provider).toEqual((await providers[kind].get(ownAccount, provider.id)).body.data)
+    expect((await providers[kind].list(ownAccount, { name: provider.name })).body.data).toEqual([provider])
+    expect((await providers[kind].list(ownAccount, { name: provider.name.toUpperCase() })).body.data).toEqual([])
+    expect((await providers[kind].list(ownAccount, { name: '' })).body.data).toEqual([])
     expect(answer.text).not.toContain(providerSecret)
   })
 })
 
 it('lists the newest first', async () => {
-  const own = await newAccount()
-  for (const name of ['a', 'b', 'c']) await providers.tenant.create(own, { name })
-  const first = await providers.tenant.list(own, { limit: '2' })
+  const ownAccount = await newAccount()
+  for (const name of ['a', 'b', 'c']) await providers.tenant.create(ownAccount, { name })
+  const first = await providers.tenant.list(ownAccount, { limit: '2' })
   expect(first.body.data.map(({ name }: { name: string }) => name)).toEqual(['c', 'b'])
   const query = { limit: '2', page_cursor: first.body.metadata.next_page }
-  expect((await providers.tenant.list(own, query)).body.data[0].name).toBe('a')
+  expect((await providers.tenant.list(ownAccount, query)).body.data[0].name).toBe('a')
 })
 
 it.each(['name=a&name=b', 'name[]=a'])('refuses ?%s', async (query) => {

@@ -10,7 +10,7 @@ import { type Account, newAccount } from '#test/support/accounts/account.ts'
 import { providers } from '#test/support/accounts/auth-providers.ts'
 import { insertAdmin, insertProvider, signInWith } from '#test/support/accounts/portal-sessions.ts'
 import { updateRow } from '#test/support/accounts/rows.ts'
-import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { readCommits } from '#test/support/logs/commit-stream.ts'
 
 let account: Account
 beforeAll(async () => {
@@ -55,14 +55,14 @@ describe('a provider that becomes stricter (A30)', () => {
   ])('%s', async (_what, before, change, left) => {
     const provider = await insertProvider(account.id, 'tenant', before)
     const other = await insertProvider(account.id, 'tenant')
-    const [admin, beside] = [await adminOf('example.com'), await adminOf('example.com')]
+    const [admin, otherAdmin] = [await adminOf('example.com'), await adminOf('example.com')]
     await signInTwice(provider, admin, 'tenant')
-    await signInTwice(other, beside, 'tenant')
-    const { length } = await commitsOf(account.id)
+    await signInTwice(other, otherAdmin, 'tenant')
+    const { length } = await readCommits(account.id)
     const { status, text } = await providers.tenant.update(account, provider.id, change)
     expect([status, text]).toEqual([200, expect.any(String)])
-    expect([await accessOf(admin), await accessOf(beside)]).toEqual([left, both])
-    expect(await commitsOf(account.id)).toHaveLength(length + 1)
+    expect([await accessOf(admin), await accessOf(otherAdmin)]).toEqual([left, both])
+    expect(await readCommits(account.id)).toHaveLength(length + 1)
   })
 
   it.each<[string, string | null, string | null, string[]]>([
@@ -71,16 +71,16 @@ describe('a provider that becomes stricter (A30)', () => {
     ['the same domain in another case', 'example.com', 'Example.COM', both],
     ['no domain', 'example.com', null, both],
   ])('with %s as its hosted domain', async (_what, before, after, left) => {
-    const own = await newAccount()
-    const provider = await insertProvider(own.id, 'suite', { issuer: env.suiteIssuer, hosted_domain: before })
-    const admin = await insertAdmin(own.id)
+    const ownAccount = await newAccount()
+    const provider = await insertProvider(ownAccount.id, 'suite', { issuer: env.suiteIssuer, hosted_domain: before })
+    const admin = await insertAdmin(ownAccount.id)
     for (const context of ['client', 'portal'] as const) {
-      await signInWith(own, context, { actorId: admin.id, provider, kind: 'suite' })
+      await signInWith(ownAccount, context, { actorId: admin.id, provider, kind: 'suite' })
     }
-    expect((await providers.suite.update(own, provider.id, { hosted_domain: after })).status).toBe(200)
-    const tokens = await rowsBy(clientTokens, own.id, 'actor_id', admin.id)
+    expect((await providers.suite.update(ownAccount, provider.id, { hosted_domain: after })).status).toBe(200)
+    const tokens = await rowsBy(clientTokens, ownAccount.id, 'actor_id', admin.id)
     expect(tokens).toHaveLength(left.length / 2)
-    expect(await rowsBy(portalSessions, own.id, 'actor_id', admin.id)).toHaveLength(left.length / 2)
+    expect(await rowsBy(portalSessions, ownAccount.id, 'actor_id', admin.id)).toHaveLength(left.length / 2)
   })
 
   it('ends access in several commits, and keeps that of people it still allows', async () => {

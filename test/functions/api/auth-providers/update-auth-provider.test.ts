@@ -6,9 +6,9 @@ import { clientTokens } from '#shared/domain/client-tokens/client-token.ts'
 import { getRow } from '#shared/table/read.ts'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
 import { withScopes } from '#test/support/accounts/api-tokens.ts'
-import { discovered, mintTokens, providerSecret, providers } from '#test/support/accounts/auth-providers.ts'
+import { mintTokens, providerSecret, providers, stubDiscovery } from '#test/support/accounts/auth-providers.ts'
 import { mustBe } from '#test/support/form-messages.ts'
-import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { readCommits } from '#test/support/logs/commit-stream.ts'
 
 let account: Account
 beforeAll(async () => {
@@ -20,21 +20,21 @@ afterEach(() => {
 
 describe.each(providerKinds)('PATCH /%s_auth_providers/{id} (A25)', (kind) => {
   it('changes the sent fields; null for a lifetime restores its default', async () => {
-    discovered()
-    const own = await newAccount()
+    stubDiscovery()
+    const ownAccount = await newAccount()
     const api = providers[kind]
-    const provider = (await api.create(own)).body.data
+    const provider = (await api.create(ownAccount)).body.data
     const change = { name: 'Renamed', context: 'portal_only', portal_session_lifetime_secs: '300', is_disabled: true }
-    const changed = await api.update(own, provider.id, change)
+    const changed = await api.update(ownAccount, provider.id, change)
     expect(changed.body.data).toEqual({
       ...provider,
       ...change,
       portal_session_lifetime_secs: 300,
       updated_at: changed.body.data.updated_at,
     })
-    const restored = await api.update(own, provider.id, { portal_session_lifetime_secs: null })
+    const restored = await api.update(ownAccount, provider.id, { portal_session_lifetime_secs: null })
     expect(restored.body.data.portal_session_lifetime_secs).toBe(28_800)
-    expect((await api.update(own, provider.id, {})).body).toEqual(restored.body)
+    expect((await api.update(ownAccount, provider.id, {})).body).toEqual(restored.body)
   })
 
   it.each([
@@ -42,23 +42,23 @@ describe.each(providerKinds)('PATCH /%s_auth_providers/{id} (A25)', (kind) => {
     ['numbers', 604_800, 28_800],
     ['digits', '604800', '28800'],
   ])('writes nothing for default lifetimes sent as %s', async (_form, ofClients, ofPortal) => {
-    discovered()
-    const own = await newAccount()
+    stubDiscovery()
+    const ownAccount = await newAccount()
     const lifetimes = { client_session_lifetime_secs: ofClients, portal_session_lifetime_secs: ofPortal }
-    const provider = (await providers[kind].create(own, lifetimes)).body.data
+    const provider = (await providers[kind].create(ownAccount, lifetimes)).body.data
     expect(provider).toMatchObject({ client_session_lifetime_secs: 604_800, portal_session_lifetime_secs: 28_800 })
-    const { length } = await commitsOf(own.id)
-    const answer = await providers[kind].update(own, provider.id, lifetimes)
+    const { length } = await readCommits(ownAccount.id)
+    const answer = await providers[kind].update(ownAccount, provider.id, lifetimes)
     expect([answer.status, answer.body.data]).toEqual([200, provider])
-    expect(await commitsOf(own.id)).toHaveLength(length)
+    expect(await readCommits(ownAccount.id)).toHaveLength(length)
   })
 
   it('refuses invalid fields, and keeps the provider', async () => {
-    discovered()
-    const own = await newAccount()
-    const provider = (await providers[kind].create(own)).body.data
+    stubDiscovery()
+    const ownAccount = await newAccount()
+    const provider = (await providers[kind].create(ownAccount)).body.data
     const bad = { name: '', context: 'everywhere', client_session_lifetime_secs: 3_599, is_disabled: null }
-    const answer = await providers[kind].update(own, provider.id, bad)
+    const answer = await providers[kind].update(ownAccount, provider.id, bad)
     expect([answer.status, answer.body.errors]).toEqual([
       422,
       {
@@ -68,24 +68,24 @@ describe.each(providerKinds)('PATCH /%s_auth_providers/{id} (A25)', (kind) => {
         is_disabled: ["can't be blank"],
       },
     ])
-    expect((await providers[kind].get(own, provider.id)).body.data).toEqual(provider)
+    expect((await providers[kind].get(ownAccount, provider.id)).body.data).toEqual(provider)
   })
 })
 
 describe('the secret of a provider (A25.2)', () => {
   it('is kept when it is absent or equal', async () => {
     const { id } = (await providers.idp.create(account)).body.data
-    const before = (await commitsOf(account.id)).length
+    const before = (await readCommits(account.id)).length
     await providers.idp.update(account, id, { client_secret: providerSecret })
-    expect((await commitsOf(account.id)).length).toBe(before)
+    expect((await readCommits(account.id)).length).toBe(before)
     await providers.idp.update(account, id, { client_secret: 'another' })
-    expect((await commitsOf(account.id)).length).toBe(before + 1)
+    expect((await readCommits(account.id)).length).toBe(before + 1)
   })
 })
 
 describe('the issuer of a provider (A25.2)', () => {
   it("of OpenID Connect is read again when the discovery document's URL changes", async () => {
-    const read = discovered('https://login.example.com')
+    const read = stubDiscovery('https://login.example.com')
     const provider = (await providers.oidc.create(account)).body.data
     await providers.oidc.update(account, provider.id, { name: randomUUID() })
     expect(read).toHaveBeenCalledTimes(1)
@@ -95,7 +95,7 @@ describe('the issuer of a provider (A25.2)', () => {
     // A secret is not sent to another issuer (I1.3).
     expect([kept.status, kept.body.errors]).toEqual([422, { client_secret: ["can't be blank"] }])
     const client_secret = 'of-the-other-provider'
-    const { made } = await mintTokens(account, provider.id)
+    const { fromProvider: made } = await mintTokens(account, provider.id)
     const moved = await providers.oidc.update(account, provider.id, { discovery_document_uri: other, client_secret })
     expect(moved.body.data).toMatchObject({ issuer: 'https://other.example.com', discovery_document_uri: other })
     // Ends the access of people who signed in with the former issuer (A25.2(5)).
@@ -103,7 +103,7 @@ describe('the issuer of a provider (A25.2)', () => {
   })
 
   it('stays unchanged if the document cannot be read', async () => {
-    discovered()
+    stubDiscovery()
     const provider = (await providers.oidc.create(account)).body.data
     vi.spyOn(discovery, 'read').mockResolvedValue({ failure: 'could not be read' })
     const discovery_document_uri = 'https://gone.example.com/.well-known/openid-configuration'
@@ -131,21 +131,21 @@ describe('the issuer of a provider (A25.2)', () => {
 
 describe('the default provider (A25.1)', () => {
   it('is at most one of all kinds', async () => {
-    discovered()
-    const own = await newAccount()
+    stubDiscovery()
+    const ownAccount = await newAccount()
     const isDefault = async (kind: ProviderKind, id: string) =>
-      (await providers[kind].get(own, id)).body.data.is_default
-    const oidc = (await providers.oidc.create(own, { is_default: true })).body.data
-    const tenant = (await providers.tenant.create(own)).body.data
+      (await providers[kind].get(ownAccount, id)).body.data.is_default
+    const oidc = (await providers.oidc.create(ownAccount, { is_default: true })).body.data
+    const tenant = (await providers.tenant.create(ownAccount)).body.data
     expect([await isDefault('oidc', oidc.id), await isDefault('tenant', tenant.id)]).toEqual([true, false])
-    await providers.tenant.update(own, tenant.id, { is_default: true })
+    await providers.tenant.update(ownAccount, tenant.id, { is_default: true })
     expect([await isDefault('oidc', oidc.id), await isDefault('tenant', tenant.id)]).toEqual([false, true])
-    const changes = (await commitsOf(own.id)).at(-1)?.changes.map(({ object }) => object)
+    const changes = (await readCommits(ownAccount.id)).at(-1)?.changes.map(({ object }) => object)
     expect(changes?.sort()).toEqual(['oidc_auth_providers', 'tenant_auth_providers'])
-    await providers.tenant.remove(own, tenant.id)
-    await providers.oidc.update(own, oidc.id, { is_default: true })
+    await providers.tenant.remove(ownAccount, tenant.id)
+    await providers.oidc.update(ownAccount, oidc.id, { is_default: true })
     expect(await isDefault('oidc', oidc.id)).toBe(true)
-    await providers.oidc.update(own, oidc.id, { is_default: false })
+    await providers.oidc.update(ownAccount, oidc.id, { is_default: false })
     expect(await isDefault('oidc', oidc.id)).toBe(false)
   })
 })
@@ -153,7 +153,7 @@ describe('the default provider (A25.1)', () => {
 describe('a disabled provider (A25.2, A30)', () => {
   it('deletes the client tokens created through it, and no others', async () => {
     const { id } = (await providers.tenant.create(account)).body.data
-    const { made, other } = await mintTokens(account, id)
+    const { fromProvider: made, fromAdministrator: other } = await mintTokens(account, id)
     expect((await providers.tenant.update(account, id, { is_disabled: true })).status).toBe(200)
     expect(await getRow(clientTokens, account.id, made.id)).toBeNull()
     expect(await getRow(clientTokens, account.id, other.id)).not.toBeNull()
@@ -178,29 +178,29 @@ describe('PATCH /{kind}_auth_providers/{id} by a token without the scope * (A25.
     ['tenant', { issuer: 'https://tenants.example.com/another/v2.0' }],
   ]
   it.each(guarded)('does not change a %s provider for the portal: %j', async (kind, change) => {
-    const read = discovered()
-    const own = await newAccount()
-    const provider = (await providers[kind].create(own)).body.data
+    const read = stubDiscovery()
+    const ownAccount = await newAccount()
+    const provider = (await providers[kind].create(ownAccount)).body.data
     read.mockClear()
-    const { length } = await commitsOf(own.id)
-    const answer = await providers[kind].update(await withScopes(own, 'providers:write'), provider.id, {
+    const { length } = await readCommits(ownAccount.id)
+    const answer = await providers[kind].update(await withScopes(ownAccount, 'providers:write'), provider.id, {
       name: '',
       ...change,
     })
     expect([answer.status, answer.body.code]).toEqual([403, 'scope_exceeded'])
     expect(answer.body.detail).toContain('requires a token with the scope *')
     expect(
-      (await commitsOf(own.id)).slice(length).flatMap(({ changes }) => changes.map(({ object }) => object)),
+      (await readCommits(ownAccount.id)).slice(length).flatMap(({ changes }) => changes.map(({ object }) => object)),
     ).toEqual(['api_tokens'])
     expect(read).not.toHaveBeenCalled()
   })
 
   it.each(providerKinds)('accepts harmless changes and equal values of a %s provider', async (kind) => {
-    discovered()
-    const own = await newAccount()
+    stubDiscovery()
+    const ownAccount = await newAccount()
     const secret = kind === 'oidc' || kind === 'idp' ? { client_secret: providerSecret } : {}
-    const { id, name: _name, ...provider } = (await providers[kind].create(own)).body.data
-    const narrow = await withScopes(own, 'providers:write')
+    const { id, name: _name, ...provider } = (await providers[kind].create(ownAccount)).body.data
+    const narrow = await withScopes(ownAccount, 'providers:write')
     const change = { client_session_lifetime_secs: 7_776_000, portal_session_lifetime_secs: 300, name: 'Renamed' }
     const answer = await providers[kind].update(narrow, id, { ...provider, ...secret, ...change })
     expect(answer.body.data).toMatchObject(change)
@@ -210,7 +210,7 @@ describe('PATCH /{kind}_auth_providers/{id} by a token without the scope * (A25.
 
   it('changes a provider for clients only, but does not open the portal with it', async () => {
     const narrow = await withScopes(account, 'providers:write')
-    discovered()
+    stubDiscovery()
     const { id } = (await providers.oidc.create(narrow, { context: 'clients_only' })).body.data
     const change = { email_verification_method: 'none', client_secret: 'another', is_disabled: true }
     expect((await providers.oidc.update(narrow, id, change)).status).toBe(200)

@@ -63,7 +63,7 @@ describe('the decision (P5.2)', () => {
     const world = await newAccessWorld()
     const gateway = await world.addGateway()
     const { client } = (await world.startSession({ os_name: 'Linux' })).body.data
-    const head = await getItem(accountVersionKey(world.account.id))
+    const accountVersion = await getItem(accountVersionKey(world.account.id))
     const answers = await Promise.all(Array.from({ length: 5 }, () => world.ask({ resource_id: world.resource.id })))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 201])
     const [{ body, headers }] = answers as [(typeof answers)[0]]
@@ -86,7 +86,7 @@ describe('the decision (P5.2)', () => {
       responder_device_id: gateway.id,
       resource_name: 'Wiki',
     })
-    expect(await getItem(accountVersionKey(world.account.id))).toEqual(head)
+    expect(await getItem(accountVersionKey(world.account.id))).toEqual(accountVersion)
   })
 
   test("grants the managed group's resources to people only", async () => {

@@ -31,7 +31,7 @@ beforeEach(async () => {
 afterEach(() => vi.restoreAllMocks())
 
 const ask = () => world.ask({ resource_id: world.resource.id })
-const told = async () => (await heartbeat(gateway.token, gateway.session.id)).body.data.authorizations
+const listDelivered = async () => (await heartbeat(gateway.token, gateway.session.id)).body.data.authorizations
 const stored = async () =>
   (await authorizationsOf(world.account.id, { by: 'gateway', id: gateway.id })) as unknown as AuthorizationItem[]
 
@@ -77,18 +77,20 @@ describe('a grant', () => {
   })
 
   it('grants nothing unconfirmed if its process dies at any write, and succeeds on a retry', async () => {
-    for (const unheard of [false, true]) {
+    for (const isResponseLost of [false, true]) {
       for (let writes = 0, died = true; died; writes++) {
         const [one] = await plantClients(world, 1)
         await one?.start()
-        crashAfter(writes, { unheard })
+        crashAfter(writes, { unheard: isResponseLost })
         const answer = await one?.ask()
         died = answer?.status !== 201
         vi.restoreAllMocks()
         const mine = async () => (await stored()).filter(({ client_id }) => client_id === one?.id)
         // Unknown if the confirmation was written but its response was lost.
-        const counting = (await told()).filter((shown: { client: { id: string } }) => shown.client.id === one?.id)
-        if (!unheard) expect(counting).toHaveLength(died ? 0 : 1)
+        const deliveredGrants = (await listDelivered()).filter(
+          (shown: { client: { id: string } }) => shown.client.id === one?.id,
+        )
+        if (!isResponseLost) expect(deliveredGrants).toHaveLength(died ? 0 : 1)
         vi.spyOn(clock, 'now').mockImplementation(() => now() + 6 * second)
         expect([200, 201]).toContain((await one?.ask())?.status)
         expect(await mine()).toHaveLength(1)
@@ -101,7 +103,7 @@ describe('a grant', () => {
 describe('a pending authorization', () => {
   it('is delivered to no gateway, and does not affect the choice of one', async () => {
     await leavePending(1)
-    expect(await told()).toEqual([])
+    expect(await listDelivered()).toEqual([])
     expect(await stored()).toHaveLength(1)
   })
 
@@ -132,7 +134,7 @@ describe('a pending authorization', () => {
     } finally {
       flight.end()
     }
-    expect(await told()).toHaveLength(1)
+    expect(await listDelivered()).toHaveLength(1)
   })
 
   it('is awaited by concurrent requests, which return the same authorization', async () => {
@@ -150,7 +152,7 @@ describe('a pending authorization', () => {
     const { main, pointers } = await leavePending(120)
     const [item] = await stored()
     expect(Number(item?.ttl) * second).toBeLessThan(clock.now() + 600 * second)
-    expect(await told()).toEqual([])
+    expect(await listDelivered()).toEqual([])
     expect(await stored()).toEqual([])
     for (const { pk, sk } of [main, ...pointers]) expect(await getItem({ pk, sk })).toBeUndefined()
   })

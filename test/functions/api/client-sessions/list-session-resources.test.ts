@@ -80,11 +80,11 @@ describe('GET /client/sessions/{id}/resources (P3.1(5))', () => {
     await world.addGateway()
     const { id, client } = (await world.startSession()).body.data
     expect((await world.ask({ resource_id: world.resource.id })).status).toBe(201)
-    const standing = () => authorizationsOf(world.account.id, { by: 'client', id: client.id })
+    const listAuthorizations = () => authorizationsOf(world.account.id, { by: 'client', id: client.id })
     await list(world.token.token, id)
-    expect(await standing()).toHaveLength(1)
+    expect(await listAuthorizations()).toHaveLength(1)
     expect((await list(world.token.token, id, '', '198.51.100.7')).body.data).toEqual([])
-    expect(await standing()).toHaveLength(0)
+    expect(await listAuthorizations()).toHaveLength(0)
   })
 })
 
@@ -125,16 +125,16 @@ describe('a client whose resources exceed one response', () => {
   test('continues after the last received resource, whatever has changed in between', { timeout: 60_000 }, async () => {
     const world = await newAccessWorld()
     const [first, ...others] = await addLargeResources(world, 8)
-    const { id, resources: told, resources_cursor: page_cursor } = (await world.startSession()).body.data
+    const { id, resources: listed, resources_cursor: page_cursor } = (await world.startSession()).body.data
     await commit({ accountId: world.account.id, subject: null }, async (transaction) =>
-      transaction.delete(resources, { ...told.at(-1), inserted_at: '', updated_at: '' }),
+      transaction.delete(resources, { ...listed.at(-1), inserted_at: '', updated_at: '' }),
     )
     const late = await world.addResource({ name: 'Late' })
     await world.addPolicy({ resource_id: late.id })
     const { body } = await list(world.token.token, id, { page_cursor })
-    const untold = [...others, late.id].filter((one) => !idsOf(told).includes(one))
-    expect(idsOf(told)).toContain(first)
-    expect([idsOf(body.data), body.metadata.next_page]).toEqual([untold, null])
+    const remaining = [...others, late.id].filter((one) => !idsOf(listed).includes(one))
+    expect(idsOf(listed)).toContain(first)
+    expect([idsOf(body.data), body.metadata.next_page]).toEqual([remaining, null])
   })
 
   test('accepts only cursors of its session', { timeout: 60_000 }, async () => {
@@ -173,7 +173,7 @@ describe('a client whose resources exceed one response', () => {
     await plantItems(
       others.map((other) => ({ ...granted, ...other, kind: 'authorization', pk: granted?.pk ?? '', sk: other.id })),
     )
-    const told: string[] = []
+    const receivedIds: string[] = []
     let answers = 0
     for (let since: string | null = null, more = true; more; ) {
       const answer = await heartbeat(gateway.token, gateway.session.id, { session: { since } })
@@ -182,11 +182,13 @@ describe('a client whose resources exceed one response', () => {
       answers++
       const { data } = answer.body
       expect(data.complete).toBe(since === null)
-      told.push(...(data.authorizations ?? data.added).map((one: { resource: { id: string } }) => one.resource.id))
+      receivedIds.push(
+        ...(data.authorizations ?? data.added).map((one: { resource: { id: string } }) => one.resource.id),
+      )
       since = data.since
       more = data.more
     }
-    expect(told).toEqual(reachable)
+    expect(receivedIds).toEqual(reachable)
     expect(answers).toBeGreaterThan(2)
   })
 })

@@ -50,14 +50,14 @@ describe('a client heartbeat (P3.2)', () => {
   test("clears fields of the client's location that are unknown now", async () => {
     const world = await newAccessWorld()
     const { id, client } = (await world.startSession()).body.data
-    const seen = async (userAgent: string) => {
+    const readSeen = async (userAgent: string) => {
       const headers = { 'user-agent': userAgent }
       await call(handler, { method: 'PUT', token: world.token.token, params: { id }, headers })
-      const live = await findPresence(world.account.id, 'clients', client.id)
-      expect(Object.values(live ?? [])).not.toContain(null)
-      return live?.last_seen_user_agent
+      const presenceItem = await findPresence(world.account.id, 'clients', client.id)
+      expect(Object.values(presenceItem ?? [])).not.toContain(null)
+      return presenceItem?.last_seen_user_agent
     }
-    expect([await seen('client/2'), await seen(''), await seen('client/3')]).toEqual([
+    expect([await readSeen('client/2'), await readSeen(''), await readSeen('client/3')]).toEqual([
       'client/2',
       undefined,
       'client/3',
@@ -99,13 +99,13 @@ describe('a client heartbeat (P3.2)', () => {
     await world.addGateway()
     const { id, client } = (await world.startSession()).body.data
     expect((await world.ask({ resource_id: world.resource.id })).status).toBe(201)
-    const standing = () => authorizationsOf(world.account.id, { by: 'client', id: client.id })
-    expect(await standing()).toHaveLength(1)
+    const listAuthorizations = () => authorizationsOf(world.account.id, { by: 'client', id: client.id })
+    expect(await listAuthorizations()).toHaveLength(1)
     await beat(world.token.token, id)
-    expect(await standing()).toHaveLength(1)
+    expect(await listAuthorizations()).toHaveLength(1)
     const moved = await beat(world.token.token, id, '198.51.100.7')
     expect(moved.body.data.resources).toEqual([])
-    expect(await standing()).toHaveLength(0)
+    expect(await listAuthorizations()).toHaveLength(0)
   })
 
   test('ends authorizations that require verification after the client lost it', async () => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { handler } from '#functions/api/client-tokens/get-client-token.ts'
 import { clientTokens } from '#shared/domain/client-tokens/client-token.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
-import { newIssuer, newPerson, signIn } from '#test/support/accounts/identities.ts'
+import { mintProviderToken, newIssuer, newPerson } from '#test/support/accounts/identities.ts'
 import { insertActor, insertRow } from '#test/support/accounts/rows.ts'
 
 test('returns a token without its secret, and 404 for an expired one (A24.2)', async () => {
@@ -22,7 +22,7 @@ test('returns a token without its secret, and 404 for an expired one (A24.2)', a
 test('returns 404 for a token of another actor or of an API client (A24.2)', async () => {
   const account = await newAccount()
   const person = await newPerson(account)
-  const { id } = await signIn(account, person.id, newIssuer())
+  const { id } = await mintProviderToken(account, person.id, newIssuer())
   const status = async (actor_id: string) => (await account.call(handler, { params: { actor_id, id } })).status
   const others = [account.admin.id, account.apiClient.id, randomUUID()]
   expect(await Promise.all([person.id, ...others].map(status))).toEqual([200, 404, 404, 404])

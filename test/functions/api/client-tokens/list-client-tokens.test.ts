@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { handler } from '#functions/api/client-tokens/list-client-tokens.ts'
 import { clientTokens } from '#shared/domain/client-tokens/client-token.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
-import { newIssuer, newPerson, signIn } from '#test/support/accounts/identities.ts'
+import { mintProviderToken, newIssuer, newPerson } from '#test/support/accounts/identities.ts'
 import { insertActor, insertRow } from '#test/support/accounts/rows.ts'
 
 test('lists the unexpired tokens, newest first, in pages (A24.2)', async () => {
@@ -34,7 +34,7 @@ test('lists the unexpired tokens, newest first, in pages (A24.2)', async () => {
 test('lists the tokens of one actor, interactive ones included (A24.2)', async () => {
   const account = await newAccount()
   const person = await newPerson(account)
-  const token = await signIn(account, person.id, newIssuer())
+  const token = await mintProviderToken(account, person.id, newIssuer())
   const list = async (actor_id: string) => (await account.call(handler, { params: { actor_id } })).body
   expect((await list(person.id)).data.map(({ id }: { id: string }) => id)).toEqual([token.id])
   const robot = await insertActor(account.id)

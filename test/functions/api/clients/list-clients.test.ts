@@ -99,22 +99,22 @@ test('shows online clients correctly if others are deleted between two reads', a
   const world = await newAccessWorld()
   const ids: string[] = []
   for (let i = 0; i < 5; i++) ids.push((await world.startSession({ svc_id: `laptop ${i}` })).body.data.client.id)
-  let gone: Promise<unknown> | undefined
+  let deletion: Promise<unknown> | undefined
   interceptTable(async (command, send) => {
     const isList = JSON.stringify(command).includes(`${world.account.id}#clients"`)
     if (command instanceof QueryCommand && isList) {
       // The presence items of the first three clients have been read by then.
       await sleep(50)
       vi.restoreAllMocks()
-      gone = Promise.all(
+      deletion = Promise.all(
         ids.slice(0, 2).map((id) => world.account.call(deleteClient, { method: 'DELETE', params: { id } })),
       )
-      await gone
+      await deletion
     }
     return send(command)
   })
   const { data } = (await world.account.call(handler, { query: { limit: '2' } })).body
-  expect(gone).toBeDefined()
+  expect(deletion).toBeDefined()
   expect(data.map(({ id, online }: { id: string; online: boolean }) => [id, online])).toEqual([
     [ids[2], true],
     [ids[3], true],
@@ -147,12 +147,12 @@ test('reads exactly the rows and presence items of a full page', async () => {
   }
   const [ofClients, ofGroups] = [await readsOf(handler), await readsOf(listGroups)]
   const rows = await unitsOf(planted.map(({ id }) => entityKey(account.id, 'clients', id)))
-  const live = await unitsOf(planted.map(({ id }) => presenceItemKey(account.id, 'clients', id)))
+  const presenceUnits = await unitsOf(planted.map(({ id }) => presenceItemKey(account.id, 'clients', id)))
   const groupRows = await unitsOf(plantedGroups.map(({ id }) => entityKey(account.id, 'groups', id)))
-  expect([rows, live]).toEqual([11, 10])
+  expect([rows, presenceUnits]).toEqual([11, 10])
   // The managed group Everyone may be read in addition to the page.
   expect(ofGroups - groupRows).toBeLessThanOrEqual(7)
-  expect(ofClients).toBeLessThanOrEqual(6 + rows + live)
+  expect(ofClients).toBeLessThanOrEqual(6 + rows + presenceUnits)
 })
 
 /** Read units of items that are read in one batch. */

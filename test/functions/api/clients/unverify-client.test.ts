@@ -3,7 +3,7 @@ import { handler } from '#functions/api/clients/unverify-client.ts'
 import { handler as verify } from '#functions/api/clients/verify-client.ts'
 import { authorizationsOf } from '#shared/commit/revoke.ts'
 import { newAccessWorld } from '#test/support/access/access.ts'
-import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { readCommits } from '#test/support/logs/commit-stream.ts'
 
 test('ends verification and authorizations (A23.2, A30)', async () => {
   const world = await newAccessWorld([{ property: 'client_verified', operator: 'is', values: ['true'] }])
@@ -20,8 +20,8 @@ test('ends verification and authorizations (A23.2, A30)', async () => {
 test('does not change an unverified client (A2.8)', async () => {
   const world = await newAccessWorld()
   const { client } = (await world.startSession()).body.data
-  const before = (await commitsOf(world.account.id)).length
+  const before = (await readCommits(world.account.id)).length
   const answer = await world.account.call(handler, { method: 'PUT', params: { id: client.id } })
   expect(answer.body.data).toEqual({ ...client, verified_at: null })
-  expect((await commitsOf(world.account.id)).length).toBe(before)
+  expect((await readCommits(world.account.id)).length).toBe(before)
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { handler } from '#functions/api/clients/update-client.ts'
 import { newAccessWorld } from '#test/support/access/access.ts'
-import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { readCommits } from '#test/support/logs/commit-stream.ts'
 
 test('renames a client and nothing else (A23.2)', async () => {
   const world = await newAccessWorld()
@@ -35,7 +35,7 @@ test('is logged with the fields of the API, without those of its presence item (
     params: { id: client.id },
     body: { client: { name: 'Laptop' } },
   })
-  const { changes } = (await commitsOf(world.account.id)).at(-1) as { changes: { after: object }[] }
+  const { changes } = (await readCommits(world.account.id)).at(-1) as { changes: { after: object }[] }
   const { after } = changes[0] as { after: Record<string, unknown> }
   expect(after).not.toHaveProperty('inserted_at')
   expect(after).toMatchObject({ id: client.id, name: 'Laptop', created_at: client.created_at, last_attested_at: null })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { handler } from '#functions/api/clients/verify-client.ts'
 import { newAccessWorld } from '#test/support/access/access.ts'
-import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { readCommits } from '#test/support/logs/commit-stream.ts'
 
 test('keeps the time of the first verification (A23.2)', async () => {
   const world = await newAccessWorld()
@@ -27,6 +27,6 @@ test('satisfies a condition for verified clients, and is logged (A17.3, A30)', a
   expect((await world.ask({ resource_id: world.resource.id })).body.code).toBe('conditions_violated')
   await world.account.call(handler, { method: 'PUT', params: { id: client.id } })
   expect((await world.ask({ resource_id: world.resource.id })).status).toBe(201)
-  const [change] = (await commitsOf(world.account.id)).at(-1)?.changes ?? []
+  const [change] = (await readCommits(world.account.id)).at(-1)?.changes ?? []
   expect(change).toMatchObject({ object: 'clients', operation: 'update', after: { verified_at: expect.any(String) } })
 })

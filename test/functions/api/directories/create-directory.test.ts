@@ -5,8 +5,8 @@ import { type DirectoryKind, directoryKinds } from '#shared/domain/directories/d
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
 import { withScopes } from '#test/support/accounts/api-tokens.ts'
 import { mustBe } from '#test/support/form-messages.ts'
-import { commitsOf } from '#test/support/logs/commit-stream.ts'
-import { named } from '#test/support/run/brief.ts'
+import { readCommits } from '#test/support/logs/commit-stream.ts'
+import { withTitles } from '#test/support/run/brief.ts'
 import { directoriesApi, storedDirectory } from '#test/support/sync/directories.ts'
 
 type Fields = Record<string, unknown>
@@ -18,13 +18,13 @@ beforeAll(async () => {
 
 describe.each(directoryKinds)('POST /%s_directories (A26)', (kind) => {
   it('creates a directory, enabled and without an error', async () => {
-    const own = await newAccount()
-    const created = await directoriesApi[kind].create(own)
+    const ownAccount = await newAccount()
+    const created = await directoriesApi[kind].create(ownAccount)
     expect(created.body.errors).toBeUndefined()
     const { public_jwk: _jwk, ...directory } = created.body.data
     expect([created.status, created.headers.location]).toEqual([201, `/${kind}_directories/${directory.id}`])
     expect(directory).toMatchObject({
-      account_id: own.id,
+      account_id: ownAccount.id,
       is_disabled: false,
       disabled_reason: null,
       synced_at: null,
@@ -32,7 +32,7 @@ describe.each(directoryKinds)('POST /%s_directories (A26)', (kind) => {
       error_count: 0,
       error_emailed_at: null,
     })
-    const shown = await directoriesApi[kind].get(own, directory.id)
+    const shown = await directoriesApi[kind].get(ownAccount, directory.id)
     expect([shown.body, shown.headers.etag]).toEqual([{ data: directory }, created.headers.etag])
   })
 
@@ -58,23 +58,23 @@ describe.each(directoryKinds)('POST /%s_directories (A26)', (kind) => {
   })
 
   it('never returns or logs a secret', async () => {
-    const own = await newAccount()
-    const created = await directoriesApi[kind].create(own)
-    expect(created.text + (await directoriesApi[kind].list(own)).text).not.toMatch(
+    const ownAccount = await newAccount()
+    const created = await directoriesApi[kind].create(ownAccount)
+    expect(created.text + (await directoriesApi[kind].list(ownAccount)).text).not.toMatch(
       /private|service_account_key|client_secret/,
     )
-    const after = (await commitsOf(own.id)).at(-1)?.changes[0]?.after
+    const after = (await readCommits(ownAccount.id)).at(-1)?.changes[0]?.after
     expect(after?.service_account_key).toBe(kind === 'suite' ? '[redacted]' : undefined)
     expect(after?.client_secret).toBe(kind === 'tenant' ? '[redacted]' : undefined)
     expect(after?.private_key).toBe(kind === 'idp' ? '[redacted]' : undefined)
-    expect(JSON.stringify(await storedDirectory(own, kind, created.body.data.id))).not.toMatch(
+    expect(JSON.stringify(await storedDirectory(ownAccount, kind, created.body.data.id))).not.toMatch(
       /suite-key|tenant-secret|BEGIN PRIVATE/,
     )
   })
 })
 
 it.each(
-  named<[DirectoryKind, Fields, Record<string, string[]>]>([
+  withTitles<[DirectoryKind, Fields, Record<string, string[]>]>([
     [
       'suite',
       { name: undefined, domain: undefined, impersonation_email: undefined, service_account_key: undefined },
@@ -125,28 +125,28 @@ it.each([
   ['3B1F7C0E-5D2A-4F7E-9C55-0A1B2C3D4E5F', '3b1f7c0e-5d2a-4f7e-9c55-0a1b2c3d4e5f'],
   [' Contoso.OnMicrosoft.com ', 'contoso.onmicrosoft.com'],
 ])('stores the tenant %s in lower case', async (sent, tenant_id) => {
-  const own = await newAccount()
-  expect((await directoriesApi.tenant.create(own, { tenant_id: sent })).body.data).toMatchObject({ tenant_id })
+  const ownAccount = await newAccount()
+  expect((await directoriesApi.tenant.create(ownAccount, { tenant_id: sent })).body.data).toMatchObject({ tenant_id })
 })
 
 it.each(directoryKinds)('allows at most 20 %s directories', async (kind) => {
-  const own = await newAccount({ limits: { api_capacity: 1_000, api_refill_rate: 1_000 } })
-  for (let i = 0; i < 20; i++) expect((await directoriesApi[kind].create(own)).status).toBe(201)
-  const refused = await directoriesApi[kind].create(own)
+  const ownAccount = await newAccount({ limits: { api_capacity: 1_000, api_refill_rate: 1_000 } })
+  for (let i = 0; i < 20; i++) expect((await directoriesApi[kind].create(ownAccount)).status).toBe(201)
+  const refused = await directoriesApi[kind].create(ownAccount)
   expect(refused).toMatchObject({ status: 403, body: { code: 'limit_reached', limit: `${kind}_directories` } })
 })
 
 it('applies to all domains of the suite by default, and allows several directories per suite', async () => {
-  const own = await newAccount()
+  const ownAccount = await newAccount()
   const [first, second] = [
-    await directoriesApi.suite.create(own, { domain: undefined }),
-    await directoriesApi.suite.create(own, { domain: ' ' }),
+    await directoriesApi.suite.create(ownAccount, { domain: undefined }),
+    await directoriesApi.suite.create(ownAccount, { domain: ' ' }),
   ]
   expect([first.body.data.domain, second.body.data.domain]).toEqual([null, null])
   const { id } = first.body.data
-  const given = await directoriesApi.suite.update(own, id, { domain: 'Example.com' })
+  const given = await directoriesApi.suite.update(ownAccount, id, { domain: 'Example.com' })
   expect(given.body.data.domain).toBe('example.com')
-  expect((await directoriesApi.suite.update(own, id, { domain: null })).body.data.domain).toBeNull()
+  expect((await directoriesApi.suite.update(ownAccount, id, { domain: null })).body.data.domain).toBeNull()
 })
 
 it('generates the key of an identity-provider directory, and returns its public part once', async () => {
@@ -168,22 +168,22 @@ it('keeps leading and trailing spaces of a client secret', async () => {
 
 describe.each(directoryKinds)('administrator matching of a new %s directory (A26.2(5))', (kind) => {
   it('follows the scope of the creator, who may disable it', async () => {
-    const own = await newAccount()
-    const narrow = await withScopes(own, 'directories:write')
+    const ownAccount = await newAccount()
+    const narrow = await withScopes(ownAccount, 'directories:write')
     const of = async (by: Account, fields: Fields = {}) =>
       (await directoriesApi[kind].create(by, fields)).body.data.matches_administrators
-    expect(await of(own)).toBe(true)
+    expect(await of(ownAccount)).toBe(true)
     expect(await of(narrow)).toBe(false)
-    expect(await of(own, { matches_administrators: false })).toBe(false)
+    expect(await of(ownAccount, { matches_administrators: false })).toBe(false)
     expect(await of(narrow, { matches_administrators: false })).toBe(false)
   })
 
   it('is refused to a token without the scope *', async () => {
-    const own = await newAccount()
-    const narrow = await withScopes(own, 'directories:write')
+    const ownAccount = await newAccount()
+    const narrow = await withScopes(ownAccount, 'directories:write')
     const answer = await directoriesApi[kind].create(narrow, { matches_administrators: true, name: '' })
     expect([answer.status, answer.body.code]).toEqual([403, 'scope_exceeded'])
     expect(answer.body.detail).toContain('requires a token with the scope *')
-    expect((await directoriesApi[kind].list(own)).body.data).toEqual([])
+    expect((await directoriesApi[kind].list(ownAccount)).body.data).toEqual([])
   })
 })

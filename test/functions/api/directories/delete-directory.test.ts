@@ -14,7 +14,7 @@ import { actorsApi, groupsApi } from '#test/support/accounts/collections.ts'
 import { insertSyncedGroup } from '#test/support/accounts/groups.ts'
 import { insertIdentity } from '#test/support/accounts/identities.ts'
 import { insertActor, insertRow, updateRow } from '#test/support/accounts/rows.ts'
-import { commitsOf, followUpAll } from '#test/support/logs/commit-stream.ts'
+import { followUpAll, readCommits } from '#test/support/logs/commit-stream.ts'
 import { directoriesApi } from '#test/support/sync/directories.ts'
 
 const group = (on: Account, directory_id: string, name: string) =>
@@ -22,110 +22,117 @@ const group = (on: Account, directory_id: string, name: string) =>
 
 describe.each(directoryKinds)('DELETE /%s_directories/{id} (A26)', (kind) => {
   it('returns the deleted directory, then 404, and frees its name', async () => {
-    const own = await newAccount()
-    const directory = await directoriesApi[kind].made(own)
-    expect((await directoriesApi[kind].remove(own, directory.id)).body).toEqual({ data: directory })
-    expect((await directoriesApi[kind].remove(own, directory.id)).status).toBe(404)
-    expect((await directoriesApi[kind].get(own, directory.id)).status).toBe(404)
-    expect((await directoriesApi[kind].create(own, { name: directory.name })).status).toBe(201)
+    const ownAccount = await newAccount()
+    const directory = await directoriesApi[kind].made(ownAccount)
+    expect((await directoriesApi[kind].remove(ownAccount, directory.id)).body).toEqual({ data: directory })
+    expect((await directoriesApi[kind].remove(ownAccount, directory.id)).status).toBe(404)
+    expect((await directoriesApi[kind].get(ownAccount, directory.id)).status).toBe(404)
+    expect((await directoriesApi[kind].create(ownAccount, { name: directory.name })).status).toBe(201)
   })
 
   it('returns 404 for a directory of another kind', async () => {
-    const own = await newAccount()
-    const { id } = await directoriesApi[kind].made(own)
+    const ownAccount = await newAccount()
+    const { id } = await directoriesApi[kind].made(ownAccount)
     for (const other of directoryKinds.filter((other) => other !== kind)) {
-      expect((await directoriesApi[other].remove(own, id)).status).toBe(404)
+      expect((await directoriesApi[other].remove(ownAccount, id)).status).toBe(404)
     }
   })
 })
 
 describe('the deletion of a directory (A26.2, A29)', () => {
   it('deletes its groups, its identities and the actors it created', async () => {
-    const own = await newAccount()
-    const { id } = await directoriesApi.tenant.made(own)
+    const ownAccount = await newAccount()
+    const { id } = await directoriesApi.tenant.made(ownAccount)
     const created: ActorRow[] = []
     for (let i = 0; i < 25; i++) {
       const fields = { type: 'account_user', email: `user-${i}@example.com`, created_by_directory_id: id } as const
-      created.push(await insertActor(own.id, fields))
+      created.push(await insertActor(ownAccount.id, fields))
     }
-    for (const actor of created.slice(0, 3)) await insertIdentity(own.id, actor.id, { directory_id: id })
-    const found = await insertActor(own.id, { type: 'account_user', email: 'found@example.com' })
-    await insertIdentity(own.id, found.id, { directory_id: id, issuer: 'https://found.example.com' })
-    for (let i = 0; i < 25; i++) await group(own, id, `Group ${i}`)
-    expect((await directoriesApi.tenant.remove(own, id)).status).toBe(200)
-    await followUpAll(own.id)
+    for (const actor of created.slice(0, 3)) await insertIdentity(ownAccount.id, actor.id, { directory_id: id })
+    const found = await insertActor(ownAccount.id, { type: 'account_user', email: 'found@example.com' })
+    await insertIdentity(ownAccount.id, found.id, { directory_id: id, issuer: 'https://found.example.com' })
+    for (let i = 0; i < 25; i++) await group(ownAccount, id, `Group ${i}`)
+    expect((await directoriesApi.tenant.remove(ownAccount, id)).status).toBe(200)
+    await followUpAll(ownAccount.id)
     const names = (answer: Answer) => answer.body.data.map(({ name }: { name: string }) => name)
-    expect(names(await groupsApi.list(own))).toEqual(['Everyone'])
-    expect(names(await actorsApi.list(own)).sort()).toEqual(['Ada', 'Provisioning', 'Robot'])
+    expect(names(await groupsApi.list(ownAccount))).toEqual(['Everyone'])
+    expect(names(await actorsApi.list(ownAccount)).sort()).toEqual(['Ada', 'Provisioning', 'Robot'])
     const params = { actor_id: found.id }
-    expect((await own.call(listExternalIdentities, { params })).body.data).toEqual([])
+    expect((await ownAccount.call(listExternalIdentities, { params })).body.data).toEqual([])
   })
 
   it('ends all its access before the response, and deletes the other rows later with the same subject', async () => {
-    const own = await newAccount()
-    const { id } = await directoriesApi.idp.made(own)
+    const ownAccount = await newAccount()
+    const { id } = await directoriesApi.idp.made(ownAccount)
     const created: ActorRow[] = []
     for (let i = 0; i < 60; i++) {
       const fields = { type: 'account_user', email: `user-${i}@example.com`, created_by_directory_id: id } as const
-      created.push(await insertActor(own.id, fields))
+      created.push(await insertActor(ownAccount.id, fields))
     }
-    const admin = await insertActor(own.id, {
+    const admin = await insertActor(ownAccount.id, {
       type: 'account_admin_user',
       email: 'second@example.com',
       created_by_directory_id: id,
     })
-    const found = await insertActor(own.id, { type: 'account_user', email: 'found@example.com' })
+    const found = await insertActor(ownAccount.id, { type: 'account_user', email: 'found@example.com' })
     const issuer = 'https://idp.example.com'
-    await insertIdentity(own.id, found.id, { directory_id: id, issuer })
-    const provider = await insertRow(own.id, authProviders.idp, { issuer, name: 'Idp' } as never)
+    await insertIdentity(ownAccount.id, found.id, { directory_id: id, issuer })
+    const provider = await insertRow(ownAccount.id, authProviders.idp, { issuer, name: 'Idp' } as never)
     // The token holders are on two pages of actors, and need more than one commit.
     const holders = [...created.slice(0, 12), ...created.slice(48), found]
     for (const { id: holder } of holders) {
       const fields = { expires_at: '2999-01-01T00:00:00.000000Z', auth_provider_id: provider.id }
-      await commit({ accountId: own.id, subject: null }, (transaction) => mintClientToken(transaction, holder, fields))
+      await commit({ accountId: ownAccount.id, subject: null }, (transaction) =>
+        mintClientToken(transaction, holder, fields),
+      )
     }
-    const synced = await group(own, id, 'Synced')
-    const policy = await insertRow(own.id, policies, {
+    const synced = await group(ownAccount, id, 'Synced')
+    const policy = await insertRow(ownAccount.id, policies, {
       group_id: synced.id,
-      resource_id: own.id,
+      resource_id: ownAccount.id,
       conditions: [],
       is_disabled: false,
     } as never)
 
-    expect((await directoriesApi.idp.remove(own, id)).status).toBe(200)
-    expect((await directoriesApi.idp.get(own, id)).status).toBe(404)
+    expect((await directoriesApi.idp.remove(ownAccount, id)).status).toBe(200)
+    expect((await directoriesApi.idp.get(ownAccount, id)).status).toBe(404)
     for (const { id: holder } of holders) {
-      expect(await rowsBy(clientTokens, own.id, 'actor_id', holder)).toEqual([])
+      expect(await rowsBy(clientTokens, ownAccount.id, 'actor_id', holder)).toEqual([])
     }
-    expect(await getRow(policies, own.id, policy.id)).toMatchObject({ group_id: null })
-    expect(await getRow(actors, own.id, admin.id)).toBeNull()
-    expect((await rowsBy(actors, own.id, 'created_by_directory_id', id)).length).toBeGreaterThan(0)
+    expect(await getRow(policies, ownAccount.id, policy.id)).toMatchObject({ group_id: null })
+    expect(await getRow(actors, ownAccount.id, admin.id)).toBeNull()
+    expect((await rowsBy(actors, ownAccount.id, 'created_by_directory_id', id)).length).toBeGreaterThan(0)
 
-    await followUpAll(own.id)
-    expect(await rowsBy(actors, own.id, 'created_by_directory_id', id)).toEqual([])
-    expect(await rowsBy(groups, own.id, 'directory_id', id)).toEqual([])
-    expect(await rowsBy(externalIdentities, own.id, 'directory_id', id)).toEqual([])
-    expect(await getRow(actors, own.id, found.id)).not.toBeNull()
-    const deletions = (await commitsOf(own.id)).flatMap(({ subject, changes }) =>
+    await followUpAll(ownAccount.id)
+    expect(await rowsBy(actors, ownAccount.id, 'created_by_directory_id', id)).toEqual([])
+    expect(await rowsBy(groups, ownAccount.id, 'directory_id', id)).toEqual([])
+    expect(await rowsBy(externalIdentities, ownAccount.id, 'directory_id', id)).toEqual([])
+    expect(await getRow(actors, ownAccount.id, found.id)).not.toBeNull()
+    const deletions = (await readCommits(ownAccount.id)).flatMap(({ subject, changes }) =>
       changes.filter(({ operation }) => operation === 'delete').map(({ object }) => ({ object, subject })),
     )
     expect(deletions.filter(({ object }) => object === 'actors')).toHaveLength(61)
     expect(deletions.filter(({ object }) => object === 'client_tokens')).toHaveLength(25)
-    expect(new Set(deletions.map(({ subject }) => subject?.actor_id))).toEqual(new Set([own.apiClient.id]))
+    expect(new Set(deletions.map(({ subject }) => subject?.actor_id))).toEqual(new Set([ownAccount.apiClient.id]))
   })
 
   it('refuses to delete the acting actor and the last administrator', async () => {
-    const own = await newAccount()
-    const { id } = await directoriesApi.suite.made(own)
-    const client = await getRow(actors, own.id, own.apiClient.id)
-    const admin = await getRow(actors, own.id, own.admin.id)
+    const ownAccount = await newAccount()
+    const { id } = await directoriesApi.suite.made(ownAccount)
+    const client = await getRow(actors, ownAccount.id, ownAccount.apiClient.id)
+    const admin = await getRow(actors, ownAccount.id, ownAccount.admin.id)
     if (!client || !admin) throw new Error('They are gone.')
-    await updateRow(own.id, actors, client, { created_by_directory_id: id })
-    expect((await directoriesApi.suite.remove(own, id)).body.code).toBe('own_actor')
-    await updateRow(own.id, actors, { ...client, created_by_directory_id: id }, { created_by_directory_id: null })
-    await updateRow(own.id, actors, admin, { created_by_directory_id: id })
-    expect((await directoriesApi.suite.remove(own, id)).body.code).toBe('last_admin')
-    await insertActor(own.id, { type: 'account_admin_user', email: 'second@example.com' })
-    expect((await directoriesApi.suite.remove(own, id)).status).toBe(200)
+    await updateRow(ownAccount.id, actors, client, { created_by_directory_id: id })
+    expect((await directoriesApi.suite.remove(ownAccount, id)).body.code).toBe('own_actor')
+    await updateRow(
+      ownAccount.id,
+      actors,
+      { ...client, created_by_directory_id: id },
+      { created_by_directory_id: null },
+    )
+    await updateRow(ownAccount.id, actors, admin, { created_by_directory_id: id })
+    expect((await directoriesApi.suite.remove(ownAccount, id)).body.code).toBe('last_admin')
+    await insertActor(ownAccount.id, { type: 'account_admin_user', email: 'second@example.com' })
+    expect((await directoriesApi.suite.remove(ownAccount, id)).status).toBe(200)
   })
 })

@@ -10,14 +10,15 @@ beforeAll(async () => {
 
 describe.each(directoryKinds)('GET /%s_directories (A26)', (kind) => {
   it('lists only directories of its kind, newest first, in pages', async () => {
-    const own = await newAccount()
+    const ownAccount = await newAccount()
     const made = []
-    for (let i = 0; i < 3; i++) made.unshift(await directoriesApi[kind].made(own))
-    for (const other of directoryKinds.filter((other) => other !== kind)) await directoriesApi[other].made(own)
-    const first = (await directoriesApi[kind].list(own, { limit: '2' })).body
+    for (let i = 0; i < 3; i++) made.unshift(await directoriesApi[kind].made(ownAccount))
+    for (const other of directoryKinds.filter((other) => other !== kind)) await directoriesApi[other].made(ownAccount)
+    const first = (await directoriesApi[kind].list(ownAccount, { limit: '2' })).body
     expect(first.data).toEqual(made.slice(0, 2))
     expect(first.metadata).toMatchObject({ total: 3, count: 3, prev_page: null })
-    const second = (await directoriesApi[kind].list(own, { limit: '2', page_cursor: first.metadata.next_page })).body
+    const second = (await directoriesApi[kind].list(ownAccount, { limit: '2', page_cursor: first.metadata.next_page }))
+      .body
     expect([second.data, second.metadata.next_page]).toEqual([made.slice(2), null])
   })
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { handler as listPolicies } from '#functions/api/policies/list-policies.ts'
 import { Pace } from '#shared/sync/runs/apply-plan.ts'
 import type { Account } from '#test/support/accounts/account.ts'
-import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { readCommits } from '#test/support/logs/commit-stream.ts'
 import { directoriesApi, runsApi } from '#test/support/sync/directories.ts'
 import { newRewindWorld } from '#test/support/sync/rewinds.ts'
 import { movableClock } from '#test/support/table/movable-clock.ts'
@@ -25,8 +25,8 @@ describe('POST /{kind}_directories/{id}/runs/{run_id}/rewind (I4.1(6))', () => {
     expect(await world.state()).not.toEqual(before)
     const { status, body } = await runsApi.idp.rewind(world.account, world.id, run.id)
     expect([status, body.data]).toMatchObject([202, { rewinds: run.id, phase: 'plan', outcome: null }])
-    const shown = async () => (await directoriesApi.idp.get(world.account, world.id)).body.data
-    expect(await shown()).toMatchObject({ is_disabled: true, disabled_reason: 'rewound' })
+    const getDirectory = async () => (await directoriesApi.idp.get(world.account, world.id)).body.data
+    expect(await getDirectory()).toMatchObject({ is_disabled: true, disabled_reason: 'rewound' })
     await world.step()
     const rewind = await world.last()
     expect(rewind).toMatchObject({ id: body.data.id, outcome: 'applied', error: null, skipped: {} })
@@ -35,8 +35,8 @@ describe('POST /{kind}_directories/{id}/runs/{run_id}/rewind (I4.1(6))', () => {
     expect(rewind.planned).toEqual(rewind.applied)
     expect(await world.state()).toEqual(before)
     expect(await policiesOf(world.account)).toEqual(policies)
-    expect(await shown()).toMatchObject({ is_disabled: true, disabled_reason: 'rewound', error: null })
-    const commits = (await commitsOf(world.account.id)).filter(({ run_id }) => run_id === rewind.id)
+    expect(await getDirectory()).toMatchObject({ is_disabled: true, disabled_reason: 'rewound', error: null })
+    const commits = (await readCommits(world.account.id)).filter(({ run_id }) => run_id === rewind.id)
     expect(commits.every(({ subject }) => subject?.actor_id === world.account.apiClient.id)).toBe(true)
     const changes = (await runsApi.idp.changes(world.account, world.id, rewind.id)).body
     expect(changes.data.map(({ change, object }: Record<string, string>) => `${change} ${object}`)).toEqual([
@@ -56,7 +56,7 @@ describe('POST /{kind}_directories/{id}/runs/{run_id}/rewind (I4.1(6))', () => {
       const { status, body } = await runsApi.idp.rewind(world.account, id, run_id)
       return `${status} ${body.code}: ${body.detail}`
     }
-    const commits = async () => (await commitsOf(world.account.id)).length
+    const commits = async () => (await readCommits(world.account.id)).length
     const preview = await world.run(true)
     const run = await world.lose()
     const nothing = await world.run()

@@ -18,11 +18,11 @@ beforeAll(async () => {
 
 describe.each(directoryKinds)('PATCH /%s_directories/{id} (A26)', (kind) => {
   it('changes the sent fields, and nothing for an empty object', async () => {
-    const own = await newAccount()
-    const directory = await directoriesApi[kind].made(own)
-    const changed = await directoriesApi[kind].update(own, directory.id, { name: 'Renamed' })
+    const ownAccount = await newAccount()
+    const directory = await directoriesApi[kind].made(ownAccount)
+    const changed = await directoriesApi[kind].update(ownAccount, directory.id, { name: 'Renamed' })
     expect(changed.body.data).toEqual({ ...directory, name: 'Renamed', updated_at: changed.body.data.updated_at })
-    expect((await directoriesApi[kind].update(own, directory.id, {})).body).toEqual(changed.body)
+    expect((await directoriesApi[kind].update(ownAccount, directory.id, {})).body).toEqual(changed.body)
   })
 
   it('requests a run when it is enabled, and clears its error (A26.2)', async () => {
@@ -41,13 +41,17 @@ describe.each(directoryKinds)('PATCH /%s_directories/{id} (A26)', (kind) => {
   })
 
   it('requires the feature to be enabled, before validation, and for no other change (A26.2)', async () => {
-    const own = await newAccount()
-    const { id } = await directoriesApi[kind].made(own)
-    await directoriesApi[kind].update(own, id, { is_disabled: true })
-    await provision({ operation: 'update_account', account_id: own.id, account: { features: { idp_sync: false } } })
-    const answer = await directoriesApi[kind].update(own, id, { is_disabled: false, name: 7 })
+    const ownAccount = await newAccount()
+    const { id } = await directoriesApi[kind].made(ownAccount)
+    await directoriesApi[kind].update(ownAccount, id, { is_disabled: true })
+    await provision({
+      operation: 'update_account',
+      account_id: ownAccount.id,
+      account: { features: { idp_sync: false } },
+    })
+    const answer = await directoriesApi[kind].update(ownAccount, id, { is_disabled: false, name: 7 })
     expect([answer.status, answer.body.code, answer.body.feature]).toEqual([403, 'feature_not_enabled', 'idp_sync'])
-    expect((await directoriesApi[kind].update(own, id, { name: 'Still mine' })).status).toBe(200)
+    expect((await directoriesApi[kind].update(ownAccount, id, { name: 'Still mine' })).status).toBe(200)
   })
 
   it('stores that deletions are accepted', async () => {

@@ -4,9 +4,9 @@ import { clientTokens } from '#shared/domain/client-tokens/client-token.ts'
 import { rowsBy } from '#shared/table/read.ts'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
 import { actorsApi } from '#test/support/accounts/collections.ts'
-import { insertIdentity, newIssuer, newPerson, signIn } from '#test/support/accounts/identities.ts'
+import { insertIdentity, mintProviderToken, newIssuer, newPerson } from '#test/support/accounts/identities.ts'
 import { unknownId } from '#test/support/accounts/unknown-id.ts'
-import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { readCommits } from '#test/support/logs/commit-stream.ts'
 
 let account: Account
 beforeAll(async () => {
@@ -21,13 +21,13 @@ describe('DELETE /actors/{actor_id}/external_identities/{id} (A27)', () => {
     const actor = await newPerson(account)
     const issuer = newIssuer()
     const identity = await insertIdentity(account.id, actor.id, { issuer })
-    await signIn(account, actor.id, issuer)
-    const other = await signIn(account, actor.id, newIssuer())
+    await mintProviderToken(account, actor.id, issuer)
+    const other = await mintProviderToken(account, actor.id, newIssuer())
     const answer = await remove(actor.id, identity.id)
     expect([answer.status, answer.body.data.id]).toEqual([200, identity.id])
     const tokens = await rowsBy(clientTokens, account.id, 'actor_id', actor.id)
     expect(tokens.map(({ id }) => id)).toEqual([other.id])
-    const objects = (await commitsOf(account.id)).at(-1)?.changes.map(({ object }) => object)
+    const objects = (await readCommits(account.id)).at(-1)?.changes.map(({ object }) => object)
     expect(objects).toEqual(['client_tokens', 'external_identities'])
     expect((await remove(actor.id, identity.id)).status).toBe(404)
     expect((await actorsApi.get(account, actor.id)).status).toBe(200)
@@ -37,7 +37,7 @@ describe('DELETE /actors/{actor_id}/external_identities/{id} (A27)', () => {
     const [one, other] = [await newPerson(account), await newPerson(account)]
     const issuer = newIssuer()
     const identity = await insertIdentity(account.id, one.id, { issuer })
-    const token = await signIn(account, other.id, issuer)
+    const token = await mintProviderToken(account, other.id, issuer)
     await remove(one.id, identity.id)
     expect((await rowsBy(clientTokens, account.id, 'actor_id', other.id)).map(({ id }) => id)).toEqual([token.id])
   })

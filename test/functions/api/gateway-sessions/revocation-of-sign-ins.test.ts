@@ -12,15 +12,15 @@ import { memberships } from '#shared/domain/memberships/membership.ts'
 import type { Handler } from '#shared/http/lambda.ts'
 import { newAccessWorld } from '#test/support/access/access.ts'
 import { heartbeat } from '#test/support/access/gateways.ts'
-import { ofRoute } from '#test/support/accounts/account.ts'
+import { withRoute } from '#test/support/accounts/account.ts'
 import { insertIdentity } from '#test/support/accounts/identities.ts'
 import { insertActor, insertRow } from '#test/support/accounts/rows.ts'
 
-const createProvider = ofRoute(createProviderOfAnyKind, 'POST /tenant_auth_providers')
-const deleteProvider = ofRoute(deleteProviderOfAnyKind, 'DELETE /tenant_auth_providers/{id}')
-const updateProvider = ofRoute(updateProviderOfAnyKind, 'PATCH /tenant_auth_providers/{id}')
-const createDirectory = ofRoute(createDirectoryOfAnyKind, 'POST /tenant_directories')
-const deleteDirectory = ofRoute(deleteDirectoryOfAnyKind, 'DELETE /tenant_directories/{id}')
+const createProvider = withRoute(createProviderOfAnyKind, 'POST /tenant_auth_providers')
+const deleteProvider = withRoute(deleteProviderOfAnyKind, 'DELETE /tenant_auth_providers/{id}')
+const updateProvider = withRoute(updateProviderOfAnyKind, 'PATCH /tenant_auth_providers/{id}')
+const createDirectory = withRoute(createDirectoryOfAnyKind, 'POST /tenant_directories')
+const deleteDirectory = withRoute(deleteDirectoryOfAnyKind, 'DELETE /tenant_directories/{id}')
 
 /**
  * Creates a person with a provider's client token, an identity of its issuer, and an authorization delivered to the

@@ -4,7 +4,7 @@ import { newAccessWorld } from '#test/support/access/access.ts'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
 import { groupsApi, policiesApi } from '#test/support/accounts/collections.ts'
 import { insertSyncedGroup } from '#test/support/accounts/groups.ts'
-import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { readCommits } from '#test/support/logs/commit-stream.ts'
 
 const { create, get, list, remove } = groupsApi
 
@@ -32,7 +32,7 @@ describe('DELETE /groups/{id} (A14.3)', () => {
     const params = { group_id: world.group.id }
     expect((await world.account.call(listMemberships, { params })).status).toBe(404)
     expect((await policiesApi.get(world.account, world.policy.id)).body.data.group_id).toBeNull()
-    const { changes } = (await commitsOf(world.account.id)).at(-1) as {
+    const { changes } = (await readCommits(world.account.id)).at(-1) as {
       changes: { object: string; operation: string }[]
     }
     expect(changes.map(({ object, operation }) => `${operation} ${object}`).sort()).toEqual([

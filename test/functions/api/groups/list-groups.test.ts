@@ -12,21 +12,21 @@ beforeAll(async () => {
 
 describe('GET /groups (A7)', () => {
   it('lists groups of every origin by insertion', async () => {
-    const own = await newAccount()
-    const native = (await create(own, { name: 'Native' })).body.data
-    const { is_managed: _managed, idp_provider: _provider, ...synced } = await insertSyncedGroup(own)
-    const { data, metadata } = (await list(own)).body
+    const ownAccount = await newAccount()
+    const native = (await create(ownAccount, { name: 'Native' })).body.data
+    const { is_managed: _managed, idp_provider: _provider, ...synced } = await insertSyncedGroup(ownAccount)
+    const { data, metadata } = (await list(ownAccount)).body
     expect(data[0].name).toBe('Everyone')
     expect(data.slice(1)).toEqual([native, synced])
     expect(metadata).toEqual({ limit: 50, next_page: null, prev_page: null, total: 3, count: 3 })
   })
 
   it('filters by name, directory, no directory, and entity type', async () => {
-    const own = await newAccount()
+    const ownAccount = await newAccount()
     const directory_id = '0198a000-0000-7000-8000-00000000d1d2'
-    await insertSyncedGroup(own, { name: 'Unit', directory_id })
+    await insertSyncedGroup(ownAccount, { name: 'Unit', directory_id })
     const names = async (query: Record<string, string>) =>
-      (await list(own, query)).body.data.map(({ name }: { name: string }) => name)
+      (await list(ownAccount, query)).body.data.map(({ name }: { name: string }) => name)
     expect(await names({})).toEqual(['Everyone', 'Unit'])
     expect(await names({ directory_id })).toEqual(['Unit'])
     expect(await names({ directory_id: '' })).toEqual(['Everyone'])

@@ -208,18 +208,18 @@ describe('ingest tokens (L9)', () => {
   }
 
   it('are all refused with the same response', async () => {
-    const [head, payload, mac] = parts()
+    const [tokenHeader, payload, mac] = parts()
     const other = await newFlowGrant((await newAccount()).id)
     const bad: (string | null)[] = [
       null,
       'x',
       account.token,
-      `${head}.${payload}`,
-      `${head}.${payload}.`,
-      `${head}.${payload}.${mac}x`,
+      `${tokenHeader}.${payload}`,
+      `${tokenHeader}.${payload}.`,
+      `${tokenHeader}.${payload}.${mac}x`,
       `${token}=`,
-      `${head}.${payload}.${mac.slice(0, -1)}${otherSpelling(mac.slice(-1))}`,
-      `${head}.${base64({ ...claims(), role: 'responder' })}.${mac}`,
+      `${tokenHeader}.${payload}.${mac.slice(0, -1)}${otherSpelling(mac.slice(-1))}`,
+      `${tokenHeader}.${base64({ ...claims(), role: 'responder' })}.${mac}`,
       `${base64({ ...header, alg: 'none' })}.${payload}.`,
       await signed({ ...header, alg: 'none' }, claims()),
       await signed({ ...header, alg: 'HS512' }, claims(), 'sha512'),
@@ -257,13 +257,13 @@ describe('ingest tokens (L9)', () => {
   })
 
   it('end with their account, within a minute', async () => {
-    const gone = await newAccount()
-    const bearer = await (await newFlowGrant(gone.id)).token()
+    const closedAccount = await newAccount()
+    const bearer = await (await newFlowGrant(closedAccount.id)).token()
     expect(await statusOf(bearer)).toBe(200)
     await table().send(
       new UpdateCommand({
         TableName: tableName(),
-        Key: { pk: `${gone.id}#accounts`, sk: gone.id },
+        Key: { pk: `${closedAccount.id}#accounts`, sk: closedAccount.id },
         UpdateExpression: 'SET is_disabled = :yes',
         ExpressionAttributeValues: { ':yes': true },
       }),

@@ -8,7 +8,7 @@ import { handler as storeFlowLogs } from '#functions/streams/store-flow-logs.ts'
 import { clock, timestamp } from '#shared/core/clock.ts'
 import { anonymous } from '#shared/core/subject.ts'
 import { type LogStream, logId } from '#shared/logs/entries/log-id.ts'
-import { flowKey, namedPartition } from '#shared/logs/entries/log-keys.ts'
+import { flowKey, pointerPartition } from '#shared/logs/entries/log-keys.ts'
 import { logItems } from '#shared/logs/entries/log-store.ts'
 import { checkFlowReport } from '#shared/logs/flows/check-flow-report.ts'
 import { longFlowsPartition } from '#shared/logs/flows/flow-index.ts'
@@ -229,15 +229,18 @@ it('lists the request itself', async () => {
 
 describe('actor filters (L2.6)', () => {
   it('compare the snapshot of the entry', async () => {
-    const own = await newAccount()
-    const grant = await newFlowGrant(own.id, { initiator_actor_id: actor.id, initiator_actor_email: actor.email })
-    const other = await newFlowGrant(own.id)
+    const ownAccount = await newAccount()
+    const grant = await newFlowGrant(ownAccount.id, {
+      initiator_actor_id: actor.id,
+      initiator_actor_email: actor.email,
+    })
+    const other = await newFlowGrant(ownAccount.id)
     const at = clock.now()
     for (const { claims } of [grant, other]) {
       const reports = [(checkFlowReport(openRecord({ flow_start: timestamp(at) })) as { report: FlowReport }).report]
       await storeFlowLogs({ Records: [flowRecord(claims(), at, ...reports)] })
     }
-    await put(own, [
+    await put(ownAccount, [
       ['change', at],
       ['change', at + 1, { subject: null }],
       ['session', at],
@@ -246,7 +249,7 @@ describe('actor filters (L2.6)', () => {
     ])
     const window = { begin: timestamp(at), end: timestamp(at + 5) }
     const types = async (query: Record<string, string>) => {
-      const { body } = await list({ ...window, ...query }, own)
+      const { body } = await list({ ...window, ...query }, ownAccount)
       expect(body.metadata.total).toBe(body.data.length)
       return body.data.map((entry: Entry) => entry.type).sort()
     }
@@ -263,10 +266,10 @@ describe('the history of an object (L2.8)', () => {
     rows.map((id, i) => ['change', at + i, { before: i === 0 ? null : { id }, after: { id } }])
 
   it('lists every change of it, newest first, even after its deletion, and no other entry', async () => {
-    const own = await newAccount()
+    const ownAccount = await newAccount()
     const at = clock.now()
     const [one, other] = [randomUUID(), randomUUID()]
-    const ids = await put(own, [
+    const ids = await put(ownAccount, [
       ['change', at, { before: null, after: { id: one } }],
       ['change', at + 1, { before: null, after: { id: other, site_id: one } }],
       ['change', at + 2, { before: { id: one }, after: { id: one } }],
@@ -277,34 +280,37 @@ describe('the history of an object (L2.8)', () => {
     ])
     const window = { begin: timestamp(at), end: timestamp(at + 9) }
     for (const query of [{}, { type: 'change' }] as Record<string, string>[]) {
-      const { body } = await list({ ...window, ...query, object_id: one.toUpperCase() }, own)
+      const { body } = await list({ ...window, ...query, object_id: one.toUpperCase() }, ownAccount)
       expect(body.data.map((entry: Entry) => entry.log_id)).toEqual([ids[5], ids[2], ids[0]])
       expect(body.metadata).toMatchObject({ total: 3, count: 3 })
     }
-    expect((await list({ ...window, object_id: other }, own)).body.metadata.total).toBe(1)
-    expect((await list({ ...window, object_id: randomUUID() }, own)).body.data).toEqual([])
+    expect((await list({ ...window, object_id: other }, ownAccount)).body.metadata.total).toBe(1)
+    expect((await list({ ...window, object_id: randomUUID() }, ownAccount)).body.data).toEqual([])
     expect((await list({ ...window, object_id: one })).body.data).toEqual([])
     const inside = { begin: timestamp(at + 1), end: timestamp(at + 2), object_id: one }
-    expect((await list(inside, own)).body.data.map((entry: Entry) => entry.log_id)).toEqual([ids[2]])
+    expect((await list(inside, ownAccount)).body.data.map((entry: Entry) => entry.log_id)).toEqual([ids[2]])
   })
 
   it("of a member lists its membership's changes, and of a group the group's own", async () => {
-    const own = await newAccount()
-    const group = (await groupsApi.create(own, { name: 'Staff' })).body.data
-    const member = (await actorsApi.create(own, { name: 'Ada', type: 'service_account' })).body.data
-    await own.call(setMembers, { params: { group_id: group.id }, body: { memberships: [{ actor_id: member.id }] } })
-    await writeChangeLogOf(own.id)
+    const ownAccount = await newAccount()
+    const group = (await groupsApi.create(ownAccount, { name: 'Staff' })).body.data
+    const member = (await actorsApi.create(ownAccount, { name: 'Ada', type: 'service_account' })).body.data
+    await ownAccount.call(setMembers, {
+      params: { group_id: group.id },
+      body: { memberships: [{ actor_id: member.id }] },
+    })
+    await writeChangeLogOf(ownAccount.id)
     const objects = async (object_id: string) =>
-      (await list({ object_id }, own)).body.data.map(({ object }: Entry) => object)
+      (await list({ object_id }, ownAccount)).body.data.map(({ object }: Entry) => object)
     expect(await objects(group.id)).toEqual(['groups'])
-    const [joined] = (await list({ type: 'change' }, own)).body.data
+    const [joined] = (await list({ type: 'change' }, ownAccount)).body.data
     expect(joined).toMatchObject({ object: 'memberships', after: { group_id: group.id, actor_id: member.id } })
     expect(await objects(joined.after.id)).toEqual(['memberships'])
-    expect(await objects(own.id)).toContain('accounts')
+    expect(await objects(ownAccount.id)).toContain('accounts')
   })
 
   it('can be narrowed to what an actor changed, by id, by email, or both', async () => {
-    const own = await newAccount()
+    const ownAccount = await newAccount()
     const at = clock.now()
     const id = randomUUID()
     const by = (actor_id: string | null, actor_email: string | null) => ({
@@ -312,7 +318,7 @@ describe('the history of an object (L2.8)', () => {
       subject: { ...subject, actor_id, actor_email },
     })
     const large = { after: { id, text: 'x'.repeat(30_000) }, subject }
-    await put(own, [
+    await put(ownAccount, [
       ['change', at, by(actor.id, actor.email)],
       ['change', at + 1, by(actor.id, null)],
       ['change', at + 2, by(null, actor.email)],
@@ -321,7 +327,7 @@ describe('the history of an object (L2.8)', () => {
       ['change', at + 5, { after: { id }, subject: null }],
     ])
     const times = async (query: Record<string, string>) => {
-      const { body } = await list({ begin: timestamp(at), end: timestamp(at + 9), object_id: id, ...query }, own)
+      const { body } = await list({ begin: timestamp(at), end: timestamp(at + 9), object_id: id, ...query }, ownAccount)
       expect(body.metadata.total).toBe(body.data.length)
       return body.data.map((entry: Entry) => Number.parseInt(entry.log_id.slice(1, 14), 16) - at)
     }
@@ -332,36 +338,36 @@ describe('the history of an object (L2.8)', () => {
   })
 
   it('omits entries with a forged index item', async () => {
-    const own = await newAccount()
+    const ownAccount = await newAccount()
     const at = clock.now()
     const [one, other] = [randomUUID(), randomUUID()]
-    const ids = await put(own, changesOf([one, other], at))
-    const forged = { pk: namedPartition(own.id, 'change', 'object', one), sk: ids[1], kind: 'log_pointer' }
+    const ids = await put(ownAccount, changesOf([one, other], at))
+    const forged = { pk: pointerPartition(ownAccount.id, 'change', 'object', one), sk: ids[1], kind: 'log_pointer' }
     await table().send(new PutCommand({ TableName: tableName(), Item: forged }))
-    const { data } = (await list({ begin: timestamp(at), end: timestamp(at + 9), object_id: one }, own)).body
+    const { data } = (await list({ begin: timestamp(at), end: timestamp(at + 9), object_id: one }, ownAccount)).body
     expect(data.map((entry: Entry) => entry.log_id)).toEqual([ids[0]])
   })
 
   it('has its own cursors', async () => {
-    const own = await newAccount()
+    const ownAccount = await newAccount()
     const at = clock.now()
     const id = randomUUID()
-    await put(own, changesOf([id, id, id], at))
+    await put(ownAccount, changesOf([id, id, id], at))
     const query = { begin: timestamp(at), end: timestamp(at + 9), object_id: id, limit: '1' }
-    const { next_page: page_cursor } = (await list(query, own)).body.metadata
+    const { next_page: page_cursor } = (await list(query, ownAccount)).body.metadata
     const { object_id: _, ...others } = query
     for (const other of [others, { ...query, object_id: randomUUID() }])
-      expect((await list({ ...other, page_cursor }, own)).body.code).toBe('invalid_page_cursor')
-    expect((await list({ ...query, page_cursor }, own)).body.data).toHaveLength(1)
+      expect((await list({ ...other, page_cursor }, ownAccount)).body.code).toBe('invalid_page_cursor')
+    expect((await list({ ...query, page_cursor }, ownAccount)).body.data).toHaveLength(1)
   })
 })
 
 describe('the bound of counted entries (L2.5)', () => {
   it('is total_limit, and cursors keep the count of the first page', async () => {
-    const own = await newAccount()
+    const ownAccount = await newAccount()
     const at = clock.now()
     await put(
-      own,
+      ownAccount,
       Array.from({ length: 6 }, (_, i): ['session' | 'change', number] => [i % 2 ? 'session' : 'change', at + i]),
     )
     const query = { begin: timestamp(at), end: timestamp(at + 5), limit: '2' }
@@ -373,12 +379,12 @@ describe('the bound of counted entries (L2.5)', () => {
       ['1', 1],
       ['0', 0],
     ] as const) {
-      const first = (await list({ ...query, total_limit }, own)).body
+      const first = (await list({ ...query, total_limit }, ownAccount)).body
       expect([first.data.length, first.metadata.total, first.metadata.count]).toEqual([2, total, total])
       const page_cursor = first.metadata.next_page
       // With a cursor, the parameter has no effect, even if it changes or is absent.
       for (const more of [{ total_limit }, { total_limit: '3' }, {}] as Record<string, string>[]) {
-        const { data, metadata } = (await list({ ...query, ...more, page_cursor }, own)).body
+        const { data, metadata } = (await list({ ...query, ...more, page_cursor }, ownAccount)).body
         expect([data.length, metadata.total, metadata.count]).toEqual([2, total, total])
       }
     }
@@ -400,8 +406,8 @@ describe('flows in a window (L2.4)', () => {
   ])('%s', (_name, from, to, inside) => expect(windowsOverlap(from, to, { begin: 10, end: 20 })).toBe(inside))
 
   it('finds flows that began long before it, at any time of ingest', async () => {
-    const own = await newAccount()
-    const grant = await newFlowGrant(own.id)
+    const ownAccount = await newAccount()
+    const grant = await newFlowGrant(ownAccount.id)
     const reports = [
       openRecord({ inner_src_port: 1, flow_start: '1980-01-01T00:00:00Z' }),
       closeRecord({ inner_src_port: 2, flow_start: '2026-01-01T00:00:00Z', flow_end: '2026-11-10T00:00:00Z' }),
@@ -411,7 +417,7 @@ describe('flows in a window (L2.4)', () => {
     await storeFlowLogs({ Records: [flowRecord(grant.claims(), clock.now(), ...reports)] })
     const query = { type: 'flow', begin: '2026-11-09T12:00:00Z', end: '2026-11-09T13:00:00Z' }
     const ports = async (search: Record<string, string>) =>
-      (await list(search, own)).body.data.map((entry: Entry) => entry.inner_src_port)
+      (await list(search, ownAccount)).body.data.map((entry: Entry) => entry.inner_src_port)
     expect(await ports(query)).toEqual([2, 1])
     expect(await ports({ type: 'flow' })).toEqual(expect.arrayContaining([1]))
     expect(await ports({ type: 'flow', end: '2112-01-01T00:00:00Z' })).toContain(4)
@@ -423,9 +429,11 @@ describe('retention (L1)', () => {
   it.each(['change', 'session', 'api_request'] as const)(
     'starts at the timestamp of a %s, to the microsecond, for any window and row',
     async (type) => {
-      const own = await newAccount()
+      const ownAccount = await newAccount()
       const at = clock.now()
-      const [id] = (await put(own, [[type, at, { subject, actor_id: actor.id, after: { id: actor.id } }]])) as [string]
+      const [id] = (await put(ownAccount, [[type, at, { subject, actor_id: actor.id, after: { id: actor.id } }]])) as [
+        string,
+      ]
       const query = { type, begin: '2020-01-01T00:00:00Z', end: timestamp(at), actor_id: actor.id }
       vi.stubEnv('LOG_RETENTION_DAYS', '2')
       const now = vi.spyOn(clock, 'now')
@@ -436,13 +444,13 @@ describe('retention (L1)', () => {
         now.mockReturnValue(at + later)
         if (type === 'change') {
           const { actor_id: _, ...others } = query
-          expect((await list({ ...others, object_id: actor.id }, own)).body.metadata.total).toBe(total)
+          expect((await list({ ...others, object_id: actor.id }, ownAccount)).body.metadata.total).toBe(total)
         }
         const { actor_id: _, ...unfiltered } = query
-        expect((await list(query, own)).body.metadata.total).toBe(total)
-        const listed = (await list({ ...unfiltered, limit: '100' }, own)).body.data
+        expect((await list(query, ownAccount)).body.metadata.total).toBe(total)
+        const listed = (await list({ ...unfiltered, limit: '100' }, ownAccount)).body.data
         expect(listed.filter((entry: Entry) => entry.log_id === id)).toHaveLength(total)
-        expect((await own.call(getLog, { params: { log_id: id } })).status).toBe(status)
+        expect((await ownAccount.call(getLog, { params: { log_id: id } })).status).toBe(status)
       }
     },
   )
@@ -450,26 +458,26 @@ describe('retention (L1)', () => {
   it('sets the TTL of the rows of every stream and of their index items', async () => {
     vi.stubEnv('LOG_RETENTION_DAYS', '2')
     vi.stubEnv('FLOW_RETENTION_DAYS', '3')
-    const own = await newAccount()
+    const ownAccount = await newAccount()
     const at = clock.now()
     const seconds = Math.ceil(at / second)
     for (const stream of ['change', 'session', 'api_request'] as const) {
-      const items = logItems(own.id, stream, logId(stream, at), at, fieldsOf[stream])
+      const items = logItems(ownAccount.id, stream, logId(stream, at), at, fieldsOf[stream])
       expect(items.map(({ ttl }) => ttl)).toEqual(items.map(() => seconds + 2 * 86_400))
     }
-    const grant = await newFlowGrant(own.id, { initiator_actor_id: actor.id })
+    const grant = await newFlowGrant(ownAccount.id, { initiator_actor_id: actor.id })
     const { report } = checkFlowReport(
       closeRecord({ flow_start: timestamp(at - 600 * second), flow_end: timestamp(at) }),
     ) as { report: FlowReport }
     await storeFlowLogs({ Records: [flowRecord(grant.claims(), at, report)] })
-    const flow = await getItem(flowKey(own.id, actor.id, flowLogId(grant.claims(), report)))
-    const [pointer] = await queryItems(longFlowsPartition(own.id, 0))
+    const flow = await getItem(flowKey(ownAccount.id, actor.id, flowLogId(grant.claims(), report)))
+    const [pointer] = await queryItems(longFlowsPartition(ownAccount.id, 0))
     expect([flow?.ttl, pointer?.ttl]).toEqual([seconds + 3 * 86_400, seconds + 3 * 86_400])
   })
 
   it('starts at the ingest of a flow', async () => {
-    const own = await newAccount()
-    const grant = await newFlowGrant(own.id)
+    const ownAccount = await newAccount()
+    const grant = await newFlowGrant(ownAccount.id)
     const at = clock.now()
     const { report } = checkFlowReport(openRecord({ flow_start: '2020-01-01T00:00:00Z' })) as { report: FlowReport }
     await storeFlowLogs({ Records: [flowRecord(grant.claims(), at, report)] })
@@ -481,20 +489,20 @@ describe('retention (L1)', () => {
       [3 * day, 0],
     ] as const) {
       now.mockReturnValue(at + later)
-      expect((await list(query, own)).body.metadata.total).toBe(total)
+      expect((await list(query, ownAccount)).body.metadata.total).toBe(total)
     }
   })
 
   it('returns a previous cursor from a page whose entries have expired (A7.1)', async () => {
     vi.stubEnv('LOG_RETENTION_DAYS', '10')
-    const own = await newAccount()
+    const ownAccount = await newAccount()
     const at = clock.now()
     const sessions = Array.from({ length: 4 }, (_, i): ['session', number] => ['session', at + i * day])
-    const [, c, b, a] = await put(own, sessions)
+    const [, c, b, a] = await put(ownAccount, sessions)
     const now = vi.spyOn(clock, 'now')
     const query = { type: 'session', begin: '2020-01-01T00:00:00Z', end: timestamp(at + 9 * day), limit: '1' }
     const page = async (page_cursor?: string) => {
-      const { data, metadata } = (await list({ ...query, ...(page_cursor && { page_cursor }) }, own)).body
+      const { data, metadata } = (await list({ ...query, ...(page_cursor && { page_cursor }) }, ownAccount)).body
       return { ids: data.map((entry: Entry) => entry.log_id), prev: metadata.prev_page, next: metadata.next_page }
     }
     now.mockReturnValue(at + 9 * day)
@@ -522,8 +530,8 @@ describe('retention (L1)', () => {
 
   it('returns a previous cursor to older flows when a newer start was ingested earlier and expired', async () => {
     vi.stubEnv('FLOW_RETENTION_DAYS', '10')
-    const own = await newAccount()
-    const grant = await newFlowGrant(own.id)
+    const ownAccount = await newAccount()
+    const grant = await newFlowGrant(ownAccount.id)
     const at = clock.now()
     const store = async (port: number, started: number, ingested: number) => {
       const record = openRecord({ inner_src_port: port, flow_start: timestamp(started) })
@@ -536,7 +544,7 @@ describe('retention (L1)', () => {
     const now = vi.spyOn(clock, 'now').mockReturnValue(at + 2 * day)
     const query = { type: 'flow', begin: timestamp(at), end: timestamp(at + day), limit: '1' }
     const page = async (page_cursor?: string) => {
-      const { data, metadata } = (await list({ ...query, ...(page_cursor && { page_cursor }) }, own)).body
+      const { data, metadata } = (await list({ ...query, ...(page_cursor && { page_cursor }) }, ownAccount)).body
       return {
         ports: data.map((entry: Entry) => entry.inner_src_port),
         prev: metadata.prev_page,

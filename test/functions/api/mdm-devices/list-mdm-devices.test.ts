@@ -22,8 +22,10 @@ describe('GET /mdm_devices (A28.2)', () => {
   })
 
   it('has no filters', async () => {
-    const own = await newAccount()
-    await insertMdmDevice(own, 'laptop-2')
-    expect((await own.call(listMdmDevices, { query: { device_name: 'x', name: 'x' } })).body.data).toHaveLength(1)
+    const ownAccount = await newAccount()
+    await insertMdmDevice(ownAccount, 'laptop-2')
+    expect((await ownAccount.call(listMdmDevices, { query: { device_name: 'x', name: 'x' } })).body.data).toHaveLength(
+      1,
+    )
   })
 })

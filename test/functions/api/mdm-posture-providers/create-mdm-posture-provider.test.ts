@@ -3,8 +3,8 @@ import { decryptSecret } from '#shared/core/secrets/stored-secret.ts'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
 import { postureProvidersApi } from '#test/support/accounts/collections.ts'
 import { mustBe } from '#test/support/form-messages.ts'
-import { commitsOf } from '#test/support/logs/commit-stream.ts'
-import { named } from '#test/support/run/brief.ts'
+import { readCommits } from '#test/support/logs/commit-stream.ts'
+import { withTitles } from '#test/support/run/brief.ts'
 import { mdmFields, storedProvider, tenantFields } from '#test/support/sync/posture-providers.ts'
 
 type Fields = Record<string, unknown>
@@ -52,7 +52,7 @@ describe('POST /mdm_posture_providers (A28.1)', () => {
   })
 
   it.each(
-    named<[Fields, Record<string, string[]>]>([
+    withTitles<[Fields, Record<string, string[]>]>([
       [{}, { type: ["can't be blank"], name: ["can't be blank"] }],
       [{ type: 'vendor', name: 'x' }, { type: [mustBe.oneOf('mdm', 'tenant')] }],
       [
@@ -84,7 +84,7 @@ describe('POST /mdm_posture_providers (A28.1)', () => {
     const mdm = (await create(account, mdmFields())).body.data
     const tenant = (await create(account, tenantFields())).body.data
     expect((await list(account)).text).not.toMatch(/api_token|client_secret/)
-    const after = (await commitsOf(account.id)).at(-1)?.changes[0]?.after
+    const after = (await readCommits(account.id)).at(-1)?.changes[0]?.after
     expect([after?.api_token, after?.client_secret]).toEqual(['[redacted]', '[redacted]'])
     expect((await storedProvider(account, mdm.id)).api_token).not.toContain('inventory-token')
     expect((await storedProvider(account, tenant.id)).client_secret).not.toContain('tenant-secret')

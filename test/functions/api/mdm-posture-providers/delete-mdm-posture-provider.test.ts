@@ -4,7 +4,7 @@ import { commit } from '#shared/commit/commit.ts'
 import { mdmDevices } from '#shared/domain/mdm-devices/mdm-device.ts'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
 import { postureProvidersApi } from '#test/support/accounts/collections.ts'
-import { commitsOf, followUpAll } from '#test/support/logs/commit-stream.ts'
+import { followUpAll, readCommits } from '#test/support/logs/commit-stream.ts'
 import { mdmFields } from '#test/support/sync/posture-providers.ts'
 
 const { create, get, remove } = postureProvidersApi
@@ -16,13 +16,13 @@ beforeAll(async () => {
 
 describe('DELETE /mdm_posture_providers/{id} (A28.1)', () => {
   it('deletes its devices, without log entries', async () => {
-    const own = await newAccount()
-    const provider = (await create(own, mdmFields())).body.data
+    const ownAccount = await newAccount()
+    const provider = (await create(ownAccount, mdmFields())).body.data
     for (let at = 0; at < 80; at += 20) {
-      await commit({ accountId: own.id, subject: null }, async (transaction) => {
+      await commit({ accountId: ownAccount.id, subject: null }, async (transaction) => {
         for (let i = at; i < at + 20; i++) {
           transaction.insert(mdmDevices, {
-            account_id: own.id,
+            account_id: ownAccount.id,
             posture_provider_id: provider.id,
             mdm_id: `vendor-${i}`,
             synced_at: '2026-01-01T00:00:00.000000Z',
@@ -32,12 +32,12 @@ describe('DELETE /mdm_posture_providers/{id} (A28.1)', () => {
         }
       })
     }
-    expect((await own.call(listDevices)).body.metadata.total).toBe(80)
-    const answer = await remove(own, provider.id)
+    expect((await ownAccount.call(listDevices)).body.metadata.total).toBe(80)
+    const answer = await remove(ownAccount, provider.id)
     expect(answer.body.data).toEqual(provider)
-    await followUpAll(own.id)
-    expect((await own.call(listDevices)).body.metadata.total).toBe(0)
-    const objects = (await commitsOf(own.id)).flatMap(({ changes }) => changes.map(({ object }) => object))
+    await followUpAll(ownAccount.id)
+    expect((await ownAccount.call(listDevices)).body.metadata.total).toBe(0)
+    const objects = (await readCommits(ownAccount.id)).flatMap(({ changes }) => changes.map(({ object }) => object))
     expect(objects).not.toContain('mdm_devices')
   })
 

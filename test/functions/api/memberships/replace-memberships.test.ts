@@ -4,7 +4,7 @@ import { queryItems } from '#shared/table/read.ts'
 import { insertSyncedGroup } from '#test/support/accounts/groups.ts'
 import { entries, newMembershipWorld } from '#test/support/accounts/memberships.ts'
 import { unknownId } from '#test/support/accounts/unknown-id.ts'
-import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { readCommits } from '#test/support/logs/commit-stream.ts'
 
 const numbered = Array.from({ length: 9_000 }, (_, i) => `id ${i}`)
 const world = await newMembershipWorld()
@@ -27,9 +27,9 @@ describe('PUT /groups/{group_id}/memberships (A15)', () => {
     const idOf = async () =>
       (await queryItems(partition(world.account.id, 'memberships', group))).find(({ actor_id }) => actor_id === a)?.id
     const before = await idOf()
-    const commits = (await commitsOf(world.account.id)).length
+    const commits = (await readCommits(world.account.id)).length
     await world.put(group, entries(a, b))
-    expect((await commitsOf(world.account.id)).length).toBe(commits)
+    expect((await readCommits(world.account.id)).length).toBe(commits)
     await world.put(group, entries(a, c))
     expect(await idOf()).toBe(before)
   })

@@ -4,7 +4,7 @@ import { policiesApi, resourcesApi } from '#test/support/accounts/collections.ts
 import { newPolicyWorld, type PolicyWorld, region } from '#test/support/accounts/policies.ts'
 import { unknownId } from '#test/support/accounts/unknown-id.ts'
 import { mustBe } from '#test/support/form-messages.ts'
-import { named } from '#test/support/run/brief.ts'
+import { withTitles } from '#test/support/run/brief.ts'
 
 type Fields = Record<string, unknown>
 
@@ -33,7 +33,7 @@ describe('POST /policies (A16)', () => {
   })
 
   it.each(
-    named<[Fields, Record<string, string[]>]>([
+    withTitles<[Fields, Record<string, string[]>]>([
       [
         { group_id: undefined, resource_id: undefined },
         { group_id: ["can't be blank"], resource_id: ["can't be blank"] },
@@ -126,7 +126,7 @@ describe('POST /policies (A16)', () => {
         values: ['M/9-17:30/Europe/Warsaw', 'T/true/UTC', 'W//UTC'],
       },
     ]
-    expect((await world.made({ conditions })).conditions).toEqual([
+    expect((await world.createWithParents({ conditions })).conditions).toEqual([
       conditions[0],
       { property: 'remote_ip_location_region', operator: 'is_in', values: ['DE'] },
       conditions[2],
@@ -135,7 +135,7 @@ describe('POST /policies (A16)', () => {
   })
 
   it('allows one policy for a group and a resource', async () => {
-    const { group_id, resource_id } = await world.made()
+    const { group_id, resource_id } = await world.createWithParents()
     expect((await world.create({ group_id, resource_id })).body.errors).toEqual({
       base: ['a policy for this group and resource already exists'],
     })
@@ -145,7 +145,7 @@ describe('POST /policies (A16)', () => {
   })
 
   it('never enables flow log uploads for the Internet Resource', async () => {
-    const policy = await world.made({ resource_id: world.internet, flow_log_uploads_enabled: true })
+    const policy = await world.createWithParents({ resource_id: world.internet, flow_log_uploads_enabled: true })
     expect(policy.flow_log_uploads_enabled).toBe(false)
     expect((await world.update(policy.id, { flow_log_uploads_enabled: true })).body.data.flow_log_uploads_enabled).toBe(
       false,

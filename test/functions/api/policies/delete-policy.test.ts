@@ -10,13 +10,13 @@ beforeAll(async () => {
 
 describe('DELETE /policies/{id} (A16)', () => {
   it('deletes once, then returns 404', async () => {
-    const policy = await world.made()
+    const policy = await world.createWithParents()
     expect((await policiesApi.remove(world.account, policy.id)).body).toEqual({ data: policy })
     expect((await policiesApi.remove(world.account, policy.id)).status).toBe(404)
   })
 
   it('frees its pair of group and resource', async () => {
-    const { id, group_id, resource_id } = await world.made()
+    const { id, group_id, resource_id } = await world.createWithParents()
     expect((await world.create({ group_id, resource_id })).status).toBe(422)
     await policiesApi.remove(world.account, id)
     expect((await world.create({ group_id, resource_id })).status).toBe(201)

@@ -10,7 +10,7 @@ beforeAll(async () => {
 describe('GET /policies/{id} (A16.1)', () => {
   it('shows exactly its fields, with conditions in the order sent', async () => {
     const conditions = [{ property: 'client_verified', operator: 'is', values: ['true'] }, region]
-    const policy = await world.made({ conditions, description: 'For the office' })
+    const policy = await world.createWithParents({ conditions, description: 'For the office' })
     const { status, body } = await policiesApi.get(world.account, policy.id.toUpperCase())
     expect([status, body.data]).toEqual([
       200,
@@ -27,7 +27,7 @@ describe('GET /policies/{id} (A16.1)', () => {
   })
 
   it('shows a policy whose group was deleted with a null group', async () => {
-    const policy = await world.made()
+    const policy = await world.createWithParents()
     await groupsApi.remove(world.account, policy.group_id)
     expect((await policiesApi.get(world.account, policy.id)).body.data).toEqual({ ...policy, group_id: null })
   })

@@ -11,14 +11,14 @@ beforeAll(async () => {
 describe('GET /policies (A7)', () => {
   it('lists policies by insertion, with the fields of GET /policies/{id}', async () => {
     const own = await newPolicyWorld()
-    const made = [await own.made(), await own.made({ is_disabled: true, description: 'Off' })]
+    const made = [await own.createWithParents(), await own.createWithParents({ is_disabled: true, description: 'Off' })]
     const { data, metadata } = (await policiesApi.list(own.account)).body
     expect(data.slice(-2)).toEqual(made)
     expect(metadata).toEqual({ limit: 50, next_page: null, prev_page: null, total: 3, count: 3 })
   })
 
   it('filters by group and resource', async () => {
-    const policy = await world.made()
+    const policy = await world.createWithParents()
     const ids = async (query: Record<string, string>) =>
       (await policiesApi.list(world.account, query)).body.data.map(({ id }: { id: string }) => id)
     expect(await ids({ group_id: policy.group_id })).toEqual([policy.id])

@@ -7,7 +7,7 @@ import { policiesApi } from '#test/support/accounts/collections.ts'
 import { newPolicyWorld, type PolicyWorld, region } from '#test/support/accounts/policies.ts'
 import { unknownId } from '#test/support/accounts/unknown-id.ts'
 import { mustBe } from '#test/support/form-messages.ts'
-import { named } from '#test/support/run/brief.ts'
+import { withTitles } from '#test/support/run/brief.ts'
 
 type Fields = Record<string, unknown>
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 describe('PATCH /policies/{id} (A16)', () => {
   it('keeps absent fields, clears conditions with [], and replaces them with a list', async () => {
-    const policy = await world.made({ conditions: [region], description: 'for all' })
+    const policy = await world.createWithParents({ conditions: [region], description: 'for all' })
     expect((await world.update(policy.id, {})).body.data).toEqual(policy)
     expect((await world.update(policy.id, { description: '' })).body.data).toEqual({ ...policy, description: null })
     expect((await world.update(policy.id, { conditions: [] })).body.data.conditions).toEqual([])
@@ -26,8 +26,8 @@ describe('PATCH /policies/{id} (A16)', () => {
   })
 
   it('moves to another pair of group and resource, unless that is taken', async () => {
-    const first = await world.made()
-    const second = await world.made({ group_id: first.group_id })
+    const first = await world.createWithParents()
+    const second = await world.createWithParents({ group_id: first.group_id })
     expect((await world.update(second.id, { resource_id: first.resource_id })).body.errors).toEqual({
       base: ['a policy for this group and resource already exists'],
     })
@@ -37,7 +37,7 @@ describe('PATCH /policies/{id} (A16)', () => {
   })
 
   it('refuses null and unknown groups and resources', async () => {
-    const { id } = await world.made()
+    const { id } = await world.createWithParents()
     expect((await world.update(id, { group_id: null, resource_id: unknownId })).body.errors).toEqual({
       group_id: ["can't be blank"],
       resource_id: ['does not exist'],
@@ -45,7 +45,7 @@ describe('PATCH /policies/{id} (A16)', () => {
   })
 
   it('requires the group of a policy without one', async () => {
-    const policy = await world.made()
+    const policy = await world.createWithParents()
     await world.account.call(deleteGroup, { method: 'DELETE', params: { id: policy.group_id } })
     const orphan = (await policiesApi.get(world.account, policy.id)).body.data
     expect(orphan.group_id).toBeNull()
@@ -57,7 +57,7 @@ describe('PATCH /policies/{id} (A16)', () => {
   })
 
   it.each(
-    named<[Fields, Record<string, string[]>]>([
+    withTitles<[Fields, Record<string, string[]>]>([
       [{ description: 'x'.repeat(1025) }, { description: ['should be at most 1024 character(s)'] }],
       [{ is_disabled: null }, { is_disabled: ["can't be blank"] }],
       [{ conditions: null }, { conditions: [mustBe.list] }],
@@ -72,14 +72,14 @@ describe('PATCH /policies/{id} (A16)', () => {
       ],
     ]),
   )('refuses %s, and keeps the policy', async (_name, fields, errors) => {
-    const policy = await world.made({ conditions: [region] })
+    const policy = await world.createWithParents({ conditions: [region] })
     const answer = await world.update(policy.id, fields)
     expect([answer.status, answer.body.errors]).toMatchObject([422, errors])
     expect((await policiesApi.get(world.account, policy.id)).body.data).toEqual(policy)
   })
 
   it('requires the feature for the Internet Resource, before validation', async () => {
-    const policy = await world.made()
+    const policy = await world.createWithParents()
     const features = async (internet_resource: boolean) =>
       provision({
         operation: 'update_account',

@@ -13,7 +13,7 @@ import { queryItems } from '#shared/table/read.ts'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
 import { devices, newClients, type Pools, poolsOf } from '#test/support/accounts/pools.ts'
 import { unknownId } from '#test/support/accounts/unknown-id.ts'
-import { commitsOf, followUpAll, recordOf } from '#test/support/logs/commit-stream.ts'
+import { followUpAll, readCommits, toStreamRecord } from '#test/support/logs/commit-stream.ts'
 import { countWaiting } from '#test/support/table/count-waiting.ts'
 import { failTable } from '#test/support/table/table-faults.ts'
 
@@ -43,9 +43,9 @@ const rowIds = async (pool: string) =>
   )
 /** Commits of `change`, each as a list of operations with the type of their objects. */
 const commitsBy = async (change: () => Promise<unknown>) => {
-  const before = (await commitsOf(account.id)).length
+  const before = (await readCommits(account.id)).length
   await change()
-  return (await commitsOf(account.id))
+  return (await readCommits(account.id))
     .slice(before)
     .map(({ changes }) => changes.map(({ object, operation }) => `${operation} ${object}`))
 }
@@ -96,8 +96,8 @@ describe('create_static_device_pool (A32)', () => {
     const pool = await newPool(made)
     const { total } = await listed(pool)
     expect(total).toBeLessThan(120)
-    const gone = made.at(-1) as string
-    expect((await account.call(deleteClient, { method: 'DELETE', params: { id: gone } })).status).toBe(200)
+    const deletedClient = made.at(-1) as string
+    expect((await account.call(deleteClient, { method: 'DELETE', params: { id: deletedClient } })).status).toBe(200)
     await followUpAll(account.id)
     expect((await listed(pool)).total).toBe(119)
   })
@@ -116,16 +116,16 @@ describe('a change too large for one commit (A15.6)', () => {
   it('is made in several commits, removals first, and keeps remaining members', async () => {
     const pool = await newPool(ids.slice(0, 120))
     const before = await rowIds(pool)
-    const wanted = ids.slice(60, 190)
+    const replacement = ids.slice(60, 190)
     const commits = await commitsBy(async () =>
-      expect((await put(pool, wanted.toReversed())).body).toEqual({ data: { device_ids: wanted } }),
+      expect((await put(pool, replacement.toReversed())).body).toEqual({ data: { device_ids: replacement } }),
     )
     expect(commits.length).toBeGreaterThan(2)
     expect(commits.flat()).toEqual([...ids.slice(0, 60).map(() => leaves), ...ids.slice(120, 190).map(() => joins)])
     const after = await rowIds(pool)
     const stayed = ids.slice(60, 120)
     expect(stayed.map((id) => after.get(id))).toEqual(stayed.map((id) => before.get(id)))
-    expect(await listed(pool)).toEqual({ first: wanted.slice(0, 100), total: 130 })
+    expect(await listed(pool)).toEqual({ first: replacement.slice(0, 100), total: 130 })
   })
 
   it('returns the whole resulting set of an edit', async () => {
@@ -157,11 +157,11 @@ describe('a change that takes longer than its request (A15.6)', () => {
     ])
     expect((await listed(pool)).total).toBe(20)
     expect((await put(pool, ids.slice(20, 200))).body.metadata).toEqual({ pending: 112 })
-    const commits = (await commitsOf(account.id)).length
+    const commits = (await readCommits(account.id)).length
     vi.spyOn(workTime, 'delivery').mockReturnValue(-1)
     await followUpAll(account.id)
     expect((await listed(pool)).total).toBe(180)
-    const followed = (await commitsOf(account.id)).slice(commits)
+    const followed = (await readCommits(account.id)).slice(commits)
     expect(followed.length).toBeGreaterThan(2)
     expect(followed.every(({ subject }) => subject?.actor_id === account.apiClient.id)).toBe(true)
     expect(await put(pool, ids.slice(20, 200))).toMatchObject({
@@ -174,11 +174,11 @@ describe('a change that takes longer than its request (A15.6)', () => {
     const pool = await newPool()
     late()
     expect((await put(pool, ids)).body.metadata).toEqual({ pending: 152 })
-    const record = recordOf((await commitsOf(account.id)).at(-1) as never) as DynamoDBRecord
+    const record = toStreamRecord((await readCommits(account.id)).at(-1) as never) as DynamoDBRecord
     await followUp({ Records: [record] }, { getRemainingTimeInMillis: () => 20_000 })
     const [part] = await readPending(account.id, 'static_device_pool_members', pool)
     const left = { below: 'static_device_pool_members', id: pool, change: part?.change }
-    expect((await commitsOf(account.id)).at(-1)?.follow_ups).toEqual([left])
+    expect((await readCommits(account.id)).at(-1)?.follow_ups).toEqual([left])
     expect((await listed(pool)).total).toBe(96)
   })
 
@@ -210,7 +210,7 @@ describe('a change that takes longer than its request (A15.6)', () => {
     const pool = await newPool()
     late()
     await put(pool, ids.slice(0, 150))
-    const [first] = (await commitsOf(account.id)).slice(-1).map((one) => recordOf(one) as DynamoDBRecord)
+    const [first] = (await readCommits(account.id)).slice(-1).map((one) => toStreamRecord(one) as DynamoDBRecord)
     const other = { accountId: account.id, subject: null }
     const joining = ids.slice(0, 50)
     await commit(other, async (transaction) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { handler as deleteClient } from '#functions/api/clients/delete-client.ts'
 import { newPoolWorld } from '#test/support/accounts/pools.ts'
 import { unknownId } from '#test/support/accounts/unknown-id.ts'
-import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { readCommits } from '#test/support/logs/commit-stream.ts'
 
 const { world, pools, a, b } = await newPoolWorld()
 
@@ -25,11 +25,11 @@ describe('GET /resources/{resource_id}/pool_members (A19)', () => {
   })
 
   it('removes a deleted client', async () => {
-    const gone = (await world.startSession({ svc_id: 'gone' })).body.data.client
-    const pool = await pools.newPool([gone.id])
-    await world.account.call(deleteClient, { method: 'DELETE', params: { id: gone.id } })
+    const deletedClient = (await world.startSession({ svc_id: 'gone' })).body.data.client
+    const pool = await pools.newPool([deletedClient.id])
+    await world.account.call(deleteClient, { method: 'DELETE', params: { id: deletedClient.id } })
     expect((await pools.list(pool)).body).toMatchObject({ data: [], metadata: { total: 0 } })
-    const changes = (await commitsOf(world.account.id)).at(-1)?.changes.map(({ object }) => object)
+    const changes = (await readCommits(world.account.id)).at(-1)?.changes.map(({ object }) => object)
     expect(changes).toEqual(['clients', 'static_device_pool_members'])
   })
 

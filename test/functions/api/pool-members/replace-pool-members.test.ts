@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { devices, newPoolWorld } from '#test/support/accounts/pools.ts'
 import { unknownId } from '#test/support/accounts/unknown-id.ts'
-import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { readCommits } from '#test/support/logs/commit-stream.ts'
 
 const { world, pools, a, b } = await newPoolWorld()
 
@@ -50,12 +50,12 @@ describe('PUT /resources/{resource_id}/pool_members (A19)', () => {
   it('keeps the memberships of remaining clients', async () => {
     const pool = await pools.newPool([a.id])
     await pools.put(pool, devices(a.id, b.id))
-    const changes = (await commitsOf(world.account.id))
+    const changes = (await readCommits(world.account.id))
       .at(-1)
       ?.changes.map(({ object, operation }) => [operation, object])
     expect(changes).toEqual([['insert', 'static_device_pool_members']])
-    const commits = (await commitsOf(world.account.id)).length
+    const commits = (await readCommits(world.account.id)).length
     await pools.put(pool, devices(b.id, a.id))
-    expect((await commitsOf(world.account.id)).length).toBe(commits)
+    expect((await readCommits(world.account.id)).length).toBe(commits)
   })
 })

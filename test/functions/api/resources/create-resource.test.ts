@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { newResourceWorld, type ResourceWorld } from '#test/support/accounts/resources.ts'
 import { unknownId } from '#test/support/accounts/unknown-id.ts'
 import { mustBe } from '#test/support/form-messages.ts'
-import { named } from '#test/support/run/brief.ts'
+import { withTitles } from '#test/support/run/brief.ts'
 
 type Fields = Record<string, unknown>
 
@@ -41,7 +41,7 @@ describe('POST /resources (A18)', () => {
   })
 
   it.each(
-    named<[Fields, Record<string, string[]>]>([
+    withTitles<[Fields, Record<string, string[]>]>([
       [{ name: '' }, { name: ["can't be blank"] }],
       [{ name: 7 }, { name: ['is invalid'] }],
       [{ name: 'x'.repeat(256) }, { name: ['should be at most 255 character(s)'] }],
@@ -135,7 +135,7 @@ describe('POST /resources (A18)', () => {
 
   it('stores ports in one form and keeps their order', async () => {
     const ports = ['443', 80, '1000-2000', '3000 - 3001', '5-5', '65535', ' 7 ', '8\t-  9']
-    const { filters } = await world.made({
+    const { filters } = await world.createDns({
       filters: [
         { protocol: 'tcp', ports },
         { protocol: 'icmp', ports: ['1'] },
@@ -165,6 +165,6 @@ describe('POST /resources (A18)', () => {
   })
 
   it('treats a null IP stack as the default', async () => {
-    expect((await world.made({ ip_stack: null })).ip_stack).toBe('dual')
+    expect((await world.createDns({ ip_stack: null })).ip_stack).toBe('dual')
   })
 })

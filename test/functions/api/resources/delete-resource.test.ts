@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 describe('DELETE /resources/{id} (A18)', () => {
   it('returns the deleted resource, then 404', async () => {
-    const resource = await world.made()
+    const resource = await world.createDns()
     expect((await resourcesApi.remove(world.account, resource.id)).body.data).toEqual(resource)
     expect((await resourcesApi.remove(world.account, resource.id)).status).toBe(404)
     expect((await world.get(resource.id)).status).toBe(404)

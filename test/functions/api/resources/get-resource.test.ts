@@ -9,7 +9,7 @@ beforeAll(async () => {
 describe('GET /resources/{id} (A18.1)', () => {
   it('returns every field, with filters in their stored form', async () => {
     const filters = [{ protocol: 'tcp', ports: ['80-90', 443] }, { protocol: 'icmp' }]
-    const { id } = await world.made({ filters, address_description: 'the wiki', ip_stack: 'ipv6_only' })
+    const { id } = await world.createDns({ filters, address_description: 'the wiki', ip_stack: 'ipv6_only' })
     const { status, body } = await world.get(id.toUpperCase())
     expect([status, body.data]).toEqual([
       200,

@@ -10,7 +10,7 @@ beforeAll(async () => {
 describe('GET /resources (A7)', () => {
   it('includes the Internet Resource and pools, by insertion, with the fields of GET /resources/{id}', async () => {
     const own = await newResourceWorld()
-    const made = await own.made()
+    const made = await own.createDns()
     const { data, metadata } = (await resourcesApi.list(own.account)).body
     expect(data.map(({ id }: { id: string }) => id)).toEqual([own.internetResource, own.pool, made.id])
     expect(data[2]).toEqual(made)
@@ -18,7 +18,7 @@ describe('GET /resources (A7)', () => {
   })
 
   it('filters by name, stored address, type, site and IP stack, and by all combined', async () => {
-    const own = await world.made({ name: 'Sought', address: '2001:DB8::7', type: 'ip', site_id: world.otherSite })
+    const own = await world.createDns({ name: 'Sought', address: '2001:DB8::7', type: 'ip', site_id: world.otherSite })
     const found = async (query: Record<string, string>) => {
       const { body } = await resourcesApi.list(world.account, query)
       expect(body.metadata.total).toBe(body.data.length)

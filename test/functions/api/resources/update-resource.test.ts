@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { newResourceWorld, type ResourceWorld } from '#test/support/accounts/resources.ts'
 import { unknownId } from '#test/support/accounts/unknown-id.ts'
 import { mustBe } from '#test/support/form-messages.ts'
-import { named } from '#test/support/run/brief.ts'
+import { withTitles } from '#test/support/run/brief.ts'
 
 type Fields = Record<string, unknown>
 
@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 describe('PATCH /resources/{id} (A18)', () => {
   it('changes only the sent fields, and nothing for an empty object', async () => {
-    const resource = await world.made({
+    const resource = await world.createDns({
       filters: [{ protocol: 'tcp', ports: ['80'] }],
       address_description: 'the wiki',
     })
@@ -24,7 +24,7 @@ describe('PATCH /resources/{id} (A18)', () => {
   })
 
   it('moves a resource to another site', async () => {
-    const { id } = await world.made()
+    const { id } = await world.createDns()
     expect((await world.update(id, { site_id: world.otherSite })).body.data.site_id).toBe(world.otherSite)
     expect((await world.update(id, { site_id: world.internetSite })).body.errors).toEqual({
       site_id: ['cannot be the Internet Site'],
@@ -32,7 +32,7 @@ describe('PATCH /resources/{id} (A18)', () => {
   })
 
   it('validates the stored address for a new type, and adapts the IP stack', async () => {
-    const { id } = await world.made({ ip_stack: 'ipv4_only' })
+    const { id } = await world.createDns({ ip_stack: 'ipv4_only' })
     expect((await world.update(id, { type: 'ip' })).body.errors).toEqual({ address: [mustBe.resourceIp] })
     const ip = await world.update(id, { type: 'ip', address: '192.0.2.9' })
     expect(ip.body.data).toMatchObject({ type: 'ip', address: '192.0.2.9', ip_stack: null })
@@ -45,7 +45,7 @@ describe('PATCH /resources/{id} (A18)', () => {
   })
 
   it('refuses to change the type to a pool or the Internet', async () => {
-    const { id } = await world.made()
+    const { id } = await world.createDns()
     expect((await world.update(id, { type: 'static_device_pool' })).body.errors).toEqual({
       type: ['device pools cannot be created through the API'],
     })
@@ -61,7 +61,7 @@ describe('PATCH /resources/{id} (A18)', () => {
   })
 
   it('normalises the stored address for an accepting type, and validates a sent address alone', async () => {
-    const { id } = await world.made({ type: 'ip', address: '2001:db8::1' })
+    const { id } = await world.createDns({ type: 'ip', address: '2001:db8::1' })
     expect((await world.update(id, { type: 'cidr' })).body.errors).toEqual({ address: [mustBe.resourceCidr] })
     const block = await world.update(id, { type: 'cidr', address: '2001:DB8::1/64' })
     expect(block.body.data).toMatchObject({ type: 'cidr', address: '2001:db8::/64' })
@@ -69,8 +69,8 @@ describe('PATCH /resources/{id} (A18)', () => {
     expect((await world.update(id, { address: 'wiki.example.com' })).body.errors).toEqual({
       address: [mustBe.resourceCidr],
     })
-    const named = await world.update(id, { type: 'dns', address: 'intranet', ip_stack: 'ipv6_only' })
-    expect(named.body.data).toMatchObject({ type: 'dns', address: 'intranet', ip_stack: 'ipv6_only' })
+    const renamed = await world.update(id, { type: 'dns', address: 'intranet', ip_stack: 'ipv6_only' })
+    expect(renamed.body.data).toMatchObject({ type: 'dns', address: 'intranet', ip_stack: 'ipv6_only' })
     expect((await world.update(id, { type: 'dns', name: 'Intranet' })).body.data.ip_stack).toBe('ipv6_only')
   })
 
@@ -80,7 +80,7 @@ describe('PATCH /resources/{id} (A18)', () => {
     [{ address: null }, { address: ["can't be blank"] }],
     [{ type: null }, { type: ["can't be blank"] }],
   ])('refuses null in %j', async (fields, errors) => {
-    const { id } = await world.made()
+    const { id } = await world.createDns()
     expect((await world.update(id, fields)).body.errors).toEqual(errors)
   })
 
@@ -106,7 +106,7 @@ describe('PATCH /resources/{id} (A18)', () => {
   })
 
   it.each(
-    named<[Fields, Record<string, string[]>]>([
+    withTitles<[Fields, Record<string, string[]>]>([
       [{ name: 'x'.repeat(256) }, { name: ['should be at most 255 character(s)'] }],
       [{ site_id: unknownId }, { site_id: ['does not exist'] }],
       [
@@ -124,7 +124,7 @@ describe('PATCH /resources/{id} (A18)', () => {
       ],
     ]),
   )('refuses %s, and keeps the resource', async (_name, fields, errors) => {
-    const resource = await world.made()
+    const resource = await world.createDns()
     const answer = await world.update(resource.id, fields)
     expect([answer.status, answer.body.errors]).toEqual([422, errors])
     expect((await world.get(resource.id)).body.data).toEqual(resource)

@@ -11,9 +11,9 @@ beforeAll(async () => {
 
 describe('GET /sites (A7, A20)', () => {
   it('pages forward and back in the order of insertion, with an exact total', async () => {
-    const own = await newAccount()
-    for (const name of ['a', 'b', 'c']) await create(own, { name })
-    const page = (query: Record<string, string>) => list(own, { limit: '2', ...query })
+    const ownAccount = await newAccount()
+    for (const name of ['a', 'b', 'c']) await create(ownAccount, { name })
+    const page = (query: Record<string, string>) => list(ownAccount, { limit: '2', ...query })
     const names = (answer: { body: { data: { name: string }[] } }) => answer.body.data.map((site) => site.name)
     const first = await page({})
     const second = await page({ page_cursor: first.body.metadata.next_page })

@@ -5,14 +5,14 @@ import { beginSignIn, comeBack, ledTo, redeemWith } from '#test/support/sign-in/
 import {
   newSubject,
   signInWorld,
-  standsForEveryKind,
+  useProviderForEveryKind,
   stubProviders,
   tenant,
 } from '#test/support/sign-in/sign-in-world.ts'
 
 const world = await signInWorld()
 const { fake } = world
-standsForEveryKind(fake)
+useProviderForEveryKind(fake)
 beforeEach(() => {
   vi.stubEnv('LOG_LEVEL', 'ERROR')
 })
@@ -36,7 +36,7 @@ describe('a sign-in with another account', () => {
     const own = await startPlainProvider({ path: `/${tenant}/v2.0` })
     stubProviders(own)
     own.misbehave('discovery', (answer) => own.send(answer, 200, { ...own.document(), prompt_values_supported }))
-    const { account, behind } = await signInWorld({ fake: own })
+    const { account, newProvider: behind } = await signInWorld({ fake: own })
     const provider = await behind(kind)
     const { url } = await beginSignIn(provider.id, { slug: account.slug, fields: another })
     expect(promptOf(url)).toBe(expected)
@@ -46,7 +46,7 @@ describe('a sign-in with another account', () => {
   })
 
   it.each(['login', 'none', '', null])('refuses the prompt %j', async (prompt) => {
-    const provider = await world.behind()
+    const provider = await world.newProvider()
     const { answer } = await beginSignIn(provider.id, { slug: world.account.slug, fields: { prompt } })
     expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ['prompt']])
   })
@@ -54,11 +54,11 @@ describe('a sign-in with another account', () => {
   it.each(['invalid_request', 'account_selection_required'])(
     'continues with a login at a provider without account selection (%s)',
     async (error) => {
-      const provider = await world.behind()
+      const provider = await world.newProvider()
       const begun = await beginSignIn(provider.id, { slug: world.account.slug, fields: another })
-      const led = await comeBack(begun, { state: begun.own, error })
-      const url = led.headers.location ?? ''
-      expect([led.status, promptOf(url)]).toEqual([303, 'login'])
+      const redirected = await comeBack(begun, { state: begun.own, error })
+      const url = redirected.headers.location ?? ''
+      expect([redirected.status, promptOf(url)]).toEqual([303, 'login'])
       const { origin, pathname, searchParams } = new URL(url)
       expect(origin + pathname).toBe(`${fake.base}/${tenant}/v2.0/authorize`)
       const state = searchParams.get('state') ?? ''
@@ -71,17 +71,17 @@ describe('a sign-in with another account', () => {
   )
 
   it('does so once, and not for a sign-in without a prompt', async () => {
-    const provider = await world.behind()
+    const provider = await world.newProvider()
     const begun = await beginSignIn(provider.id, { slug: world.account.slug, fields: another })
-    const led = await comeBack(begun, { state: begun.own, error: 'invalid_request' })
-    const state = new URL(led.headers.location ?? '').searchParams.get('state') ?? ''
+    const redirected = await comeBack(begun, { state: begun.own, error: 'invalid_request' })
+    const state = new URL(redirected.headers.location ?? '').searchParams.get('state') ?? ''
     const usual = await beginSignIn(provider.id, { slug: world.account.slug })
     for (const [at, own] of [
       [begun, state],
       [usual, usual.own],
     ] as const) {
-      const told = ledTo(await comeBack(at, { state: own, error: 'invalid_request' }))
-      expect(told).toEqual({ state: at.state, error: 'server_error' })
+      const result = ledTo(await comeBack(at, { state: own, error: 'invalid_request' }))
+      expect(result).toEqual({ state: at.state, error: 'server_error' })
     }
   })
 })

@@ -65,7 +65,7 @@ async function worldOf(kind: keyof typeof kinds, { fat = false, clientSecret = s
     ...fields,
     id,
   })
-  const go = async (who: string | null) => {
+  const signIn = async (who: string | null) => {
     const begun = await beginSignIn(provider.id, { slug: account.slug })
     const home = await fake.visit(begun.url, begun.home, who)
     const log = catchLog('WARN')
@@ -75,7 +75,7 @@ async function worldOf(kind: keyof typeof kinds, { fat = false, clientSecret = s
     vi.restoreAllMocks()
     return { begun, home, back, told: ledTo(back), reason: line?.reason }
   }
-  return { account, person, fake, go }
+  return { account, person, fake, go: signIn }
 }
 
 beforeEach(() => {
@@ -105,8 +105,8 @@ describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('a person of a certi
 
   it('is refused if unknown, after giving up, and with another secret', async () => {
     const { fake, go } = await worldOf(kind)
-    const nobody = await go('nobody')
-    expect([nobody.told.error, nobody.reason]).toEqual(['access_denied', 'actor_unknown'])
+    const unknownPerson = await go('nobody')
+    expect([unknownPerson.told.error, unknownPerson.reason]).toEqual(['access_denied', 'actor_unknown'])
     const nothing = await go(null)
     expect(new URL(nothing.home).searchParams.get('error')).toBe('access_denied')
     expect([nothing.told.error, nothing.reason]).toEqual(['access_denied', 'declined'])

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { jwt, newKey, type PlainProvider, startPlainProvider } from '#test/fakes/plain-provider.ts'
 import { beginSignIn, comeBack, ledTo, providerBehind } from '#test/support/sign-in/sign-in.ts'
-import { newSubject, signInWorld, standsForEveryKind } from '#test/support/sign-in/sign-in-world.ts'
+import { newSubject, signInWorld, useProviderForEveryKind } from '#test/support/sign-in/sign-in-world.ts'
 
 type Claims = Record<string, unknown>
 
 const world = await signInWorld()
 const { fake } = world
-standsForEveryKind(fake)
+useProviderForEveryKind(fake)
 
 describe('an invalid ID token (I2.2)', () => {
   const ago = (seconds: number) => Math.floor(Date.now() / 1_000) - seconds
@@ -25,7 +25,7 @@ describe('an invalid ID token (I2.2)', () => {
     ['without a subject', { sub: undefined }],
     ['with a long subject', { sub: 'x'.repeat(256) }],
   ])('%s', async (_name, wrong) => {
-    const provider = await world.behind()
+    const provider = await world.newProvider()
     const changed = Object.fromEntries(
       Object.entries(wrong).map(([name, value]) => [
         name,
@@ -37,7 +37,7 @@ describe('an invalid ID token (I2.2)', () => {
   })
 
   it('expires 30 seconds late to allow for clock skew, and may be for several audiences', async () => {
-    const provider = await world.behind()
+    const provider = await world.newProvider()
     const several = { aud: [provider.client_id, 'another'], azp: provider.client_id }
     const claims = { sub: newSubject(), email: await world.emailOf(), email_verified: true, exp: ago(25), ...several }
     expect(await world.outcomeOf(provider, claims)).toBe('signed in')
@@ -56,7 +56,7 @@ describe('an invalid ID token (I2.2)', () => {
         fake.idToken(claims).replace(/\.[^.]+\./, `.${jwt({ ...claims, sub: 'b' }, { key: null }).split('.')[1]}.`),
     ],
   ])('signed %s', async (_name, tokenOf) => {
-    const provider = await world.behind()
+    const provider = await world.newProvider()
     const claims = { sub: newSubject(), email: await world.emailOf(), email_verified: true }
     fake.misbehave('token', (answer, _incoming, body) => {
       const known = JSON.parse(Buffer.from(body.get('code') ?? '', 'base64url').toString()).claims
@@ -66,7 +66,7 @@ describe('an invalid ID token (I2.2)', () => {
   })
 
   it('signed by a new key is accepted', async () => {
-    const provider = await world.behind()
+    const provider = await world.newProvider()
     const claims = async () => ({ sub: newSubject(), email: await world.emailOf(), email_verified: true })
     expect(await world.outcomeOf(provider, await claims())).toBe('signed in')
     fake.asked.length = 0
@@ -81,19 +81,19 @@ describe('an invalid ID token (I2.2)', () => {
 
 describe('a callback to the service', () => {
   it('succeeds for one of 50 concurrent requests', async () => {
-    const provider = await world.behind()
+    const provider = await world.newProvider()
     const begun = await beginSignIn(provider.id, { slug: world.account.slug })
     const claims = { sub: newSubject(), email: await world.emailOf(), email_verified: true }
     const query = { state: begun.own, code: fake.codeFor(begun.url, claims) }
     const answers = await Promise.all(Array.from({ length: 50 }, () => comeBack(begun, query)))
     expect(answers.filter(({ status }) => status === 303)).toHaveLength(1)
     expect(answers.filter(({ status }) => status === 400)).toHaveLength(49)
-    expect(fake.asked.filter((place) => place === 'token')).toHaveLength(1)
+    expect(fake.asked.filter((endpoint) => endpoint === 'token')).toHaveLength(1)
   })
 
   it('belongs to the provider of its sign-in', async () => {
     const other = await startPlainProvider()
-    const [one, two] = [await world.behind(), await providerBehind(world.account.id, other)]
+    const [one, two] = [await world.newProvider(), await providerBehind(world.account.id, other)]
     const claims = { sub: newSubject(), email: await world.emailOf(), email_verified: true }
     // A code of another provider arrives with the state of this one, and must never be sent to it.
     const [begun, elsewhere] = await Promise.all(
@@ -103,10 +103,10 @@ describe('a callback to the service', () => {
     const mixed = await comeBack(begun, { state: begun.own, code: other.codeFor(elsewhere.url, claims) })
     expect(ledTo(mixed)).toMatchObject({ error: 'access_denied' })
     expect(other.asked).not.toContain('token')
-    const named = await beginSignIn(one.id, { slug: world.account.slug })
+    const attempt = await beginSignIn(one.id, { slug: world.account.slug })
     fake.asked.length = 0
-    const query = { state: named.own, code: fake.codeFor(named.url, claims), iss: other.issuer }
-    expect(ledTo(await comeBack(named, query))).toMatchObject({ error: 'temporarily_unavailable' })
+    const query = { state: attempt.own, code: fake.codeFor(attempt.url, claims), iss: other.issuer }
+    expect(ledTo(await comeBack(attempt, query))).toMatchObject({ error: 'temporarily_unavailable' })
     // A response with another issuer is refused before its code is sent (RFC 9207).
     expect(fake.asked).not.toContain('token')
     await other.close()
@@ -115,7 +115,7 @@ describe('a callback to the service', () => {
 
 describe('a failing provider', () => {
   it('is awaited no longer than a browser waits', { timeout: 40_000 }, async () => {
-    const provider = await world.behind()
+    const provider = await world.newProvider()
     const begun = await beginSignIn(provider.id, { slug: world.account.slug })
     fake.misbehave('token', (answer) => {
       // The response keeps sending bytes but never ends.
@@ -148,13 +148,13 @@ describe('a failing provider', () => {
     ['sends 5 MB', ['token', (answer) => answer.end('x'.repeat(5_000_000))], 'provider_unreachable'],
     ['sends 5 MB of keys', ['keys', (answer) => answer.end('x'.repeat(5_000_000))], 'provider_unreachable'],
     ['sends 5 MB of userinfo', ['userinfo', (answer) => answer.end('x'.repeat(5_000_000))], 'provider_unreachable'],
-  ])('%s', async (_name, [place, answering], expected) => {
-    const provider = await world.behind()
-    if (place === 'keys') fake.rotateKey()
-    fake.misbehave(place, answering)
+  ])('%s', async (_name, [endpoint, answering], expected) => {
+    const provider = await world.newProvider()
+    if (endpoint === 'keys') fake.rotateKey()
+    fake.misbehave(endpoint, answering)
     const claims = {
       sub: newSubject(),
-      ...(place !== 'userinfo' && { email: await world.emailOf(), email_verified: true }),
+      ...(endpoint !== 'userinfo' && { email: await world.emailOf(), email_verified: true }),
     }
     const outcome = await world.outcomeOf(provider, claims)
     expect(outcome).not.toBe('signed in')

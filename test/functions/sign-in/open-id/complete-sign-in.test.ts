@@ -8,9 +8,9 @@ import { providers } from '#test/support/accounts/auth-providers.ts'
 import { insertIdentity } from '#test/support/accounts/identities.ts'
 import { insertActor, updateRow } from '#test/support/accounts/rows.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
-import { loggedForOperator } from '#test/support/sign-in/logged-for-operator.ts'
+import { captureOperatorLog } from '#test/support/sign-in/logged-for-operator.ts'
 import { beginSignIn, comeBack, ledTo, plainHome, redeemWith, signInBy } from '#test/support/sign-in/sign-in.ts'
-import { newSubject, signInWorld, standsForEveryKind, tenant } from '#test/support/sign-in/sign-in-world.ts'
+import { newSubject, signInWorld, useProviderForEveryKind, tenant } from '#test/support/sign-in/sign-in-world.ts'
 import { countWaiting } from '#test/support/table/count-waiting.ts'
 import { engineError } from '#test/support/table/in-front-of-table.ts'
 import { refuseRequests } from '#test/support/table/refuse-requests.ts'
@@ -19,11 +19,11 @@ type Claims = Record<string, unknown>
 
 const world = await signInWorld()
 const { fake } = world
-standsForEveryKind(fake)
+useProviderForEveryKind(fake)
 
 describe('a person known to an OpenID Connect provider', () => {
   it('returns with a state and a code, and gets a client token', async () => {
-    const provider = await world.behind()
+    const provider = await world.newProvider()
     const person = await world.person()
     const claims = { sub: newSubject(), email: person.email, email_verified: true, name: 'Grace H.' }
     const { begun, back, redeemed } = await signInBy(fake, provider, world.account.slug, claims)
@@ -108,7 +108,7 @@ describe('requirements of each kind of provider for the first link (I2.3)', () =
     ['tenant', {}, (upn) => ({ oid: newSubject(), tid: '9a20', upn }), 'tenant_other tid'],
   ]
   it.each(cases.map((one, i) => [i, ...one] as const))('%i: %s %j', async (_i, kind, fields, claims, expected) => {
-    const provider = await world.behind(
+    const provider = await world.newProvider(
       kind,
       kind === 'idp' ? { idp_domain: 'company.idp.example', ...fields } : fields,
     )
@@ -116,7 +116,7 @@ describe('requirements of each kind of provider for the first link (I2.3)', () =
   })
 
   it('is refused for claims that no table can store, and keeps no such picture', async () => {
-    const provider = await world.behind()
+    const provider = await world.newProvider()
     const [half, email] = ['\ud800', await world.emailOf()]
     const claims = (more: Claims) => ({ sub: newSubject(), email, email_verified: true, ...more })
     expect(await world.outcomeOf(provider, claims({ sub: `a${half}` }))).toBe('subject_missing sub')
@@ -126,7 +126,7 @@ describe('requirements of each kind of provider for the first link (I2.3)', () =
   })
 
   it('is refused for a lookalike letter', async () => {
-    const provider = await world.behind()
+    const provider = await world.newProvider()
     const email = `kate-${newSubject()}@example.com`
     await world.person({ email })
     const claims = (address: string) => ({ sub: newSubject(), email: address, email_verified: true })
@@ -135,7 +135,7 @@ describe('requirements of each kind of provider for the first link (I2.3)', () =
   })
 
   it('is refused for an ID token from the future, beyond the clock tolerance', async () => {
-    const provider = await world.behind()
+    const provider = await world.newProvider()
     const from = (seconds: number) => Math.floor(Date.now() / 1_000) + seconds
     const claims = { sub: newSubject(), email: await world.emailOf(), email_verified: true }
     expect(await world.outcomeOf(provider, { ...claims, iat: from(120), exp: from(600) })).toBe('id_token iat')
@@ -143,7 +143,7 @@ describe('requirements of each kind of provider for the first link (I2.3)', () =
   })
 
   it('must belong to a domain of the provider, at the first link and later', async () => {
-    const provider = await world.behind('oidc', { domains: ['example.com'] })
+    const provider = await world.newProvider('oidc', { domains: ['example.com'] })
     const [inside, outside] = [await world.person(), await world.person({ email: `${newSubject()}@example.net` })]
     const claimsOf = ({ email }: { email: string | null }) => ({ sub: newSubject(), email, email_verified: true })
     const [known, stranger] = [claimsOf(inside), claimsOf(outside)]
@@ -156,7 +156,7 @@ describe('requirements of each kind of provider for the first link (I2.3)', () =
   })
 
   it('may have any other email once linked', async () => {
-    const provider = await world.behind('suite', { hosted_domain: 'example.com' })
+    const provider = await world.newProvider('suite', { hosted_domain: 'example.com' })
     const person = await world.person()
     const { idp_id } = await insertIdentity(world.account.id, person.id, { issuer: fake.issuer })
     expect(await world.outcomeOf(provider, { sub: idp_id, hd: 'example.com' })).toBe('signed in')
@@ -166,7 +166,7 @@ describe('requirements of each kind of provider for the first link (I2.3)', () =
 
 describe('userinfo', () => {
   it('is requested only for claims that the ID token lacks', async () => {
-    const provider = await world.behind()
+    const provider = await world.newProvider()
     const claims = { sub: newSubject() }
     const more = { ...claims, email: await world.emailOf(), email_verified: true }
     expect(await world.outcomeOf(provider, claims, more)).toBe('signed in')
@@ -202,15 +202,17 @@ describe('userinfo', () => {
       (email) => ({ email, email_verified: true }),
       'email_not_verified email_verified',
     ],
-  ])('verifies %s', async (_what, signed, told, expected) => {
-    const provider = await world.behind()
+  ])('verifies %s', async (_what, signed, userinfoClaims, expected) => {
+    const provider = await world.newProvider()
     const [email, other] = [await world.emailOf(), await world.emailOf()]
     const sub = newSubject()
-    expect(await world.outcomeOf(provider, { sub, ...signed(email) }, { sub, ...told(email, other) })).toBe(expected)
+    expect(await world.outcomeOf(provider, { sub, ...signed(email) }, { sub, ...userinfoClaims(email, other) })).toBe(
+      expected,
+    )
   })
 
   it('is refused with another subject', async () => {
-    const provider = await world.behind()
+    const provider = await world.newProvider()
     const other = { sub: 'another', email: await world.emailOf(), email_verified: true }
     expect(await world.outcomeOf(provider, { sub: newSubject() }, other)).toMatch(/^userinfo/)
   })
@@ -226,12 +228,12 @@ describe('permission to sign in (I2.4)', () => {
     ['an administrator, for a client', 'client', { type: 'account_admin_user' }, 'signed in'],
   ])('%s', async (_name, context, fields, expected) => {
     expect(
-      await world.outcomeOf(await world.behind(), await claimsOf(await world.emailOf(fields)), null, context),
+      await world.outcomeOf(await world.newProvider(), await claimsOf(await world.emailOf(fields)), null, context),
     ).toBe(expected)
   })
 
   it("nobody, if the provider or the account is disabled, or the provider's context changes in the meantime", async () => {
-    const provider = await world.behind()
+    const provider = await world.newProvider()
     const claims = await claimsOf(await world.emailOf())
     const answered = async (change: () => Promise<unknown>) => {
       const begun = await beginSignIn(provider.id, { slug: world.account.slug })
@@ -253,13 +255,13 @@ describe('permission to sign in (I2.4)', () => {
     if (!row) throw new Error('The account is gone.')
     expect(await answered(() => updateRow(world.account.id, accounts, row, { is_disabled: true }))).toEqual(denied)
     // The service has not sent the secret.
-    expect(fake.asked.filter((place) => place === 'token')).toEqual([])
+    expect(fake.asked.filter((endpoint) => endpoint === 'token')).toEqual([])
     await updateRow(world.account.id, accounts, { ...row, is_disabled: true }, { is_disabled: false })
   })
 
   it("nobody with a client above the account's users limit", async () => {
     const own = await signInWorld({ fake, limits: { users_count: 1 } })
-    const provider = await own.behind()
+    const provider = await own.newProvider()
     const admin = await insertActor(own.account.id, {
       type: 'account_admin_user',
       name: 'Grace',
@@ -277,7 +279,7 @@ describe('a callback to the service', () => {
   }
 
   it('without a pending sign-in redirects nowhere', async () => {
-    const begun = await beginSignIn((await world.behind()).id, { slug: world.account.slug })
+    const begun = await beginSignIn((await world.newProvider()).id, { slug: world.account.slug })
     const code = fake.codeFor(begun.url, { sub: newSubject() })
     const { own } = begun
     const wrong: (Record<string, string> | string)[] = [
@@ -296,7 +298,7 @@ describe('a callback to the service', () => {
 
   it('that fails at the table must be started again, because its state is used up', async () => {
     const person = await world.person()
-    const begun = await beginSignIn((await world.behind()).id, { slug: world.account.slug })
+    const begun = await beginSignIn((await world.newProvider()).id, { slug: world.account.slug })
     const code = fake.codeFor(begun.url, { sub: newSubject(), email: person.email, email_verified: true })
     const log = catchLog('WARN')
     countWaiting()
@@ -320,7 +322,7 @@ describe('a callback to the service', () => {
   })
 
   it('is accepted once, with any content', async () => {
-    const provider = await world.behind()
+    const provider = await world.newProvider()
     for (const [query, error] of [
       [{ error: 'access_denied' }, 'access_denied'],
       [{ code: 'nonsense' }, 'access_denied'],
@@ -345,29 +347,29 @@ describe('a callback to the service', () => {
       { error: 'Ada <b>', error_subcode: 'Ada <i>' },
       { reason: 'provider_refused', error: 'unnamed', subcode: 'unnamed' },
     ],
-  ])("logs for the operator alone who was refused with the provider's error %j", async (query, told) => {
-    const begun = await beginSignIn((await world.behind()).id, { slug: world.account.slug })
+  ])("logs for the operator alone who was refused with the provider's error %j", async (query, userinfoClaims) => {
+    const begun = await beginSignIn((await world.newProvider()).id, { slug: world.account.slug })
     const log = catchLog('WARN')
     const back = await comeBack(begun, { ...query, state: begun.own })
     const lines = log.lines().filter(({ event }) => event === 'sign_in_refused')
     vi.restoreAllMocks()
     expect(ledTo(back)).toEqual({ state: begun.state, error: expect.stringMatching(/^(access_denied|server_error)$/) })
-    expect(lines).toEqual([expect.objectContaining({ ...told, at: 'authorization' })])
+    expect(lines).toEqual([expect.objectContaining({ ...userinfoClaims, at: 'authorization' })])
     expect(JSON.stringify(lines)).not.toMatch(/Ada|ada@/)
   })
 
   it('reports an unknown state and a replayed callback to the operator by log and metric', async () => {
-    const begun = await beginSignIn((await world.behind()).id, { slug: world.account.slug })
+    const begun = await beginSignIn((await world.newProvider()).id, { slug: world.account.slug })
     const made = `${begun.own.slice(0, 32)}${'A'.repeat(32)}`
     const code = fake.codeFor(begun.url, { sub: newSubject(), email: await world.emailOf(), email_verified: true })
-    const comes = (state: string) => loggedForOperator(() => comeBack(begun, { state, code }))
-    const none = await comes('x')
+    const callBack = (state: string) => captureOperatorLog(() => comeBack(begun, { state, code }))
+    const none = await callBack('x')
     expect([none.answer.status, none.counted]).toEqual([400, [1, 'state_unknown']])
     // The log names no account.
     expect(none.refused?.account_id).toBeUndefined()
-    const unknown = await comes(made)
+    const unknown = await callBack(made)
     expect((await comeBack(begun, { state: begun.own, code })).status).toBe(303)
-    const replayed = await comes(begun.own)
+    const replayed = await callBack(begun.own)
     for (const { answer, refused, counted, text } of [unknown, replayed]) {
       expect([answer.status, counted]).toEqual([400, [1, 'state_unknown']])
       expect(refused).toMatchObject({ reason: 'state_unknown', account_id: world.account.id })
@@ -376,7 +378,7 @@ describe('a callback to the service', () => {
   })
 
   it('of a provider that responds twice is accepted once; the second, with another code, is refused', async () => {
-    const provider = await world.behind()
+    const provider = await world.newProvider()
     const begun = await beginSignIn(provider.id, { slug: world.account.slug })
     const codeOf = async () =>
       fake.codeFor(begun.url, { sub: newSubject(), email: await world.emailOf(), email_verified: true })
@@ -398,7 +400,7 @@ describe('a callback to the service', () => {
 })
 
 it('logs nothing about the person', async () => {
-  const provider = await world.behind()
+  const provider = await world.newProvider()
   const email = await world.emailOf()
   const log = catchLog('INFO')
   const claims = { sub: newSubject(), email, email_verified: false, name: 'Grace Hopper' }

@@ -46,9 +46,9 @@ async function opinionOn({ service, kind, user, path = '', fields }: Vendor): Pr
   vi.stubEnv('SUITE_CLIENT_SECRET', secret)
   vi.stubEnv('TENANT_CLIENT_SECRET', secret)
   const issuer = `${base}${path}`
-  const place = { issuer, documentUri: `${issuer}/.well-known/openid-configuration`, secret }
-  const known = (kind === 'oidc' || kind === 'idp') && { client_id: app }
-  const provider = await providerBehind(account.id, place, kind, { ...known, ...fields, id })
+  const connection = { issuer, documentUri: `${issuer}/.well-known/openid-configuration`, secret }
+  const clientFields = (kind === 'oidc' || kind === 'idp') && { client_id: app }
+  const provider = await providerBehind(account.id, connection, kind, { ...clientFields, ...fields, id })
   const begun = await beginSignIn(provider.id, { slug: account.slug })
   if (begun.answer.status !== 201) return begun.answer.body.errors
   const home = await walkForms(begun.url, begun.home, (forms) => {
@@ -56,11 +56,11 @@ async function opinionOn({ service, kind, user, path = '', fields }: Vendor): Pr
     return form ? { form } : null
   })
   const log = catchLog('WARN')
-  const told = ledTo(await comeBack({ home }, new URL(home).search.slice(1)))
+  const result = ledTo(await comeBack({ home }, new URL(home).search.slice(1)))
   const [line] = log.lines().filter(({ event }) => event === 'sign_in_refused')
   vi.mocked(process.stdout.write).mockRestore()
-  if (told.code === undefined) return line?.reason
-  const redeemed = await redeemWith({ code: told.code, code_verifier: begun.verifier })
+  if (result.code === undefined) return line?.reason
+  const redeemed = await redeemWith({ code: result.code, code_verifier: begun.verifier })
   return redeemed.body.data?.actor.email === email ? 'signed in' : redeemed.text
 }
 

@@ -35,7 +35,7 @@ afterEach(() => {
 afterAll(() => server.stop())
 
 /** Signs in at a third-party server, which issues a code to every caller. */
-async function go(claims: Payload) {
+async function signIn(claims: Payload) {
   server.service.prependListener('beforeTokenSigning', ({ payload }) => {
     for (const [name, value] of Object.entries({ aud: provider.client_id, ...claims })) {
       if (value === undefined) delete payload[name]
@@ -43,21 +43,25 @@ async function go(claims: Payload) {
     }
   })
   const begun = await beginSignIn(provider.id, { slug: account.slug })
-  const led = await fetch(begun.url, { redirect: 'manual' })
-  const home = new URL(led.headers.get('location') ?? '')
+  const redirected = await fetch(begun.url, { redirect: 'manual' })
+  const home = new URL(redirected.headers.get('location') ?? '')
   const log = catchLog('WARN')
   const back = await comeBack({ home: home.href }, home.search.slice(1))
   const [line] = log.lines().filter(({ event }) => event === 'sign_in_refused')
   vi.restoreAllMocks()
-  const told = ledTo(back)
-  if (told.code === undefined) return { told, reason: line?.reason, line }
-  const redeemed = await redeemWith({ code: told.code, code_verifier: begun.verifier })
-  return { told, reason: redeemed.status === 201 ? 'signed in' : redeemed.text }
+  const result = ledTo(back)
+  if (result.code === undefined) return { told: result, reason: line?.reason, line }
+  const redeemed = await redeemWith({ code: result.code, code_verifier: begun.verifier })
+  return { told: result, reason: redeemed.status === 201 ? 'signed in' : redeemed.text }
 }
-const known = async () => ({ sub: crypto.randomUUID(), email: (await newPerson(account)).email, email_verified: true })
+const newClaims = async () => ({
+  sub: crypto.randomUUID(),
+  email: (await newPerson(account)).email,
+  email_verified: true,
+})
 
 it('accepts true claims', async () => {
-  const { reason, line } = await go(await known())
+  const { reason, line } = await signIn(await newClaims())
   expect([reason, line]).toEqual(['signed in', undefined])
 })
 
@@ -76,22 +80,22 @@ it.each<[string, Payload]>([
   const claims = Object.fromEntries(
     Object.entries(wrong).map(([name, value]) => [name, value === 'SLASH' ? `${server.issuer.url}/` : value]),
   )
-  const { told, reason } = await go({ ...(await known()), ...claims })
+  const { told, reason } = await signIn({ ...(await newClaims()), ...claims })
   expect([told.error, reason]).toEqual(['server_error', 'id_token'])
 })
 
 it('refuses a foreign algorithm or key, and accepts a newly published key', async () => {
-  const claims = await known()
+  const claims = await newClaims()
   const forged = (header: Payload) =>
     server.service.once('beforeResponse', (response) => {
       const { body } = response as { body: { id_token: string } }
       const [, payload] = body.id_token.split('.')
-      const head = Buffer.from(JSON.stringify(header)).toString('base64url')
-      body.id_token = `${head}.${payload}.${header.alg === 'none' ? '' : 'AAAA'}`
+      const encodedHeader = Buffer.from(JSON.stringify(header)).toString('base64url')
+      body.id_token = `${encodedHeader}.${payload}.${header.alg === 'none' ? '' : 'AAAA'}`
     })
   for (const header of [{ alg: 'none' }, { alg: 'HS256' }, { alg: 'RS256', kid: 'unknown' }, { alg: 'ES256' }]) {
     forged(header)
-    const { told, reason } = await go(claims)
+    const { told, reason } = await signIn(claims)
     expect([header.alg, told.error, reason]).toEqual([
       header.alg,
       expect.stringMatching(/^(server_error|temporarily_unavailable)$/),
@@ -99,13 +103,13 @@ it('refuses a foreign algorithm or key, and accepts a newly published key', asyn
     ])
   }
   await server.issuer.keys.generate('RS256')
-  expect((await go(claims)).reason).toBe('signed in')
+  expect((await signIn(claims)).reason).toBe('signed in')
 })
 
 it('refuses another subject at userinfo', async () => {
   server.service.once('beforeUserinfo', (response) => {
     response.body = { sub: 'somebody-else', email: 'x@example.com', email_verified: true }
   })
-  const { told, reason } = await go({ sub: crypto.randomUUID() })
+  const { told, reason } = await signIn({ sub: crypto.randomUUID() })
   expect([told.error, reason]).toEqual(['server_error', 'userinfo'])
 })

@@ -46,10 +46,10 @@ describe('GET /sign_in/{slug}/providers (I2.1)', () => {
   })
 
   it('returns 404 for an unknown or disabled account', async () => {
-    const own = await newAccount()
-    const row = await getRow(accounts, own.id, own.id)
-    if (row) await updateRow(own.id, accounts, row, { is_disabled: true })
-    for (const slug of ['nobody', own.slug, '', 'x', 'a'.repeat(101), 'a/b', own.id, '%00', 'ünïcode']) {
+    const ownAccount = await newAccount()
+    const row = await getRow(accounts, ownAccount.id, ownAccount.id)
+    if (row) await updateRow(ownAccount.id, accounts, row, { is_disabled: true })
+    for (const slug of ['nobody', ownAccount.slug, '', 'x', 'a'.repeat(101), 'a/b', ownAccount.id, '%00', 'ünïcode']) {
       const { status, body } = await ask(slug)
       expect([status, body.code], slug).toEqual([404, 'not_found'])
     }

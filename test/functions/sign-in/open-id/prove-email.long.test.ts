@@ -8,7 +8,7 @@ import type { PlainProvider } from '#test/fakes/plain-provider.ts'
 import { call } from '#test/support/accounts/account.ts'
 import { moveEmail } from '#test/support/accounts/identities.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
-import { catchMails, hashQuickly, mailedPasscode, passcodeIn } from '#test/support/sign-in/mails.ts'
+import { catchMails, useCheapHashes, mailedPasscode, passcodeIn } from '#test/support/sign-in/mails.ts'
 import { beginSignIn, comeBack, ledTo, newSource, newVerifier, redeemWith } from '#test/support/sign-in/sign-in.ts'
 import { newSubject, type SignInWorld, signInWorld, stubProviders } from '#test/support/sign-in/sign-in-world.ts'
 import { standBeforeTable } from '#test/support/table/in-front-of-table.ts'
@@ -17,10 +17,10 @@ let world: SignInWorld
 let fake: PlainProvider
 let provider: AuthProviderRow
 beforeAll(async () => {
-  hashQuickly()
+  useCheapHashes()
   world = await signInWorld()
   fake = world.fake
-  provider = await world.behind('oidc', { email_verification_method: 'proof' })
+  provider = await world.newProvider('oidc', { email_verification_method: 'proof' })
 })
 beforeEach(() => stubProviders(fake))
 afterEach(() => {
@@ -33,11 +33,11 @@ afterAll(() => fake.close())
 async function claim(email: string, sub = newSubject()) {
   const post = await catchMails()
   const begun = await beginSignIn(provider.id, { slug: world.account.slug })
-  const told = ledTo(await comeBack(begun, { state: begun.own, code: fake.codeFor(begun.url, { sub, email }) }))
+  const result = ledTo(await comeBack(begun, { state: begun.own, code: fake.codeFor(begun.url, { sub, email }) }))
   await post.settled()
   const mails = [...post.mails]
   await post.stop()
-  return { told, mails, sub, code: told.code, code_verifier: begun.verifier }
+  return { told: result, mails, sub, code: result.code, code_verifier: begun.verifier }
 }
 
 describe('an email that a provider has not verified (I2.3)', () => {

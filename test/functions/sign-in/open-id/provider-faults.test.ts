@@ -7,16 +7,16 @@ import { presenceItemKey } from '#shared/table/keys.ts'
 import { getItem } from '#shared/table/read.ts'
 import { jwt, type Place, type PlainProvider, startPlainProvider } from '#test/fakes/plain-provider.ts'
 import { providers } from '#test/support/accounts/auth-providers.ts'
-import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { readCommits } from '#test/support/logs/commit-stream.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
 import { beginSignIn, comeBack, ledTo, signInBy } from '#test/support/sign-in/sign-in.ts'
-import { newSubject, signInWorld, standsForEveryKind } from '#test/support/sign-in/sign-in-world.ts'
+import { newSubject, signInWorld, useProviderForEveryKind } from '#test/support/sign-in/sign-in-world.ts'
 
 type Misbehaviour = Parameters<PlainProvider['misbehave']>[1]
 
 const world = await signInWorld()
 const { account, fake } = world
-standsForEveryKind(fake)
+useProviderForEveryKind(fake)
 beforeEach(() => {
   vi.stubEnv('LOG_LEVEL', 'ERROR')
 })
@@ -24,10 +24,10 @@ beforeEach(() => {
 const claimsOf = async () => ({ sub: newSubject(), email: await world.emailOf(), email_verified: true })
 const signIn = async (provider: AuthProviderRow, claims?: Record<string, unknown>) =>
   signInBy(fake, provider, account.slug, claims ?? (await claimsOf()))
-const shownOf = async ({ id }: AuthProviderRow) => (await providers.oidc.get(account, id)).body.data
-const faultOf = async (provider: AuthProviderRow) => (await shownOf(provider)).last_error
+const getProvider = async ({ id }: AuthProviderRow) => (await providers.oidc.get(account, id)).body.data
+const faultOf = async (provider: AuthProviderRow) => (await getProvider(provider)).last_error
 
-const says =
+const respondWith =
   (status: number, error: string, headers: Record<string, string> = {}): Misbehaviour =>
   (answer) =>
     answer
@@ -49,7 +49,13 @@ describe('distinguishes a fault of a provider from a refusal', () => {
       'temporarily_unavailable',
       'cannot be used',
     ],
-    ['is overloaded', 'token', says(503, 'temporarily_unavailable'), 'temporarily_unavailable', 'cannot be used'],
+    [
+      'is overloaded',
+      'token',
+      respondWith(503, 'temporarily_unavailable'),
+      'temporarily_unavailable',
+      'cannot be used',
+    ],
     ['returns an outage page', 'token', (answer) => answer.end('<html>'), 'temporarily_unavailable', 'cannot be used'],
     [
       'returns an empty object',
@@ -66,17 +72,23 @@ describe('distinguishes a fault of a provider from a refusal', () => {
       'temporarily_unavailable',
       'userinfo endpoint',
     ],
-    ['refuses the secret', 'token', says(401, 'invalid_client'), 'server_error', 'client secret is wrong'],
+    ['refuses the secret', 'token', respondWith(401, 'invalid_client'), 'server_error', 'client secret is wrong'],
     [
       'refuses it with a challenge',
       'token',
-      says(401, 'invalid_client', challenge),
+      respondWith(401, 'invalid_client', challenge),
       'server_error',
       'client secret is wrong',
     ],
-    ['does not know the client', 'token', says(400, 'unauthorized_client'), 'server_error', 'unauthorized_client'],
-    ['wants DPoP', 'token', says(400, 'invalid_request'), 'server_error', 'invalid_request'],
-    ['does not know the scope', 'token', says(400, 'invalid_scope'), 'server_error', 'invalid_scope'],
+    [
+      'does not know the client',
+      'token',
+      respondWith(400, 'unauthorized_client'),
+      'server_error',
+      'unauthorized_client',
+    ],
+    ['wants DPoP', 'token', respondWith(400, 'invalid_request'), 'server_error', 'invalid_request'],
+    ['does not know the scope', 'token', respondWith(400, 'invalid_scope'), 'server_error', 'invalid_scope'],
     ['signs with HS256', 'token', idToken(jwt({}, { key: null, alg: 'HS256' })), 'server_error', null],
     [
       'encrypts its ID tokens',
@@ -85,18 +97,18 @@ describe('distinguishes a fault of a provider from a refusal', () => {
       'server_error',
       null,
     ],
-    ['refuses the code', 'token', says(400, 'invalid_grant'), 'access_denied', ''],
-    ['refuses the person with its own error code', 'token', says(400, 'blocked'), 'access_denied', ''],
-  ])('that %s', async (_name, place, misbehaviour, told, sentence) => {
+    ['refuses the code', 'token', respondWith(400, 'invalid_grant'), 'access_denied', ''],
+    ['refuses the person with its own error code', 'token', respondWith(400, 'blocked'), 'access_denied', ''],
+  ])('that %s', async (_name, endpoint, misbehaviour, errorCode, sentence) => {
     const own = await startPlainProvider()
-    const provider = await world.behind('oidc', { issuer: own.issuer, discovery_document_uri: own.documentUri })
-    own.misbehave(place, misbehaviour)
+    const provider = await world.newProvider('oidc', { issuer: own.issuer, discovery_document_uri: own.documentUri })
+    own.misbehave(endpoint, misbehaviour)
     const { sub, ...more } = await claimsOf()
-    const userinfo = place === 'userinfo' ? { sub, ...more } : null
+    const userinfo = endpoint === 'userinfo' ? { sub, ...more } : null
     const begun = await beginSignIn(provider.id, { slug: account.slug })
-    const code = own.codeFor(begun.url, place === 'userinfo' ? { sub } : { sub, ...more }, userinfo)
-    expect(ledTo(await comeBack(begun, { state: begun.own, code }))).toEqual({ state: begun.state, error: told })
-    const shown = await shownOf(provider)
+    const code = own.codeFor(begun.url, endpoint === 'userinfo' ? { sub } : { sub, ...more }, userinfo)
+    expect(ledTo(await comeBack(begun, { state: begun.own, code }))).toEqual({ state: begun.state, error: errorCode })
+    const shown = await getProvider(provider)
     if (sentence === '') expect([shown.last_error, shown.last_error_at]).toEqual([null, null])
     else {
       expect(shown.last_error).toMatch(sentence ?? /ID token|cannot be used/)
@@ -115,13 +127,13 @@ describe('distinguishes a fault of a provider from a refusal', () => {
     ['access_denied', 'access_denied'],
     ['login_required', 'access_denied'],
     ['blocked_by_rule', 'access_denied'],
-  ])('of %s in a callback redirects with %s', async (error, told) => {
-    const provider = await world.behind()
+  ])('of %s in a callback redirects with %s', async (error, errorCode) => {
+    const provider = await world.newProvider()
     const begun = await beginSignIn(provider.id, { slug: account.slug })
     const query = { state: begun.own, error, error_description: 'Ring 555 0100.' }
-    expect(ledTo(await comeBack(begun, query))).toEqual({ state: begun.state, error: told })
+    expect(ledTo(await comeBack(begun, query))).toEqual({ state: begun.state, error: errorCode })
     const fault = await faultOf(provider)
-    if (told === 'access_denied') expect(fault).toBeNull()
+    if (errorCode === 'access_denied') expect(fault).toBeNull()
     else {
       expect([fault.includes(error), fault.includes('555')]).toEqual([true, false])
       // Any caller can send an error to the callback, so the message does not attribute it to the provider.
@@ -131,7 +143,7 @@ describe('distinguishes a fault of a provider from a refusal', () => {
 
   it('is shown if the document has no authorization endpoint', async () => {
     const own = await startPlainProvider()
-    const provider = await world.behind('oidc', { issuer: own.issuer, discovery_document_uri: own.documentUri })
+    const provider = await world.newProvider('oidc', { issuer: own.issuer, discovery_document_uri: own.documentUri })
     await own.close()
     expect((await beginSignIn(provider.id, { slug: account.slug })).answer.status).toBe(503)
     expect(await faultOf(provider)).toBe('The server of the discovery document could not be reached.')
@@ -141,73 +153,75 @@ describe('distinguishes a fault of a provider from a refusal', () => {
 describe('the last fault of a provider', () => {
   const stranger = () => ({ sub: newSubject(), email: 'nobody@example.com', email_verified: true })
   const fail = async (provider: AuthProviderRow, error = 'invalid_client') => {
-    fake.misbehave('token', says(401, error))
-    const { error: told } = await signIn(provider, stranger())
+    fake.misbehave('token', respondWith(401, error))
+    const { error: errorCode } = await signIn(provider, stranger())
     fake.behave()
-    return told
+    return errorCode
   }
 
   it('costs no commit, does not change the tag for edits, and is shown in the list', async () => {
-    const provider = await world.behind()
+    const provider = await world.newProvider()
     const before = await providers.oidc.get(account, provider.id)
-    const { length } = await commitsOf(account.id)
+    const { length } = await readCommits(account.id)
     expect(await fail(provider)).toBe('server_error')
-    expect(await commitsOf(account.id)).toHaveLength(length)
+    expect(await readCommits(account.id)).toHaveLength(length)
     const after = await providers.oidc.get(account, provider.id)
-    const [stored, live] = [before, after].map(({ headers }) => headers.etag?.replaceAll('"', '').split('.'))
-    expect([after.body.data.updated_at, live?.[0]]).toEqual([before.body.data.updated_at, stored?.[0]])
-    expect(live?.[1]).not.toBe(stored?.[1])
+    const [stored, presence] = [before, after].map(({ headers }) => headers.etag?.replaceAll('"', '').split('.'))
+    expect([after.body.data.updated_at, presence?.[0]]).toEqual([before.body.data.updated_at, stored?.[0]])
+    expect(presence?.[1]).not.toBe(stored?.[1])
     const { body } = await providers.oidc.list(account)
     const listed = body.data.find(({ id }: { id: string }) => id === provider.id)
     expect(listed).toEqual(after.body.data)
-    expect((await shownOf(await world.behind())).last_error).toBeNull()
+    expect((await getProvider(await world.newProvider())).last_error).toBeNull()
   })
 
   it('is written at most once a minute', async () => {
-    const provider = await world.behind()
+    const provider = await world.newProvider()
     await fail(provider)
-    const first = await shownOf(provider)
+    const first = await getProvider(provider)
     await fail(provider, 'invalid_scope')
-    expect(await shownOf(provider)).toEqual(first)
+    expect(await getProvider(provider)).toEqual(first)
     const real = clock.now.bind(clock)
     const later = vi.spyOn(clock, 'now').mockImplementation(() => real() + 61_000_000)
     await fail(provider, 'invalid_scope')
     later.mockRestore()
-    const second = await shownOf(provider)
+    const second = await getProvider(provider)
     expect(second.last_error).toContain('invalid_scope')
     expect(second.last_error_at > first.last_error_at).toBe(true)
   })
 
   it('is cleared by the next person who signs in, not by a refused one', async () => {
-    const provider = await world.behind()
+    const provider = await world.newProvider()
     await fail(provider)
     expect((await signIn(provider, stranger())).error).toBe('access_denied')
     expect(await faultOf(provider)).not.toBeNull()
     expect((await signIn(provider)).error).toBeUndefined()
-    expect(await shownOf(provider)).toMatchObject({ last_error: null, last_error_at: null })
+    expect(await getProvider(provider)).toMatchObject({ last_error: null, last_error_at: null })
   })
 
   it('is not cleared by a person whose email is not proven yet', async () => {
-    const provider = await world.behind('oidc', { email_verification_method: 'proof' })
+    const provider = await world.newProvider('oidc', { email_verification_method: 'proof' })
     await fail(provider)
     const begun = await beginSignIn(provider.id, { slug: account.slug })
-    const told = ledTo(await comeBack(begun, { state: begun.own, code: fake.codeFor(begun.url, stranger(), null) }))
-    expect(told).toMatchObject({ proof_required: 'true' })
+    const errorCode = ledTo(
+      await comeBack(begun, { state: begun.own, code: fake.codeFor(begun.url, stranger(), null) }),
+    )
+    expect(errorCode).toMatchObject({ proof_required: 'true' })
     expect(await faultOf(provider)).toContain('invalid_client')
   })
 
   it('is cleared by a change of the settings, and deleted with the provider', async () => {
-    const provider = await world.behind()
-    const live = () => getItem(presenceItemKey(account.id, authProviders.oidc.name, provider.id))
+    const provider = await world.newProvider()
+    const presence = () => getItem(presenceItemKey(account.id, authProviders.oidc.name, provider.id))
     await fail(provider)
     expect((await providers.oidc.update(account, provider.id, {})).body.data.last_error).toContain('invalid_client')
-    expect(await live()).toBeDefined()
+    expect(await presence()).toBeDefined()
     const changed = await providers.oidc.update(account, provider.id, { client_secret: 'the right one' })
     expect(changed.body.data.last_error).toBeNull()
-    expect(await live()).toBeUndefined()
+    expect(await presence()).toBeUndefined()
     await fail(provider)
     expect((await providers.oidc.remove(account, provider.id)).body.data.last_error).toContain('invalid_client')
-    expect(await live()).toBeUndefined()
+    expect(await presence()).toBeUndefined()
   })
 })
 
@@ -226,7 +240,7 @@ describe('the error description of a provider', () => {
   }
 
   it('is logged for the operator, on one line and shortened', async () => {
-    const provider = await world.behind()
+    const provider = await world.newProvider()
     const { description } = await logged(provider, `Described: PAR is required.\n\u0007\u202e${'x'.repeat(1_000)}`)
     expect(description).toMatch(/^Described: PAR is required\. x+$/)
     expect(String(description)).toHaveLength(500)
@@ -235,7 +249,7 @@ describe('the error description of a provider', () => {
   it('omits the secret in any encoding, tokens and email addresses', async () => {
     const secret = ' s3cret/+&"ä '
     const id = randomUUID()
-    const provider = await world.behind('oidc', {
+    const provider = await world.newProvider('oidc', {
       id,
       client_id: `spelled out ${newSubject()}`,
       client_secret: await encryptSecret({ accountId: account.id, objectId: id }, secret),

@@ -8,11 +8,11 @@ import { queryItems, rowsBy } from '#shared/table/read.ts'
 import { type PlainProvider, startPlainProvider } from '#test/fakes/plain-provider.ts'
 import { publicKey } from '#test/support/access/public-key.ts'
 import { type Account, call, newAccount } from '#test/support/accounts/account.ts'
-import { discovered, providers } from '#test/support/accounts/auth-providers.ts'
+import { providers, stubDiscovery } from '#test/support/accounts/auth-providers.ts'
 import { insertIdentity, newPerson } from '#test/support/accounts/identities.ts'
 import { signInWith } from '#test/support/accounts/portal-sessions.ts'
 import { updateRow } from '#test/support/accounts/rows.ts'
-import { loggedForOperator } from '#test/support/sign-in/logged-for-operator.ts'
+import { captureOperatorLog } from '#test/support/sign-in/logged-for-operator.ts'
 import { beginSignIn, comeBack, ledTo, newVerifier, providerBehind, redeemWith } from '#test/support/sign-in/sign-in.ts'
 import { movableClock } from '#test/support/table/movable-clock.ts'
 
@@ -101,7 +101,7 @@ describe('POST /sign_in/token (I2.2)', () => {
   ])('reports %s to the operator by log and metric, and not to the caller', async (_what, reason, changed) => {
     const { code, code_verifier } = await withCode()
     const sent = { code_verifier, ...changed(code) }
-    const { answer, refused: line, counted, text } = await loggedForOperator(() => redeemWith(sent))
+    const { answer, refused: line, counted, text } = await captureOperatorLog(() => redeemWith(sent))
     expect([answer.status, answer.body.code, counted]).toEqual([401, 'unauthorized', [1, reason]])
     expect(answer.text).not.toContain(reason)
     expect([line?.reason, line?.account_id]).toEqual([reason, sent.code === 'x' ? undefined : account.id])
@@ -112,7 +112,7 @@ describe('POST /sign_in/token (I2.2)', () => {
     const sent = await withCode()
     const redeem = () => redeemWith({ code: sent.code, code_verifier: sent.code_verifier })
     expect((await redeem()).status).toBe(201)
-    const { answer, refused: line, counted } = await loggedForOperator(redeem)
+    const { answer, refused: line, counted } = await captureOperatorLog(redeem)
     expect([answer.status, counted, line?.account_id]).toEqual([401, [1, 'code_unknown'], account.id])
   })
 
@@ -161,13 +161,13 @@ describe('POST /sign_in/token (I2.2)', () => {
   ])('refuses a code issued before its provider has %s', async (_what, changes) => {
     const own = await providerBehind(account.id, fake)
     const { code, code_verifier } = await withCode({}, own)
-    discovered('https://other.example.com')
+    stubDiscovery('https://other.example.com')
     for (const { issuer, ...change } of changes as { issuer?: string }[]) {
       const document = { discovery_document_uri: `${issuer}/.well-known/openid-configuration`, client_secret: 'new' }
       const fields = issuer === undefined ? change : document
       expect((await providers.oidc.update(account, own.id, fields)).status).toBe(200)
     }
-    const { answer, refused: line } = await loggedForOperator(() => redeemWith({ code, code_verifier }))
+    const { answer, refused: line } = await captureOperatorLog(() => redeemWith({ code, code_verifier }))
     expect([answer.status, line?.reason]).toEqual([401, 'provider_changed'])
   })
 

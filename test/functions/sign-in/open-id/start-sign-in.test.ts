@@ -57,12 +57,12 @@ describe('POST /sign_in/{slug}/start (I2.2)', () => {
   })
 
   it('is not blocked by concurrent invalid requests', async () => {
-    const own = await newAccount()
-    const { id } = await providerBehind(own.id, fake)
+    const ownAccount = await newAccount()
+    const { id } = await providerBehind(ownAccount.id, fake)
     // The clock is frozen, so that no capacity is refilled during the requests.
     const now = clock.now()
     vi.spyOn(clock, 'now').mockImplementation(() => now)
-    const start = (fields: Record<string, unknown>) => beginSignIn(id, { slug: own.slug, fields })
+    const start = (fields: Record<string, unknown>) => beginSignIn(id, { slug: ownAccount.slug, fields })
     for (let i = 0; i < 400; i++) expect((await start({ redirect_uri: 'nowhere' })).answer.status).toBe(422)
     const { answer } = await start({})
     vi.restoreAllMocks()
@@ -78,9 +78,9 @@ describe('POST /sign_in/{slug}/start (I2.2)', () => {
 
   it('sends the domain to a suite as a hint', async () => {
     vi.stubEnv('SUITE_ISSUER', fake.issuer)
-    const own = await newAccount()
-    const suite = await providerBehind(own.id, fake, 'suite', { hosted_domain: 'example.com' })
-    const { url } = await beginSignIn(suite.id, { slug: own.slug })
+    const ownAccount = await newAccount()
+    const suite = await providerBehind(ownAccount.id, fake, 'suite', { hosted_domain: 'example.com' })
+    const { url } = await beginSignIn(suite.id, { slug: ownAccount.slug })
     expect(new URL(url).searchParams.get('hd')).toBe('example.com')
     expect(new URL(url).searchParams.get('client_id')).toBe('suite-app')
     // The suite's app belongs to the deployment, not to the account.

@@ -7,18 +7,18 @@ import { updateRow } from '#test/support/accounts/rows.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
 import { mockAws } from '#test/support/service/mock-aws.ts'
 import { beginSignIn, comeBack, ledTo, signInBy } from '#test/support/sign-in/sign-in.ts'
-import { newSubject, signInWorld, standsForEveryKind } from '#test/support/sign-in/sign-in-world.ts'
+import { newSubject, signInWorld, useProviderForEveryKind } from '#test/support/sign-in/sign-in-world.ts'
 
 const world = await signInWorld()
 const other = await signInWorld({ fake: world.fake })
 const { account, fake } = world
-standsForEveryKind(fake)
+useProviderForEveryKind(fake)
 const kms = mockAws(KMSClient)
 afterEach(() => {
   kms.reset()
 })
 
-const named = (name: string) => Object.assign(new Error(`${name} of a test`), { name })
+const namedError = (name: string) => Object.assign(new Error(`${name} of a test`), { name })
 const rowOf = async ({ account_id, id }: AuthProviderRow) =>
   (await getRow(authProviders.oidc, account_id, id)) as AuthProviderRow
 const store = async (row: AuthProviderRow, client_secret: string) =>
@@ -41,13 +41,13 @@ const damages: [string, (own: string, foreign: string) => string][] = [
 ]
 
 describe.each([
-  ['the same account', () => world.behind()],
-  ['another account', () => other.behind()],
+  ['the same account', () => world.newProvider()],
+  ['another account', () => other.newProvider()],
 ])('a stored secret and one of %s', (_name, makeForeign) => {
   it.each(damages)(
     'is never sent to the provider when it is replaced by one %s, until it is entered again',
     async (name, damage) => {
-      const [own, foreign] = [await world.behind(), await makeForeign()]
+      const [own, foreign] = [await world.newProvider(), await makeForeign()]
       await store(own, damage(String(own.client_secret), String(foreign.client_secret)))
       fake.asked.length = 0
       const log = catchLog('DEBUG')
@@ -68,12 +68,12 @@ describe.each([
 it.each(['AccessDeniedException', 'DisabledException', 'KMSInvalidStateException', 'ThrottlingException'])(
   'a sign-in returns 503 while KMS returns %s, logs it, and succeeds later',
   async (failure) => {
-    const provider = await world.behind()
+    const provider = await world.newProvider()
     vi.stubEnv('AWS_REGION', 'eu-central-1')
     vi.stubEnv('SECRET_KEY_ARN', 'arn:key')
     const file = String(process.env.SECRET_KEY_FILE)
     vi.stubEnv('SECRET_KEY_FILE', '')
-    kms.on(DecryptCommand).rejects(named(failure))
+    kms.on(DecryptCommand).rejects(namedError(failure))
     const log = catchLog('WARN')
     const begun = await beginSignIn(provider.id, { slug: account.slug })
     const back = await comeBack(begun, { state: begun.own, code: fake.codeFor(begun.url, await claims(), null) })
@@ -92,11 +92,11 @@ it.each(['AccessDeniedException', 'DisabledException', 'KMSInvalidStateException
 )
 
 it('a callback decrypts only with the encryption context of its own provider', async () => {
-  const provider = await world.behind()
+  const provider = await world.newProvider()
   vi.stubEnv('AWS_REGION', 'eu-central-1')
   vi.stubEnv('SECRET_KEY_ARN', 'arn:key')
   vi.stubEnv('SECRET_KEY_FILE', '')
-  kms.on(DecryptCommand).rejects(named('InvalidCiphertextException'))
+  kms.on(DecryptCommand).rejects(namedError('InvalidCiphertextException'))
   const { error } = await signInBy(fake, provider, account.slug, await claims())
   expect(error).toBe('server_error')
   expect(kms.commandCalls(DecryptCommand).map(({ args }) => args[0].input)).toEqual([

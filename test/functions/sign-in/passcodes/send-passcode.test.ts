@@ -11,7 +11,7 @@ import { type Account, call, newAccount } from '#test/support/accounts/account.t
 import { insertProvider } from '#test/support/accounts/portal-sessions.ts'
 import { insertActor, updateRow } from '#test/support/accounts/rows.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
-import { catchMails, countHashes, hashQuickly, passcodeIn } from '#test/support/sign-in/mails.ts'
+import { catchMails, countHashes, useCheapHashes, passcodeIn } from '#test/support/sign-in/mails.ts'
 import { countWaiting } from '#test/support/table/count-waiting.ts'
 
 let account: Account
@@ -19,7 +19,7 @@ let provider: AuthProviderRow
 let post: Awaited<ReturnType<typeof catchMails>>
 let source = 0
 beforeAll(async () => {
-  hashQuickly()
+  useCheapHashes()
   account = await newAccount()
   provider = await insertProvider(account.id, 'email_otp')
 })
@@ -91,13 +91,13 @@ describe('POST /sign_in/{slug}/email_otp (I2.1)', () => {
   })
 
   it('costs one hash for any address, because hashes on one machine wait for each other (I2.5)', async () => {
-    const known = String((await person()).email)
+    const knownEmail = String((await person()).email)
     const tries: [string, string][] = [
       ['nobody@example.com', 'client'],
-      [known, 'client'],
-      [known, 'portal'],
+      [knownEmail, 'client'],
+      [knownEmail, 'portal'],
       [String((await person({ is_disabled: true })).email), 'client'],
-      ...Array.from({ length: 5 }, (): [string, string] => [known, 'client']),
+      ...Array.from({ length: 5 }, (): [string, string] => [knownEmail, 'client']),
     ]
     const hashes = countHashes()
     const counted: number[] = []
@@ -180,9 +180,9 @@ describe('POST /sign_in/{slug}/email_otp (I2.1)', () => {
   })
 
   it('returns 404 for an unknown slug and a disabled account', async () => {
-    const gone = await newAccount()
-    await provision({ operation: 'update_account', account_id: gone.id, account: { is_disabled: true } })
-    for (const slug of ['nobody-has-this', gone.slug, 'x', account.id]) {
+    const disabledAccount = await newAccount()
+    await provision({ operation: 'update_account', account_id: disabledAccount.id, account: { is_disabled: true } })
+    for (const slug of ['nobody-has-this', disabledAccount.slug, 'x', account.id]) {
       expect((await ask({ email: 'a@example.com' }, { slug })).status).toBe(404)
     }
   })

@@ -14,19 +14,19 @@ import { externalIdentities } from '#shared/domain/external-identities/external-
 import { passcodeKey } from '#shared/domain/passcodes/passcode.ts'
 import { passcodeProvider } from '#shared/sign-in/passcodes/passcode-text.ts'
 import { getItem, rowsBy } from '#shared/table/read.ts'
-import { type Account, call, newAccount, ofRoute } from '#test/support/accounts/account.ts'
+import { type Account, call, newAccount, withRoute } from '#test/support/accounts/account.ts'
 import { insertProvider } from '#test/support/accounts/portal-sessions.ts'
 import { insertActor, updateRow } from '#test/support/accounts/rows.ts'
 import { mustBe } from '#test/support/form-messages.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
-import { catchMails, countHashes, hashQuickly, mailedPasscode, passcodeIn } from '#test/support/sign-in/mails.ts'
+import { catchMails, countHashes, useCheapHashes, mailedPasscode, passcodeIn } from '#test/support/sign-in/mails.ts'
 
-const deleteProvider = ofRoute(deleteProviderOfAnyKind, 'DELETE /email_otp_auth_providers/{id}')
+const deleteProvider = withRoute(deleteProviderOfAnyKind, 'DELETE /email_otp_auth_providers/{id}')
 
 let account: Account
 let sources = 0
 beforeAll(async () => {
-  hashQuickly()
+  useCheapHashes()
   account = await newAccount()
   await insertProvider(account.id, 'email_otp', { issuer: 'https://access.example.com' })
 })
@@ -149,20 +149,20 @@ describe('a passcode (I2.5)', () => {
   })
 
   it('is useless for an email of a domain that the provider does not allow', async () => {
-    const own = await newAccount()
-    const provider = await insertProvider(own.id, 'email_otp')
-    const { actor, email, passcode } = await mailedPasscode(own.id)
-    await updateRow(own.id, authProviders.email_otp, provider, { domains: ['example.net'] })
+    const ownAccount = await newAccount()
+    const provider = await insertProvider(ownAccount.id, 'email_otp')
+    const { actor, email, passcode } = await mailedPasscode(ownAccount.id)
+    await updateRow(ownAccount.id, authProviders.email_otp, provider, { domains: ['example.net'] })
     const log = catchLog('WARN')
     const answer = await call(verifyPasscode, {
       method: 'POST',
-      path: `/sign_in/${own.slug}/email_otp/verify`,
-      params: { slug: own.slug },
+      path: `/sign_in/${ownAccount.slug}/email_otp/verify`,
+      params: { slug: ownAccount.slug },
       body: { sign_in: { context: 'client', email, passcode } },
       sourceIp: source,
     })
     expect([answer.status, log.lines().at(-1)?.reason]).toEqual([401, 'email_domain_other'])
-    expect(await rowsBy(clientTokens, own.id, 'actor_id', actor.id)).toEqual([])
+    expect(await rowsBy(clientTokens, ownAccount.id, 'actor_id', actor.id)).toEqual([])
   })
 
   it('is deleted with its actor', async () => {
@@ -189,20 +189,20 @@ describe('the purpose of a passcode', () => {
   })
 
   it('includes the provider: a new provider accepts no passcode of the previous one', async () => {
-    const own = await newAccount()
-    const { email, passcode } = await mailedPasscode(own.id)
-    const former = await passcodeProvider(own.id)
+    const ownAccount = await newAccount()
+    const { email, passcode } = await mailedPasscode(ownAccount.id)
+    const former = await passcodeProvider(ownAccount.id)
     const signIn = () =>
       call(verifyPasscode, {
         method: 'POST',
-        params: { slug: own.slug },
+        params: { slug: ownAccount.slug },
         body: { sign_in: { email, passcode, context: 'client' } },
         sourceIp: source,
       })
     const params = { id: former?.id ?? '' }
-    expect((await own.call(deleteProvider, { method: 'DELETE', params })).status).toBe(200)
+    expect((await ownAccount.call(deleteProvider, { method: 'DELETE', params })).status).toBe(200)
     expect((await signIn()).status).toBe(401)
-    await insertProvider(own.id, 'email_otp')
+    await insertProvider(ownAccount.id, 'email_otp')
     expect((await signIn()).status).toBe(401)
   })
 })
@@ -255,8 +255,8 @@ describe('POST /sign_in/{slug}/email_otp/verify', () => {
       await verify({ email, passcode: 'ZZZZZZ' }),
       await verify({ email: 'nobody@example.com', passcode: 'ZZZZZZ' }),
     ]
-    const shown = ({ status, body }: typeof known) => ({ status, ...body, request_id: '' })
-    expect(shown(known)).toEqual(shown(unknown))
+    const toComparable = ({ status, body }: typeof known) => ({ status, ...body, request_id: '' })
+    expect(toComparable(known)).toEqual(toComparable(unknown))
     expect(known.status).toBe(401)
   })
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { handler as getConfiguration } from '#functions/v0/configuration/get-v0-configuration.ts'
 import { serviceAddress } from '#shared/core/service-address.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
-import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { readCommits } from '#test/support/logs/commit-stream.ts'
 
 it('exists with initial values from the creation of the account', async () => {
   const account = await newAccount()
@@ -29,7 +29,7 @@ it('exists with initial values from the creation of the account', async () => {
     },
   })
   expect(headers.link).toBe('</account>; rel="successor-version"')
-  const [first] = await commitsOf(account.id)
+  const [first] = await readCommits(account.id)
   expect(first?.subject).toBeNull()
   expect(first?.changes).toContainEqual({
     object: 'v0_configurations',

@@ -4,8 +4,8 @@ import { handler as updateConfiguration } from '#functions/v0/configuration/upda
 import { handler as otherRoute } from '#functions/v0/other-route.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 import { openIdProvider, samlProvider } from '#test/support/accounts/v0-providers.ts'
-import { commitsOf } from '#test/support/logs/commit-stream.ts'
-import { named } from '#test/support/run/brief.ts'
+import { readCommits } from '#test/support/logs/commit-stream.ts'
+import { withTitles } from '#test/support/run/brief.ts'
 
 type Account = Awaited<ReturnType<typeof newAccount>>
 
@@ -25,20 +25,20 @@ it.each(['PATCH', 'PUT'])('%s changes only the sent fields', async (method) => {
   expect([status, body.data]).toEqual([200, { ...before, vpn_session_duration, updated_at: body.data.updated_at }])
   expect(body.data.updated_at > before.updated_at).toBe(true)
   expect(await read()).toEqual(body.data)
-  const commit = (await commitsOf(account.id)).at(-1)
+  const commit = (await readCommits(account.id)).at(-1)
   expect(commit?.subject?.actor_id).toBe(account.apiClient.id)
   expect(commit?.changes).toEqual([{ object: 'v0_configurations', operation: 'update', before, after: body.data }])
 })
 
 it('accepts providers, returns equal ones without a change, and clears them', async () => {
-  const own = await newAccount()
+  const ownAccount = await newAccount()
   const request = {
     default_client_mtu: '1420',
     vpn_session_duration: 86400,
     openid_connect_providers: [openIdProvider()],
   }
-  const before = await read(own)
-  const first = await patch(request, 'PATCH', own)
+  const before = await read(ownAccount)
+  const first = await patch(request, 'PATCH', ownAccount)
   expect(first.status).toBe(200)
   expect(first.body.data).toEqual({
     ...before,
@@ -55,10 +55,10 @@ it('accepts providers, returns equal ones without a change, and clears them', as
     ],
     updated_at: first.body.data.updated_at,
   })
-  const again = await patch(request, 'PATCH', own)
+  const again = await patch(request, 'PATCH', ownAccount)
   expect([again.status, again.body]).toEqual([200, first.body])
 
-  const saml = await patch({ saml_identity_providers: [samlProvider()] }, 'PATCH', own)
+  const saml = await patch({ saml_identity_providers: [samlProvider()] }, 'PATCH', ownAccount)
   expect(saml.body.data.openid_connect_providers).toEqual(first.body.data.openid_connect_providers)
   expect(saml.body.data.saml_identity_providers).toEqual([
     {
@@ -71,7 +71,7 @@ it('accepts providers, returns equal ones without a change, and clears them', as
       auto_create_users: false,
     },
   ])
-  const cleared = await patch({ openid_connect_providers: [] }, 'PATCH', own)
+  const cleared = await patch({ openid_connect_providers: [] }, 'PATCH', ownAccount)
   expect(cleared.body.data).toEqual({
     ...saml.body.data,
     openid_connect_providers: [],
@@ -80,7 +80,7 @@ it('accepts providers, returns equal ones without a change, and clears them', as
 })
 
 it('accepts a configuration as it was returned, unchanged or with one changed field', async () => {
-  const own = await newAccount()
+  const ownAccount = await newAccount()
   await patch(
     {
       logo: { url: 'https://example.net/l.png' },
@@ -89,23 +89,23 @@ it('accepts a configuration as it was returned, unchanged or with one changed fi
       saml_identity_providers: [samlProvider({ sign_requests: false })],
     },
     'PATCH',
-    own,
+    ownAccount,
   )
-  const whole = await read(own)
-  const same = await patch(whole, 'PUT', own)
+  const whole = await read(ownAccount)
+  const same = await patch(whole, 'PUT', ownAccount)
   expect([same.status, same.body.data]).toEqual([200, whole])
-  const changed = await patch({ ...whole, local_auth_enabled: false }, 'PUT', own)
+  const changed = await patch({ ...whole, local_auth_enabled: false }, 'PUT', ownAccount)
   expect(changed.body.data).toEqual({ ...whole, local_auth_enabled: false, updated_at: changed.body.data.updated_at })
 })
 
 it('writes nothing if all values are equal', async () => {
   const before = await read()
-  const commits = (await commitsOf(account.id)).length
+  const commits = (await readCommits(account.id)).length
   for (const fields of [{}, { local_auth_enabled: 'true' }, { logo: null }, { logo: {} }, { colour: 1, id: 'x' }]) {
     const { status, body } = await patch(fields)
     expect([status, body.data], JSON.stringify(fields)).toEqual([200, before])
   }
-  expect((await commitsOf(account.id)).length).toBe(commits)
+  expect((await readCommits(account.id)).length).toBe(commits)
 })
 
 const booleans = [
@@ -167,7 +167,7 @@ describe('other fields', () => {
   })
 
   it.each(
-    named([
+    withTitles([
       ['default_client_allowed_ips', null, 'is invalid'],
       ['default_client_allowed_ips', 5, 'is invalid'],
       ['default_client_allowed_ips', [5], 'is invalid'],
@@ -208,7 +208,7 @@ describe('other fields', () => {
 
 describe('the logo', () => {
   it.each(
-    named([
+    withTitles([
       [{ url: 'https://example.net/l.png' }, { url: 'https://example.net/l.png', data: null, type: null }],
       [
         { data: 'aGk=', type: 'image/png', url: '', colour: 1 },
@@ -226,7 +226,7 @@ describe('the logo', () => {
   })
 
   it.each(
-    named([
+    withTitles([
       ['l.png'],
       [''],
       [[]],
@@ -287,7 +287,7 @@ describe('openid_connect_providers', () => {
   })
 
   it.each(
-    named([
+    withTitles([
       [{ id: null }, { id: [blank] }],
       [{ id: '' }, { id: [blank] }],
       [{ id: ' ' }, { id: [blank] }],
@@ -362,7 +362,7 @@ describe('saml_identity_providers', () => {
   const send = (items: unknown) => patch({ [field]: items })
 
   it.each(
-    named<[Record<string, unknown>, Record<string, string[]>]>([
+    withTitles<[Record<string, unknown>, Record<string, string[]>]>([
       [{ metadata: '<EntityDescriptor>' }, { metadata: ['is invalid'] }],
       [{ metadata: '<a/>' }, { metadata: ['is invalid'] }],
       [{ metadata: 'text' }, { metadata: ['is invalid'] }],
@@ -437,7 +437,7 @@ it('reports the errors of all fields and items together, and changes nothing', a
 })
 
 it('accepts at most 163,840 bytes in returned form', async () => {
-  const own = await newAccount()
+  const ownAccount = await newAccount()
   const metadata = (length: number) => `<EntityDescriptor a="${'é'.repeat(length)}"/>`
   const saml = (length: number) => ({
     saml_identity_providers: [
@@ -446,48 +446,48 @@ it('accepts at most 163,840 bytes in returned form', async () => {
       samlProvider({ id: 'c', metadata: metadata(length) }),
     ],
   })
-  const { body } = await patch(saml(1), 'PATCH', own)
+  const { body } = await patch(saml(1), 'PATCH', ownAccount)
   const room = 163_840 - Buffer.byteLength(JSON.stringify(body.data))
   const length = 1 + Math.floor(room / 2)
-  const refused = await patch(saml(length + 1), 'PATCH', own)
+  const refused = await patch(saml(length + 1), 'PATCH', ownAccount)
   expect([refused.status, refused.body]).toEqual([422, { errors: { base: ['should be at most 163840 byte(s)'] } }])
-  const fields = await patch({ ...saml(length + 1), default_client_mtu: 1 }, 'PATCH', own)
+  const fields = await patch({ ...saml(length + 1), default_client_mtu: 1 }, 'PATCH', ownAccount)
   expect(fields.body).toEqual({ errors: { default_client_mtu: ['must be greater than or equal to 576'] } })
-  const fitting = await patch(saml(length), 'PATCH', own)
+  const fitting = await patch(saml(length), 'PATCH', ownAccount)
   expect(fitting.status).toBe(200)
-  expect(await read(own)).toEqual(fitting.body.data)
-  const next = await patch({ saml_identity_providers: [] }, 'PATCH', own)
+  expect(await read(ownAccount)).toEqual(fitting.body.data)
+  const next = await patch({ saml_identity_providers: [] }, 'PATCH', ownAccount)
   expect(next.status).toBe(200)
 })
 
 it('accepts as many secrets as fit, with any characters', async () => {
-  const own = await newAccount()
+  const ownAccount = await newAccount()
   const items = Array.from({ length: 20 }, (_, i) =>
     openIdProvider({ id: `p${i}`, client_secret: String.fromCodePoint(0x20000 + i).repeat(1_950) }),
   )
-  expect((await patch({ openid_connect_providers: items }, 'PATCH', own)).status).toBe(200)
+  expect((await patch({ openid_connect_providers: items }, 'PATCH', ownAccount)).status).toBe(200)
   const renamed = items.map((item) => ({ ...item, label: 'Other' }))
-  const { status, body } = await patch({ openid_connect_providers: renamed }, 'PATCH', own)
+  const { status, body } = await patch({ openid_connect_providers: renamed }, 'PATCH', ownAccount)
   expect([status, body.data]).toMatchObject([200, { openid_connect_providers: renamed }])
-  expect(await read(own)).toEqual(body.data)
+  expect(await read(ownAccount)).toEqual(body.data)
 })
 
 it('returns client secrets to readers, but neither logs them nor stores them in plain text', async () => {
-  const own = await newAccount()
+  const ownAccount = await newAccount()
   const items = (secret: string) => ({
     openid_connect_providers: [
       openIdProvider({ client_secret: secret }),
       openIdProvider({ id: 'other', client_secret: `${secret}-too` }),
     ],
   })
-  await patch(items('first-secret'), 'PATCH', own)
-  const { body } = await patch(items('second-secret'), 'PATCH', own)
+  await patch(items('first-secret'), 'PATCH', ownAccount)
+  const { body } = await patch(items('second-secret'), 'PATCH', ownAccount)
   expect(body.data.openid_connect_providers.map((item: { client_secret: string }) => item.client_secret)).toEqual([
     'second-secret',
     'second-secret-too',
   ])
-  expect((await read(own)).openid_connect_providers).toEqual(body.data.openid_connect_providers)
-  const commits = await commitsOf(own.id)
+  expect((await read(ownAccount)).openid_connect_providers).toEqual(body.data.openid_connect_providers)
+  const commits = await readCommits(ownAccount.id)
   expect(JSON.stringify(commits)).not.toMatch(/first-secret|second-secret/)
   const [change] = commits.at(-1)?.changes ?? []
   const shown = { ...openIdProvider({ client_secret: '[redacted]' }), scope: 'openid email profile' }
@@ -497,13 +497,13 @@ it('returns client secrets to readers, but neither logs them nor stores them in 
 })
 
 it('keeps fields that only one of concurrent updates sends', async () => {
-  const own = await newAccount()
+  const ownAccount = await newAccount()
   await Promise.all([
-    patch({ default_client_mtu: 1400 }, 'PATCH', own),
-    patch({ vpn_session_duration: 9 }, 'PATCH', own),
-    patch({ saml_identity_providers: [samlProvider()] }, 'PATCH', own),
+    patch({ default_client_mtu: 1400 }, 'PATCH', ownAccount),
+    patch({ vpn_session_duration: 9 }, 'PATCH', ownAccount),
+    patch({ saml_identity_providers: [samlProvider()] }, 'PATCH', ownAccount),
   ])
-  expect(await read(own)).toMatchObject({
+  expect(await read(ownAccount)).toMatchObject({
     default_client_mtu: 1400,
     vpn_session_duration: 9,
     saml_identity_providers: [{ id: 'corp' }],

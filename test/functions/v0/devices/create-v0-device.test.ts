@@ -7,8 +7,8 @@ import { handler as getDevice } from '#functions/v0/devices/get-v0-device.ts'
 import { publicKey } from '#test/support/access/public-key.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 import { newV0Device, newV0User, v0DevicesAtOnce } from '#test/support/accounts/v0.ts'
-import { commitsOf } from '#test/support/logs/commit-stream.ts'
-import { named } from '#test/support/run/brief.ts'
+import { readCommits } from '#test/support/logs/commit-stream.ts'
+import { withTitles } from '#test/support/run/brief.ts'
 
 let account: Awaited<ReturnType<typeof newAccount>>
 let user: { id: string }
@@ -97,7 +97,7 @@ it('returns one server key for all devices of an account, and another key in ano
 
 it('logs the device with its own values and a redacted key', async () => {
   const device = await newV0Device(account, { mtu: 1300 })
-  const commits = await commitsOf(account.id)
+  const commits = await readCommits(account.id)
   expect(JSON.stringify(commits)).not.toContain(device.preshared_key)
   expect(commits.at(-1)).toMatchObject({ subject: { actor_id: expect.any(String), actor_email: null } })
   expect(commits.at(-1)?.changes).toEqual([
@@ -174,7 +174,7 @@ describe('accepts', () => {
 
 describe('refuses', () => {
   it.each(
-    named<[Record<string, unknown>, Record<string, string[]>]>([
+    withTitles<[Record<string, unknown>, Record<string, string[]>]>([
       [{ user_id: undefined }, { user_id: [blank] }],
       [{ user_id: '' }, { user_id: [blank] }],
       [{ user_id: '42' }, { user_id: ['is invalid'] }],
@@ -289,8 +289,8 @@ describe('addresses', () => {
   const small = async () => {
     vi.stubEnv('V0_IPV4_NETWORK', '192.0.2.8/29')
     vi.stubEnv('V0_IPV4_SERVER', '192.0.2.12')
-    const own = await newAccount()
-    return { own, user_id: (await newV0User(own)).id }
+    const ownAccount = await newAccount()
+    return { own: ownAccount, user_id: (await newV0User(ownAccount)).id }
   }
 
   it("uses all addresses of a network except the first two, the last and the server's", async () => {

@@ -4,7 +4,7 @@ import { handler as getDevice } from '#functions/v0/devices/get-v0-device.ts'
 import { handler as listDevices } from '#functions/v0/devices/list-v0-devices.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 import { newV0Device } from '#test/support/accounts/v0.ts'
-import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { readCommits } from '#test/support/logs/commit-stream.ts'
 
 it('deletes a device, then returns 404', async () => {
   const account = await newAccount()
@@ -16,7 +16,7 @@ it('deletes a device, then returns 404', async () => {
     expect([answer.status, answer.body]).toEqual([404, { error: 'not_found' }])
   }
   expect((await account.call(listDevices)).body).toEqual({ data: [] })
-  expect((await commitsOf(account.id)).at(-1)?.changes).toMatchObject([
+  expect((await readCommits(account.id)).at(-1)?.changes).toMatchObject([
     { object: 'v0_devices', operation: 'delete', before: { id, name, preshared_key: '[redacted]' }, after: null },
   ])
 })

@@ -32,27 +32,27 @@ it('returns all devices by insertion with their effective values, in pages on re
 })
 
 it('returns a shorter page if the response would exceed 5 MB', async () => {
-  const own = await newAccount({ limits: { api_capacity: 100_000, api_refill_rate: 100_000 } })
+  const ownAccount = await newAccount({ limits: { api_capacity: 100_000, api_refill_rate: 100_000 } })
   // Six bytes of JSON per character. The rules of a list trim these characters.
   const long = {
     description: '\u0001'.repeat(2048),
     allowed_ips: `192.0.2.1${'\v'.repeat(4087)}`,
     dns: `ns${'\v'.repeat(4094)}`,
   }
-  const { id: made } = await newV0Device(own, long)
+  const { id: made } = await newV0Device(ownAccount, long)
   const {
     id: _id,
     inserted_at: _inserted,
     updated_at: _updated,
     ...row
-  } = (await getRow(v0Devices, own.id, made)) as V0DeviceRow
-  await plantRows(own.id, v0Devices, 89, () => row, [])
+  } = (await getRow(v0Devices, ownAccount.id, made)) as V0DeviceRow
+  await plantRows(ownAccount.id, v0Devices, 89, () => row, [])
 
   const seen: string[] = []
   let cursor: string | null = null
   do {
     const query: Record<string, string> = { limit: '100', ...(cursor && { page_cursor: cursor }) }
-    const { status, body } = await own.call(listDevices, { path: '/v0/devices', query })
+    const { status, body } = await ownAccount.call(listDevices, { path: '/v0/devices', query })
     expect(status).toBe(200)
     expect(Buffer.byteLength(JSON.stringify(body))).toBeLessThanOrEqual(5_242_880)
     expect(body.metadata).toMatchObject({ limit: 100, count: 90, total: 90 })
@@ -61,17 +61,17 @@ it('returns a shorter page if the response would exceed 5 MB', async () => {
   } while (cursor !== null)
   expect(new Set(seen).size).toBe(90)
   expect(seen).toHaveLength(90)
-  expect((await own.call(listDevices, { path: '/v0/devices' })).status).toBe(413)
+  expect((await ownAccount.call(listDevices, { path: '/v0/devices' })).status).toBe(413)
 }, 60_000)
 
 it('refuses a list below 5 MB that exceeds the size of a Lambda response', async () => {
-  const own = await newAccount()
-  const { id: _id, inserted_at: _inserted, updated_at: _updated, ...device } = await newV0Device(own)
+  const ownAccount = await newAccount()
+  const { id: _id, inserted_at: _inserted, updated_at: _updated, ...device } = await newV0Device(ownAccount)
   // A quote takes two bytes in the body, and four in the JSON string that contains the body.
   const description = '"'.repeat(2048)
-  await plantRows(own.id, v0Devices, 740, () => ({ ...device, description }), [])
-  const { status, body } = await own.call(listDevices, { path: '/v0/devices' })
+  await plantRows(ownAccount.id, v0Devices, 740, () => ({ ...device, description }), [])
+  const { status, body } = await ownAccount.call(listDevices, { path: '/v0/devices' })
   expect([status, body.error]).toEqual([413, 'payload_too_large'])
-  const page = await own.call(listDevices, { path: '/v0/devices', query: { limit: '100' } })
+  const page = await ownAccount.call(listDevices, { path: '/v0/devices', query: { limit: '100' } })
   expect([page.status, page.body.data.length, page.body.metadata.total]).toEqual([200, 100, 741])
 })

@@ -6,7 +6,7 @@ import { publicKey } from '#test/support/access/public-key.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 import { updateRow } from '#test/support/accounts/rows.ts'
 import { newV0Device, newV0User } from '#test/support/accounts/v0.ts'
-import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { readCommits } from '#test/support/logs/commit-stream.ts'
 
 let account: Awaited<ReturnType<typeof newAccount>>
 beforeAll(async () => {
@@ -92,7 +92,7 @@ it('replaces all defaults in one request', async () => {
 
 it('writes nothing if all values are equal', async () => {
   const device = await newV0Device(account, { endpoint: 'vpn.example.net', name: 'still' })
-  const before = (await commitsOf(account.id)).length
+  const before = (await readCommits(account.id)).length
   for (const fields of [
     {},
     { name: ' still ' },
@@ -104,14 +104,14 @@ it('writes nothing if all values are equal', async () => {
   ]) {
     expect(outcome(await patch(device.id, fields)), JSON.stringify(fields)).toEqual([200, { data: device }])
   }
-  expect((await commitsOf(account.id)).length).toBe(before)
+  expect((await readCommits(account.id)).length).toBe(before)
 })
 
 it('logs before and after with its own values and a redacted key', async () => {
   const device = await newV0Device(account, { mtu: 1300 })
   const preshared_key = publicKey()
   await patch(device.id, { preshared_key, use_default_mtu: true })
-  const commit = (await commitsOf(account.id)).at(-1)
+  const commit = (await readCommits(account.id)).at(-1)
   expect(commit?.changes).toMatchObject([
     {
       object: 'v0_devices',
@@ -124,19 +124,19 @@ it('logs before and after with its own values and a redacted key', async () => {
 
 describe('follows a change of the configuration at once', () => {
   it('uses its own values as its flags state, and keeps updated_at', async () => {
-    const own = await newAccount()
-    const shown = async (id: string) => (await own.call(getDevice, { params: { id } })).body.data
-    const plain = await newV0Device(own)
-    const custom = await newV0Device(own, { mtu: 1300, dns: '192.0.2.1' })
-    const configuration = await readConfiguration(own.id)
+    const ownAccount = await newAccount()
+    const getShownDevice = async (id: string) => (await ownAccount.call(getDevice, { params: { id } })).body.data
+    const plain = await newV0Device(ownAccount)
+    const custom = await newV0Device(ownAccount, { mtu: 1300, dns: '192.0.2.1' })
+    const configuration = await readConfiguration(ownAccount.id)
     const defaults = { default_client_mtu: 1420, default_client_dns: '' }
-    await updateRow(own.id, v0Configurations, configuration, defaults)
-    expect(await shown(plain.id)).toEqual({ ...plain, mtu: 1420, dns: '' })
-    expect(await shown(custom.id)).toEqual(custom)
-    const sent = await own.call(updateDevice, {
+    await updateRow(ownAccount.id, v0Configurations, configuration, defaults)
+    expect(await getShownDevice(plain.id)).toEqual({ ...plain, mtu: 1420, dns: '' })
+    expect(await getShownDevice(custom.id)).toEqual(custom)
+    const sent = await ownAccount.call(updateDevice, {
       method: 'PUT',
       params: { id: plain.id },
-      body: { device: await shown(plain.id) },
+      body: { device: await getShownDevice(plain.id) },
     })
     expect(sent.body.data).toEqual({ ...plain, mtu: 1420, dns: '' })
   })

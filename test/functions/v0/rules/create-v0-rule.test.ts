@@ -6,8 +6,8 @@ import { handler as listRules } from '#functions/v0/rules/list-v0-rules.ts'
 import { handler as deleteUser } from '#functions/v0/users/delete-v0-user.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 import { newV0Address, newV0Rule, newV0User } from '#test/support/accounts/v0.ts'
-import { commitsOf } from '#test/support/logs/commit-stream.ts'
-import { named } from '#test/support/run/brief.ts'
+import { readCommits } from '#test/support/logs/commit-stream.ts'
+import { withTitles } from '#test/support/run/brief.ts'
 
 let account: Awaited<ReturnType<typeof newAccount>>
 beforeAll(async () => {
@@ -42,7 +42,7 @@ it('creates a rule and returns it with a Location', async () => {
   expect(headers).toMatchObject({ location: `/v0/rules/${body.data.id}`, link: '</policies>; rel="successor-version"' })
   const read = await account.call(getRule, { params: { id: body.data.id } })
   expect(read.body).toEqual(body)
-  const commit = (await commitsOf(account.id)).at(-1)
+  const commit = (await readCommits(account.id)).at(-1)
   expect(commit?.subject?.actor_id).toBe(account.apiClient.id)
   expect(commit?.changes).toEqual([{ object: 'v0_rules', operation: 'insert', before: null, after: body.data }])
 })
@@ -111,7 +111,7 @@ describe('destination', () => {
 
 describe('ports', () => {
   it.each(
-    named([
+    withTitles([
       ['tcp', '443', '443'],
       ['udp', '1-65535', '1 - 65535'],
       ['tcp', [80, 90], '80 - 90'],
@@ -135,7 +135,7 @@ describe('ports', () => {
   })
 
   it.each(
-    named([
+    withTitles([
       ['icmp', '1', { port_type: ['is invalid'] }],
       ['TCP', '1', { port_type: ['is invalid'] }],
       [6, '1', { port_type: ['is invalid'] }],
@@ -239,26 +239,31 @@ it('ignores unknown and read-only keys', async () => {
 })
 
 describe('next to a global drop rule without ports and a global accept rule with ports', () => {
-  let own: Awaited<ReturnType<typeof newAccount>>
+  let ownAccount: Awaited<ReturnType<typeof newAccount>>
   let user_id: string
   beforeAll(async () => {
-    own = await newAccount()
-    await newV0Rule(own, { action: 'drop', destination: '192.0.2.9/24' })
-    await newV0Rule(own, { action: 'accept', destination: '203.0.113.0/24', port_type: 'tcp', port_range: '100 - 200' })
-    user_id = (await newV0User(own)).id
+    ownAccount = await newAccount()
+    await newV0Rule(ownAccount, { action: 'drop', destination: '192.0.2.9/24' })
+    await newV0Rule(ownAccount, {
+      action: 'accept',
+      destination: '203.0.113.0/24',
+      port_type: 'tcp',
+      port_range: '100 - 200',
+    })
+    user_id = (await newV0User(ownAccount)).id
   })
 
   it.each(['192.0.2.77', '192.0.2.1/25', '192.0.2.200/24', '192.0.0.0/16', '0.0.0.0/0'])(
     'drop %s overlaps',
     async (destination) => {
-      const { status, body } = await post({ action: 'drop', destination }, own)
+      const { status, body } = await post({ action: 'drop', destination }, ownAccount)
       expect([status, body]).toEqual(refused(overlap))
     },
   )
 
   it.each(['100 - 200', '150', '200 - 300', '1 - 100', '1 - 65535'])('accept tcp %s overlaps', async (port_range) => {
     for (const destination of ['203.0.113.128/25', '203.0.113.0/24', '203.0.112.0/23', '203.0.113.9']) {
-      const { status, body } = await post({ action: 'accept', destination, port_type: 'tcp', port_range }, own)
+      const { status, body } = await post({ action: 'accept', destination, port_type: 'tcp', port_range }, ownAccount)
       expect([status, body], destination).toEqual(refused(overlap))
     }
   })
@@ -275,14 +280,14 @@ describe('next to a global drop rule without ports and a global accept rule with
     ['the next network', { destination: '192.0.3.0/24' }],
   ])('a rule with %s does not overlap', async (_, fields) => {
     const rule = 'user_id' in fields ? { ...fields, user_id } : fields
-    expect((await post(rule, own)).status).toBe(201)
+    expect((await post(rule, ownAccount)).status).toBe(201)
   })
 
   it('two rules of one user overlap, those of two users do not', async () => {
-    const other = await newV0User(own)
-    expect((await post({ destination: '10.0.0.0/8', user_id: other.id }, own)).status).toBe(201)
-    expect((await post({ destination: '10.0.0.0/8', user_id }, own)).status).toBe(201)
-    const second = await post({ destination: '10.1.0.0/16', user_id }, own)
+    const other = await newV0User(ownAccount)
+    expect((await post({ destination: '10.0.0.0/8', user_id: other.id }, ownAccount)).status).toBe(201)
+    expect((await post({ destination: '10.0.0.0/8', user_id }, ownAccount)).status).toBe(201)
+    const second = await post({ destination: '10.1.0.0/16', user_id }, ownAccount)
     expect([second.status, second.body]).toEqual(refused(overlap))
   })
 
@@ -293,21 +298,23 @@ describe('next to a global drop rule without ports and a global accept rule with
 })
 
 it('creates one of concurrent overlapping rules', async () => {
-  const own = await newAccount()
+  const ownAccount = await newAccount()
   const destinations = ['10.0.0.0/8', '10.1.0.0/16', '10.1.1.0/24', '10.1.1.1', '10.0.0.0/7', '0.0.0.0/0']
-  const answers = await Promise.all([...destinations, ...destinations].map((destination) => post({ destination }, own)))
+  const answers = await Promise.all(
+    [...destinations, ...destinations].map((destination) => post({ destination }, ownAccount)),
+  )
   const made = answers.filter(({ status }) => status === 201)
   expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(11).fill(422)])
-  expect((await own.call(listRules)).body.data).toEqual(made.map(({ body }) => body.data))
+  expect((await ownAccount.call(listRules)).body.data).toEqual(made.map(({ body }) => body.data))
 })
 
 it('finds an overlap among many rules of other networks, sizes and ports', async () => {
-  const own = await newAccount({ limits: { api_capacity: 100_000, api_refill_rate: 100_000 } })
+  const ownAccount = await newAccount({ limits: { api_capacity: 100_000, api_refill_rate: 100_000 } })
   const tcp = (destination: string, port_range: string) => ({ destination, port_type: 'tcp', port_range })
   // More rules of one network than one read returns.
-  for (let i = 1; i <= 55; i++) await newV0Rule(own, tcp('10.0.0.0/24', `${i * 10}`))
-  expect((await post(tcp('10.0.0.0/8', '545 - 555'), own)).body).toEqual({ errors: overlap })
-  expect((await post(tcp('10.0.0.128/25', '549 - 550'), own)).body).toEqual({ errors: overlap })
-  expect((await post(tcp('10.0.0.128/25', '541 - 549'), own)).status).toBe(201)
-  expect((await post(tcp('10.0.0.0/8', '551 - 600'), own)).status).toBe(201)
+  for (let i = 1; i <= 55; i++) await newV0Rule(ownAccount, tcp('10.0.0.0/24', `${i * 10}`))
+  expect((await post(tcp('10.0.0.0/8', '545 - 555'), ownAccount)).body).toEqual({ errors: overlap })
+  expect((await post(tcp('10.0.0.128/25', '549 - 550'), ownAccount)).body).toEqual({ errors: overlap })
+  expect((await post(tcp('10.0.0.128/25', '541 - 549'), ownAccount)).status).toBe(201)
+  expect((await post(tcp('10.0.0.0/8', '551 - 600'), ownAccount)).status).toBe(201)
 })

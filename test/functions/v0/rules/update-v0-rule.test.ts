@@ -5,8 +5,8 @@ import { handler as updateRule } from '#functions/v0/rules/update-v0-rule.ts'
 import { handler as deleteUser } from '#functions/v0/users/delete-v0-user.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 import { newV0Address, newV0Rule, newV0User } from '#test/support/accounts/v0.ts'
-import { commitsOf } from '#test/support/logs/commit-stream.ts'
-import { named } from '#test/support/run/brief.ts'
+import { readCommits } from '#test/support/logs/commit-stream.ts'
+import { withTitles } from '#test/support/run/brief.ts'
 
 let account: Awaited<ReturnType<typeof newAccount>>
 beforeAll(async () => {
@@ -26,7 +26,7 @@ it.each(['PATCH', 'PUT'])('%s changes only the sent fields', async (method) => {
   expect([status, body.data]).toEqual([200, { ...rule, destination, updated_at: body.data.updated_at }])
   expect(body.data.updated_at > rule.updated_at).toBe(true)
   expect(await read(rule.id)).toEqual(body.data)
-  const change = (await commitsOf(account.id)).at(-1)?.changes
+  const change = (await readCommits(account.id)).at(-1)?.changes
   expect(change).toEqual([{ object: 'v0_rules', operation: 'update', before: rule, after: body.data }])
 })
 
@@ -43,7 +43,7 @@ it('accepts a rule as it was returned, unchanged or with one changed field', asy
 
 it('writes nothing if all values are equal', async () => {
   const rule = await newTcpRule()
-  const before = (await commitsOf(account.id)).length
+  const before = (await readCommits(account.id)).length
   const same = [
     {},
     { action: 'accept' },
@@ -59,7 +59,7 @@ it('writes nothing if all values are equal', async () => {
     const { status, body } = await patch(rule.id, fields)
     expect([status, body.data], JSON.stringify(fields)).toEqual([200, rule])
   }
-  expect((await commitsOf(account.id)).length).toBe(before)
+  expect((await readCommits(account.id)).length).toBe(before)
 })
 
 it('removes the ports when both are sent as null', async () => {
@@ -71,7 +71,7 @@ it('removes the ports when both are sent as null', async () => {
 })
 
 it.each(
-  named([
+  withTitles([
     [{ action: 'reject' }, { action: ['is invalid'] }],
     [{ action: 'Drop' }, { action: ['is invalid'] }],
     [{ action: null }, { action: ["can't be blank"] }],
@@ -129,10 +129,14 @@ it('is deleted with its new user', async () => {
 
 describe('overlap', () => {
   it('is refused for changed fields, and ignores the rule itself', async () => {
-    const own = await newAccount()
-    const first = await newV0Rule(own, { destination: '10.0.0.0/16', port_type: 'tcp', port_range: '1 - 100' })
-    const second = await newV0Rule(own, { destination: '10.0.0.0/16', port_type: 'tcp', port_range: '101 - 200' })
-    const change = (id: string, fields: object) => patch(id, fields, 'PATCH', own)
+    const ownAccount = await newAccount()
+    const first = await newV0Rule(ownAccount, { destination: '10.0.0.0/16', port_type: 'tcp', port_range: '1 - 100' })
+    const second = await newV0Rule(ownAccount, {
+      destination: '10.0.0.0/16',
+      port_type: 'tcp',
+      port_range: '101 - 200',
+    })
+    const change = (id: string, fields: object) => patch(id, fields, 'PATCH', ownAccount)
     for (const fields of [
       { port_range: '100 - 200' },
       { port_range: '50' },
@@ -159,19 +163,24 @@ describe('overlap', () => {
   })
 
   it('is refused when a user is removed or set', async () => {
-    const own = await newAccount()
-    const user = await newV0User(own)
-    await newV0Rule(own, { destination: '10.0.0.0/8' })
-    const rule = await newV0Rule(own, { destination: '10.0.0.0/9', user_id: user.id })
-    const { status, body } = await patch(rule.id, { user_id: null }, 'PATCH', own)
+    const ownAccount = await newAccount()
+    const user = await newV0User(ownAccount)
+    await newV0Rule(ownAccount, { destination: '10.0.0.0/8' })
+    const rule = await newV0Rule(ownAccount, { destination: '10.0.0.0/9', user_id: user.id })
+    const { status, body } = await patch(rule.id, { user_id: null }, 'PATCH', ownAccount)
     expect([status, body]).toEqual([422, overlap])
   })
 
   it('is refused for all except one of concurrent changes', async () => {
-    const own = await newAccount()
-    const rules = [await newV0Rule(own), await newV0Rule(own), await newV0Rule(own), await newV0Rule(own)]
+    const ownAccount = await newAccount()
+    const rules = [
+      await newV0Rule(ownAccount),
+      await newV0Rule(ownAccount),
+      await newV0Rule(ownAccount),
+      await newV0Rule(ownAccount),
+    ]
     const answers = await Promise.all(
-      rules.map(({ id }, i) => patch(id, { destination: `10.${i}.0.0/${8 - i}` }, 'PATCH', own)),
+      rules.map(({ id }, i) => patch(id, { destination: `10.${i}.0.0/${8 - i}` }, 'PATCH', ownAccount)),
     )
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 422, 422, 422])
   })

@@ -6,8 +6,8 @@ import { getRow } from '#shared/table/read.ts'
 import { v0Users } from '#shared/v0/user.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 import { newEmail, newV0User } from '#test/support/accounts/v0.ts'
-import { commitsOf } from '#test/support/logs/commit-stream.ts'
-import { named } from '#test/support/run/brief.ts'
+import { readCommits } from '#test/support/logs/commit-stream.ts'
+import { withTitles } from '#test/support/run/brief.ts'
 
 let account: Awaited<ReturnType<typeof newAccount>>
 beforeAll(async () => {
@@ -64,10 +64,10 @@ it('records a user with its password redacted, and without one as null', async (
   const password = 'correct horse'
   const secret = await newV0User(account, { password, password_confirmation: password })
   const plain = await newV0User(account)
-  const text = JSON.stringify(await commitsOf(account.id))
+  const text = JSON.stringify(await readCommits(account.id))
   expect(text).not.toContain('correct horse')
   expect(text).not.toContain('$scrypt$')
-  const changes = (await commitsOf(account.id)).flatMap(({ changes }) => changes)
+  const changes = (await readCommits(account.id)).flatMap(({ changes }) => changes)
   const after = (id: string) => changes.find((change) => change.after?.id === id)
   expect(after(secret.id)).toMatchObject({ object: 'v0_users', operation: 'insert', before: null })
   expect(after(secret.id)?.after).toEqual({ ...secret, password_hash: '[redacted]' })
@@ -86,7 +86,7 @@ describe('the email of a new user', () => {
   })
 
   it.each(
-    named([
+    withTitles([
       [undefined, "can't be blank"],
       ['', "can't be blank"],
       ['  ', "can't be blank"],
@@ -145,7 +145,7 @@ describe('the password of a new user', () => {
   const different = 'does not match password confirmation.'
 
   it.each(
-    named([
+    withTitles([
       ['short', undefined, [short, different]],
       ['short', 'short', [short]],
       ['correct horse', undefined, [different]],

@@ -14,7 +14,7 @@ import { v0Rules } from '#shared/v0/rule.ts'
 import { publicKey } from '#test/support/access/public-key.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 import { newV0Device, newV0User } from '#test/support/accounts/v0.ts'
-import { commitsOf, followUpAll } from '#test/support/logs/commit-stream.ts'
+import { followUpAll, readCommits } from '#test/support/logs/commit-stream.ts'
 import { plantRows } from '#test/support/table/plant-rows.ts'
 import { failTable } from '#test/support/table/table-faults.ts'
 
@@ -36,7 +36,7 @@ it('deletes a user by id or email, and then returns not found', async () => {
       const answer = await account.call(handler, { params: { id_or_email: user.id } })
       expect([answer.status, answer.body]).toEqual([404, { error: 'not_found' }])
     }
-    expect((await commitsOf(account.id)).at(-1)?.changes).toMatchObject([
+    expect((await readCommits(account.id)).at(-1)?.changes).toMatchObject([
       { object: 'v0_users', operation: 'delete', before: { email: user.email, password_hash: null }, after: null },
     ])
     await newV0User(account, { email: user.email })
@@ -89,7 +89,7 @@ function failCommits(fails: () => boolean): void {
 }
 
 const changesOf = async (account: string) =>
-  (await commitsOf(account)).flatMap(({ changes }) => changes).filter(({ operation }) => operation === 'delete')
+  (await readCommits(account)).flatMap(({ changes }) => changes).filter(({ operation }) => operation === 'delete')
 
 it("deletes the user's devices and rules in one commit if they fit, devices first", async () => {
   const account = await newAccount()
@@ -99,7 +99,7 @@ it("deletes the user's devices and rules in one commit if they fit, devices firs
   await plantRules(account.id, user.id, 3)
   await remove(account, user.id)
   expect((await account.call(listDevices)).body.data).toEqual([other])
-  const changes = (await commitsOf(account.id)).at(-1)?.changes ?? []
+  const changes = (await readCommits(account.id)).at(-1)?.changes ?? []
   expect(changes.map(({ object }) => object)).toEqual([
     'v0_devices',
     'v0_devices',

@@ -7,7 +7,7 @@ import { v0Users } from '#shared/v0/user.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 import { updateRow } from '#test/support/accounts/rows.ts'
 import { newEmail, newV0User } from '#test/support/accounts/v0.ts'
-import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { readCommits } from '#test/support/logs/commit-stream.ts'
 
 let account: Awaited<ReturnType<typeof newAccount>>
 beforeAll(async () => {
@@ -36,7 +36,7 @@ it('accepts a user as it was returned, unchanged or with one changed field', asy
 
 it('writes nothing if all values are equal', async () => {
   const user = await newV0User(account)
-  const before = (await commitsOf(account.id)).length
+  const before = (await readCommits(account.id)).length
   for (const fields of [
     {},
     { email: user.email },
@@ -48,7 +48,7 @@ it('writes nothing if all values are equal', async () => {
     const { status, body } = await patch(user.id, fields)
     expect([status, body.data], JSON.stringify(fields)).toEqual([200, user])
   }
-  expect((await commitsOf(account.id)).length).toBe(before)
+  expect((await readCommits(account.id)).length).toBe(before)
 })
 
 it('changes the case of an email, and refuses the email of another user', async () => {
@@ -97,38 +97,38 @@ it('treats every password as a change', async () => {
 
 describe('the last admin', () => {
   it('cannot be demoted while it is the last', async () => {
-    const own = await newAccount()
+    const ownAccount = await newAccount()
     const demoted = { errors: { role: ['cannot demote the last admin user'] } }
-    const refused = await patch('ada@example.com', { role: 'unprivileged' }, 'PATCH', own)
+    const refused = await patch('ada@example.com', { role: 'unprivileged' }, 'PATCH', ownAccount)
     expect([refused.status, refused.body]).toEqual([422, demoted])
-    const fields = await patch('ada@example.com', { role: 'unprivileged', email: 'x' }, 'PATCH', own)
+    const fields = await patch('ada@example.com', { role: 'unprivileged', email: 'x' }, 'PATCH', ownAccount)
     expect(fields.body).toEqual({ errors: { email: ['is invalid email address'] } })
-    await newV0User(own, { role: 'admin' })
-    expect((await patch('ada@example.com', { role: 'unprivileged' }, 'PATCH', own)).status).toBe(200)
+    await newV0User(ownAccount, { role: 'admin' })
+    expect((await patch('ada@example.com', { role: 'unprivileged' }, 'PATCH', ownAccount)).status).toBe(200)
   })
 
   it('remains when two are demoted concurrently', async () => {
-    const own = await newAccount()
-    const users = [await newV0User(own, { role: 'admin' }), await newV0User(own, { role: 'admin' })]
+    const ownAccount = await newAccount()
+    const users = [await newV0User(ownAccount, { role: 'admin' }), await newV0User(ownAccount, { role: 'admin' })]
     const everybody = [...users.map(({ id }) => id), 'ada@example.com']
-    const answers = await Promise.all(everybody.map((key) => patch(key, { role: 'unprivileged' }, 'PATCH', own)))
+    const answers = await Promise.all(everybody.map((key) => patch(key, { role: 'unprivileged' }, 'PATCH', ownAccount)))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 422])
   })
 })
 
 describe('the acting user', () => {
   it('keeps its role, and may change other fields', async () => {
-    const own = await newAccount()
-    const admin = await getRow(actors, own.id, own.admin.id)
-    await newV0User(own, { role: 'admin' })
-    const robot = await getRow(actors, own.id, own.apiClient.id)
+    const ownAccount = await newAccount()
+    const admin = await getRow(actors, ownAccount.id, ownAccount.admin.id)
+    await newV0User(ownAccount, { role: 'admin' })
+    const robot = await getRow(actors, ownAccount.id, ownAccount.apiClient.id)
     // Gives the token's actor the email of a person.
-    await updateRow(own.id, actors, robot as never, { email: 'ADA@example.com' } as never)
+    await updateRow(ownAccount.id, actors, robot as never, { email: 'ADA@example.com' } as never)
     expect(admin?.email).toBe('ada@example.com')
-    const refused = await patch('ada@example.com', { role: 'unprivileged' }, 'PATCH', own)
+    const refused = await patch('ada@example.com', { role: 'unprivileged' }, 'PATCH', ownAccount)
     expect([refused.status, refused.body]).toEqual([422, { errors: { role: ['You cannot change your own role'] } }])
-    expect((await patch('ada@example.com', { role: 'admin' }, 'PATCH', own)).status).toBe(200)
-    expect((await patch('ada@example.com', { email: 'ada.b@example.com' }, 'PATCH', own)).status).toBe(200)
+    expect((await patch('ada@example.com', { role: 'admin' }, 'PATCH', ownAccount)).status).toBe(200)
+    expect((await patch('ada@example.com', { email: 'ada.b@example.com' }, 'PATCH', ownAccount)).status).toBe(200)
   })
 })
 
@@ -143,7 +143,7 @@ it('keeps fields that only one of two concurrent updates sends', async () => {
 it("records the change with the token's actor", async () => {
   const user = await newV0User(account)
   await patch(user.id, { role: 'admin' })
-  const commit = (await commitsOf(account.id)).at(-1)
+  const commit = (await readCommits(account.id)).at(-1)
   expect(commit?.subject?.actor_id).toBe(account.apiClient.id)
   expect(commit?.changes).toMatchObject([
     { object: 'v0_users', operation: 'update', before: { role: 'unprivileged' }, after: { role: 'admin' } },

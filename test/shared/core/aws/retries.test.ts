@@ -31,11 +31,11 @@ it.each([
   ['TransactionConflictException', 10, 500],
   ['ThrottlingException', 50, 2_000],
   ['InternalServerError', 25, 1_000],
-])('%s causes exponential backoff with full jitter, which separates concurrent requests', async (name, first, most) => {
+])('%s causes exponential backoff with full jitter, which separates concurrent requests', async (name, first, max) => {
   const attempts = 8
   const waited = await waits(name, attempts, 300)
   for (let attempt = 0; attempt < attempts; attempt++) {
-    const span = Math.min(most, first * 2 ** attempt)
+    const span = Math.min(max, first * 2 ** attempt)
     const parts = waited.map((ms) => (ms[attempt] ?? -1) / span)
     expect(Math.max(...parts)).toBeLessThanOrEqual(1)
     // The delays are distributed evenly over tenths of the range.

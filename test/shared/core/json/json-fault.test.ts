@@ -20,8 +20,8 @@ const damaged = fc
     fc.constantFrom('', '{', '}', '[', ']', ',', ':', '"', '\\', '\n', '0', '-', 'x', 'é', '\u0001', ' '),
   )
   .map(([json, at, count, more]) => {
-    const place = json.length === 0 ? 0 : at % (json.length + 1)
-    return json.slice(0, place) + more + json.slice(place + count)
+    const position = json.length === 0 ? 0 : at % (json.length + 1)
+    return json.slice(0, position) + more + json.slice(position + count)
   })
 
 describe('the fault of malformed JSON', () => {

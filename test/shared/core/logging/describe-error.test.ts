@@ -3,9 +3,9 @@ import { expect, it } from 'vitest'
 import { describeError } from '#shared/core/logging/describe-error.ts'
 
 it('names the error, its stack and its causes', () => {
-  const told = describeError(new Error('outer', { cause: new TypeError('inner') }))
-  expect(told).toMatchObject({ error: 'Error: outer', cause: { error: 'TypeError: inner' } })
-  expect(told.stack).toContain('describe-error.test.ts')
+  const described = describeError(new Error('outer', { cause: new TypeError('inner') }))
+  expect(described).toMatchObject({ error: 'Error: outer', cause: { error: 'TypeError: inner' } })
+  expect(described.stack).toContain('describe-error.test.ts')
 })
 
 it('omits deeper causes, and tolerates a cycle', () => {
@@ -15,22 +15,22 @@ it('omits deeper causes, and tolerates a cycle', () => {
 })
 
 it('lists the first errors of an AggregateError', () => {
-  const told = describeError(
+  const described = describeError(
     new AggregateError(
       Array.from({ length: 40 }, (_, i) => new Error(`no. ${i}`)),
       'some',
     ),
   )
-  expect(told).toMatchObject({ error: 'AggregateError: some', error_count: 40 })
-  expect(told.errors?.map(({ error }) => error).slice(0, 2)).toEqual(['Error: no. 0', 'Error: no. 1'])
-  expect(told.errors?.length).toBeLessThan(10)
+  expect(described).toMatchObject({ error: 'AggregateError: some', error_count: 40 })
+  expect(described.errors?.map(({ error }) => error).slice(0, 2)).toEqual(['Error: no. 0', 'Error: no. 1'])
+  expect(described.errors?.length).toBeLessThan(10)
 })
 
 it('lists each kind of error of an AggregateError, after any number of another kind', () => {
   const throttled = Array.from({ length: 40 }, () => Object.assign(new Error('slow'), { name: 'ThrottlingException' }))
-  const told = describeError(new AggregateError([...throttled, new TypeError('a bug'), 'no error'], 'some'))
-  expect(told.error_count).toBe(42)
-  expect(told.errors?.map(({ error }) => error)).toEqual([
+  const described = describeError(new AggregateError([...throttled, new TypeError('a bug'), 'no error'], 'some'))
+  expect(described.error_count).toBe(42)
+  expect(described.errors?.map(({ error }) => error)).toEqual([
     'ThrottlingException: slow',
     'TypeError: a bug',
     'not an error object',
@@ -46,13 +46,13 @@ it('describes why AWS refused, without the written content', () => {
       { Code: 'ConditionalCheckFailed', Message: 'The condition failed', Item: { email: { S: 'ada' } } },
     ],
   })
-  const told = describeError(error)
-  expect(told).toMatchObject({
+  const described = describeError(error)
+  expect(described).toMatchObject({
     error: 'TransactionCanceledException: cancelled',
     aws: { status: 400, request_id: 'AWS-1' },
     reasons: ['None', 'ConditionalCheckFailed: The condition failed'],
   })
-  expect(JSON.stringify(told)).not.toContain('ada')
+  expect(JSON.stringify(described)).not.toContain('ada')
 })
 
 it.each([
@@ -61,9 +61,9 @@ it.each([
   ['Bearer abc.def', 'Bearer [token]'],
   ['ada.lovelace+access@example.co.uk', '[email]'],
 ])('removes %s from error messages', (secret, instead) => {
-  const told = describeError(new Error(`Unexpected ${secret} in "${secret}"`))
-  expect(told.error).toBe(`Error: Unexpected ${instead} in "${instead}"`)
-  expect(told.stack).not.toContain(secret)
+  const described = describeError(new Error(`Unexpected ${secret} in "${secret}"`))
+  expect(described.error).toBe(`Error: Unexpected ${instead} in "${instead}"`)
+  expect(described.stack).not.toContain(secret)
 })
 
 it('accepts any thrown value', () => {

@@ -120,15 +120,15 @@ it('reads again for an unknown version id, at most once a minute', async () => {
   const running = await process_()
   const token = await running.sign()
   const [header = '', ...rest] = token.split('.')
-  const named = (kid: string) => {
+  const renameKey = (kid: string) => {
     const made = { ...JSON.parse(Buffer.from(header, 'base64url').toString()), kid }
     return [Buffer.from(JSON.stringify(made)).toString('base64url'), ...rest].join('.')
   }
   reads = []
-  for (let i = 0; i < 20; i++) expect(await running.accepts(named(`made-up-${i}`))).toBe(false)
+  for (let i = 0; i < 20; i++) expect(await running.accepts(renameKey(`made-up-${i}`))).toBe(false)
   expect(reads).toEqual(['AWSPREVIOUS'])
   now += minute
-  for (let i = 0; i < 20; i++) expect(await running.accepts(named(`made-up-${i}`))).toBe(false)
+  for (let i = 0; i < 20; i++) expect(await running.accepts(renameKey(`made-up-${i}`))).toBe(false)
   expect(reads).toEqual(['AWSPREVIOUS', 'AWSCURRENT'])
   expect(await running.accepts(token)).toBe(true)
 })

@@ -14,7 +14,7 @@ const others = [
   { ...owner, accountId: 'account-2' },
 ]
 const mock = mockAws(KMSClient)
-const named = (name: string) => Object.assign(new Error(name), { name })
+const namedError = (name: string) => Object.assign(new Error(name), { name })
 
 function newKeyFile(): string {
   const path = join(mkdtempSync(join(tmpdir(), 'secret-key-')), 'secret-key')
@@ -32,7 +32,7 @@ function useKms() {
   })
   mock.on(DecryptCommand).callsFake(async ({ CiphertextBlob, EncryptionContext }) => {
     const found = wrapped.get(Buffer.from(CiphertextBlob).toString('base64'))
-    if (found?.context !== JSON.stringify(EncryptionContext)) throw named('InvalidCiphertextException')
+    if (found?.context !== JSON.stringify(EncryptionContext)) throw namedError('InvalidCiphertextException')
     return { Plaintext: found.key }
   })
   vi.stubEnv('SECRET_KEY_ARN', 'arn:key')
@@ -82,7 +82,7 @@ describe.each([
 
   it('is kept if it is equal, without a decryption', async () => {
     const stored = await encryptSecret(owner, 'secret')
-    mock.on(DecryptCommand).rejects(named('AccessDeniedException'))
+    mock.on(DecryptCommand).rejects(namedError('AccessDeniedException'))
     expect(await reencryptSecret(owner, 'secret', stored)).toBe(stored)
     expect(await reencryptSecret(owner, 'Secret', stored)).not.toBe(stored)
     expect(await reencryptSecret(owner, 'secret', null)).not.toBe(stored)
@@ -107,8 +107,8 @@ it.each(['AccessDeniedException', 'DisabledException', 'KMSInvalidStateException
   async (name) => {
     useKms()
     const stored = await encryptSecret(owner, 'secret')
-    mock.on(DecryptCommand).rejects(named(name))
-    mock.on(GenerateDataKeyCommand).rejects(named(name))
+    mock.on(DecryptCommand).rejects(namedError(name))
+    mock.on(GenerateDataKeyCommand).rejects(namedError(name))
     for (const work of [decryptSecret(owner, stored), encryptSecret(owner, 'secret')]) {
       const error = await work.catch((thrown) => thrown)
       expect(error).toBeInstanceOf(ApiError)
@@ -120,7 +120,7 @@ it.each(['AccessDeniedException', 'DisabledException', 'KMSInvalidStateException
 it('is unreadable with another KMS key', async () => {
   useKms()
   const stored = await encryptSecret(owner, 'secret')
-  mock.on(DecryptCommand).rejects(named('IncorrectKeyException'))
+  mock.on(DecryptCommand).rejects(namedError('IncorrectKeyException'))
   await expect(decryptSecret(owner, stored)).rejects.toThrow(UnreadableSecret)
 })
 

@@ -32,8 +32,8 @@ beforeAll(async () => {
       if (!path.endsWith(wellKnown)) return answer.end('<html>')
       return answer.end(JSON.stringify({ ...endpoints, issuer: base + path.slice(0, -wellKnown.length) }))
     }
-    const named = Object.entries(issuers).find(([start]) => path.startsWith(start))?.[1]
-    const issuer = named ?? 'https://login.example.com'
+    const issuerAtPath = Object.entries(issuers).find(([start]) => path.startsWith(start))?.[1]
+    const issuer = issuerAtPath ?? 'https://login.example.com'
     answer.end(JSON.stringify({ ...(path.startsWith('/partial') ? {} : endpoints), issuer }))
   })
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))

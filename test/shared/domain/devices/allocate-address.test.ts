@@ -4,7 +4,10 @@ import { allocateAddress, firstOffset, lastOffset, tunnelAddresses } from '#shar
 import { uniqueKey } from '#shared/table/keys.ts'
 import { put, writeTogether } from '#shared/table/write-together.ts'
 
-const account = (taken = 0) => ({ accountId: randomUUID(), count: (name: string) => (name === 'clients' ? taken : 0) })
+const account = (clientCount = 0) => ({
+  accountId: randomUUID(),
+  count: (name: string) => (name === 'clients' ? clientCount : 0),
+})
 
 const take = (accountId: string, offsets: number[]) =>
   writeTogether(

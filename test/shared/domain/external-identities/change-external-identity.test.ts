@@ -6,8 +6,8 @@ import { type ExternalIdentityRow, externalIdentities } from '#shared/domain/ext
 import { stageIdentityChange } from '#shared/domain/external-identities/issued-tokens.ts'
 import { getRow, rowsBy } from '#shared/table/read.ts'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
-import { insertIdentity, newIssuer, newPerson, signIn } from '#test/support/accounts/identities.ts'
-import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { insertIdentity, mintProviderToken, newIssuer, newPerson } from '#test/support/accounts/identities.ts'
+import { readCommits } from '#test/support/logs/commit-stream.ts'
 
 let account: Account
 beforeAll(async () => {
@@ -19,8 +19,8 @@ async function changed(changes: Partial<ExternalIdentityRow>) {
   const actor = await newPerson(account)
   const issuer = newIssuer()
   const identity = await insertIdentity(account.id, actor.id, { issuer })
-  const own = await signIn(account, actor.id, issuer)
-  const other = await signIn(account, actor.id, newIssuer())
+  const own = await mintProviderToken(account, actor.id, issuer)
+  const other = await mintProviderToken(account, actor.id, newIssuer())
   await commitInParts({ accountId: account.id, subject: null }, async (transaction) =>
     (await stageIdentityChange(transaction, identity, changes)) === 'more' ? 'more' : { done: null },
   )
@@ -34,7 +34,7 @@ it.each([
   ['another issuer', () => ({ issuer: newIssuer() })],
 ])('ends the access of the old issuer when an identity gets %s, in the same commit', async (_name, changes) => {
   expect(await changed(changes())).toEqual({ own: false, other: true })
-  const objects = (await commitsOf(account.id)).at(-1)?.changes.map(({ object }) => object)
+  const objects = (await readCommits(account.id)).at(-1)?.changes.map(({ object }) => object)
   expect(objects).toEqual(['client_tokens', 'external_identities'])
 })
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Candidate, chooseGateway, areCompatible } from '#shared/domain/gateways/choose-gateway.ts'
+import { areCompatible, type Candidate, chooseGateway } from '#shared/domain/gateways/choose-gateway.ts'
 import { generateGatewayName } from '#shared/domain/gateways/gateway.ts'
 import { SeededRandom } from '#test/simulation/world/seeded-random.ts'
 import { seedOf } from '#test/support/run/seeds.ts'
@@ -47,10 +47,10 @@ describe('choice of a gateway (P5.4)', () => {
   })
 
   it("ranks gateways without a position last, unless the client's is unknown", () => {
-    const placed = gateway('placed', { lat: -33.9, lon: 151.2 })
+    const located = gateway('placed', { lat: -33.9, lon: 151.2 })
     const nowhere = gateway('nowhere', { version: '1.5.0' })
-    expect(chosen([nowhere, placed])).toBe('placed')
-    expect(chosen([nowhere, placed], { version: '1.4.0', lat: null, lon: null })).toBe('nowhere')
+    expect(chosen([nowhere, located])).toBe('placed')
+    expect(chosen([nowhere, located], { version: '1.4.0', lat: null, lon: null })).toBe('nowhere')
   })
 
   it('compares versions number by number', () => {
@@ -75,8 +75,14 @@ describe('choice of a gateway (P5.4)', () => {
 
   it('chooses a compatible gateway with affinity if there is one', () => {
     const version = fc.constantFrom('1.2.0', '1.3.0', '1.4.0', '1.5.1', '2.0.0', 'x')
-    const place = fc.option(fc.double({ min: -90, max: 90, noNaN: true }))
-    const candidate = fc.record({ id: fc.uuid(), version, lat: place, lon: place, hasAuthorization: fc.boolean() })
+    const coordinate = fc.option(fc.double({ min: -90, max: 90, noNaN: true }))
+    const candidate = fc.record({
+      id: fc.uuid(),
+      version,
+      lat: coordinate,
+      lon: coordinate,
+      hasAuthorization: fc.boolean(),
+    })
     fc.assert(
       fc.property(fc.array(candidate, { maxLength: 8 }), version, (online, own) => {
         const choice = chooseGateway(online, { version: own, ...berlin }, chance)

@@ -8,7 +8,7 @@ import { partition } from '#shared/table/keys.ts'
 import { sortKeysOf } from '#shared/table/read.ts'
 import { robotRow } from '#test/support/accounts/actors.ts'
 import { entries, type MembershipWorld, newMembershipWorld } from '#test/support/accounts/memberships.ts'
-import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { readCommits } from '#test/support/logs/commit-stream.ts'
 import { measure } from '#test/support/table/consumed-capacity.ts'
 import { interceptTable } from '#test/support/table/intercept-table.ts'
 import { plantIds } from '#test/support/table/plant-rows.ts'
@@ -34,12 +34,12 @@ function beforeTransaction(number: number, act: () => Promise<unknown>): void {
 it('writes two items per member, and as many members per commit as fit a transaction', async () => {
   const ids = await robots(240)
   const group = await world.newGroup()
-  const before = (await commitsOf(world.account.id)).length
+  const before = (await readCommits(world.account.id)).length
   const { requests, writes } = await measure(async () => {
     const { status, body } = await world.put(group, entries(...ids))
     expect([status, body.data.actor_ids]).toEqual([200, ids])
   })
-  const commits = (await commitsOf(world.account.id)).slice(before)
+  const commits = (await readCommits(world.account.id)).slice(before)
   expect(commits.map(({ changes }) => changes.length)).toEqual([0, ...Array.from({ length: 5 }, () => 48)])
   // A commit is one request. The others belong to the request, and to the state before and after.
   expect(requests).toBeLessThanOrEqual(commits.length + 20)
@@ -52,18 +52,19 @@ it('writes two items per member, and as many members per commit as fit a transac
 it('reads the state again if another commit comes between its own (A15.6)', async () => {
   const ids = await robots(200)
   const group = await world.newGroup()
-  const gone = [ids[100], ids[180]] as [string, string]
+  const deletedClients = [ids[100], ids[180]] as [string, string]
   const [late] = await robots(1)
   // The first transaction stores the change, and the second its first part.
   beforeTransaction(3, async () => {
     vi.restoreAllMocks()
-    for (const id of gone) await world.account.call(deleteActor, { method: 'DELETE', params: { id } })
+    for (const id of deletedClients) await world.account.call(deleteActor, { method: 'DELETE', params: { id } })
   })
   const { status, body } = await world.put(group, entries(...ids, late))
-  const left = [...ids, late].filter((id) => !gone.includes(id as string))
+  const left = [...ids, late].filter((id) => !deletedClients.includes(id as string))
   expect([status, body.data.actor_ids]).toEqual([200, left])
   expect(await membersOf(group)).toEqual(left)
-  for (const id of gone) expect(await sortKeysOf(partition(world.account.id, 'memberships.actor_id', id))).toEqual([])
+  for (const id of deletedClients)
+    expect(await sortKeysOf(partition(world.account.id, 'memberships.actor_id', id))).toEqual([])
 })
 
 it('yields to another change of the set between its commits', async () => {

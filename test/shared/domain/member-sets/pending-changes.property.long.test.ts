@@ -11,7 +11,7 @@ import { partition } from '#shared/table/keys.ts'
 import { queryItems } from '#shared/table/read.ts'
 import { robotRow } from '#test/support/accounts/actors.ts'
 import { entries, newMembershipWorld } from '#test/support/accounts/memberships.ts'
-import { commitsOf, followUpAll, recordOf } from '#test/support/logs/commit-stream.ts'
+import { followUpAll, readCommits, toStreamRecord } from '#test/support/logs/commit-stream.ts'
 import { plantRows } from '#test/support/table/plant-rows.ts'
 import { crashAfter } from '#test/support/table/table-faults.ts'
 
@@ -69,18 +69,18 @@ it('a set results from its requests in their order, for any execution of their p
       const those = ([from, to]: [number, number]) => ids.slice(from, to).filter((id) => alive.has(id))
       const sorted = (set: Set<string>) => [...set].sort()
 
-      const change = async (wanted: Set<string>, send: () => ReturnType<typeof put>, died: boolean) => {
+      const change = async (expected: Set<string>, send: () => ReturnType<typeof put>, died: boolean) => {
         const { status, body } = await send()
         vi.restoreAllMocks()
         if (status >= 500) {
           expect(died).toBe(true)
           // The change is stored completely or not at all.
           const reached = await target(alive)
-          expect([sorted(model), sorted(wanted)]).toContainEqual(reached)
+          expect([sorted(model), sorted(expected)]).toContainEqual(reached)
           model = new Set(reached)
           return
         }
-        model = wanted
+        model = expected
         expect(body.data.actor_ids).toEqual(await members())
         const left = (await pending()).flatMap((part) => part.ids).length
         expect([status, body.metadata?.pending]).toEqual(left > 0 ? [202, left] : [200, undefined])
@@ -94,7 +94,7 @@ it('a set results from its requests in their order, for any execution of their p
           await account.call(deleteActor, { method: 'DELETE', params: { id } })
           continue
         }
-        const records = (await commitsOf(account.id)).map((one) => recordOf(one) as DynamoDBRecord)
+        const records = (await readCommits(account.id)).map((one) => toStreamRecord(one) as DynamoDBRecord)
         vi.spyOn(workTime, 'request').mockReturnValue(step.hasTime ? 60_000 : -1)
         vi.spyOn(workTime, 'delivery').mockReturnValue(step.hasTime ? 60_000 : -1)
         const died = step.diesAt !== null
@@ -105,8 +105,8 @@ it('a set results from its requests in their order, for any execution of their p
         } else if (step.kind === 'patch') {
           const add = those(step.add)
           const remove = those(step.remove)
-          const wanted = new Set([...[...model].filter((id) => !remove.includes(id)), ...add])
-          await change(wanted, () => patch(group, { add, remove }), died)
+          const expected = new Set([...[...model].filter((id) => !remove.includes(id)), ...add])
+          await change(expected, () => patch(group, { add, remove }), died)
         } else {
           // Delivers any record, for the first time or again.
           const { batchItemFailures } = await followUp({ Records: [records[step.record % records.length] as never] })

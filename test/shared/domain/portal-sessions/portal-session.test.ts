@@ -13,15 +13,15 @@ import { handler as listUsers } from '#functions/v0/users/list-v0-users.ts'
 import { actors } from '#shared/domain/actors/actor.ts'
 import { portalSessions } from '#shared/domain/portal-sessions/portal-session.ts'
 import { getRow, rowsBy } from '#shared/table/read.ts'
-import { type Account, call, newAccount, ofRoute } from '#test/support/accounts/account.ts'
+import { type Account, call, newAccount, withRoute } from '#test/support/accounts/account.ts'
 import { insertIdentity } from '#test/support/accounts/identities.ts'
 import { signInWith } from '#test/support/accounts/portal-sessions.ts'
 import { updateRow } from '#test/support/accounts/rows.ts'
 import { writeChangeLogOf } from '#test/support/logs/commit-stream.ts'
 import { measure } from '#test/support/table/consumed-capacity.ts'
 
-const deleteProvider = ofRoute(deleteProviderOfAnyKind, 'DELETE /tenant_auth_providers/{id}')
-const updateProvider = ofRoute(updateProviderOfAnyKind, 'PATCH /tenant_auth_providers/{id}')
+const deleteProvider = withRoute(deleteProviderOfAnyKind, 'DELETE /tenant_auth_providers/{id}')
+const updateProvider = withRoute(updateProviderOfAnyKind, 'PATCH /tenant_auth_providers/{id}')
 
 type World = { account: Account } & Awaited<ReturnType<typeof signInWith>>
 
@@ -130,13 +130,13 @@ describe('a portal session acts as its administrator (A3.1(2))', () => {
     const made = await create()
     await writeChangeLogOf(account.id)
     const [session] = await stored()
-    const named = { actor_id: actor.id, token_id: session?.id }
+    const subject = { actor_id: actor.id, token_id: session?.id }
     const changes = await account.call(listLogs, { query: { type: 'change', actor_id: actor.id } })
     expect(changes.body.data).toMatchObject([
       {
         after: { id: made.body.data.id },
         subject: {
-          ...named,
+          ...subject,
           actor_name: actor.name,
           actor_type: 'account_admin_user',
           actor_email: actor.email,
@@ -187,12 +187,12 @@ describe('a portal session acts as its administrator (A3.1(2))', () => {
   it('at the table costs of an API token', async () => {
     const { account, token } = world
     // Minimum over some requests, because occasional ones renew the rate limit's lease or store the last use.
-    const leastOf = async (by: string) => {
+    const minCost = async (by: string) => {
       const all = []
       for (let i = 0; i < 6; i++) all.push(await measure(() => call(getAccount, { token: by })))
       return all.toSorted((one, other) => one.requests - other.requests)[0]
     }
-    const [session, api] = [await leastOf(token), await leastOf(account.token)]
+    const [session, api] = [await minCost(token), await minCost(account.token)]
     // A session has no last use to read.
     expect(session).toEqual({ ...api, reads: (api?.reads ?? 0) - 1 })
   })

@@ -15,9 +15,9 @@ const text = ({ first, last }: Range) => (first === last ? String(first) : `${fi
 function overlap(ranges: Range[]): boolean {
   const used = new Uint8Array(65_536)
   return ranges.some(({ first, last }) => {
-    const taken = used.subarray(first, last + 1).includes(1)
+    const overlaps = used.subarray(first, last + 1).includes(1)
     used.fill(1, first, last + 1)
-    return taken
+    return overlaps
   })
 }
 
@@ -35,9 +35,9 @@ it('reads a range with any spaces around its dash, and its own output', () => {
   const blanks = fc.stringMatching(/^ {0,3}$/)
   fc.assert(
     fc.property(range, blanks, blanks, (ports, before, after) => {
-      const wanted = { filters: [{ protocol: 'tcp', ports: [text(ports)] }] }
-      expect(checked([`${ports.first}${before}-${after}${ports.last}`])).toEqual(wanted)
-      expect(checked([text(ports)])).toEqual(wanted)
+      const body = { filters: [{ protocol: 'tcp', ports: [text(ports)] }] }
+      expect(checked([`${ports.first}${before}-${after}${ports.last}`])).toEqual(body)
+      expect(checked([text(ports)])).toEqual(body)
     }),
   )
 })

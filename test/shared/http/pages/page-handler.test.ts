@@ -15,9 +15,9 @@ type Sent = {
 
 /** Sends a request to a page. Returns the response, the request as the page received it, and the text of the page. */
 async function send({ method = 'GET', query = '', body, headers = {}, packed = false }: Sent, fail?: unknown) {
-  let asked: PageRequest | undefined
+  let received: PageRequest | undefined
   const handler = pageHandler({ method, path: '/sign_in/{slug}', step: () => 'page' }, async (request) => {
-    asked = request
+    received = request
     if (fail) throw fail
     return pageAnswer({ title: 'A page', body: html`<h1>A page</h1>` })
   })
@@ -30,7 +30,7 @@ async function send({ method = 'GET', query = '', body, headers = {}, packed = f
     isBase64Encoded: packed,
     requestContext: { http: { method, path: '/sign_in/demo', sourceIp: '192.0.2.10' } },
   } as unknown as Event)
-  return { answer, asked, text: String(answer.body) }
+  return { answer, asked: received, text: String(answer.body) }
 }
 
 const form = { 'content-type': 'application/x-www-form-urlencoded' }

@@ -76,14 +76,14 @@ it('writes the failed records of a consumer to the log once the cause is fixed, 
   const grant = await newFlowGrant(account.id)
   const streamName = `redrive-${process.pid}`
   await createStream({ name: streamName, shards: 1 })
-  const good = [1, 2, 3].map((port) => pack(grant.claims(), clock.now(), [report(port)])[0] as Buffer)
+  const valid = [1, 2, 3].map((port) => pack(grant.claims(), clock.now(), [report(port)])[0] as Buffer)
   const put = async (data: Buffer) =>
     (await kinesis().send(new PutRecordCommand({ StreamName: streamName, PartitionKey: 'p', Data: data })))
       .SequenceNumber as string
-  const first = await put(good[0] as Buffer)
-  const faulty = await put(good[1] as Buffer)
+  const first = await put(valid[0] as Buffer)
+  const faulty = await put(valid[1] as Buffer)
   await put(Buffer.from('poison'))
-  const last = await put(good[2] as Buffer)
+  const last = await put(valid[2] as Buffer)
   expect(BigInt(last)).toBeGreaterThan(BigInt(first))
 
   const refuseFaulty = (event: KinesisStreamEvent) => {
@@ -158,8 +158,8 @@ it('keeps objects that are not failed batches, and those that cannot be deleted'
 
 it('stops at the deadline and returns the remaining number', async () => {
   const batches = memory({ a: batch('arn:one', [1]), b: batch('arn:one', [2]) })
-  let asked = 0
-  const result = await redrive({ batches, invoke: async () => null, hasTime: () => asked++ === 0 })
+  let requests = 0
+  const result = await redrive({ batches, invoke: async () => null, hasTime: () => requests++ === 0 })
   expect(result).toEqual({ redriven: 1, kept: [], left: 1 })
   expect([...batches.kept.keys()]).toEqual(['b'])
 })

@@ -23,7 +23,7 @@ import { queryItems } from '#shared/table/read.ts'
 import { newAccessWorld } from '#test/support/access/access.ts'
 import { hostFields, openPolicy } from '#test/support/accounts/row-fields.ts'
 import { insertActor, insertRow } from '#test/support/accounts/rows.ts'
-import { commitsOf, followUpAll } from '#test/support/logs/commit-stream.ts'
+import { followUpAll, readCommits } from '#test/support/logs/commit-stream.ts'
 import { interceptTable } from '#test/support/table/intercept-table.ts'
 
 afterEach(() => {
@@ -57,7 +57,7 @@ const robot = (name: string) =>
 /** Logged changes with the subject of a request, counted by kind. */
 async function changesBy(accountId: string, actorId: string): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
-  for (const { subject, changes } of await commitsOf(accountId)) {
+  for (const { subject, changes } of await readCommits(accountId)) {
     if (subject?.actor_id !== actorId) continue
     for (const { object, operation } of changes) {
       counts[`${operation} ${object}`] = (counts[`${operation} ${object}`] ?? 0) + 1
@@ -206,9 +206,9 @@ describe('an interruption', () => {
     await expect(followUpAll(account.id)).rejects.toThrow('failed')
     vi.restoreAllMocks()
     await followUpAll(account.id)
-    const commits = (await commitsOf(account.id)).length
+    const commits = (await readCommits(account.id)).length
     await followUpAll(account.id)
-    expect((await commitsOf(account.id)).length).toBe(commits)
+    expect((await readCommits(account.id)).length).toBe(commits)
     expect((await changesBy(account.id, account.apiClient.id))['delete resources']).toBe(61)
   })
 
@@ -218,17 +218,17 @@ describe('an interruption', () => {
     await storeMany(account.id, 150, 12, (transaction, i) => {
       rows.push(transaction.insert(actors, robot(`Robot ${i}`)))
     })
-    const wanted = [...new Set(rows.map(({ id }) => id))].sort()
+    const expected = [...new Set(rows.map(({ id }) => id))].sort()
     const request = {
       method: 'PUT',
       params: { group_id: group.id },
-      body: { memberships: wanted.map((actor_id) => ({ actor_id })) },
+      body: { memberships: expected.map((actor_id) => ({ actor_id })) },
     }
     dieAfter(2)
     expect((await account.call(replaceMemberships, request)).status).toBe(202)
     vi.restoreAllMocks()
     const again = await account.call(replaceMemberships, request)
-    expect([again.status, again.body.data.actor_ids]).toEqual([200, wanted])
+    expect([again.status, again.body.data.actor_ids]).toEqual([200, expected])
     expect(await changesBy(account.id, account.apiClient.id)).toMatchObject({
       'delete memberships': 1,
       'insert memberships': 150,

@@ -12,7 +12,7 @@ const updated = (object: string, before: Fields, after: Fields): Change => ({
   after: { ...before, ...after },
 })
 
-const newsOf = (...changes: Change[]) => {
+const notificationOf = (...changes: Change[]) => {
   const notification = emptyNotification()
   addCommit(notification, { changes })
   return notification
@@ -22,41 +22,49 @@ const policy = { id: 'p', group_id: 'g', resource_id: 'r', conditions: [], is_di
 
 test('memberships notify their actor', () => {
   const membership = { id: 'm', group_id: 'g', actor_id: 'a' }
-  expect(newsOf(inserted('memberships', membership)).actors).toEqual(new Set(['a']))
-  expect(newsOf(deleted('memberships', membership)).actors).toEqual(new Set(['a']))
+  expect(notificationOf(inserted('memberships', membership)).actors).toEqual(new Set(['a']))
+  expect(notificationOf(deleted('memberships', membership)).actors).toEqual(new Set(['a']))
 })
 
 test('changed access of policies notifies their group, and the previous group', () => {
-  expect(newsOf(inserted('policies', policy)).groups).toEqual(new Set(['g']))
-  expect(newsOf(deleted('policies', policy)).groups).toEqual(new Set(['g']))
-  expect(newsOf(updated('policies', policy, { group_id: 'h' })).groups).toEqual(new Set(['g', 'h']))
-  expect(newsOf(updated('policies', policy, { resource_id: 's' })).groups).toEqual(new Set(['g']))
-  expect(newsOf(updated('policies', policy, { is_disabled: true })).groups).toEqual(new Set(['g']))
+  expect(notificationOf(inserted('policies', policy)).groups).toEqual(new Set(['g']))
+  expect(notificationOf(deleted('policies', policy)).groups).toEqual(new Set(['g']))
+  expect(notificationOf(updated('policies', policy, { group_id: 'h' })).groups).toEqual(new Set(['g', 'h']))
+  expect(notificationOf(updated('policies', policy, { resource_id: 's' })).groups).toEqual(new Set(['g']))
+  expect(notificationOf(updated('policies', policy, { is_disabled: true })).groups).toEqual(new Set(['g']))
   const conditions = [{ property: 'remote_ip', operator: 'is_in_cidr', values: ['192.0.2.0/24'] }]
-  expect(newsOf(updated('policies', policy, { conditions })).groups).toEqual(new Set(['g']))
-  expect(newsOf(updated('policies', policy, { description: 'Other', updated_at: 'now' }))).toEqual(emptyNotification())
+  expect(notificationOf(updated('policies', policy, { conditions })).groups).toEqual(new Set(['g']))
+  expect(notificationOf(updated('policies', policy, { description: 'Other', updated_at: 'now' }))).toEqual(
+    emptyNotification(),
+  )
   const reordered = [{ values: ['192.0.2.0/24'], operator: 'is_in_cidr', property: 'remote_ip' }]
-  expect(newsOf(updated('policies', { ...policy, conditions }, { conditions: reordered }))).toEqual(emptyNotification())
-  expect(newsOf(updated('policies', { ...policy, group_id: null }, { is_disabled: true })).groups).toEqual(new Set())
+  expect(notificationOf(updated('policies', { ...policy, conditions }, { conditions: reordered }))).toEqual(
+    emptyNotification(),
+  )
+  expect(notificationOf(updated('policies', { ...policy, group_id: null }, { is_disabled: true })).groups).toEqual(
+    new Set(),
+  )
 })
 
 test('changed resources notify the gateways and clients that have them', () => {
-  expect(newsOf(updated('resources', { id: 'r', filters: [] }, { filters: [{}] })).resources).toEqual(new Set(['r']))
-  expect(newsOf(inserted('resources', { id: 'r' }))).toEqual(emptyNotification())
+  expect(notificationOf(updated('resources', { id: 'r', filters: [] }, { filters: [{}] })).resources).toEqual(
+    new Set(['r']),
+  )
+  expect(notificationOf(inserted('resources', { id: 'r' }))).toEqual(emptyNotification())
 })
 
 test('verification and unverification notify only the client', () => {
   const client = { id: 'c', actor_id: 'a', name: 'Laptop', verified_at: null }
-  expect(newsOf(updated('clients', client, { verified_at: 'now' }))).toEqual({
+  expect(notificationOf(updated('clients', client, { verified_at: 'now' }))).toEqual({
     ...emptyNotification(),
     clients: new Set(['c']),
   })
-  expect(newsOf(updated('clients', client, { name: 'Other' }))).toEqual(emptyNotification())
-  expect(newsOf(inserted('clients', client))).toEqual(emptyNotification())
+  expect(notificationOf(updated('clients', client, { name: 'Other' }))).toEqual(emptyNotification())
+  expect(notificationOf(inserted('clients', client))).toEqual(emptyNotification())
 })
 
 test('sessions end with their token, device, actor and account', () => {
-  const { ended } = newsOf(
+  const { ended } = notificationOf(
     deleted('client_tokens', { id: 't' }),
     deleted('gateway_tokens', { id: 'u' }),
     deleted('clients', { id: 'c', actor_id: 'a' }),
@@ -74,19 +82,21 @@ test('sessions end with their token, device, actor and account', () => {
     b: 'actor',
     x: 'account',
   })
-  expect(newsOf(updated('actors', { id: 'a', is_disabled: true }, { is_disabled: false }))).toEqual(emptyNotification())
+  expect(notificationOf(updated('actors', { id: 'a', is_disabled: true }, { is_disabled: false }))).toEqual(
+    emptyNotification(),
+  )
 })
 
 test('the features of an account notify all devices', () => {
   const account = { id: 'x', is_disabled: false, features: { internet_resource: false } }
-  expect(newsOf(updated('accounts', account, { features: { internet_resource: true } })).everyone).toBe(true)
-  expect(newsOf(updated('accounts', account, { legal_name: 'Other' })).everyone).toBe(false)
+  expect(notificationOf(updated('accounts', account, { features: { internet_resource: true } })).everyone).toBe(true)
+  expect(notificationOf(updated('accounts', account, { legal_name: 'Other' })).everyone).toBe(false)
 })
 
 test('objects without effect on connections notify no device', () => {
-  expect(newsOf(inserted('groups', { id: 'g' }), inserted('sites', { id: 's' }), inserted('api_tokens', {}))).toEqual(
-    emptyNotification(),
-  )
+  expect(
+    notificationOf(inserted('groups', { id: 'g' }), inserted('sites', { id: 's' }), inserted('api_tokens', {})),
+  ).toEqual(emptyNotification())
 })
 
 test('an ended authorization notifies its gateway, unless it had expired', () => {

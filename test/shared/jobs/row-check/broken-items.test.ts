@@ -11,13 +11,13 @@ import { table, tableName } from '#shared/table/table.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 import { useOwnTable } from '#test/support/table/own-table.ts'
 
-let own: Awaited<ReturnType<typeof useOwnTable>>
+let ownTable: Awaited<ReturnType<typeof useOwnTable>>
 let accountId: string
 let one: GroupRow
 let other: GroupRow
 beforeEach(async () => {
   vi.spyOn(clock, 'sleep').mockResolvedValue(undefined)
-  own = await useOwnTable()
+  ownTable = await useOwnTable()
   accountId = (await newAccount()).id
   one = await insert('One')
   other = await insert('Other')
@@ -26,7 +26,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   vi.restoreAllMocks()
-  await own.end()
+  await ownTable.end()
 })
 
 const insert = (name: string) =>

@@ -18,7 +18,7 @@ import { seedOf } from '#test/support/run/seeds.ts'
 import { useOwnTable } from '#test/support/table/own-table.ts'
 import { recordVersions } from '#test/support/table/record-versions.ts'
 
-let own: Awaited<ReturnType<typeof useOwnTable>>
+let ownTable: Awaited<ReturnType<typeof useOwnTable>>
 let account: string
 let rows: Item[]
 /** States of rows that a later commit has replaced. */
@@ -36,14 +36,14 @@ const random = new SeededRandom(seedOf('PROPERTY_SEED'))
 /** Runs each operation once in random order, with everything its sample prepares. */
 beforeAll(async () => {
   vi.spyOn(clock, 'sleep').mockResolvedValue(undefined)
-  own = await useOwnTable()
+  ownTable = await useOwnTable()
   const versions = recordVersions()
   const world = await sampleRequests()
   account = world.account.id
   const entries = (await loadEntries()).map(({ name }) => ({ name, at: random.next() })).sort((a, b) => a.at - b.at)
   for (const { name } of entries) await world.send(name, (await world.samples[name]?.()) ?? {})
   await followUpAll(account)
-  const items = (await own.items(account)) as Item[]
+  const items = (await ownTable.items(account)) as Item[]
   rows = items.filter(isRow)
   const stored = new Map(rows.map((row) => [address(row), row]))
   const known = [...versions].filter(([, [first]]) => first?.pk.startsWith(account))
@@ -52,7 +52,7 @@ beforeAll(async () => {
 }, 300_000)
 afterAll(async () => {
   vi.restoreAllMocks()
-  await own.end()
+  await ownTable.end()
 })
 
 it('has rows of every kind, earlier states and deleted rows', () => {
@@ -74,15 +74,15 @@ type Tampering = { key: Key; item: Item | null; problem: RowFinding['problem']; 
 
 const dropped = (row: Item, name: string) =>
   Object.fromEntries(Object.entries(row).filter(([one]) => one !== name)) as Item
-const named = (row: Item) => Object.keys(row).filter((name) => !['pk', 'sk', 'commit'].includes(name))
+const fieldNames = (row: Item) => Object.keys(row).filter((name) => !['pk', 'sk', 'commit'].includes(name))
 
 const tamperings: Record<string, (row: Item, n: number) => Tampering> = {
   'another value': (row, n) => {
-    const field = named(row)[n % named(row).length] as string
+    const field = fieldNames(row)[n % fieldNames(row).length] as string
     return { key: row, item: { ...row, [field]: `changed ${n}` }, problem: 'altered', field }
   },
   'no value': (row, n) => {
-    const field = named(row)[n % named(row).length] as string
+    const field = fieldNames(row)[n % fieldNames(row).length] as string
     // An absent field has its default, so a removed default is visible only in the digest.
     const defaults = (checkedEntities.get(String(row.pk.split('#')[1]))?.defaults ?? {}) as Record<string, unknown>
     const isDefault = field in defaults && isDeepStrictEqual(row[field], defaults[field])

@@ -17,15 +17,15 @@ import { writeChangeLogOf } from '#test/support/logs/commit-stream.ts'
 import { interceptTable } from '#test/support/table/intercept-table.ts'
 import { useOwnTable } from '#test/support/table/own-table.ts'
 
-let own: Awaited<ReturnType<typeof useOwnTable>>
+let ownTable: Awaited<ReturnType<typeof useOwnTable>>
 let accountId: string
 beforeEach(async () => {
-  own = await useOwnTable()
+  ownTable = await useOwnTable()
   accountId = (await newAccount()).id
 })
 afterEach(async () => {
   vi.restoreAllMocks()
-  await own.end()
+  await ownTable.end()
 })
 
 const change = <T>(work: Parameters<typeof commit<T>>[1]) => commit({ accountId, subject: null }, work)
@@ -149,30 +149,30 @@ it('tolerates invalid commit records and rows', async () => {
 
 it("resumes within an account's commits after any interruption, and remembers few rows", async () => {
   const kept = await insertMany(range(15).map((i) => `Kept ${i}`))
-  const gone: GroupRow[] = []
-  for (const part of range(40)) gone.push(...(await insertMany(range(15).map((i) => `Gone ${part} ${i}`))))
+  const deletedRows: GroupRow[] = []
+  for (const part of range(40)) deletedRows.push(...(await insertMany(range(15).map((i) => `Gone ${part} ${i}`))))
   const again = await rename(kept[0] as GroupRow, 'Again')
   const old = await itemOf(kept[1] as GroupRow)
   await rename(kept[1] as GroupRow, 'Renamed')
   for (const part of range(40))
     await change(async (transaction) => {
-      for (const row of gone.slice(part * 15, part * 15 + 15)) transaction.delete(groups, row)
+      for (const row of deletedRows.slice(part * 15, part * 15 + 15)) transaction.delete(groups, row)
     })
   const clean = await inSteps(100)
   expect(ofRows(clean)).toEqual([])
   await remove(keyOf(again))
   await put(old)
-  let most = 0
+  let largest = 0
   const torn = await inSteps(100, async ({ next }) => {
-    most = Math.max(most, Object.keys(next?.walk?.open ?? {}).length)
+    largest = Math.max(largest, Object.keys(next?.walk?.open ?? {}).length)
   })
   expect(ofRows(torn).sort()).toEqual([
     ['missing', again.id],
     ['outdated', old.sk],
   ])
   expect(torn.steps).toBeGreaterThanOrEqual(5)
-  expect(most).toBeGreaterThan(20)
-  expect(most).toBeLessThanOrEqual(100)
+  expect(largest).toBeGreaterThan(20)
+  expect(largest).toBeLessThanOrEqual(100)
   expect(ofRows(await checkRows({}))).toHaveLength(2)
 }, 60_000)
 

@@ -77,15 +77,18 @@ it('refuse an operator or a value of another property, with its position', () =>
   const position = fc.nat(3)
   fc.assert(
     fc.property(conditions, condition, position, (list, wrong, at) => {
-      const rest = list.filter(({ property }) => property !== wrong.property)
-      const index = Math.min(at, rest.length)
-      const place = (changed: Partial<Condition>) => checkConditions(rest.toSpliced(index, 0, { ...wrong, ...changed }))
+      const otherConditions = list.filter(({ property }) => property !== wrong.property)
+      const index = Math.min(at, otherConditions.length)
+      const checkWith = (changed: Partial<Condition>) =>
+        checkConditions(otherConditions.toSpliced(index, 0, { ...wrong, ...changed }))
       const others = Object.values(forms).flatMap(({ operators }) => operators)
       const known = forms[wrong.property]?.operators ?? []
       for (const operator of [...others, 'equals'].filter((name) => !known.includes(name))) {
-        expect(place({ operator })).toEqual({ errors: { [`conditions.${index}.operator`]: [mustBe.oneOf(...known)] } })
+        expect(checkWith({ operator })).toEqual({
+          errors: { [`conditions.${index}.operator`]: [mustBe.oneOf(...known)] },
+        })
       }
-      const foreign = place({ values: [`${randomUUID()}/x`] })
+      const foreign = checkWith({ values: [`${randomUUID()}/x`] })
       expect(Object.keys((foreign as { errors: object }).errors)).toEqual([`conditions.${index}.values`])
     }),
   )

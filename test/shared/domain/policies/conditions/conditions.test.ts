@@ -1,19 +1,19 @@
 import { describe, expect, it, vi } from 'vitest'
 import { evaluateConditions } from '#shared/domain/policies/conditions/conditions.ts'
 import { PolicyFields } from '#shared/domain/policies/policy.ts'
-import { circumstances } from '#test/support/access/circumstances.ts'
+import { conditionContext } from '#test/support/access/circumstances.ts'
 import { mustBe } from '#test/support/form-messages.ts'
 import { checkField, errorsOf } from '#test/support/operations/check-field.ts'
 
 const checkConditions = (raw: unknown) => checkField('conditions', PolicyFields.entries.conditions, raw)
 
-const nowhere = circumstances({})
+const nowhere = conditionContext({})
 const micros = (iso: string) => Date.parse(iso) * 1000
 const hours = (...values: string[]) => [
   { property: 'current_utc_datetime', operator: 'is_in_day_of_week_time_ranges', values },
 ]
 const holds = (property: string, operator: string, values: string[], situation = {}) =>
-  evaluateConditions([{ property, operator, values }], circumstances(situation), micros('2026-01-05T12:00:00Z'))
+  evaluateConditions([{ property, operator, values }], conditionContext(situation), micros('2026-01-05T12:00:00Z'))
     .conforms
 
 describe('conditions (A17.3)', () => {

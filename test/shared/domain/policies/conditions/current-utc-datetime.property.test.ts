@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { evaluateConditions } from '#shared/domain/policies/conditions/conditions.ts'
-import { circumstances } from '#test/support/access/circumstances.ts'
+import { conditionContext } from '#test/support/access/circumstances.ts'
 
 /** Compares time conditions with `Intl`, second by second, particularly around clock changes (A17.3). */
 
@@ -85,7 +85,7 @@ const rangesText = (ranges: Range[]) => ranges.map(({ start, end }) => `${timeTe
 const evaluate = (values: string[], at: number) =>
   evaluateConditions(
     [{ property: 'current_utc_datetime', operator: 'is_in_day_of_week_time_ranges', values }],
-    circumstances({}),
+    conditionContext({}),
     at * 1_000_000,
   )
 
@@ -174,7 +174,7 @@ it('truncates the instant to whole seconds', () => {
       const { day: today, second } = localAt(at, zone)
       const values = [`${letters[today]}/${timeText(second)}-${timeText(second)}/${zone}`]
       const conditions = [{ property: 'current_utc_datetime', operator: 'is_in_day_of_week_time_ranges', values }]
-      const nowhere = circumstances({})
+      const nowhere = conditionContext({})
       expect(evaluateConditions(conditions, nowhere, at * 1_000_000 + micros)).toEqual({
         conforms: true,
         until: at * 1_000_000,

@@ -3,12 +3,12 @@ import { BlockList, isIPv4 } from 'node:net'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { type Condition, evaluateConditions } from '#shared/domain/policies/conditions/conditions.ts'
-import { circumstances } from '#test/support/access/circumstances.ts'
+import { conditionContext } from '#test/support/access/circumstances.ts'
 
 /** Compares conditions on the client with Node's block list and plain sets (A17.3). */
 
-const holds = (property: string, operator: string, values: string[], context: Parameters<typeof circumstances>[0]) =>
-  evaluateConditions([{ property, operator, values }], circumstances(context), 0).conforms
+const holds = (property: string, operator: string, values: string[], context: Parameters<typeof conditionContext>[0]) =>
+  evaluateConditions([{ property, operator, values }], conditionContext(context), 0).conforms
 
 const family = (text: string) => (isIPv4(text) ? 'ipv4' : 'ipv6')
 // Few different bits, so that addresses are often inside blocks.
@@ -84,8 +84,8 @@ it('conforms if every condition is satisfied, and lists the violated ones in ord
   })
   const conditions = fc.uniqueArray(condition, { selector: ({ property }) => property })
   fc.assert(
-    fc.property(conditions, context, (list, known) => {
-      const at = circumstances(known)
+    fc.property(conditions, context, (list, given) => {
+      const at = conditionContext(given)
       const alone = list.filter((one) => !evaluateConditions([one], at, 0).conforms)
       expect(evaluateConditions(list, at, 0)).toEqual(
         alone.length === 0
