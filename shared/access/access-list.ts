@@ -57,7 +57,7 @@ const maxStretch = 500
 
 type Accepted<T> = { id: string; row: T }
 type Source<T> = {
-  /** The next ids beyond a position, in order of ids; fewer than asked for when there are no more. */
+  /** Reads the next ids after a position, in order; fewer than `limit` at the end of the list. */
   read(range: Range): Promise<string[]>
   accept(ids: string[]): Promise<Accepted<T>[]>
 }
@@ -99,7 +99,7 @@ async function* acceptedRows<T>({ read, accept }: Source<T>, { after, backward, 
   }
 }
 
-/** Lists a page of accepted rows, as many as fit a response. */
+/** Lists a page of accepted rows, limited to what fits a response. */
 export async function accessPage<T>(page: Page, source: Source<T>) {
   const range = await rangeOf(page)
   const { after, backward } = range

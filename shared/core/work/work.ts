@@ -3,7 +3,7 @@ import { clock } from '../clock.ts'
 import { ApiError, errorCodes, unavailableAfter } from '../errors.ts'
 import { mayBeDone } from '../transient-error.ts'
 
-/** Whether a request or delivery has changed anything: no, yes, or unknown. */
+/** Changes made by a request or delivery: none, at least one, or possibly one. */
 type Changed = 'nothing' | 'something' | 'unknown'
 
 type Work = { deadline: number; changed: Changed }
