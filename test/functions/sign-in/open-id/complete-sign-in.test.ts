@@ -9,7 +9,7 @@ import { insertIdentity } from '#test/support/accounts/identities.ts'
 import { insertActor, updateRow } from '#test/support/accounts/rows.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
 import { captureOperatorLog } from '#test/support/sign-in/logged-for-operator.ts'
-import { beginSignIn, comeBack, ledTo, plainHome, redeemWith, signInBy } from '#test/support/sign-in/sign-in.ts'
+import { beginSignIn, returnFromProvider, redirectParams, sharedCallback, redeemWith, signInBy } from '#test/support/sign-in/sign-in.ts'
 import { newSubject, signInWorld, useProviderForEveryKind, tenant } from '#test/support/sign-in/sign-in-world.ts'
 import { countWaiting } from '#test/support/table/count-waiting.ts'
 import { engineError } from '#test/support/table/in-front-of-table.ts'
@@ -28,7 +28,7 @@ describe('a person known to an OpenID Connect provider', () => {
     const claims = { sub: newSubject(), email: person.email, email_verified: true, name: 'Grace H.' }
     const { begun, back, redeemed } = await signInBy(fake, provider, world.account.slug, claims)
     expect(back.headers.location).toMatch(/^http:\/\/127\.0\.0\.1:49152\/callback\?/)
-    expect(ledTo(back)).toEqual({ state: begun.state, code: expect.stringMatching(/^[\w-]{64}$/) })
+    expect(redirectParams(back)).toEqual({ state: begun.state, code: expect.stringMatching(/^[\w-]{64}$/) })
     expect(redeemed?.body.data).toEqual({
       token: expect.stringMatching(/^nac_/),
       expires_at: expect.any(String),
@@ -49,7 +49,7 @@ it("discovers a provider by its issuer instead of its document's URL", async () 
   const { body } = await providers.oidc.create(account, entered)
   expect(body.data).toMatchObject({ issuer: fake.issuer, discovery_document_uri: fake.issuer })
   const claims = { sub: newSubject(), email: await world.emailOf(), email_verified: true }
-  expect(await world.outcomeOf(body.data, claims)).toBe('signed in')
+  expect(await world.signInOutcome(body.data, claims)).toBe('signed in')
 })
 
 describe('requirements of each kind of provider for the first link (I2.3)', () => {
@@ -112,17 +112,17 @@ describe('requirements of each kind of provider for the first link (I2.3)', () =
       kind,
       kind === 'idp' ? { idp_domain: 'company.idp.example', ...fields } : fields,
     )
-    expect(await world.outcomeOf(provider, { sub: newSubject(), ...claims(await world.emailOf()) })).toBe(expected)
+    expect(await world.signInOutcome(provider, { sub: newSubject(), ...claims(await world.emailOf()) })).toBe(expected)
   })
 
   it('is refused for claims that no table can store, and keeps no such picture', async () => {
     const provider = await world.newProvider()
     const [half, email] = ['\ud800', await world.emailOf()]
     const claims = (more: Claims) => ({ sub: newSubject(), email, email_verified: true, ...more })
-    expect(await world.outcomeOf(provider, claims({ sub: `a${half}` }))).toBe('subject_missing sub')
-    expect(await world.outcomeOf(provider, claims({ email: `a${half}@example.com` }))).toBe('email_invalid')
+    expect(await world.signInOutcome(provider, claims({ sub: `a${half}` }))).toBe('subject_missing sub')
+    expect(await world.signInOutcome(provider, claims({ email: `a${half}@example.com` }))).toBe('email_invalid')
     const picture = `https://pictures.example.com/${half}`
-    expect(await world.outcomeOf(provider, claims({ picture, name: half }))).toBe('signed in')
+    expect(await world.signInOutcome(provider, claims({ picture, name: half }))).toBe('signed in')
   })
 
   it('is refused for a lookalike letter', async () => {
@@ -130,16 +130,16 @@ describe('requirements of each kind of provider for the first link (I2.3)', () =
     const email = `kate-${newSubject()}@example.com`
     await world.person({ email })
     const claims = (address: string) => ({ sub: newSubject(), email: address, email_verified: true })
-    expect(await world.outcomeOf(provider, claims(email.replace('k', '\u212A')))).toBe('actor_unknown')
-    expect(await world.outcomeOf(provider, claims(email.toUpperCase()))).toBe('signed in')
+    expect(await world.signInOutcome(provider, claims(email.replace('k', '\u212A')))).toBe('actor_unknown')
+    expect(await world.signInOutcome(provider, claims(email.toUpperCase()))).toBe('signed in')
   })
 
   it('is refused for an ID token from the future, beyond the clock tolerance', async () => {
     const provider = await world.newProvider()
     const from = (seconds: number) => Math.floor(Date.now() / 1_000) + seconds
     const claims = { sub: newSubject(), email: await world.emailOf(), email_verified: true }
-    expect(await world.outcomeOf(provider, { ...claims, iat: from(120), exp: from(600) })).toBe('id_token iat')
-    expect(await world.outcomeOf(provider, { ...claims, iat: from(20), exp: from(600) })).toBe('signed in')
+    expect(await world.signInOutcome(provider, { ...claims, iat: from(120), exp: from(600) })).toBe('id_token iat')
+    expect(await world.signInOutcome(provider, { ...claims, iat: from(20), exp: from(600) })).toBe('signed in')
   })
 
   it('must belong to a domain of the provider, at the first link and later', async () => {
@@ -147,20 +147,20 @@ describe('requirements of each kind of provider for the first link (I2.3)', () =
     const [inside, outside] = [await world.person(), await world.person({ email: `${newSubject()}@example.net` })]
     const claimsOf = ({ email }: { email: string | null }) => ({ sub: newSubject(), email, email_verified: true })
     const [known, stranger] = [claimsOf(inside), claimsOf(outside)]
-    expect(await world.outcomeOf(provider, stranger)).toBe('email_domain_other')
-    expect(await world.outcomeOf(provider, known)).toBe('signed in')
-    expect(await world.outcomeOf(provider, known)).toBe('signed in')
+    expect(await world.signInOutcome(provider, stranger)).toBe('email_domain_other')
+    expect(await world.signInOutcome(provider, known)).toBe('signed in')
+    expect(await world.signInOutcome(provider, known)).toBe('signed in')
     // The email claim is not compared for a linked person.
     await updateRow(world.account.id, actors, inside, { email: `${newSubject()}@example.net` })
-    expect(await world.outcomeOf(provider, known)).toBe('email_domain_other')
+    expect(await world.signInOutcome(provider, known)).toBe('email_domain_other')
   })
 
   it('may have any other email once linked', async () => {
     const provider = await world.newProvider('suite', { hosted_domain: 'example.com' })
     const person = await world.person()
     const { idp_id } = await insertIdentity(world.account.id, person.id, { issuer: fake.issuer })
-    expect(await world.outcomeOf(provider, { sub: idp_id, hd: 'example.com' })).toBe('signed in')
-    expect(await world.outcomeOf(provider, { sub: idp_id, hd: 'other.example' })).toBe('domain_other hd')
+    expect(await world.signInOutcome(provider, { sub: idp_id, hd: 'example.com' })).toBe('signed in')
+    expect(await world.signInOutcome(provider, { sub: idp_id, hd: 'other.example' })).toBe('domain_other hd')
   })
 })
 
@@ -169,10 +169,10 @@ describe('userinfo', () => {
     const provider = await world.newProvider()
     const claims = { sub: newSubject() }
     const more = { ...claims, email: await world.emailOf(), email_verified: true }
-    expect(await world.outcomeOf(provider, claims, more)).toBe('signed in')
+    expect(await world.signInOutcome(provider, claims, more)).toBe('signed in')
     expect(fake.asked).toContain('userinfo')
     fake.asked.length = 0
-    expect(await world.outcomeOf(provider, claims, more)).toBe('signed in')
+    expect(await world.signInOutcome(provider, claims, more)).toBe('signed in')
     expect(fake.asked).not.toContain('userinfo')
   })
 
@@ -206,7 +206,7 @@ describe('userinfo', () => {
     const provider = await world.newProvider()
     const [email, other] = [await world.emailOf(), await world.emailOf()]
     const sub = newSubject()
-    expect(await world.outcomeOf(provider, { sub, ...signed(email) }, { sub, ...userinfoClaims(email, other) })).toBe(
+    expect(await world.signInOutcome(provider, { sub, ...signed(email) }, { sub, ...userinfoClaims(email, other) })).toBe(
       expected,
     )
   })
@@ -214,7 +214,7 @@ describe('userinfo', () => {
   it('is refused with another subject', async () => {
     const provider = await world.newProvider()
     const other = { sub: 'another', email: await world.emailOf(), email_verified: true }
-    expect(await world.outcomeOf(provider, { sub: newSubject() }, other)).toMatch(/^userinfo/)
+    expect(await world.signInOutcome(provider, { sub: newSubject() }, other)).toMatch(/^userinfo/)
   })
 })
 
@@ -228,17 +228,17 @@ describe('permission to sign in (I2.4)', () => {
     ['an administrator, for a client', 'client', { type: 'account_admin_user' }, 'signed in'],
   ])('%s', async (_name, context, fields, expected) => {
     expect(
-      await world.outcomeOf(await world.newProvider(), await claimsOf(await world.emailOf(fields)), null, context),
+      await world.signInOutcome(await world.newProvider(), await claimsOf(await world.emailOf(fields)), null, context),
     ).toBe(expected)
   })
 
-  it("nobody, if the provider or the account is disabled, or the provider's context changes in the meantime", async () => {
+  it("is refused if the provider or the account is disabled, or the provider's context changes in the meantime", async () => {
     const provider = await world.newProvider()
     const claims = await claimsOf(await world.emailOf())
     const answered = async (change: () => Promise<unknown>) => {
       const begun = await beginSignIn(provider.id, { slug: world.account.slug })
       await change()
-      return ledTo(await comeBack(begun, { state: begun.own, code: fake.codeFor(begun.url, claims) }))
+      return redirectParams(await returnFromProvider(begun, { state: begun.own, code: fake.codeFor(begun.url, claims) }))
     }
     const denied = { state: expect.any(String), error: 'access_denied' }
     const set = async (fields: Partial<AuthProviderRow>) => {
@@ -259,7 +259,7 @@ describe('permission to sign in (I2.4)', () => {
     await updateRow(world.account.id, accounts, { ...row, is_disabled: true }, { is_disabled: false })
   })
 
-  it("nobody with a client above the account's users limit", async () => {
+  it("is refused to clients above the account's users limit", async () => {
     const own = await signInWorld({ fake, limits: { users_count: 1 } })
     const provider = await own.newProvider()
     const admin = await insertActor(own.account.id, {
@@ -267,14 +267,14 @@ describe('permission to sign in (I2.4)', () => {
       name: 'Grace',
       email: 'grace@example.com',
     })
-    expect(await own.outcomeOf(provider, await claimsOf(admin.email))).toBe('above_users_limit')
-    expect(await own.outcomeOf(provider, await claimsOf(admin.email), null, 'portal')).toBe('signed in')
+    expect(await own.signInOutcome(provider, await claimsOf(admin.email))).toBe('above_users_limit')
+    expect(await own.signInOutcome(provider, await claimsOf(admin.email), null, 'portal')).toBe('signed in')
   })
 })
 
 describe('a callback to the service', () => {
   const refused = async (query: Record<string, string> | string) => {
-    const answer = await comeBack(plainHome, query)
+    const answer = await returnFromProvider(sharedCallback, query)
     expect([answer.status, answer.body?.code, answer.headers.location]).toEqual([400, 'bad_request', undefined])
   }
 
@@ -293,7 +293,7 @@ describe('a callback to the service', () => {
     ]
     for (const query of wrong) await refused(query)
     // The callbacks above have not used up the state.
-    expect(ledTo(await comeBack(begun, { code, state: own })).error).toBe('server_error')
+    expect(redirectParams(await returnFromProvider(begun, { code, state: own })).error).toBe('server_error')
   })
 
   it('that fails at the table must be started again, because its state is used up', async () => {
@@ -308,8 +308,8 @@ describe('a callback to the service', () => {
       inProgress,
       ({ operation, input }) => [operation, JSON.stringify(input)].join().match(/^PutItem.*#sign_in\.code"/) !== null,
     )
-    const answer = await comeBack(begun, { state: begun.own, code })
-    expect([seen.asked > 1, answer.status, answer.body.detail]).toEqual([
+    const answer = await returnFromProvider(begun, { state: begun.own, code })
+    expect([seen.matched > 1, answer.status, answer.body.detail]).toEqual([
       true,
       503,
       'The sign-in was interrupted. Start it again.',
@@ -329,8 +329,8 @@ describe('a callback to the service', () => {
       [{}, 'temporarily_unavailable'],
     ] as [Record<string, string>, string][]) {
       const begun = await beginSignIn(provider.id, { slug: world.account.slug })
-      const back = await comeBack(begun, { ...query, state: begun.own })
-      expect([back.status, ledTo(back)]).toEqual([303, { state: begun.state, error }])
+      const back = await returnFromProvider(begun, { ...query, state: begun.own })
+      expect([back.status, redirectParams(back)]).toEqual([303, { state: begun.state, error }])
       await refused({ state: begun.own, code: fake.codeFor(begun.url, { sub: newSubject() }) })
     }
   })
@@ -350,10 +350,10 @@ describe('a callback to the service', () => {
   ])("logs for the operator alone who was refused with the provider's error %j", async (query, userinfoClaims) => {
     const begun = await beginSignIn((await world.newProvider()).id, { slug: world.account.slug })
     const log = catchLog('WARN')
-    const back = await comeBack(begun, { ...query, state: begun.own })
+    const back = await returnFromProvider(begun, { ...query, state: begun.own })
     const lines = log.lines().filter(({ event }) => event === 'sign_in_refused')
     vi.restoreAllMocks()
-    expect(ledTo(back)).toEqual({ state: begun.state, error: expect.stringMatching(/^(access_denied|server_error)$/) })
+    expect(redirectParams(back)).toEqual({ state: begun.state, error: expect.stringMatching(/^(access_denied|server_error)$/) })
     expect(lines).toEqual([expect.objectContaining({ ...userinfoClaims, at: 'authorization' })])
     expect(JSON.stringify(lines)).not.toMatch(/Ada|ada@/)
   })
@@ -362,13 +362,13 @@ describe('a callback to the service', () => {
     const begun = await beginSignIn((await world.newProvider()).id, { slug: world.account.slug })
     const made = `${begun.own.slice(0, 32)}${'A'.repeat(32)}`
     const code = fake.codeFor(begun.url, { sub: newSubject(), email: await world.emailOf(), email_verified: true })
-    const callBack = (state: string) => captureOperatorLog(() => comeBack(begun, { state, code }))
+    const callBack = (state: string) => captureOperatorLog(() => returnFromProvider(begun, { state, code }))
     const none = await callBack('x')
     expect([none.answer.status, none.counted]).toEqual([400, [1, 'state_unknown']])
     // The log names no account.
     expect(none.refused?.account_id).toBeUndefined()
     const unknown = await callBack(made)
-    expect((await comeBack(begun, { state: begun.own, code })).status).toBe(303)
+    expect((await returnFromProvider(begun, { state: begun.own, code })).status).toBe(303)
     const replayed = await callBack(begun.own)
     for (const { answer, refused, counted, text } of [unknown, replayed]) {
       expect([answer.status, counted]).toEqual([400, [1, 'state_unknown']])
@@ -382,7 +382,7 @@ describe('a callback to the service', () => {
     const begun = await beginSignIn(provider.id, { slug: world.account.slug })
     const codeOf = async () =>
       fake.codeFor(begun.url, { sub: newSubject(), email: await world.emailOf(), email_verified: true })
-    const first = ledTo(await comeBack(begun, { state: begun.own, code: await codeOf() }))
+    const first = redirectParams(await returnFromProvider(begun, { state: begun.own, code: await codeOf() }))
     expect(first.code).toMatch(/^[\w-]{64}$/)
     fake.asked.length = 0
     await refused({ state: begun.own, code: await codeOf() })
@@ -393,7 +393,7 @@ describe('a callback to the service', () => {
   })
 
   it('returns a page to a browser', async () => {
-    const answer = await comeBack(plainHome, { state: 'x', error: 'y' })
+    const answer = await returnFromProvider(sharedCallback, { state: 'x', error: 'y' })
     expect(answer.headers['content-type']).toBe('application/problem+json; charset=utf-8')
     expect(answer.body.detail).toMatch(/Start it again/)
   })
