@@ -12,7 +12,7 @@ import { LiveApi, livePath } from './api/live-api.ts'
 import { OperationStack } from './api/operation-stack.ts'
 import { collectionOf, servedPath } from './api/route-id.ts'
 import { routeLimits } from './api/route-limits.ts'
-import { functionsOf, routedFunctions } from './api/routed-functions.ts'
+import { routedFunctions, toRoutedFunctions } from './api/routed-functions.ts'
 import { loadedCode } from './code/loaded-code.ts'
 import { publicRoutes, sealPub, signInPages } from './code/public-routes.ts'
 import { ConcurrencyCheck } from './functions/concurrency-check.ts'
@@ -20,7 +20,7 @@ import { consumeStreams } from './functions/consumers.ts'
 import { currentFunction, type Shared } from './functions/current-function.ts'
 import { environment } from './functions/environment.ts'
 import { passcodeMailer } from './functions/passcode-mailer.ts'
-import { toReservedConcurrency, concurrencyOfOperation, totalReservedConcurrency } from './functions/reserved.ts'
+import { reservationOf, toReservation, totalReserved } from './functions/reserved-concurrency.ts'
 import { addSchedules } from './functions/schedules.ts'
 import { addTasks } from './functions/tasks.ts'
 import { tokenSecretArns, tokenSecretNames } from './functions/token-secrets.ts'
@@ -28,7 +28,7 @@ import { acknowledgeWildcards } from './nag/acknowledge.ts'
 import { operatorPolicies } from './operators/operator-policies.ts'
 import { may } from './roles/may.ts'
 import { Roles } from './roles/roles.ts'
-import { stackIdSuffix } from './settings/made-up-names.ts'
+import { stackIdSuffix } from './settings/generated-names.ts'
 import type { Settings } from './settings/settings.ts'
 import type { Data } from './storage/data-stack.ts'
 import type { Storage } from './storage/storage.ts'
@@ -49,10 +49,10 @@ export class ServiceStack extends Stack {
   readonly channelHost: string | null
   readonly alarmTopic: ITopic
 
-  constructor(scope: Construct, id: string, { settings, operations, code, data: made }: Props) {
+  constructor(scope: Construct, id: string, { settings, operations, code, data: dataStack }: Props) {
     // Indentation would take a third of CloudFormation's maximum of 1 MB.
     super(scope, id, { description: 'Network Access Administration', suppressTemplateIndentation: true })
-    const data = new StoredData(this, 'Data', made)
+    const data = new StoredData(this, 'Data', dataStack)
     const { storage, functionLogs: logGroup, accessLogs } = data
     const channel = hasChannel(settings) ? new LiveApi(this, 'LiveChannel', settings) : null
     this.channelHost = channel?.host ?? null
@@ -66,8 +66,8 @@ export class ServiceStack extends Stack {
       loaded: loadedCode(code),
       environment: environment(settings, storage, channel, passcodeFunction),
     }
-    const together = totalReservedConcurrency(operations, settings)
-    const check = new ConcurrencyCheck(this, behindApi, roles.of.checkConcurrency, together, settings.throttleRate)
+    const reserved = totalReserved(operations, settings)
+    const check = new ConcurrencyCheck(this, behindApi, roles.of.checkConcurrency, reserved, settings.throttleRate)
     const streams = consumeStreams(this, storage, roles, behindApi, settings, check)
     const mailer = passcodeMailer(this, passcodeFunction, roles, behindApi)
     const routes = this.addOperations(operations, code, behindApi, roles, check, settings)
@@ -90,7 +90,7 @@ export class ServiceStack extends Stack {
       streams,
       scheduled,
       settings,
-      reserved: together,
+      reserved,
     })
     this.alarmTopic = topic
     const provision = this.addProvisioning(shared, roles, settings, storage)
@@ -110,7 +110,7 @@ export class ServiceStack extends Stack {
       apiIds: [api.ref, ...(channel ? [channel.id] : [])],
       alarmTopicArn: topic.topicArn,
     })
-    this.putFirst([...streams.map(({ alias }) => alias), mailer], check)
+    this.deployFirst([...streams.map(({ alias }) => alias), mailer], check)
     const outputs = {
       ApiEndpoint: address,
       Concurrency: check.finding,
@@ -133,7 +133,7 @@ export class ServiceStack extends Stack {
     return [...collections].flatMap(([name, members]) => {
       const shared = { ...given, code: Code.fromAsset(code) }
       const stack = new OperationStack(this, `Operations-${name}`, members, shared, roles, settings)
-      if (members.some(({ operation }) => concurrencyOfOperation(operation, settings))) stack.node.addDependency(check)
+      if (members.some(({ operation }) => reservationOf(operation, settings))) stack.node.addDependency(check)
       return stack.routes
     })
   }
@@ -148,8 +148,11 @@ export class ServiceStack extends Stack {
     const functions = [
       { id: 'UnknownRoute', file: 'api/unknown-route.ts', routes: ['$default'], role: of.public },
       { id: 'OtherV0Route', file: 'v0/other-route.ts', routes: [otherV0Routes], role: of.writer },
-      ...functionsOf(publicRoutes, (file) => (file === sealPub ? of.publicKey : of.public)),
-      ...functionsOf(signInPages, () => of.signIn).map((page) => ({ ...page, reserved: toReservedConcurrency(signInConcurrency) })),
+      ...toRoutedFunctions(publicRoutes, (file) => (file === sealPub ? of.publicKey : of.public)),
+      ...toRoutedFunctions(signInPages, () => of.signIn).map((page) => ({
+        ...page,
+        reserved: toReservation(signInConcurrency),
+      })),
     ]
     return routedFunctions(this, shared, functions, check)
   }
@@ -185,8 +188,8 @@ export class ServiceStack extends Stack {
     return currentFunction(this, 'ProvisionAccount', own, 'tasks/provision-account.ts', { role: provision, timeout })
   }
 
-  /** Deploys new versions of readers before those of writers. The check comes first, whatever its version. */
-  private putFirst(readers: Alias[], check: ConcurrencyCheck): void {
+  /** Deploys new versions of readers before those of writers. The concurrency check runs first in any case. */
+  private deployFirst(readers: Alias[], check: ConcurrencyCheck): void {
     // Depends on the aliases only; dependencies on all their resources would double the size of the waiting ones.
     const first = readers.flatMap(({ node }) => node.defaultChild ?? [])
     for (const child of this.node.children) {

@@ -3,7 +3,7 @@ export type ApiRoute = { key: string; uri: string; invokerArn: string }
 
 const anyMethod = 'x-amazon-apigateway-any-method'
 
-function placeOf(key: string): { path: string; method: string; more: object } {
+function toPathItem(key: string): { path: string; method: string; more: object } {
   if (key === '$default') return { path: `/${key}`, method: anyMethod, more: { isDefaultRoute: true } }
   const [method = '', path = ''] = key.split(' ')
   const schema = { type: 'string' }
@@ -23,12 +23,12 @@ function placeOf(key: string): { path: string; method: string; more: object } {
  */
 export function apiBody(title: string, routes: ApiRoute[], endpoint: object): object {
   const paths: Record<string, Record<string, object>> = {}
-  const spelled = new Map<string, string>()
+  const pathsByShape = new Map<string, string>()
   for (const { key, uri, invokerArn } of routes.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
-    const { path, method, more } = placeOf(key)
+    const { path, method, more } = toPathItem(key)
     const shape = path.replace(/\{[^}+]+/g, '{')
-    const other = spelled.get(shape) ?? path
-    spelled.set(shape, path)
+    const other = pathsByShape.get(shape) ?? path
+    pathsByShape.set(shape, path)
     if (other !== path) throw new Error(`The paths ${other} and ${path} differ only in the names of their parameters.`)
     const methods = paths[path] ?? {}
     paths[path] = methods

@@ -13,8 +13,8 @@ export function customDomain(
 ): string | null {
   if (domainName === null || certificateArn === null) return null
   const within = new Construct(scope, 'Domain')
-  const reached = { certificateArn, ipAddressType, endpointType: 'REGIONAL', securityPolicy: 'TLS_1_2' }
-  const domain = new CfnDomainName(within, 'Name', { domainName, domainNameConfigurations: [reached] })
+  const configuration = { certificateArn, ipAddressType, endpointType: 'REGIONAL', securityPolicy: 'TLS_1_2' }
+  const domain = new CfnDomainName(within, 'Name', { domainName, domainNameConfigurations: [configuration] })
   new CfnApiMapping(within, 'Mapping', { ...place, domainName: domain.ref })
   const target = domain.attrRegionalDomainName
   new CfnOutput(within, output, { value: target }).overrideLogicalId(output)

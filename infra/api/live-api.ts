@@ -7,7 +7,7 @@ import { Construct, type IDependable } from 'constructs'
 import { currentFunction, type Shared } from '../functions/current-function.ts'
 import { acknowledge, acknowledgeWildcards } from '../nag/acknowledge.ts'
 import { may } from '../roles/may.ts'
-import { arnOf } from '../settings/made-up-names.ts'
+import { arnOf } from '../settings/generated-names.ts'
 import type { Settings } from '../settings/settings.ts'
 import { customDomain } from './custom-domain.ts'
 import { integrationUri, invokerRole } from './invoker-role.ts'
@@ -59,17 +59,17 @@ export class LiveApi extends Construct {
 
   serve(shared: Shared, role: Role, { logGroupArn: destinationArn }: ILogGroup, settings: Settings): void {
     const { liveAccessLog, liveDomainName, liveCertificateArn, liveRatePerSecond, ipAddressType } = settings
-    const made = ['Connect', 'Disconnect', 'Default'].map((id) => {
+    const functions = ['Connect', 'Disconnect', 'Default'].map((id) => {
       const name = id.toLowerCase()
       return { id, routeKey: `$${name}`, alias: currentFunction(this, id, shared, `live/${name}.ts`, { role }) }
     })
-    this.functions.push(...made.map(({ alias }) => alias.lambda))
-    const arns = made.map(({ alias }) => alias.functionArn)
+    this.functions.push(...functions.map(({ alias }) => alias.lambda))
+    const arns = functions.map(({ alias }) => alias.functionArn)
     const credentialsArn = invokerRole(this, arns).roleArn
     const apiId = this.id
     // A chain of dependencies, because API Gateway rejects concurrent changes of an API.
     let last: IDependable[] = []
-    for (const { id, routeKey, alias } of made) {
+    for (const { id, routeKey, alias } of functions) {
       const integration = new CfnIntegration(this, `${id}Integration`, {
         apiId,
         integrationType: 'AWS_PROXY',

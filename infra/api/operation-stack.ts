@@ -7,7 +7,7 @@ import { callbackPath } from '#shared/domain/auth-providers/auth-provider.ts'
 import type { Operation } from '#shared/http/operation.ts'
 import { currentFunction, type Shared } from '../functions/current-function.ts'
 import { criticalOperations, shiftGradually } from '../functions/gradual-shift.ts'
-import { concurrencyOfOperation } from '../functions/reserved.ts'
+import { reservationOf } from '../functions/reserved-concurrency.ts'
 import type { Roles } from '../roles/roles.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { ApiRoute } from './api-body.ts'
@@ -22,25 +22,25 @@ export class OperationStack extends NestedStack {
     scope: Construct,
     id: string,
     operations: OperationSource[],
-    given: Shared,
+    common: Shared,
     roles: Roles,
     settings: Settings,
   ) {
     super(scope, id)
     this.nestedStackResource?.overrideLogicalId(id.replaceAll('-', ''))
-    const shared = this.#parametrized(given)
+    const shared = this.#withParameters(common)
     const byId = Map.groupBy(operations, ({ operation }) => routeId(operation.method, servedPath(operation)))
     const functions = [...byId].map(([id, [first, ...others]]) => {
       if (!first || others.some(({ file }) => file !== first.file))
         throw new Error(`The function ${id} has many files.`)
       const { operation } = first
-      const alike = [operation, ...others.map((other) => other.operation)]
+      const served = [operation, ...others.map((other) => other.operation)]
       const alias = currentFunction(this, id, shared, first.file, {
         description: others.length === 0 ? operation.summary : `${operation.summary}, and ${others.length} alike`,
-        role: roleOf(operation, alike.some(showsSecrets), roles),
-        reservedConcurrentExecutions: concurrencyOfOperation(operation, settings),
+        role: selectRole(operation, served.some(returnsSecrets), roles),
+        reservedConcurrentExecutions: reservationOf(operation, settings),
       })
-      return { operations: alike, id, alias }
+      return { operations: served, id, alias }
     })
     const arns = functions.map(({ alias }) => alias.functionArn)
     const invokerArn = this.#output('InvokerArn', invokerRole(this, arns).roleArn)
@@ -58,7 +58,7 @@ export class OperationStack extends NestedStack {
   }
 
   /** Replaces references in these properties by parameters with short names, to keep the template small. */
-  #parametrized({ environment, logGroup, ...rest }: Shared): Shared {
+  #withParameters({ environment, logGroup, ...rest }: Shared): Shared {
     const parameter = (name: string, value: string): string => {
       const made = new CfnParameter(this, name)
       this.setParameter(made.logicalId, value)
@@ -86,15 +86,19 @@ export class OperationStack extends NestedStack {
 }
 
 /** Selects an operation's role: by kind of device, for sign-in, for callbacks, or for account API reads or writes. */
-function roleOf({ method, path, credential = 'api', permission }: Operation, ofSecrets: boolean, roles: Roles): IRole {
+function selectRole(
+  { method, path, credential = 'api', permission }: Operation,
+  secrets: boolean,
+  roles: Roles,
+): IRole {
   if (path.endsWith('/jwks')) return roles.of.directoryKeys
   if (path.startsWith(callbackPath(null))) return roles.of.callback
   if (credential === 'none' || credential === 'portal') return roles.of.signIn
   if (credential !== 'api') return roles.of[credential]
   const reads = method === 'GET' || permission?.endsWith(':read')
   if (!reads) return roles.of.writer
-  return ofSecrets ? roles.of.secretReader : roles.of.reader
+  return secrets ? roles.of.secretReader : roles.of.reader
 }
 
 /** True for an operation whose response contains secrets (`/v0` contract, 10.1, 12.4). */
-const showsSecrets = ({ path }: Operation): boolean => /^\/v0\/(devices|configuration)\b/.test(path)
+const returnsSecrets = ({ path }: Operation): boolean => /^\/v0\/(devices|configuration)\b/.test(path)

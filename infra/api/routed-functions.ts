@@ -7,7 +7,7 @@ import { routeId } from './route-id.ts'
 
 type RoutedFunction = { id: string; file: string; routes: string[]; role: Role; reserved?: number | undefined }
 
-export const functionsOf = (files: Record<string, string>, roleOf: (file: string) => Role): RoutedFunction[] =>
+export const toRoutedFunctions = (files: Record<string, string>, roleOf: (file: string) => Role): RoutedFunction[] =>
   [...Map.groupBy(Object.keys(files), (key) => files[key] ?? '')].map(([file, routes]) => {
     const [method = '', path = ''] = (routes[0] ?? '').split(' ')
     return { id: routeId(method, path), file, routes, role: roleOf(file) }

@@ -3,7 +3,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type BuildOptions, build, type OutputFile } from 'esbuild'
 import type { OperationSource } from '#functions/operations.ts'
-import { commonModules, inOneFile } from './common-code.ts'
+import { bundleCommonCode, commonModules } from './common-code.ts'
 import { publicRoutes, signInPages } from './public-routes.ts'
 import { builtInModules, unusedParts } from './replaced-modules.ts'
 
@@ -56,7 +56,7 @@ async function copyPublicFiles(outdir: string): Promise<void> {
 const repository = dirname(root)
 
 /** Output directory for esbuild. Constant, because output file names depend on the relative path to the sources. */
-const made = join(repository, 'bundle')
+const buildDirectory = join(repository, 'bundle')
 
 /** Rewrites the sources of a source map relative to the repository. */
 function sourceMap({ path, text }: OutputFile): string {
@@ -71,7 +71,7 @@ export async function bundle(operations: OperationSource[], outdir: string): Pro
   const options = {
     absWorkingDir: root,
     entryPoints: files,
-    outdir: made,
+    outdir: buildDirectory,
     write: false,
     outbase: root,
     bundle: true,
@@ -96,11 +96,11 @@ export async function bundle(operations: OperationSource[], outdir: string): Pro
   const { metafile } = await build({ ...options, ...graph })
   const { outputFiles } = await build({
     ...options,
-    plugins: [builtInModules, unusedParts, inOneFile(root, commonModules(metafile, files), files)],
+    plugins: [builtInModules, unusedParts, bundleCommonCode(root, commonModules(metafile, files), files)],
   })
   await Promise.all(
     outputFiles.map(async (file) => {
-      const path = join(outdir, relative(made, file.path))
+      const path = join(outdir, relative(buildDirectory, file.path))
       await mkdir(dirname(path), { recursive: true })
       await writeFile(path, path.endsWith('.map') ? sourceMap(file) : file.contents)
     }),

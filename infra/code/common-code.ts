@@ -3,10 +3,10 @@ import { resolve } from 'node:path'
 import type { Metafile, Plugin } from 'esbuild'
 
 /** Share of functions above which a module goes into the common file. */
-const usedByMany = 1 / 5
+const minShare = 1 / 5
 
 /** Finds the modules that a function loads statically. */
-function reached({ inputs }: Metafile, entry: string): Set<string> {
+function modulesOf({ inputs }: Metafile, entry: string): Set<string> {
   const found = new Set<string>()
   const visit = (path: string): void => {
     if (found.has(path)) return
@@ -21,8 +21,8 @@ function reached({ inputs }: Metafile, entry: string): Set<string> {
 /** Lists the service's own modules that many entries use. Packages follow their importers. */
 export function commonModules(metafile: Metafile, entries: string[]): string[] {
   const uses = new Map<string, number>()
-  for (const entry of entries) for (const path of reached(metafile, entry)) uses.set(path, (uses.get(path) ?? 0) + 1)
-  const common = [...uses].filter(([path, count]) => count >= entries.length * usedByMany && !/node_modules/.test(path))
+  for (const entry of entries) for (const path of modulesOf(metafile, entry)) uses.set(path, (uses.get(path) ?? 0) + 1)
+  const common = [...uses].filter(([path, count]) => count >= entries.length * minShare && !/node_modules/.test(path))
   return common.map(([path]) => path).sort()
 }
 
@@ -31,7 +31,7 @@ export function commonModules(metafile: Metafile, entries: string[]): string[] {
  * each combination of entries that share modules, about fifty per function, and opening a file costs more at a cold
  * start than its content. Importing unused modules is safe, because they have no side effects.
  */
-export function inOneFile(root: string, modules: string[], entries: string[]): Plugin {
+export function bundleCommonCode(root: string, modules: string[], entries: string[]): Plugin {
   const paths = new Set(entries.map((entry) => resolve(root, entry)))
   return {
     name: 'common code',

@@ -3,18 +3,18 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /** Lists the bundle files that a file imports, statically or dynamically. */
-const importsOf = (file: string, text: string): string[] =>
+const findImports = (file: string, text: string): string[] =>
   [...text.matchAll(/\b(?:from|import)\s*\(?\s*["'](\.{1,2}\/[^"']+)["']/g)].map(([, path = '']) =>
     join(dirname(file), path),
   )
 
 function readPart(file: string) {
   const bytes = readFileSync(file)
-  return { digest: hash('sha256', bytes), imports: file.endsWith('.mjs') ? importsOf(file, bytes.toString()) : [] }
+  return { digest: hash('sha256', bytes), imports: file.endsWith('.mjs') ? findImports(file, bytes.toString()) : [] }
 }
 
 /** Lists the files that a function can load: imported code, and other files of its folder, which it serves. */
-function filesOf(entry: string, parts: Map<string, ReturnType<typeof readPart>>): string[] {
+function loadableFiles(entry: string, parts: Map<string, ReturnType<typeof readPart>>): string[] {
   const found = new Set<string>()
   const add = (file: string) => {
     const part = parts.get(file)
@@ -23,8 +23,10 @@ function filesOf(entry: string, parts: Map<string, ReturnType<typeof readPart>>)
     for (const path of part.imports) add(path)
   }
   add(entry)
-  const beside = [...parts.keys()].filter((file) => dirname(file) === dirname(entry) && !/\.mjs(\.map)?$/.test(file))
-  return [...found, ...beside].sort()
+  const servedFiles = [...parts.keys()].filter(
+    (file) => dirname(file) === dirname(entry) && !/\.mjs(\.map)?$/.test(file),
+  )
+  return [...found, ...servedFiles].sort()
 }
 
 /** Hashes the files of a bundle that a function can load, so that other files do not change its version. */
@@ -36,7 +38,7 @@ export function loadedCode(directory: string): LoadedCode {
   const paths = files.map(({ parentPath, name }) => join(parentPath, name))
   const parts = new Map(paths.map((path) => [path, readPart(path)]))
   return (handler) => {
-    const loaded = filesOf(join(directory, handler.replace(/\.\w+$/, '.mjs')), parts)
+    const loaded = loadableFiles(join(directory, handler.replace(/\.\w+$/, '.mjs')), parts)
     return hash('sha256', loaded.map((file) => parts.get(file)?.digest).join(' '))
   }
 }

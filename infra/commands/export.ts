@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import * as v from 'valibot'
 import { parseTimestamp } from '#shared/core/clock.ts'
-import { NoExport } from '#shared/seal/export/export-file.ts'
+import { NotAnExport } from '#shared/seal/export/export-file.ts'
 import { ExportSeal } from '#shared/seal/export/export-seal.ts'
 import { NoteError } from '#shared/seal/notes/signed-note.ts'
 import { credentialsFile } from '../local/demo/demo-account.ts'
@@ -24,7 +24,7 @@ function readArguments() {
 }
 
 /** Creates the client with a token that has the scope `logs:read`: `API_TOKEN`, else that of the local demo account. */
-function clientOf(address: string | undefined): LogClient {
+function createClient(address: string | undefined): LogClient {
   const local = readJson<{ base_url: string; api_token: string }>(credentialsFile(dataPath()))
   const baseUrl = address ?? local?.base_url
   const token =
@@ -51,8 +51,8 @@ const micros = (text: string): number => {
 }
 
 /** Converts an error that the person at the terminal can repair into a `StartupError`, which prints as one line. */
-const explained = (error: unknown): unknown => {
-  if (error instanceof NoExport || error instanceof NoteError) return new StartupError(`--against: ${error.message}`)
+const toStartupError = (error: unknown): unknown => {
+  if (error instanceof NotAnExport || error instanceof NoteError) return new StartupError(`--against: ${error.message}`)
   // The client handles network errors, so other system errors concern the file.
   if (errnoOf(error) === undefined || !(error instanceof Error) || !('syscall' in error)) return error
   return new StartupError(
@@ -66,7 +66,7 @@ try {
     throw new StartupError(`--type must be change, session or api_request, not ${type}.`)
   if (!out) throw new StartupError(`--out is missing. It names the file to write. Use: ${usage}`)
   const isTerminal = process.stderr.isTTY
-  const { entries, range, isUpToCheckpoint } = await exportLog(clientOf(address), {
+  const { entries, range, isUpToCheckpoint } = await exportLog(createClient(address), {
     type,
     begin: micros(begin ?? '1970-01-01T00:00:00Z'),
     end: micros(end ?? new Date().toISOString()),
@@ -84,6 +84,6 @@ try {
     `${out}: ${entries} entries and a seal, from ${range.begin} ${until} Verify the file: npm run verify-export -- ${out}\n`,
   )
 } catch (error) {
-  reportFault(explained(error))
+  reportFault(toStartupError(error))
   process.exit(1)
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import { claimDataDir, dataPath, recordStopping, openTemporaryDir } from '../local/files/data-dir.ts'
+import { claimDataDir, dataPath, openTemporaryDir, recordStopping } from '../local/files/data-dir.ts'
 import { fullDisk, reportFault, StartupError } from '../local/files/fault.ts'
 
 const flags = ['--ephemeral', '--new-demo', '--demo-idp']
@@ -17,7 +17,10 @@ function readPort(variable: string, fallback: number): number {
 function readOptions(argv: string[]) {
   // npm consumes options before `--` and sets a variable for each.
   const lost = flags.find((flag) => process.env[`npm_config_${flag.slice(2).replaceAll('-', '_')}`])
-  if (lost) throw new StartupError(`The option ${lost} was consumed by npm and did not reach the service. Use: npm start -- ${lost}`)
+  if (lost)
+    throw new StartupError(
+      `The option ${lost} was consumed by npm and did not reach the service. Use: npm start -- ${lost}`,
+    )
   const unknown = argv.find((argument) => !flags.includes(argument))
   if (unknown) throw new StartupError(`Unknown option ${unknown}. Use: npm start [-- ${flags.join(' | ')}]`)
   const port = readPort('PORT', 8787)

@@ -57,7 +57,9 @@ async function runAlone(task: Task, event: unknown): Promise<unknown> {
   const path = dataPath()
   // On a missing directory, checks would succeed on empty data.
   if (task !== 'provision-account' && !isDataDir(path)) {
-    throw new StartupError(`The data directory ${path} does not exist. Set DATA_DIR to the data directory of the service.`)
+    throw new StartupError(
+      `The data directory ${path} does not exist. Set DATA_DIR to the data directory of the service.`,
+    )
   }
   const dir = openDataDir(path)
   if (!dir) return undefined

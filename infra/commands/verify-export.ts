@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { isMainThread, Worker, workerData } from 'node:worker_threads'
 import { ExportFault } from '#shared/seal/export/check-export.ts'
-import { NoExport } from '#shared/seal/export/export-file.ts'
+import { NotAnExport } from '#shared/seal/export/export-file.ts'
 import { compareExport, describeVerified, verifyExport } from '#shared/seal/export/verify-export.ts'
 
 const usage =
@@ -26,10 +26,10 @@ function readArguments() {
   try {
     parsed = parseArgs({ allowPositionals: true, options })
   } catch (error) {
-    throw new NoExport(`${error instanceof Error ? error.message.replace(/\.?$/, '.') : error} Use: ${usage}`)
+    throw new NotAnExport(`${error instanceof Error ? error.message.replace(/\.?$/, '.') : error} Use: ${usage}`)
   }
   const [file, ...more] = parsed.positionals
-  if (!file || more.length > 0) throw new NoExport(`Use: ${usage}`)
+  if (!file || more.length > 0) throw new NotAnExport(`Use: ${usage}`)
   return { file, ...parsed.values }
 }
 

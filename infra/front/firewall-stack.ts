@@ -2,9 +2,9 @@ import { CfnOutput, Fn, Stack } from 'aws-cdk-lib'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { CfnLoggingConfiguration, CfnWebACL } from 'aws-cdk-lib/aws-wafv2'
 import type { Construct } from 'constructs'
-import { arnOf, stackIdSuffix } from '../settings/made-up-names.ts'
+import { arnOf, stackIdSuffix } from '../settings/generated-names.ts'
 import type { Settings } from '../settings/settings.ts'
-import { keptBy } from '../storage/kept-by.ts'
+import { removalPolicyOf } from '../storage/data-retention.ts'
 
 const rulesOn = (part: string, ...rules: string[]) => rules.map((rule) => `${rule}_${part}`)
 
@@ -37,7 +37,7 @@ const countedRules: Record<string, string[]> = {
   ],
 }
 
-const seen = (metricName: string): CfnWebACL.VisibilityConfigProperty => ({
+const visibility = (metricName: string): CfnWebACL.VisibilityConfigProperty => ({
   metricName,
   cloudWatchMetricsEnabled: true,
   // Samples would show whole requests to everyone with read access to the web ACL.
@@ -55,7 +55,7 @@ const managedGroup = (name: string, priority: number): CfnWebACL.RuleProperty =>
       ruleActionOverrides: countedRules[name]?.map((rule) => ({ name: rule, actionToUse: { count: {} } })),
     },
   },
-  visibilityConfig: seen(name),
+  visibilityConfig: visibility(name),
 })
 
 /** Blocks a source address while it exceeds this number of requests in five minutes. */
@@ -64,11 +64,11 @@ const perAddress = (limit: number, priority: number): CfnWebACL.RuleProperty => 
   priority,
   action: { block: { customResponse: { responseCode: 429 } } },
   statement: { rateBasedStatement: { limit, aggregateKeyType: 'IP', evaluationWindowSec: 300 } },
-  visibilityConfig: seen('RequestsPerAddress'),
+  visibilityConfig: visibility('RequestsPerAddress'),
 })
 
 /** Replaces a part of requests in the log, such as tokens, bodies, and codes of sign-ins. */
-const hidden = (fieldType: string, ...fieldKeys: string[]): CfnWebACL.DataProtectProperty => ({
+const redact = (fieldType: string, ...fieldKeys: string[]): CfnWebACL.DataProtectProperty => ({
   field: { fieldType, ...(fieldKeys.length > 0 && { fieldKeys }) },
   action: 'SUBSTITUTION',
 })
@@ -91,15 +91,15 @@ export class FirewallStack extends Stack {
         managedGroup('AWSManagedRulesKnownBadInputsRuleSet', 2),
         managedGroup('AWSManagedRulesCommonRuleSet', 3),
       ],
-      visibilityConfig: seen(settings.prefix),
+      visibilityConfig: visibility(settings.prefix),
       dataProtectionConfig: {
-        dataProtections: [hidden('SINGLE_HEADER', 'authorization'), hidden('QUERY_STRING'), hidden('BODY')],
+        dataProtections: [redact('SINGLE_HEADER', 'authorization'), redact('QUERY_STRING'), redact('BODY')],
       },
     })
     // AWS WAF requires this name prefix.
     const logGroupName = `aws-waf-logs-${settings.prefix}-${stackIdSuffix(this)}`
-    const kept = { retention: settings.logGroupDays, removalPolicy: keptBy(settings) }
-    const logs = new LogGroup(this, 'Logs', { logGroupName, ...kept })
+    const retention = { retention: settings.logGroupDays, removalPolicy: removalPolicyOf(settings) }
+    const logs = new LogGroup(this, 'Logs', { logGroupName, ...retention })
     const conditions = ['BLOCK', 'COUNT', 'EXCLUDED_AS_COUNT'].map((Action) => ({ ActionCondition: { Action } }))
     const logging = new CfnLoggingConfiguration(this, 'Logging', {
       resourceArn: acl.attrArn,

@@ -42,7 +42,7 @@ const errorStatuses = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504]
  * Policies that forward a handshake of the live channel. Forwarding all headers would include the caller's `Host`,
  * which API Gateway rejects. A policy allows ten headers, and `Authorization` only as part of the cache key.
  */
-const handshakeOf = (scope: Construct) => ({
+const handshakePolicies = (scope: Construct) => ({
   originRequestPolicy: new OriginRequestPolicy(scope, 'ToChannel', {
     comment: 'The handshake, and where the caller is',
     headerBehavior: OriginRequestHeaderBehavior.allowList(
@@ -135,7 +135,9 @@ export class FrontStack extends Stack {
       defaultBehavior: behavior,
       additionalBehaviors: {
         ...Object.fromEntries(Object.keys(publicRoutes).map((route) => [route.slice(route.indexOf('/')), page])),
-        ...(channelOrigin && { [livePath]: { ...behavior, ...handshakeOf(this), origin: originAt(channelOrigin) } }),
+        ...(channelOrigin && {
+          [livePath]: { ...behavior, ...handshakePolicies(this), origin: originAt(channelOrigin) },
+        }),
       },
       errorResponses: errorStatuses.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
     })

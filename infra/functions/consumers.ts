@@ -16,8 +16,8 @@ import type { Roles } from '../roles/roles.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Storage } from '../storage/storage.ts'
 import { currentFunction, fileOf, type Shared } from './current-function.ts'
-import { failureDestination } from './kept-in.ts'
-import { toReservedConcurrency } from './reserved.ts'
+import { failureDestination } from './failure-destination.ts'
+import { toReservation } from './reserved-concurrency.ts'
 
 export type ConsumedStream = { consumer: IFunction; alias: Alias; mappingId: string }
 
@@ -44,7 +44,7 @@ export function consumeStreams(
       role: roles.of[duty],
       timeout: Duration.seconds(60),
       // Reserved concurrency keeps request spikes and stream backlogs from starving each other.
-      reservedConcurrentExecutions: toReservedConcurrency(duty === 'storeFlowLogs' ? flowConcurrency : changeConcurrency),
+      reservedConcurrentExecutions: toReservation(duty === 'storeFlowLogs' ? flowConcurrency : changeConcurrency),
     })
     alias.addEventSource(source)
     for (const mapping of alias.lambda.node.findAll()) {

@@ -76,7 +76,7 @@ export function currentFunction(
   shared: Shared,
   file: string,
   overrides: Partial<FunctionProps>,
-  invoked: EventInvokeConfigOptions = {},
+  invokeConfig: EventInvokeConfigOptions = {},
 ): Alias {
   const lambda = lambdaFunction(scope, id, shared, file, overrides)
   // Retains the previous version for a rollback; `PruneVersions` deletes older ones. A failed creation retains none.
@@ -92,5 +92,5 @@ export function currentFunction(
   // Lambda rejects publishing an unchanged version, and equivalent templates may differ. So the description has a hash.
   const describeVersion = () => [description, `[${content().slice(0, 8)}]`].filter(Boolean).join(' ')
   resource.addPropertyOverride('Description', Lazy.uncachedString({ produce: describeVersion }))
-  return new Alias(lambda, 'Current', { aliasName: currentAlias, version, ...invoked })
+  return new Alias(lambda, 'Current', { aliasName: currentAlias, version, ...invokeConfig })
 }

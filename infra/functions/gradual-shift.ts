@@ -6,7 +6,7 @@ import type { Alias } from 'aws-cdk-lib/aws-lambda'
 import { Construct } from 'constructs'
 import { acknowledgeWildcards } from '../nag/acknowledge.ts'
 import { may } from '../roles/may.ts'
-import { arnOf } from '../settings/made-up-names.ts'
+import { arnOf } from '../settings/generated-names.ts'
 import { alarmOn } from './alarm.ts'
 
 /** Operations whose faults affect every gateway and client, or lose their reports. */

@@ -7,7 +7,7 @@ import type { Duty } from '../roles/duties.ts'
 import type { Roles } from '../roles/roles.ts'
 import type { Storage } from '../storage/storage.ts'
 import { currentFunction, fileOf, type Shared } from './current-function.ts'
-import { failureDestination } from './kept-in.ts'
+import { failureDestination } from './failure-destination.ts'
 
 const minute = Duration.minutes(1)
 const quarter = Duration.minutes(15)
@@ -58,7 +58,7 @@ export type Scheduled = { run: IFunction; every: Duration }
 
 export function addSchedules(scope: Construct, storage: Storage, roles: Roles, shared: Shared): Scheduled[] {
   const within = new Construct(scope, 'Schedules')
-  return Object.entries(schedules).map(([name, { duty, every, description: what, timeout = Duration.seconds(60) }]) => {
+  return Object.entries(schedules).map(([name, { duty, every, description, timeout = Duration.seconds(60) }]) => {
     const file = `schedules/${fileOf(name)}`
     const alias = currentFunction(
       within,
@@ -74,7 +74,7 @@ export function addSchedules(scope: Construct, storage: Storage, roles: Roles, s
       },
     )
     const targets = [new Invoke(alias, { retryAttempts: 0 })]
-    new Rule(within, `${name}Rule`, { description: what, schedule: Schedule.rate(every), targets })
+    new Rule(within, `${name}Rule`, { description: description, schedule: Schedule.rate(every), targets })
     return { run: alias.lambda, every }
   })
 }

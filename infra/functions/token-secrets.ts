@@ -1,5 +1,5 @@
 import type { Construct } from 'constructs'
-import { arnOf } from '../settings/made-up-names.ts'
+import { arnOf } from '../settings/generated-names.ts'
 import type { Settings } from '../settings/settings.ts'
 
 /** Name prefix of the secrets with new API tokens. The slash keeps it from matching another deployment's prefix. */

@@ -3,7 +3,7 @@ import type { Mail } from '#shared/core/aws/send-mail.ts'
 import { fieldsOf } from '#shared/core/json/is-object.ts'
 import { type InnerServer, openInnerServer } from './api/open-server.ts'
 
-type StandIns = {
+type Options = {
   /** Invokes a function by name; undefined if there is none. */
   invoke(name: string, event: unknown): Promise<unknown> | undefined
   deliver(mail: Mail): Promise<void>
@@ -21,7 +21,11 @@ function parseMail(body: unknown): Mail {
 }
 
 /** Starts the stand-in for AWS services that functions call: asynchronous Lambda invocations and SES email. */
-export async function openAwsServices({ invoke, deliver, pausesMs = [60_000, 120_000] }: StandIns): Promise<InnerServer> {
+export async function openAwsServices({
+  invoke,
+  deliver,
+  pausesMs = [60_000, 120_000],
+}: Options): Promise<InnerServer> {
   const ending = new AbortController()
   /** Retries a failed invocation until it succeeds, its retries are used up, or the service stops. */
   const retry = async (name: string, event: unknown, first: Promise<unknown>) => {

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { openInnerServer } from './api/open-server.ts'
-import { readJson, directoryIdentity, writeAtomically } from './files/data-dir.ts'
+import { directoryIdentity, readJson, writeAtomically } from './files/data-dir.ts'
 import type { Task } from './service.ts'
 
 /** Control address of the running service. `of` identifies its directory, so that a copied directory does not match. */

@@ -108,7 +108,7 @@ async function openChannel({ deployment, runtime }: Service, port: number): Prom
   if (!routes) return null
   const live = await openLive({
     invoke: (route, event) => runtime.invoke(routes[route].functionArn, event),
-    answers: routes.$default.answers,
+    returnsResult: routes.$default.returnsResult,
   })
   Object.assign(process.env, { LIVE_URL: `ws://127.0.0.1:${port}/live`, LIVE_ENDPOINT: live.endpoint })
   return live

@@ -27,10 +27,7 @@ function accountLines({ rows, more }: Start['accounts']): string {
 }
 
 /** Repeatable example commands: site names are unique in an account, so the name contains the time. */
-const examples = (
-  baseUrl: string,
-  dir: string,
-): string => `  Try the API in another terminal:
+const examples = (baseUrl: string, dir: string): string => `  Try the API in another terminal:
 
     TOKEN=$(node -p "require('${credentialsFile(dir)}').api_token")
     curl ${baseUrl}/account -H "Authorization: Bearer $TOKEN"
@@ -72,7 +69,10 @@ ${people.map(({ name, email }) => `    ${name} <${email}>`).join('\n')}
 /** Text for the person at the terminal when the service is ready. */
 export function startScreen({ baseUrl, dir, ephemeral, seconds, demo, signIn, accounts }: Start): string {
   const credentials = credentialsFile(dir)
-  const earlier = demo.usable && demo.previousCredentials ? `\n                ${demo.previousCredentials} has the credentials of the previous account` : ''
+  const earlier =
+    demo.usable && demo.previousCredentials
+      ? `\n                ${demo.previousCredentials} has the credentials of the previous account`
+      : ''
   return `
   Network Access Administration is ready at ${baseUrl} after ${seconds.toFixed(1)} s.
 

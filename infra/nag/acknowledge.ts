@@ -4,10 +4,10 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import type { IConstruct } from 'constructs'
 
 /** Spells a resource as findings of cdk-nag do, with references in angle brackets. */
-function spelled(value: unknown): string {
+function spellResource(value: unknown): string {
   if (typeof value === 'string') return value
   const [[name, argument]] = Object.entries(value as object) as [[string, unknown]]
-  if (name === 'Fn::Join') return ((argument as [string, unknown[]])[1] as unknown[]).map(spelled).join('')
+  if (name === 'Fn::Join') return ((argument as [string, unknown[]])[1] as unknown[]).map(spellResource).join('')
   return `<${name === 'Fn::GetAtt' ? (argument as string[]).join('.') : argument}>`
 }
 
@@ -19,11 +19,11 @@ export function acknowledge(construct: IConstruct, id: string, reason: string): 
 /** Suppresses the rule against wildcard resources for a policy. `scope` is in the stack that contains the policy. */
 export function acknowledgeWildcards(user: IConstruct, scope: IConstruct, resources: string[], reason: string): void {
   for (const resource of resources)
-    acknowledge(user, `AwsSolutions-IAM5[Resource::${spelled(Stack.of(scope).resolve(resource))}]`, reason)
+    acknowledge(user, `AwsSolutions-IAM5[Resource::${spellResource(Stack.of(scope).resolve(resource))}]`, reason)
 }
 
 /** Suppresses the rule against wildcards for a bucket's objects whose names Lambda generates. */
-export const acknowledgeMadeUpNames = (user: IConstruct, bucket: IBucket, objects: string): void =>
+export const acknowledgeGeneratedNames = (user: IConstruct, bucket: IBucket, objects: string): void =>
   acknowledgeWildcards(user, bucket, [objects], 'Lambda makes up the name of each object.')
 
 /** Suppresses the rule against wildcards for the role of a traced function, which may send traces to X-Ray. */

@@ -10,7 +10,7 @@ import { exampleOf } from './examples.ts'
 import { parameterText } from './field-texts.ts'
 import { readsOne, requestHeaders, requestHeadersOf, responseHeaders, successHeadersOf } from './headers.ts'
 import { introduction } from './introduction.ts'
-import { described, type Json, type Parts, Schemas, tidy } from './schemas.ts'
+import { describeField, type Json, type Parts, Schemas, simplify } from './schemas.ts'
 import { nounOf, openApiTagOf, tagGroups, tagTexts, titleOf } from './tags.ts'
 
 const uuidExample = '01932c7e-8a4b-7c3d-9f21-5b6a7c8d9e0f'
@@ -25,7 +25,7 @@ const pathParameters = ({ path, identifiers = {} }: Operation): Json[] =>
       name,
       in: 'path',
       required: true,
-      description: identifiers[name] ? description : `The ${object} that is meant: ${description}.`,
+      description: identifiers[name] ? description : `Identifier of the ${object}: ${description}.`,
       schema,
       example: [examples].flat()[0],
     }
@@ -43,12 +43,12 @@ const paging = [
   query(
     'limit',
     { type: 'integer', default: 50 },
-    'Most rows a page holds, 1 to 100; what is outside counts as the nearest of them.',
+    'Maximum number of rows of a page, 1 to 100. A value outside this range is changed to the nearest limit.',
   ),
   query(
     'page_cursor',
     { type: 'string', minLength: 1 },
-    '`next_page` or `prev_page` of an earlier answer to the same list with the same filters.',
+    '`next_page` or `prev_page` of an earlier response of the same list with the same filters.',
   ),
 ]
 
@@ -74,8 +74,8 @@ function requestBody({ path, method, body }: Operation, parts: Parts): Json | un
   const required = !optional
   const value: Json = fields
     ? { ...parts.schemas.of(fields, openApiTagOf(path)), maxProperties: maxKeys }
-    : { type: shape === 'list' ? 'array' : 'object', ...tidy(body.value ?? {}, openApiTagOf(path)) }
-  if (envelope === null) return { required, description: 'An object.', content: jsonContent(value, parts) }
+    : { type: shape === 'list' ? 'array' : 'object', ...simplify(body.value ?? {}, openApiTagOf(path)) }
+  if (envelope === null) return { required, description: 'A JSON object.', content: jsonContent(value, parts) }
   const schema = {
     type: 'object',
     properties: { [envelope]: { description: envelopeText(method, shape), ...value } },
@@ -86,24 +86,23 @@ function requestBody({ path, method, body }: Operation, parts: Parts): Json | un
 }
 
 const envelopeText = (method: string, shape: 'object' | 'list'): string => {
-  if (shape === 'list') return 'All entries from now on: what is not in this list is removed.'
+  if (shape === 'list') return 'The complete new list. Entries that are not in it are removed.'
   return method === 'POST'
-    ? 'What to create or start; fields that are not known are ignored.'
-    : 'Fields to change; those that are left out stay as they are.'
+    ? 'Fields of the new object. Unknown fields are ignored.'
+    : 'Fields to change. Fields that are left out keep their values.'
 }
 
-const field = (name: string, type: string, more: Json = {}): Json => ({ ...described(name, { type }, ''), ...more })
+const field = (name: string, type: string, more: Json = {}): Json => ({ ...describeField(name, { type }, ''), ...more })
 
 const problem: Json = {
   title: 'Problem',
-  description: 'What went wrong (RFC 9457).',
+  description: 'Description of an error (RFC 9457).',
   type: 'object',
   required: ['type', 'title', 'status', 'detail', 'code', 'request_id'],
   properties: {
     type: {
       type: 'string',
-      description:
-        '`about:blank`, or `/problems/<code>`. It is an identifier to compare, not an address: nothing is served there.',
+      description: '`about:blank`, or `/problems/<code>`. An identifier for comparison, not a page to open.',
       examples: ['/problems/invalid_json', 'about:blank'],
     },
     title: field('title', 'string'),
@@ -112,16 +111,16 @@ const problem: Json = {
     code: field('code', 'string', { enum: Object.keys(errorCodes) }),
     request_id: field('request_id', 'string'),
     errors: field('errors', 'object'),
-    required_scope: { type: 'string', description: 'The scope that the token lacks; with `insufficient_scope`.' },
-    limit: { type: 'string', description: 'Which limit of the account was hit, only with `limit_reached`.' },
-    feature: { type: 'string', description: 'The feature that the account lacks; with `feature_not_enabled`.' },
+    required_scope: { type: 'string', description: 'The scope that the token lacks. Only with `insufficient_scope`.' },
+    limit: { type: 'string', description: 'The limit of the account that was reached. Only with `limit_reached`.' },
+    feature: { type: 'string', description: 'The feature that the account lacks. Only with `feature_not_enabled`.' },
   },
 }
 
 const successTexts: Record<number, string> = {
   201: 'Created.',
   202: 'Accepted.',
-  303: 'The browser goes on to the `redirect_uri` of the start, with its `state` and a `code`, or with `error`.',
+  303: 'Redirects the browser to the `redirect_uri` of the start, with its `state` and a `code` or an `error`.',
 }
 
 function successResponses(operation: Operation, parts: Parts): Json {
@@ -132,12 +131,12 @@ function successResponses(operation: Operation, parts: Parts): Json {
     headers: successHeadersOf(operation, code),
     ...(![204, 303, 304].includes(code) && { content }),
   })
-  const pending = 'Accepted: the rest is done after this answer, as `metadata.pending` tells.'
+  const pending = 'Accepted. The remaining entries are written after this response; `metadata.pending` counts them.'
   return {
-    ...(repeatable && { 200: success(200, 'It was there already.') }),
+    ...(repeatable && { 200: success(200, 'The object already existed.') }),
     [status]: success(status, successTexts[status] ?? 'Done.'),
     ...(canContinue && { 202: success(202, pending) }),
-    ...(readsOne(operation) && { 304: success(304, 'The caller has this object already.') }),
+    ...(readsOne(operation) && { 304: success(304, 'Not modified: the object still has this `ETag`.') }),
   }
 }
 
@@ -146,19 +145,19 @@ const credentials = {
   portal: 'The token of a portal session.',
   client: 'A client token: the secret of a client.',
   gateway: 'A gateway token: the secret of a gateway.',
-  ingest: 'An ingest token, which comes with an authorization.',
+  ingest: 'An ingest token, which the response of an authorization contains.',
 }
 
 function operationObject({ operation, operationId: id }: OperationSource, method: string, parts: Parts): Json {
   const { credential = 'api', permission, path, summary, alias } = operation
   const taken =
     credential === 'none'
-      ? 'Needs no credential.'
-      : credentials[credential].replace(/^./, (first) => `Takes ${first.toLowerCase()}`)
+      ? 'Requires no credential.'
+      : credentials[credential].replace(/^./, (first) => `Requires ${first.toLowerCase()}`)
   const notes = [
     `${summary}.`,
-    permission ? `Needs the scope \`${permission}\`.` : taken,
-    ...(alias ? ['`PUT` and `PATCH` mean the same: only the keys that are sent change.'] : []),
+    permission ? `Requires the scope \`${permission}\`.` : taken,
+    ...(alias ? ['`PUT` and `PATCH` are equivalent: they change only the fields that are sent.'] : []),
   ]
   return {
     operationId: operation.alias === method ? `${id}With${capitalized(method.toLowerCase())}` : id,

@@ -12,7 +12,7 @@ import { v0ErrorResponses } from './v0-errors.ts'
 const when = (condition: unknown, ...codes: ErrorCode[]): ErrorCode[] => (condition ? codes : [])
 
 /** Lists the error codes of an operation: those of its steps (A4, P1.1, L8), and the refusals of its contract. */
-export function codesOf(operation: Operation): ErrorCode[] {
+export function listErrorCodes(operation: Operation): ErrorCode[] {
   const { credential = 'api', method, path, permission, body, filters, parameters, status } = operation
   const api = credential === 'api'
   const isPublic = credential === 'none'
@@ -58,7 +58,7 @@ const problemExample = (code: ErrorCode): Json => {
     type: 'generic' in rule ? 'about:blank' : `/problems/${code}`,
     title: titleOf(rule.status),
     status: rule.status,
-    detail: rule.detail ?? sampleDetails[code] ?? 'A sentence for this occurrence.',
+    detail: rule.detail ?? sampleDetails[code] ?? 'Explanation of this error.',
     code,
     request_id: '0f6b7a52-6a55-4f0e-9d4c-2f1b8c1f7d11',
     ...(code === 'validation_failed' && { errors: { name: ["can't be blank"] } }),
@@ -66,7 +66,7 @@ const problemExample = (code: ErrorCode): Json => {
 }
 
 export const problemExamples = (operations: Operation[]): Json => {
-  const used = new Set<string>(operations.filter(({ path }) => !isV0(path)).flatMap(codesOf))
+  const used = new Set<string>(operations.filter(({ path }) => !isV0(path)).flatMap(listErrorCodes))
   const codes = Object.keys(errorCodes).filter((code): code is ErrorCode => used.has(code))
   return Object.fromEntries(
     codes.map((code) => [code, { summary: `${errorCodes[code].status} ${code}`, value: problemExample(code) }]),
@@ -77,7 +77,7 @@ const titleOf = (status: number): string =>
   ({ 413: 'Content Too Large', 422: 'Unprocessable Content' })[status] ?? STATUS_CODES[status] ?? ''
 
 /** Builds the content of error responses: a problem, with the contract's additional fields for 422, if any. */
-function contentOf({ path, rejection }: Operation, codes: ErrorCode[], schemas: Schemas): Json {
+function buildContent({ path, rejection }: Operation, codes: ErrorCode[], schemas: Schemas): Json {
   const problem = { $ref: '#/components/schemas/Problem' }
   if (!rejection || !codes.includes('validation_failed')) {
     const examples = codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])
@@ -91,10 +91,10 @@ function contentOf({ path, rejection }: Operation, codes: ErrorCode[], schemas: 
 /** Builds error responses by status; equal ones are shared in `components`. */
 export function errorResponses(operation: Operation, { schemas, responses }: Parts): Json {
   if (isV0(operation.path)) return v0ErrorResponses(operation, responses)
-  const byStatus = Map.groupBy([...new Set(codesOf(operation))].sort(), (code) => errorCodes[code].status)
+  const byStatus = Map.groupBy([...new Set(listErrorCodes(operation))].sort(), (code) => errorCodes[code].status)
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => {
-      const content = contentOf(operation, codes, schemas)
+      const content = buildContent(operation, codes, schemas)
       const own = 'example' in content ? [operation.body?.envelope] : []
       const name = [titleOf(status).replaceAll(' ', ''), ...codes, ...own].join('.')
       responses[name] ??= {

@@ -33,7 +33,7 @@ export function exampleOf(schema: Json, components: Record<string, Json>): unkno
 }
 
 /** Merges a schema with one of its alternatives, which takes precedence. */
-function merged(schema: Json, option: Json): Json {
+function mergeAlternative(schema: Json, option: Json): Json {
   const properties = fieldsOf(schema.properties)
   const own = Object.entries(fieldsOf(option.properties))
   const narrowed = own.map(([name, more]) => [name, { ...fieldsOf(properties[name]), ...fieldsOf(more) }])
@@ -50,5 +50,5 @@ function merged(schema: Json, option: Json): Json {
 /** Lists the alternatives of a schema, each merged with it; empty without `anyOf` or `oneOf`. */
 export function alternativesOf({ anyOf, oneOf, ...schema }: Json): Json[] {
   const options = [oneOf ?? anyOf ?? []].flat()
-  return options.filter(isObject).map((option) => merged(schema, option))
+  return options.filter(isObject).map((option) => mergeAlternative(schema, option))
 }

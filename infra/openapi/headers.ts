@@ -13,21 +13,21 @@ const tag = '"q3XcVh0yQ5mWz1aB.7GdK2sLp9TfR4uYe"'
 const path = '/groups/01932c7e-8a4b-7c3d-9f21-5b6a7c8d9e0f'
 
 export const responseHeaders: Record<string, Json> = {
-  'x-request-id': header('Names this request; an acceptable one of the caller is kept.', requestId),
+  'x-request-id': header('Identifies this request. A valid identifier sent by the caller is kept.', requestId),
   'Cache-Control': header(
-    '`no-store` for an answer with a secret, otherwise `private, no-cache`.',
+    '`no-store` for a response with a secret, otherwise `private, no-cache`.',
     'private, no-cache',
   ),
   ETag: header('Opaque tag of the object, for `If-Match` and `If-None-Match`.', tag),
-  Location: header('Path of the new object; address that a browser is led to.', path),
-  'RateLimit-Policy': header('Size of the bucket, and the seconds in which it fills.', '"account";q=500;w=10'),
-  RateLimit: header('Requests left, and the seconds until the bucket is full.', '"account";r=499;t=1'),
+  Location: header('Path of the new object, or URL of a redirect.', path),
+  'RateLimit-Policy': header('Size of the bucket, and the seconds in which it refills.', '"account";q=500;w=10'),
+  RateLimit: header('Remaining requests, and the seconds until the bucket is full.', '"account";r=499;t=1'),
   'Idempotent-Replayed': header(
-    '`true` when the answer is that of an earlier request with this `Idempotency-Key`.',
+    '`true` when the response repeats that of an earlier request with this `Idempotency-Key`.',
     'true',
   ),
-  Deprecation: header('Since when the legacy API is deprecated (RFC 9745).', '@1735689600'),
-  Link: header('What comes instead.', '</actors>; rel="successor-version"'),
+  Deprecation: header('Time since which the legacy API is deprecated (RFC 9745).', '@1735689600'),
+  Link: header('Link to the successor in the current API.', '</actors>; rel="successor-version"'),
   'Retry-After': header('Whole seconds to wait.', 1, 'integer'),
   'WWW-Authenticate': header('The scheme to authenticate with.', 'Bearer'),
 }
@@ -44,18 +44,20 @@ const parameter = (name: string, description: string, example: string, schema: J
 export const requestHeaders: Record<string, Json> = {
   RequestId: parameter(
     'x-request-id',
-    'Names this request in answers and logs: 1 to 200 letters, digits, `.`, `_`, `-`. Another value is replaced by a UUID.',
+    'Identifies this request in responses and logs: 1 to 200 letters, digits, `.`, `_` or `-`. Any other value is replaced by a UUID.',
     'my-request-1',
   ),
-  ContentEncoding: parameter('Content-Encoding', 'How the body is packed.', 'identity', { enum: ['identity', 'gzip'] }),
+  ContentEncoding: parameter('Content-Encoding', 'Compression of the request body.', 'identity', {
+    enum: ['identity', 'gzip'],
+  }),
   IdempotencyKey: parameter(
     'Idempotency-Key',
-    'The first answer to this key is kept for 24 hours and given again, so that a create can be repeated safely.',
+    'Stores the first response for this key for 24 hours and returns it again, so that a `POST` can be retried safely.',
     '3c5a9a6e-create-group',
     { pattern: '^[!-~]{1,255}$' },
   ),
-  IfMatch: parameter('If-Match', 'Change the object only if it is still the one of this `ETag`, otherwise 412.', tag),
-  IfNoneMatch: parameter('If-None-Match', 'Answer 304 without a body if the object still has this `ETag`.', tag),
+  IfMatch: parameter('If-Match', 'Changes the object only if it still has this `ETag`; otherwise 412.', tag),
+  IfNoneMatch: parameter('If-None-Match', 'Returns 304 without a body if the object still has this `ETag`.', tag),
 }
 
 const isAccountApi = ({ credential = 'api', path }: Operation): boolean => credential === 'api' && !isV0(path)

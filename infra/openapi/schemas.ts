@@ -43,7 +43,7 @@ export class Schemas {
           ? { ...jsonSchema, maxLength: Number(action.requirement) }
           : jsonSchema,
     })
-    return tidy({ ...json }, owner)
+    return simplify({ ...json }, owner)
   }
 }
 
@@ -54,30 +54,33 @@ function collectionOf(name: string): string {
 }
 
 /** Simplifies a schema: applies rules of fields, and merges a nullable field into one schema with two types. */
-export function tidy(node: Json, owner: string): Json {
+export function simplify(node: Json, owner: string): Json {
   if (isObject(node.more)) {
     const { more, ...own } = node
-    return { ...tidy(own, owner), ...more }
+    return { ...simplify(own, owner), ...more }
   }
-  if (isObject(node.jsonSchema)) return tidy(node.jsonSchema, owner)
+  if (isObject(node.jsonSchema)) return simplify(node.jsonSchema, owner)
   const { properties, rules, ...rest } = node
   if (Array.isArray(node.anyOf) && node.type === undefined)
-    return nullable(node.anyOf.filter(isObject).map((option) => tidy(option, owner)))
+    return nullable(node.anyOf.filter(isObject).map((option) => simplify(option, owner)))
   if (Array.isArray(rest.required) && rest.required.length === 0) delete rest.required
   const result: Json = Object.fromEntries(
     Object.entries(rest).map(([key, value]) => [key, key === 'enum' ? value : tidyWithin(value, owner)]),
   )
   if (isObject(properties)) {
     result.properties = Object.fromEntries(
-      Object.entries(properties).map(([name, value]) => [name, described(name, tidy(fieldsOf(value), owner), owner)]),
+      Object.entries(properties).map(([name, value]) => [
+        name,
+        describeField(name, simplify(fieldsOf(value), owner), owner),
+      ]),
     )
   }
   return isObject(rules) ? withRules(result, rules) : result
 }
 
 function tidyWithin(value: unknown, owner: string): unknown {
-  if (isObject(value)) return tidy(value, owner)
-  return Array.isArray(value) ? value.map((item) => (isObject(item) ? tidy(item, owner) : item)) : value
+  if (isObject(value)) return simplify(value, owner)
+  return Array.isArray(value) ? value.map((item) => (isObject(item) ? simplify(item, owner) : item)) : value
 }
 
 /** Adds the rules between an object's properties to its schema. */
@@ -99,12 +102,12 @@ function nullable(options: Json[]): Json {
 }
 
 /** Adds a field's description, format and example, unless its schema has a description. */
-export function described(name: string, schema: Json, owner: string): Json {
+export function describeField(name: string, schema: Json, owner: string): Json {
   if (schema.description) return schema
   const { description, example, format, integer } = fieldText(name, owner)
   const types = [schema.type].flat()
   const isText = types.includes('string') && !schema.enum && schema.const === undefined && !schema.format
-  const fits = example !== undefined && takes(schema, example)
+  const fits = example !== undefined && acceptsExample(schema, example)
   return {
     ...schema,
     ...(integer &&
@@ -116,7 +119,7 @@ export function described(name: string, schema: Json, owner: string): Json {
 }
 
 /** True for an example that matches the schema's type or enum. */
-function takes(schema: Json, example: unknown): boolean {
+function acceptsExample(schema: Json, example: unknown): boolean {
   if (Array.isArray(schema.enum)) return schema.enum.includes(example)
   const type = example === null ? 'null' : Array.isArray(example) ? 'array' : typeof example
   const fitting = Number.isInteger(example) ? [type, 'integer'] : [type]

@@ -8,22 +8,22 @@ const named = (error: string): Json => ({ [error]: { error } })
 const errors: { status: number; text: string; examples: Json; when?: (operation: Operation) => unknown }[] = [
   {
     status: 400,
-    text: 'Broken JSON, no wrapper, or a bad `limit` or `page_cursor`.',
+    text: 'Invalid JSON, a missing envelope, or an invalid `limit` or `page_cursor`.',
     examples: named('bad_request'),
     when: ({ body, filters }) => body ?? filters,
   },
   {
     status: 401,
-    text: 'No token, or one that is not accepted.',
+    text: 'The token is missing or not accepted.',
     examples: {
       unauthenticated: { errors: { auth: 'unauthenticated' } },
       invalid_token: { errors: { auth: 'invalid_token' } },
     },
   },
-  { status: 403, text: 'No scope of the token covers the request.', examples: named('forbidden') },
+  { status: 403, text: 'The scopes of the token do not allow the request.', examples: named('forbidden') },
   {
     status: 404,
-    text: 'There is no such object.',
+    text: 'The object does not exist.',
     examples: named('not_found'),
     when: ({ path }) => path.includes('{'),
   },
@@ -35,7 +35,7 @@ const errors: { status: number; text: string; examples: Json; when?: (operation:
   },
   {
     status: 422,
-    text: 'The fields are not valid, or the change is not allowed.',
+    text: 'The fields are invalid, or the change is not allowed.',
     examples: { invalid: { errors: { email: ["can't be blank"] } } },
     when: ({ body, method, path }) => body ?? (method === 'DELETE' && path.includes('users')),
   },
@@ -51,9 +51,12 @@ const errors: { status: number; text: string; examples: Json; when?: (operation:
 const schema: Json = {
   type: 'object',
   properties: {
-    error: { type: 'string', description: 'The reason.' },
-    errors: { type: 'object', description: 'Field → messages, or `auth` → why the token is not accepted.' },
-    detail: { type: 'string', description: 'What to do about it.' },
+    error: { type: 'string', description: 'Reason of the error.' },
+    errors: {
+      type: 'object',
+      description: 'Messages by field, or under `auth` the reason for which the token is not accepted.',
+    },
+    detail: { type: 'string', description: 'How to solve the problem.' },
   },
 }
 

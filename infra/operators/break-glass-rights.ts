@@ -1,8 +1,8 @@
 import type { Construct } from 'constructs'
 import { tokenSecretArns } from '../functions/token-secrets.ts'
 import { may, mayNot } from '../roles/may.ts'
-import { useOfKey } from '../storage/encryption-key.ts'
-import { type Operated, ownArns, tasksOf } from './operated.ts'
+import { allowKeyUse } from '../storage/encryption-key.ts'
+import { type Operated, resourceArns, tasksOf } from './operated.ts'
 
 const items = [
   'dynamodb:BatchGetItem',
@@ -37,22 +37,22 @@ export function breakGlassRights(scope: Construct, operated: Operated) {
   // Includes every version.
   const consumers = streams.flatMap(({ consumer: { functionArn } }) => [functionArn, `${functionArn}:*`])
   const feedsConsumer = { ArnLike: { 'lambda:FunctionArn': consumers } }
-  const own = ownArns(scope, settings)
+  const arns = resourceArns(scope, settings)
   const { table, failures, signingSecret, sealed, sealKey, key } = storage
   const keys = [sealKey, ...(key ? [key] : [])].map(({ keyArn }) => keyArn)
-  const tables = [table.tableArn, own.tables]
+  const tables = [table.tableArn, arns.tables]
   return [
     may(['lambda:InvokeFunction'], tasksOf(operated, true)),
     // For a temporary mapping that reads a stream again.
     may(['lambda:CreateEventSourceMapping', 'lambda:DeleteEventSourceMapping'], ['*'], feedsConsumer),
     // An emergency right: a changed filter could omit records from the change log, and no condition key covers it.
-    may(['lambda:UpdateEventSourceMapping'], [own.mappings], feedsConsumer),
+    may(['lambda:UpdateEventSourceMapping'], [arns.mappings], feedsConsumer),
     may([...items, ...restores, ...restoredSettings], tables),
     // The configuration of the table in use belongs to the template.
     mayNot(restoredSettings, [table.tableArn]),
     may(
       ['apigateway:PATCH'],
-      apiIds.map((id) => own.api(id, '/stages/*')),
+      apiIds.map((id) => arns.api(id, '/stages/*')),
     ),
     may(['secretsmanager:GetSecretValue', 'secretsmanager:PutSecretValue'], [signingSecret.secretArn]),
     may(['secretsmanager:ListSecrets']),
@@ -64,6 +64,6 @@ export function breakGlassRights(scope: Construct, operated: Operated) {
     may(['s3:GetObject', 's3:GetObjectVersion', 's3:PutObject'], [sealed.arnForObjects('*')]),
     may(['s3:GetObject'], [failures.arnForObjects('aws/lambda/*')]),
     may(['kms:CancelKeyDeletion', 'kms:DescribeKey', 'kms:EnableKey'], keys),
-    ...(key ? [useOfKey(scope, key)] : []),
+    ...(key ? [allowKeyUse(scope, key)] : []),
   ]
 }

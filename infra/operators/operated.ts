@@ -2,7 +2,7 @@ import type { Alias } from 'aws-cdk-lib/aws-lambda'
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
 import type { ConsumedStream } from '../functions/consumers.ts'
-import { arnOf, madeUpNames } from '../settings/made-up-names.ts'
+import { arnOf, namePrefix } from '../settings/generated-names.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Storage } from '../storage/storage.ts'
 
@@ -27,15 +27,15 @@ export const tasksOf = ({ tasks }: Operated, isDecisive: boolean): string[] =>
     .map(([, { functionArn }]) => functionArn)
 
 /** Builds ARN patterns of the deployment's resources, by the start of the names that CloudFormation generates. */
-export function ownArns(scope: Construct, settings: Settings) {
-  const own = `${madeUpNames(settings)}*`
+export function resourceArns(scope: Construct, settings: Settings) {
+  const namePattern = `${namePrefix(settings)}*`
   return {
-    functions: arnOf(scope, 'lambda', `function:${own}`),
+    functions: arnOf(scope, 'lambda', `function:${namePattern}`),
     mappings: arnOf(scope, 'lambda', 'event-source-mapping:*'),
-    rules: arnOf(scope, 'events', `rule/${own}`),
-    alarms: arnOf(scope, 'cloudwatch', `alarm:${own}`),
-    deployments: arnOf(scope, 'codedeploy', `deploymentgroup:${own}/*`),
-    tables: arnOf(scope, 'dynamodb', `table/${own}`),
+    rules: arnOf(scope, 'events', `rule/${namePattern}`),
+    alarms: arnOf(scope, 'cloudwatch', `alarm:${namePattern}`),
+    deployments: arnOf(scope, 'codedeploy', `deploymentgroup:${namePattern}/*`),
+    tables: arnOf(scope, 'dynamodb', `table/${namePattern}`),
     stacks: ['/', '-'].map((end) => arnOf(scope, 'cloudformation', `stack/${settings.stackName}${end}*`)),
     api: (id: string, part: string) => arnOf(scope, 'apigateway', `/apis/${id}${part}`, { account: '' }),
   }

@@ -4,7 +4,7 @@ import { Construct } from 'constructs'
 import { acknowledgeWildcards } from '../nag/acknowledge.ts'
 import { may } from '../roles/may.ts'
 import { breakGlassRights } from './break-glass-rights.ts'
-import { type Operated, ownArns, tasksOf } from './operated.ts'
+import { type Operated, resourceArns, tasksOf } from './operated.ts'
 import { readingRights } from './reading-rights.ts'
 
 /**
@@ -30,14 +30,14 @@ export function operatorPolicies(scope: Construct, operated: Operated): void {
 /** Builds the rights to keep the service running, without access to data. All but a removed batch can be undone. */
 function operatingRights(scope: Construct, operated: Operated) {
   const { settings, storage } = operated
-  const own = ownArns(scope, settings)
+  const arns = resourceArns(scope, settings)
   return [
     may(['lambda:InvokeFunction'], tasksOf(operated, false)),
-    may(['events:DisableRule', 'events:EnableRule'], [own.rules]),
-    may(['cloudwatch:SetAlarmState'], [own.alarms]),
+    may(['events:DisableRule', 'events:EnableRule'], [arns.rules]),
+    may(['cloudwatch:SetAlarmState'], [arns.alarms]),
     // Stopping a deployment rolls it back.
-    may(['codedeploy:StopDeployment'], [own.deployments]),
-    may(['cloudformation:CancelUpdateStack'], own.stacks),
+    may(['codedeploy:StopDeployment'], [arns.deployments]),
+    may(['cloudformation:CancelUpdateStack'], arns.stacks),
     // A removed batch is recoverable for some days from an older version. Reading is denied: batches contain data.
     may(['s3:ListBucket'], [storage.failures.bucketArn]),
     may(['s3:DeleteObject'], [storage.failures.arnForObjects('aws/lambda/*')]),

@@ -1,6 +1,6 @@
 import type { Construct } from 'constructs'
 import { may } from '../roles/may.ts'
-import { type Operated, ownArns } from './operated.ts'
+import { type Operated, resourceArns } from './operated.ts'
 
 /** Actions that support no resources, or whose resources are unknown until listed. */
 const lists = [
@@ -34,7 +34,7 @@ const lists = [
 
 /** Builds the rights to read logs, metrics, alarms and configuration, but no items of the table and no secrets. */
 export function readingRights(scope: Construct, { settings, storage, logGroups, apiIds, alarmTopicArn }: Operated) {
-  const own = ownArns(scope, settings)
+  const arns = resourceArns(scope, settings)
   return [
     may(lists),
     may(
@@ -49,15 +49,15 @@ export function readingRights(scope: Construct, { settings, storage, logGroups, 
         'lambda:ListAliases',
         'lambda:ListVersionsByFunction',
       ],
-      [own.functions],
+      [arns.functions],
     ),
-    may(['lambda:GetEventSourceMapping'], [own.mappings]),
-    may(['events:DescribeRule', 'events:ListTargetsByRule'], [own.rules]),
+    may(['lambda:GetEventSourceMapping'], [arns.mappings]),
+    may(['events:DescribeRule', 'events:ListTargetsByRule'], [arns.rules]),
     may(
       ['cloudformation:DescribeStackEvents', 'cloudformation:DescribeStacks', 'cloudformation:ListStackResources'],
-      own.stacks,
+      arns.stacks,
     ),
-    may(['codedeploy:GetDeployment', 'codedeploy:GetDeploymentGroup'], [own.deployments]),
+    may(['codedeploy:GetDeployment', 'codedeploy:GetDeploymentGroup'], [arns.deployments]),
     may(
       [
         'dynamodb:DescribeContinuousBackups',
@@ -75,7 +75,7 @@ export function readingRights(scope: Construct, { settings, storage, logGroups, 
     may(['sns:ListSubscriptionsByTopic'], [alarmTopicArn]),
     may(
       ['apigateway:GET'],
-      apiIds.flatMap((id) => [own.api(id, ''), own.api(id, '/*')]),
+      apiIds.flatMap((id) => [arns.api(id, ''), arns.api(id, '/*')]),
     ),
     ...(settings.cdnSecretArn === null ? [] : [may(['secretsmanager:DescribeSecret'], [settings.cdnSecretArn])]),
   ]

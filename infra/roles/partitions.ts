@@ -14,12 +14,12 @@ import { passcodesPartition } from '#shared/domain/passcodes/passcode.ts'
 import { portalSessions } from '#shared/domain/portal-sessions/portal-session.ts'
 import { postureProviders } from '#shared/domain/posture-providers/posture-provider.ts'
 import { dueAccountsPartition } from '#shared/jobs/account-deletion/due-account.ts'
-import { logPartition, namedPartition } from '#shared/logs/entries/log-keys.ts'
+import { logPartition, pointerPartition } from '#shared/logs/entries/log-keys.ts'
 import { oneTimePartition } from '#shared/sign-in/one-time-token.ts'
 import { accountVersionKey, commitKey, partition, presenceItemKey } from '#shared/table/keys.ts'
 import { v0Configurations } from '#shared/v0/configuration.ts'
 import { v0Devices } from '#shared/v0/device.ts'
-import { goneUsersPartition } from '#shared/v0/read-users.ts'
+import { deletedUsersPartition } from '#shared/v0/read-users.ts'
 import { v0Rules } from '#shared/v0/rule.ts'
 import { v0Users } from '#shared/v0/user.ts'
 
@@ -29,10 +29,10 @@ import { v0Users } from '#shared/v0/user.ts'
  */
 export const anyAccount = '?'.repeat(36)
 
-const accountPartition = (name: string): string => partition(anyAccount, name)
+const inAccount = (name: string): string => partition(anyAccount, name)
 
 /** Partitions of a collection: its rows, their index items and counters. */
-const collectionPartitions = ({ name }: { name: string }): string[] => [accountPartition(name), accountPartition(`${name}.*`)]
+const collectionPartitions = ({ name }: { name: string }): string[] => [inAccount(name), inAccount(`${name}.*`)]
 
 const presencePartition = ({ name }: { name: string }): string => presenceItemKey(anyAccount, name, '').pk
 
@@ -40,12 +40,12 @@ const trailStreams = ['change', 'session', 'api_request'] as const
 type TrailStream = (typeof trailStreams)[number]
 
 /** The pointers to the entries of a stream. */
-export const pointersOf = (stream: TrailStream): string => accountPartition(`log.${stream}.*`)
+export const pointersOf = (stream: TrailStream): string => inAccount(`log.${stream}.*`)
 
 /** The entries of a stream and the pointers to them. */
 export const entriesOf = (stream: TrailStream): string[] => [logPartition(anyAccount, stream, '*'), pointersOf(stream)]
 
-export const rateBuckets = accountPartition('rate.*')
+export const rateBuckets = inAccount('rate.*')
 /** Buckets of source addresses and email addresses, which no account owns. */
 export const sourceRates = 'service#rate.*'
 export const commitRecordPartitions = commitKey(anyAccount, 0).pk
@@ -54,43 +54,43 @@ export const commitRecordPartitions = commitKey(anyAccount, 0).pk
 export const auditTrail = [commitRecordPartitions, ...trailStreams.flatMap(entriesOf)]
 
 /** Partitions with the state and tiles of the sealed logs, which prove the trail. */
-export const sealedParts = accountPartition('seal.*')
+export const sealedParts = inAccount('seal.*')
 /** Partitions with the list of sealed accounts. An account without an entry is no longer sealed. */
 export const sealedAccounts = 'service#seal*'
 
 /** Partitions whose items cause an account's deletion: its row, and the list of accounts due for deletion. */
-export const endOfAccounts = [accountPartition(accounts.name), dueAccountsPartition]
+export const endOfAccounts = [inAccount(accounts.name), dueAccountsPartition]
 
 /** Presence items that record the last use of API tokens and actors. */
 export const lastUsePartitions = [apiTokens, actors].map(presencePartition)
 
 /** Partitions of connections to the live channel. */
-const connectionParts = [accountPartition('connections.clients'), accountPartition('connections.gateways'), 'service#connection#*']
+const connectionParts = [inAccount('connections.clients'), inAccount('connections.gateways'), 'service#connection#*']
 
 /** Partitions that every device's requests write: sessions, connections, and the commit of a registration. */
 const deviceParts = [
   accountVersionKey(anyAccount).pk,
   commitRecordPartitions,
   ...entriesOf('session'),
-  accountPartition('unique.devices.*'),
+  inAccount('unique.devices.*'),
   rateBuckets,
   ...connectionParts,
 ]
 
 /** Authorizations and their pointers. Clients create them; requests of any device delete ended ones. */
-export const authorizationParts = [accountPartition('authorizations#*'), accountPartition('authorizations.*')]
+export const authorizationParts = [inAccount('authorizations#*'), inAccount('authorizations.*')]
 
 /** Partitions that a client's requests write: its row, sessions and authorizations. */
 export const clientParts = [
   ...deviceParts,
   ...authorizationParts,
   ...collectionPartitions(clients),
-  accountPartition('unique.clients.*'),
+  inAccount('unique.clients.*'),
   // A grant records in the gateway's presence item that the gateway was notified.
   ...[clients, clientTokens, actors, gateways].map(presencePartition),
-  accountPartition('sessions.client_token#*'),
-  accountPartition('attribution'),
-  namedPartition(anyAccount, 'flow', 'email', '*'),
+  inAccount('sessions.client_token#*'),
+  inAccount('attribution'),
+  pointerPartition(anyAccount, 'flow', 'email', '*'),
 ]
 
 /** Partitions that a gateway's requests write: its row and sessions, and the token that its current one replaced. */
@@ -99,14 +99,14 @@ export const gatewayParts = [
   ...collectionPartitions(gateways),
   ...collectionPartitions(gatewayTokens),
   ...[gateways, gatewayTokens].map(presencePartition),
-  accountPartition('sessions.gateway_token#*'),
+  inAccount('sessions.gateway_token#*'),
 ]
 
 /** Partitions that the live channel writes. A handshake also writes what a heartbeat does. */
 export const liveParts = [
   ...connectionParts,
   ...[clients, clientTokens, actors, gateways, gatewayTokens].map(presencePartition),
-  accountPartition('sessions.gateway_token#*'),
+  inAccount('sessions.gateway_token#*'),
   rateBuckets,
 ]
 
@@ -117,19 +117,19 @@ const secretRows = [v0Configurations, v0Devices].flatMap(collectionPartitions)
 export const notForReaders = [
   ...secretRows,
   ...[portalSessions, gatewayTokens].flatMap(collectionPartitions),
-  accountPartition('passcodes'),
-  accountPartition('sign_in.*'),
-  accountPartition('idempotency#*'),
+  inAccount('passcodes'),
+  inAccount('sign_in.*'),
+  inAccount('idempotency#*'),
 ]
 
 /** Partitions that `secretReader` may read: collections with secrets, and the items that authenticate the caller. */
 export const secretReaderReads = [
   ...secretRows,
-  ...[accounts, actors, apiTokens].map(({ name }) => accountPartition(name)),
+  ...[accounts, actors, apiTokens].map(({ name }) => inAccount(name)),
   presencePartition(apiTokens),
   accountVersionKey(anyAccount).pk,
   rateBuckets,
-  goneUsersPartition(anyAccount),
+  deletedUsersPartition(anyAccount),
 ]
 
 /** Partitions that duties serving devices must not read, such as secrets and logs. */
@@ -147,12 +147,12 @@ export const notForDevices = [
     v0Rules,
     v0Users,
   ].flatMap(collectionPartitions),
-  accountPartition('passcodes'),
-  accountPartition('sign_in.*'),
-  accountPartition('sync.*'),
-  accountPartition('limits.*'),
-  accountPartition('idempotency#*'),
-  accountPartition('log.*'),
+  inAccount('passcodes'),
+  inAccount('sign_in.*'),
+  inAccount('sync.*'),
+  inAccount('limits.*'),
+  inAccount('idempotency#*'),
+  inAccount('log.*'),
 ]
 
 /** Partitions that a provider's callback writes: the pending sign-in, the code, and the provider's last error. */
@@ -171,7 +171,7 @@ export const signInParts = [
   ...entriesOf('session'),
   ...[externalIdentities, clientTokens, portalSessions].flatMap(collectionPartitions),
   ...[clients, clientTokens].map(presencePartition),
-  accountPartition('unique.external_identities.*'),
+  inAccount('unique.external_identities.*'),
   passcodesPartition(anyAccount),
   duePartition('*'),
   rateBuckets,
@@ -181,14 +181,14 @@ export const signInParts = [
 export const signInReads = [
   ...signInParts.filter((pattern) => !entriesOf('session').includes(pattern)),
   ...[accounts, actors, ...Object.values(authProviders)].flatMap(collectionPartitions),
-  accountPartition('unique.actors.*'),
+  inAccount('unique.actors.*'),
   serviceUniqueKey('slug', '*').pk,
   ...authorizationParts,
-  accountPartition('sessions.client_token#*'),
+  inAccount('sessions.client_token#*'),
 ]
 
 /** Partitions that a request for a directory's public keys reads. */
-export const directoryKeysReads = [accountPartition(directories.idp.name), 'service#idp_directory#*', sourceRates]
+export const directoryKeysReads = [inAccount(directories.idp.name), 'service#idp_directory#*', sourceRates]
 
 /** Partitions that mailing a passcode writes: the passcode, and the times of mails. */
 export const passcodeParts = [passcodesPartition(anyAccount), 'service#mails.passcode#*']
@@ -196,7 +196,7 @@ export const passcodeParts = [passcodesPartition(anyAccount), 'service#mails.pas
 /** Partitions that mailing a passcode reads: the actor with the address, and the sign-in providers. */
 export const passcodeReads = [
   ...passcodeParts,
-  ...[accounts, actors, ...Object.values(authProviders)].map(({ name }) => accountPartition(name)),
-  accountPartition('unique.actors.*'),
+  ...[accounts, actors, ...Object.values(authProviders)].map(({ name }) => inAccount(name)),
+  inAccount('unique.actors.*'),
   accountVersionKey(anyAccount).pk,
 ]

@@ -11,7 +11,7 @@ import { flowSlicesPartition, openFlowsPartition } from '#shared/logs/flows/flow
 import { lockRenewalKey, sealedAccountsPartition } from '#shared/seal/log/sealed-log.ts'
 import { syncMailsPartition } from '#shared/sync/mails/mail-sync-errors.ts'
 import { accountVersionKey, entityKey, partition } from '#shared/table/keys.ts'
-import { arnOf, madeUpNames } from '../settings/made-up-names.ts'
+import { arnOf, namePrefix } from '../settings/generated-names.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Duty } from './duties.ts'
@@ -171,7 +171,7 @@ export function versionRights(scope: Construct, settings: Settings) {
   const own = arnOf(scope, 'cloudformation', `stack/${stackName}/*`)
   const nested = arnOf(scope, 'cloudformation', `stack/${stackName}-*/*`)
   // Patterns, because a list of all ARNs exceeds the 10,240 characters of a role's policies.
-  const names = [`${madeUpNames(settings)}*`, `${prefix}-mail-passcode-*`]
+  const names = [`${namePrefix(settings)}*`, `${prefix}-mail-passcode-*`]
   const functions = names.map((name) => arnOf(scope, 'lambda', `function:${name}`))
   // The colon before the version number excludes the function itself.
   const versions = functions.map((arn) => `${arn}:*`)

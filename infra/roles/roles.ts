@@ -1,10 +1,10 @@
 import { type PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
-import { acknowledgeMadeUpNames, acknowledgeTracing, acknowledgeWildcards } from '../nag/acknowledge.ts'
-import { arnOf } from '../settings/made-up-names.ts'
+import { acknowledgeGeneratedNames, acknowledgeTracing, acknowledgeWildcards } from '../nag/acknowledge.ts'
+import { arnOf } from '../settings/generated-names.ts'
 import type { Settings } from '../settings/settings.ts'
-import { useOfKey } from '../storage/encryption-key.ts'
+import { allowKeyUse } from '../storage/encryption-key.ts'
 import type { Storage } from '../storage/storage.ts'
 import { denyAuditWrites } from './deny-audit-writes.ts'
 import { type Duty, duties, hasTrait } from './duties.ts'
@@ -44,7 +44,7 @@ export class Roles extends Construct {
     acknowledgeWildcards(checkConcurrency, this, ['*'], 'GetAccountSettings knows no resources.')
     const numbered = 'Tiles and checkpoints are named by account and number.'
     for (const user of [seal, renewLocks]) acknowledgeWildcards(user, sealed, [sealed.arnForObjects('*')], numbered)
-    acknowledgeMadeUpNames(redrive, failures, failures.arnForObjects('aws/lambda/*'))
+    acknowledgeGeneratedNames(redrive, failures, failures.arnForObjects('aws/lambda/*'))
     const ofVersions = 'CloudFormation makes up names of stacks and functions, and Lambda numbers versions.'
     for (const duty of ['rollBack', 'pruneVersions'] as const) {
       const patterns = new Set(rights[duty].flatMap(({ resources }) => resources))
@@ -65,7 +65,7 @@ export class Roles extends Construct {
     return [
       ...(sender && hasTrait(duty, 'mails') ? [may(['ses:SendEmail'], identities)] : []),
       ...secrets.flatMap((arn) => (arn === null ? [] : [may(['secretsmanager:GetSecretValue'], [arn])])),
-      ...(key && !hasTrait(duty, 'keyless') ? [useOfKey(this, key)] : []),
+      ...(key && !hasTrait(duty, 'keyless') ? [allowKeyUse(this, key)] : []),
     ]
   }
 }

@@ -21,7 +21,7 @@ export const fetchNewestCheckpoint = (api: AccountApi): Promise<Newest> => api.g
 const hashes = (texts: string[]): Buffer[] => texts.map((text) => Buffer.from(text, 'base64'))
 
 /** Verifies that the key has signed a checkpoint of this account. @throws Error */
-function opened(note: string, key: VerifierKey, account: string): Checkpoint {
+function verifyNote(note: string, key: VerifierKey, account: string): Checkpoint {
   const text = openNote(note, key)
   if (text === null) throw new Error('the checkpoint is not signed by the key of /seal.pub')
   const checkpoint = parseCheckpoint(text)
@@ -62,21 +62,20 @@ export async function verifyCheckpoint(run: SmokeRun, before: Newest, entry: Smo
       ? await until({ stop, seconds: sealSeconds, missing }, () => proofOf(api, entry))
       : entry && (await proofOf(api, entry))
     const newest = await fetchNewestCheckpoint(api)
-    if (newest.note === null)
-      throw new SkippedStep('no log of this account is sealed yet; use --wait-for-seal to wait')
+    if (newest.note === null) throw new SkippedStep('no log of this account is sealed yet; use --wait-for-seal to wait')
     const { text, key } = await publishedKey(options.baseUrl)
     if (newest.verifier_key !== text) throw new Error('the checkpoint names another key than /seal.pub')
-    const checkpoint = opened(newest.note, key, account.id)
+    const checkpoint = verifyNote(newest.note, key, account.id)
     const seen = [`size ${checkpoint.size} is signed by ${key.name}`]
     if (before.note !== null && before.size !== checkpoint.size) {
       const query = new URLSearchParams({ from: String(before.size), to: String(checkpoint.size) })
       const consistency = await api.get<{ path: string[] }>(`${path}/consistency?${query}`)
-      if (!provesConsistency(opened(before.note, key, account.id), checkpoint, hashes(consistency.path)))
+      if (!provesConsistency(verifyNote(before.note, key, account.id), checkpoint, hashes(consistency.path)))
         throw new Error(`size ${checkpoint.size} does not extend size ${before.size}`)
       seen.push(`it extends size ${before.size}`)
     }
     if (proof && entry) {
-      const { size, root } = opened(proof.note, key, account.id)
+      const { size, root } = verifyNote(proof.note, key, account.id)
       if (!provesInclusion(leafHash(canonicalJson(entry)), proof.leaf_index, size, hashes(proof.path), root))
         throw new Error(`the checkpoint of size ${size} does not include ${entry.log_id}`)
       seen.push('it includes an entry of this run')

@@ -63,7 +63,7 @@ const probes: [method: string, path: string][] = [
 ]
 
 /** Checks address and token. @throws SmokeFailure also for a token without a right that a run needs */
-export async function lookBefore(options: Options): Promise<Pick<SmokeRun, 'api' | 'account'>> {
+export async function checkAccess(options: Options): Promise<Pick<SmokeRun, 'api' | 'account'>> {
   const { baseUrl, token } = options
   await checkService(baseUrl)
   const caller = callerOf(baseUrl, token)
@@ -81,7 +81,9 @@ export async function lookBefore(options: Options): Promise<Pick<SmokeRun, 'api'
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     if (error.status === 401)
-      throw new SmokeFailure(`The token is not a valid API token of ${baseUrl}, has expired, or its account is disabled.`)
+      throw new SmokeFailure(
+        `The token is not a valid API token of ${baseUrl}, has expired, or its account is disabled.`,
+      )
     throw new SmokeFailure(`${baseUrl} returned ${error.message}`)
   }
 }

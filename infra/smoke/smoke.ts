@@ -4,7 +4,7 @@ import { fetchNewestCheckpoint, verifyCheckpoint } from './checkpoint.ts'
 import { createdAt, deleteLeftovers, findLeftovers } from './leftovers.ts'
 import { type Options, readOptions, usage } from './options.ts'
 import { Report, SmokeFailure, say, withoutTokens } from './report.ts'
-import { lookBefore, type SmokeRun } from './run.ts'
+import { checkAccess, type SmokeRun } from './run.ts'
 import { checkPasscodeEmail, signIn } from './sign-in.ts'
 import { walk, walkSteps } from './walk.ts'
 
@@ -50,7 +50,7 @@ async function cleanUp({ api, report }: Pick<SmokeRun, 'api' | 'report'>): Promi
 }
 
 /** Checks all preconditions before anything is created. @throws SmokeFailure */
-async function look(run: SmokeRun) {
+async function checkInput(run: SmokeRun) {
   const { passcodeEmail, alarm } = run.options
   if (passcodeEmail !== undefined) await checkPasscodeEmail(run, passcodeEmail)
   const found = alarm === undefined ? null : await findAlarm(alarm)
@@ -62,7 +62,7 @@ async function look(run: SmokeRun) {
 const orNull = <T>(work: Promise<T>): Promise<T | null> => work.catch(() => null)
 
 /** Runs all steps. @throws SmokeFailure if another run was first */
-async function runSteps(run: SmokeRun, { alarm, checkpoint }: Awaited<ReturnType<typeof look>>): Promise<void> {
+async function runSteps(run: SmokeRun, { alarm, checkpoint }: Awaited<ReturnType<typeof checkInput>>): Promise<void> {
   const { report, stop } = run
   const skip = (names: string[]) => {
     for (const name of names.filter((one) => !report.has(one)))
@@ -83,9 +83,9 @@ async function runSteps(run: SmokeRun, { alarm, checkpoint }: Awaited<ReturnType
 async function smoke(options: Options): Promise<boolean> {
   const stop = stopSignal()
   const report = new Report(stop)
-  const { account, api } = await lookBefore(options)
+  const { account, api } = await checkAccess(options)
   const run: SmokeRun = { account, api, options, report, stop }
-  const begun = options.cleanUp ? null : await look(run)
+  const begun = options.cleanUp ? null : await checkInput(run)
   report.line('ok', 'account', `${account.name} (${account.slug}, ${account.id}) at ${options.baseUrl}`)
   if (begun) await runSteps(run, begun)
   await orNull(cleanUp(run))

@@ -114,7 +114,10 @@ async function walked(
       return newest ?? null
     })
     const { initiator_actor_name, resource_name, policy_authorization_id: id } = entry
-    check(initiator_actor_name === mark && resource_name === mark && id === way.id, 'the flow names another authorization')
+    check(
+      initiator_actor_name === mark && resource_name === mark && id === way.id,
+      'the flow names another authorization',
+    )
     return ['reported, and shown in the flow log', undefined]
   })
 

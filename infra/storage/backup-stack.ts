@@ -3,9 +3,9 @@ import { BackupPlan, BackupPlanRule, BackupResource, BackupVault } from 'aws-cdk
 import { Schedule } from 'aws-cdk-lib/aws-events'
 import type { Construct } from 'constructs'
 import { acknowledge } from '../nag/acknowledge.ts'
-import { stackIdSuffix } from '../settings/made-up-names.ts'
+import { stackIdSuffix } from '../settings/generated-names.ts'
 import type { Settings } from '../settings/settings.ts'
-import { keptBy } from './kept-by.ts'
+import { removalPolicyOf } from './data-retention.ts'
 import type { Storage } from './storage.ts'
 
 /** Days in which a lock in compliance mode can be removed; AWS Backup requires at least three. */
@@ -26,7 +26,7 @@ export class BackupStack extends Stack {
     const backupVault = new BackupVault(this, 'Vault', {
       // The suffix differs per stack, so that a vault retained from a deleted stack causes no name conflict.
       backupVaultName: `${settings.prefix}-${stackIdSuffix(this)}`,
-      removalPolicy: keptBy(settings),
+      removalPolicy: removalPolicyOf(settings),
       ...(key && { encryptionKey: key }),
       ...(settings.backupLock !== null && { lockConfiguration }),
     })

@@ -1,10 +1,10 @@
 import { Stack } from 'aws-cdk-lib'
 import { type ILogGroup, LogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
-import { stackIdSuffix } from '../settings/made-up-names.ts'
+import { stackIdSuffix } from '../settings/generated-names.ts'
 import type { Settings } from '../settings/settings.ts'
-import { keptBy } from './kept-by.ts'
-import { addStorage, makeTableAfter, type Storage } from './storage.ts'
+import { removalPolicyOf } from './data-retention.ts'
+import { addStorage, createTableAfter, type Storage } from './storage.ts'
 
 /** The resources of the data stack that other stacks use. */
 export type Data = {
@@ -24,17 +24,17 @@ export class DataStack extends Stack implements Data {
   constructor(scope: Construct, id: string, settings: Settings) {
     super(scope, id, { description: 'Network Access Administration: data', terminationProtection: settings.keepData })
     this.storage = addStorage(this, settings)
-    const kept = {
+    const retention = {
       retention: settings.logGroupDays,
-      removalPolicy: keptBy(settings),
+      removalPolicy: removalPolicyOf(settings),
       ...(this.storage.key && { encryptionKey: this.storage.key }),
     }
-    this.functionLogs = new LogGroup(this, 'FunctionLogs', kept)
+    this.functionLogs = new LogGroup(this, 'FunctionLogs', retention)
     // CloudWatch allows writes below this prefix by one rule for all APIs; other names would fill the account's
     // size-limited
     // policy. The suffix differs per stack, so that a retained log group causes no name conflict.
     const logGroupName = `/aws/vendedlogs/apis/${settings.prefix}-${stackIdSuffix(this)}`
-    this.accessLogs = new LogGroup(this, 'AccessLogs', { ...kept, logGroupName })
-    makeTableAfter(this.storage.table, this.functionLogs, this.accessLogs)
+    this.accessLogs = new LogGroup(this, 'AccessLogs', { ...retention, logGroupName })
+    createTableAfter(this.storage.table, this.functionLogs, this.accessLogs)
   }
 }

@@ -2,11 +2,11 @@ import { Stack } from 'aws-cdk-lib'
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms'
 import type { Construct } from 'constructs'
-import { arnOf } from '../settings/made-up-names.ts'
+import { arnOf } from '../settings/generated-names.ts'
 import type { Settings } from '../settings/settings.ts'
-import { keptBy } from './kept-by.ts'
+import { removalPolicyOf } from './data-retention.ts'
 
-const using = ['kms:Encrypt', 'kms:Decrypt', 'kms:ReEncryptFrom', 'kms:ReEncryptTo', 'kms:GenerateDataKey']
+const keyActions = ['kms:Encrypt', 'kms:Decrypt', 'kms:ReEncryptFrom', 'kms:ReEncryptTo', 'kms:GenerateDataKey']
 
 /**
  * Creates or references the key that encrypts stored data; null if AWS's keys are used. The policy of an existing key
@@ -19,14 +19,14 @@ export function encryptionKey(scope: Construct, settings: Settings): IKey | null
   const key = new Key(scope, 'Key', {
     description: 'Network Access Administration: data at rest. Without this key, the data cannot be read.',
     enableKeyRotation: true,
-    removalPolicy: keptBy(settings),
+    removalPolicy: removalPolicyOf(settings),
   })
   const { account, region, urlSuffix } = Stack.of(scope)
   key.addToResourcePolicy(
     new PolicyStatement({
       // CloudWatch Logs uses its regional service name, as AWS documents, or the global one.
       principals: ['logs.amazonaws.com', `logs.${region}.${urlSuffix}`].map((name) => new ServicePrincipal(name)),
-      actions: [...using, 'kms:DescribeKey'],
+      actions: [...keyActions, 'kms:DescribeKey'],
       resources: ['*'],
       conditions: { ArnLike: { 'kms:EncryptionContext:aws:logs:arn': arnOf(scope, 'logs', 'log-group:*') } },
     }),
@@ -44,11 +44,11 @@ export function encryptionKey(scope: Construct, settings: Settings): IKey | null
 }
 
 /** Builds the right to use the key, only through the services that store data. */
-export function useOfKey(scope: Construct, key: IKey): PolicyStatement {
+export function allowKeyUse(scope: Construct, key: IKey): PolicyStatement {
   // The suffix of a service's name differs by partition.
   const via = ['dynamodb', 'kinesis', 's3', 'secretsmanager'].map((name) => `${name}.${Stack.of(scope).region}.*`)
   return new PolicyStatement({
-    actions: [...using, 'kms:DescribeKey'],
+    actions: [...keyActions, 'kms:DescribeKey'],
     resources: [key.keyArn],
     conditions: { StringLike: { 'kms:ViaService': via } },
   })

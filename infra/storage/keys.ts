@@ -1,9 +1,9 @@
 import { AccountRootPrincipal, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { type IKey, Key, type KeyProps, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms'
 import type { Construct } from 'constructs'
-import { arnOf, madeUpNames } from '../settings/made-up-names.ts'
+import { arnOf, namePrefix } from '../settings/generated-names.ts'
 import type { Settings } from '../settings/settings.ts'
-import { keptBy } from './kept-by.ts'
+import { removalPolicyOf } from './data-retention.ts'
 
 /** Actions of the account's administrators on a key. Neither signing nor decryption is included. */
 const administration = [
@@ -28,36 +28,36 @@ const administration = [
 type Use = { actions: string[]; duties: ('Callback' | 'Seal' | 'Sync' | 'Writer')[] }
 
 /** Creates a key administered by the account, used only by the service's roles. An existing key keeps its policy. */
-function keyOf(
+function createKey(
   scope: Construct,
   id: string,
   settings: Settings,
-  there: string | null,
+  existingArn: string | null,
   uses: Use[],
-  own: KeyProps,
+  overrides: KeyProps,
 ): IKey {
-  if (there !== null) return Key.fromKeyArn(scope, id, there)
+  if (existingArn !== null) return Key.fromKeyArn(scope, id, existingArn)
   const principals = [new AccountRootPrincipal()]
-  const role = (duty: string) => arnOf(scope, 'iam', `role/${madeUpNames(settings)}Roles${duty}*`, { region: '' })
+  const role = (duty: string) => arnOf(scope, 'iam', `role/${namePrefix(settings)}Roles${duty}*`, { region: '' })
   const statements = uses.map(({ actions, duties }) => {
     const conditions = { ArnLike: { 'aws:PrincipalArn': duties.map(role) } }
     return new PolicyStatement({ principals, actions, resources: ['*'], conditions })
   })
   // A replica of a signing key could sign elsewhere (docs/decisions/0026).
-  const copying = own.keyUsage === KeyUsage.SIGN_VERIFY ? [] : ['kms:ReplicateKey']
+  const copying = overrides.keyUsage === KeyUsage.SIGN_VERIFY ? [] : ['kms:ReplicateKey']
   const administering = new PolicyStatement({ principals, actions: [...administration, ...copying], resources: ['*'] })
   return new Key(scope, id, {
     // A key cannot become multi-Region later. A replica decrypts the secrets of a table restored in another region.
     multiRegion: true,
     policy: new PolicyDocument({ statements: [administering, ...statements] }),
-    removalPolicy: keptBy(settings),
-    ...own,
+    removalPolicy: removalPolicyOf(settings),
+    ...overrides,
   })
 }
 
 /** Creates or references the KMS key (Ed25519) that signs checkpoints (S2.2). Only the sealing function may sign. */
 export const sealSigningKey = (scope: Construct, settings: Settings): IKey =>
-  keyOf(scope, 'SealKey', settings, settings.sealKeyArn, [{ actions: ['kms:Sign'], duties: ['Seal'] }], {
+  createKey(scope, 'SealKey', settings, settings.sealKeyArn, [{ actions: ['kms:Sign'], duties: ['Seal'] }], {
     description: 'Network Access Administration: signs the checkpoints of the sealed logs.',
     keySpec: KeySpec.ECC_NIST_EDWARDS25519,
     keyUsage: KeyUsage.SIGN_VERIFY,
@@ -72,7 +72,7 @@ export function secretKey(scope: Construct, settings: Settings): IKey {
     { actions: ['kms:GenerateDataKey'], duties: ['Writer'] },
     { actions: ['kms:Decrypt'], duties: ['Callback', 'Sync'] },
   ]
-  return keyOf(scope, 'SecretKey', settings, settings.secretKeyArn, uses, {
+  return createKey(scope, 'SecretKey', settings, settings.secretKeyArn, uses, {
     description:
       'Network Access Administration: secrets of providers and directories. Without this key, they must be entered again.',
     enableKeyRotation: true,

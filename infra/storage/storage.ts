@@ -17,8 +17,8 @@ import { Construct, type IConstruct } from 'constructs'
 import { acknowledge } from '../nag/acknowledge.ts'
 import { lockDays } from '../settings/data.ts'
 import type { Settings } from '../settings/settings.ts'
+import { dataBucket, removalPolicyOf } from './data-retention.ts'
 import { encryptionKey } from './encryption-key.ts'
-import { keptBucket, keptBy } from './kept-by.ts'
 import { sealSigningKey, secretKey } from './keys.ts'
 import { tablePolicy } from './table-policy.ts'
 
@@ -55,7 +55,7 @@ function mainTable(scope: Construct, settings: Settings, key: IKey | null): ITab
     encryption: TableEncryptionV2.awsManagedKey(),
     deletionProtection: keepData,
     resourcePolicy: tablePolicy(scope, settings),
-    removalPolicy: keptBy(settings),
+    removalPolicy: removalPolicyOf(settings),
   })
   // An override, because the CDK's own property requires an explicit region.
   const [replica] = table.node.findAll().filter((node) => node instanceof CfnGlobalTable)
@@ -73,7 +73,7 @@ function flowStream(scope: Construct, settings: Settings, key: IKey | null): ISt
     // A retention of one day is free. Records that a consumer cannot handle in that time go to the failure bucket.
     retentionPeriod: Duration.hours(24),
     ...(key ? { encryption: StreamEncryption.KMS, encryptionKey: key } : { encryption: StreamEncryption.MANAGED }),
-    removalPolicy: keptBy(settings),
+    removalPolicy: removalPolicyOf(settings),
   })
   if (key) acknowledge(stream, 'AwsSolutions-KDS3', 'The deployment has chosen a key of its own.')
   return stream
@@ -83,7 +83,7 @@ function failuresBucket(scope: Construct, settings: Settings, key: IKey | null):
   if (settings.failuresBucket !== null) return Bucket.fromBucketName(scope, 'Failures', settings.failuresBucket)
   const reason =
     'Lambda writes and the redrive task reads; a trail of data events shows who else does, a second bucket would not.'
-  return keptBucket(scope, 'Failures', settings, key, reason, {
+  return dataBucket(scope, 'Failures', settings, key, reason, {
     lifecycleRules: [{ expiration: Duration.days(90), noncurrentVersionExpiration: Duration.days(7) }],
   })
 }
@@ -98,7 +98,7 @@ function sealBucket(scope: Construct, settings: Settings, key: IKey | null): IBu
   const days = lockDays(settings)
   const reason =
     'One function writes and nobody can delete; a trail of data events shows who reads, a second bucket would not.'
-  return keptBucket(scope, 'Sealed', settings, key, reason, {
+  return dataBucket(scope, 'Sealed', settings, key, reason, {
     objectLockEnabled: true,
     ...(days > 0 && { objectLockDefaultRetention: ObjectLockRetention.compliance(Duration.days(days)) }),
     // Replaced objects are deleted once their lock has expired.
@@ -106,12 +106,12 @@ function sealBucket(scope: Construct, settings: Settings, key: IKey | null): IBu
   })
 }
 
-function secretThatSigns(scope: Construct, settings: Settings, key: IKey | null): ISecret {
+function createSigningSecret(scope: Construct, settings: Settings, key: IKey | null): ISecret {
   const secret = new Secret(scope, 'SigningSecret', {
     description: 'Signs ingest tokens and cursors. A function of the service replaces it.',
     generateSecretString: { passwordLength: 64, excludePunctuation: true },
     ...(key && { encryptionKey: key }),
-    removalPolicy: keptBy(settings),
+    removalPolicy: removalPolicyOf(settings),
   })
   acknowledge(secret, 'AwsSolutions-SMG4', 'A schedule of the service rotates it, which needs one request.')
   return secret
@@ -124,17 +124,17 @@ export function addStorage(stack: Construct, settings: Settings): Storage {
   const others = {
     flows: flowStream(scope, settings, key),
     failures: failuresBucket(scope, settings, key),
-    signingSecret: secretThatSigns(scope, settings, key),
+    signingSecret: createSigningSecret(scope, settings, key),
     secretKey: secretKey(scope, settings),
     sealed: sealBucket(scope, settings, key),
     sealKey: sealSigningKey(scope, settings),
   }
   const table = mainTable(scope, settings, key)
-  makeTableAfter(table, ...Object.values(others))
+  createTableAfter(table, ...Object.values(others))
   return { key, ...others, table }
 }
 
 /** Creates the table last, so that a failed creation of the stack never has to delete the protected table. */
-export function makeTableAfter(table: ITableV2, ...earlier: IConstruct[]): void {
+export function createTableAfter(table: ITableV2, ...earlier: IConstruct[]): void {
   if (table instanceof TableV2) table.node.addDependency(...earlier)
 }

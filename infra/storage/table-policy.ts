@@ -1,6 +1,6 @@
 import { AnyPrincipal, Effect, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { Construct } from 'constructs'
-import { arnOf, madeUpNames } from '../settings/made-up-names.ts'
+import { arnOf, namePrefix } from '../settings/generated-names.ts'
 import type { Settings } from '../settings/settings.ts'
 
 /** All actions that write items. Transactions and PartiQL statements are authorized by these actions too. */
@@ -34,7 +34,7 @@ export function tablePolicy(scope: Construct, settings: Settings): PolicyDocumen
           ArnNotLike: {
             'aws:PrincipalArn': [
               // A name pattern, since the roles belong to a stack that is deployed after the table.
-              role(`${madeUpNames(settings)}Roles*`),
+              role(`${namePrefix(settings)}Roles*`),
               // DynamoDB's replication role, which nobody else can assume.
               role('aws-service-role/replication.dynamodb.*'),
               ...(breakGlassRoleArn === null ? [] : [breakGlassRoleArn]),

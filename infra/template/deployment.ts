@@ -4,7 +4,7 @@ import { fieldsOf } from '#shared/core/json/is-object.ts'
 import { readAssembly } from './assembly.ts'
 import { type Mapping, readMapping, readSchedule, type Schedule } from './mapping.ts'
 import { type LiveRoutes, readAliases, readLiveRoutes, readRoutes, type TemplateRoute } from './routes.ts'
-import { allStacks, type Found, withoutCounterpart } from './stack.ts'
+import { allStacks, type StackResource, withoutCounterpart } from './stack.ts'
 
 export type TableDefinition = CreateTableCommandInput & { TableName: string; ttlAttribute?: string }
 export type StreamDefinition = { name: string; shards: number }
@@ -24,9 +24,10 @@ export type Deployment = {
   schedules: Schedule[]
 }
 
-function only(found: Found[], what: string): Found {
+function only(found: StackResource[], what: string): StackResource {
   const [one, other] = found
-  if (!one || other) throw new Error(`The template has ${found.length} resources for the ${what}, but exactly one is required.`)
+  if (!one || other)
+    throw new Error(`The template has ${found.length} resources for the ${what}, but exactly one is required.`)
   return one
 }
 
@@ -36,7 +37,7 @@ type TableProperties = Pick<CreateTableCommandInput, 'AttributeDefinitions' | 'K
   StreamSpecification?: { StreamViewType: 'NEW_AND_OLD_IMAGES' }
 }
 
-function readTable(found: Found): Deployment['table'] {
+function readTable(found: StackResource): Deployment['table'] {
   const { AttributeDefinitions, KeySchema, ...more } = found.stack.resolveEach(found.properties) as TableProperties
   const { TimeToLiveSpecification: ttl, StreamSpecification: stream } = more
   if (!stream) throw new Error('The table has no stream.')
@@ -51,12 +52,12 @@ function readTable(found: Found): Deployment['table'] {
   }
 }
 
-function readStream({ stack, id, properties }: Found): Deployment['stream'] {
+function readStream({ stack, id, properties }: StackResource): Deployment['stream'] {
   // The local engine supports provisioned streams only, so an on-demand stream becomes one shard.
   return { name: stack.physicalId(id), shards: Number(stack.resolve(properties.ShardCount) ?? 1), arn: stack.arn(id) }
 }
 
-function readEnvironment(functions: Found[]): Record<string, string> {
+function readEnvironment(functions: StackResource[]): Record<string, string> {
   let first: { id: string; value: Record<string, string> } | undefined
   for (const { stack, id, properties } of functions) {
     const { Variables } = fieldsOf(stack.resolve(properties.Environment))

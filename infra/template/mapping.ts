@@ -27,18 +27,18 @@ const settings = v.pipe(
     Tags: v.optional(v.unknown()),
   }),
   v.check(({ FilterCriteria, EventSourceArn }) => !FilterCriteria || !EventSourceArn.includes(':kinesis:'), 'a filter'),
-  v.transform((given) => ({
-    functionArn: given.FunctionName,
-    sourceArn: given.EventSourceArn,
-    batchSize: given.BatchSize,
-    filter: compileFilters((given.FilterCriteria?.Filters ?? []).map(({ Pattern }) => Pattern)),
-    bisect: given.BisectBatchOnFunctionError,
-    maxRetries: given.MaximumRetryAttempts,
-    maxAgeSeconds: given.MaximumRecordAgeInSeconds,
-    parallel: given.ParallelizationFactor,
-    reportsItemFailures: given.FunctionResponseTypes.length > 0,
+  v.transform((properties) => ({
+    functionArn: properties.FunctionName,
+    sourceArn: properties.EventSourceArn,
+    batchSize: properties.BatchSize,
+    filter: compileFilters((properties.FilterCriteria?.Filters ?? []).map(({ Pattern }) => Pattern)),
+    bisect: properties.BisectBatchOnFunctionError,
+    maxRetries: properties.MaximumRetryAttempts,
+    maxAgeSeconds: properties.MaximumRecordAgeInSeconds,
+    parallel: properties.ParallelizationFactor,
+    reportsItemFailures: properties.FunctionResponseTypes.length > 0,
     /** Destination bucket of failed batches. */
-    onFailure: given.DestinationConfig?.OnFailure?.Destination ?? null,
+    onFailure: properties.DestinationConfig?.OnFailure?.Destination ?? null,
   })),
 )
 

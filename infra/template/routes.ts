@@ -1,21 +1,21 @@
 import { fieldsOf } from '#shared/core/json/is-object.ts'
-import type { Found, Stack } from './stack.ts'
+import type { Stack, StackResource } from './stack.ts'
 
 export type TemplateRoute = { key: string; functionArn: string }
 
 /** Resolves the ARN of a function or an alias to the function's ARN. */
-export type Invoked = (arn: string) => string | undefined
+export type Resolver = (arn: string) => string | undefined
 
 const anyMethod = 'x-amazon-apigateway-any-method'
 const methods = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch', anyMethod])
-const known = new Set(['operationId', 'parameters', 'responses', 'isDefaultRoute', 'x-amazon-apigateway-integration'])
+const fields = new Set(['operationId', 'parameters', 'responses', 'isDefaultRoute', 'x-amazon-apigateway-integration'])
 
 /** Parses the function's ARN from an integration URI; undefined for another integration. */
 const integratedArn = (uri: unknown): string | undefined =>
   /^arn:[^:]+:apigateway:[^:]+:lambda:path\/2015-03-31\/functions\/(arn:.+)\/invocations$/.exec(String(uri))?.[1]
 
 /** Lists the functions that a role's inline policies allow API Gateway to invoke. */
-function invocationsOf({ stack, properties }: Found): unknown[] {
+function listInvokable({ stack, properties }: StackResource): unknown[] {
   const trust = JSON.stringify(stack.resolve(properties.AssumeRolePolicyDocument))
   if (!trust.includes('apigateway.')) return []
   const documents = [stack.resolve(properties.Policies ?? [])].flat().map((policy) => fieldsOf(policy).PolicyDocument)
@@ -26,33 +26,40 @@ function invocationsOf({ stack, properties }: Found): unknown[] {
 }
 
 /** Finds the function of a route. @throws Error if the route invokes none, or has no right to */
-function functionBehind(key: string, uri: unknown, credentials: unknown, all: Found[], invoked: Invoked): string {
+function findFunction(
+  key: string,
+  uri: unknown,
+  credentials: unknown,
+  all: StackResource[],
+  resolve: Resolver,
+): string {
   const arn = integratedArn(uri)
-  const functionArn = arn && invoked(arn)
+  const functionArn = arn && resolve(arn)
   if (!functionArn) throw new Error(`The route ${key} has no function.`)
   const role = all.find(({ type, stack, id }) => type === 'AWS::IAM::Role' && stack.arn(id) === credentials)
-  if (!role || !invocationsOf(role).includes(arn))
+  if (!role || !listInvokable(role).includes(arn))
     throw new Error(`The route ${key} has no role that may invoke its function.`)
   return functionArn
 }
 
-function keyOf(path: string, method: string, operation: Record<string, unknown>): string {
+function toRouteKey(path: string, method: string, operation: Record<string, unknown>): string {
   if (!methods.has(method)) throw new Error(`The local runner does not support ${method} of the path ${path}.`)
-  const unknown = Object.keys(operation).find((name) => !known.has(name))
+  const unknown = Object.keys(operation).find((name) => !fields.has(name))
   if (unknown) throw new Error(`The local runner does not support the ${unknown} of ${method} ${path}.`)
-  if (!path.startsWith('/')) throw new Error(`API Gateway warns of the path ${path}, which does not begin with a slash.`)
+  if (!path.startsWith('/'))
+    throw new Error(`API Gateway warns of the path ${path}, which does not begin with a slash.`)
   if (operation.isDefaultRoute === true) return '$default'
   return `${method === anyMethod ? 'ANY' : method.toUpperCase()} ${path}`
 }
 
 /** Reads the routes of an API's definition, with the function of each. */
-function routesOf({ stack, id, properties }: Found, all: Found[], invoked: Invoked) {
+function readApiRoutes({ stack, id, properties }: StackResource, all: StackResource[], resolve: Resolver) {
   const { openapi, paths } = fieldsOf(stack.resolve(properties.Body))
   if (!String(openapi).startsWith('3.0.')) throw new Error(`The API ${id} has no definition in OpenAPI 3.0.`)
   return Object.entries(fieldsOf(paths)).flatMap(([path, operations]) =>
     Object.entries(fieldsOf(operations)).map(([method, value]): TemplateRoute => {
       const operation = fieldsOf(value)
-      const key = keyOf(path, method, operation)
+      const key = toRouteKey(path, method, operation)
       const { type, httpMethod, payloadFormatVersion, uri, credentials, ...more } = fieldsOf(
         operation['x-amazon-apigateway-integration'],
       )
@@ -61,25 +68,25 @@ function routesOf({ stack, id, properties }: Found, all: Found[], invoked: Invok
       if (String(type).toUpperCase() !== 'AWS_PROXY' || httpMethod !== 'POST' || payloadFormatVersion !== '2.0') {
         throw new Error(`The route ${key} is not a Lambda proxy with payload format 2.0.`)
       }
-      return { key, functionArn: functionBehind(key, uri, credentials, all, invoked) }
+      return { key, functionArn: findFunction(key, uri, credentials, all, resolve) }
     }),
   )
 }
 
 /** Reads the routes of the HTTP API. */
-export const readRoutes = (all: Found[], invoked: Invoked): TemplateRoute[] =>
+export const readRoutes = (all: StackResource[], resolve: Resolver): TemplateRoute[] =>
   all
     .filter(({ type, properties }) => type === 'AWS::ApiGatewayV2::Api' && properties.ProtocolType !== 'WEBSOCKET')
-    .flatMap((api) => routesOf(api, all, invoked))
+    .flatMap((api) => readApiRoutes(api, all, resolve))
 
 /** The routes of a WebSocket API. */
 export type LiveRoute = '$connect' | '$default' | '$disconnect'
 
 /** Function of each route of the live channel. `answers` is true if its result is sent to the device. */
-export type LiveRoutes = Record<LiveRoute, { functionArn: string; answers: boolean }>
+export type LiveRoutes = Record<LiveRoute, { functionArn: string; returnsResult: boolean }>
 
 /** Reads the routes of the WebSocket API; null if the app has none. */
-export function readLiveRoutes(all: Found[], invoked: Invoked): LiveRoutes | null {
+export function readLiveRoutes(all: StackResource[], resolve: Resolver): LiveRoutes | null {
   const api = all.find(
     ({ type, properties }) => type === 'AWS::ApiGatewayV2::Api' && properties.ProtocolType === 'WEBSOCKET',
   )
@@ -96,15 +103,15 @@ export function readLiveRoutes(all: Found[], invoked: Invoked): LiveRoutes | nul
     if (!route || !integration) throw new Error(`The live channel has no route ${key}.`)
     const { IntegrationType, IntegrationUri, CredentialsArn } = integration.settings
     if (IntegrationType !== 'AWS_PROXY') throw new Error(`The route ${key} is not a Lambda proxy.`)
-    const functionArn = functionBehind(key, IntegrationUri, CredentialsArn, all, invoked)
+    const functionArn = findFunction(key, IntegrationUri, CredentialsArn, all, resolve)
     const selected = route.settings.RouteResponseSelectionExpression === '$default'
-    return { functionArn, answers: selected && responses.some(({ settings }) => settings.RouteId === route.id) }
+    return { functionArn, returnsResult: selected && responses.some(({ settings }) => settings.RouteId === route.id) }
   }
   return { $connect: readRoute('$connect'), $default: readRoute('$default'), $disconnect: readRoute('$disconnect') }
 }
 
 /** Resolves the function of an alias's version. */
-function functionOf(stack: Stack, version: unknown): unknown {
+function resolveFunction(stack: Stack, version: unknown): unknown {
   const [id, attribute] = [fieldsOf(version)['Fn::GetAtt'] ?? []].flat()
   const { Type, Properties = {} } = stack.resource(String(id))
   if (Type !== 'AWS::Lambda::Version' || attribute !== 'Version') return undefined
@@ -115,13 +122,13 @@ function functionOf(stack: Stack, version: unknown): unknown {
  * Maps each alias's ARN to its function's ARN. Versions are ignored, since a local runner has one bundle.
  * @throws Error for an alias that names a version of another function
  */
-export function readAliases(all: Found[]): Map<string, string> {
+export function readAliases(all: StackResource[]): Map<string, string> {
   return new Map(
     all
       .filter(({ type }) => type === 'AWS::Lambda::Alias')
       .map(({ stack, id, properties }) => {
         const arn = stack.physicalId(id)
-        if (functionOf(stack, properties.FunctionVersion) !== stack.resolve(properties.FunctionName)) {
+        if (resolveFunction(stack, properties.FunctionVersion) !== stack.resolve(properties.FunctionName)) {
           throw new Error(`The alias ${id} names no version of its function.`)
         }
         return [arn, arn.slice(0, arn.lastIndexOf(':'))]

@@ -2,7 +2,7 @@ import { fieldsOf, isObject } from '#shared/core/json/is-object.ts'
 import type { Assembly, Template, TemplateResource } from './assembly.ts'
 
 const arnOf = (service: string, resource: string): string =>
-  `arn:aws:${service}:${pseudo['AWS::Region']}:${pseudo['AWS::AccountId']}:${resource}`
+  `arn:aws:${service}:${builtIns['AWS::Region']}:${builtIns['AWS::AccountId']}:${resource}`
 
 function listed(value: unknown): unknown[] {
   if (!Array.isArray(value)) throw new Error(`A template has ${JSON.stringify(value)} instead of a list.`)
@@ -10,7 +10,7 @@ function listed(value: unknown): unknown[] {
 }
 
 /** A resource with its stack, which resolves the intrinsic functions in its properties. */
-export type Found = { stack: Stack; id: string; type: string; properties: Record<string, unknown> }
+export type StackResource = { stack: Stack; id: string; type: string; properties: Record<string, unknown> }
 
 /** A stack of the app, or one nested in it: reads resources and resolves intrinsic functions. */
 export class Stack {
@@ -35,7 +35,7 @@ export class Stack {
     this.#parameters = parameters
   }
 
-  all(): Found[] {
+  all(): StackResource[] {
     return Object.entries(this.template.Resources ?? {}).map(([id, { Type, Properties }]) => ({
       stack: this,
       id,
@@ -57,7 +57,7 @@ export class Stack {
       const { FunctionName, Name } = this.resolveEach(Properties)
       return `${arnOf('lambda', `function/${FunctionName}`)}:${Name}`
     }
-    const name = this.resolve(Properties[names[Type] ?? ''])
+    const name = this.resolve(Properties[nameProperties[Type] ?? ''])
     return typeof name === 'string' ? name : `${this.name}-${id}`
   }
 
@@ -127,8 +127,13 @@ export class Stack {
         return String(text).split(String(separator))
       }
       case 'Fn::GetStackOutput': {
-        const { StackName, OutputName, Region = pseudo['AWS::Region'], ...more } = this.resolveEach(fieldsOf(argument))
-        if (Region !== pseudo['AWS::Region'] || Object.keys(more).length > 0) {
+        const {
+          StackName,
+          OutputName,
+          Region = builtIns['AWS::Region'],
+          ...more
+        } = this.resolveEach(fieldsOf(argument))
+        if (Region !== builtIns['AWS::Region'] || Object.keys(more).length > 0) {
           throw new Error(`The local runner supports only one region and account (${name} in ${this.name}).`)
         }
         return this.#outputOf(String(StackName), String(OutputName))
@@ -139,7 +144,7 @@ export class Stack {
   }
 
   #ref(id: string): unknown {
-    if (id in pseudo) return pseudo[id]
+    if (id in builtIns) return builtIns[id]
     if (id === 'AWS::StackName') return this.name
     if (id === 'AWS::StackId') return arnOf('cloudformation', `stack/${this.name}/local`)
     const parameter = this.template.Parameters?.[id]
@@ -157,7 +162,9 @@ export class Stack {
       return this.nested(id).output(attribute.slice('Outputs.'.length))
     }
     if (!attributes[Type]?.includes(attribute)) {
-      throw new Error(`The local runner does not support the attribute ${attribute} of ${Type} (${id} in ${this.name}).`)
+      throw new Error(
+        `The local runner does not support the attribute ${attribute} of ${Type} (${id} in ${this.name}).`,
+      )
     }
     return /Arn$/.test(attribute) ? this.arn(id, attribute) : `${this.physicalId(id)}.${attribute}`
   }
@@ -176,7 +183,7 @@ export class Stack {
 }
 
 /** Values of CloudFormation's pseudo parameters, which locally only have to be consistent. */
-const pseudo: Record<string, string | undefined> = {
+const builtIns: Record<string, string | undefined> = {
   'AWS::AccountId': '000000000000',
   'AWS::Region': 'us-east-1',
   'AWS::Partition': 'aws',
@@ -188,7 +195,7 @@ const pseudo: Record<string, string | undefined> = {
 export const withoutCounterpart: ReadonlySet<string> = new Set(['schedules/prune-versions.handler'])
 
 /** Property with a resource's physical name, by type. Other types have no usable name. */
-const names: Record<string, string> = {
+const nameProperties: Record<string, string> = {
   'AWS::CloudWatch::Alarm': 'AlarmName',
   'AWS::DynamoDB::GlobalTable': 'TableName',
   'AWS::DynamoDB::Table': 'TableName',

@@ -6,7 +6,15 @@ import type { LiveApi } from '../api/live-api.ts'
 import type { ConsumedStream } from '../functions/consumers.ts'
 import type { Scheduled } from '../functions/schedules.ts'
 import type { Storage } from '../storage/storage.ts'
-import { ageOf, apiMetric, eventMetric, flowStreamMetric, mappingMetric, type OwnMetric, tableMetric } from './watch.ts'
+import {
+  ageOf,
+  apiMetric,
+  eventMetric,
+  flowStreamMetric,
+  mappingMetric,
+  type ServiceMetric,
+  tableMetric,
+} from './watch.ts'
 
 export type Graphed = {
   apiId: string
@@ -24,11 +32,11 @@ const graph = (title: string, left: IMetric[], right: IMetric[] = []): IWidget =
 /** Builds the rows of the dashboard. */
 export function graphs(
   { apiId, channel, mailer, storage, streams, scheduled }: Graphed,
-  own: OwnMetric,
+  serviceMetric: ServiceMetric,
   namespace: string,
 ): IWidget[][] {
   const byClass = (metricName: MetricName, statistic: string) =>
-    operationClasses.map((kind) => own(metricName, statistic, { class: kind }).with({ label: kind }))
+    operationClasses.map((kind) => serviceMetric(metricName, statistic, { class: kind }).with({ label: kind }))
   const ofSchedules = (metricOf: (run: IFunction) => Metric) =>
     scheduled.map(({ run }) => metricOf(run).with({ label: run.node.id }))
   const ofStreams = (metricOf: (stream: ConsumedStream) => Metric) =>
@@ -54,13 +62,13 @@ export function graphs(
         ofTable('ReadThrottleEvents', 'WriteThrottleEvents'),
         ofTable('TransactionConflict'),
       ),
-      graph('Retried commits', [own('commits_retried')]),
+      graph('Retried commits', [serviceMetric('commits_retried')]),
     ],
     [
       graph('Age of unread stream records', ofStreams(ageOf)),
       graph(
         'Lag of consumers, p99',
-        consumerNames.map((operation) => own('lag_ms', 'p99', { operation }).with({ label: operation })),
+        consumerNames.map((operation) => serviceMetric('lag_ms', 'p99', { operation }).with({ label: operation })),
       ),
       graph(
         'Records given up',
@@ -68,8 +76,16 @@ export function graphs(
       ),
     ],
     [
-      graph('Grants', [own('grants')], [own('revocation_lag_ms', 'p50'), own('revocation_lag_ms', 'Maximum')]),
-      graph('Flow reports, sealed entries', [own('flows_ingested'), own('flows_stored')], [own('entries_sealed')]),
+      graph(
+        'Grants',
+        [serviceMetric('grants')],
+        [serviceMetric('revocation_lag_ms', 'p50'), serviceMetric('revocation_lag_ms', 'Maximum')],
+      ),
+      graph(
+        'Flow reports, sealed entries',
+        [serviceMetric('flows_ingested'), serviceMetric('flows_stored')],
+        [serviceMetric('entries_sealed')],
+      ),
       graph(
         'Flow stream',
         [flowStreamMetric(storage, 'IncomingBytes')],
@@ -93,12 +109,16 @@ export function graphs(
     [
       graph(
         'Sync runs: age of those in progress, failed',
-        [own('sync_run_age_ms', 'Maximum')],
-        [own('sync_runs_failed')],
+        [serviceMetric('sync_run_age_ms', 'Maximum')],
+        [serviceMetric('sync_runs_failed')],
       ),
     ],
     [
-      graph('Sign-ins', [own('sign_ins')], [own('sign_ins_failed'), own('sign_ins_guessed')]),
+      graph(
+        'Sign-ins',
+        [serviceMetric('sign_ins')],
+        [serviceMetric('sign_ins_failed'), serviceMetric('sign_ins_guessed')],
+      ),
       graph('Refused sign-ins by reason', [new MathExpression({ expression: refusals, label: '' })]),
       graph(
         'Passcodes requested and given up',
@@ -115,7 +135,7 @@ export function graphs(
               ofChannel(channel, 'ClientError', 'IntegrationError'),
               ofChannel(channel, 'ExecutionError'),
             ),
-            graph('Messages to devices', [own('messages_sent')], [own('messages_failed')]),
+            graph('Messages to devices', [serviceMetric('messages_sent')], [serviceMetric('messages_failed')]),
           ],
         ]
       : []),

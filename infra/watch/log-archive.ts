@@ -4,7 +4,7 @@ import type { IRole } from 'aws-cdk-lib/aws-iam'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import { CfnSubscriptionFilter, type ILogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
-import { arnOf, stackIdSuffix } from '../settings/made-up-names.ts'
+import { arnOf, stackIdSuffix } from '../settings/generated-names.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Storage } from '../storage/storage.ts'
 

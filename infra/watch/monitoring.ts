@@ -8,10 +8,10 @@ import { Construct } from 'constructs'
 import type { LogEvent } from '#shared/core/logging/log-events.ts'
 import { alarmOn } from '../functions/alarm.ts'
 import { faultsByVersion } from '../functions/gradual-shift.ts'
-import { arnOf } from '../settings/made-up-names.ts'
+import { arnOf } from '../settings/generated-names.ts'
 import type { Settings } from '../settings/settings.ts'
 import { type Graphed, graphs } from './graphs.ts'
-import { isOwn, ownMetric } from './watch.ts'
+import { createServiceMetric, isServiceMetric } from './watch.ts'
 import { watchQuotas, watchStorage } from './watch-capacity.ts'
 import { watchJobs } from './watch-jobs.ts'
 import { watchApi, watchLive } from './watch-requests.ts'
@@ -80,39 +80,44 @@ export class Monitoring extends Construct {
       metricValue: '1',
       dimensions: { operation: '$.operation', version: '$.version' },
     })
-    const own = ownMetric(namespace)
+    const serviceMetric = createServiceMetric(namespace)
     /** Creates a metric that counts matching log lines, and is 0 without any. */
-    const counted = (name: string, logGroup: ILogGroup, metricName: string, filterPattern: IFilterPattern): Metric => {
-      const named = { metricNamespace: namespace, metricName, metricValue: '1', defaultValue: 0 }
-      return new MetricFilter(this, name, { logGroup, filterPattern, ...named }).metric({ statistic: 'Sum' })
+    const countLines = (
+      name: string,
+      logGroup: ILogGroup,
+      metricName: string,
+      filterPattern: IFilterPattern,
+    ): Metric => {
+      const properties = { metricNamespace: namespace, metricName, metricValue: '1', defaultValue: 0 }
+      return new MetricFilter(this, name, { logGroup, filterPattern, ...properties }).metric({ statistic: 'Sum' })
     }
     const watches = [
       ...watchApi(
         apiId,
-        counted('ThrottledRequests', accessLogs, 'requests_throttled', throttledRequests),
-        counted('RefusedRequests', accessLogs, 'requests_refused', refusedRequests),
+        countLines('ThrottledRequests', accessLogs, 'requests_throttled', throttledRequests),
+        countLines('RefusedRequests', accessLogs, 'requests_refused', refusedRequests),
       ),
       ...watchStorage(storage),
       ...watchJobs(
         props.streams,
         props.scheduled,
-        own,
-        counted('StoppedSeals', functionLogs, 'seals_stopped', stoppedSeals),
+        serviceMetric,
+        countLines('StoppedSeals', functionLogs, 'seals_stopped', stoppedSeals),
       ),
-      ...watchSignIn(own, props.mailer, settings),
+      ...watchSignIn(serviceMetric, props.mailer, settings),
       ...watchQuotas(apiId, storage, settings, props.reserved),
-      ...(channel ? watchLive(channel, own, settings) : []),
+      ...(channel ? watchLive(channel, serviceMetric, settings) : []),
     ]
     // An alarm on a metric that the deployment does not publish would never go off.
-    const measured = watches.filter(({ metric }) => settings.metrics !== 'none' || !isOwn(metric))
-    const alarms = measured.map(({ id: name, metric, when, what, runbook, toldBy }) => {
-      const silence = toldBy === null ? '' : ` If there is no data, ${toldBy} goes off instead.`
-      const dead = toldBy === null && { treatMissingData: TreatMissingData.BREACHING }
-      const text = `${what} Runbook: docs/runbooks/${runbook}.${silence}`
-      return alarmOn(this, name, metric, text, this.topic, { ...when, ...dead })
+    const measured = watches.filter(({ metric }) => settings.metrics !== 'none' || !isServiceMetric(metric))
+    const alarms = measured.map(({ id: name, metric, when, text, runbook, coveredBy }) => {
+      const silence = coveredBy === null ? '' : ` If there is no data, ${coveredBy} goes off instead.`
+      const dead = coveredBy === null && { treatMissingData: TreatMissingData.BREACHING }
+      const alarmText = `${text} Runbook: docs/runbooks/${runbook}.${silence}`
+      return alarmOn(this, name, metric, alarmText, this.topic, { ...when, ...dead })
     })
     const status = new AlarmStatusWidget({ title: 'Alarms', alarms, width: 24, height: 4 })
-    const widgets = [[status], ...graphs(props, own, namespace)]
+    const widgets = [[status], ...graphs(props, serviceMetric, namespace)]
     new Dashboard(this, 'Dashboard', { defaultInterval: Duration.hours(12), widgets })
     new CfnOutput(Stack.of(this), 'AlarmTopic', { value: this.topic.topicArn })
   }

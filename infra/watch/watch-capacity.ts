@@ -1,7 +1,16 @@
 import { type IMetric, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch'
 import type { Settings } from '../settings/settings.ts'
 import type { Storage } from '../storage/storage.ts'
-import { above, alike, apiMetric, computed, fiveMinutes, flowStreamMetric, tableMetric, type Watch } from './watch.ts'
+import {
+  above,
+  apiMetric,
+  computed,
+  fiveMinutes,
+  flowStreamMetric,
+  tableMetric,
+  type Watch,
+  withDefaults,
+} from './watch.ts'
 
 const seconds = fiveMinutes.toSeconds()
 /** Write capacity of a provisioned shard per second. */
@@ -34,10 +43,10 @@ export function watchQuotas(apiId: string, storage: Storage, settings: Settings,
       [flowStreamMetric(storage, 'IncomingRecords'), shard.records * Number(shards)],
     ),
     when: near,
-    what: 'For 10 minutes flow reports have used more than 80 % of the capacity of the flow stream. Above it, reports are rejected and sent again.',
+    text: 'For 10 minutes flow reports have used more than 80 % of the capacity of the flow stream. Above it, reports are rejected and sent again.',
   }
-  return alike(
-    { runbook: 'quotas.md', toldBy: 'PulseFailing' },
+  return withDefaults(
+    { runbook: 'quotas.md', coveredBy: 'PulseFailing' },
     {
       id: 'ConcurrencyNearlyUsed',
       // Claimed concurrency includes all reservations, used or not. Those of this service are constant.
@@ -46,15 +55,15 @@ export function watchQuotas(apiId: string, storage: Storage, settings: Settings,
         used,
       }),
       when: near,
-      what: 'For 10 minutes functions have used more than 80 % of the unreserved Lambda concurrency of the AWS account. Above it, requests fail.',
-      toldBy: 'ApiSilent',
+      text: 'For 10 minutes functions have used more than 80 % of the unreserved Lambda concurrency of the AWS account. Above it, requests fail.',
+      coveredBy: 'ApiSilent',
     },
     {
       id: 'ApiNearlyThrottled',
       metric: percentOf(`100 * requests / ${accountRequests * seconds}`, { requests: apiMetric(apiId, 'Count') }),
       when: near,
-      what: 'For 10 minutes the API has received more than 80 % of the requests that the quota of the AWS account allows. Above it, requests are rejected.',
-      toldBy: 'ApiSilent',
+      text: 'For 10 minutes the API has received more than 80 % of the requests that the quota of the AWS account allows. Above it, requests are rejected.',
+      coveredBy: 'ApiSilent',
     },
     {
       id: 'TableNearQuota',
@@ -63,7 +72,7 @@ export function watchQuotas(apiId: string, storage: Storage, settings: Settings,
         [tableMetric(storage, 'ConsumedWriteCapacityUnits'), tableUnits],
       ),
       when: near,
-      what: 'For 10 minutes the table has used more than 80 % of its quota of read or write units. Above it, requests slow down or fail.',
+      text: 'For 10 minutes the table has used more than 80 % of its quota of read or write units. Above it, requests slow down or fail.',
     },
     ...(shards === 'on-demand' ? [] : [flows]),
   )
@@ -71,29 +80,29 @@ export function watchQuotas(apiId: string, storage: Storage, settings: Settings,
 
 /** Watches throttling. Tolerates some for a while: requests are retried, and an on-demand table scales. */
 export const watchStorage = (storage: Storage): Watch[] => {
-  const together = (reads: IMetric, writes: IMetric, label: string) =>
+  const sumOf = (reads: IMetric, writes: IMetric, label: string) =>
     computed('FILL(reads, 0) + FILL(writes, 0)', { reads, writes }, label)
-  return alike(
-    { runbook: 'throttles.md', toldBy: 'PulseFailing' },
+  return withDefaults(
+    { runbook: 'throttles.md', coveredBy: 'PulseFailing' },
     {
       id: 'TableThrottled',
-      metric: together(
+      metric: sumOf(
         tableMetric(storage, 'ReadThrottleEvents'),
         tableMetric(storage, 'WriteThrottleEvents'),
         'Throttled requests',
       ),
       when: above(10, 3),
-      what: 'For 15 minutes DynamoDB has throttled requests to the table. Requests are slow, and some fail with 503.',
+      text: 'For 15 minutes DynamoDB has throttled requests to the table. Requests are slow, and some fail with 503.',
     },
     {
       id: 'FlowStreamThrottled',
-      metric: together(
+      metric: sumOf(
         flowStreamMetric(storage, 'ReadProvisionedThroughputExceeded'),
         flowStreamMetric(storage, 'WriteProvisionedThroughputExceeded'),
         'Throttled records',
       ),
       when: above(0, 3),
-      what: 'For 15 minutes Kinesis has throttled the flow stream. Flow reports are late; devices send rejected ones again.',
+      text: 'For 15 minutes Kinesis has throttled the flow stream. Flow reports are late; devices send rejected ones again.',
     },
   )
 }

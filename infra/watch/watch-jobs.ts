@@ -2,16 +2,7 @@ import { Duration } from 'aws-cdk-lib'
 import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch'
 import type { ConsumedStream } from '../functions/consumers.ts'
 import type { Scheduled } from '../functions/schedules.ts'
-import {
-  above,
-  ageOf,
-  fiveMinutes,
-  mappingMetric,
-  noDataMeansOk,
-  type OwnMetric,
-  type Watch,
-  watchSum,
-} from './watch.ts'
+import { above, ageOf, atZero, fiveMinutes, mappingMetric, type ServiceMetric, type Watch, watchSum } from './watch.ts'
 
 /** Watches a consumer. The pulse writes a record for each per minute, so a consumer without records does not run. */
 const watchConsumer = (stream: ConsumedStream): Watch[] => {
@@ -21,25 +12,25 @@ const watchConsumer = (stream: ConsumedStream): Watch[] => {
       id: `${name}Behind`,
       metric: ageOf(stream),
       when: above(Duration.minutes(5).toMilliseconds(), 2),
-      what: `The consumer ${name} has been more than 5 minutes behind its stream, or has not run at all, for 10 minutes. Its data is late; nothing is lost for 24 hours.`,
+      text: `The consumer ${name} has been more than 5 minutes behind its stream, or has not run at all, for 10 minutes. Its data is late; nothing is lost for 24 hours.`,
       runbook: 'consumer-behind.md',
-      toldBy: null,
+      coveredBy: null,
     },
     {
       id: `${name}Off`,
       metric: mappingMetric(stream, 'PolledEventCount'),
-      when: noDataMeansOk(3),
-      what: `The consumer ${name} has read nothing for 15 minutes: its event source mapping is disabled, deleted or not authorized. Unread records are lost after 24 hours.`,
+      when: atZero(3),
+      text: `The consumer ${name} has read nothing for 15 minutes: its event source mapping is disabled, deleted or not authorized. Unread records are lost after 24 hours.`,
       runbook: 'mapping-off.md',
-      toldBy: null,
+      coveredBy: null,
     },
     {
       id: `${name}Failed`,
       metric: mappingMetric(stream, 'OnFailureDestinationDeliveredEventCount'),
       when: above(0, 1),
-      what: `The consumer ${name} has given up records in the last 5 minutes. They are stored in the bucket of failed batches; redrive them.`,
+      text: `The consumer ${name} has given up records in the last 5 minutes. They are stored in the bucket of failed batches; redrive them.`,
       runbook: 'failed-batches.md',
-      toldBy: `${name}Off`,
+      coveredBy: `${name}Off`,
     },
   ]
 }
@@ -55,18 +46,18 @@ const watchSchedule = ({ run, every }: Scheduled): Watch[] => {
       // A period per run: a period without a run has no errors and would reset the alarm.
       metric: run.metricErrors({ period }),
       when: above(0, 3),
-      what: `The schedule ${name} has failed in three consecutive periods of ${period.toMinutes()} minutes. Its work is late.`,
+      text: `The schedule ${name} has failed in three consecutive periods of ${period.toMinutes()} minutes. Its work is late.`,
       runbook,
-      toldBy: `${name}NotRunning`,
+      coveredBy: `${name}NotRunning`,
     },
     {
       id: `${name}NotRunning`,
       metric: run.metricInvocations({ period }),
-      when: noDataMeansOk(isOften ? 3 : 2),
+      when: atZero(isOften ? 3 : 2),
       // Two periods, because a run can fall just outside one.
-      what: `The schedule ${name} has not run for ${period.toMinutes() * (isOften ? 3 : 2)} minutes. Its work is late.`,
+      text: `The schedule ${name} has not run for ${period.toMinutes() * (isOften ? 3 : 2)} minutes. Its work is late.`,
       runbook,
-      toldBy: null,
+      coveredBy: null,
     },
   ]
 }
@@ -78,7 +69,7 @@ const longestRun = Duration.hours(2)
 export function watchJobs(
   streams: ConsumedStream[],
   scheduled: Scheduled[],
-  own: OwnMetric,
+  serviceMetric: ServiceMetric,
   stoppedSeals: IMetric,
 ): Watch[] {
   const functions = [...streams.map(({ consumer }) => consumer), ...scheduled.map(({ run }) => run)]
@@ -87,33 +78,33 @@ export function watchJobs(
     ...scheduled.flatMap(watchSchedule),
     {
       id: 'SyncRunsStuck',
-      metric: own('sync_run_age_ms', 'Maximum').with({ period: fiveMinutes }),
+      metric: serviceMetric('sync_run_age_ms', 'Maximum').with({ period: fiveMinutes }),
       when: above(longestRun.toMilliseconds(), 3),
-      what: 'For 15 minutes a sync run of a directory or a device inventory has been in progress for more than 2 hours. Changes at the provider arrive late.',
+      text: 'For 15 minutes a sync run of a directory or a device inventory has been in progress for more than 2 hours. Changes at the provider arrive late.',
       runbook: 'sync-runs.md',
-      toldBy: 'SyncNotRunning',
+      coveredBy: 'SyncNotRunning',
     },
     ...watchSum(functions, 'Throttles', 'Throttled runs', {
       id: 'JobsThrottled',
       when: above(0, 3),
-      what: 'For 15 minutes Lambda has throttled consumers or schedules. Logs and revocations may be late.',
+      text: 'For 15 minutes Lambda has throttled consumers or schedules. Logs and revocations may be late.',
       runbook: 'throttles.md',
-      toldBy: 'PulseNotRunning',
+      coveredBy: 'PulseNotRunning',
     }),
     ...watchSum(functions, 'DestinationDeliveryFailures', 'Failed deliveries', {
       id: 'DeliveriesLost',
       when: above(0, 1),
-      what: 'In the last 5 minutes a failed batch or run could not be stored. Records of a consumer are lost 24 hours after their arrival: act today.',
+      text: 'In the last 5 minutes a failed batch or run could not be stored. Records of a consumer are lost 24 hours after their arrival: act today.',
       runbook: 'lost-deliveries.md',
-      toldBy: 'PulseNotRunning',
+      coveredBy: 'PulseNotRunning',
     }),
     {
       id: 'SealStopped',
       metric: stoppedSeals,
       when: above(0, 1),
-      what: 'In the last 5 minutes the sealing of a log has stopped: an entry, a commit record, a tile or a checkpoint contradicts the others. New entries have no proof until this is solved.',
+      text: 'In the last 5 minutes the sealing of a log has stopped: an entry, a commit record, a tile or a checkpoint contradicts the others. New entries have no proof until this is solved.',
       runbook: 'seal-stopped.md',
-      toldBy: 'SealLogsNotRunning',
+      coveredBy: 'SealLogsNotRunning',
     },
   ]
 }

@@ -3,21 +3,21 @@ import type { LiveApi } from '../api/live-api.ts'
 import type { Settings } from '../settings/settings.ts'
 import {
   above,
-  alike,
   apiMetric,
+  atZero,
   computed,
   fiveMinutes,
-  noDataMeansOk,
-  type OwnMetric,
+  type ServiceMetric,
   type Watch,
   watchSum,
+  withDefaults,
 } from './watch.ts'
 
 /** Watches the HTTP API. The pulse sends a request per minute, so no requests mean that none gets through. */
 export function watchApi(apiId: string, throttled: Metric, refused: Metric): Watch[] {
   const requests = apiMetric(apiId, 'Count')
-  return alike(
-    { runbook: 'throttles.md', toldBy: 'ApiSilent' },
+  return withDefaults(
+    { runbook: 'throttles.md', coveredBy: 'ApiSilent' },
     {
       id: 'ApiFaults',
       metric: computed(
@@ -27,7 +27,7 @@ export function watchApi(apiId: string, throttled: Metric, refused: Metric): Wat
         'Faults in percent',
       ),
       when: above(1, 2),
-      what: 'For 10 minutes more than 1 % of the API requests have failed with a 5xx status. Callers get errors and may retry.',
+      text: 'For 10 minutes more than 1 % of the API requests have failed with a 5xx status. Callers get errors and may retry.',
       runbook: 'api-faults.md',
     },
     {
@@ -38,28 +38,28 @@ export function watchApi(apiId: string, throttled: Metric, refused: Metric): Wat
         'p99 of the latency in milliseconds',
       ),
       when: above(3_000, 3),
-      what: 'For 15 minutes the slowest 1 % of the API requests have taken more than 3 seconds. Callers wait; nothing is lost.',
+      text: 'For 15 minutes the slowest 1 % of the API requests have taken more than 3 seconds. Callers wait; nothing is lost.',
       runbook: 'api-slow.md',
     },
     {
       id: 'ApiThrottled',
       metric: throttled,
       when: above(10, 2),
-      what: 'For 10 minutes Lambda has throttled functions of the API. Some callers get 503 and may retry.',
+      text: 'For 10 minutes Lambda has throttled functions of the API. Some callers get 503 and may retry.',
     },
     {
       id: 'RequestsRefused',
       metric: refused.with({ period: fiveMinutes }),
       when: above(100, 2),
-      what: 'For 10 minutes API Gateway has rejected requests above the limit of a route, the stage or the AWS account. Callers get 429 and may retry.',
+      text: 'For 10 minutes API Gateway has rejected requests above the limit of a route, the stage or the AWS account. Callers get 429 and may retry.',
     },
     {
       id: 'ApiSilent',
       metric: requests.with({ period: fiveMinutes }),
-      when: noDataMeansOk(3),
-      what: 'For 15 minutes no request has reached the API, not even the pulse that the service sends each minute. Devices lose access after three heartbeats.',
+      when: atZero(3),
+      text: 'For 15 minutes no request has reached the API, not even the pulse that the service sends each minute. Devices lose access after three heartbeats.',
       runbook: 'api-silent.md',
-      toldBy: null,
+      coveredBy: null,
     },
   )
 }
@@ -68,27 +68,27 @@ export function watchApi(apiId: string, throttled: Metric, refused: Metric): Wat
  * Watches the live channel. Less urgent than the API, since without the channel devices get everything at their next
  * heartbeat. The pulse makes one handshake per minute, so no handshakes mean that none gets through.
  */
-export function watchLive(channel: LiveApi, own: OwnMetric, { liveRatePerSecond }: Settings): Watch[] {
+export function watchLive(channel: LiveApi, serviceMetric: ServiceMetric, { liveRatePerSecond }: Settings): Watch[] {
   const connections = apiMetric(channel.id, 'ConnectCount')
-  return alike(
-    { runbook: 'live-channel.md', toldBy: 'LiveSilent' },
+  return withDefaults(
+    { runbook: 'live-channel.md', coveredBy: 'LiveSilent' },
     {
       id: 'LiveFailing',
       metric: computed(
         // Faults that a function reports, and invocations that failed.
         'FILL(faults, 0) + FILL(errors, 0)',
-        { faults: own('faults', 'Sum', { class: 'live' }), errors: apiMetric(channel.id, 'ExecutionError') },
+        { faults: serviceMetric('faults', 'Sum', { class: 'live' }), errors: apiMetric(channel.id, 'ExecutionError') },
         'Faults of the live channel',
       ),
       when: above(10, 2),
-      what: 'For 10 minutes functions of the live channel have failed. Devices receive changes with their next heartbeat instead.',
+      text: 'For 10 minutes functions of the live channel have failed. Devices receive changes with their next heartbeat instead.',
     },
     ...watchSum(channel.functions, 'Throttles', 'Throttled runs', {
       id: 'LiveThrottled',
       when: above(10, 2),
-      what: 'For 10 minutes Lambda has throttled functions of the live channel. Devices receive changes with their next heartbeat instead.',
+      text: 'For 10 minutes Lambda has throttled functions of the live channel. Devices receive changes with their next heartbeat instead.',
       runbook: 'throttles.md',
-      toldBy: 'LiveSilent',
+      coveredBy: 'LiveSilent',
     }),
     {
       id: 'LiveNearlyThrottled',
@@ -98,25 +98,25 @@ export function watchLive(channel: LiveApi, own: OwnMetric, { liveRatePerSecond 
         'Percent of the limit',
       ),
       when: above(80, 2),
-      what: 'For 10 minutes connections and messages of the live channel have used more than 80 % of its limit. Above the limit they are rejected.',
+      text: 'For 10 minutes connections and messages of the live channel have used more than 80 % of its limit. Above the limit they are rejected.',
       runbook: 'quotas.md',
     },
     {
       id: 'DevicesNotNotified',
       metric: computed(
         'IF(failed >= 20, 100 * failed / (failed + FILL(sent, 0)), 0)',
-        { failed: own('messages_failed'), sent: own('messages_sent') },
+        { failed: serviceMetric('messages_failed'), sent: serviceMetric('messages_sent') },
         'Failed messages in percent',
       ),
       when: above(5, 3),
-      what: 'For 15 minutes API Gateway has rejected more than 5 % of the messages to devices. These devices receive changes with their next heartbeat.',
+      text: 'For 15 minutes API Gateway has rejected more than 5 % of the messages to devices. These devices receive changes with their next heartbeat.',
     },
     {
       id: 'LiveSilent',
       metric: connections.with({ period: fiveMinutes }),
-      when: noDataMeansOk(3),
-      what: 'For 15 minutes no handshake has reached the live channel, not even that of the pulse. Devices receive changes with their next heartbeat instead.',
-      toldBy: null,
+      when: atZero(3),
+      text: 'For 15 minutes no handshake has reached the live channel, not even that of the pulse. Devices receive changes with their next heartbeat instead.',
+      coveredBy: null,
     },
   )
 }

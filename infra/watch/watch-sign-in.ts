@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib'
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import type { Settings } from '../settings/settings.ts'
-import { above, alike, computed, eventMetric, fiveMinutes, type OwnMetric, type Watch } from './watch.ts'
+import { above, computed, eventMetric, fiveMinutes, type ServiceMetric, type Watch, withDefaults } from './watch.ts'
 
 /** Metric of SES for the whole AWS account in the region. Has no data without bounces or complaints. */
 const mailReputation = (metricName: 'BounceRate' | 'ComplaintRate'): Metric =>
@@ -14,65 +14,65 @@ const mailReputation = (metricName: 'BounceRate' | 'ComplaintRate'): Metric =>
   })
 
 /** Rates from which SES reviews an account. */
-const reviewed = { bounces: 0.05, complaints: 0.001 }
+const reviewRates = { bounces: 0.05, complaints: 0.001 }
 
 /** Watches faults of sign-ins. Nobody signs in at night, so missing data never raises an alarm. */
-export function watchSignIn(own: OwnMetric, mailer: IFunction, { mailSender }: Settings): Watch[] {
-  const failed = own('sign_ins_failed')
+export function watchSignIn(serviceMetric: ServiceMetric, mailer: IFunction, { mailSender }: Settings): Watch[] {
+  const failed = serviceMetric('sign_ins_failed')
   const mailed: Watch = {
     id: 'MailsBouncing',
     metric: computed(
-      `100 * IF(FILL(bounces, 0) / ${reviewed.bounces} > FILL(complaints, 0) / ${reviewed.complaints}, FILL(bounces, 0) / ${reviewed.bounces}, FILL(complaints, 0) / ${reviewed.complaints})`,
+      `100 * IF(FILL(bounces, 0) / ${reviewRates.bounces} > FILL(complaints, 0) / ${reviewRates.complaints}, FILL(bounces, 0) / ${reviewRates.bounces}, FILL(complaints, 0) / ${reviewRates.complaints})`,
       { bounces: mailReputation('BounceRate'), complaints: mailReputation('ComplaintRate') },
       'Percent of the rate at which SES reviews an account',
       Duration.hours(1),
     ),
     when: above(80, 1),
-    what: 'For an hour the bounce or complaint rate of this AWS account has been above 80 % of the rate at which SES reviews it. SES may stop all mails.',
+    text: 'For an hour the bounce or complaint rate of this AWS account has been above 80 % of the rate at which SES reviews it. SES may stop all mails.',
     runbook: 'passcodes.md',
-    toldBy: 'PasscodesNotMailed',
+    coveredBy: 'PasscodesNotMailed',
   }
-  return alike(
-    { runbook: 'sign-ins.md', toldBy: 'ApiSilent' },
+  return withDefaults(
+    { runbook: 'sign-ins.md', coveredBy: 'ApiSilent' },
     {
       id: 'SignInFaults',
       metric: computed(
         // Excludes the 503 of an unreachable provider, which has its own alarm.
         'IF(faults - FILL(failed, 0) >= 5, 100 * (faults - FILL(failed, 0)) / requests, 0)',
         {
-          faults: own('faults', 'Sum', { class: 'sign_in' }),
+          faults: serviceMetric('faults', 'Sum', { class: 'sign_in' }),
           failed,
-          requests: own('latency_ms', 'SampleCount', { class: 'sign_in' }),
+          requests: serviceMetric('latency_ms', 'SampleCount', { class: 'sign_in' }),
         },
         'Faults of sign-ins in percent',
       ),
       when: above(5, 2),
-      what: 'For 10 minutes more than 5 % of the sign-in requests have failed in the service. People cannot sign in; signed-in people are not affected.',
+      text: 'For 10 minutes more than 5 % of the sign-in requests have failed in the service. People cannot sign in; signed-in people are not affected.',
     },
     {
       id: 'ProvidersFailing',
       metric: computed(
         'IF(failed >= 3, 100 * failed / (failed + FILL(given, 0)), 0)',
-        { failed, given: own('sign_ins') },
+        { failed, given: serviceMetric('sign_ins') },
         'Sign-ins that fail at their provider, in percent',
         Duration.minutes(15),
       ),
       when: above(50, 2),
-      what: 'For 30 minutes more than half of the sign-ins have failed at their provider: it is down, rejects the client secret, or sends no usable identity. People cannot sign in.',
+      text: 'For 30 minutes more than half of the sign-ins have failed at their provider: it is down, rejects the client secret, or sends no usable identity. People cannot sign in.',
     },
     {
       id: 'SignInsGuessed',
-      metric: own('sign_ins_guessed').with({ period: fiveMinutes }),
+      metric: serviceMetric('sign_ins_guessed').with({ period: fiveMinutes }),
       // Above what three source addresses are allowed, and far above usual typing errors.
       when: above(1_000, 3),
-      what: 'For 15 minutes there have been more than 1,000 wrong emails, passcodes or codes per 5 minutes, from several addresses. Somebody may be guessing.',
+      text: 'For 15 minutes there have been more than 1,000 wrong emails, passcodes or codes per 5 minutes, from several addresses. Somebody may be guessing.',
     },
     {
       id: 'PasscodesNotMailed',
       // Events dropped after three attempts.
       metric: eventMetric(mailer, 'AsyncEventsDropped').with({ period: fiveMinutes }),
       when: above(0, 1),
-      what: 'In the last 5 minutes passcode mails were given up: SES does not accept them, or the function does not run. People wait for a mail that does not arrive.',
+      text: 'In the last 5 minutes passcode mails were given up: SES does not accept them, or the function does not run. People wait for a mail that does not arrive.',
       runbook: 'passcodes.md',
     },
     ...(mailSender === null ? [] : [mailed]),

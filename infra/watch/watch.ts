@@ -9,29 +9,29 @@ export type Watch = {
   id: string
   metric: IMetric
   when: Pick<AlarmProps, 'threshold' | 'evaluationPeriods' | 'comparisonOperator'>
-  what: string
+  text: string
   runbook: string
   /**
    * Alarm that goes off instead when the subject is down. Null if this alarm does so itself: missing data then raises
    * it, while otherwise missing data means that nothing happened.
    */
-  toldBy: string | null
+  coveredBy: string | null
 }
 
 /** Condition that the metric is above the threshold for `evaluationPeriods` periods in a row. */
 export const above = (threshold: number, evaluationPeriods: number): Watch['when'] => ({ threshold, evaluationPeriods })
 
 /** Condition that the metric is 0 for `evaluationPeriods` periods in a row. */
-export const noDataMeansOk = (evaluationPeriods: number): Watch['when'] => ({
+export const atZero = (evaluationPeriods: number): Watch['when'] => ({
   threshold: 1,
   evaluationPeriods,
   comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
 })
 
-type Common = Pick<Watch, 'runbook' | 'toldBy'>
+type Common = Pick<Watch, 'runbook' | 'coveredBy'>
 
 /** Builds the watches of one subject, with common defaults. */
-export const alike = (common: Common, ...watches: (Omit<Watch, keyof Common> & Partial<Common>)[]): Watch[] =>
+export const withDefaults = (common: Common, ...watches: (Omit<Watch, keyof Common> & Partial<Common>)[]): Watch[] =>
   watches.map((watch) => ({ ...common, ...watch }))
 
 export const fiveMinutes = Duration.minutes(5)
@@ -44,18 +44,18 @@ export const computed = (
   period = fiveMinutes,
 ): MathExpression => new MathExpression({ expression, usingMetrics, period, label })
 
-export type OwnMetric = (metricName: MetricName, statistic?: string, by?: Record<string, string>) => Metric
+export type ServiceMetric = (metricName: MetricName, statistic?: string, by?: Record<string, string>) => Metric
 
 /** Creates the function that builds the service's own metrics, which come from its log lines. */
-export const ownMetric =
-  (namespace: string): OwnMetric =>
+export const createServiceMetric =
+  (namespace: string): ServiceMetric =>
   (metricName, statistic = 'Sum', dimensionsMap = {}) =>
     new Metric({ namespace, metricName, statistic, dimensionsMap })
 
 /** True for a metric that a deployment without the service's own metrics does not have. */
-export const isOwn = (metric: IMetric): boolean =>
+export const isServiceMetric = (metric: IMetric): boolean =>
   metric instanceof MathExpression
-    ? Object.values(metric.usingMetrics).every(isOwn)
+    ? Object.values(metric.usingMetrics).every(isServiceMetric)
     : metric instanceof Metric && metric.metricName in metrics
 
 const metricOf = (namespace: string, metricName: string, dimensionsMap: Record<string, string>, statistic = 'Sum') =>

@@ -12,7 +12,7 @@ beforeAll(async () => {
 function feeding(handler: string): Resource['Properties'] {
   const [id] =
     templates.entries('AWS::Lambda::Function').find(([, { Properties }]) => Properties.Handler === handler) ?? []
-  const found = mappings.filter(({ Properties }) => templates.invoked(Properties.FunctionName) === id)
+  const found = mappings.filter(({ Properties }) => templates.functionOfAlias(Properties.FunctionName) === id)
   expect(found).toHaveLength(1)
   return (found[0] as Resource).Properties
 }

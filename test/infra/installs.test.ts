@@ -43,11 +43,11 @@ describe('load', () => {
   })
 
   it('is limited by the stage, with separate limits for reports and anonymous requests', () => {
-    expect(templates.ofHttpApi('AWS::ApiGatewayV2::Stage').Properties).toMatchObject({
+    expect(templates.httpApiResource('AWS::ApiGatewayV2::Stage').Properties).toMatchObject({
       DefaultRouteSettings: limit(3_000, 5_000),
       RouteSettings: { 'POST /ingestion/flow_logs': limit(1_000, 2_000), $default: limit(50, 200) },
     })
-    expect(chosen.ofHttpApi('AWS::ApiGatewayV2::Stage').Properties).toMatchObject({
+    expect(chosen.httpApiResource('AWS::ApiGatewayV2::Stage').Properties).toMatchObject({
       DefaultRouteSettings: limit(10, 20),
       RouteSettings: { 'POST /ingestion/flow_logs': limit(30, 40), $default: limit(5, 20) },
     })
@@ -89,7 +89,7 @@ describe('load', () => {
 
 describe('the address', () => {
   const endpoint = (from: Templates) =>
-    from.ofHttpApi('AWS::ApiGatewayV2::Api').Properties.Body.servers[0]['x-amazon-apigateway-endpoint-configuration']
+    from.httpApiResource('AWS::ApiGatewayV2::Api').Properties.Body.servers[0]['x-amazon-apigateway-endpoint-configuration']
   const domain = {
     domainName: 'access.example.com',
     certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/a',
@@ -115,7 +115,7 @@ describe('the address', () => {
       ],
     })
     expect(only('AWS::ApiGatewayV2::ApiMapping', own).Properties.Stage).toEqual({
-      Ref: own.ofHttpApi('AWS::ApiGatewayV2::Stage').id,
+      Ref: own.httpApiResource('AWS::ApiGatewayV2::Stage').id,
     })
     const outputs = Object.assign({}, ...own.stacks.map(({ Outputs }) => Outputs))
     expect(outputs.ApiEndpoint.Value).toBe('https://access.example.com')

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { App } from 'aws-cdk-lib'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { readSettings, settingGroups } from '#infra/settings/settings.ts'
-import { answer, archive, archiveTemplate, service } from '#test/support/service/archive-template.ts'
+import { evaluatePolicy, archive, archiveTemplate, service } from '#test/support/service/archive-template.ts'
 import { type Call, evaluate, type ResourceStatement } from '#test/support/service/iam.ts'
 import { type Templates, templatesOf } from '#test/support/service/templates.ts'
 
@@ -68,7 +68,7 @@ describe('the sealed log in another account', () => {
     for (const role of [...done.keys(), 'Writer', 'Verify', 'DeleteAccounts']) {
       for (const { action, resource } of all) {
         const mine = done.get(role)?.some((one) => one.action === action && one.resource === resource) ?? false
-        const decision = answer(policyOf(resource), service, call(role, action, resource))
+        const decision = evaluatePolicy(policyOf(resource), service, call(role, action, resource))
         expect(decision, `${role} ${action}`).toBe(mine ? 'allowed' : 'implicitly denied')
       }
     }
@@ -77,27 +77,27 @@ describe('the sealed log in another account', () => {
   it("cannot be deleted or reconfigured by any principal of the service's account", () => {
     for (const role of ['Seal', 'RenewLocks', 'Administrator']) {
       for (const action of ['DeleteObject', 'DeleteObjectVersion', 'BypassGovernanceRetention', 'PutObjectLegalHold'])
-        expect(answer(policyOf(object), service, call(role, `s3:${action}`, object)), action).toBe('implicitly denied')
+        expect(evaluatePolicy(policyOf(object), service, call(role, `s3:${action}`, object)), action).toBe('implicitly denied')
       for (const action of [
         'PutBucketPolicy',
         'PutBucketObjectLockConfiguration',
         'PutLifecycleConfiguration',
         'DeleteBucket',
       ])
-        expect(answer(policyOf(object), service, call(role, `s3:${action}`, bucketArn)), action).toBe(
+        expect(evaluatePolicy(policyOf(object), service, call(role, `s3:${action}`, bucketArn)), action).toBe(
           'implicitly denied',
         )
       for (const action of ['ScheduleKeyDeletion', 'DisableKey', 'PutKeyPolicy', 'CreateGrant', 'ReplicateKey'])
-        expect(answer(policyOf(keyArn), service, call(role, `kms:${action}`, keyArn)), action).toBe('implicitly denied')
+        expect(evaluatePolicy(policyOf(keyArn), service, call(role, `kms:${action}`, keyArn)), action).toBe('implicitly denied')
     }
   })
 
   it('is accessible only through TLS, and to no role of a third account', () => {
     const plain = call('Seal', 's3:PutObject', object)
     plain.context['aws:SecureTransport'] = 'false'
-    expect(answer(policyOf(object), service, plain)).toBe('explicitly denied')
-    expect(answer(policyOf(object), '999999999999', call('Seal', 's3:PutObject', object))).toBe('implicitly denied')
-    expect(answer(policyOf(keyArn), '999999999999', call('Seal', 'kms:Sign', keyArn))).toBe('implicitly denied')
+    expect(evaluatePolicy(policyOf(object), service, plain)).toBe('explicitly denied')
+    expect(evaluatePolicy(policyOf(object), '999999999999', call('Seal', 's3:PutObject', object))).toBe('implicitly denied')
+    expect(evaluatePolicy(policyOf(keyArn), '999999999999', call('Seal', 'kms:Sign', keyArn))).toBe('implicitly denied')
   })
 
   it("can be neither signed nor written by another deployment in the service's account", () => {
@@ -110,7 +110,7 @@ describe('the sealed log in another account', () => {
         for (const role of ['Seal', 'RenewLocks']) {
           const other = call(role, action, resource)
           other.context['aws:PrincipalArn'] = `arn:aws:iam::${service}:role/${stack}-Roles${role}AB12CD34-Abcdef123456`
-          expect(answer(policyOf(resource), service, other), `${stack} ${action}`).toBe('implicitly denied')
+          expect(evaluatePolicy(policyOf(resource), service, other), `${stack} ${action}`).toBe('implicitly denied')
         }
       }
     }
@@ -118,8 +118,8 @@ describe('the sealed log in another account', () => {
 
   it('cannot be signed by principals of its own account', () => {
     for (const role of ['Administrator', 'Seal'])
-      expect(answer(policyOf(keyArn), archive, call(role, 'kms:Sign', keyArn))).toBe('implicitly denied')
-    expect(answer(policyOf(keyArn), archive, call('Administrator', 'kms:PutKeyPolicy', keyArn))).toBe('allowed')
+      expect(evaluatePolicy(policyOf(keyArn), archive, call(role, 'kms:Sign', keyArn))).toBe('implicitly denied')
+    expect(evaluatePolicy(policyOf(keyArn), archive, call('Administrator', 'kms:PutKeyPolicy', keyArn))).toBe('allowed')
   })
 
   it("has the same key settings as in the service's account, and a bucket that the renewal of locks accepts", async () => {
@@ -155,8 +155,8 @@ describe('log lines', () => {
 
   it("accept subscriptions only from the service's account", () => {
     const subscribe = { action: 'logs:PutSubscriptionFilter', resource: settings.logDestinationArn, context: {} }
-    expect(answer(policies.destination as ResourceStatement[], service, subscribe)).toBe('allowed')
-    expect(answer(policies.destination as ResourceStatement[], '999999999999', subscribe)).toBe('implicitly denied')
+    expect(evaluatePolicy(policies.destination as ResourceStatement[], service, subscribe)).toBe('allowed')
+    expect(evaluatePolicy(policies.destination as ResourceStatement[], '999999999999', subscribe)).toBe('implicitly denied')
   })
 })
 
@@ -206,21 +206,21 @@ describe('data events', () => {
     const statements = policies.events as ResourceStatement[]
     const name = trail.TrailName['Fn::Join'][1][0] ?? ''
     expect(name).toBe('network-access-data-events-')
-    expect(answer(statements, 'cloudtrail.amazonaws.com', write(`${name}0a1b2c3d`, service))).toBe('allowed')
-    expect(answer(statements, 'cloudtrail.amazonaws.com', write('other', service))).toBe('implicitly denied')
+    expect(evaluatePolicy(statements, 'cloudtrail.amazonaws.com', write(`${name}0a1b2c3d`, service))).toBe('allowed')
+    expect(evaluatePolicy(statements, 'cloudtrail.amazonaws.com', write('other', service))).toBe('implicitly denied')
     const check = (account: string) => ({
       ...write(account === service ? `${name}0a1b2c3d` : name, account),
       action: 's3:GetBucketAcl',
       resource: 'arn:aws:s3:::dataevents',
     })
-    expect(answer(statements, 'cloudtrail.amazonaws.com', check(service))).toBe('allowed')
-    expect(answer(statements, 'cloudtrail.amazonaws.com', check('999999999999'))).toBe('implicitly denied')
+    expect(evaluatePolicy(statements, 'cloudtrail.amazonaws.com', check(service))).toBe('allowed')
+    expect(evaluatePolicy(statements, 'cloudtrail.amazonaws.com', check('999999999999'))).toBe('implicitly denied')
     const others = { ...write('other', service), action: 's3:GetBucketAcl', resource: 'arn:aws:s3:::dataevents' }
-    expect(answer(statements, 'cloudtrail.amazonaws.com', others)).toBe('implicitly denied')
-    expect(answer(statements, 'cloudtrail.amazonaws.com', write(`${name}0a1b2c3d`, '999999999999'))).toBe(
+    expect(evaluatePolicy(statements, 'cloudtrail.amazonaws.com', others)).toBe('implicitly denied')
+    expect(evaluatePolicy(statements, 'cloudtrail.amazonaws.com', write(`${name}0a1b2c3d`, '999999999999'))).toBe(
       'implicitly denied',
     )
-    expect(answer(statements, service, write(`${name}0a1b2c3d`, service))).toBe('implicitly denied')
+    expect(evaluatePolicy(statements, service, write(`${name}0a1b2c3d`, service))).toBe('implicitly denied')
   })
 })
 
@@ -250,9 +250,9 @@ describe('backups', () => {
   it("are copied into the archive's vault only by the service's account, and cannot be deleted", () => {
     const statements = policies.vault as ResourceStatement[]
     const copy = { action: 'backup:CopyIntoBackupVault', resource: '*', context: {} }
-    expect(answer(statements, service, copy)).toBe('allowed')
-    expect(answer(statements, '999999999999', copy)).toBe('implicitly denied')
-    expect(answer(statements, service, { ...copy, action: 'backup:DeleteRecoveryPoint' })).toBe('implicitly denied')
+    expect(evaluatePolicy(statements, service, copy)).toBe('allowed')
+    expect(evaluatePolicy(statements, '999999999999', copy)).toBe('implicitly denied')
+    expect(evaluatePolicy(statements, service, { ...copy, action: 'backup:DeleteRecoveryPoint' })).toBe('implicitly denied')
     expect(Resources.Vault.Properties).toMatchObject({
       EncryptionKeyArn: expect.stringContaining('VaultKey'),
       // Without a maximum, a copy could have an unlimited retention and could never be deleted.

@@ -86,7 +86,7 @@ describe('alarms', () => {
     expect(mappings).toHaveLength(3)
     for (const [mapping, { Properties }] of mappings) {
       expect(Properties.MetricsConfig).toEqual({ Metrics: ['EventCount'] })
-      const id = templates.invoked(Properties.FunctionName) ?? ''
+      const id = templates.functionOfAlias(Properties.FunctionName) ?? ''
       const name = /^Consumers(\D+?)[0-9A-F]{8}$/.exec(id)?.[1] as string
       expect(functions.map(([known]) => known)).toContain(id)
       const ofMapping = [{ Name: 'EventSourceMappingUUID', Value: { Ref: mapping } }]
@@ -115,7 +115,7 @@ describe('alarms', () => {
     const rules = templates.all('AWS::Events::Rule')
     expect(rules.length).toBeGreaterThan(3)
     for (const { Properties } of rules) {
-      const id = templates.invoked(Properties.Targets[0].Arn)
+      const id = templates.functionOfAlias(Properties.Targets[0].Arn)
       const name = /^Schedules(\D+?)[0-9A-F]{8}$/.exec(id ?? '')?.[1] as string
       const seldom: Record<string, number> = {
         'rate(30 minutes)': 1_800,
@@ -138,7 +138,7 @@ describe('alarms', () => {
     for (const name of ['ApiThrottled', 'RequestsRefused']) {
       const { pattern, fields } = filterOf(name)
       // Every field of the filter is a field of the access log.
-      const stage = templates.ofHttpApi('AWS::ApiGatewayV2::Stage')
+      const stage = templates.httpApiResource('AWS::ApiGatewayV2::Stage')
       const format = JSON.parse(stage.Properties.AccessLogSettings.Format)
       expect(fields.length, pattern).toBeGreaterThan(0)
       expect(Object.keys(format), pattern).toEqual(expect.arrayContaining(fields))
@@ -320,7 +320,7 @@ it('has one dashboard with every alarm and all metrics of the service', () => {
 })
 
 it('logs source, method, path, status and both latencies of every request', () => {
-  const stage = templates.ofHttpApi('AWS::ApiGatewayV2::Stage')
+  const stage = templates.httpApiResource('AWS::ApiGatewayV2::Stage')
   expect(JSON.parse(stage.Properties.AccessLogSettings.Format)).toMatchObject({
     source: '$context.identity.sourceIp',
     method: '$context.httpMethod',

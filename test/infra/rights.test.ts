@@ -4,7 +4,7 @@ import { loadOperations } from '#functions/operations.ts'
 import { lockRenewalKey } from '#shared/seal/log/sealed-log.ts'
 import { loadEntities } from '#test/support/operations/entities.ts'
 import type { DeployedRights } from '#test/support/service/deployed-rights.ts'
-import { account, type DeployedRole, deployedRoles, elsewhere, onTable } from '#test/support/service/deployed-roles.ts'
+import { account, type DeployedRole, deployedRoles, callTo, onTable } from '#test/support/service/deployed-roles.ts'
 import { evaluate } from '#test/support/service/iam.ts'
 import type { RecordedCall, Target } from '#test/support/service/recorded-calls.ts'
 
@@ -392,7 +392,7 @@ describe('restricted actions', () => {
     ['secretsmanager:DeleteSecret', 'secret', []],
     ['ses:SendEmail', 'mail', ['CompareLimits', 'MailPasscode', 'MailSyncErrors']],
   ])('%s on %s is limited to its roles', (action, target, by) => {
-    expect(allowed(elsewhere(action, target))).toEqual(by)
+    expect(allowed(callTo(action, target))).toEqual(by)
   })
 
   it('only the deletion of accounts and the verification of rows scan, and they write no rows', async () => {
@@ -442,10 +442,10 @@ describe('restricted actions', () => {
     for (const [file, { name }] of rights.functions) {
       const invokers = { 'tasks/mail-passcode.ts': ['Callback', 'SignIn'] }[file] ?? []
       const by = file.startsWith('streams/') ? ['Redrive', 'Replay'] : invokers
-      expect(allowed(elsewhere('lambda:InvokeFunction', `function ${name}:current`)), file).toEqual(by)
-      expect(allowed(elsewhere('lambda:InvokeFunction', `function ${name}`)), file).toEqual([])
+      expect(allowed(callTo('lambda:InvokeFunction', `function ${name}:current`)), file).toEqual(by)
+      expect(allowed(callTo('lambda:InvokeFunction', `function ${name}`)), file).toEqual([])
       for (const action of ['UpdateFunctionCode', 'UpdateFunctionConfiguration', 'AddPermission', 'DeleteFunction']) {
-        expect(allowed(elsewhere(`lambda:${action}`, `function ${name}`)), file).toEqual([])
+        expect(allowed(callTo(`lambda:${action}`, `function ${name}`)), file).toEqual([])
       }
     }
   })

@@ -15,10 +15,10 @@ let routes: string[]
 beforeAll(async () => {
   operations = await loadOperations()
   templates = await templatesOf(operations)
-  const { Properties } = templates.ofHttpApi('AWS::ApiGatewayV2::Stage')
+  const { Properties } = templates.httpApiResource('AWS::ApiGatewayV2::Stage')
   limits = Properties.RouteSettings
   byDefault = Properties.DefaultRouteSettings
-  const { paths } = templates.ofHttpApi('AWS::ApiGatewayV2::Api').Properties.Body as {
+  const { paths } = templates.httpApiResource('AWS::ApiGatewayV2::Api').Properties.Body as {
     paths: Record<string, Record<string, unknown>>
   }
   routes = Object.entries(paths).flatMap(([path, methods]) =>

@@ -13,7 +13,7 @@ function scheduled(handler: string) {
     .find(([, resource]) => resource.Properties.Handler === `schedules/${handler}.handler`) as [string, Resource]
   const rules = templates
     .all('AWS::Events::Rule')
-    .filter((rule) => templates.invoked(rule.Properties.Targets[0].Arn) === id)
+    .filter((rule) => templates.functionOfAlias(rule.Properties.Targets[0].Arn) === id)
   const settings = templates
     .all('AWS::Lambda::EventInvokeConfig')
     .find((config) => config.Properties.FunctionName.Ref === id)?.Properties

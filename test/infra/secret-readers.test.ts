@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { loadOperations } from '#functions/operations.ts'
 import { authProviders } from '#shared/domain/auth-providers/auth-provider.ts'
 import { loadEntities } from '#test/support/operations/entities.ts'
-import { deployedRoles, elsewhere, onTable } from '#test/support/service/deployed-roles.ts'
+import { deployedRoles, callTo, onTable } from '#test/support/service/deployed-roles.ts'
 
 /** Collections whose secrets are returned to readers. All other secrets are encrypted. */
 const shown = ['v0_configurations', 'v0_devices']
@@ -20,7 +20,7 @@ const canRead = (role: string, key: string): boolean =>
   )
 
 describe('a stored secret of a provider or a directory', () => {
-  const may = (action: string) => deployed.allowed(elsewhere(`kms:${action}`, 'secret key'))
+  const may = (action: string) => deployed.allowed(callTo(`kms:${action}`, 'secret key'))
 
   it('is decrypted only by sign-in callbacks and synchronisation, and encrypted only by writers', () => {
     expect(may('Decrypt')).toEqual(['Callback', 'Sync'])

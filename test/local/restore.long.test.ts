@@ -138,7 +138,7 @@ it('goes on from a copy with its streams: every acknowledged change and flow is 
       interval: 1_000,
     })
     await vi.waitFor(
-      async () => expect(ledger.judge(await readLog(call, 'type=flow'))).toMatchObject({ lost: 0, doubled: 0 }),
+      async () => expect(ledger.judge(await readLog(call, 'type=flow'))).toMatchObject({ lost: 0, duplicated: 0 }),
       { timeout: 60_000, interval: 1_000 },
     )
   } finally {

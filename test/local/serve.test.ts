@@ -146,7 +146,10 @@ describe('provisioning', () => {
   it('is the only command that begins a data directory: another one would find all well in an empty one', async () => {
     const nowhere = join(dataDir, 'mistyped')
     const { code, stderr } = await runLocal('verify-rows', [], { DATA_DIR: nowhere })
-    expect([code, stderr]).toEqual([1, `The data directory ${nowhere} does not exist. Set DATA_DIR to the data directory of the service.\n`])
+    expect([code, stderr]).toEqual([
+      1,
+      `The data directory ${nowhere} does not exist. Set DATA_DIR to the data directory of the service.\n`,
+    ])
     expect(existsSync(nowhere)).toBe(false)
   })
 

@@ -8,12 +8,12 @@ import { parseCheckpoint } from '#shared/seal/notes/checkpoint.ts'
 import { parseNote } from '#shared/seal/notes/signed-note.ts'
 import { StartupError } from '../../local/files/fault.ts'
 import {
-  type Covered,
+  type CoveredEntry,
   type ExportedEntry,
   type ExportOptions,
   type FetchedCheckpoint,
+  findLeast,
   type LogClient,
-  leastThat,
 } from './log-client.ts'
 import { holdExport, rejectOtherRange, resumeExport, type Written } from './resume-export.ts'
 import { sealProofs } from './seal-proofs.ts'
@@ -82,10 +82,10 @@ async function extension(
 }
 
 /** Finds the newest entry of the range that the checkpoint covers. Entries older than a covered one are covered. */
-async function lastCovered(client: LogClient, range: ExportOptions, size: number): Promise<Covered | null> {
+async function lastCovered(client: LogClient, range: ExportOptions, size: number): Promise<CoveredEntry | null> {
   for await (const entries of client.pages(range)) {
-    const isCovered = async (i: number) => (await client.covered(entries[i], size)) !== null
-    const found = await client.covered(entries[await leastThat(0, entries.length, isCovered)], size)
+    const isCovered = async (i: number) => (await client.fetchProof(entries[i], size)) !== null
+    const found = await client.fetchProof(entries[await findLeast(0, entries.length, isCovered)], size)
     if (found) return found
   }
   return null

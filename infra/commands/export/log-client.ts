@@ -70,14 +70,14 @@ export class LogClient {
     const some = await this.newest({ type, begin, end: lastLogMicros })
     if (!some) return null
     const isBy = async (end: number) => (await this.newest({ type, begin, end })) !== null
-    const at = await leastThat(begin, instantOf(some.log_id), isBy)
+    const at = await findLeast(begin, instantOf(some.log_id), isBy)
     // Entries of one commit share their timestamp.
     const pages = await Array.fromAsync(this.pages({ type, begin: at, end: at }))
     return pages.at(-1)?.at(-1) ?? some
   }
 
   /** Fetches an entry's proof in a log of this size; null if the log does not cover the entry yet. */
-  async covered(entry: ExportedEntry | null | undefined, size: number): Promise<Covered | null> {
+  async fetchProof(entry: ExportedEntry | null | undefined, size: number): Promise<CoveredEntry | null> {
     if (!entry) return null
     const path = `/logs/${entry.log_id}/proof`
     const { status, body } = await this.ask(path, { size: String(size) })
@@ -88,10 +88,10 @@ export class LogClient {
 }
 
 /** Binary search for the least number from `low` on that passes a monotonic test; `high` if no smaller one does. */
-export async function leastThat(low: number, high: number, holds: (n: number) => Promise<boolean>): Promise<number> {
+export async function findLeast(low: number, high: number, holds: (n: number) => Promise<boolean>): Promise<number> {
   if (low >= high) return high
   const middle = Math.floor((low + high) / 2)
-  return (await holds(middle)) ? leastThat(low, middle, holds) : leastThat(middle + 1, high, holds)
+  return (await holds(middle)) ? findLeast(low, middle, holds) : findLeast(middle + 1, high, holds)
 }
 
 export type ExportType = ExportSeal['stream']
@@ -103,7 +103,7 @@ export type Proof = {
   path: string[]
   hour?: { hour: string; stream: ExportType; size: number; index: number; path: string[] }
 }
-export type Covered = { entry: ExportedEntry; proof: Proof }
+export type CoveredEntry = { entry: ExportedEntry; proof: Proof }
 export type FetchedCheckpoint = {
   size: number
   /** Null before the first checkpoint. */

@@ -2,7 +2,7 @@ import { accessSync, appendFileSync, constants, rmSync, statSync, truncateSync }
 import { dirname } from 'node:path'
 import { microsOf, parseTimestamp } from '#shared/core/clock.ts'
 import { fieldsOf } from '#shared/core/json/is-object.ts'
-import { lastLine, linesUntil, readSeal } from '#shared/seal/export/export-file.ts'
+import { linesUntil, readLastLine, readSeal } from '#shared/seal/export/export-file.ts'
 import { StartupError } from '../../local/files/fault.ts'
 import { type Lock, tryLock } from '../../local/files/lock.ts'
 import type { ExportedEntry, ExportOptions, ExportType, LogClient } from './log-client.ts'
@@ -18,13 +18,13 @@ export function resumeExport(out: string, type: ExportType): Written {
   const found = statSync(out, { throwIfNoEntry: false })
   if (found && !found.isFile()) throw new StartupError(`${out} is not a file.`)
   if (!found || found.size === 0) return written
-  if (readable(() => readSeal(out))) throw new StartupError(`${out} is already a complete export. Choose another --out.`)
+  if (tryRead(() => readSeal(out))) throw new StartupError(`${out} is already a complete export. Choose another --out.`)
   const foreign = new StartupError(
     `${out} already exists and is not an interrupted export of ${type}. Choose another --out.`,
   )
-  const { begin, size, text, isEnded } = lastLine(out)
+  const { begin, size, text, isEnded } = readLastLine(out)
   const isCut = parsed(text) === undefined || (!isEnded && text.startsWith('{"type":"seal"'))
-  if (isCut && !begins(text, type)) throw foreign
+  if (isCut && !canBeStart(text, type)) throw foreign
   const end = isCut ? begin : size
   for (const line of linesUntil(out, end)) {
     const entry = entryOf(line, type)
@@ -39,7 +39,7 @@ export function resumeExport(out: string, type: ExportType): Written {
 }
 
 /** Returns the result of `read`; undefined if it throws. */
-function readable<T>(read: () => T): T | undefined {
+function tryRead<T>(read: () => T): T | undefined {
   try {
     return read()
   } catch {
@@ -47,7 +47,7 @@ function readable<T>(read: () => T): T | undefined {
   }
 }
 
-const parsed = (text: string): unknown => readable(() => JSON.parse(text))
+const parsed = (text: string): unknown => tryRead(() => JSON.parse(text))
 
 function entryOf(line: string, type: ExportType): ExportedEntry | null {
   const { type: found, log_id, timestamp } = fieldsOf(parsed(line))
@@ -56,15 +56,15 @@ function entryOf(line: string, type: ExportType): ExportedEntry | null {
 }
 
 /** Start of an entry's line, whose fields are in alphabetical order. */
-const starts: Record<ExportType, string> = {
+const lineStarts: Record<ExportType, string> = {
   change: '{"after":',
   session: '{"context":"',
   api_request: '{"actor_id":"',
 }
 
 /** True for an incomplete line that can be the start of an entry or the seal. */
-const begins = (text: string, type: ExportType): boolean =>
-  [starts[type], '{"type":"seal"'].some((line) => text.startsWith(line) || line.startsWith(text))
+const canBeStart = (text: string, type: ExportType): boolean =>
+  [lineStarts[type], '{"type":"seal"'].some((line) => text.startsWith(line) || line.startsWith(text))
 
 /**
  * Compares the entries of a broken export with the requested range: the seal would prove another one.
@@ -78,7 +78,9 @@ export async function rejectOtherRange(
 ): Promise<void> {
   if (!written.first || !written.last) return
   const other = (option: string) =>
-    new StartupError(`${out} is an interrupted export with another ${option}. Use the same ${option}, or choose another --out.`)
+    new StartupError(
+      `${out} is an interrupted export with another ${option}. Use the same ${option}, or choose another --out.`,
+    )
   if (!last || written.last.log_id > last.log_id) throw other('--end')
   const first = microsOf(written.first.timestamp)
   if (first < begin || (await client.newest({ type, begin, end: first - 1 }))) throw other('--begin')

@@ -2,7 +2,7 @@ import { type ExportSeal, markBytes } from '#shared/seal/export/export-seal.ts'
 import type { SealedHour } from '#shared/seal/log/sealed-log.ts'
 import { hashBytes } from '#shared/seal/merkle/merkle-proof.ts'
 import { StartupError } from '../../local/files/fault.ts'
-import type { Covered, ExportOptions, ExportType, LogClient, Proof } from './log-client.ts'
+import type { CoveredEntry, ExportOptions, ExportType, LogClient, Proof } from './log-client.ts'
 import type { Written } from './resume-export.ts'
 
 const maxLeaves = 10_000
@@ -11,7 +11,7 @@ type Leaves = { hashes: string; hours?: SealedHour[] }
 type Proofs = Pick<ExportSeal, 'entries' | 'before' | 'after' | 'first' | 'last' | 'leaves' | 'hours' | 'begin' | 'end'>
 
 /** Entries next to a range, and the proofs of the outermost leaves. */
-type Ends = { before: Covered | null; after: Covered | null; first: Proof | null; last: Proof | null }
+type Ends = { before: CoveredEntry | null; after: CoveredEntry | null; first: Proof | null; last: Proof | null }
 
 /** Fetches the first bytes of the hashes of leaves and, for the activity log, the sealed hours. */
 async function leaves(client: LogClient, path: string, from: number, to: number, more: Record<string, string> = {}) {
@@ -32,12 +32,12 @@ export async function sealProofs(
   client: LogClient,
   { type, begin, end, out }: ExportOptions,
   size: number,
-  newest: Covered | null,
+  newest: CoveredEntry | null,
   written: Written,
 ): Promise<Proofs> {
-  const before = await client.covered(await client.newest({ type, begin: 0, end: begin - 1 }), size)
-  const after = await client.covered(await client.oldest(type, end + 1), size)
-  const oldest = newest && (await client.covered(written.first, size))
+  const before = await client.fetchProof(await client.newest({ type, begin: 0, end: begin - 1 }), size)
+  const after = await client.fetchProof(await client.oldest(type, end + 1), size)
+  const oldest = newest && (await client.fetchProof(written.first, size))
   if (newest && !oldest) throw new StartupError(`The first entry of ${out} is not covered by the checkpoint.`)
   const first = (before ?? oldest ?? after)?.proof ?? null
   const last = (after ?? newest ?? before)?.proof ?? null
@@ -50,7 +50,7 @@ const nothingLeft = () =>
   new StartupError('All entries of this log are past their retention, so no range can be proven.')
 
 /** Position of an outermost leaf; null at the respective end of the log, where no position is needed. */
-const placed = (proof: Proof | null, end: number) =>
+const positionOf = (proof: Proof | null, end: number) =>
   proof && proof.leaf_index !== end ? { leaf_index: proof.leaf_index, path: proof.path } : null
 
 const sealed = (marks: Buffer) => ({ entries: marks.length / markBytes, leaves: marks.toString('base64') })
@@ -59,7 +59,7 @@ async function changeProofs(client: LogClient, { before, after, first, last }: E
   if (!first || !last) throw nothingLeft()
   const [from, to] = [first.leaf_index + (before ? 1 : 0), last.leaf_index + (after ? 0 : 1)]
   const { marks } = await leaves(client, '/logs/checkpoints/changes/leaves', from, to)
-  return { first: placed(first, 0), last: placed(last, size - 1), ...sealed(marks) }
+  return { first: positionOf(first, 0), last: positionOf(last, size - 1), ...sealed(marks) }
 }
 
 /** Builds the proofs of the activity log, which has one leaf per hour of a stream, and a tree for each hour. */
@@ -75,19 +75,19 @@ async function hourProofs(client: LogClient, type: ExportType, { before, after, 
   // Earlier hours are past their retention, so the proof begins with the hour of the first entry.
   const isCut = !before && found.slice(0, first.leaf_index).some(isOwn)
   const hours = isCut ? found.slice(first.leaf_index) : found
-  const own = hours.filter(isOwn)
+  const hoursOfStream = hours.filter(isOwn)
   const [begin, end] = [first.hour?.index ?? 0, last.hour?.index ?? 0]
   const marks: Buffer[] = []
-  for (const [i, { hour, stream, size: entries }] of own.entries()) {
+  for (const [i, { hour, stream, size: entries }] of hoursOfStream.entries()) {
     const start = i === 0 ? begin + (before ? 1 : 0) : 0
-    const behind = i === own.length - 1 ? end + (after ? 0 : 1) : entries
+    const behind = i === hoursOfStream.length - 1 ? end + (after ? 0 : 1) : entries
     marks.push((await leaves(client, path, start, behind, { hour, stream })).marks)
   }
   const within = ({ index, path }: NonNullable<Proof['hour']>) => ({ leaf_index: index, path })
-  const lastIndex = (own.at(-1)?.size ?? 0) - 1
+  const lastIndex = (hoursOfStream.at(-1)?.size ?? 0) - 1
   return {
-    first: before || isCut ? placed(first, 0) : null,
-    last: after ? placed(last, size - 1) : null,
+    first: before || isCut ? positionOf(first, 0) : null,
+    last: after ? positionOf(last, size - 1) : null,
     hours,
     ...(first.hour && begin > 0 && { begin: within(first.hour) }),
     ...(last.hour && end < lastIndex && { end: within(last.hour) }),

@@ -4,7 +4,7 @@ import { fieldsOf } from '#shared/core/json/is-object.ts'
 import { faultText } from '../files/fault.ts'
 import type { Runtime } from '../lambda/runtime.ts'
 import { fromResult, gatewayAnswer, type HttpAnswer, toEvent } from './api-event.ts'
-import { attachLive, type LiveServer, isLiveUpgrade } from './open-live.ts'
+import { attachLive, isLiveUpgrade, type LiveServer } from './open-live.ts'
 import { openServer } from './open-server.ts'
 import { deliveredPath, type router } from './routes.ts'
 

@@ -24,7 +24,7 @@ const buildContext = (route: LiveRoute, { connectionId, connectedAt, sourceIp, u
 })
 
 /** Builds the `$connect` event. Header names keep their case; repeated headers are also a list. */
-export function connectEvent(opened: LiveConnection, { rawHeaders, url = '' }: IncomingMessage) {
+export function connectEvent(connection: LiveConnection, { rawHeaders, url = '' }: IncomingMessage) {
   const [names, values] = [0, 1].map((part) => rawHeaders.filter((_, i) => i % 2 === part)) as [string[], string[]]
   const valuesOf = (name: string) => values.filter((_, i) => names[i] === name)
   const multiValueHeaders = Object.fromEntries(names.map((name) => [name, valuesOf(name)]))
@@ -39,18 +39,18 @@ export function connectEvent(opened: LiveConnection, { rawHeaders, url = '' }: I
       queryStringParameters: last(multiValueQuery),
       multiValueQueryStringParameters: multiValueQuery,
     }),
-    requestContext: buildContext('$connect', opened),
+    requestContext: buildContext('$connect', connection),
     isBase64Encoded: false,
   }
 }
 
-export const messageEvent = (opened: LiveConnection, data: Buffer, isBinary: boolean) => ({
-  requestContext: { ...buildContext('$default', opened), messageId: randomUUID() },
+export const messageEvent = (connection: LiveConnection, data: Buffer, isBinary: boolean) => ({
+  requestContext: { ...buildContext('$default', connection), messageId: randomUUID() },
   body: data.toString(isBinary ? 'base64' : 'utf8'),
   isBase64Encoded: isBinary,
 })
 
-export const disconnectEvent = (opened: LiveConnection, code: number, reason: string) => ({
-  requestContext: { ...buildContext('$disconnect', opened), disconnectStatusCode: code, disconnectReason: reason },
+export const disconnectEvent = (connection: LiveConnection, code: number, reason: string) => ({
+  requestContext: { ...buildContext('$disconnect', connection), disconnectStatusCode: code, disconnectReason: reason },
   isBase64Encoded: false,
 })

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RawData, WebSocket } from 'ws'
 import type { LiveRoute } from '../../template/routes.ts'
-import { disconnectEvent, messageEvent, type LiveConnection } from './live-event.ts'
+import { disconnectEvent, type LiveConnection, messageEvent } from './live-event.ts'
 
 type Options = {
   /** Invokes the function of a route. */
   invoke(route: LiveRoute, event: unknown): Promise<Record<string, unknown>>
   /** True if the result of `$default` is sent to the device. */
-  answers: boolean
+  returnsResult: boolean
   idleMs: number
   lifeMs: number
 }
@@ -22,17 +22,17 @@ export class LiveSockets {
     this.options = options
   }
 
-  serve(socket: WebSocket, opened: LiveConnection): void {
-    const { invoke: invoke, answers, idleMs, lifeMs } = this.options
-    const live: LiveSocket = { opened, socket, lastActiveAt: Date.now() }
-    this.open.set(opened.connectionId, live)
+  serve(socket: WebSocket, connection: LiveConnection): void {
+    const { invoke, returnsResult, idleMs, lifeMs } = this.options
+    const live: LiveSocket = { connection, socket, lastActiveAt: Date.now() }
+    this.open.set(connection.connectionId, live)
     const close = (why: string) => socket.close(1001, why)
     const life = setTimeout(close, lifeMs, 'Going away')
     const idle = setTimeout(close, idleMs, 'Going away')
     const receive = async (data: RawData, isBinary: boolean) => {
-      const { body } = await invoke('$default', messageEvent(opened, data as Buffer, isBinary))
+      const { body } = await invoke('$default', messageEvent(connection, data as Buffer, isBinary))
       // API Gateway sends a result to the device only if the route has a route response.
-      if (answers && typeof body === 'string' && socket.readyState === socket.OPEN) socket.send(body)
+      if (returnsResult && typeof body === 'string' && socket.readyState === socket.OPEN) socket.send(body)
     }
     socket.on('message', (data: RawData, isBinary: boolean) => {
       live.lastActiveAt = Date.now()
@@ -44,13 +44,13 @@ export class LiveSockets {
     socket.once('close', (code: number, reason: Buffer) => {
       clearTimeout(life)
       clearTimeout(idle)
-      this.open.delete(opened.connectionId)
-      this.notifyDisconnect(opened, code, reason.toString())
+      this.open.delete(connection.connectionId)
+      this.notifyDisconnect(connection, code, reason.toString())
     })
   }
 
-  notifyDisconnect(opened: LiveConnection, code: number, reason: string): void {
-    const notification = this.options.invoke('$disconnect', disconnectEvent(opened, code, reason))
+  notifyDisconnect(connection: LiveConnection, code: number, reason: string): void {
+    const notification = this.options.invoke('$disconnect', disconnectEvent(connection, code, reason))
     this.ending.add(notification)
     void notification.finally(() => this.ending.delete(notification))
   }
@@ -65,4 +65,4 @@ export class LiveSockets {
 }
 
 /** An open connection of a device. */
-export type LiveSocket = { opened: LiveConnection; socket: WebSocket; lastActiveAt: number }
+export type LiveSocket = { connection: LiveConnection; socket: WebSocket; lastActiveAt: number }

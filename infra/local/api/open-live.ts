@@ -19,7 +19,7 @@ type Options = {
   /** Invokes the function of a route. */
   invoke(route: LiveRoute, event: unknown): Promise<unknown>
   /** True if the result of `$default` is sent to the device. */
-  answers: boolean
+  returnsResult: boolean
   limits?: Partial<typeof platformLimits>
 }
 
@@ -41,7 +41,7 @@ const toLiveConnection = ({ socket, headers }: IncomingMessage): LiveConnection 
 })
 
 /** Starts the local live channel. Functions get events and the `@connections` API as from API Gateway. */
-export async function openLive({ invoke, answers, limits }: Options): Promise<LiveServer> {
+export async function openLive({ invoke, returnsResult, limits }: Options): Promise<LiveServer> {
   const { messageBytes, idleMs, lifeMs, handshakes: maxHandshakes } = { ...platformLimits, ...limits }
   const handshakes = new WebSocketServer({
     noServer: true,
@@ -60,14 +60,14 @@ export async function openLive({ invoke, answers, limits }: Options): Promise<Li
       return { statusCode: 500, body: message('Internal server error') }
     }
   }
-  const sockets = new LiveSockets({ invoke: invokeRoute, answers, idleMs, lifeMs })
+  const sockets = new LiveSockets({ invoke: invokeRoute, returnsResult, idleMs, lifeMs })
   const api = await openConnectionsApi(sockets.open)
   const opening = new Set<Promise<void>>()
   let ending = false
 
   async function open(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    const opened = toLiveConnection(request)
-    const answer = await invokeRoute('$connect', connectEvent(opened, request))
+    const connection = toLiveConnection(request)
+    const answer = await invokeRoute('$connect', connectEvent(connection, request))
     const status = Number(answer.statusCode ?? 500)
     if (status < 200 || status >= 300) {
       return refuse(socket, status, typeof answer.body === 'string' ? answer.body : '', fieldsOf(answer.headers))
@@ -75,10 +75,10 @@ export async function openLive({ invoke, answers, limits }: Options): Promise<Li
     let isOpen = false
     handshakes.handleUpgrade(request, socket, head, (connected) => {
       isOpen = true
-      sockets.serve(connected, opened)
+      sockets.serve(connected, connection)
     })
     // The device left during the handshake, but `$connect` has registered it as connected.
-    if (!isOpen) sockets.notifyDisconnect(opened, 1006, '')
+    if (!isOpen) sockets.notifyDisconnect(connection, 1006, '')
   }
 
   return {
@@ -88,8 +88,8 @@ export async function openLive({ invoke, answers, limits }: Options): Promise<Li
       if (!isHandshake(request)) return refuse(socket, 400, message('Bad Request'))
       if (ending) return refuse(socket, 503, message('Service Unavailable'))
       if (opening.size >= maxHandshakes) return refuse(socket, 429, message('Too Many Requests'))
-      const opened = open(request, socket, head).finally(() => opening.delete(opened))
-      opening.add(opened)
+      const handshake = open(request, socket, head).finally(() => opening.delete(handshake))
+      opening.add(handshake)
     },
     async stop() {
       ending = true
@@ -153,7 +153,7 @@ const openConnectionsApi = (sockets: ReadonlyMap<string, LiveSocket>): Promise<I
       live.socket.close(Number(headers['x-close-code'] ?? 1000))
       return { status: 204 }
     }
-    const { connectedAt, sourceIp, userAgent } = live.opened
+    const { connectedAt, sourceIp, userAgent } = live.connection
     const times = { ConnectedAt: new Date(connectedAt), LastActiveAt: new Date(live.lastActiveAt) }
     return { status: 200, body: { ...times, Identity: { SourceIp: sourceIp, UserAgent: userAgent } } }
   })

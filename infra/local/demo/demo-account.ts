@@ -11,7 +11,7 @@ type Service = { dir: { path: string }; runTask(name: 'provision-account', event
 
 type Credentials = { base_url: string; account_id: string; api_token: string }
 
-/** State of the demo account. `earlier` is the file with a replaced account's credentials. */
+/** State of the demo account. `previousCredentials` is the file with a replaced account's credentials. */
 export type DemoAccount = { usable: true; previousCredentials?: string } | { usable: false; reason: string }
 
 export const credentialsFile = (dir: string): string => join(dir, 'credentials.json')
@@ -90,7 +90,10 @@ function copyCredentials(dir: string): string | undefined {
 export async function demoAccount(service: Service, baseUrl: string, makeNew: boolean): Promise<DemoAccount> {
   if (makeNew) {
     const previousCredentials = copyCredentials(service.dir.path)
-    return { ...(await create(service, baseUrl, await freeSlug())), ...(previousCredentials && { previousCredentials: previousCredentials }) }
+    return {
+      ...(await create(service, baseUrl, await freeSlug())),
+      ...(previousCredentials && { previousCredentials: previousCredentials }),
+    }
   }
   const kept = readJson<Credentials>(credentialsFile(service.dir.path))
   if (kept?.account_id && kept.api_token) {

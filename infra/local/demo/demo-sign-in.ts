@@ -37,7 +37,7 @@ export async function demoSignIn({ dir, baseUrl, port, directory }: Options): Pr
     const { connection } = directory
     const connected = await connectDemoAccount({ baseUrl, token, issuer: idp.issuer, client, isNew, connection })
     const { slug, callbackUri, directoryId: id } = connected
-    await idp.leadBackTo(callbackUri)
+    await idp.setRedirectUri(callbackUri)
     return { issuer: idp.issuer, stop: idp.stop, slug, people, directory: { ...directory, id } }
   } catch (error) {
     await idp.stop()

@@ -24,7 +24,12 @@ async function switchPerson(provider: Provider, uid: string | undefined, account
 }
 
 /** Serves the page to choose a person, and completes the sign-in with the choice. */
-async function servePersonChoice(provider: Provider, people: readonly Person[], request: IncomingMessage, response: ServerResponse) {
+async function servePersonChoice(
+  provider: Provider,
+  people: readonly Person[],
+  request: IncomingMessage,
+  response: ServerResponse,
+) {
   // Throws for a browser without the cookie of this sign-in, or after its expiry.
   const { session } = await provider.interactionDetails(request, response)
   if (request.method !== 'POST') return send(response, choosePersonPage(people))
@@ -49,12 +54,12 @@ export async function startDemoIdp({ port, client, people }: Options) {
     })
   })
   const issuer = `http://127.0.0.1:${await listen(server, port, 'DEMO_IDP_PORT')}`
-  const { provider, setRedirectUri: leadBackTo } = await demoProvider({ issuer, client, people })
+  const { provider, setRedirectUri } = await demoProvider({ issuer, client, people })
   ready.resolve(provider)
   return {
     issuer,
     /** Registers the only redirect URI of the service. */
-    leadBackTo,
+    setRedirectUri,
     async stop() {
       server.close()
       server.closeAllConnections()

@@ -7,7 +7,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { delimiter, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readJson, directoryIdentity, writeAtomically } from '../files/data-dir.ts'
+import { directoryIdentity, readJson, writeAtomically } from '../files/data-dir.ts'
 import { StartupError } from '../files/fault.ts'
 
 export type Dynoxide = { endpoint: string; exited: Promise<void>; stop(): Promise<void> }

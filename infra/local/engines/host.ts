@@ -4,7 +4,7 @@ import { fullDisk, messageOf, StartupError } from '../files/fault.ts'
 import { waitForLock } from '../files/lock.ts'
 import { type Dynoxide, databaseFile, startDynoxide, trimStream } from './dynoxide.ts'
 import { startKinesis, streamDirectory } from './kinesis.ts'
-import { startTableProxy } from './table-front.ts'
+import { startTableProxy } from './table-proxy.ts'
 
 /** Options of the engines' process, which stops the engines when the IPC channel to its parent closes. */
 export type HostOptions = {

@@ -7,7 +7,7 @@ import kinesalite from 'kinesalite'
 import { create } from 'kinesalite/db/index.js'
 import { listen } from '../api/open-server.ts'
 import { messageOf, StartupError } from '../files/fault.ts'
-import { isFromBrowser, refuseBrowser } from './of-page.ts'
+import { isFromBrowser, refuseBrowser } from './browser-requests.ts'
 
 /** Path of the flow stream's LevelDB. */
 export const streamDirectory = (dir: string): string => join(dir, 'kinesis')

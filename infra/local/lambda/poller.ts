@@ -47,11 +47,11 @@ async function collect(shard: string, options: PollerOptions) {
     if (records.length === 0 || relevant.length > 0) return { relevant: relevant, last }
     if (last !== undefined && pages % pagesPerCheckpoint === 0) checkpoint.set(shard, last)
   }
-  return { wanted: [], last }
+  return { relevant: [], last }
 }
 
 async function handle(batch: SourceRecord[], shard: string, options: PollerOptions): Promise<void> {
-  const { mapping, checkpoint, label, invoke, storeFailure: storeFailure, signal, pauseMs } = options
+  const { mapping, checkpoint, label, invoke, storeFailure, signal, pauseMs } = options
   const lanes = splitIntoLanes(batch, mapping.parallel)
   const deliverOne = (records: SourceRecord[]) =>
     deliver(records, {
@@ -86,8 +86,8 @@ export async function pollShard(shard: string, options: PollerOptions): Promise<
   while (!signal.aborted) {
     const countBefore = wake.count
     try {
-      const { relevant: wanted, last } = await collect(shard, options)
-      for (let rest = wanted; rest.length > 0; ) {
+      const { relevant, last } = await collect(shard, options)
+      for (let rest = relevant; rest.length > 0; ) {
         const batch = nextBatch(rest, options.mapping)
         await handle(batch, shard, options)
         rest = rest.slice(batch.length)
@@ -96,7 +96,7 @@ export async function pollShard(shard: string, options: PollerOptions): Promise<
       if (signal.aborted) break
       if (last !== undefined) checkpoint.set(shard, last)
       lastMessage = undefined
-      if (wanted.length > 0) continue
+      if (relevant.length > 0) continue
     } catch (error) {
       if (signal.aborted) break
       const message = messageOf(error)

@@ -8,12 +8,12 @@ export const integer = (description: string, example: number): FieldText => ({ d
 export const instant = (description: string): FieldText => ({ description, example: time, format: 'date-time' })
 export const uuid = (description: string): FieldText => ({ description, example: id, format: 'uuid' })
 /** Copies a text, with null as its example. */
-export const orNone = (known: FieldText): FieldText => ({ ...known, example: null })
+export const orNone = (text: FieldText): FieldText => ({ ...text, example: null })
 
 /** Texts of an address's location fields, whose names start with a prefix. */
 export const fieldPath = (beginning: string, address: string): Texts => {
   const said = (what: string, example: unknown) =>
-    text(`Where ${address} is said to be: ${what}; null where it is unknown.`, example)
+    text(`Estimated location of ${address}: ${what}; null if unknown.`, example)
   return {
     [`${beginning}city`]: said('the city', 'Warsaw'),
     [`${beginning}lat`]: said('degrees north', 52.2),

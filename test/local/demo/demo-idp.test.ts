@@ -11,7 +11,7 @@ let idp: DemoIdp
 
 beforeAll(async () => {
   idp = await startDemoIdp({ port: 0, client, people })
-  await idp.leadBackTo(redirect_uri)
+  await idp.setRedirectUri(redirect_uri)
 })
 afterAll(() => idp.stop())
 

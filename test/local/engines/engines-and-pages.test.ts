@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { loopbackAddress } from '#infra/local/engines/dynoxide.ts'
-import { startTableProxy } from '#infra/local/engines/table-front.ts'
+import { startTableProxy } from '#infra/local/engines/table-proxy.ts'
 import { tableName } from '#shared/table/table.ts'
 
 /** The table's engine of the tests has no front unless somebody starts one. */

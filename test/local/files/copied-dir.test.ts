@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { runByControl, openControl } from '#infra/local/control.ts'
+import { openControl, runByControl } from '#infra/local/control.ts'
 import { type Dynoxide, findDynoxide, startDynoxide } from '#infra/local/engines/dynoxide.ts'
 
 /** A copy of a data directory, taken while its service runs, as backups do. */

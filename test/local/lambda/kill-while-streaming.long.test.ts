@@ -59,7 +59,7 @@ it('has every acknowledged flow and change on record once, however often and whe
   await Promise.all([...streams, administrator])
 
   const judged = async () => ledger.judge(await readLog(call, 'type=flow'))
-  await vi.waitFor(async () => expect(await judged()).toEqual({ lost: 0, doubled: 0, wrong: 0 }), {
+  await vi.waitFor(async () => expect(await judged()).toEqual({ lost: 0, duplicated: 0, wrong: 0 }), {
     timeout: 90_000,
     interval: 500,
   })

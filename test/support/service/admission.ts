@@ -1,4 +1,4 @@
-import type { Found, Stack } from '#infra/template/stack.ts'
+import type { Stack, StackResource } from '#infra/template/stack.ts'
 import { type Delivery, deliveriesOf } from './deliveries.ts'
 import { admits, type Decision, evaluateForService, type ResourceStatement, type Statement } from './iam.ts'
 
@@ -22,13 +22,13 @@ export type Admission = Delivery & { id: string; decisions: Decision[] }
 export function admissions(stacks: Stack[]): Admission[] {
   const all = stacks.flatMap((stack) => stack.all())
   const ofType = (...types: string[]) => all.filter(({ type }) => types.includes(type))
-  const resolved = ({ stack, properties }: Found, name: string) => stack.resolve(properties[name])
-  const names = ({ stack, id }: Found): string[] => [stack.physicalId(id), stack.arn(id)]
+  const resolved = ({ stack, properties }: StackResource, name: string) => stack.resolve(properties[name])
+  const names = ({ stack, id }: StackResource): string[] => [stack.physicalId(id), stack.arn(id)]
 
   const keys = new Map(
     ofType('AWS::SNS::Topic', 'AWS::S3::Bucket', 'AWS::Kinesis::Stream', 'AWS::DynamoDB::GlobalTable').flatMap(
       (found) => {
-        const ownKey = JSON.stringify(found.stack.resolve(keysIn(found.properties))).match(/arn:aws:kms:[^"]+/)?.[0]
+        const ownKey = JSON.stringify(found.stack.resolve(collectKeys(found.properties))).match(/arn:aws:kms:[^"]+/)?.[0]
         return names(found).map((name) => [name, ownKey ?? null] as const)
       },
     ),
@@ -79,25 +79,25 @@ export function admissions(stacks: Stack[]): Admission[] {
   }
   /** Collects the statements of all resource policies that may apply to a target. */
   const policyOf = (target: string): ResourceStatement[] => {
-    const documents: [Found, string, string][] = [
-      ...ofType('AWS::SNS::TopicPolicy').map((found): [Found, string, string] => [
+    const documents: [StackResource, string, string][] = [
+      ...ofType('AWS::SNS::TopicPolicy').map((found): [StackResource, string, string] => [
         found,
         'PolicyDocument',
         String(resolved(found, 'Topics')),
       ]),
-      ...ofType('AWS::S3::BucketPolicy').map((found): [Found, string, string] => [
+      ...ofType('AWS::S3::BucketPolicy').map((found): [StackResource, string, string] => [
         found,
         'PolicyDocument',
         `${resolved(found, 'Bucket')}`,
       ]),
     ]
-    const ofDocuments = documents.flatMap(
+    const documentStatements = documents.flatMap(
       ([found, property]) => (resolved(found, property) as Document<ResourceStatement>).Statement,
     )
-    const ofKeys = ofType('AWS::KMS::Key')
+    const keyStatements = ofType('AWS::KMS::Key')
       .filter(({ stack, id }) => stack.arn(id) === target)
       .flatMap((found) => (resolved(found, 'KeyPolicy') as Document<ResourceStatement>).Statement)
-    return [...ofDocuments, ...ofKeys, ...permissions(ofType('AWS::Lambda::Permission')), ...trust(target)]
+    return [...documentStatements, ...keyStatements, ...permissions(ofType('AWS::Lambda::Permission')), ...trust(target)]
   }
 
   return all.flatMap((found) =>
@@ -118,16 +118,16 @@ export function admissions(stacks: Stack[]): Admission[] {
 }
 
 /** Collects the values of all properties that name a key, at any depth. */
-function keysIn(value: unknown): unknown[] {
-  if (Array.isArray(value)) return value.flatMap(keysIn)
+function collectKeys(value: unknown): unknown[] {
+  if (Array.isArray(value)) return value.flatMap(collectKeys)
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, part]) =>
-    /^(KmsMasterKeyId|KMSMasterKeyID|KMSMasterKeyId|KeyId)$/.test(name) ? [part] : keysIn(part),
+    /^(KmsMasterKeyId|KMSMasterKeyID|KMSMasterKeyId|KeyId)$/.test(name) ? [part] : collectKeys(part),
   )
 }
 
 /** Converts each Lambda permission to the policy statement that Lambda creates for it. */
-const permissions = (found: Found[]): ResourceStatement[] =>
+const permissions = (found: StackResource[]): ResourceStatement[] =>
   found.map(({ stack, properties }) => {
     const { Action, FunctionName, Principal, SourceArn, SourceAccount } = stack.resolveEach(properties) as Record<
       string,

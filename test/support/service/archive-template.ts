@@ -46,14 +46,14 @@ export function archiveTemplate() {
 const keys = new Set(['aws:PrincipalArn', 'aws:SecureTransport', 'aws:SourceArn', 's3:x-amz-acl'])
 
 /** Evaluates a resource policy for a principal, given as account id or service name. */
-export function answer(statements: ResourceStatement[], of: string, call: Call) {
-  const named = ({ Principal }: ResourceStatement) =>
+export function evaluatePolicy(statements: ResourceStatement[], of: string, call: Call) {
+  const appliesTo = ({ Principal }: ResourceStatement) =>
     Principal === '*' ||
     Object.values(Principal)
       .flat()
       .some((one) => one === of || one === `arn:aws:iam::${of}:root`)
   return evaluate(
-    statements.filter(named).map(({ Principal: _named, ...rest }) => rest),
+    statements.filter(appliesTo).map(({ Principal: _named, ...rest }) => rest),
     call,
     keys,
   )

@@ -1,4 +1,4 @@
-import type { Found } from '#infra/template/stack.ts'
+import type { StackResource } from '#infra/template/stack.ts'
 import type { World } from './admission.ts'
 
 /** A call that an AWS service makes because of a resource of the templates. */
@@ -12,30 +12,30 @@ export type Delivery = {
 }
 
 type Fields = Record<string, unknown>
-type Reader = (found: Found, world: World) => Delivery[]
+type Reader = (found: StackResource, world: World) => Delivery[]
 
 const account = '000000000000'
 const region = 'us-east-1'
 const arnOf = (service: string, resource: string) => `arn:aws:${service}:${region}:${account}:${resource}`
 const from = (arn: string) => ({ 'aws:SourceAccount': account, 'aws:SourceArn': arn, 'aws:SecureTransport': 'true' })
-const each = (value: unknown): string[] => [value ?? []].flat().map(String)
+const toStrings = (value: unknown): string[] => [value ?? []].flat().map(String)
 
 /** Builds the calls with which a service uses a key in its own name. */
-const ofKey = (service: string, key: string, actions: string[], context: Record<string, string>): Delivery[] =>
+const keyUses = (service: string, key: string, actions: string[], context: Record<string, string>): Delivery[] =>
   actions.map((action) => ({ service, action: `kms:${action}`, target: key, context }))
 
 /** Extracts the function's ARN from an integration URI, which has a short and a long form. */
-const invokedBy = (uri: unknown): string => String(uri).replace(/^.*\/functions\/(.*)\/invocations$/, '$1')
+const parseFunctionArn = (uri: unknown): string => String(uri).replace(/^.*\/functions\/(.*)\/invocations$/, '$1')
 
 const integration = (uri: unknown, role: unknown): Delivery => ({
   service: 'apigateway.amazonaws.com',
   action: 'lambda:InvokeFunction',
-  target: invokedBy(uri),
+  target: parseFunctionArn(uri),
   role: String(role),
 })
 
 /** Builds the calls with which Lambda stores failed batches and runs, in a function's role. */
-function kept(destination: unknown, role: string, { keyOf }: World): Delivery[] {
+function failureDestinationCalls(destination: unknown, role: string, { keyOf }: World): Delivery[] {
   const { OnFailure } = (destination ?? {}) as { OnFailure?: { Destination: string } }
   if (!OnFailure) return []
   const [bucket, by] = [OnFailure.Destination, { service: 'lambda.amazonaws.com', role }]
@@ -63,7 +63,7 @@ const readsStream: Record<string, string[]> = {
 const readers: Record<string, Reader> = {
   'AWS::CloudWatch::Alarm': ({ stack, id, properties }, { keyOf }) => {
     const actions = ['AlarmActions', 'OKActions', 'InsufficientDataActions'].flatMap((name) =>
-      each(stack.resolve(properties[name])),
+      toStrings(stack.resolve(properties[name])),
     )
     const context = from(arnOf('cloudwatch', `alarm:${stack.physicalId(id)}`))
     const service = 'cloudwatch.amazonaws.com'
@@ -71,7 +71,7 @@ const readers: Record<string, Reader> = {
       const key = keyOf(topic)
       return [
         { service, action: 'sns:Publish', target: topic, context },
-        ...(key === null ? [] : ofKey(service, key, ['Decrypt', 'GenerateDataKey'], context)),
+        ...(key === null ? [] : keyUses(service, key, ['Decrypt', 'GenerateDataKey'], context)),
       ]
     })
   },
@@ -108,7 +108,7 @@ const readers: Record<string, Reader> = {
     const name = properties.LogGroupName ?? stack.physicalId(id)
     const context = { 'kms:EncryptionContext:aws:logs:arn': arnOf('logs', `log-group:${stack.resolve(name)}`) }
     const uses = ['Encrypt', 'Decrypt', 'ReEncryptFrom', 'ReEncryptTo', 'GenerateDataKey', 'DescribeKey']
-    return ofKey(`logs.${region}.amazonaws.com`, String(stack.resolve(properties.KmsKeyId)), uses, context)
+    return keyUses(`logs.${region}.amazonaws.com`, String(stack.resolve(properties.KmsKeyId)), uses, context)
   },
   'AWS::Lambda::Function': ({ stack, properties }, { logArnOf }) => {
     const { LoggingConfig, Role, TracingConfig } = stack.resolveEach({
@@ -136,11 +136,11 @@ const readers: Record<string, Reader> = {
     return [
       ...(readsStream[service] ?? []).map((action) => ({ ...by, action: `${service}:${action}`, target: source })),
       ...(key === null ? [] : [viaService(by, key, 'Decrypt', service)]),
-      ...kept(stack.resolve(properties.DestinationConfig), role, world),
+      ...failureDestinationCalls(stack.resolve(properties.DestinationConfig), role, world),
     ]
   },
   'AWS::Lambda::EventInvokeConfig': ({ stack, properties }, world) =>
-    kept(
+    failureDestinationCalls(
       stack.resolve(properties.DestinationConfig),
       world.roleOf(String(stack.resolve(properties.FunctionName))),
       world,
@@ -210,7 +210,7 @@ const silent: Record<string, string[]> = {
  * Returns the calls that AWS services make because of a resource.
  * @throws Error for a type or a property that is listed in neither table
  */
-export function deliveriesOf(found: Found, world: World): Delivery[] {
+export function deliveriesOf(found: StackResource, world: World): Delivery[] {
   const read = readers[found.type]
   if (read) return read(found, world)
   const unused = silent[found.type]

@@ -35,7 +35,7 @@ function readRights(stacks: Stack[], context: Record<string, unknown>) {
         .filter(([, { Type }]) => Type === type)
         .map(([id, { Properties = {} }]) => ({ stack, id, properties: stack.resolveEach(Properties) })),
     )
-  const only = (type: string, names = /./): Found => {
+  const findOnly = (type: string, names = /./): Found => {
     const found = ofType(type).filter(({ id }) => names.test(id))
     if (found.length !== 1) throw new Error(`The templates have ${found.length} of ${type} ${names}.`)
     return found[0] as Found
@@ -72,16 +72,16 @@ function readRights(stacks: Stack[], context: Record<string, unknown>) {
     })
   }
   const [table, flows, failures, sealed, secret] = [
-    only('AWS::DynamoDB::GlobalTable'),
-    only('AWS::Kinesis::Stream'),
-    only('AWS::S3::Bucket', /Failures/),
-    only('AWS::S3::Bucket', /Sealed/),
-    only('AWS::SecretsManager::Secret', /SigningSecret/),
+    findOnly('AWS::DynamoDB::GlobalTable'),
+    findOnly('AWS::Kinesis::Stream'),
+    findOnly('AWS::S3::Bucket', /Failures/),
+    findOnly('AWS::S3::Bucket', /Sealed/),
+    findOnly('AWS::SecretsManager::Secret', /SigningSecret/),
   ]
-  const sealKey = only('AWS::KMS::Key', /SealKey/)
-  const secretKey = only('AWS::KMS::Key', /SecretKey/)
-  const live = only('AWS::ApiGatewayV2::Api', /Live/)
-  const api = only('AWS::ApiGatewayV2::Api', /^Api/)
+  const sealKey = findOnly('AWS::KMS::Key', /SealKey/)
+  const secretKey = findOnly('AWS::KMS::Key', /SecretKey/)
+  const live = findOnly('AWS::ApiGatewayV2::Api', /Live/)
+  const api = findOnly('AWS::ApiGatewayV2::Api', /^Api/)
   const arns = {
     table: table.stack.arn(table.id),
     flows: flows.stack.arn(flows.id),

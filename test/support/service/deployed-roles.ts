@@ -14,10 +14,10 @@ export const onTable = (action: string, ...keys: string[]): RecordedCall => ({
   context: keys.length > 0 ? { 'dynamodb:LeadingKeys': keys.map((key) => `${account}#${key}`) } : {},
 })
 
-export const elsewhere = (action: string, target: Target): RecordedCall => ({ action, target, context: {} })
+export const callTo = (action: string, target: Target): RecordedCall => ({ action, target, context: {} })
 
 /** ARN of a role as CloudFormation generates it: with a random suffix. */
-const asDeployed = (arn: string): string =>
+const withSuffix = (arn: string): string =>
   `arn:aws:iam::000000000000:role/${arn.slice(arn.lastIndexOf('/') + 1)}-AbCdEf123456`
 
 /** Reads the roles of all functions from the templates, and evaluates calls with them. */
@@ -27,7 +27,7 @@ export async function deployedRoles(context: Record<string, unknown> = { mailSen
     ...new Map(
       [...rights.functions.values()].map(({ role, roleArn, statements }) => [
         role,
-        { name: role, arn: asDeployed(roleArn), statements },
+        { name: role, arn: withSuffix(roleArn), statements },
       ]),
     ).values(),
   ]

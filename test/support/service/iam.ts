@@ -36,7 +36,7 @@ const compiled = new Map<string, RegExp>()
  * Matches a pattern in which `*` matches any text and `?` one character.
  * @throws Error for a policy variable, which is not supported
  */
-function isLike(text: string, pattern: string): boolean {
+function matchesPattern(text: string, pattern: string): boolean {
   const known = compiled.get(pattern)
   if (known) return known.test(text)
   if (pattern.includes('${')) throw new Error(`The policy variable in ${pattern} is not known.`)
@@ -45,7 +45,7 @@ function isLike(text: string, pattern: string): boolean {
     .replace(/\*/g, '.*')
     .replace(/\?/g, '.')
   compiled.set(pattern, new RegExp(`^${source}$`, 's'))
-  return isLike(text, pattern)
+  return matchesPattern(text, pattern)
 }
 
 type Compare = (value: string, wanted: string) => boolean
@@ -56,11 +56,11 @@ const bool: Compare = (value, wanted) => value.toLowerCase() === wanted.toLowerC
 const operators: Record<string, { compare: Compare; negated: boolean }> = {
   StringEquals: { compare: same, negated: false },
   StringNotEquals: { compare: same, negated: true },
-  StringLike: { compare: isLike, negated: false },
-  StringNotLike: { compare: isLike, negated: true },
-  ArnEquals: { compare: isLike, negated: false },
-  ArnLike: { compare: isLike, negated: false },
-  ArnNotLike: { compare: isLike, negated: true },
+  StringLike: { compare: matchesPattern, negated: false },
+  StringNotLike: { compare: matchesPattern, negated: true },
+  ArnEquals: { compare: matchesPattern, negated: false },
+  ArnLike: { compare: matchesPattern, negated: false },
+  ArnNotLike: { compare: matchesPattern, negated: true },
   Bool: { compare: bool, negated: false },
 }
 
@@ -91,7 +91,7 @@ function meets(condition: Condition, context: Call['context'], supported: Readon
 }
 
 /** Condition keys that recorded calls contain if the action supports them. */
-const told = new Set(['dynamodb:LeadingKeys', 'dynamodb:EnclosingOperation'])
+const recordedKeys = new Set(['dynamodb:LeadingKeys', 'dynamodb:EnclosingOperation'])
 
 /** Condition keys that services send with their calls, as the documentation of service and target lists them. */
 const sentByServices = new Set([
@@ -107,8 +107,8 @@ function applies(statement: Statement, { action, resource, context }: Call, supp
   if (unknown) throw new Error(`The element ${unknown} of a statement is not known.`)
   const { Action, NotAction, Resource, NotResource, Condition = {} } = statement
   const named = (patterns: Values) =>
-    listed(patterns).some((pattern) => isLike(action.toLowerCase(), pattern.toLowerCase()))
-  const at = (patterns: Values) => listed(patterns).some((pattern) => isLike(resource, pattern))
+    listed(patterns).some((pattern) => matchesPattern(action.toLowerCase(), pattern.toLowerCase()))
+  const at = (patterns: Values) => listed(patterns).some((pattern) => matchesPattern(resource, pattern))
   if (Action === undefined ? NotAction === undefined || named(NotAction) : !named(Action)) return false
   if (Resource === undefined ? NotResource === undefined || at(NotResource) : !at(Resource)) return false
   if (!isObject(Condition)) throw new Error('A condition is no object.')
@@ -124,7 +124,7 @@ const decided = (applying: Statement[]): Decision => {
  * Decides as IAM does for a principal with these statements: an explicit deny wins, then an allow; the default is deny.
  * Follows the evaluation logic in the IAM User Guide, and throws on unsupported elements.
  */
-export function evaluate(statements: Statement[], call: Call, keys: ReadonlySet<string> = told): Decision {
+export function evaluate(statements: Statement[], call: Call, keys: ReadonlySet<string> = recordedKeys): Decision {
   return decided(statements.filter((statement) => applies(statement, call, keys)))
 }
 
@@ -133,7 +133,7 @@ export const evaluateForService = (statements: Statement[], call: Call): Decisio
   evaluate(statements, call, sentByServices)
 
 /** True if a statement applies to a service. A deny for `*` applies to everybody; an allow must name the service. */
-function concerns({ Principal, Effect }: ResourceStatement, service: string): boolean {
+function appliesToService({ Principal, Effect }: ResourceStatement, service: string): boolean {
   const named = Principal === '*' ? { AWS: '*' } : Principal
   const everybody = Object.values(named).some((values) => listed(values).includes('*'))
   return (everybody && Effect === 'Deny') || listed(named.Service ?? []).includes(service)
@@ -141,6 +141,6 @@ function concerns({ Principal, Effect }: ResourceStatement, service: string): bo
 
 /** Decides by a resource policy for a service that calls in its own name. */
 export function admits(statements: ResourceStatement[], call: ServiceCall): Decision {
-  const concerning = statements.filter((statement) => concerns(statement, call.service))
+  const concerning = statements.filter((statement) => appliesToService(statement, call.service))
   return decided(concerning.filter(({ Principal: _named, ...rest }) => applies(rest, call, sentByServices)))
 }

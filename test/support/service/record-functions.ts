@@ -11,11 +11,11 @@ import type { FlowReport } from '#shared/logs/flows/flow-report.ts'
 import { newAccessWorld } from '../access/access.ts'
 import { newSite } from '../access/gateways.ts'
 import { publicKey } from '../access/public-key.ts'
-import { call, newAccount, ofRoute } from '../accounts/account.ts'
+import { call, newAccount, withRoute } from '../accounts/account.ts'
 import { postureProvidersApi } from '../accounts/collections.ts'
 import { hostFields } from '../accounts/row-fields.ts'
 import { updateRow } from '../accounts/rows.ts'
-import { commitsOf, recordOf, writeChangeLogOf } from '../logs/commit-stream.ts'
+import { readCommits, toStreamRecord, writeChangeLogOf } from '../logs/commit-stream.ts'
 import { closeRecord, flowRecord, newFlowGrant, openRecord } from '../logs/flows.ts'
 import { loadEntries } from '../operations/operations.ts'
 import { type Request, sampleRequests } from '../operations/sample-requests.ts'
@@ -56,9 +56,9 @@ function recorder() {
 }
 
 /** Empty response of the AWS services that have no local engine. */
-const taken: Answer = () => new Response('{}')
+const emptyAnswer: Answer = () => new Response('{}')
 
-const inRegion = () => {
+const setRegion = () => {
   for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'us-east-1')
 }
 
@@ -96,10 +96,10 @@ async function recordOperations(record: Record): Promise<string> {
           loaded.read = discovery.read
           // Lambda requests are recorded like on AWS, instead of reaching the local endpoint.
           vi.stubEnv('AWS_ENDPOINT_URL_LAMBDA', '')
-          inRegion()
-          return call(ofRoute(handler, name), asked)
+          setRegion()
+          return call(withRoute(handler, name), asked)
         },
-        taken,
+        emptyAnswer,
       )
       succeed(answer, name)
     }
@@ -168,7 +168,7 @@ const liveSettings = {
  */
 async function recordLive(record: Record): Promise<void> {
   const world = await newAccessWorld([{ property: 'remote_ip', operator: 'is_in_cidr', values: ['192.0.2.0/24'] }])
-  const told = <T>(file: string, run: (handler: Handler) => Promise<T>) =>
+  const recordLiveFunction = <T>(file: string, run: (handler: Handler) => Promise<T>) =>
     record(
       file,
       (handler) => {
@@ -183,7 +183,7 @@ async function recordLive(record: Record): Promise<void> {
     isBase64Encoded: false,
   })
   const open = (connectionId: string, token: string, session_id: string, sourceIp?: string) =>
-    told('live/connect.ts', async (handler) => {
+    recordLiveFunction('live/connect.ts', async (handler) => {
       const headers = { Authorization: `Bearer ${token}` }
       const { statusCode } = await handler({
         ...eventOf(connectionId, sourceIp),
@@ -192,15 +192,15 @@ async function recordLive(record: Record): Promise<void> {
       })
       if (statusCode !== 200) throw new Error(`The handshake answered ${statusCode}.`)
     })
-  const say = (connectionId: string, body: string) =>
-    told('live/default.ts', (handler) => handler({ ...eventOf(connectionId), body }))
+  const sendMessage = (connectionId: string, body: string) =>
+    recordLiveFunction('live/default.ts', (handler) => handler({ ...eventOf(connectionId), body }))
 
   const gateway = await world.addGateway()
   await open('gateway-1', gateway.token, gateway.session.id)
   await open('gateway-2', gateway.token, gateway.session.id)
   const { id: session_id } = (await world.startSession()).body.data
   await open('client-1', world.token.token, session_id)
-  await told('api/authorizations/create-authorization.ts', (handler) =>
+  await recordLiveFunction('api/authorizations/create-authorization.ts', (handler) =>
     call(handler, {
       method: 'POST',
       token: world.token.token,
@@ -209,18 +209,18 @@ async function recordLive(record: Record): Promise<void> {
   )
   // From an address that the policy does not admit.
   await open('client-2', world.token.token, session_id, '198.51.100.7')
-  await say('client-2', '{"type":"keepalive"}')
-  await say('client-1', '{"type":"keepalive"}')
-  for (let i = 0; i < 10; i++) await say('client-2', 'nonsense')
+  await sendMessage('client-2', '{"type":"keepalive"}')
+  await sendMessage('client-1', '{"type":"keepalive"}')
+  for (let i = 0; i < 10; i++) await sendMessage('client-2', 'nonsense')
   await open('client-3', world.token.token, session_id)
-  await told('api/client-sessions/start-client-session.ts', (handler) =>
+  await recordLiveFunction('api/client-sessions/start-client-session.ts', (handler) =>
     call(handler, {
       method: 'POST',
       token: world.token.token,
       body: { session: { svc_id: 'laptop', public_key: publicKey(), version: '1.4.0' } },
     }),
   )
-  await told('api/gateway-sessions/start-gateway-session.ts', (handler) =>
+  await recordLiveFunction('api/gateway-sessions/start-gateway-session.ts', (handler) =>
     call(handler, {
       method: 'POST',
       token: gateway.token,
@@ -228,13 +228,13 @@ async function recordLive(record: Record): Promise<void> {
     }),
   )
   await open('client-4', world.token.token, (await world.startSession()).body.data.id)
-  const Records = (await commitsOf(world.account.id)).map(recordOf)
-  await told('streams/follow-up.ts', (handler) => handler({ Records }, context))
-  await told('live/disconnect.ts', (handler) => handler(eventOf('client-4')))
+  const Records = (await readCommits(world.account.id)).map(toStreamRecord)
+  await recordLiveFunction('streams/follow-up.ts', (handler) => handler({ Records }, context))
+  await recordLiveFunction('live/disconnect.ts', (handler) => handler(eventOf('client-4')))
 }
 
 /** Creates an account with a deleted site, with more resources than one commit can delete. */
-async function accountWithRest(): Promise<string> {
+async function newAccountWithFollowUpWork(): Promise<string> {
   const { account, site } = await newAccessWorld()
   for (let part = 0; part < 4; part++) {
     await commit({ accountId: account.id, subject: null }, async (transaction) => {
@@ -248,7 +248,7 @@ async function accountWithRest(): Promise<string> {
 /** Delivers the commits of the accounts to both stream consumers. */
 async function recordConsumersOfCommits(record: Record, accounts: string[]): Promise<void> {
   for (const account of accounts) {
-    const Records = (await commitsOf(account)).map(recordOf)
+    const Records = (await readCommits(account)).map(toStreamRecord)
     for (const name of ['write-change-log', 'follow-up']) {
       for (let at = 0; at < Records.length; at += 100) {
         const event = { Records: Records.slice(at, at + 100) }
@@ -260,7 +260,7 @@ async function recordConsumersOfCommits(record: Record, accounts: string[]): Pro
 }
 
 /** Advances the clock of the modules that were loaded for a recording. */
-async function laterBy(hours: number): Promise<void> {
+async function advanceHours(hours: number): Promise<void> {
   const { clock: loaded } = await import('#shared/core/clock.ts')
   const now = loaded.now.bind(loaded)
   vi.spyOn(loaded, 'now').mockImplementation(() => now() + hours * 3_600_000_000)
@@ -335,20 +335,20 @@ async function recordSealing(record: Record, account: string): Promise<void> {
   const inBucket = (handler: Handler) => async (event: unknown) => {
     vi.stubEnv('SEAL_FOLDER', '')
     for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'eu-central-1')
-    await laterBy(4)
+    await advanceHours(4)
     return handler(event)
   }
-  const have = (...logs: string[]) => {
+  const expectSealed = (...logs: string[]) => {
     for (const log of logs) {
       if (!bucket.has(`/${account}/${log}/checkpoint`)) throw new Error(`The log ${log} was not sealed.`)
     }
   }
   await record('schedules/seal-logs.ts', (handler) => inBucket(handler)({}), answer)
-  have('changes', 'activity')
+  expectSealed('changes', 'activity')
   await recordRenewal(record, account)
   bucket.clear()
   await record('tasks/begin-sealed-log.ts', (handler) => inBucket(handler)({ account_id: account }), answer)
-  have('changes.2', 'activity.2')
+  expectSealed('changes.2', 'activity.2')
   await record('public/seal-pub.ts', async (handler) => {
     for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'eu-central-1')
     succeed(await call(handler, { method: 'GET', path: '/seal.pub' }), 'GET /seal.pub')
@@ -362,11 +362,11 @@ async function recordSchedules(record: Record): Promise<void> {
     await samples[name]?.()
   }
   await record('schedules/expire.ts', async (handler) => {
-    await laterBy(2)
+    await advanceHours(2)
     await handler({})
   })
   const { account: synced } = await sampleRequests()
-  for (const kind of ['suite', 'idp'] as const) await directoriesApi[kind].made(synced)
+  for (const kind of ['suite', 'idp'] as const) await directoriesApi[kind].createAndGet(synced)
   await postureProvidersApi.create(synced, mdmFields())
   const fleet = new ScriptedInventory()
   fleet.devices = ['one', 'two', 'three'].map((mdm_id) => ({ mdm_id }))
@@ -381,7 +381,7 @@ async function recordSchedules(record: Record): Promise<void> {
     fleet.devices = ['one', 'two'].map((mdm_id) => ({ mdm_id, device_name: mdm_id }))
     company.users = [{ id: 'two', email: 'two@example.com' }]
     company.groups = []
-    await laterBy(3)
+    await advanceHours(3)
     await handler({})
   })
   await record('schedules/rotate-signing-secret.ts', (handler) => handler({}))
@@ -399,7 +399,7 @@ async function recordSchedules(record: Record): Promise<void> {
     async (handler) => {
       vi.stubEnv('MAIL_SENDER', 'access@example.net')
       const nine = (Math.floor(clock.now() / dayMicros) + 3) * 24 + 9.5
-      await laterBy(nine - clock.now() / 3_600_000_000)
+      await advanceHours(nine - clock.now() / 3_600_000_000)
       await handler({})
     },
     () => new Response('{}'),
@@ -424,7 +424,7 @@ async function recordSchedules(record: Record): Promise<void> {
   await operate({ operation: 'delete_account', account_id: account.id })
   for (const hours of [24 * 8, 24 * 10]) {
     await record('schedules/delete-due-accounts.ts', async (handler) => {
-      await laterBy(hours)
+      await advanceHours(hours)
       await handler({})
     })
   }
@@ -445,10 +445,10 @@ async function recordTasks(record: Record, account: string, consumer: string): P
     'tasks/mail-passcode.ts',
     async (handler) => {
       vi.stubEnv('MAIL_SENDER', 'access@example.net')
-      inRegion()
+      setRegion()
       await handler({ account_id: account, email, context: 'client', purpose: 'sign_in', provider_id: null })
     },
-    taken,
+    emptyAnswer,
   )
   await record('tasks/verify-rows.ts', (handler) => handler({}))
   const batch = { requestContext: { functionArn: consumer }, payload: '{"Records":[]}' }
@@ -508,7 +508,7 @@ export async function recordFunctions(consumer: string): Promise<Recorded> {
   const { recorded, record } = recorder()
   // Functions that serve files or refuse unknown routes make no calls to AWS.
   for (const file of ['api/unknown-route.ts', 'public/openapi.ts', 'public/docs.ts']) recorded.set(file, [])
-  const accounts = [await recordOperations(record), await recordDevices(record), await accountWithRest()]
+  const accounts = [await recordOperations(record), await recordDevices(record), await newAccountWithFollowUpWork()]
   await recordPages(record)
   await recordPortal(record)
   await recordSuccessor(record)

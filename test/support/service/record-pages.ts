@@ -4,13 +4,13 @@ import { startPlainProvider } from '#test/fakes/plain-provider.ts'
 import { newAccount } from '../accounts/account.ts'
 import { insertProvider } from '../accounts/portal-sessions.ts'
 import { mailedPasscode } from '../sign-in/mails.ts'
-import { providerBehind } from '../sign-in/sign-in.ts'
+import { insertLocalProvider } from '../sign-in/sign-in.ts'
 import { visitPage } from '../sign-in/visit-page.ts'
 
 type Record = <T>(file: string, run: (handler: Handler) => Promise<T>, answer?: () => Response) => Promise<T>
 
 /** Records Lambda requests like on AWS, instead of sending them to the local endpoint. */
-function onAws(): void {
+function useAwsEndpoints(): void {
   vi.stubEnv('AWS_ENDPOINT_URL_LAMBDA', '')
   for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'us-east-1')
 }
@@ -21,7 +21,7 @@ export async function recordPages(record: Record): Promise<void> {
   const { id, slug } = await newAccount()
   await insertProvider(id, 'email_otp')
   const fake = await startPlainProvider()
-  const provider = await providerBehind(id, fake)
+  const provider = await insertLocalProvider(id, fake)
   const query = {
     context: 'client',
     redirect_uri: 'http://127.0.0.1:49152/callback',
@@ -30,7 +30,7 @@ export async function recordPages(record: Record): Promise<void> {
   }
   const visit = async (file: string, status: number, visited: Omit<Parameters<typeof visitPage>[1], 'slug'>) => {
     const run = (handler: Handler) => {
-      onAws()
+      useAwsEndpoints()
       return visitPage(handler, { slug, ...visited })
     }
     const seen = await record(file, run, () => new Response('{}'))

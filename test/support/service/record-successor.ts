@@ -6,11 +6,11 @@ import { call } from '../accounts/account.ts'
 import { insertIdentity } from '../accounts/identities.ts'
 import { signInWith } from '../accounts/portal-sessions.ts'
 import { updateRow } from '../accounts/rows.ts'
-import { beginSignIn, comeBack, ledTo, newSource, providerBehind } from '../sign-in/sign-in.ts'
+import { beginSignIn, returnFromProvider, redirectParams, newSource, insertLocalProvider } from '../sign-in/sign-in.ts'
 
 type Record = <T>(file: string, run: (handler: Handler) => Promise<T>) => Promise<T>
 
-const succeeded = ({ status, text }: { status: number; text: string }) => {
+const expectCreated = ({ status, text }: { status: number; text: string }) => {
   if (status !== 201) throw new Error(`It answered ${status} ${text}`)
 }
 
@@ -24,18 +24,18 @@ export async function recordSuccessor(record: Record): Promise<void> {
   const email = 'grace@example.com'
   await updateRow(account.id, actors, actor, { type: 'account_user', email })
   const fake = await startPlainProvider()
-  const provider = await providerBehind(account.id, fake)
+  const provider = await insertLocalProvider(account.id, fake)
   await insertIdentity(account.id, actor.id, { issuer: provider.issuer })
   const { token } = await signInWith(account, 'client', { actorId: actor.id, provider, kind: 'oidc' })
   await world.addGateway()
-  succeeded(await world.startSession({}, { token }))
-  succeeded(await world.ask({ resource_id: resource.id }, { token }))
+  expectCreated(await world.startSession({}, { token }))
+  expectCreated(await world.ask({ resource_id: resource.id }, { token }))
 
   const begun = await beginSignIn(provider.id, { slug: account.slug })
   const claims = { sub: 'successor', email, email_verified: true }
-  const { code } = ledTo(await comeBack(begun, { state: begun.own, code: fake.codeFor(begun.url, claims) }))
+  const { code } = redirectParams(await returnFromProvider(begun, { state: begun.own, code: fake.codeFor(begun.url, claims) }))
   const sign_in = { code, code_verifier: begun.verifier }
   const request = { method: 'POST', path: '/sign_in/token', body: { sign_in }, sourceIp: newSource() }
-  succeeded(await record('sign-in/open-id/redeem-code.ts', (handler) => call(handler, request)))
+  expectCreated(await record('sign-in/open-id/redeem-code.ts', (handler) => call(handler, request)))
   await fake.close()
 }

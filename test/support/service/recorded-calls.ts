@@ -37,12 +37,12 @@ type Fields = Record<string, unknown>
 type Part = { action: string; pk: string }
 
 /** Reads a string attribute in wire format: `{ S: 'text' }`. */
-const textOf = (attribute: unknown): string => {
+const parseText = (attribute: unknown): string => {
   const { S } = fieldsOf(attribute)
   if (typeof S !== 'string') throw new Error(`No text: ${JSON.stringify(attribute)}`)
   return S
 }
-const pkOf = (key: unknown): string => textOf(fieldsOf(key).pk)
+const pkOf = (key: unknown): string => parseText(fieldsOf(key).pk)
 
 const onTable = (action: string, keys: string[], enclosing?: string): RecordedCall => ({
   action: `dynamodb:${action}`,
@@ -54,7 +54,7 @@ const onTable = (action: string, keys: string[], enclosing?: string): RecordedCa
  * Returns the IAM requests for the parts of a request, each with its own action. Whether IAM evaluates parts with the
  * same action together is undocumented. Both variants are recorded, so both must be allowed.
  */
-function ofParts(parts: Part[], enclosing: string): RecordedCall[] {
+function callsOfParts(parts: Part[], enclosing: string): RecordedCall[] {
   const alone = parts.map(({ action, pk }) => onTable(action, [pk], enclosing))
   const together = [...Map.groupBy(parts, ({ action }) => action)].map(([action, same]) =>
     onTable(action, [...new Set(same.map(({ pk }) => pk))], enclosing),
@@ -68,7 +68,7 @@ const batched = (requests: unknown): Fields[] => Object.values(fieldsOf(requests
 function queriedPartition({ KeyConditionExpression = '', ExpressionAttributeValues }: Fields): string {
   const [, value] = /\bpk = (:\w+)/.exec(String(KeyConditionExpression)) ?? []
   if (!value) throw new Error(`No partition in the query ${KeyConditionExpression}`)
-  return textOf(fieldsOf(ExpressionAttributeValues)[value])
+  return parseText(fieldsOf(ExpressionAttributeValues)[value])
 }
 
 const partActions: Record<string, string> = {
@@ -106,7 +106,7 @@ const tableCalls: Record<string, (input: Fields) => RecordedCall[]> = {
     ]),
   ],
   TransactWriteItems: ({ TransactItems }) =>
-    ofParts(
+    callsOfParts(
       (TransactItems as Fields[]).map((item) => {
         const [[name = '', part] = []] = Object.entries(item)
         const action = partActions[name]
@@ -116,7 +116,7 @@ const tableCalls: Record<string, (input: Fields) => RecordedCall[]> = {
       'TransactWriteItems',
     ),
   BatchExecuteStatement: ({ Statements }) =>
-    ofParts(
+    callsOfParts(
       (Statements as Fields[]).map((statement) => {
         const { Statement, Parameters } = statement as { Statement: string; Parameters: Fields[] }
         const { kind, pk } = statementKey({ Statement, Parameters: Parameters.map((value) => value.S ?? value) })
@@ -164,8 +164,8 @@ function callOfFetch(url: URL, method: string, body: string): RecordedCall {
     if (method === 'GET') return key ? call('s3:GetObject', `failures/${key}`) : call('s3:ListBucket', 'failures')
     if (method === 'DELETE') return call('s3:DeleteObject', `failures/${key}`)
   }
-  const ofVersions = versionCall(url, method, body)
-  if (ofVersions) return ofVersions
+  const versionsCall = versionCall(url, method, body)
+  if (versionsCall) return versionsCall
   if (first === 'lambda' && url.pathname.endsWith('/account-settings'))
     return call('lambda:GetAccountSettings', 'account')
   if (first === 'lambda' && url.pathname.endsWith('/invocations')) {
@@ -216,7 +216,7 @@ const keyAnswer = (target: string, body: string) =>
  * Starts a proxy in front of the engines that records requests. It answers for Secrets Manager and KMS, which have no
  * engine.
  */
-async function startFront(note: (calls: RecordedCall[]) => void, secret: string) {
+async function startRecorder(note: (calls: RecordedCall[]) => void, secret: string) {
   const engines: Record<string, string | undefined> = {
     DynamoDB_20120810: process.env.AWS_ENDPOINT_URL_DYNAMODB,
     Kinesis_20131202: process.env.AWS_ENDPOINT_URL_KINESIS,
@@ -255,7 +255,7 @@ async function startFront(note: (calls: RecordedCall[]) => void, secret: string)
  */
 export async function recordCalls(work: () => Promise<unknown>, answer = unanswered): Promise<RecordedCall[]> {
   const calls: RecordedCall[] = []
-  const front = await startFront((noted) => void calls.push(...noted), process.env.SIGNING_SECRET ?? '')
+  const front = await startRecorder((noted) => void calls.push(...noted), process.env.SIGNING_SECRET ?? '')
   vi.resetModules()
   for (const name of [
     'AWS_ENDPOINT_URL_DYNAMODB',

@@ -14,7 +14,7 @@ export type Caller = (method: string, path: string, body?: unknown, bearer?: str
 export type Reporter = { authorizationId: string; role: 'initiator' | 'responder'; token: string }
 
 /** Reads the base URL at each call, because it may change when the service restarts. */
-const callerOf =
+const createCaller =
   (service: Pick<Service, 'baseUrl'>, token: string): Caller =>
   async (method, path, body, bearer = token) => {
     const response = await fetch(service.baseUrl + path, {
@@ -40,36 +40,36 @@ export async function openAccount(service: Service): Promise<{ accountId: string
   const { code, stdout } = await runLocal('provision', [JSON.stringify(event)], { DATA_DIR: service.dataDir })
   if (code !== 0) throw new Error(`No account was provisioned: ${stdout}`)
   const { data } = JSON.parse(stdout)
-  return { accountId: data.account.id, call: callerOf(service, data.api_token.token) }
+  return { accountId: data.account.id, call: createCaller(service, data.api_token.token) }
 }
 
 /** Creates an account with an authorization per client at one gateway: two reporters per client. */
 export async function openReporters(service: Service, clients: number) {
   const { accountId, call } = await openAccount(service)
-  const made = async (path: string, body: unknown, bearer?: string): Promise<Body> => {
+  const create = async (path: string, body: unknown, bearer?: string): Promise<Body> => {
     const reply = await call('POST', path, body, bearer)
     if (reply.status !== 201) throw new Error(`POST ${path} answered ${JSON.stringify(reply.body)}`)
     return reply.body.data
   }
-  const site = await made('/sites', { site: { name: 'Berlin' } })
-  const group = await made('/groups', { group: { name: 'Engineering' } })
-  const resource = await made('/resources', {
+  const site = await create('/sites', { site: { name: 'Berlin' } })
+  const group = await create('/groups', { group: { name: 'Engineering' } })
+  const resource = await create('/resources', {
     resource: { name: 'Wiki', type: 'dns', address: 'wiki.example.com', site_id: site.id },
   })
-  await made('/policies', { policy: { group_id: group.id, resource_id: resource.id } })
-  const gateway = await made(`/sites/${site.id}/gateways`, { gateway: {} })
+  await create('/policies', { policy: { group_id: group.id, resource_id: resource.id } })
+  const gateway = await create(`/sites/${site.id}/gateways`, { gateway: {} })
   const session = { public_key: publicKey(), version: '1.4.0' }
-  const { id } = await made('/gateway/sessions', { session }, gateway.token)
+  const { id } = await create('/gateway/sessions', { session }, gateway.token)
 
   const reporters: Reporter[] = []
   for (let i = 0; i < clients; i++) {
-    const actor = await made('/actors', { actor: { name: `Robot ${i}`, type: 'service_account' } })
+    const actor = await create('/actors', { actor: { name: `Robot ${i}`, type: 'service_account' } })
     await call('PATCH', `/groups/${group.id}/memberships`, { memberships: { add: [actor.id] } })
     const client_token = { expires_at: new Date(Date.now() + 86_400_000).toISOString() }
-    const { token } = await made(`/actors/${actor.id}/client_tokens`, { client_token })
-    await made('/client/sessions', { session: { svc_id: 'laptop', ...session, public_key: publicKey() } }, token)
+    const { token } = await create(`/actors/${actor.id}/client_tokens`, { client_token })
+    await create('/client/sessions', { session: { svc_id: 'laptop', ...session, public_key: publicKey() } }, token)
     const authorization = { resource_id: resource.id }
-    const granted = await made('/client/authorizations', { authorization }, token)
+    const granted = await create('/client/authorizations', { authorization }, token)
     reporters.push({ authorizationId: granted.id, role: 'initiator', token: granted.ingest_token })
   }
   const { body } = await call('PUT', `/gateway/sessions/${id}`, undefined, gateway.token)
@@ -140,12 +140,12 @@ export class Ledger {
   }
 
   /** Counts the acknowledged flows that the log lacks, contains twice, or contains with other values. */
-  judge(entries: Body[]): { lost: number; doubled: number; wrong: number } {
+  judge(entries: Body[]): { lost: number; duplicated: number; wrong: number } {
     const read = new Map<string, Body>()
-    let doubled = 0
+    let duplicated = 0
     for (const entry of entries) {
       const name = nameOf(entry.policy_authorization_id, entry.role, entry.flow_start)
-      if (read.has(name)) doubled++
+      if (read.has(name)) duplicated++
       read.set(name, entry)
     }
     let lost = 0
@@ -156,7 +156,7 @@ export class Ledger {
       // A close that was not acknowledged may still be in the log.
       else if (closed && entry.rx_bytes !== bytes) wrong++
     }
-    return { lost, doubled, wrong }
+    return { lost, duplicated, wrong }
   }
 }
 

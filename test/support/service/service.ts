@@ -56,7 +56,7 @@ export async function runLocal(script: string, args: string[], variables: Record
   return { code, stdout, stderr }
 }
 
-async function untilReady(child: ChildProcess, output: () => string): Promise<string> {
+async function waitUntilReady(child: ChildProcess, output: () => string): Promise<string> {
   const end = Date.now() + 110_000
   while (Date.now() < end) {
     const address = /is ready at (http:\S+)/.exec(output())?.[1]
@@ -80,7 +80,7 @@ async function start({ args = [], env }: Options, dataDir: string, port: number)
   child.stderr?.on('data', note)
   const exited = once(child, 'exit')
   const output = () => printed
-  return { child, exited, baseUrl: await untilReady(child, output), output }
+  return { child, exited, baseUrl: await waitUntilReady(child, output), output }
 }
 
 /** Starts the service as a child process, as a user does, by default on a free port. */

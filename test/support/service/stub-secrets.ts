@@ -1,19 +1,19 @@
 import { vi } from 'vitest'
-import { answering, stubService } from './stub-service.ts'
+import { replyWith, stubService } from './stub-service.ts'
 
 /** A stub of Secrets Manager with one secret. Modules that are loaded after `use` call it. */
 export async function stubSecrets() {
-  const stub = await stubService(answering(400, {}))
+  const stub = await stubService(replyWith(400, {}))
   return {
     /** Sets the secret's text for the next requests. */
-    holds(SecretString?: string) {
-      stub.reply(answering(200, { SecretString }))
+    setSecret(SecretString?: string) {
+      stub.reply(replyWith(200, { SecretString }))
     },
     fails(message: string) {
-      stub.reply(answering(400, { __type: 'AccessDeniedException', Message: message }))
+      stub.reply(replyWith(400, { __type: 'AccessDeniedException', Message: message }))
     },
     /** Number of requests for a secret since `use`. */
-    asked(): number {
+    requestCount(): number {
       return stub.asked.filter(({ headers }) => headers['x-amz-target'] === 'secretsmanager.GetSecretValue').length
     },
     use() {

@@ -2,12 +2,12 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-type Asked = { headers: IncomingHttpHeaders; body: string; path: string }
-type Reply = (response: ServerResponse, asked: Asked) => void
+type RecordedRequest = { headers: IncomingHttpHeaders; body: string; path: string }
+type Reply = (response: ServerResponse, asked: RecordedRequest) => void
 
 /** Starts an HTTP server on this machine that records requests and sends configurable replies. */
 export async function stubService(reply: Reply) {
-  const asked: Asked[] = []
+  const asked: RecordedRequest[] = []
   const server = createServer(async (incoming, response) => {
     const request = { headers: incoming.headers, body: await text(incoming), path: incoming.url ?? '' }
     asked.push(request)
@@ -29,7 +29,7 @@ export async function stubService(reply: Reply) {
 }
 
 /** Builds a reply with this status and a JSON body. */
-export const answering =
+export const replyWith =
   (status: number, body: object, headers: Record<string, string> = {}): Reply =>
   (response) => {
     response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0', ...headers }).end(JSON.stringify(body))

@@ -15,10 +15,10 @@ export type Resource = {
 type Json = { [name: string]: unknown }
 
 /** Freezes a value deeply, because tests share it. */
-function frozen<T>(value: T): T {
+function deepFreeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value)
-    for (const part of Object.values(value)) frozen(part)
+    for (const part of Object.values(value)) deepFreeze(part)
   }
   return value
 }
@@ -31,18 +31,18 @@ type Contents = {
 type Made = { stack: Stack; template: Contents }
 
 /** Logical id of a nested stack in its parent's template. */
-const idOf = ({ nestedStackParent, nestedStackResource }: Stack): string =>
+const nestedStackId = ({ nestedStackParent, nestedStackResource }: Stack): string =>
   nestedStackParent?.resolve((nestedStackResource as CfnResource | undefined)?.logicalId)
 
 /**
  * Replaces references to other templates, including nested stacks' outputs and parameters, by the referenced values.
  */
-function shown(value: unknown, of: Made, all: Made[]): unknown {
-  if (Array.isArray(value)) return value.map((item) => shown(item, of, all))
+function resolveImports(value: unknown, of: Made, all: Made[]): unknown {
+  if (Array.isArray(value)) return value.map((item) => resolveImports(item, of, all))
   if (typeof value !== 'object' || value === null) return value
   const reference = value as Json & { 'Fn::GetStackOutput'?: { StackName: string; OutputName: string } }
   const outputOf = (made: Made | undefined, output: string) =>
-    made && shown(made.template.Outputs?.[output]?.Value, made, all)
+    made && resolveImports(made.template.Outputs?.[output]?.Value, made, all)
   if (reference['Fn::GetStackOutput']) {
     const { StackName, OutputName } = reference['Fn::GetStackOutput']
     return outputOf(
@@ -52,59 +52,59 @@ function shown(value: unknown, of: Made, all: Made[]): unknown {
   }
   const [id, attribute = ''] = [reference['Fn::GetAtt'] ?? []].flat().map(String)
   if (attribute.startsWith('Outputs.')) {
-    const nested = all.find(({ stack }) => stack.nestedStackParent === of.stack && idOf(stack) === id)
+    const nested = all.find(({ stack }) => stack.nestedStackParent === of.stack && nestedStackId(stack) === id)
     return outputOf(nested, attribute.slice('Outputs.'.length))
   }
   const parent = all.find(({ stack }) => stack === of.stack.nestedStackParent)
   const parameter = String(reference.Ref)
   if (parent && of.template.Parameters && parameter in of.template.Parameters) {
-    const given = parent.template.Resources?.[idOf(of.stack)]?.Properties.Parameters[parameter]
-    return shown(given, parent, all)
+    const given = parent.template.Resources?.[nestedStackId(of.stack)]?.Properties.Parameters[parameter]
+    return resolveImports(given, parent, all)
   }
-  const inside = Object.fromEntries(Object.entries(value).map(([name, item]) => [name, shown(item, of, all)]))
-  return folded(inside)
+  const inside = Object.fromEntries(Object.entries(value).map(([name, item]) => [name, resolveImports(item, of, all)]))
+  return flattenJoins(inside)
 }
 
 /** Flattens nested joins and merges adjacent strings, as the CDK renders references within one stack. */
-function folded(value: Json): Json {
+function flattenJoins(value: Json): Json {
   const [separator, parts] = [value['Fn::Join'] ?? []].flat(1) as [string, unknown[]]
   if (separator !== '' || !Array.isArray(parts)) return value
   const inner = parts.flatMap((part) => {
     const [empty, more] = [(part as Json | null)?.['Fn::Join'] ?? []].flat(1) as [string, unknown[]]
     return empty === '' ? more : [part]
   })
-  const met: unknown[] = []
+  const merged: unknown[] = []
   for (const part of inner) {
-    const last = met.at(-1)
-    if (typeof last === 'string' && typeof part === 'string') met[met.length - 1] = last + part
-    else met.push(part)
+    const last = merged.at(-1)
+    if (typeof last === 'string' && typeof part === 'string') merged[merged.length - 1] = last + part
+    else merged.push(part)
   }
-  return { 'Fn::Join': ['', met] }
+  return { 'Fn::Join': ['', merged] }
 }
 
-const made = new Map<string, ReturnType<typeof synthesized>>()
+const made = new Map<string, ReturnType<typeof synthesizeTemplates>>()
 
 /**
  * Returns the templates that the app deploys with these operations, without bundling code. They are frozen, because all
  * test files of a process share them.
  */
 export function templatesOf(operations: OperationSource[], context: Record<string, unknown> = {}) {
-  const asked = JSON.stringify([
+  const cacheKey = JSON.stringify([
     operations.map(({ file, operation: { method, path } }) => [file, method, path]),
     context,
   ])
-  const templates = made.get(asked) ?? synthesized(operations, context)
-  made.set(asked, templates)
+  const templates = made.get(cacheKey) ?? synthesizeTemplates(operations, context)
+  made.set(cacheKey, templates)
   return templates
 }
 
-async function synthesized(operations: OperationSource[], context: Record<string, unknown>) {
+async function synthesizeTemplates(operations: OperationSource[], context: Record<string, unknown>) {
   return withoutCode({ operations, context }, (app) => {
     const found = app.node.findAll().filter((node) => Stack.isStack(node))
-    const stacks = found.map((stack) => frozen(Template.fromStack(stack).toJSON()))
+    const stacks = found.map((stack) => deepFreeze(Template.fromStack(stack).toJSON()))
     const all = found.map((stack, at): Made => ({ stack, template: stacks[at] as Contents }))
     const resources = all.map((one) =>
-      frozen(shown(one.template.Resources ?? {}, one, all) as Record<string, Resource>),
+      deepFreeze(resolveImports(one.template.Resources ?? {}, one, all) as Record<string, Resource>),
     )
     const entries = resources.flatMap((stack) => Object.entries(stack))
     return {
@@ -127,11 +127,11 @@ async function synthesized(operations: OperationSource[], context: Record<string
       /** All resources of a type, by logical id. */
       entries: (type: string): [string, Resource][] => entries.filter(([, { Type }]) => Type === type),
       /** Logical id of the function behind a referenced alias. */
-      invoked: ({ Ref }: { Ref: string }): string | undefined =>
+      functionOfAlias: ({ Ref }: { Ref: string }): string | undefined =>
         entries.find(([id, { Type }]) => Type === 'AWS::Lambda::Alias' && id === Ref)?.[1].Properties.FunctionName.Ref,
       all: (type: string): Resource[] => entries.map(([, resource]) => resource).filter(({ Type }) => Type === type),
       /** The only resource of a type that belongs to the HTTP API. The live channel is a separate API. */
-      ofHttpApi(type: 'AWS::ApiGatewayV2::Api' | 'AWS::ApiGatewayV2::Stage'): Resource & { id: string } {
+      httpApiResource(type: 'AWS::ApiGatewayV2::Api' | 'AWS::ApiGatewayV2::Stage'): Resource & { id: string } {
         const found = entries.filter(([id, { Type }]) => Type === type && !id.startsWith('LiveChannel'))
         if (!found[0] || found.length > 1) throw new Error(`The HTTP API has ${found.length} of ${type}.`)
         return { id: found[0][0], ...found[0][1] }

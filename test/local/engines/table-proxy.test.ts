@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { BatchExecuteStatementCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
 import { afterEach, expect, it } from 'vitest'
-import { startTableProxy } from '#infra/local/engines/table-front.ts'
+import { startTableProxy } from '#infra/local/engines/table-proxy.ts'
 import { getItems } from '#shared/table/read.ts'
 import { table, tableName } from '#shared/table/table.ts'
 

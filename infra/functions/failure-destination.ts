@@ -1,13 +1,13 @@
 import type { IDestination, IEventSourceDlq, IFunction } from 'aws-cdk-lib/aws-lambda'
 import type { IBucket } from 'aws-cdk-lib/aws-s3'
-import { acknowledgeMadeUpNames } from '../nag/acknowledge.ts'
+import { acknowledgeGeneratedNames } from '../nag/acknowledge.ts'
 import { may } from '../roles/may.ts'
 
 /** Destination of failed batches and runs in a bucket. The CDK's own classes would also grant deletion. */
 export const failureDestination = (bucket: IBucket): IDestination & IEventSourceDlq => ({
   bind(_source: unknown, failing: IFunction) {
     const objects = bucket.arnForObjects('*')
-    acknowledgeMadeUpNames(failing.role ?? failing, bucket, objects)
+    acknowledgeGeneratedNames(failing.role ?? failing, bucket, objects)
     failing.addToRolePolicy(may(['s3:PutObject'], [objects]))
     failing.addToRolePolicy(may(['s3:ListBucket'], [bucket.bucketArn]))
     return { destination: bucket.bucketArn }

@@ -4,7 +4,7 @@ import { signInPages } from '../code/public-routes.ts'
 import type { Settings } from '../settings/settings.ts'
 
 /** Converts a concurrency setting to Lambda's property; undefined reserves none. */
-export const toReservedConcurrency = (concurrency: number | 'none'): number | undefined =>
+export const toReservation = (concurrency: number | 'none'): number | undefined =>
   concurrency === 'none' ? undefined : concurrency
 
 /**
@@ -12,21 +12,21 @@ export const toReservedConcurrency = (concurrency: number | 'none'): number | un
  * of a sign-in have some, so that a spike in other operations cannot starve them. Callbacks have a setting of their
  * own, because they wait for providers.
  */
-export function concurrencyOfOperation(
+export function reservationOf(
   { method, path, credential }: OperationSource['operation'],
   settings: Settings,
 ): number | undefined {
-  if (credential === 'ingest') return toReservedConcurrency(settings.ingestConcurrency)
-  if (path.startsWith(callbackPath(null))) return toReservedConcurrency(settings.callbackConcurrency)
-  if (path.startsWith('/sign_in/')) return toReservedConcurrency(settings.signInConcurrency)
+  if (credential === 'ingest') return toReservation(settings.ingestConcurrency)
+  if (path.startsWith(callbackPath(null))) return toReservation(settings.callbackConcurrency)
+  if (path.startsWith('/sign_in/')) return toReservation(settings.signInConcurrency)
   const ofDevice = credential === 'client' || credential === 'gateway'
-  return ofDevice && (method === 'POST' || method === 'PUT') ? toReservedConcurrency(settings.deviceConcurrency) : undefined
+  return ofDevice && (method === 'POST' || method === 'PUT') ? toReservation(settings.deviceConcurrency) : undefined
 }
 
 /** Returns the total reserved concurrency of operations, sign-in pages and stream consumers. */
-export const totalReservedConcurrency = (operations: OperationSource[], settings: Settings): number =>
+export const totalReserved = (operations: OperationSource[], settings: Settings): number =>
   [
-    ...operations.map(({ operation }) => concurrencyOfOperation(operation, settings)),
-    ...[...new Set(Object.values(signInPages))].map(() => toReservedConcurrency(settings.signInConcurrency)),
-    ...[settings.changeConcurrency, settings.changeConcurrency, settings.flowConcurrency].map(toReservedConcurrency),
+    ...operations.map(({ operation }) => reservationOf(operation, settings)),
+    ...[...new Set(Object.values(signInPages))].map(() => toReservation(settings.signInConcurrency)),
+    ...[settings.changeConcurrency, settings.changeConcurrency, settings.flowConcurrency].map(toReservation),
   ].reduce<number>((sum, concurrency) => sum + (concurrency ?? 0), 0)

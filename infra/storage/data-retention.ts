@@ -6,17 +6,17 @@ import { acknowledge } from '../nag/acknowledge.ts'
 import type { Settings } from '../settings/settings.ts'
 
 /** Retains a resource with data when its stack is deleted or replaces it, but not after a failed creation. */
-export const keptBy = ({ keepData }: Settings): RemovalPolicy =>
+export const removalPolicyOf = ({ keepData }: Settings): RemovalPolicy =>
   keepData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY
 
 /** Creates a bucket with data. Without `keepData` it is emptied and deleted with its stack. */
-export function keptBucket(
+export function dataBucket(
   scope: Construct,
   id: string,
   settings: Settings,
   key: IKey | null,
   withoutLog: string,
-  own: BucketProps,
+  overrides: BucketProps,
 ): Bucket {
   const bucket = new Bucket(scope, id, {
     ...(key
@@ -25,9 +25,9 @@ export function keptBucket(
     blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
     enforceSSL: true,
     versioned: true,
-    removalPolicy: keptBy(settings),
+    removalPolicy: removalPolicyOf(settings),
     autoDeleteObjects: !settings.keepData,
-    ...own,
+    ...overrides,
   })
   acknowledge(bucket, 'AwsSolutions-S1', withoutLog)
   return bucket

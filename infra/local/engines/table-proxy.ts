@@ -2,12 +2,12 @@ import { Agent, createServer, type IncomingMessage, request, type Server } from 
 import { buffer } from 'node:stream/consumers'
 import { fieldsOf } from '#shared/core/json/is-object.ts'
 import { listen } from '../api/open-server.ts'
-import { isFromBrowser, refuseBrowser } from './of-page.ts'
+import { isFromBrowser, refuseBrowser } from './browser-requests.ts'
 
 const agent = new Agent({ keepAlive: true })
 const target = 'x-amz-target'
 
-/** Forwards a request to the engine. Body and headers (`other`) may be replaced: the engine verifies no signature. */
+/** Forwards a request to the engine. Body and headers may be replaced: the engine verifies no signature. */
 function forward(engine: string, { method, url, headers }: IncomingMessage, body: Buffer, replacements: object = {}) {
   const outgoing = request(engine, {
     agent,

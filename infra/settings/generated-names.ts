@@ -9,7 +9,7 @@ const maxStackName = 20
  * Pattern for the start of names that CloudFormation generates in the stacks of a deployment. It can match names of
  * another deployment only when the stack's name is longer than 20 characters and so is truncated.
  */
-export const madeUpNames = ({ stackName }: Pick<Settings, 'stackName'>): string =>
+export const namePrefix = ({ stackName }: Pick<Settings, 'stackName'>): string =>
   stackName.length <= maxStackName ? `${stackName}-` : `${stackName.slice(0, maxStackName)}*`
 
 /** First eight characters of the UUID at the end of a stack's ID, which differ for each stack ever created. */
