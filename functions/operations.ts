@@ -12,7 +12,7 @@ export type OperationSource = {
 }
 
 /** Builds the operation id: `list-runs.ts` and the kind `idp_directory` → `listIdpDirectoryRuns`. */
-function operationIdOf(file: string, kind: string): string {
+function buildOperationId(file: string, kind: string): string {
   const [verb = '', ...noun] = basename(file, '.ts').split('-')
   const words = [...kind.split('_'), ...noun].filter(Boolean)
   return verb + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
@@ -24,7 +24,7 @@ async function load(file: string): Promise<OperationSource[]> {
   return Object.entries(operations).map(([kind, operation]) => ({
     operation,
     file,
-    operationId: operationIdOf(file, kind),
+    operationId: buildOperationId(file, kind),
   }))
 }
 

@@ -14,11 +14,11 @@ declare const ROUTE_TABLE: string
 const unknownPath = 'This path does not exist. Paths have no trailing slash.'
 
 const matches = (pattern: string, path: string): boolean => {
-  const wanted = pattern.split('/')
-  const given = path.split('/')
+  const patternParts = pattern.split('/')
+  const pathParts = path.split('/')
   return (
-    wanted.length === given.length &&
-    wanted.every((part, i) => part === given[i] || (part.startsWith('{') && given[i] !== ''))
+    patternParts.length === pathParts.length &&
+    patternParts.every((part, i) => part === pathParts[i] || (part.startsWith('{') && pathParts[i] !== ''))
   )
 }
 

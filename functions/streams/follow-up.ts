@@ -33,33 +33,33 @@ const followUpBatch = async (
   context?: Pick<Context, 'getRemainingTimeInMillis'>,
 ): Promise<DynamoDBBatchResponse> => {
   const remainingMs = () => (context?.getRemainingTimeInMillis?.() ?? Number.POSITIVE_INFINITY) - reserveMs
-  const news = new Map<string, Notification>()
+  const notifications = new Map<string, Notification>()
   const answer = await handleInOrder(event.Records, 'commit_not_followed_up', (record) =>
-    handle(record, news, remainingMs),
+    handle(record, notifications, remainingMs),
   )
-  await tellAll(news)
+  await notifyAll(notifications)
   return answer
 }
 
 async function handle(
   record: DynamoDBRecord,
-  news: Map<string, Notification>,
+  notifications: Map<string, Notification>,
   remainingMs: () => number,
 ): Promise<void> {
   if (record.eventName === 'REMOVE') {
     const ended = oldImage(record)
-    addEndedAuthorization(newsOf(news, String(ended.account_id)), ended, timestamp(clock.now()))
+    addEndedAuthorization(notificationFor(notifications, String(ended.account_id)), ended, timestamp(clock.now()))
     return
   }
   const commit = readCommitRecord(newImage(record))
   await followUp(commit, remainingMs)
-  addCommit(newsOf(news, commit.account_id), commit)
+  addCommit(notificationFor(notifications, commit.account_id), commit)
 }
 
-function newsOf(all: Map<string, Notification>, account: string): Notification {
-  const news = all.get(account) ?? emptyNotification()
-  all.set(account, news)
-  return news
+function notificationFor(all: Map<string, Notification>, account: string): Notification {
+  const notification = all.get(account) ?? emptyNotification()
+  all.set(account, notification)
+  return notification
 }
 
 async function followUp(
@@ -74,10 +74,10 @@ async function followUp(
 }
 
 /** Notifies devices until `maxNotifyMs` has passed. A failed nudge only delays a device, so errors are logged (C5.4). */
-async function tellAll(news: Map<string, Notification>): Promise<void> {
+async function notifyAll(notifications: Map<string, Notification>): Promise<void> {
   const end = clock.monotonic() + maxNotifyMs
-  for (const [account, ofAccount] of news) {
-    await notifyDevices(account, ofAccount, () => clock.monotonic() < end).catch((error: Error) =>
+  for (const [account, notification] of notifications) {
+    await notifyDevices(account, notification, () => clock.monotonic() < end).catch((error: Error) =>
       logLine('WARN', 'devices_not_notified', { account_id: account, ...describeError(error) }),
     )
   }

@@ -17,11 +17,11 @@ const concurrency = 4
 const reserveMs = 25_000
 
 /** A report, and the position in the batch of the first record that contained it. */
-type Delivered = IngestedReport & { place: number }
+type Delivered = IngestedReport & { position: number }
 
-function reportsOf({ kinesis }: KinesisStreamRecord, place: number): Delivered[] {
+function readReports({ kinesis }: KinesisStreamRecord, position: number): Delivered[] {
   const { claims, ingested_at, reports } = unpack(Buffer.from(kinesis.data, 'base64'))
-  return reports.map((report) => ({ id: flowLogId(claims, report), claims, ingestedAt: ingested_at, report, place }))
+  return reports.map((report) => ({ id: flowLogId(claims, report), claims, ingestedAt: ingested_at, report, position }))
 }
 
 /**
@@ -35,30 +35,30 @@ const storeBatch = async (
 ): Promise<KinesisStreamBatchResponse> => {
   const hasTime = timeLeft(context, reserveMs)
   let failed = records.length
-  const fail = (place: number, error: unknown, account_id?: string) => {
-    failed = Math.min(failed, place)
+  const fail = (position: number, error: unknown, account_id?: string) => {
+    failed = Math.min(failed, position)
     logLine('ERROR', 'flow_not_stored', {
       account_id,
-      sequence_number: records[place]?.kinesis.sequenceNumber,
+      sequence_number: records[position]?.kinesis.sequenceNumber,
       ...describeError(error),
     })
   }
 
   const delivered: Delivered[] = []
-  for (const [place, record] of records.entries()) {
+  for (const [position, record] of records.entries()) {
     try {
-      delivered.push(...reportsOf(record, place))
+      delivered.push(...readReports(record, position))
     } catch (error) {
-      fail(place, error)
+      fail(position, error)
       break
     }
   }
   await inParallel(slicesOf(mergeReports(delivered), maxStatements), concurrency, async (part) => {
-    const wanted = part.filter(({ place }) => place < failed)
-    if (hasTime()) await storeFlows(wanted, ({ place, claims }, error) => fail(place, error, claims.account_id))
-    else failed = Math.min(failed, ...wanted.map(({ place }) => place))
+    const pending = part.filter(({ position }) => position < failed)
+    if (hasTime()) await storeFlows(pending, ({ position, claims }, error) => fail(position, error, claims.account_id))
+    else failed = Math.min(failed, ...pending.map(({ position }) => position))
   })
-  const stored = delivered.filter(({ place }) => place < failed).length
+  const stored = delivered.filter(({ position }) => position < failed).length
   if (stored > 0) measure('flows_stored', stored)
   // Skipped after a fault: the table may be unavailable, and the next batch repeats it.
   const accounts =

@@ -5,9 +5,9 @@ import { timeLeft } from '#shared/core/work/task.ts'
 import { failuresBucket, redrive } from '#shared/jobs/failed-batches/redrive.ts'
 
 /** Maximum time of a batch: a consumer's timeout, twice, since a failed batch is repeated record by record. */
-const longestBatchMs = 180_000
+const maxBatchMs = 180_000
 
 /** Hands failed batches to their consumers again. Invoked by an operator under IAM (docs/runbooks/failed-batches.md). */
 export const handler = watched('redrive-failed-batches', (_event: unknown, context: Context) =>
-  redrive({ batches: failuresBucket(), invoke: invokeFunction, hasTime: timeLeft(context, longestBatchMs) }),
+  redrive({ batches: failuresBucket(), invoke: invokeFunction, hasTime: timeLeft(context, maxBatchMs) }),
 )

@@ -5,7 +5,7 @@ import { task, timeLeft } from '#shared/core/work/task.ts'
 import { replayCommits } from '#shared/jobs/replay/replay-commits.ts'
 
 /** Maximum time of a batch: its consumers' timeout, twice, since a failed batch is repeated record by record. */
-const longestBatchMs = 180_000
+const maxBatchMs = 180_000
 
 /**
  * Hands commit records to the consumers of the table's stream again. Invoked by an operator under IAM
@@ -14,6 +14,6 @@ const longestBatchMs = 180_000
 export const handler = watched(
   'replay-commits',
   task((event, context?: Pick<Context, 'getRemainingTimeInMillis'>) =>
-    replayCommits(event, invokeFunction, timeLeft(context, longestBatchMs)),
+    replayCommits(event, invokeFunction, timeLeft(context, maxBatchMs)),
   ),
 )

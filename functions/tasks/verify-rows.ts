@@ -4,7 +4,7 @@ import { task, timeLeft } from '#shared/core/work/task.ts'
 import { checkRows } from '#shared/jobs/row-check/check-rows.ts'
 
 /** Maximum time of a page, which takes a few hundred reads. */
-const longestPageMs = 60_000
+const maxPageMs = 60_000
 
 /**
  * Compares unique items, index items and counters with the rows, and the rows with the commits. Invoked by an operator
@@ -12,7 +12,5 @@ const longestPageMs = 60_000
  */
 export const handler = watched(
   'verify-rows',
-  task((event, context?: Pick<Context, 'getRemainingTimeInMillis'>) =>
-    checkRows(event, timeLeft(context, longestPageMs)),
-  ),
+  task((event, context?: Pick<Context, 'getRemainingTimeInMillis'>) => checkRows(event, timeLeft(context, maxPageMs))),
 )

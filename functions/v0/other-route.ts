@@ -43,13 +43,14 @@ const handlers: Endpoint[] = [
 ]
 
 /** Returns the path parameters of a request that matches a path, else null. API Gateway splits an encoded `/` in an email. */
-function paramsOf(path: string, given: string[]): Record<string, string> | null {
-  const wanted = v0Segments(path)
-  const [collection, ...rest] = given
-  const segments = collection === 'users' && rest.join('/').includes('@') ? [collection, rest.join('/')] : given
-  if (segments.length !== wanted.length) return null
+function matchParams(path: string, requestSegments: string[]): Record<string, string> | null {
+  const pathSegments = v0Segments(path)
+  const [collection, ...rest] = requestSegments
+  const segments =
+    collection === 'users' && rest.join('/').includes('@') ? [collection, rest.join('/')] : requestSegments
+  if (segments.length !== pathSegments.length) return null
   const params: Record<string, string> = {}
-  for (const [i, part] of wanted.entries()) {
+  for (const [i, part] of pathSegments.entries()) {
     const segment = segments[i] ?? ''
     if (part.startsWith('{')) params[part.slice(1, -1)] = segment
     else if (part !== segment) return null
@@ -60,13 +61,13 @@ function paramsOf(path: string, given: string[]): Record<string, string> | null 
 /** Serves HEAD, empty path segments and slashes within an email, which match no route. Other requests are 404 (2.3, 2.4). */
 export const handler = async (event: Event): Promise<Answer> => {
   const method = event.requestContext.http.method
-  const asked = method === 'HEAD' ? 'GET' : method
+  const routeMethod = method === 'HEAD' ? 'GET' : method
   // API Gateway has decoded the path (2.4).
   const segments = v0Segments(`/v0/${event.pathParameters?.proxy ?? ''}`)
   for (const handler of handlers) {
     const { operation } = handler
-    if (operation.method !== asked && operation.alias !== asked) continue
-    const pathParameters = paramsOf(operation.path, segments)
+    if (operation.method !== routeMethod && operation.alias !== routeMethod) continue
+    const pathParameters = matchParams(operation.path, segments)
     if (!pathParameters) continue
     const answer = await handler({ ...event, pathParameters })
     return method === 'HEAD' ? { ...answer, body: '' } : answer

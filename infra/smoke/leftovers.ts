@@ -28,8 +28,8 @@ export async function deleteLeftovers(api: AccountApi, found: Leftover[]): Promi
     try {
       await api.delete(`${path}/${id}`)
     } catch (error) {
-      const isGone = error instanceof Problem && error.status === 404
-      if (!isGone) failed.push(`${kind} ${id} (${(error as Error).message})`)
+      const isDeleted = error instanceof Problem && error.status === 404
+      if (!isDeleted) failed.push(`${kind} ${id} (${(error as Error).message})`)
     }
   }
   if (failed.length > 0) throw new Error(`not deleted: ${failed.join('; ')}. run --clean-up to try again`)

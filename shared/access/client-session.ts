@@ -7,7 +7,7 @@ import { decodeCursor, encodeCursor } from '../core/secrets/cursor.ts'
 import type { Subject } from '../core/subject.ts'
 import { changing } from '../core/work/work.ts'
 import { connectedLeaseEnd, leaseUnder, renderLease } from '../domain/sessions/lease.ts'
-import { seenFrom } from '../domain/sessions/presence.ts'
+import { toLastSeen } from '../domain/sessions/presence.ts'
 import { findSession, noteConditionContext, type OnlineClient, updatePresence } from './client-presence.ts'
 import { connectableResources, type Reachable } from './decide.ts'
 
@@ -46,7 +46,7 @@ async function renewLease(
     const { client, presence } = session
     const { connection_id = null } = presence
     const lease_expires_at = connection_id === null ? leaseUnder(token, now) : connectedLeaseEnd('clients', token, now)
-    const seen = { ...seenFrom(subject, presence.last_seen_version, now), lease_expires_at }
+    const seen = { ...toLastSeen(subject, presence.last_seen_version, now), lease_expires_at }
     const context = { client, subject }
     const noted = noteConditionContext(account.id, session, context, now, seen, { connection_id })
     if (await changing(noted)) return lease_expires_at

@@ -4,7 +4,7 @@ import { ApiError, notFound } from '../core/errors.ts'
 import type { Subject } from '../core/subject.ts'
 import { isPerson } from '../domain/actors/actor.ts'
 import { connectedLeaseEnd } from '../domain/sessions/lease.ts'
-import { type DeviceKind, findPresence, seenFrom } from '../domain/sessions/presence.ts'
+import { type DeviceKind, findPresence, toLastSeen } from '../domain/sessions/presence.ts'
 import { type ConnectionRef, connectionOf, forgetConnection, keepConnection } from '../live/connection.ts'
 import { endConnection } from '../live/send-message.ts'
 import { findSession, noteConditionContext } from './client-presence.ts'
@@ -78,7 +78,7 @@ async function connectClient(caller: CallerOf<'client'>, subject: Subject, opene
   const { client, presence } = session
   await storeConnection(caller, 'clients', client.id, opened, now)
   const seen = {
-    ...seenFrom(subject, presence.last_seen_version, now),
+    ...toLastSeen(subject, presence.last_seen_version, now),
     ...connectionFields(opened, now),
     lease_expires_at: connectedLeaseEnd('clients', token, now),
   }

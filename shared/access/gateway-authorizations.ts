@@ -8,7 +8,7 @@ import { decodeBytes, encodeBytes, isMadeByNewest } from '../core/secrets/cursor
 import { inParallel } from '../core/work/in-parallel.ts'
 import { type ClientRow, clients } from '../domain/clients/client.ts'
 import { Resource, resources } from '../domain/resources/resource.ts'
-import { type CountedPresence, isOnline, readPresences } from '../domain/sessions/presence.ts'
+import { type CheckedPresence, isOnline, readPresences } from '../domain/sessions/presence.ts'
 import { partition } from '../table/keys.ts'
 import { getRows, storedPages } from '../table/read.ts'
 import {
@@ -140,7 +140,7 @@ export async function authorizationsInForce(
 
 /** Clients and resources of authorizations, each once, because many can share a large resource. */
 type Targets = {
-  devices: Map<string, { row: ClientRow | null; presence: CountedPresence | null }>
+  devices: Map<string, { row: ClientRow | null; presence: CheckedPresence | null }>
   targets: Map<string, AuthorizationContent['resource'] | null>
 }
 
@@ -169,7 +169,7 @@ async function readSurroundings(
 function told(
   { pk: _pk, sk: _sk, kind: _kind, ttl: _ttl, indexes: _indexes, ...authorization }: AuthorizationItem,
   client: ClientRow,
-  { public_key }: CountedPresence,
+  { public_key }: CheckedPresence,
   resource: AuthorizationContent['resource'],
 ): InForce {
   const { id, policy_id, flow_log_uploads_enabled, expires_at } = authorization

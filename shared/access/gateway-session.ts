@@ -7,7 +7,7 @@ import { type GatewayRow, gateways } from '../domain/gateways/gateway.ts'
 import { findPointer, keepPointer, type Pointer } from '../domain/gateways/session-pointer.ts'
 import { renderGateway } from '../domain/gateways/store.ts'
 import { leaseEnd, renderLease } from '../domain/sessions/lease.ts'
-import { findPresence, isOnline, type Presence, presenceKey, seenFrom } from '../domain/sessions/presence.ts'
+import { findPresence, isOnline, type Presence, presenceKey, toLastSeen } from '../domain/sessions/presence.ts'
 import { changeItem } from '../table/change-item.ts'
 import { getRow } from '../table/read.ts'
 import { answerSince, authorizationsInForce } from './gateway-authorizations.ts'
@@ -44,7 +44,7 @@ export async function readOnlineGateway(
 
 /** Presence fields renewed by a heartbeat. A gateway's version only changes at the start of a session. */
 export function signOfLife(subject: Subject, lease_expires_at: number, now: number) {
-  const { last_seen_version: _kept, ...seen } = seenFrom(subject, '', now)
+  const { last_seen_version: _kept, ...seen } = toLastSeen(subject, '', now)
   return { ...seen, lease_expires_at }
 }
 

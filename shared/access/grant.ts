@@ -13,7 +13,7 @@ import { type MembershipRow, memberships } from '../domain/memberships/membershi
 import { policies } from '../domain/policies/policy.ts'
 import { type ResourceRow, resources } from '../domain/resources/resource.ts'
 import {
-  type CountedPresence,
+  type CheckedPresence,
   isOnline,
   type LastSeen,
   presenceKey,
@@ -170,7 +170,7 @@ const attributionOf = (
   resource_address: resource.address,
 })
 
-export type OnlineGateway = { gateway: GatewayRow; presence: CountedPresence }
+export type OnlineGateway = { gateway: GatewayRow; presence: CheckedPresence }
 
 const placeOf = ({
   last_seen_remote_ip_location_lat: lat = null,

@@ -30,7 +30,7 @@ import {
   type Presence,
   presenceItem,
   presenceKey,
-  seenFrom,
+  toLastSeen,
 } from '../domain/sessions/presence.ts'
 import { connectionOf } from '../live/connection.ts'
 import { endSessionConnection } from '../live/send-message.ts'
@@ -95,7 +95,7 @@ async function store(
     public_key: sent.public_key,
     // The fingerprint of the condition context stays, because the client's authorizations were tested in it (P3.2).
     tested: before?.tested ?? fingerprint({ client, subject }),
-    ...seenFrom(subject, sent.version, now),
+    ...toLastSeen(subject, sent.version, now),
   }
   const outcome = await writeTogether([
     putIf(presenceItem(account.id, 'clients', client.id, presence), before ? { session_id: before.session_id } : null),

@@ -25,7 +25,7 @@ import {
   type Presence,
   presenceItem,
   readPresence,
-  seenFrom,
+  toLastSeen,
 } from '../domain/sessions/presence.ts'
 import { connectionOf } from '../live/connection.ts'
 import { endSessionConnection } from '../live/send-message.ts'
@@ -94,7 +94,7 @@ async function store(
     lease_expires_at: leaseEnd(now),
     token_id: token.id,
     public_key,
-    ...seenFrom(subject, version, now),
+    ...toLastSeen(subject, version, now),
   }
   const newKey = before?.public_key !== public_key
   // Clients have the old key (P1.8). Revokes first, so that a crash leaves no authorization with it.

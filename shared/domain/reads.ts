@@ -4,28 +4,28 @@ import { existingRow } from '../table/read.ts'
 import type { Page } from '../values/page.ts'
 
 /** Adds fields to rows that other items store, such as presence items. */
-type Shown<R, S> = (account: string, rows: R[]) => S[] | Promise<S[]>
+type Render<R, S> = (account: string, rows: R[]) => S[] | Promise<S[]>
 
-type Selection<R, S> = { indexes?: Page['filters']; newestFirst?: boolean; shown?: Shown<R, S> }
+type Selection<R, S> = { indexes?: Page['filters']; newestFirst?: boolean; render?: Render<R, S> }
 
 /** Lists a page of a collection by its filters (A7), with the fields from other items. */
-export async function listShown<R extends Row, S extends R = R>(
+export async function listRendered<R extends Row, S extends R = R>(
   entity: Entity<R>,
   account: string,
   page: Page,
-  { indexes = page.filters, newestFirst = false, shown = (_account, rows) => rows as S[] }: Selection<R, S> = {},
+  { indexes = page.filters, newestFirst = false, render = (_account, rows) => rows as S[] }: Selection<R, S> = {},
 ) {
   const { rows, metadata } = await listRows(entity, account, page, { indexes, newestFirst })
-  return { data: await shown(account, rows), metadata }
+  return { data: await render(account, rows), metadata }
 }
 
 /** Reads an object with the fields from other items. @throws ApiError 404 */
-export async function getShown<R extends Row, S extends R = R>(
+export async function getRendered<R extends Row, S extends R = R>(
   entity: Entity<R>,
   account: string,
   id: string,
-  shown: Shown<R, S> = (_account, rows) => rows as S[],
+  render: Render<R, S> = (_account, rows) => rows as S[],
 ) {
-  const [data] = await shown(account, [await existingRow(entity, account, id)])
+  const [data] = await render(account, [await existingRow(entity, account, id)])
   return { data: data as S }
 }

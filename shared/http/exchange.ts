@@ -44,7 +44,7 @@ export type Event = APIGatewayProxyEventV2
 export type Step = Middleware<Event, Answer, Exchange>
 
 /** A step that depends on the contract of the operation. */
-export type OperationStep = (...given: [...Parameters<Step>, operation: Operation]) => ReturnType<Step>
+export type OperationStep = (...parameters: [...Parameters<Step>, operation: Operation]) => ReturnType<Step>
 
 /** Returns the caller's request id if it is valid, otherwise a new one (A2.10). */
 export const requestIdOf = (header: string | undefined): string =>

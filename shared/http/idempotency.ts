@@ -13,12 +13,12 @@ import type { Answer, Event, IdempotencyLock } from './exchange.ts'
 
 const second = 1_000_000
 /** Maximum time for which a lock is held, longer than any request runs. */
-const runMicros = 60 * second
-const keptMicros = 24 * 3600 * second
-const keptHeaders = ['content-type', 'cache-control', 'location', 'etag']
+const lockMicros = 60 * second
+const answerMicros = 24 * 3600 * second
+const storedHeaders = ['content-type', 'cache-control', 'location', 'etag']
 
 /** Computes the fingerprint of a request. A request with an equal one is a retry (A8.3(3)). */
-const fingerprintOf = (key: Buffer, event: Event, body: Buffer): string =>
+const computeFingerprint = (key: Buffer, event: Event, body: Buffer): string =>
   createHmac('sha256', key)
     .update([event.requestContext.http.method, event.rawPath, event.rawQueryString, ''].join('\n'))
     .update(body)
@@ -28,8 +28,8 @@ const fingerprintOf = (key: Buffer, event: Event, body: Buffer): string =>
 const answerVersion = 1
 
 /** Encrypts a response, which can contain a secret that is stored nowhere else. */
-function sealAnswer({ secret }: IdempotencyLock, { statusCode, headers = {}, body }: Answer): Buffer {
-  const kept = Object.fromEntries(Object.entries(headers).filter(([name]) => keptHeaders.includes(name)))
+function encryptAnswer({ secret }: IdempotencyLock, { statusCode, headers = {}, body }: Answer): Buffer {
+  const kept = Object.fromEntries(Object.entries(headers).filter(([name]) => storedHeaders.includes(name)))
   return encryptBytes(
     secret,
     zstdCompressSync(JSON.stringify({ version: answerVersion, statusCode, headers: kept, body })),
@@ -37,13 +37,13 @@ function sealAnswer({ secret }: IdempotencyLock, { statusCode, headers = {}, bod
 }
 
 /** Decrypts a stored response. @throws Error for an unknown format version */
-function openAnswer({ secret }: IdempotencyLock, sealed: Uint8Array): Answer {
+function decryptAnswer({ secret }: IdempotencyLock, sealed: Uint8Array): Answer {
   const { version, ...answer } = JSON.parse(zstdDecompressSync(decryptBytes(secret, sealed)).toString())
   if (version !== answerVersion) throw new Error(`Stored responses of version ${version} are not supported.`)
   return answer
 }
 
-const itemOf = ({ key, id, fingerprint }: IdempotencyLock, micros: number): Item => {
+const lockItem = ({ key, id, fingerprint }: IdempotencyLock, micros: number): Item => {
   const ends = clock.now() + micros
   return { ...key, kind: 'idempotency', run: id, fingerprint, ends, ttl: Math.ceil(ends / second) }
 }
@@ -65,53 +65,53 @@ export async function acquireLock(
   }
   // Derived from the token, which only the retrying client has, so that the service need not store a key.
   const secret = deriveKey(bearerToken(event.headers.authorization) ?? '', `kept answer ${key.pk}${key.sk}`)
-  const run: IdempotencyLock = { key, id: randomUUID(), secret, fingerprint: fingerprintOf(secret, event, body) }
+  const run: IdempotencyLock = { key, id: randomUUID(), secret, fingerprint: computeFingerprint(secret, event, body) }
   for (let tries = 0; tries < 3; tries++) {
-    if (await take(run)) return { run }
-    const held = await getItem(key)
+    if (await tryLock(run)) return { run }
+    const current = await getItem(key)
     // The lock was deleted between both calls.
-    if (!held) continue
+    if (!current) continue
     // Our write succeeded, but its response was lost and the client retried.
-    if (held.run === run.id) return { run }
-    if (held.fingerprint !== run.fingerprint) throw new ApiError('idempotency_key_reused')
-    if (held.answer instanceof Uint8Array) return { replay: openAnswer(run, held.answer) }
+    if (current.run === run.id) return { run }
+    if (current.fingerprint !== run.fingerprint) throw new ApiError('idempotency_key_reused')
+    if (current.answer instanceof Uint8Array) return { replay: decryptAnswer(run, current.answer) }
     throw new ApiError('idempotency_in_progress', undefined, { headers: { 'retry-after': '1' } })
   }
   throw new ApiError('unavailable')
 }
 
-const take = (run: IdempotencyLock): Promise<boolean> =>
+const tryLock = (run: IdempotencyLock): Promise<boolean> =>
   isDone(
-    putItem(itemOf(run, runMicros), {
+    putItem(lockItem(run, lockMicros), {
       ConditionExpression: 'attribute_not_exists(pk) OR ends <= :now',
       ExpressionAttributeValues: { ':now': clock.now() },
     }),
   )
 
 /** Write condition that a run still holds its lock. */
-const heldBy = ({ id }: IdempotencyLock, more = '') => ({
+const whileHeldBy = ({ id }: IdempotencyLock, more = '') => ({
   ConditionExpression: `#run = :run${more}`,
   ExpressionAttributeNames: { '#run': 'run' },
   ExpressionAttributeValues: { ':run': id },
 })
 
-const answered = (run: IdempotencyLock, answer: Answer) => ({
-  ...itemOf(run, keptMicros),
-  answer: sealAnswer(run, answer),
+const answerItem = (run: IdempotencyLock, answer: Answer) => ({
+  ...lockItem(run, answerMicros),
+  answer: encryptAnswer(run, answer),
 })
 
 export const savedAnswerWrite = (run: IdempotencyLock, answer: Answer) => ({
   TableName: tableName(),
-  Item: answered(run, answer),
-  ...heldBy(run),
+  Item: answerItem(run, answer),
+  ...whileHeldBy(run),
 })
 
 export const saveAnswer = (run: IdempotencyLock, answer: Answer): Promise<boolean> =>
-  isDone(putItem(answered(run, answer), heldBy(run)))
+  isDone(putItem(answerItem(run, answer), whileHeldBy(run)))
 
 /** Releases the key after a response that is not stored. A response that a commit has stored stays. */
 export const releaseLock = (run: IdempotencyLock): Promise<boolean> => {
-  const condition = heldBy(run, ' AND attribute_not_exists(answer)')
+  const condition = whileHeldBy(run, ' AND attribute_not_exists(answer)')
   return isDone(table().send(new DeleteCommand({ TableName: tableName(), Key: run.key, ...condition })))
 }
 

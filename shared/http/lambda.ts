@@ -31,7 +31,7 @@ export type Family<K extends string = string> = Handler & { operations: Record<K
 function contextOf(operation: Operation, exchange: Exchange, event: Event): Context {
   const { caller, subject } = exchange
   const fields = operation.body?.fields
-  const drafted = () => {
+  const createDraft = () => {
     if (!fields) throw new Error('This operation has no request fields.')
     return draft(fields, exchange.raw)
   }
@@ -48,20 +48,20 @@ function contextOf(operation: Operation, exchange: Exchange, event: Event): Cont
         subject: subject ?? null,
         scopes: isAdministering(caller) ? scopesOf(caller) : [],
         precondition: preconditionOf(operation, event.headers['if-match'], () => context),
-        keepAnswer: exchange.lock && savingOf(operation, exchange, exchange.lock),
+        keepAnswer: exchange.lock && answerSaver(operation, exchange, exchange.lock),
       },
     }),
     envelope() {
       exchange.raw = readBody(operation, exchange.body, event.headers['content-type'])
     },
-    draft: drafted,
-    input: () => drafted().done(),
+    draft: createDraft,
+    input: () => createDraft().done(),
   }
   return context
 }
 
 /** Returns a function that stores the response to a request in the commit of its result. */
-const savingOf = (operation: Operation, exchange: Exchange, run: IdempotencyLock) => async (result: unknown) => {
+const answerSaver = (operation: Operation, exchange: Exchange, run: IdempotencyLock) => async (result: unknown) => {
   const answer = success(operation, exchange, result)
   exchange.saved = { result, answer }
   return savedAnswerWrite(run, answer)
@@ -100,7 +100,7 @@ const createdPath = ({ path }: Operation, { params }: Exchange, { data }: { data
 const isAccountApi = ({ credential = 'api', path }: Operation): boolean => credential === 'api' && !isV0(path)
 
 /** Returns 304 if the caller already has the object (A8.2). */
-function unlessKnown({ method }: Operation, answer: Answer, { headers }: Event): Answer {
+function unlessUnchanged({ method }: Operation, answer: Answer, { headers }: Event): Answer {
   const known = headers['if-none-match']
   const tag = answer.headers?.etag
   if (method !== 'GET' || known === undefined || tag === undefined || !isKnown(known, String(tag))) return answer
@@ -124,8 +124,8 @@ export function operation<const R extends Route, const C extends Contract>(
   const alias = method === 'PATCH' && contract.body?.fields ? 'PUT' : undefined
   const status = method === 'POST' ? 201 : 200
   const feature = contract.permission?.startsWith('mdm:') ? 'device_posture' : undefined
-  const made = { status, feature, ...contract, method, path, alias, handle } as const
-  return Object.assign(lambda(made), { operation: made })
+  const contractOperation = { status, feature, ...contract, method, path, alias, handle } as const
+  return Object.assign(lambda(contractOperation), { operation: contractOperation })
 }
 
 /** Creates the Lambda handler of operations that differ only by the kind of their object, which the route contains. */
@@ -141,7 +141,7 @@ export function family<const K extends string>(kinds: readonly K[], make: (kind:
 }
 
 function lambda(operation: Operation): Handler {
-  const answerOf = isV0(operation.path) ? v0Problem : problem
+  const renderError = isV0(operation.path) ? v0Problem : problem
   const name = `${operation.method} ${operation.path}`
   const kind = classOf(operation)
   return endpoint<Event, Answer, Exchange>({
@@ -160,7 +160,7 @@ function lambda(operation: Operation): Handler {
       if (saved && saved.result === result) return saved.answer
       const answer = success(operation, exchange, result)
       if (exchange.lock) await saveAnswer(exchange.lock, answer)
-      return unlessKnown(operation, answer, event)
+      return unlessUnchanged(operation, answer, event)
     },
     async fail(error, { requestId, requestLogged, headers, lock }) {
       // From step 5 on, every response waits for its log entry. If that fails, its error replaces the other one.
@@ -168,15 +168,15 @@ function lambda(operation: Operation): Handler {
         () => error,
         (unstored: unknown) => unstored,
       )
-      const answer = answerOf(failure, requestId, headers, operation.path)
-      if (lock) await settle(lock, answer)
+      const answer = renderError(failure, requestId, headers, operation.path)
+      if (lock) await settleLock(lock, answer)
       return answer
     },
   })
 }
 
 /** Stores the response to a client error for replay. After a server error or 429, releases the key (A8.3). */
-async function settle(run: IdempotencyLock, answer: Answer): Promise<void> {
+async function settleLock(run: IdempotencyLock, answer: Answer): Promise<void> {
   const status = answer.statusCode ?? 500
   try {
     await (status < 500 && status !== 429 ? saveAnswer(run, answer) : releaseLock(run))

@@ -120,7 +120,7 @@ type Request<R extends Route, C extends Contract> = {
 }
 
 /** Additional context of a request with a token of this kind. */
-type Called<K> = {
+type CallerContext<K> = {
   caller: CallerOf<Extract<K, Credential>>
   accountId: string
   subject: Subject
@@ -130,14 +130,18 @@ type Called<K> = {
 
 /** Context of a request with any credential. Members of other credentials are missing. */
 type AnyContext = Omit<Request<Route, Contract>, 'raw' | 'draft' | 'input'> &
-  Partial<Called<Credential> & { claims: IngestClaims }> & { raw: unknown; draft(): unknown; input(): unknown }
+  Partial<CallerContext<Credential> & { claims: IngestClaims }> & { raw: unknown; draft(): unknown; input(): unknown }
 
 /** Context by credential: claims of an ingest token, or a caller. */
-type Brought<K> = K extends 'ingest' ? { claims: IngestClaims } : K extends 'none' ? unknown : Called<K>
+type CredentialContext<K> = K extends 'ingest'
+  ? { claims: IngestClaims }
+  : K extends 'none'
+    ? unknown
+    : CallerContext<K>
 
 export type Context<R extends Route = Route, C extends Contract = Contract> = Contract extends C
   ? AnyContext
-  : Request<R, C> & Brought<CredentialOf<C>>
+  : Request<R, C> & CredentialContext<CredentialOf<C>>
 
 export type Operation<R extends Route = Route, C extends Contract = Contract> = C & {
   method: Method

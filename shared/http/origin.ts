@@ -32,7 +32,7 @@ const viewerIp = (address: string): string | null =>
 export async function requestOrigin(event: Event): Promise<Origin> {
   const { headers } = event
   const source = sourceOf(event)
-  const proven = await cameThroughCdn(headers['x-origin-secret'])
+  const proven = await isFromCdn(headers['x-origin-secret'])
   if (proven === null) return source
   if (!proven) throw new ApiError('forbidden', 'This request did not come through the CDN.')
   const region = headers['cloudfront-viewer-country'] ?? ''
@@ -51,31 +51,31 @@ export const readOrigin: Step = async (exchange, event) => {
 }
 
 /** Time after which every process has read a changed secret. */
-const knownForMs = 5 * 60_000
+const cacheMs = 5 * 60_000
 
-let known: { text: string; at: number } | undefined
+let cached: { text: string; at: number } | undefined
 
 /** Reads the secret of the CDN in front of the deployment; null without a CDN (P8.2). */
 async function cdnSecret(): Promise<string | null> {
-  const given = process.env.CDN_SECRET
-  if (given) return given
+  const localSecret = process.env.CDN_SECRET
+  if (localSecret) return localSecret
   const arn = process.env.CDN_SECRET_ARN
   if (!arn) return null
-  if (known && clock.now() / 1_000 - known.at < knownForMs) return known.text
+  if (cached && clock.now() / 1_000 - cached.at < cacheMs) return cached.text
   try {
-    known = { text: await readSecret(arn), at: clock.now() / 1_000 }
+    cached = { text: await readSecret(arn), at: clock.now() / 1_000 }
   } catch (error) {
-    if (!known) throw error
+    if (!cached) throw error
     logLine('ERROR', 'cdn_secret_not_read', { error: error instanceof Error ? error.name : 'not an error object' })
-    known.at = clock.now() / 1_000
+    cached.at = clock.now() / 1_000
   }
-  return known.text
+  return cached.text
 }
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 
 /** True if `proof` is a valid word of the CDN's secret, compared in constant time; null without a CDN. */
-export async function cameThroughCdn(proof: string | undefined): Promise<boolean | null> {
+export async function isFromCdn(proof: string | undefined): Promise<boolean | null> {
   const secret = await cdnSecret()
   if (secret === null) return null
   const sent = digest(proof ?? '')

@@ -13,7 +13,7 @@ type RunSource = {
   /** Name with an article, for summaries. */
   one: string
   /** Noun for the objects of a run, for summaries. */
-  synced: string
+  objects: string
   scope: 'directories' | 'mdm'
   plan: PlanDescribers
   Run: typeof DirectoryRun | ReturnType<typeof runSchema>
@@ -25,7 +25,7 @@ type RunSource = {
 const ofDirectories = (kind: DirectoryKind): RunSource => ({
   path: `/${kind}_directories/{id}`,
   one: directoryTitles[kind].one,
-  synced: directoryTitles[kind].one,
+  objects: directoryTitles[kind].one,
   scope: 'directories',
   plan: directoryPlan,
   Run: DirectoryRun,
@@ -40,7 +40,7 @@ export const runSources = {
   mdm_posture_provider: {
     path: '/mdm_posture_providers/{id}',
     one: 'a posture provider',
-    synced: 'the devices of a posture provider',
+    objects: 'the devices of a posture provider',
     scope: 'mdm',
     plan: inventoryPlan,
     Run: runSchema(inventoryObjects),

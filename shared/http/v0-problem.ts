@@ -17,7 +17,7 @@ const names: Record<number, string> = {
 }
 
 /** Body of an error response: its name, and the reason for a refused token, the invalid fields, or advice about a long list. */
-function bodyOf({ status, members }: ApiError): unknown {
+function errorBody({ status, members }: ApiError): unknown {
   if (status === 401) return { errors: { auth: members.auth ?? 'invalid_token' } }
   if (status === 422) return members
   return { error: names[status], ...(status === 413 && members) }
@@ -29,18 +29,18 @@ export function v0Problem(error: unknown, requestId: string, headers: Record<str
   return {
     statusCode: known.status,
     headers: { ...v0Headers(path), ...headers, ...known.headers, 'x-request-id': requestId },
-    body: toJson(bodyOf(known)),
+    body: toJson(errorBody(known)),
   }
 }
 
 /** Maximum bytes of a Lambda response less its headers. The body counts as a JSON string with escapes. */
-const maxHandedBytes = 6_200_000
+const maxResponseBytes = 6_200_000
 
 /** Checks the size of an unpaged list (6.4). @throws ApiError `payload_too_large` when it exceeds one response */
 export function limitV0List({ filters }: Operation, body: unknown, text: string): void {
   const isUnpaged = filters !== undefined && !(body as { metadata?: unknown }).metadata
   if (!isUnpaged) return
-  if (Buffer.byteLength(text) <= maxListBytes && Buffer.byteLength(JSON.stringify(text)) <= maxHandedBytes) return
+  if (Buffer.byteLength(text) <= maxListBytes && Buffer.byteLength(JSON.stringify(text)) <= maxResponseBytes) return
   throw new ApiError('payload_too_large', undefined, {
     members: {
       detail:

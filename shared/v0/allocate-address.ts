@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { Transaction } from '../commit/transaction.ts'
 import { env } from '../core/env.ts'
 import { invalidAt } from '../core/errors.ts'
-import { firstFree } from '../domain/devices/allocate-address.ts'
+import { findFirstFree } from '../domain/devices/allocate-address.ts'
 import { formatIp, ipRangeOf, parseCidr } from '../values/ip.ts'
 
 type Family = 'ipv4' | 'ipv6'
@@ -32,7 +32,7 @@ export function serverAddress(family: Family): string {
   return formatIp({ family: version, value: first })
 }
 
-function networkOf(family: Family) {
+function readNetwork(family: Family) {
   const text = env.v0[family].network
   const network = parseCidr(text)
   if (!network) throw new Error(`The setting ${text} is not a network.`)
@@ -46,7 +46,7 @@ export async function allocateV0Address(
   family: Family,
   draw: (below: bigint) => bigint = randomBelow,
 ): Promise<string> {
-  const { family: version, first, size, text } = networkOf(family)
+  const { family: version, first, size, text } = readNetwork(family)
   const server = serverAddress(family)
   function* candidates(): Generator<string> {
     if (size < 4n) return
@@ -55,7 +55,7 @@ export async function allocateV0Address(
       if (address !== server) yield address
     }
   }
-  const free = await firstFree(transaction.accountId, `v0_devices.${family}`, candidates(), (address) => address)
+  const free = await findFirstFree(transaction.accountId, `v0_devices.${family}`, candidates(), (address) => address)
   if (free === null) throw invalidAt(['base'], `CIDR ${text} is exhausted`)
   return free
 }

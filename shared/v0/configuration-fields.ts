@@ -11,7 +11,7 @@ const maxLengths = { url: 2048, data: 65_536, type: 255 }
 const keys = ['url', 'data', 'type'] as const
 
 /** Checks a part of a logo: null if it is missing or empty, undefined if it is invalid. */
-function partOf(value: unknown, max: number): string | null | undefined {
+function checkPart(value: unknown, max: number): string | null | undefined {
   if (value === undefined || value === null || value === '') return null
   return isText(value) && !isLonger(value, max) ? value : undefined
 }
@@ -23,7 +23,7 @@ const LogoCast = field<Logo | null>(
     if (!isObject(input)) return { message: 'is invalid' }
     const crowded = tooManyKeys(input)
     if (crowded !== null) return { message: crowded }
-    const { url, data, type } = recordOf(keys, (key) => partOf(input[key], maxLengths[key]))
+    const { url, data, type } = recordOf(keys, (key) => checkPart(input[key], maxLengths[key]))
     if (url === undefined || data === undefined || type === undefined) return { message: 'is invalid' }
     return { value: url === null && data === null && type === null ? null : { url, data, type } }
   },

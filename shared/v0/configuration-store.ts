@@ -22,14 +22,14 @@ import { respell } from './shown-list.ts'
 const maxBytes = 163_840
 
 /** Size of a configuration: its response as compact JSON, with lists as text (`/v0` contract, 12.2). */
-const bytesOf = (shown: V0ConfigurationRow): number =>
+const countBytes = (shown: V0ConfigurationRow): number =>
   Buffer.byteLength(JSON.stringify(v.parse(V0Configuration, shown)))
 
 export const update = (author: Author, draft: () => Draft<V0ConfigurationInput>, lists: V0Lists, address: string) =>
   commit(author, async (transaction) => {
     const stored = await readConfiguration(author.accountId)
     const changes = checkConfiguration(draft(), stored, lists, address)
-    if (bytesOf({ ...stored, ...changes }) > maxBytes)
+    if (countBytes({ ...stored, ...changes }) > maxBytes)
       throw invalidAt(['base'], `should be at most ${maxBytes} byte(s)`)
     const changed = transaction.update(v0Configurations, stored, { ...changes })
     return { data: showConfiguration(changed, lists) }

@@ -2,7 +2,7 @@ import { stageRows, together } from '../commit/stage-within-capacity.ts'
 import type { Transaction } from '../commit/transaction.ts'
 import { rowsBy } from '../table/read.ts'
 import { v0Devices } from './device.ts'
-import { markGone, unmarkGone } from './read-users.ts'
+import { removeTombstone, stageTombstone } from './read-users.ts'
 import { v0Rules } from './rule.ts'
 import { type V0UserRow, v0Users } from './user.ts'
 
@@ -14,9 +14,7 @@ const childCapacity = 60
 /** Stages the deletion of a user, its devices and its rules. A tombstone hides those that do not fit (`/v0` contract, 9.6). */
 export async function stageUserDeletion(transaction: Transaction, user: V0UserRow): Promise<void> {
   const { accountId } = transaction
-  const devices = await rowsBy(v0Devices, accountId, 'user_id', user.id, {
-    limit: childCapacity / writesPerDevice + 1,
-  })
+  const devices = await rowsBy(v0Devices, accountId, 'user_id', user.id, { limit: childCapacity / writesPerDevice + 1 })
   const rules = await rowsBy(v0Rules, accountId, 'user_id', user.id, { limit: childCapacity / writesPerRule + 1 })
   if (devices.length * writesPerDevice + rules.length * writesPerRule <= childCapacity) {
     for (const device of devices) transaction.delete(v0Devices, device)
@@ -25,14 +23,14 @@ export async function stageUserDeletion(transaction: Transaction, user: V0UserRo
     return
   }
   transaction.delete(v0Users, user)
-  markGone(transaction, user.id)
+  stageTombstone(transaction, user.id)
   if ((await stageChildren(transaction, user.id)) === 'more') transaction.defer({ below: v0Users.name, id: user.id })
 }
 
 /** Stages the deletion of a deleted user's devices and rules, and after the last ones of the tombstone. */
 export async function stageRestOfUser(transaction: Transaction, id: string): Promise<'done' | 'more'> {
   if ((await stageChildren(transaction, id)) === 'more') return 'more'
-  await unmarkGone(transaction, id)
+  await removeTombstone(transaction, id)
   return 'done'
 }
 

@@ -54,7 +54,7 @@ const fieldNames = ['name', 'public_key', 'preshared_key', 'ipv4', 'ipv6', 'desc
 type Fields = Partial<Record<(typeof fieldNames)[number], string | null>>
 
 /** Converts a value to its stored form: addresses to canonical form, an empty description to null. */
-function stored(field: keyof Fields, sent: string | null | undefined): string | null | undefined {
+function toStored(field: keyof Fields, sent: string | null | undefined): string | null | undefined {
   if (field === 'description') return sent === '' ? null : sent
   return sent && (field === 'ipv4' || field === 'ipv6') ? (canonicalIp(sent) ?? sent) : sent
 }
@@ -63,7 +63,7 @@ function stored(field: keyof Fields, sent: string | null | undefined): string | 
 function checkOwnFields(draft: Draft<Input>, device: V0DeviceRow | null, required: (keyof Fields)[]): Fields {
   const fields: Fields = {}
   for (const field of fieldNames) {
-    const value = stored(field, draft.fields[field])
+    const value = toStored(field, draft.fields[field])
     if (value === undefined) continue
     fields[field] = value
     if (value === device?.[field]) continue
@@ -77,7 +77,7 @@ const isSame = (a: string | number | null | undefined, b: string | number | null
   (a || null) === (b || null)
 
 /** Determines one of the five values and its `use_default_` flag (10.3, presence rule), and checks it. */
-function settle<N extends OwnValueName>(
+function settleValue<N extends OwnValueName>(
   draft: Draft<Input>,
   name: N,
   device: V0DeviceRow | null,
@@ -86,17 +86,17 @@ function settle<N extends OwnValueName>(
 ): { value?: OwnValues[N] | null; flag?: boolean } {
   const flagName = `use_default_${name}` as const
   const flag: boolean | undefined = draft.fields[flagName]
-  const usesDefault = device?.[flagName] ?? true
+  const usedDefault = device?.[flagName] ?? true
   const fields: Partial<OwnValues> = draft.fields
   const own = device?.[name]
-  const spellings = (flag ?? usesDefault) ? [fallback, own] : [own, fallback]
+  const spellings = (flag ?? usedDefault) ? [fallback, own] : [own, fallback]
   // Both spellings are values of the same field.
   const sent = respell<unknown>(fields[name], lists, ...spellings) as OwnValues[N] | undefined
   const value = name === 'endpoint' && sent === '' ? null : sent
   if (value === undefined) return { flag }
   // A caller may send back a default from a response. Zero is a value, not an empty one.
   const isEffective = value === fallback || (value !== 0 && isSame(value, fallback))
-  const ignored = isEffective && (flag ?? (device !== null && usesDefault))
+  const ignored = isEffective && (flag ?? (device !== null && usedDefault))
   if (ignored) return { flag }
   if (flag === true && value !== null) draft.reject(name, 'must not be present')
   if (value !== null && value !== own) draft.reject(name, ...valueRules[name](value))
@@ -106,7 +106,7 @@ function settle<N extends OwnValueName>(
 function checkValues(draft: Draft<Input>, device: V0DeviceRow | null, defaults: Defaults, lists: V0Lists) {
   const changes: Partial<OwnValues & Flags> = {}
   for (const name of ownValueNames) {
-    const { value, flag } = settle(draft, name, device, defaults[`default_client_${name}`], lists)
+    const { value, flag } = settleValue(draft, name, device, defaults[`default_client_${name}`], lists)
     if (value !== undefined) Object.assign(changes, { [name]: value })
     if (flag !== undefined) changes[`use_default_${name}`] = flag
   }

@@ -17,15 +17,15 @@ import { v0Users } from './user.ts'
 
 const limitReached = 'Maximum device limit reached. Remove an existing device before creating a new one.'
 
-const claimed = ['name', 'public_key', 'ipv4', 'ipv6'] as const
-type Claim = { user_id: string } & { [N in (typeof claimed)[number]]?: string | null | undefined }
+const uniqueFields = ['name', 'public_key', 'ipv4', 'ipv6'] as const
+type UniqueValues = { user_id: string } & { [N in (typeof uniqueFields)[number]]?: string | null | undefined }
 
 /** Checks that no other device has the same key or address, and none of the user the same name (10.4). */
-async function checkUnused(transaction: Transaction, claim: Claim, except?: V0DeviceRow): Promise<void> {
-  for (const field of claimed) {
-    const given = claim[field]
-    if (given == null || given === except?.[field]) continue
-    const value = field === 'name' ? deviceNameValue(claim.user_id, given) : given
+async function checkUnused(transaction: Transaction, claim: UniqueValues, except?: V0DeviceRow): Promise<void> {
+  for (const field of uniqueFields) {
+    const sent = claim[field]
+    if (sent == null || sent === except?.[field]) continue
+    const value = field === 'name' ? deviceNameValue(claim.user_id, sent) : sent
     if (await transaction.isTaken(`v0_devices.${field}`, value, except))
       throw invalidAt([field], 'has already been taken')
   }
@@ -76,7 +76,7 @@ export const remove = (author: Author, id: string) =>
 const maxLength = 15
 
 /** Shortens a name of more than 15 characters to its first 11 and four digits of its hash (`/v0` contract, 10.5). */
-export function shortened(name: string): string {
+export function shortenName(name: string): string {
   if (name.length <= maxLength) return name
   const hash = createHash('sha256').update(name).digest('hex').toUpperCase()
   return name.slice(0, maxLength - 4) + hash.slice(0, 4)
@@ -88,7 +88,7 @@ export async function freeDeviceName(
   generate: () => string = generateClientName,
 ): Promise<string> {
   for (;;) {
-    const name = shortened(generate())
+    const name = shortenName(generate())
     if (!(await transaction.isTaken('v0_devices.name', deviceNameValue(userId, name)))) return name
   }
 }

@@ -34,11 +34,11 @@ const emptyItems = (items: string[], filled: string[]): Messages => (items.lengt
 
 /** Reports each repeated value once, in the order of its second occurrence. */
 function duplicateMessages(items: string[]): Messages {
-  const seen = new Set<string>()
+  const earlier = new Set<string>()
   const repeated = new Set<string>()
   for (const item of items) {
-    if (seen.has(item)) repeated.add(item)
-    seen.add(item)
+    if (earlier.has(item)) repeated.add(item)
+    earlier.add(item)
   }
   return repeated.size > 0 ? [`is invalid: duplicates are not allowed: ${excerpt([...repeated].join(', '))}`] : []
 }

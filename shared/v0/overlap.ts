@@ -3,7 +3,7 @@ import { block, type Cidr, ipRangeOf, portPattern } from '../values/ip.ts'
 import { isInteger, isText } from './casts.ts'
 
 /** Fields of a rule that determine its traffic. */
-type Region = {
+type TrafficFields = {
   action: string
   destination: string
   port_type: string | null
@@ -12,16 +12,16 @@ type Region = {
 }
 type Ports = { low: number; high: number }
 
-/** Traffic that a rule covers. Only rules with the same `among` can overlap (`/v0` contract, 11.4). */
-export type RuleTarget = { among: string; network: Cidr; ports: Ports }
+/** Traffic that a rule covers. Only rules with the same `group` can overlap (`/v0` contract, 11.4). */
+export type RuleTarget = { group: string; network: Cidr; ports: Ports }
 
 /** Ports of a rule without a port range, equal for all such rules so that they overlap. */
 const noPorts: Ports = { low: 0, high: 0 }
 
-export function ruleTargetOf({ action, destination, port_type, port_range, user_id }: Region): RuleTarget {
+export function ruleTargetOf({ action, destination, port_type, port_range, user_id }: TrafficFields): RuleTarget {
   const network = ipRangeOf(destination)
   return {
-    among: [action, user_id ?? 'all', port_type ?? 'any', network.family].join('/'),
+    group: [action, user_id ?? 'all', port_type ?? 'any', network.family].join('/'),
     network,
     ports: port_range === null ? noPorts : portsOf(port_range),
   }
@@ -32,7 +32,7 @@ const digits = (port: number): string => String(port).padStart(5, '0')
 const networkText = ({ first, last }: Cidr): string => `${hex(first)}-${hex(last)}`
 
 /** Sort key of a rule: by network, then by ports. */
-export const sortOf = ({ network, ports }: RuleTarget, id: string): string =>
+export const overlapSortKey = ({ network, ports }: RuleTarget, id: string): string =>
   `${networkText(network)}-${digits(ports.low)}-${digits(ports.high)}#${id}`
 
 /** Name of the counter of an account's rules with networks of this size. Networks of a size that counts 0 are not searched. */
@@ -41,7 +41,7 @@ export const sizeCounter = ({ family, prefix }: Pick<Cidr, 'family' | 'prefix'>)
 
 type Range = { after: string; backward?: boolean; limit: number }
 type Search = {
-  /** Reads sort keys of rules with the same `among`, like `queryItems`. */
+  /** Reads sort keys of rules with the same `group`, like `queryItems`. */
   read: (range: Range) => Promise<string[]>
   /** True when the account has rules for networks of this size. */
   hasSize: (prefix: number) => boolean
@@ -56,19 +56,19 @@ const parts = (sort: string) => {
   return { first, low: Number(low), high: Number(high), id }
 }
 
-const meets = (sort: string, { ports }: RuleTarget, except: string | undefined): boolean => {
+const overlapsPorts = (sort: string, { ports }: RuleTarget, except: string | undefined): boolean => {
   const { low, high, id } = parts(sort)
   return id !== except && low <= ports.high && ports.low <= high
 }
 
 /** Searches for an overlap with rules whose network begins within this one. */
-async function meetsWithin(place: RuleTarget, { read, except }: Search): Promise<boolean> {
-  const last = hex(place.network.last)
-  let after = hex(place.network.first)
+async function overlapsWithin(target: RuleTarget, { read, except }: Search): Promise<boolean> {
+  const last = hex(target.network.last)
+  let after = hex(target.network.first)
   for (;;) {
     const sorts = await read({ after, limit: perRead })
     const within = sorts.filter((sort) => parts(sort).first <= last)
-    if (within.some((sort) => meets(sort, place, except))) return true
+    if (within.some((sort) => overlapsPorts(sort, target, except))) return true
     const farthest = within.at(-1)
     if (farthest === undefined || within.length < perRead) return false
     after = farthest
@@ -76,23 +76,23 @@ async function meetsWithin(place: RuleTarget, { read, except }: Search): Promise
 }
 
 /** Searches the rules of a larger network. Their ports are disjoint, so only the last one to start in time can overlap. */
-async function meetsIn(larger: Cidr, place: RuleTarget, { read, except }: Search): Promise<boolean> {
+async function overlapsInLarger(larger: Cidr, target: RuleTarget, { read, except }: Search): Promise<boolean> {
   const network = networkText(larger)
-  const sorts = await read({ after: `${network}-${digits(place.ports.high)}~`, backward: true, limit: 2 })
+  const sorts = await read({ after: `${network}-${digits(target.ports.high)}~`, backward: true, limit: 2 })
   const [nearest] = sorts.filter((sort) => sort.startsWith(network) && parts(sort).id !== except)
-  return nearest !== undefined && meets(nearest, place, except)
+  return nearest !== undefined && overlapsPorts(nearest, target, except)
 }
 
 /**
  * Searches for a rule that overlaps this one (11.4). Of two overlapping networks, one contains the other. So the other
  * network begins within this one, or is one of the few larger networks around it. Reads no other rules.
  */
-export async function overlapsAny(place: RuleTarget, search: Search): Promise<boolean> {
-  const { family, first, prefix } = place.network
+export async function overlapsAny(target: RuleTarget, search: Search): Promise<boolean> {
+  const { family, first, prefix } = target.network
   const larger = Array.from({ length: prefix }, (_, size) => size).filter(search.hasSize)
   const found = await Promise.all([
-    meetsWithin(place, search),
-    ...larger.map((size) => meetsIn(block({ family, value: first }, size), place, search)),
+    overlapsWithin(target, search),
+    ...larger.map((size) => overlapsInLarger(block({ family, value: first }, size), target, search)),
   ])
   return found.includes(true)
 }

@@ -8,18 +8,18 @@ import { idText, metadataText } from './configuration.ts'
 export const maxProviders = 20
 
 /** Schema of a required text; `text` has a default. */
-const needed = (maxLength: number, more: JsonSchema = {}) =>
+const requiredText = (maxLength: number, more: JsonSchema = {}) =>
   v.optional(documented(TextCast, { type: 'string', minLength: 1, maxLength, pattern: textPattern.filled, ...more }))
 const text = v.optional(documented(TextCast, { maxLength: 2048 }))
 const off = v.optional(booleanCast(false))
 const on = v.optional(booleanCast(true))
 
 export const V0OpenIdProviderFields = v.object({
-  id: needed(255, { description: idText }),
-  label: needed(255),
-  client_id: needed(2048),
-  client_secret: needed(2048),
-  discovery_document_uri: needed(2048),
+  id: requiredText(255, { description: idText }),
+  label: requiredText(255),
+  client_id: requiredText(2048),
+  client_secret: requiredText(2048),
+  discovery_document_uri: requiredText(2048),
   redirect_uri: text,
   response_type: text,
   scope: text,
@@ -28,10 +28,10 @@ export const V0OpenIdProviderFields = v.object({
 export type V0OpenIdProviderInput = v.InferOutput<typeof V0OpenIdProviderFields>
 
 export const V0SamlProviderFields = v.object({
-  id: needed(255, { description: idText }),
-  label: needed(255),
+  id: requiredText(255, { description: idText }),
+  label: requiredText(255),
   base_url: text,
-  metadata: needed(65_536, { description: metadataText }),
+  metadata: requiredText(65_536, { description: metadataText }),
   sign_requests: on,
   sign_metadata: on,
   signed_assertion_in_resp: on,

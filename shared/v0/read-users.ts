@@ -27,25 +27,25 @@ export async function find(account: string, idOrEmail: string): Promise<V0UserRo
 
 export const get = async (account: string, idOrEmail: string) => ({ data: await find(account, idOrEmail) })
 
-export const goneUsersPartition = (account: string): string => partition(account, 'v0_users.gone')
+export const deletedUsersPartition = (account: string): string => partition(account, 'v0_users.gone')
 
-const goneKey = (account: string, userId: string): Key => ({ pk: goneUsersPartition(account), sk: userId })
+const tombstoneKey = (account: string, userId: string): Key => ({ pk: deletedUsersPartition(account), sk: userId })
 
 /** Stages the tombstone of a deleted user. It hides the user's devices and rules until they are deleted, too (15.2). */
-export const markGone = (transaction: Transaction, userId: string): void =>
-  transaction.put({ ...goneKey(transaction.accountId, userId), kind: 'gone' })
+export const stageTombstone = (transaction: Transaction, userId: string): void =>
+  transaction.put({ ...tombstoneKey(transaction.accountId, userId), kind: 'gone' })
 
-export async function unmarkGone(transaction: Transaction, userId: string): Promise<void> {
-  const key = goneKey(transaction.accountId, userId)
+export async function removeTombstone(transaction: Transaction, userId: string): Promise<void> {
+  const key = tombstoneKey(transaction.accountId, userId)
   if (await getItem(key)) transaction.remove(key)
 }
 
-const isGone = async (account: string, userId: string): Promise<boolean> =>
-  (await getItem(goneKey(account, userId))) !== undefined
+const isDeleted = async (account: string, userId: string): Promise<boolean> =>
+  (await getItem(tombstoneKey(account, userId))) !== undefined
 
 /** Reads the ids of deleted users who still have devices or rules; nearly always none. */
-export async function goneUsers(account: string): Promise<Set<string>> {
-  const marks = await queryItems(goneUsersPartition(account))
+export async function readDeletedUsers(account: string): Promise<Set<string>> {
+  const marks = await queryItems(deletedUsersPartition(account))
   return new Set(marks.map(({ sk }) => String(sk)))
 }
 
@@ -56,7 +56,7 @@ export async function findOfUser<R extends Row & { user_id: string | null }>(
   id: string,
 ): Promise<R> {
   const row = isUuid(id) ? await getRow(entity, account, id.toLowerCase()) : null
-  if (!row || (row.user_id !== null && (await isGone(account, row.user_id)))) throw notFound()
+  if (!row || (row.user_id !== null && (await isDeleted(account, row.user_id)))) throw notFound()
   return row
 }
 
@@ -67,7 +67,7 @@ export async function listOfUsers<R extends Row & { user_id: string | null }, S>
   page: Page | undefined,
   show: (row: R) => S,
 ) {
-  const gone = await goneUsers(account)
+  const gone = await readDeletedUsers(account)
   const isVisible = ({ user_id }: R) => user_id === null || !gone.has(user_id)
   return listV0Rows(entity, account, page, show, gone.size === 0 ? undefined : isVisible)
 }

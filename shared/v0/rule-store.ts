@@ -58,11 +58,11 @@ async function checkUser(transaction: Transaction, userId: string | null): Promi
 }
 
 async function checkOverlap(transaction: Transaction, fields: Fields, except?: string): Promise<void> {
-  const place = ruleTargetOf(fields)
-  const pk = indexPartition(transaction.accountId, v0Rules.name, 'overlap', place.among)
-  const isTaken = await overlapsAny(place, {
+  const target = ruleTargetOf(fields)
+  const pk = indexPartition(transaction.accountId, v0Rules.name, 'overlap', target.group)
+  const isTaken = await overlapsAny(target, {
     read: async (range) => (await queryItems(pk, range)).map(({ sk }) => String(sk)),
-    hasSize: (prefix) => transaction.count(sizeCounter({ family: place.network.family, prefix })) > 0,
+    hasSize: (prefix) => transaction.count(sizeCounter({ family: target.network.family, prefix })) > 0,
     except,
   })
   if (isTaken) throw invalidAt(['destination'], 'destination overlaps with an existing rule')

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { entity } from '../table/entity.ts'
 import { documented, field, withRules } from '../values/field.ts'
 import { enumCast, TextCast, UuidCast } from './casts.ts'
-import { castPortRange, portRangeSchema, ruleTargetOf, sizeCounter, sortOf } from './overlap.ts'
+import { castPortRange, overlapSortKey, portRangeSchema, ruleTargetOf, sizeCounter } from './overlap.ts'
 
 const v0Actions = ['accept', 'drop'] as const
 const v0PortTypes = ['tcp', 'udp'] as const
@@ -15,7 +15,7 @@ export const v0Rules = entity<V0RuleRow>({
   defaults: { port_type: null, port_range: null, user_id: null },
   indexes: {
     user_id: { value: (row) => row.user_id },
-    overlap: { value: (row) => ruleTargetOf(row).among, sort: (row) => sortOf(ruleTargetOf(row), row.id) },
+    overlap: { value: (row) => ruleTargetOf(row).group, sort: (row) => overlapSortKey(ruleTargetOf(row), row.id) },
   },
   counters: (row) => [sizeCounter(ruleTargetOf(row).network)],
 })

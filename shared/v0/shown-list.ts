@@ -2,17 +2,17 @@ import * as v from 'valibot'
 import type { V0Lists } from '../domain/accounts/account.ts'
 import { trimmed } from './messages.ts'
 
-const itemsOf = (text: string): string[] => (trimmed(text) === '' ? [] : text.split(',').map(trimmed))
+const splitItems = (text: string): string[] => (trimmed(text) === '' ? [] : text.split(',').map(trimmed))
 
 /** Renders a stored list of addresses in the form set for the account (`/v0` contract, 5.8). */
 export const showList = <T extends string | null>(text: T, lists: V0Lists): T | string[] =>
-  text === null || lists === 'text' ? text : itemsOf(text)
+  text === null || lists === 'text' ? text : splitItems(text)
 
 /** Returns the stored list with the same items as a sent array, which lacks blanks around items; else the sent list. */
 export function respell<T>(sent: T, lists: V0Lists, ...stored: T[]): T {
   if (typeof sent !== 'string' || lists === 'text') return sent
-  const items = itemsOf(sent).join()
-  return stored.find((text) => typeof text === 'string' && itemsOf(text).join() === items) ?? sent
+  const items = splitItems(sent).join()
+  return stored.find((text) => typeof text === 'string' && splitItems(text).join() === items) ?? sent
 }
 
 const documented = { items: { type: 'string' } }

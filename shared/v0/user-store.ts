@@ -18,10 +18,10 @@ async function checkEmailFree(transaction: Transaction, email: string, except?: 
 }
 
 export const create = (author: Author, draft: () => Draft<V0UserInput>) =>
-  commitWithPassword(author, async (transaction, hashed) => {
+  commitWithPassword(author, async (transaction, hashOrRequest) => {
     const { email, role, password } = checkNewUser(draft())
     await checkEmailFree(transaction, email)
-    const password_hash = hashed(password)
+    const password_hash = hashOrRequest(password)
     if (typeof password_hash === 'object') return password_hash
     const user = transaction.insert(v0Users, {
       email,

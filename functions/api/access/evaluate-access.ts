@@ -4,7 +4,7 @@ import { data, operation } from '#shared/http/lambda.ts'
 export const handler = operation(
   'POST /access/evaluate',
   {
-    summary: 'Say what would be decided, and why',
+    summary: 'Evaluate an access decision and its reasons',
     permission: 'policies:read',
     body: { envelope: null, fields: EvaluationFields },
     response: data(Evaluation),

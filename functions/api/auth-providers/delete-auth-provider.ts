@@ -9,7 +9,7 @@ export const handler = family(providerKinds, (kind) =>
     `DELETE /${kind}_auth_providers/{id}`,
     {
       family: 'auth_providers',
-      summary: `Delete ${providerTitles[kind].one} with the client tokens made through it`,
+      summary: `Delete ${providerTitles[kind].one} with the client tokens created through it`,
       permission: 'providers:write',
       etagFrom: getAuthProvider.operations[kind],
       response: data(AuthProvider(kind)),

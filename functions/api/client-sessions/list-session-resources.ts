@@ -12,7 +12,7 @@ export const handler = operation(
     parameters: {
       page_cursor: {
         type: 'string',
-        description: '`resources_cursor` of the session or its heartbeat, or `next_page` of an earlier answer.',
+        description: '`resources_cursor` of the session or its heartbeat, or `next_page` of an earlier response.',
       },
     },
     response: v.object({ data: v.array(Resource), metadata: v.object({ next_page: v.nullable(v.string()) }) }),

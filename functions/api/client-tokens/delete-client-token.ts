@@ -5,7 +5,7 @@ import { handler as getClientToken } from './get-client-token.ts'
 export const handler = operation(
   'DELETE /actors/{actor_id}/client_tokens/{id}',
   {
-    summary: 'Delete a client token with what was made with it',
+    summary: 'Delete a client token with its sessions and authorizations',
     permission: 'tokens:write',
     etagFrom: getClientToken.operation,
     response: idOnly,

@@ -6,7 +6,7 @@ import { handler as getClient } from './get-client.ts'
 export const handler = operation(
   'PUT /clients/{id}/unverify',
   {
-    summary: 'Take back the verification of a client',
+    summary: 'Remove the verification of a client',
     permission: 'clients:write',
     etagFrom: getClient.operation,
     response: data(Client),

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { keysOf } from '#shared/domain/directories/directory-keys.ts'
+import { readDirectoryKeys } from '#shared/domain/directories/directory-keys.ts'
 import { operation } from '#shared/http/lambda.ts'
 
 export const handler = operation(
@@ -10,5 +10,5 @@ export const handler = operation(
     credential: 'none',
     response: v.object({ keys: v.array(v.record(v.string(), v.string())) }),
   },
-  ({ params }) => keysOf(params.id),
+  ({ params }) => readDirectoryKeys(params.id),
 )

@@ -10,7 +10,7 @@ export const handler = family(directoryKinds, (kind) =>
     `POST /${kind}_directories/{id}/runs/{run_id}/rewind`,
     {
       family: 'directories',
-      summary: `Disable ${directoryTitles[kind].one} and bring back what a run of it deleted`,
+      summary: `Disable ${directoryTitles[kind].one} and restore what one of its runs deleted`,
       permission: 'directories:write',
       refusals: ['scope_exceeded', 'run_not_rewindable', 'sync_running'],
       response: data(DirectoryRun),

@@ -9,7 +9,7 @@ import { data, operation } from '#shared/http/lambda.ts'
 export const handler = operation(
   'PUT /gateway/sessions/{id}',
   {
-    summary: 'Heartbeat of a gateway: renew its session and learn who reaches what',
+    summary: 'Renew a gateway session and get its authorizations',
     credential: 'gateway',
     body: { envelope: 'session', optional: true, fields: HeartbeatFields },
     response: data(

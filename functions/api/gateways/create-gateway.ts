@@ -6,7 +6,7 @@ import { data, operation } from '#shared/http/lambda.ts'
 export const handler = operation(
   'POST /sites/{site_id}/gateways',
   {
-    summary: 'Create a gateway with a token of its own',
+    summary: 'Create a gateway with its own token',
     permission: 'gateways:write',
     body: { envelope: 'gateway', optional: true, fields: NewGatewayFields },
     refusals: ['address_space_exhausted'],

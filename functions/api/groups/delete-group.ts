@@ -6,7 +6,7 @@ import { handler as getGroup } from './get-group.ts'
 export const handler = operation(
   'DELETE /groups/{id}',
   {
-    summary: 'Delete a group; its policies stay, orphaned',
+    summary: 'Delete a group; its policies remain without a group',
     permission: 'groups:write',
     etagFrom: getGroup.operation,
     refusals: ['managed_group'],

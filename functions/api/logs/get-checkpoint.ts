@@ -1,5 +1,5 @@
 import { data, operation } from '#shared/http/lambda.ts'
-import { logIdentifier, sealedLogOf } from '#shared/seal/log/sealed-log.ts'
+import { logIdentifier, parseSealedLog } from '#shared/seal/log/sealed-log.ts'
 import { CheckpointAnswer, readNewestCheckpoint } from '#shared/seal/sealed-answers.ts'
 
 export const handler = operation(
@@ -10,5 +10,5 @@ export const handler = operation(
     identifiers: { log: logIdentifier },
     response: data(CheckpointAnswer),
   },
-  ({ accountId, params, address }) => readNewestCheckpoint(accountId, sealedLogOf(params.log), address),
+  ({ accountId, params, address }) => readNewestCheckpoint(accountId, parseSealedLog(params.log), address),
 )

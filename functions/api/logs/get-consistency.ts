@@ -1,6 +1,6 @@
 import { data, operation } from '#shared/http/lambda.ts'
-import { logIdentifier, sealedLogOf } from '#shared/seal/log/sealed-log.ts'
-import { ConsistencyAnswer, consistencyOf } from '#shared/seal/sealed-answers.ts'
+import { logIdentifier, parseSealedLog } from '#shared/seal/log/sealed-log.ts'
+import { ConsistencyAnswer, readConsistency } from '#shared/seal/sealed-answers.ts'
 
 export const handler = operation(
   'GET /logs/checkpoints/{log}/consistency',
@@ -12,5 +12,5 @@ export const handler = operation(
     refusals: ['invalid_log_query'],
     response: data(ConsistencyAnswer),
   },
-  ({ accountId, params, query }) => consistencyOf(accountId, sealedLogOf(params.log), query),
+  ({ accountId, params, query }) => readConsistency(accountId, parseSealedLog(params.log), query),
 )

@@ -1,5 +1,5 @@
 import { data, operation } from '#shared/http/lambda.ts'
-import { ProofAnswer, proofOf } from '#shared/seal/sealed-answers.ts'
+import { ProofAnswer, readProof } from '#shared/seal/sealed-answers.ts'
 
 export const handler = operation(
   'GET /logs/{log_id}/proof',
@@ -18,5 +18,5 @@ export const handler = operation(
     refusals: ['invalid_log_query', 'not_sealed_yet'],
     response: data(ProofAnswer),
   },
-  ({ accountId, params, query }) => proofOf(accountId, params.log_id, query),
+  ({ accountId, params, query }) => readProof(accountId, params.log_id, query),
 )

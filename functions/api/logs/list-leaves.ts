@@ -1,11 +1,11 @@
 import { data, operation } from '#shared/http/lambda.ts'
-import { hourStreams, logIdentifier, sealedLogOf } from '#shared/seal/log/sealed-log.ts'
-import { LeavesAnswer, leavesOf } from '#shared/seal/sealed-answers.ts'
+import { hourStreams, logIdentifier, parseSealedLog } from '#shared/seal/log/sealed-log.ts'
+import { LeavesAnswer, readLeafHashes } from '#shared/seal/sealed-answers.ts'
 
 export const handler = operation(
   'GET /logs/checkpoints/{log}/leaves',
   {
-    summary: 'Read hashes of the leaves of a sealed log',
+    summary: 'Read leaf hashes of a sealed log',
     permission: 'logs:read',
     identifiers: { log: logIdentifier },
     parameters: {
@@ -17,5 +17,5 @@ export const handler = operation(
     refusals: ['invalid_log_query'],
     response: data(LeavesAnswer),
   },
-  ({ accountId, params, query }) => leavesOf(accountId, sealedLogOf(params.log), query),
+  ({ accountId, params, query }) => readLeafHashes(accountId, parseSealedLog(params.log), query),
 )

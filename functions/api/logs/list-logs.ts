@@ -1,7 +1,7 @@
 import { list, operation } from '#shared/http/lambda.ts'
 import { LogEntry } from '#shared/logs/entries/log-entry.ts'
 import { logStreams } from '#shared/logs/entries/log-id.ts'
-import { countedByDefault, maxCounted } from '#shared/logs/log-query.ts'
+import { defaultTotalLimit, maxTotalLimit } from '#shared/logs/log-query.ts'
 import { listLogs as query } from '#shared/logs/query-logs.ts'
 
 const time = { type: 'string', format: 'date-time' }
@@ -21,14 +21,14 @@ export const handler = operation(
       object_id: {
         type: 'string',
         format: 'uuid',
-        description: 'Only changes of the object with this id: its history. With no `type`, or with `change`.',
+        description: 'Only changes of the object with this id (its history). Requires no `type`, or `type=change`.',
       },
       total_limit: {
         type: 'integer',
         minimum: 0,
-        maximum: maxCounted,
-        default: countedByDefault,
-        description: 'Up to where `total` and `count` are exact; with more entries both are this number.',
+        maximum: maxTotalLimit,
+        default: defaultTotalLimit,
+        description: 'Maximum up to which `total` and `count` are exact. With more entries, both have this value.',
       },
       limit: { type: 'integer' },
       page_cursor: { type: 'string' },

@@ -11,7 +11,7 @@ export const handler = family(runSourceKinds, (kind) => {
     `GET ${path}/runs/{run_id}/changes`,
     {
       family: 'sync_sources',
-      summary: `List what a run of ${one} changes`,
+      summary: `List the changes of a run of ${one}`,
       permission: `${scope}:read`,
       filters: {},
       response: list(RunChange),

@@ -3,5 +3,5 @@ import { callbackAt } from '#shared/http/pages/callback-operation.ts'
 /** Callback of one `oidc` or `idp` provider, which an account chooses. Separate, so that none receives another's codes. */
 export const handler = callbackAt(
   '/sign_in/callback/{auth_provider_id}',
-  "Lead back from an account's own provider to where the sign-in was started",
+  'Complete a sign-in at a provider of an account',
 )

@@ -5,7 +5,7 @@ import { Issued } from '#shared/sign-in/sessions/issue-session.ts'
 export const handler = operation(
   'POST /sign_in/token',
   {
-    summary: 'Get a client token or portal session for the code of a sign-in',
+    summary: 'Exchange the code of a sign-in for a client token or portal session',
     credential: 'none',
     step: 'token',
     body: { envelope: 'sign_in', fields: RedeemFields },

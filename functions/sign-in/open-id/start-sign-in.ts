@@ -1,12 +1,12 @@
 import * as v from 'valibot'
 import { data, operation } from '#shared/http/lambda.ts'
-import { accountOfSlug, slug } from '#shared/sign-in/account-of-slug.ts'
+import { findAccountBySlug, slug } from '#shared/sign-in/account-of-slug.ts'
 import { StartFields, startSignIn as start } from '#shared/sign-in/browser/start-sign-in.ts'
 
 export const handler = operation(
   'POST /sign_in/{slug}/start',
   {
-    summary: 'Start to sign in with a provider',
+    summary: 'Start a sign-in with a provider',
     credential: 'none',
     step: 'start',
     identifiers: { slug },
@@ -14,5 +14,5 @@ export const handler = operation(
     response: data(v.object({ authorization_url: v.string(), expires_at: v.string() })),
     secret: true,
   },
-  async ({ params, draft, address }) => start(await accountOfSlug(params.slug), draft(), address),
+  async ({ params, draft, address }) => start(await findAccountBySlug(params.slug), draft(), address),
 )

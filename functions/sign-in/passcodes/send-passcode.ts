@@ -1,11 +1,11 @@
 import { data, operation } from '#shared/http/lambda.ts'
-import { accountOfSlug, slug } from '#shared/sign-in/account-of-slug.ts'
+import { findAccountBySlug, slug } from '#shared/sign-in/account-of-slug.ts'
 import { Ordered, OrderFields, orderPasscode } from '#shared/sign-in/passcodes/prove-email.ts'
 
 export const handler = operation(
   'POST /sign_in/{slug}/email_otp',
   {
-    summary: 'Mail a passcode to whom an email address belongs',
+    summary: 'Send a passcode to an email address',
     credential: 'none',
     step: 'start',
     identifiers: { slug },
@@ -13,5 +13,5 @@ export const handler = operation(
     response: data(Ordered),
     status: 202,
   },
-  async ({ params, input }) => orderPasscode(await accountOfSlug(params.slug), input()),
+  async ({ params, input }) => orderPasscode(await findAccountBySlug(params.slug), input()),
 )

@@ -1,5 +1,5 @@
 import { data, operation } from '#shared/http/lambda.ts'
-import { accountOfSlug, slug } from '#shared/sign-in/account-of-slug.ts'
+import { findAccountBySlug, slug } from '#shared/sign-in/account-of-slug.ts'
 import { VerifyFields, verifyPasscode as verify } from '#shared/sign-in/passcodes/prove-email.ts'
 import { Issued } from '#shared/sign-in/sessions/issue-session.ts'
 
@@ -15,5 +15,5 @@ export const handler = operation(
     response: data(Issued),
     secret: true,
   },
-  async ({ params, input, origin }) => verify(await accountOfSlug(params.slug), input(), origin),
+  async ({ params, input, origin }) => verify(await findAccountBySlug(params.slug), input(), origin),
 )

@@ -5,7 +5,7 @@ import { endPortalSession as end } from '#shared/sign-in/sessions/end-portal-ses
 export const handler = operation(
   'DELETE /sign_in/session',
   {
-    summary: 'End the portal session that the token is of',
+    summary: 'End the portal session of the token',
     credential: 'portal',
     response: data(v.object({ id: v.string(), end_session_url: v.nullable(v.string()) })),
   },

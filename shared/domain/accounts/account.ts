@@ -62,18 +62,18 @@ export const Account = v.object({
 })
 
 const timeBudgetMs = 60_000
-const known = new Map<string, { status: AccountStatus; at: number }>()
+const cache = new Map<string, { status: AccountStatus; at: number }>()
 
 type AccountStatus = { enabled: false } | { enabled: true; limits: AccountRow['limits'] }
 
 /** Reads the state and limits of an account, cached for 60 seconds (L9.4). */
 export async function accountStatus(account: string): Promise<AccountStatus> {
-  const last = known.get(account)
+  const last = cache.get(account)
   if (last && clock.now() / 1_000 - last.at < timeBudgetMs) return last.status
   const row = await getRow(accounts, account, account)
   const status: AccountStatus = row && !row.is_disabled ? { enabled: true, limits: row.limits } : { enabled: false }
-  if (known.size > 10_000) known.clear()
-  known.set(account, { status, at: clock.now() / 1_000 })
+  if (cache.size > 10_000) cache.clear()
+  cache.set(account, { status, at: clock.now() / 1_000 })
   return status
 }
 
@@ -101,7 +101,7 @@ const isCompared = (account: Pick<AccountRow, 'limits'> | null): boolean =>
   account !== null && compared.some((name) => account.limits[name] !== null)
 
 /** Stages the entry of an account in the list of accounts with limits to compare, when it has to change. */
-export function noteLimits(transaction: Transaction, before: AccountRow | null, after: AccountRow): void {
+export function stageLimitsEntry(transaction: Transaction, before: AccountRow | null, after: AccountRow): void {
   if (isCompared(before) === isCompared(after)) return
   const key = { pk: limitedAccountsPartition, sk: after.id }
   if (isCompared(after)) transaction.put({ ...key, kind: 'limited', account_id: after.id })

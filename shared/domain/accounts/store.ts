@@ -11,7 +11,7 @@ import { limitOf, usageOf } from './check-limit.ts'
 export async function get(account: AccountRow) {
   const counts = await readCounts(account.id)
   const active = account.limits.monthly_active_users_count === null ? 0 : await countMonthlyActiveUsers(account.id)
-  return { data: { ...account, limits: limitsOf(account, counts, active) } }
+  return { data: { ...account, limits: renderLimits(account, counts, active) } }
 }
 
 const month = 30 * dayMicros
@@ -19,8 +19,8 @@ const month = 30 * dayMicros
 /** Counts the distinct enabled users and admins with a client seen within 30 days (A11). Needed only if that limit is set. */
 export async function countMonthlyActiveUsers(account: string): Promise<number> {
   const since = timestamp(clock.now() - month)
-  const live = await queryItems(partition(account, `presence.${clients.name}`))
-  const recent = live.filter((item) => typeof item.last_seen_at === 'string' && item.last_seen_at >= since)
+  const presences = await queryItems(partition(account, `presence.${clients.name}`))
+  const recent = presences.filter((item) => typeof item.last_seen_at === 'string' && item.last_seen_at >= since)
   const rows = await getRows(
     clients,
     account,
@@ -35,7 +35,7 @@ export async function countMonthlyActiveUsers(account: string): Promise<number> 
 export const readCounts = async (account: string) => (await readAccountVersion(account)).counts
 
 /** Renders the limits that are set, each with its use (A11). The caller supplies `monthlyActive`. */
-function limitsOf(account: AccountRow, counts: Record<string, number>, monthlyActive: number) {
+function renderLimits(account: AccountRow, counts: Record<string, number>, monthlyActive: number) {
   const limits = [
     ...(['users', 'service_accounts', 'account_admin_users', 'sites'] as const).map((limit) => ({
       limit,

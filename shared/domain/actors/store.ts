@@ -12,9 +12,9 @@ import { foldAscii } from '../../values/text.ts'
 import { accounts } from '../accounts/account.ts'
 import { checkLimit, limitReached } from '../accounts/check-limit.ts'
 import { countMonthlyActiveUsers } from '../accounts/store.ts'
-import { apiTokens, type LastUse, lastSeen, mayGrantAll } from '../api-tokens/api-token.ts'
+import { apiTokens, type LastUse, mayGrantAll, readLastSeen } from '../api-tokens/api-token.ts'
 import {
-  stageIdentityDeletionsOf,
+  stageAllIdentityDeletions,
   stageIssuedTokenDeletions,
   stageTokenDeletions,
   tokensOfKind,
@@ -22,8 +22,8 @@ import {
 import { stagePortalSessionDeletions } from '../portal-sessions/portal-session.ts'
 import { type ActorInput, type ActorRow, type ActorType, actors, actorTypes, isPerson } from './actor.ts'
 
-export const shown = async (account: string, row: ActorRow) => {
-  const [last_seen_at = null] = await lastSeen(account, actors.name, [row.id])
+export const renderActor = async (account: string, row: ActorRow) => {
+  const [last_seen_at = null] = await readLastSeen(account, actors.name, [row.id])
   return { data: { ...row, last_seen_at } }
 }
 
@@ -35,7 +35,7 @@ export async function list(account: string, page: Page) {
   return { data: listed.map(({ row, live }) => ({ ...row, last_seen_at: live?.last_seen_at ?? null })), metadata }
 }
 
-export const get = async (account: string, id: string) => shown(account, await existingRow(actors, account, id))
+export const get = async (account: string, id: string) => renderActor(account, await existingRow(actors, account, id))
 
 type Change = Draft<Partial<ActorInput>>
 
@@ -102,10 +102,10 @@ export async function update(author: Author, id: string, draft: () => Change) {
     }
     // Identities were matched by the old email (A12.5). A change of letter case is the same email.
     const isReaddressed = input.email !== undefined && foldAscii(input.email ?? '') !== foldAscii(actor.email ?? '')
-    if (isReaddressed && (await stageIdentityDeletionsOf(transaction, id)) === 'more') return 'more'
+    if (isReaddressed && (await stageAllIdentityDeletions(transaction, id)) === 'more') return 'more'
     return { done: transaction.update<ActorRow>(actors, actor, input) }
   })
-  return shown(author.accountId, row)
+  return renderActor(author.accountId, row)
 }
 
 /** Refuses to delete, disable or change the type of the acting actor and of the last enabled admin (A12.4). */

@@ -9,7 +9,7 @@ import { field } from '../../values/field.ts'
 import { NullableText, Timestamp } from '../../values/fields.ts'
 import { stageToken, type TokenRow } from '../tokens/token.ts'
 
-const known = new Set(['*', '*:read', ...collections.flatMap((name) => [`${name}:read`, `${name}:write`])])
+const knownScopes = new Set(['*', '*:read', ...collections.flatMap((name) => [`${name}:read`, `${name}:write`])])
 
 /** Maximum number of scopes in a request, repeated ones included. */
 const maxScopes = 100
@@ -21,11 +21,11 @@ export const Scopes = field<string[]>(
     if (input.length === 0) return { message: 'should have at least 1 item(s)' }
     if (input.length > maxScopes) return { message: `should have at most ${maxScopes} item(s)` }
     const scopes = input.map((scope) => (typeof scope === 'string' ? scope.trim() : ''))
-    return scopes.every((scope) => known.has(scope))
+    return scopes.every((scope) => knownScopes.has(scope))
       ? { value: [...new Set(scopes)] }
       : { message: 'must be *, *:read, <collection>:read or <collection>:write' }
   },
-  { type: 'array', items: { type: 'string', enum: [...known] }, minItems: 1, maxItems: maxScopes },
+  { type: 'array', items: { type: 'string', enum: [...knownScopes] }, minItems: 1, maxItems: maxScopes },
 )
 
 /** Checks that the scopes of a token cover a scope that it would grant (A13.3). */
@@ -77,9 +77,9 @@ export function deleteApiToken(transaction: Transaction, token: ApiTokenRow): vo
 export type LastUse = { last_seen_at?: string }
 
 /** Reads `last_seen_at` of actors or API tokens from their presence items, in the order of the ids. */
-export async function lastSeen(account: string, collection: string, ids: string[]): Promise<(string | null)[]> {
-  const live = await getItems<LastUse>(ids.map((id) => presenceItemKey(account, collection, id)))
-  return live.map((item) => item?.last_seen_at ?? null)
+export async function readLastSeen(account: string, collection: string, ids: string[]): Promise<(string | null)[]> {
+  const presences = await getItems<LastUse>(ids.map((id) => presenceItemKey(account, collection, id)))
+  return presences.map((item) => item?.last_seen_at ?? null)
 }
 
 export type MintedApiToken = ApiTokenRow & { last_seen_at: null; token: string }

@@ -9,11 +9,11 @@ import { accounts } from '../accounts/account.ts'
 import { limitReached } from '../accounts/check-limit.ts'
 import { actors } from '../actors/actor.ts'
 import { tokenStore } from '../tokens/store.ts'
-import { type ApiTokenFields, apiTokens, deleteApiToken, lastSeen, mayGrantAll, mintApiToken } from './api-token.ts'
+import { type ApiTokenFields, apiTokens, deleteApiToken, mayGrantAll, mintApiToken, readLastSeen } from './api-token.ts'
 
 export const { list, get, remove, removeAll } = tokenStore(apiTokens, deleteApiToken, async (account, tokens) => {
   const ids = tokens.map(({ id }) => id)
-  const seen = await lastSeen(account, apiTokens.name, ids)
+  const seen = await readLastSeen(account, apiTokens.name, ids)
   return tokens.map((token, i) => ({ ...token, last_seen_at: seen[i] ?? null }))
 })
 
@@ -39,6 +39,6 @@ async function checkLimit(transaction: Transaction, actorId: string): Promise<vo
   const total = account?.limits.api_tokens_per_client_count ?? null
   if (total === null) return
   const tokens = await rowsBy(apiTokens, transaction.accountId, 'actor_id', actorId)
-  const live = tokens.filter((token) => isUnexpired(token, transaction.now))
-  if (live.length >= total) throw limitReached('api_tokens')
+  const unexpired = tokens.filter((token) => isUnexpired(token, transaction.now))
+  if (unexpired.length >= total) throw limitReached('api_tokens')
 }

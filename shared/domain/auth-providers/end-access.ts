@@ -9,23 +9,23 @@ import { clientTokens, deleteClientToken } from '../client-tokens/client-token.t
 import { portalSessions, stagePortalSessionDeletions } from '../portal-sessions/portal-session.ts'
 import type { AuthProviderRow } from './auth-provider.ts'
 
-const stageClientTokensOf = (transaction: Transaction, providerId: string): Promise<'done' | 'more'> =>
+const stageClientTokenDeletions = (transaction: Transaction, providerId: string): Promise<'done' | 'more'> =>
   stageRows(transaction, clientTokens, 'auth_provider_id', providerId, (token) => deleteClientToken(transaction, token))
 
-export async function stageAccessOf(transaction: Transaction, providerId: string): Promise<'done' | 'more'> {
-  if ((await stageClientTokensOf(transaction, providerId)) === 'more') return 'more'
+export async function stageAccessEnd(transaction: Transaction, providerId: string): Promise<'done' | 'more'> {
+  if ((await stageClientTokenDeletions(transaction, providerId)) === 'more') return 'more'
   return stagePortalSessionDeletions(transaction, 'auth_provider_id', providerId)
 }
 
 /** Creates a sweep that ends the tokens and sessions of a provider's people whose email is in none of the domains. */
 function outsideSweep(providerId: string, domains: string[] | null): Sweep {
-  const given = async <R extends { actor_id: string }>({ accountId }: Transaction, row: R): Promise<R[]> => {
+  const ifOutside = async <R extends { actor_id: string }>({ accountId }: Transaction, row: R): Promise<R[]> => {
     const actor = await getRow(actors, accountId, row.actor_id)
     return isInDomains(actor?.email ?? null, domains) ? [] : [row]
   }
   return sweepAll([
-    sweep(clientTokens, 'auth_provider_id', providerId, given, deleteClientToken),
-    sweep(portalSessions, 'auth_provider_id', providerId, given, (transaction, session) =>
+    sweep(clientTokens, 'auth_provider_id', providerId, ifOutside, deleteClientToken),
+    sweep(portalSessions, 'auth_provider_id', providerId, ifOutside, (transaction, session) =>
       transaction.delete(portalSessions, session),
     ),
   ])
@@ -41,27 +41,27 @@ const isOtherHostedDomain = (before: AuthProviderRow, after: AuthProviderRow): b
   Boolean(after.hosted_domain) && foldAscii(after.hosted_domain ?? '') !== foldAscii(before.hosted_domain ?? '')
 
 /** Creates a function that ends access which a changed provider no longer grants (A30), in as many parts as needed. */
-export function accessNarrower(providerId: string) {
-  let outside: Sweep | undefined
+export function accessEnder(providerId: string) {
+  let endOutside: Sweep | undefined
   return async (transaction: Transaction, before: AuthProviderRow, after: AuthProviderRow) => {
     const isDisabled = after.is_disabled && !before.is_disabled
     if (isDisabled || after.issuer !== before.issuer || isOtherHostedDomain(before, after)) {
-      return stageAccessOf(transaction, providerId)
+      return stageAccessEnd(transaction, providerId)
     }
     if (after.context !== before.context && after.context !== 'clients_and_portal') {
       const ended = await (after.context === 'portal_only'
-        ? stageClientTokensOf(transaction, providerId)
+        ? stageClientTokenDeletions(transaction, providerId)
         : stagePortalSessionDeletions(transaction, 'auth_provider_id', providerId))
       if (ended === 'more') return 'more'
     }
     if (!isNarrowed(before.domains, after.domains)) return 'done'
-    outside ??= outsideSweep(providerId, after.domains)
-    return outside(transaction)
+    endOutside ??= outsideSweep(providerId, after.domains)
+    return endOutside(transaction)
   }
 }
 
 /** Fields that affect trust in a provider. After a change of any of them, codes issued before are refused. */
-const trusted = [
+const trustFields = [
   'issuer',
   'is_disabled',
   'client_id',
@@ -70,5 +70,5 @@ const trusted = [
   'hosted_domain',
 ] as const
 
-export const trustAfter = (before: AuthProviderRow, after: AuthProviderRow): number =>
-  before.trust_version + Number(trusted.some((field) => before[field] !== after[field]))
+export const nextTrustVersion = (before: AuthProviderRow, after: AuthProviderRow): number =>
+  before.trust_version + Number(trustFields.some((field) => before[field] !== after[field]))

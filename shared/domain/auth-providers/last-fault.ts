@@ -18,8 +18,8 @@ export const lastFaultKey = (account: string, kind: ProviderKind, id: string): K
 
 /** Reads the last faults of providers of a kind, in the order of the rows. */
 export async function lastFaults(account: string, kind: ProviderKind, rows: readonly { id: string }[]) {
-  const live = await getItems<Key & Partial<LastFault>>(rows.map(({ id }) => lastFaultKey(account, kind, id)))
-  return live.map(
+  const items = await getItems<Key & Partial<LastFault>>(rows.map(({ id }) => lastFaultKey(account, kind, id)))
+  return items.map(
     (fault): LastFault => ({ last_error: fault?.last_error ?? null, last_error_at: fault?.last_error_at ?? null }),
   )
 }

@@ -11,7 +11,7 @@ import { partition } from '../../table/keys.ts'
 import { getItem } from '../../table/read.ts'
 import type { Draft } from '../../values/draft.ts'
 import type { Page } from '../../values/page.ts'
-import { getShown, listShown } from '../reads.ts'
+import { getRendered, listRendered } from '../reads.ts'
 import {
   type AuthProviderInput,
   type AuthProviderRow,
@@ -26,10 +26,10 @@ import {
   tenantOfIssuer,
 } from './auth-provider.ts'
 import { discovery } from './discovery-document.ts'
-import { accessNarrower, stageAccessOf, trustAfter } from './end-access.ts'
+import { accessEnder, nextTrustVersion, stageAccessEnd } from './end-access.ts'
 import { type LastFault, lastFault, lastFaultKey, lastFaults, noFault } from './last-fault.ts'
 
-const shown = (kind: ProviderKind, row: AuthProviderRow, address: string, fault: LastFault) => ({
+const render = (kind: ProviderKind, row: AuthProviderRow, address: string, fault: LastFault) => ({
   ...row,
   ...fault,
   callback_uri: callbackUri(address, kind, row.id),
@@ -37,14 +37,14 @@ const shown = (kind: ProviderKind, row: AuthProviderRow, address: string, fault:
 
 const withFaults = (kind: ProviderKind, address: string) => async (account: string, rows: AuthProviderRow[]) => {
   const faults = await lastFaults(account, kind, rows)
-  return rows.map((row, i) => shown(kind, row, address, faults[i] ?? noFault))
+  return rows.map((row, i) => render(kind, row, address, faults[i] ?? noFault))
 }
 
 export const list = (kind: ProviderKind, account: string, page: Page, address: string) =>
-  listShown(authProviders[kind], account, page, { newestFirst: true, shown: withFaults(kind, address) })
+  listRendered(authProviders[kind], account, page, { newestFirst: true, render: withFaults(kind, address) })
 
 export const get = (kind: ProviderKind, account: string, id: string, address: string) =>
-  getShown(authProviders[kind], account, id, withFaults(kind, address))
+  getRendered(authProviders[kind], account, id, withFaults(kind, address))
 
 /** Creates a reader that fetches each discovery document once per request, even if the commit is retried. */
 function discoverer() {
@@ -57,15 +57,15 @@ function discoverer() {
 }
 
 /** Sources of an issuer other than the provider's fields: a discovery document, or the address of this service. */
-type Issuing = { discover: ReturnType<typeof discoverer>; address: string }
+type IssuerSources = { discover: ReturnType<typeof discoverer>; address: string }
 
 /** Determines the issuer of a provider (A25.2(3)). Called after all other checks, since it may fetch a document. */
-async function issuerOf(
+async function resolveIssuer(
   kind: ProviderKind,
   fields: NewAuthProviderInput,
   before: AuthProviderRow | null,
   draft: Draft<NewAuthProviderInput>,
-  { discover, address }: Issuing,
+  { discover, address }: IssuerSources,
 ): Promise<string> {
   if (kind === 'email_otp') return address
   if (kind === 'suite') return env.suiteIssuer
@@ -91,7 +91,7 @@ const isConfigured = (kind: ProviderKind): boolean =>
   kind === 'suite' ? env.suiteApp !== null : kind === 'tenant' ? env.tenantApp !== null : true
 
 export function create(kind: ProviderKind, author: Author, draft: () => Draft<NewAuthProviderInput>, address: string) {
-  const issuing = { discover: discoverer(), address }
+  const sources = { discover: discoverer(), address }
   return commit(author, async (transaction) => {
     const checked = draft()
     // Such a provider lets administrators sign in (A25.2(6)).
@@ -106,7 +106,7 @@ export function create(kind: ProviderKind, author: Author, draft: () => Draft<Ne
       checked.reject('base', 'a provider of this kind already exists')
     }
     const input = checked.done()
-    const issuer = await issuerOf(kind, input, null, checked, issuing)
+    const issuer = await resolveIssuer(kind, input, null, checked, sources)
     const secret = input.client_secret
     const id = transaction.newId()
     const owner = { accountId: author.accountId, objectId: id }
@@ -121,7 +121,7 @@ export function create(kind: ProviderKind, author: Author, draft: () => Draft<Ne
       issuer,
     })
     await settleDefault(transaction, kind, null, row)
-    return { data: shown(kind, row, address, noFault) }
+    return { data: render(kind, row, address, noFault) }
   })
 }
 
@@ -132,8 +132,8 @@ export function update(
   draft: () => Draft<AuthProviderInput>,
   address: string,
 ) {
-  const issuing = { discover: discoverer(), address }
-  const narrowAccess = accessNarrower(id)
+  const sources = { discover: discoverer(), address }
+  const endAccess = accessEnder(id)
   const owner = { accountId: author.accountId, objectId: id }
   return commitInParts(author, async (transaction) => {
     const provider = await transaction.existing(authProviders[kind], id)
@@ -142,23 +142,23 @@ export function update(
     checkTenant(kind, checked, provider)
     await rejectTaken(transaction, checked, authProviders[kind], provider)
     const { client_secret: secret, ...input } = checked.done()
-    const issuer = await issuerOf(kind, { ...provider, ...input }, provider, checked, issuing)
+    const issuer = await resolveIssuer(kind, { ...provider, ...input }, provider, checked, sources)
     const keepsSecret = provider.client_secret !== undefined && secret === undefined
     // The stored secret belongs to the former issuer, and must not be sent to another one (I1.3).
     if (keepsSecret && issuer !== provider.issuer) throw invalidAt(['client_secret'], "can't be blank")
     const after = { ...provider, ...input, issuer }
-    if ((await narrowAccess(transaction, provider, after)) === 'more') return 'more'
+    if ((await endAccess(transaction, provider, after)) === 'more') return 'more'
     const row = transaction.update(authProviders[kind], provider, {
       ...input,
       issuer,
-      trust_version: trustAfter(provider, after),
+      trust_version: nextTrustVersion(provider, after),
       ...(secret !== undefined && { client_secret: await reencryptSecret(owner, secret, provider.client_secret) }),
     })
     await settleDefault(transaction, kind, provider, row)
     const fault = row === provider ? await lastFault(author.accountId, kind, row) : noFault
     // The stored fault resulted from the former settings.
     if (row !== provider) transaction.remove(lastFaultKey(author.accountId, kind, id))
-    return { done: { data: shown(kind, row, address, fault) } }
+    return { done: { data: render(kind, row, address, fault) } }
   })
 }
 
@@ -166,12 +166,12 @@ export function update(
 export const remove = (kind: ProviderKind, author: Author, id: string, address: string) =>
   commitInParts(author, async (transaction) => {
     const provider = await transaction.existing(authProviders[kind], id)
-    if ((await stageAccessOf(transaction, id)) === 'more') return 'more'
+    if ((await stageAccessEnd(transaction, id)) === 'more') return 'more'
     const fault = await lastFault(author.accountId, kind, provider)
     transaction.delete(authProviders[kind], provider)
     transaction.remove(lastFaultKey(author.accountId, kind, id))
     await settleDefault(transaction, kind, provider, null)
-    return { done: { data: shown(kind, provider, address, fault) } }
+    return { done: { data: render(kind, provider, address, fault) } }
   })
 
 type Pointer = { provider_kind: ProviderKind; provider_id: string }
@@ -198,11 +198,11 @@ async function settleDefault(
 }
 
 /** Fields that affect neither who may open the portal nor for how long. */
-const harmless: readonly string[] = ['name', 'is_default', 'client_session_lifetime_secs']
+const harmlessFields: readonly string[] = ['name', 'is_default', 'client_session_lifetime_secs']
 
 /** Returns whether a changed field can admit other people to the portal, or the same people for longer. */
 function widens(before: AuthProviderRow, [field, value]: [string, unknown]): boolean {
-  if (harmless.includes(field)) return false
+  if (harmlessFields.includes(field)) return false
   if (field === 'is_disabled') return before.is_disabled && value === false
   if (field === 'portal_session_lifetime_secs') return Number(value) > before.portal_session_lifetime_secs
   return !isDeepStrictEqual(value, before[field as keyof AuthProviderRow] ?? null)

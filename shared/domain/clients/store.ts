@@ -6,12 +6,12 @@ import { notFound } from '../../core/errors.ts'
 import { listWithPresence } from '../../table/list-with-presence.ts'
 import { getRow } from '../../table/read.ts'
 import type { Page } from '../../values/page.ts'
-import { findPresence, renderPresence, type Seen, seenAttributes } from '../sessions/presence.ts'
+import { findPresence, renderPresence, type ShownPresence, shownPresenceAttributes } from '../sessions/presence.ts'
 import { type ClientFields, type ClientRow, clients, unattested } from './client.ts'
 
 export async function list(account: string, page: Page) {
-  const shown = { live: seenAttributes, row: shownOfRow }
-  const { listed, metadata } = await listWithPresence<ClientRow, Seen>(clients, account, page, shown)
+  const shown = { live: shownPresenceAttributes, row: shownFields }
+  const { listed, metadata } = await listWithPresence<ClientRow, ShownPresence>(clients, account, page, shown)
   const now = clock.now()
   return { data: listed.map(({ row, live }) => renderClient(row, live, now)), metadata }
 }
@@ -47,7 +47,7 @@ const change = (author: Author, id: string, apply: (transaction: Transaction, cl
   })
 
 /** Fields of a row that are read for a response. */
-const shownOfRow = [
+const shownFields = [
   'id',
   'actor_id',
   'name',
@@ -64,10 +64,10 @@ const shownOfRow = [
   'updated_at',
 ] as const satisfies (keyof ClientRow)[]
 
-type ShownRow = Pick<ClientRow, (typeof shownOfRow)[number]>
+type ShownRow = Pick<ClientRow, (typeof shownFields)[number]>
 
 /** Renders a client (A23.1). Does not check its token, because no lease of a client outlives the token. */
-export const renderClient = (client: ShownRow, presence: Seen | null, now: number) => ({
+export const renderClient = (client: ShownRow, presence: ShownPresence | null, now: number) => ({
   ...client,
   ...unattested,
   ...renderPresence(presence, now),

@@ -22,11 +22,11 @@ export const tunnelAddresses = (offset: number): { ipv4: string; ipv6: string } 
 const probesPerRound = 100
 
 /** Finds the first candidate whose value is free in a unique set; null when all are taken. */
-export async function firstFree<T>(
+export async function findFirstFree<T>(
   accountId: string,
   set: string,
   candidates: Iterable<T>,
-  guarded: (candidate: T) => string,
+  toValue: (candidate: T) => string,
 ): Promise<T | null> {
   const source = candidates[Symbol.iterator]()
   for (let size = 1; ; size = probesPerRound) {
@@ -37,7 +37,7 @@ export async function firstFree<T>(
       round.push(next.value)
     }
     if (round.length === 0) return null
-    const uniques = await getItems(round.map((candidate) => uniqueKey(accountId, set, guarded(candidate))))
+    const uniques = await getItems(round.map((candidate) => uniqueKey(accountId, set, toValue(candidate))))
     const free = round.find((_, i) => uniques[i] === undefined)
     if (free !== undefined) return free
   }
@@ -58,7 +58,8 @@ export async function allocateAddress(
 ): Promise<{ ipv4: string; ipv6: string }> {
   const taken = transaction.count('gateways') + transaction.count('clients')
   const free =
-    taken < capacity && (await firstFree(transaction.accountId, addressSet, addressesFrom(start), ({ ipv4 }) => ipv4))
+    taken < capacity &&
+    (await findFirstFree(transaction.accountId, addressSet, addressesFrom(start), ({ ipv4 }) => ipv4))
   if (!free) throw new ApiError('address_space_exhausted', 'No tunnel address is free.')
   return free
 }

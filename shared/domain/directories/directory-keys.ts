@@ -10,11 +10,11 @@ import { serviceUniqueKey } from '../accounts/account.ts'
 import { directories, type PublicKey } from './directory.ts'
 
 /** Stages the item that finds the keys of a directory by its id alone. */
-export const stageKeysOf = (transaction: Transaction, id: string): void =>
+export const stageKeyLookup = (transaction: Transaction, id: string): void =>
   transaction.put({ ...serviceUniqueKey('idp_directory', id), kind: 'unique', account_id: transaction.accountId })
 
 /** Reads the public signing keys of a directory, which its provider fetches (I4.2). @throws ApiError 404 */
-export async function keysOf(directoryId: string) {
+export async function readDirectoryKeys(directoryId: string) {
   const id = directoryId.toLowerCase()
   const unique = isUuid(id) ? await getItem<{ account_id: string }>(serviceUniqueKey('idp_directory', id)) : undefined
   const row = unique && (await getRow(directories.idp, unique.account_id, id))

@@ -7,7 +7,7 @@ import { type Owner, reencryptSecret } from '../../core/secrets/stored-secret.ts
 import type { Draft } from '../../values/draft.ts'
 import type { Page } from '../../values/page.ts'
 import { checkFeature, checkSources } from '../accounts/check-limit.ts'
-import { getShown, listShown } from '../reads.ts'
+import { getRendered, listRendered } from '../reads.ts'
 import { enabledSyncState, firstSyncState, stageScheduledSync, withLastRun, withLastRuns } from '../sync/sync-state.ts'
 import {
   type DirectoryInput,
@@ -18,16 +18,17 @@ import {
   type NewDirectoryInput,
   sentSecret,
 } from './directory.ts'
-import { newKeyPair, stageKeysOf } from './directory-keys.ts'
+import { newKeyPair, stageKeyLookup } from './directory-keys.ts'
 
 type Checked = Draft<DirectoryInput>
 
-const shown = (account: string, rows: DirectoryRow[]) => withLastRuns(account, rows, ({ id }) => id)
+const render = (account: string, rows: DirectoryRow[]) => withLastRuns(account, rows, ({ id }) => id)
 
 export const list = (kind: DirectoryKind, account: string, page: Page) =>
-  listShown(directories[kind], account, page, { newestFirst: true, shown })
+  listRendered(directories[kind], account, page, { newestFirst: true, render })
 
-export const get = (kind: DirectoryKind, account: string, id: string) => getShown(directories[kind], account, id, shown)
+export const get = (kind: DirectoryKind, account: string, id: string) =>
+  getRendered(directories[kind], account, id, render)
 
 /** Creates a directory, and starts a run unless it is disabled (A26.2(3)). */
 export const create = (kind: DirectoryKind, author: Author, draft: () => Draft<NewDirectoryInput>) =>
@@ -51,11 +52,11 @@ export const create = (kind: DirectoryKind, author: Author, draft: () => Draft<N
       ...directoryDefaults[kind],
       ...input,
       ...pair?.stored,
-      ...(await sealedSecret(kind, owner, { service_account_key, client_secret }, null)),
+      ...(await encryptSentSecret(kind, owner, { service_account_key, client_secret }, null)),
       ...firstSyncState(is_disabled, transaction.now),
     })
     if (!is_disabled) stageScheduledSync(transaction, directories[kind].name, row.id)
-    if (pair) stageKeysOf(transaction, row.id)
+    if (pair) stageKeyLookup(transaction, row.id)
     return { data: { ...row, ...(pair && { public_jwk: pair.public_jwk }) } }
   })
 
@@ -67,7 +68,7 @@ export const update = (kind: DirectoryKind, author: Author, id: string, draft: (
     const enables = checked.fields.is_disabled === false
     if (enables && directory.is_disabled) await checkFeature(transaction, 'idp_sync')
     const owner = { accountId: author.accountId, objectId: id }
-    const secret = await sealedSecret(kind, owner, checked.fields, directory)
+    const secret = await encryptSentSecret(kind, owner, checked.fields, directory)
     checkSourceChange(author, directory, { ...checked.fields, ...secret })
     await rejectTaken(transaction, checked, directories[kind], directory)
     const { service_account_key: _key, client_secret: _secret, rotate_key, accept_deletions, ...input } = checked.done()
@@ -80,11 +81,11 @@ export const update = (kind: DirectoryKind, author: Author, id: string, draft: (
       ...secret,
     })
     if (enables && directory.is_disabled) stageScheduledSync(transaction, directories[kind].name, id)
-    if (pair) stageKeysOf(transaction, row.id)
+    if (pair) stageKeyLookup(transaction, row.id)
     return { data: { ...(await withLastRun(row)), ...(pair && { public_jwk: pair.public_jwk }) } }
   })
 
-async function sealedSecret(
+async function encryptSentSecret(
   kind: DirectoryKind,
   owner: Owner,
   sent: Pick<DirectoryInput, 'service_account_key' | 'client_secret'>,

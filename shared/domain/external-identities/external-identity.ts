@@ -25,14 +25,14 @@ export type ExternalIdentityRow = Row &
 export const identityOf = (idpId: string, issuer: string): string => `${issuer}#${idpId}`
 
 /** The value of the unique set `external_identities.actor`: an actor has at most one identity per issuer. */
-export const heldBy = (actorId: string, issuer: string): string => `${actorId}#${issuer}`
+export const identityOfActor = (actorId: string, issuer: string): string => `${actorId}#${issuer}`
 
 export const externalIdentities = entity<ExternalIdentityRow>({
   name: 'external_identities',
   defaults: { directory_id: null, opens_portal: false, ...recordOf(profileFields, () => null), synced_at: null },
   unique: {
     'external_identities.identity': (row) => identityOf(row.idp_id, row.issuer),
-    'external_identities.actor': (row) => heldBy(row.actor_id, row.issuer),
+    'external_identities.actor': (row) => identityOfActor(row.actor_id, row.issuer),
   },
   indexes: {
     actor_id: { value: (row) => row.actor_id, counted: true },

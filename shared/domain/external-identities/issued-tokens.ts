@@ -43,15 +43,15 @@ async function tokensFrom(
   { accountId }: Pick<Transaction, 'accountId'>,
   actorId: string,
   kinds: readonly ProviderKind[],
-  isMeant: (provider: AuthProviderRow) => boolean,
+  matches: (provider: AuthProviderRow) => boolean,
 ): Promise<IssuedToken[]> {
   const tokens = await tokensOfActor({ accountId }, actorId)
   const ids = [...new Set(tokens.flatMap(({ row }) => row.auth_provider_id ?? []))]
   const providers = await Promise.all(
     ids.flatMap((id) => kinds.map((kind) => getRow(authProviders[kind], accountId, id))),
   )
-  const meant = new Set(providers.flatMap((provider) => (provider && isMeant(provider) ? [provider.id] : [])))
-  return tokens.filter(({ row }) => meant.has(row.auth_provider_id ?? ''))
+  const matching = new Set(providers.flatMap((provider) => (provider && matches(provider) ? [provider.id] : [])))
+  return tokens.filter(({ row }) => matching.has(row.auth_provider_id ?? ''))
 }
 
 export const tokensOfKind = (transaction: Pick<Transaction, 'accountId'>, actorId: string, kind: ProviderKind) =>
@@ -99,7 +99,7 @@ export async function stageIdentityDeletions(
 }
 
 /** Stages the deletion of all identities of an actor after the tokens from their issuers (A12.5). */
-export const stageIdentityDeletionsOf = async (transaction: Transaction, actorId: string): Promise<'done' | 'more'> =>
+export const stageAllIdentityDeletions = async (transaction: Transaction, actorId: string): Promise<'done' | 'more'> =>
   stageIdentityDeletions(transaction, await rowsBy(externalIdentities, transaction.accountId, 'actor_id', actorId))
 
 /** Stages the deletion of an actor's client tokens, with their authorizations, and portal sessions (A30). */

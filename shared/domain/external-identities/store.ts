@@ -4,24 +4,24 @@ import { notFound } from '../../core/errors.ts'
 import { existingRow } from '../../table/read.ts'
 import type { Page } from '../../values/page.ts'
 import { actors } from '../actors/actor.ts'
-import { getShown, listShown } from '../reads.ts'
+import { getRendered, listRendered } from '../reads.ts'
 import { withLastRuns } from '../sync/sync-state.ts'
 import { type ExternalIdentityRow, externalIdentities } from './external-identity.ts'
 import { stageIdentityDeletions } from './issued-tokens.ts'
 
-const shown = (account: string, rows: ExternalIdentityRow[]) =>
+const render = (account: string, rows: ExternalIdentityRow[]) =>
   withLastRuns(account, rows, ({ directory_id }) => directory_id)
 
 /** Lists the identities of an actor (A27). A bad cursor is reported before an unknown actor (A4). */
 export async function list(account: string, actorId: string, page: Page) {
   const indexes = { actor_id: actorId }
-  const listed = await listShown(externalIdentities, account, page, { indexes, newestFirst: true, shown })
+  const listed = await listRendered(externalIdentities, account, page, { indexes, newestFirst: true, render })
   await existingRow(actors, account, actorId)
   return listed
 }
 
 export async function get(account: string, actorId: string, id: string) {
-  const { data } = await getShown(externalIdentities, account, id, shown)
+  const { data } = await getRendered(externalIdentities, account, id, render)
   return { data: ofActor(data, actorId) }
 }
 

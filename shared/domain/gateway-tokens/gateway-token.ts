@@ -85,13 +85,13 @@ export async function noteFirstUse(author: Author, { id, gateway_id: gatewayId }
   const key = presenceItemKey(accountId, gatewayTokens.name, id)
   if (gatewayId === null || (await getItem(key))?.used_at !== undefined) return
   await commit(author, async (transaction) => {
-    const [token, live, siblings] = await Promise.all([
+    const [token, presence, siblings] = await Promise.all([
       transaction.get(gatewayTokens, id),
       getItem(key),
       rowsBy(gatewayTokens, accountId, 'gateway_id', gatewayId),
     ])
     if (!token) throw unauthorized()
-    if (live?.used_at !== undefined) return
+    if (presence?.used_at !== undefined) return
     const at = timestamp(transaction.now)
     transaction.put({ ...key, kind: 'presence', last_seen_at: at, used_at: at })
     for (const sibling of siblings) {

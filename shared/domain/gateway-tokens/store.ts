@@ -20,7 +20,7 @@ import {
   usedTokens,
 } from './gateway-token.ts'
 
-const tokensOf = (transaction: Transaction, gatewayId: string): Promise<GatewayTokenRow[]> =>
+const readTokens = (transaction: Transaction, gatewayId: string): Promise<GatewayTokenRow[]> =>
   rowsBy(gatewayTokens, transaction.accountId, 'gateway_id', gatewayId)
 
 export const createForSite = (author: Author, siteId: string) =>
@@ -55,7 +55,7 @@ export function removeAllOfSite(author: Author, siteId: string) {
 export const createForGateway = (author: Author, siteId: string, gatewayId: string) =>
   commit(author, async (transaction) => {
     await inSite(transaction, siteId, gatewayId)
-    if (activeToken(await tokensOf(transaction, gatewayId))) {
+    if (activeToken(await readTokens(transaction, gatewayId))) {
       throw new ApiError('active_token_exists', 'An active token exists. Rotate or delete it first.')
     }
     return { data: await mintGatewayToken(transaction, { siteId, gatewayId }) }
@@ -66,7 +66,7 @@ export async function rotate(author: Author, siteId: string, gatewayId: string) 
   let found: string | null | undefined
   return commit(author, async (transaction) => {
     await inSite(transaction, siteId, gatewayId)
-    const tokens = await tokensOf(transaction, gatewayId)
+    const tokens = await readTokens(transaction, gatewayId)
     const active = activeToken(tokens)?.id ?? null
     // A retried commit has lost a race. If another rotation won, continuing would end the token that it just
     // returned.

@@ -3,15 +3,15 @@ type Position = { lat: number | null; lon: number | null }
 export type Candidate = Position & { id: string; version: string | null; hasAuthorization: boolean }
 
 /** Parses a version `major.minor[.patch]`; null for another form. */
-function numbersOf(version: string | null): number[] | null {
+function parseVersion(version: string | null): number[] | null {
   return version !== null && /^\d{1,9}\.\d{1,9}(\.\d{1,9})?$/.test(version) ? version.split('.').map(Number) : null
 }
 
 /** True for equal major versions whose minors differ by at most one. An unreadable client version passes (P5.4). */
-export function compatible(clientVersion: string | null, gatewayVersion: string | null): boolean {
-  const client = numbersOf(clientVersion)
+export function areCompatible(clientVersion: string | null, gatewayVersion: string | null): boolean {
+  const client = parseVersion(clientVersion)
   if (!client) return true
-  const gateway = numbersOf(gatewayVersion)
+  const gateway = parseVersion(gatewayVersion)
   return gateway !== null && client[0] === gateway[0] && Math.abs((client[1] ?? 0) - (gateway[1] ?? 0)) <= 1
 }
 
@@ -27,7 +27,7 @@ function distance(a: Position, b: Position): number {
 }
 
 function compareVersions(a: string | null, b: string | null): number {
-  const [left, right] = [numbersOf(a) ?? [], numbersOf(b) ?? []]
+  const [left, right] = [parseVersion(a) ?? [], parseVersion(b) ?? []]
   const at = [0, 1, 2].find((i) => (left[i] ?? 0) !== (right[i] ?? 0))
   return at === undefined ? 0 : (left[at] ?? 0) - (right[at] ?? 0)
 }
@@ -39,7 +39,7 @@ export function chooseGateway<C extends Candidate>(
   random: () => number = Math.random,
 ): { gateway: C } | { reason: 'gateway_offline' | 'version_mismatch' } {
   if (online.length === 0) return { reason: 'gateway_offline' }
-  const fitting = online.filter((gateway) => compatible(client.version, gateway.version))
+  const fitting = online.filter((gateway) => areCompatible(client.version, gateway.version))
   const [best] = fitting
     .map((gateway) => ({ gateway, far: client.lat === null ? 0 : distance(client, gateway), chance: random() }))
     .sort(

@@ -8,7 +8,7 @@ import { existingRow, getRow } from '../../table/read.ts'
 import type { Page } from '../../values/page.ts'
 import { allocateAddress } from '../devices/allocate-address.ts'
 import { mintGatewayToken } from '../gateway-tokens/gateway-token.ts'
-import { type CountedPresence, readPresence, readPresences, renderPresence } from '../sessions/presence.ts'
+import { type CheckedPresence, readPresence, readPresences, renderPresence } from '../sessions/presence.ts'
 import { sites } from '../sites/site.ts'
 import {
   type GatewayFields,
@@ -23,15 +23,17 @@ import {
 const filterOrder = ['ipv4', 'ipv6', 'name']
 
 /** Values of the indexes for a list's filters. They include the site, because filters apply within it (A7.3). */
-const indexesOf = (siteId: string, filters: Page['filters']): Record<string, string> => {
-  const given = filterOrder.flatMap((name) => (name in filters ? [[name, `${siteId}#${filters[name]}`] as const] : []))
-  return given.length > 0 ? Object.fromEntries(given) : { site_id: siteId }
+const toIndexes = (siteId: string, filters: Page['filters']): Record<string, string> => {
+  const filtered = filterOrder.flatMap((name) =>
+    name in filters ? [[name, `${siteId}#${filters[name]}`] as const] : [],
+  )
+  return filtered.length > 0 ? Object.fromEntries(filtered) : { site_id: siteId }
 }
 
 export async function list(account: string, siteId: string, page: Page) {
   // A bad cursor is reported before an unknown site (A4).
   const [{ rows, metadata }] = await sideBySide(
-    listRows(gateways, account, page, { indexes: indexesOf(siteId, page.filters) }),
+    listRows(gateways, account, page, { indexes: toIndexes(siteId, page.filters) }),
     existingRow(sites, account, siteId),
   )
   const ids = rows.map(({ id }) => id)
@@ -65,7 +67,7 @@ export const update = (author: Author, siteId: string, id: string, input: () => 
   })
 
 /** Renders a gateway (A21.1): its row with the presence fields. */
-export const renderGateway = (row: GatewayRow, presence: CountedPresence | null, now: number) => ({
+export const renderGateway = (row: GatewayRow, presence: CheckedPresence | null, now: number) => ({
   ...row,
   ...renderPresence(presence, now),
   gateway_token_id: presence?.token_id ?? null,

@@ -4,20 +4,20 @@ import { rejectTaken } from '../../commit/reject-taken.ts'
 import { ApiError } from '../../core/errors.ts'
 import type { Draft } from '../../values/draft.ts'
 import type { Page } from '../../values/page.ts'
-import { getShown, listShown } from '../reads.ts'
+import { getRendered, listRendered } from '../reads.ts'
 import { withLastRuns } from '../sync/sync-state.ts'
 import { type GroupFields, type GroupRow, groups, nativeGroup, unmanaged } from './group.ts'
 
 type Input = v.InferOutput<typeof GroupFields>
 
-const shown = (account: string, rows: GroupRow[]) => withLastRuns(account, rows, ({ directory_id }) => directory_id)
+const render = (account: string, rows: GroupRow[]) => withLastRuns(account, rows, ({ directory_id }) => directory_id)
 
-export const get = (account: string, id: string) => getShown(groups, account, id, shown)
+export const get = (account: string, id: string) => getRendered(groups, account, id, render)
 
 export function list(account: string, page: Page) {
   const { directory_id, ...others } = page.filters
   const indexes = directory_id === undefined ? others : { ...others, directory_id: directory_id || 'none' }
-  return listShown(groups, account, page, { indexes, shown })
+  return listRendered(groups, account, page, { indexes, render })
 }
 
 export const create = (author: Author, draft: () => Draft<Input>) =>

@@ -7,12 +7,12 @@ import { withLastRuns } from '../sync/sync-state.ts'
 import { type MdmDeviceRow, mdmDevices } from './mdm-device.ts'
 
 /** Sets `synced_at` to the start of the provider's last successful run; a first run keeps the row's own value (I7.3). */
-const shown = (account: string, rows: MdmDeviceRow[]): Promise<MdmDeviceRow[]> =>
+const render = (account: string, rows: MdmDeviceRow[]): Promise<MdmDeviceRow[]> =>
   withLastRuns(account, rows, ({ posture_provider_id }) => posture_provider_id)
 
 export async function list(account: string, page: Page) {
   const { rows, metadata } = await listRows(mdmDevices, account, page)
-  return { data: await shown(account, rows), metadata }
+  return { data: await render(account, rows), metadata }
 }
 
 /** Reads a device by its id, or by a vendor's id of 24 hexadecimal characters (A28.2). */
@@ -20,7 +20,7 @@ export async function get(account: string, id: string) {
   const row = isUuid(id)
     ? await getRow(mdmDevices, account, id)
     : await findUnique(mdmDevices, account, 'mdm_devices.mdm_id', id)
-  const [data] = row ? await shown(account, [row]) : []
+  const [data] = row ? await render(account, [row]) : []
   if (!data) throw notFound()
   return { data }
 }

@@ -13,7 +13,7 @@ import { readEdit, readWholeSet } from './requested-members.ts'
 import { type CheckedMembers, type MemberSet, pendingStager, sizeOf, stageSetChange } from './set-change.ts'
 
 /** Members that a request adds, and a test whether a present member stays. */
-type Wanted = { added: string[]; keeps: (id: string) => boolean }
+type RequestedMembers = { added: string[]; keeps: (id: string) => boolean }
 
 /** Sorted ids of a set's present members, and the number of its pending additions and removals. */
 export type ChangedSet = { ids: string[]; pending: number }
@@ -43,19 +43,19 @@ async function changeMembers(
   { accountId, subject, precondition }: Author,
   set: MemberSet,
   ownerId: string,
-  read: () => Wanted,
+  read: () => RequestedMembers,
 ): Promise<ChangedSet> {
-  let wanted: Wanted | undefined
+  let wanted: RequestedMembers | undefined
   /** Sequence of the account's state in which the requested members existed. */
   let found: number | undefined
   const { result: begun, head } = await commitAfter(
     { accountId, subject, precondition },
-    async (transaction): Promise<ChangedSet | Begun> => {
+    async (transaction): Promise<ChangedSet | StoredChange> => {
       await set.check(transaction, ownerId)
       found ??= transaction.sequence
-      wanted ??= await withExisting(accountId, set, read())
+      wanted ??= await checkMembersExist(accountId, set, read())
       const { members, pending } = await readSet(accountId, set, ownerId)
-      const change = differenceOf(wanted, members, pending)
+      const change = computeChange(wanted, members, pending)
       refuseLargeSet(set, change, members)
       if (pending.length === 0 && sizeOf(change) <= membersPerCommit) {
         return { ids: await stageSetChange(transaction, set, ownerId, change, members), pending: 0 }
@@ -80,7 +80,7 @@ async function changeMembers(
 }
 
 /** Id of a change that its first commit stored as pending, and the members checked for it. */
-type Begun = { change: string; checked?: CheckedMembers | undefined }
+type StoredChange = { change: string; checked?: CheckedMembers | undefined }
 
 /** Writes a pending change of a set, or all of them without `change`. The follow-up consumer continues after `budgetMs`. */
 export const finishSet = (
@@ -88,7 +88,7 @@ export const finishSet = (
   set: MemberSet,
   ownerId: string,
   budgetMs: number,
-  { change, checked, head }: Partial<Begun> & { head?: AccountVersion } = {},
+  { change, checked, head }: Partial<StoredChange> & { head?: AccountVersion } = {},
 ) =>
   finishInParts(
     author,
@@ -107,7 +107,7 @@ async function readSet(account: string, { entity }: MemberSet, ownerId: string) 
 }
 
 /** Computes the change to the requested members. Counts earlier pending changes as done, because callers rely on them. */
-function differenceOf({ added, keeps }: Wanted, members: string[], pending: PendingPart[]): SetChange {
+function computeChange({ added, keeps }: RequestedMembers, members: string[], pending: PendingPart[]): SetChange {
   const set = new Set(members)
   for (const { joins, ids } of pending) for (const id of ids) joins ? set.add(id) : set.delete(id)
   const target = new Set([...[...set].filter(keeps), ...added])
@@ -126,7 +126,7 @@ export function refuseLargeSet({ envelope }: MemberSet, change: SetChange, membe
 }
 
 /** Checks before the first write that all added members exist. @throws ApiError `validation_failed` */
-async function withExisting(account: string, set: MemberSet, wanted: Wanted): Promise<Wanted> {
+async function checkMembersExist(account: string, set: MemberSet, wanted: RequestedMembers): Promise<RequestedMembers> {
   const found = await checkExistence(wanted.added.map((id) => entityKey(account, set.members, id)))
   const unknown = firstMessages(wanted.added, (id, i) => (found[i] ? null : `${id} does not exist`))
   if (unknown.length > 0) throw invalidAt([set.envelope], ...unknown)

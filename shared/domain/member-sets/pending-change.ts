@@ -21,7 +21,7 @@ export const membersPerCommit = 48
 /** Maximum number of items of a pending change. Its first commit may also create a pool with its first members. */
 const maxItems = 20
 /** Time in microseconds after which a pending change is resumed. By then its request and follow-up have finished or died. */
-const resumedAfterMicros = 120_000_000
+const resumeAfterMicros = 120_000_000
 
 const pendingPartition = (account: string, collection: string, ownerId: string): string =>
   partition(account, `${collection}.pending`, ownerId)
@@ -65,7 +65,7 @@ export function stagePending(
     stagePart(transaction, { pk, sk: String(i).padStart(2, '0'), change, subject, ...list }, list.ids)
   }
   const due = { account_id: transaction.accountId, collection, id: ownerId }
-  if (lists.length > 0) transaction.put(dueItem(due, timestamp(transaction.now + resumedAfterMicros)))
+  if (lists.length > 0) transaction.put(dueItem(due, timestamp(transaction.now + resumeAfterMicros)))
   return change
 }
 
@@ -75,9 +75,9 @@ export function stagePart(transaction: Transaction, part: PendingPart, ids: stri
 }
 
 /** Stages the deletion of a deleted owner's members and pending changes. */
-export const stageRestOfSet = async <M extends Row>(transaction: Transaction, entity: Entity<M>, ownerId: string) =>
+export const stageSetDeletion = async <M extends Row>(transaction: Transaction, entity: Entity<M>, ownerId: string) =>
   together(
-    await stageRestOfPending(transaction, entity.name, ownerId),
+    await stagePendingDeletions(transaction, entity.name, ownerId),
     await stageWithinCapacity(
       transaction,
       (range) => queryItems(partition(transaction.accountId, entity.name, ownerId), range),
@@ -86,7 +86,7 @@ export const stageRestOfSet = async <M extends Row>(transaction: Transaction, en
   )
 
 /** Stages the deletion of a deleted owner's pending changes. */
-export const stageRestOfPending = (transaction: Transaction, collection: string, ownerId: string) =>
+export const stagePendingDeletions = (transaction: Transaction, collection: string, ownerId: string) =>
   stageWithinCapacity(
     transaction,
     ({ limit }) => readPending(transaction.accountId, collection, ownerId, limit),

@@ -27,7 +27,7 @@ const ids = { type: 'array', maxItems: maxEntries, items: { type: 'string', form
 export const editSchema: JsonSchema = { type: 'object', maxProperties: maxKeys, properties: { add: ids, remove: ids } }
 
 /** Renders an invalid id for a message. Names only the type of lists and objects, which can be nested deeply. */
-function shown(value: unknown): string {
+function renderId(value: unknown): string {
   if (Array.isArray(value)) return 'a list'
   return typeof value === 'object' && value !== null ? 'an object' : excerpt(String(value))
 }
@@ -37,23 +37,23 @@ const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []
 const distinct = (ids: string[]): string[] => [...new Set(ids.map((id) => id.toLowerCase()))]
 
 /** Checks the total number of entries. @throws ApiError `validation_failed` */
-function refuseMany({ envelope }: MemberSet, ...lists: unknown[][]): void {
+function checkEntryCount({ envelope }: MemberSet, ...lists: unknown[][]): void {
   if (lists.reduce((sum, list) => sum + list.length, 0) > maxEntries) {
     throw invalidAt([envelope], `should have at most ${maxEntries} item(s)`)
   }
 }
 
 /** Checks the form of ids. @throws ApiError `validation_failed` with a message for each malformed id */
-function idsOf({ envelope, noun }: MemberSet, values: unknown[]): string[] {
+function parseIds({ envelope, noun }: MemberSet, values: unknown[]): string[] {
   const messages = firstMessages(values, (id) =>
-    typeof id === 'string' && isUuid(id) ? null : `${shown(id)} is not a valid ${noun} id`,
+    typeof id === 'string' && isUuid(id) ? null : `${renderId(id)} is not a valid ${noun} id`,
   )
   if (messages.length > 0) throw invalidAt([envelope], ...messages)
   return values.filter((id) => typeof id === 'string')
 }
 
 /** Checks the number of keys of each entry. @throws ApiError `validation_failed` */
-function refuseCrowded({ envelope }: MemberSet, entries: unknown[]): void {
+function checkKeyCount({ envelope }: MemberSet, entries: unknown[]): void {
   const faults = entries.flatMap((entry, i) => {
     const message = typeof entry === 'object' && entry !== null ? tooManyKeys(entry) : null
     return message === null ? [] : [{ path: [envelope, i], message }]
@@ -63,12 +63,12 @@ function refuseCrowded({ envelope }: MemberSet, entries: unknown[]): void {
 
 /** Reads the ids of a `PUT`, a list of entries (A15.4, A19). @throws ApiError `validation_failed` */
 export function readWholeSet(set: MemberSet, entries: unknown[]): string[] {
-  refuseMany(set, entries)
-  refuseCrowded(set, entries)
+  checkEntryCount(set, entries)
+  checkKeyCount(set, entries)
   const ids = entries.map((entry) => (isObject(entry) ? entry[set.key] : undefined))
   const missing = firstMessages(ids, (id, i) => (set.isGiven(id) ? null : `entry ${i} is missing ${set.key}`))
   if (missing.length > 0) throw invalidAt([set.envelope], ...missing)
-  return distinct(idsOf(set, ids))
+  return distinct(parseIds(set, ids))
 }
 
 /** Reads the additions and removals of a `PATCH` (A15.4, A19). @throws ApiError `validation_failed` */
@@ -77,11 +77,11 @@ export function readEdit(set: MemberSet, sent: { add?: unknown; remove?: unknown
   if (crowded !== null) throw invalidAt(['base'], crowded)
   const { add = [], remove = [] } = sent
   const lists = { add: listOf(add), remove: listOf(remove) }
-  refuseMany(set, lists.add, lists.remove)
+  checkEntryCount(set, lists.add, lists.remove)
   const faults = Object.entries({ add, remove }).flatMap(([name, list]) =>
     set.isList(list) ? [] : [{ path: [name], message: `must be a list of ${set.idsNoun}` }],
   )
   if (faults.length > 0) throw invalid(faults)
-  const ids = idsOf(set, [...lists.add, ...lists.remove])
+  const ids = parseIds(set, [...lists.add, ...lists.remove])
   return { add: distinct(ids.slice(0, lists.add.length)), remove: distinct(ids.slice(lists.add.length)) }
 }

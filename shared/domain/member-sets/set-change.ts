@@ -9,7 +9,7 @@ import {
   readPending,
   type SetChange,
   stagePart,
-  stageRestOfPending,
+  stagePendingDeletions,
 } from './pending-change.ts'
 
 export const sizeOf = ({ leaving, joining }: SetChange): number => leaving.length + joining.length
@@ -26,11 +26,11 @@ export async function stageSetChange(
   members: string[],
 ): Promise<string[]> {
   const [leaves, joins] = await Promise.all([
-    stepsOf(transaction, set, ownerId, false, leaving),
-    stepsOf(transaction, set, ownerId, true, joining),
+    planSteps(transaction, set, ownerId, false, leaving),
+    planSteps(transaction, set, ownerId, true, joining),
   ])
-  const left = new Set(leaving.filter((_, i) => take(transaction, leaves[i])))
-  const joined = joining.filter((_, i) => take(transaction, joins[i]))
+  const left = new Set(leaving.filter((_, i) => runStep(transaction, leaves[i])))
+  const joined = joining.filter((_, i) => runStep(transaction, joins[i]))
   return [...members.filter((id) => !left.has(id)), ...joined].sort()
 }
 
@@ -41,7 +41,7 @@ export type CheckedMembers = { joining: string[]; sequence: number }
 const maxAhead = 8
 
 /** Cached pending parts, and steps by member id; valid until another commit of the account. */
-type Known = { parts: PendingPart[]; areAll: boolean; steps: Map<string, Step> }
+type PendingCache = { parts: PendingPart[]; areAll: boolean; steps: Map<string, Step> }
 
 /**
  * Creates a function that stages the next part of a set's pending change at each call. It skips members that are
@@ -49,61 +49,66 @@ type Known = { parts: PendingPart[]; areAll: boolean; steps: Map<string, Step> }
  * deletes the pending parts. While no other commit intervenes, its cache stays valid and it reads more members at once.
  */
 export function pendingStager(set: MemberSet, ownerId: string, change?: string, checked?: CheckedMembers) {
-  let known: Known | undefined
+  let cache: PendingCache | undefined
   let ahead = 1
 
   /** Reads the first pending parts; null when the owner was deleted. */
-  async function partsFor({ accountId, follows, sequence }: Transaction): Promise<Known | null> {
-    if (follows && known && (known.areAll || known.parts.length > 1)) return known
+  async function readParts({ accountId, follows, sequence }: Transaction): Promise<PendingCache | null> {
+    if (follows && cache && (cache.areAll || cache.parts.length > 1)) return cache
     const [owner, parts] = await Promise.all([
-      follows && known ? true : getItem(entityKey(accountId, set.owners, ownerId)),
+      follows && cache ? true : getItem(entityKey(accountId, set.owners, ownerId)),
       readPending(accountId, set.entity.name, ownerId, follows ? undefined : 2),
     ])
     if (!owner) return null
     const areAll = follows || parts.length < 2
-    if (follows && known) return { ...known, parts, areAll }
+    if (follows && cache) return { ...cache, parts, areAll }
     ahead = 1
     const joining = checked && checked.sequence + 1 === sequence ? checked.joining : []
-    return { parts, areAll, steps: new Map(joining.map((id) => [id, stepIn(set, ownerId, id)])) }
+    return { parts, areAll, steps: new Map(joining.map((id) => [id, additionStep(set, ownerId, id)])) }
   }
 
   /** Reads the steps for the first ids of a part, and for some later ids. */
-  async function lookAt(transaction: Transaction, { joins }: PendingPart, ids: string[], steps: Known['steps']) {
+  async function readSteps(
+    transaction: Transaction,
+    { joins }: PendingPart,
+    ids: string[],
+    steps: PendingCache['steps'],
+  ) {
     if (ids.slice(0, membersPerCommit).every((id) => steps.has(id))) return
     const some = ids.slice(0, ahead * membersPerCommit)
-    const found = await stepsOf(transaction, set, ownerId, joins, some)
+    const found = await planSteps(transaction, set, ownerId, joins, some)
     for (const [i, id] of some.entries()) steps.set(id, found[i] ?? null)
     ahead = Math.min(maxAhead, ahead * 2)
   }
 
   return async (transaction: Transaction) => {
-    const found = await partsFor(transaction)
-    if (!found) return stageRestOfPending(transaction, set.entity.name, ownerId)
-    known = found
+    const found = await readParts(transaction)
+    if (!found) return stagePendingDeletions(transaction, set.entity.name, ownerId)
+    cache = found
     const { parts, steps } = found
     const [part, ...others] = parts
     if (!part || (change !== undefined && part.change !== change)) return 'done'
     let left = part.ids
     for (let staged = 0; staged === 0 && left.length > 0; left = left.slice(membersPerCommit)) {
-      await lookAt(transaction, part, left, steps)
+      await readSteps(transaction, part, left, steps)
       for (const id of left.slice(0, membersPerCommit)) {
-        if (take(transaction, steps.get(id))) staged++
+        if (runStep(transaction, steps.get(id))) staged++
         steps.delete(id)
       }
     }
     stagePart(transaction, part, left)
-    known = { ...found, parts: left.length > 0 ? [{ ...part, ids: left }, ...others] : others }
-    return known.parts.length > 0 ? 'more' : 'done'
+    cache = { ...found, parts: left.length > 0 ? [{ ...part, ids: left }, ...others] : others }
+    return cache.parts.length > 0 ? 'more' : 'done'
   }
 }
 
-function take(transaction: Transaction, step: Step | undefined): boolean {
+function runStep(transaction: Transaction, step: Step | undefined): boolean {
   step?.(transaction)
   return Boolean(step)
 }
 
 /** Reads the members and returns a step for each id. A member that was deleted meanwhile is not added. */
-async function stepsOf({ accountId }: Transaction, set: MemberSet, ownerId: string, joins: boolean, ids: string[]) {
+async function planSteps({ accountId }: Transaction, set: MemberSet, ownerId: string, joins: boolean, ids: string[]) {
   const pk = partition(accountId, set.entity.name, ownerId)
   const [rows, alive] = await Promise.all([
     getItems(ids.map((sk) => ({ pk, sk }))),
@@ -111,7 +116,7 @@ async function stepsOf({ accountId }: Transaction, set: MemberSet, ownerId: stri
   ])
   return ids.map((id, i): Step => {
     const row = rows[i]
-    if (joins) return !row && alive[i] ? stepIn(set, ownerId, id) : null
+    if (joins) return !row && alive[i] ? additionStep(set, ownerId, id) : null
     if (!row) return null
     return (transaction) => {
       transaction.delete(set.entity, itemRow(set.entity, row))
@@ -120,7 +125,7 @@ async function stepsOf({ accountId }: Transaction, set: MemberSet, ownerId: stri
   })
 }
 
-const stepIn =
+const additionStep =
   (set: MemberSet, ownerId: string, id: string): Step =>
   (transaction) =>
     transaction.insert(set.entity, set.row(ownerId, id))

@@ -12,7 +12,7 @@ import type { MemberSet } from '../member-sets/set-change.ts'
 import { memberships } from './membership.ts'
 
 /** Renders a member for lists. Repeats the id as `actor_id`, the name in a replacement request (A15.1). */
-const shown = ({ id, name, type }: ActorRow) => ({ id, actor_id: id, name, type })
+const renderMember = ({ id, name, type }: ActorRow) => ({ id, actor_id: id, name, type })
 
 /** Lists the members of a group. The managed group has all people of the account (A15.2). */
 export async function list(account: string, groupId: string, page: Page) {
@@ -22,11 +22,11 @@ export async function list(account: string, groupId: string, page: Page) {
   )
   if (group.is_managed) {
     const { rows, metadata } = await listRows(actors, account, page, { indexes: { person: 'true' } })
-    return { data: rows.map(shown), metadata }
+    return { data: rows.map(renderMember), metadata }
   }
   const members = await getRows(actors, account, listed.rows)
   const found = members.filter((actor): actor is ActorRow => actor !== null)
-  return { data: found.map(shown), metadata: listed.metadata }
+  return { data: found.map(renderMember), metadata: listed.metadata }
 }
 
 const changed = ({ ids, pending }: ChangedSet) => ({ data: { actor_ids: ids }, ...progress(pending) })

@@ -6,18 +6,18 @@ import type { Draft } from '../../values/draft.ts'
 import type { Page } from '../../values/page.ts'
 import { checkFeature } from '../accounts/check-limit.ts'
 import { groups } from '../groups/group.ts'
-import { getShown, listShown } from '../reads.ts'
+import { getRendered, listRendered } from '../reads.ts'
 import { resources } from '../resources/resource.ts'
 import { deletePolicy, type PolicyInput, type PolicyRow, policies } from './policy.ts'
 
 type Change = Draft<Partial<PolicyInput>>
 
-export const list = (account: string, page: Page) => listShown(policies, account, page)
+export const list = (account: string, page: Page) => listRendered(policies, account, page)
 
-export const get = (account: string, id: string) => getShown(policies, account, id)
+export const get = (account: string, id: string) => getRendered(policies, account, id)
 
 /** Reads the group and resource of a policy, and rejects unknown ones. */
-async function ends(transaction: Transaction, draft: Change) {
+async function readGroupAndResource(transaction: Transaction, draft: Change) {
   const { group_id, resource_id } = draft.fields
   const [group, resource] = await Promise.all([
     group_id === undefined ? null : transaction.get(groups, group_id),
@@ -38,7 +38,7 @@ async function checkPair(transaction: Transaction, draft: Change, policy?: Polic
 export const create = (author: Author, draft: () => Draft<PolicyInput>) =>
   commit(author, async (transaction) => {
     const checked = draft()
-    const { group, resource } = await ends(transaction, checked)
+    const { group, resource } = await readGroupAndResource(transaction, checked)
     if (!group || !resource) throw invalid(checked.faults)
     await checkPair(transaction, checked)
     const input = checked.done()
@@ -62,7 +62,7 @@ export const update = (author: Author, id: string, sent: object, draft: () => Ch
   commit(author, async (transaction) => {
     const policy = await transaction.existing(policies, id)
     const checked = draft()
-    const { group } = await ends(transaction, checked)
+    const { group } = await readGroupAndResource(transaction, checked)
     const empty = Object.keys(sent).length === 0
     if (policy.group_id === null && checked.fields.group_id === undefined && !checked.has('group_id') && !empty) {
       checked.reject('group_id', "can't be blank")
@@ -77,8 +77,8 @@ export const update = (author: Author, id: string, sent: object, draft: () => Ch
     })
     const ended = data.is_disabled && !policy.is_disabled
     // Authorizations made under the old policy end; clients that may still connect get new ones (A30).
-    const shifted = grounds.some((name) => !isDeepStrictEqual(data[name], policy[name]))
-    if (ended || shifted) transaction.revoke({ by: 'policy', id })
+    const changed = grounds.some((name) => !isDeepStrictEqual(data[name], policy[name]))
+    if (ended || changed) transaction.revoke({ by: 'policy', id })
     return { data }
   })
 

@@ -28,12 +28,12 @@ export const pool: MemberSet = {
   idsNoun: 'client ids',
   isGiven: (id) => typeof id === 'string' && id.trim() !== '',
   isList: (sent) => Array.isArray(sent) && sent.every((id) => typeof id === 'string'),
-  check: async (transaction, id) => refuseOthers(await transaction.get(resources, id)),
+  check: async (transaction, id) => checkIsPool(await transaction.get(resources, id)),
   row: (resource_id, device_id) => ({ resource_id, device_id }),
 }
 
 /** Checks that a resource is a device pool. @throws ApiError 404, or `not_a_device_pool` for another type */
-function refuseOthers(resource: ResourceRow | null): void {
+function checkIsPool(resource: ResourceRow | null): void {
   if (!resource) throw notFound()
   if (resource.type !== 'static_device_pool') {
     throw new ApiError('not_a_device_pool', 'This resource type has no pool members.')
@@ -43,7 +43,7 @@ function refuseOthers(resource: ResourceRow | null): void {
 /** Lists the clients of a pool with the time they were last seen (A19.1). */
 export async function list(account: string, resourceId: string, page: Page) {
   const [, { rows: ids, metadata }] = await sideBySide(
-    getRow(resources, account, resourceId).then(refuseOthers),
+    getRow(resources, account, resourceId).then(checkIsPool),
     listIds(poolMembers, account, page, resourceId),
   )
   const [members, presences] = await Promise.all([

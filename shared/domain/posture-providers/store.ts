@@ -8,7 +8,7 @@ import type { Draft } from '../../values/draft.ts'
 import type { Page } from '../../values/page.ts'
 import { checkSources } from '../accounts/check-limit.ts'
 import { mdmDevices } from '../mdm-devices/mdm-device.ts'
-import { getShown, listShown } from '../reads.ts'
+import { getRendered, listRendered } from '../reads.ts'
 import {
   enabledSyncState,
   firstSyncState,
@@ -27,15 +27,15 @@ import {
 
 type Change = Draft<Partial<PostureProviderInput>>
 
-const shown = (account: string, rows: PostureProviderRow[]) => withLastRuns(account, rows, ({ id }) => id)
+const render = (account: string, rows: PostureProviderRow[]) => withLastRuns(account, rows, ({ id }) => id)
 
 export const list = (account: string, page: Page) =>
-  listShown(postureProviders, account, page, { newestFirst: true, shown })
+  listRendered(postureProviders, account, page, { newestFirst: true, render })
 
-export const get = (account: string, id: string) => getShown(postureProviders, account, id, shown)
+export const get = (account: string, id: string) => getRendered(postureProviders, account, id, render)
 
 /** Drops the fields of the other type from a draft, with their messages. */
-function keepConnectionOf(draft: Change, type: PostureProviderType | undefined): void {
+function dropOtherConnection(draft: Change, type: PostureProviderType | undefined): void {
   const own: readonly string[] = type === undefined ? [] : connectionFields[type]
   for (const field of Object.values(connectionFields).flat()) {
     if (own.includes(field)) continue
@@ -44,8 +44,8 @@ function keepConnectionOf(draft: Change, type: PostureProviderType | undefined):
   }
 }
 
-async function connectionOf(owner: Owner, input: Partial<PostureProviderInput>, before: PostureProviderRow | null) {
-  const sealed = async (field: 'api_token' | 'client_secret') => {
+async function buildConnection(owner: Owner, input: Partial<PostureProviderInput>, before: PostureProviderRow | null) {
+  const encryptField = async (field: 'api_token' | 'client_secret') => {
     const [sent, stored] = [input[field], before?.[field] ?? null]
     return sent === undefined ? stored : reencryptSecret(owner, sent, stored)
   }
@@ -54,8 +54,8 @@ async function connectionOf(owner: Owner, input: Partial<PostureProviderInput>, 
     client_id: input.client_id ?? before?.client_id ?? null,
     subdomain: input.subdomain ?? before?.subdomain ?? null,
     region: input.region ?? before?.region ?? null,
-    api_token: await sealed('api_token'),
-    client_secret: await sealed('client_secret'),
+    api_token: await encryptField('api_token'),
+    client_secret: await encryptField('client_secret'),
   }
 }
 
@@ -65,7 +65,7 @@ export const create = (author: Author, draft: () => Draft<PostureProviderInput>)
     checkSources(transaction, postureProviders.name)
     const checked = draft()
     const { type } = checked.fields
-    keepConnectionOf(checked, type)
+    dropOtherConnection(checked, type)
     for (const field of type === undefined ? [] : connectionFields[type]) {
       if (checked.fields[field] === undefined && !checked.has(field)) checked.reject(field, "can't be blank")
     }
@@ -77,7 +77,7 @@ export const create = (author: Author, draft: () => Draft<PostureProviderInput>)
       account_id: author.accountId,
       type: input.type,
       name: input.name,
-      ...(await connectionOf({ accountId: author.accountId, objectId: id }, input, null)),
+      ...(await buildConnection({ accountId: author.accountId, objectId: id }, input, null)),
       is_verified: false,
       ...firstSyncState(input.is_disabled ?? false, transaction.now),
     })
@@ -91,10 +91,10 @@ export const update = (author: Author, id: string, draft: () => Change) =>
     const checked = draft()
     const { type } = checked.fields
     if (type !== undefined && type !== provider.type) checked.reject('type', 'cannot be changed')
-    keepConnectionOf(checked, provider.type)
+    dropOtherConnection(checked, provider.type)
     await rejectTaken(transaction, checked, postureProviders, provider)
     const input = checked.done()
-    const connection = await connectionOf({ accountId: author.accountId, objectId: id }, input, provider)
+    const connection = await buildConnection({ accountId: author.accountId, objectId: id }, input, provider)
     const moved = !isDeepStrictEqual({ ...provider, ...connection }, provider)
     const enables = input.is_disabled === false
     const row = transaction.update(postureProviders, provider, {

@@ -3,18 +3,18 @@ import type { Transaction } from '../../commit/transaction.ts'
 import { ApiError } from '../../core/errors.ts'
 import type { Draft } from '../../values/draft.ts'
 import type { Page } from '../../values/page.ts'
-import { getShown, listShown } from '../reads.ts'
+import { getRendered, listRendered } from '../reads.ts'
 import { type SiteRow, sites } from '../sites/site.ts'
 import { checkAddress } from './address.ts'
 import { type ResourceInput, type ResourceRow, type ResourceType, resources } from './resource.ts'
 
 type Change = Draft<Partial<ResourceInput>>
 
-export const list = (account: string, page: Page) => listShown(resources, account, page)
+export const list = (account: string, page: Page) => listRendered(resources, account, page)
 
-export const get = (account: string, id: string) => getShown(resources, account, id)
+export const get = (account: string, id: string) => getRendered(resources, account, id)
 
-async function siteOf(transaction: Transaction, draft: Change, id: string | undefined) {
+async function readSite(transaction: Transaction, draft: Change, id: string | undefined) {
   const site = id === undefined ? null : await transaction.get(sites, id)
   if (id !== undefined && !site) draft.reject('site_id', 'does not exist')
   return site
@@ -24,9 +24,9 @@ export const create = (author: Author, draft: () => Draft<ResourceInput>) =>
   commit(author, async (transaction) => {
     const checked = draft()
     const { type, site_id, address } = checked.fields
-    checkTypeAndSite(checked, await siteOf(transaction, checked, site_id), type)
+    checkTypeAndSite(checked, await readSite(transaction, checked, site_id), type)
     // The address is checked once the type is known, so an empty object has no message about it (A18.2).
-    const normal = normalised(checked, type, address)
+    const normal = normaliseAddress(checked, type, address)
     const ip_stack = resultingStack(checked, type, null)
     const input = checked.done()
     const row = transaction.insert(resources, {
@@ -49,8 +49,8 @@ export const update = (author: Author, id: string, sent: object, draft: () => Ch
       resource.type === 'static_device_pool'
         ? updatePool(transaction, resource, checked)
         : await updateOwn(transaction, resource, sent, checked)
-    const moved = (['site_id', 'ip_stack', 'type', 'address'] as const).some((name) => data[name] !== resource[name])
-    if (moved) transaction.revoke({ by: 'resource', id })
+    const isMoved = (['site_id', 'ip_stack', 'type', 'address'] as const).some((name) => data[name] !== resource[name])
+    if (isMoved) transaction.revoke({ by: 'resource', id })
     return { data }
   })
 
@@ -69,12 +69,12 @@ async function updateOwn(transaction: Transaction, resource: ResourceRow, sent: 
   const type = draft.has('type') ? undefined : (fields.type ?? resource.type)
   const siteId = draft.has('site_id') ? undefined : (fields.site_id ?? resource.site_id ?? undefined)
   const changes = type !== resource.type || fields.site_id !== undefined
-  const site = changes ? await siteOf(transaction, draft, siteId) : null
+  const site = changes ? await readSite(transaction, draft, siteId) : null
   if (changes) checkTypeAndSite(draft, site, type)
   const sentAddress = Object.hasOwn(sent, 'address')
   const address =
     type !== undefined && (sentAddress || type !== resource.type)
-      ? normalised(draft, type, sentAddress ? fields.address : resource.address)
+      ? normaliseAddress(draft, type, sentAddress ? fields.address : resource.address)
       : resource.address
   const ip_stack = resultingStack(draft, type, resource.type === 'dns' ? resource.ip_stack : null)
   const input = draft.done()
@@ -99,7 +99,11 @@ function checkTypeAndSite(draft: Change, site: SiteRow | null, type: ResourceTyp
 }
 
 /** Normalises the sent or stored address for the type (A18.4). */
-function normalised(draft: Change, type: ResourceType | undefined, address: string | null | undefined): string | null {
+function normaliseAddress(
+  draft: Change,
+  type: ResourceType | undefined,
+  address: string | null | undefined,
+): string | null {
   if (type === undefined || draft.has('address')) return null
   if (address === null || address === undefined) {
     if (type !== 'internet' && type !== 'static_device_pool') draft.reject('address', "can't be blank")

@@ -6,7 +6,7 @@ import type { Entity, Row } from '../../table/entity.ts'
 import { presenceItemKey } from '../../table/keys.ts'
 import { rowsBy } from '../../table/read.ts'
 import { type ActorRow, actors, isPerson } from '../actors/actor.ts'
-import { protect, shown } from '../actors/store.ts'
+import { protect, renderActor } from '../actors/store.ts'
 import { apiTokens, deleteApiToken } from '../api-tokens/api-token.ts'
 import { clients } from '../clients/client.ts'
 import { type ExternalIdentityRow, externalIdentities } from '../external-identities/external-identity.ts'
@@ -57,5 +57,5 @@ export const removeActor = (author: Author, id: string) =>
     const actor = await transaction.existing(actors, id)
     protect(author, transaction, actor, 'delete')
     if ((await stageActorDeletion(transaction, actor)) === 'more') return 'more'
-    return { done: await shown(author.accountId, actor) }
+    return { done: await renderActor(author.accountId, actor) }
   })

@@ -46,7 +46,7 @@ export const stageRestOfDirectory = async (transaction: Transaction, id: string)
   )
 
 /** Creates the sweep that ends all access from a directory. It runs in each part of the deletion until all has ended. */
-function accessTaker(directoryId: string): Sweep {
+function accessSweep(directoryId: string): Sweep {
   return sweepAll([
     sweep(
       actors,
@@ -78,14 +78,14 @@ function accessTaker(directoryId: string): Sweep {
  * the same commit or as follow-up work. Administrators come first, so that the account does not count them any longer.
  */
 export function removeDirectory(kind: DirectoryKind, author: Author, id: string) {
-  const takeAccess = accessTaker(id)
+  const endAccess = accessSweep(id)
   const { name } = directories[kind]
   return commitInParts(author, async (transaction) => {
     const directory = await transaction.existing(directories[kind], id)
     for (const admin of await leavingAdmins(author, transaction, id)) {
       if (!transaction.hasCapacity() || (await stageActorDeletion(transaction, admin)) === 'more') return 'more'
     }
-    if ((await takeAccess(transaction)) === 'more' || !transaction.hasCapacity()) return 'more'
+    if ((await endAccess(transaction)) === 'more' || !transaction.hasCapacity()) return 'more'
     transaction.delete(directories[kind], directory)
     stageScheduledSync(transaction, name, id)
     transaction.remove(lastGoodRunKey(transaction.accountId, id))

@@ -3,7 +3,7 @@ import { commitInParts } from '../../commit/commit-in-parts.ts'
 import { stageRows } from '../../commit/stage-within-capacity.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { type GroupRow, groups, unmanaged } from '../groups/group.ts'
-import { stageRestOfSet } from '../member-sets/pending-change.ts'
+import { stageSetDeletion } from '../member-sets/pending-change.ts'
 import { memberships } from '../memberships/membership.ts'
 import { type PolicyRow, policies } from '../policies/policy.ts'
 
@@ -29,7 +29,7 @@ export async function stageGroupDeletion(transaction: Transaction, group: GroupR
   return 'done'
 }
 
-export const stageRestOfGroup = (transaction: Transaction, id: string) => stageRestOfSet(transaction, memberships, id)
+export const stageRestOfGroup = (transaction: Transaction, id: string) => stageSetDeletion(transaction, memberships, id)
 
 /** Deletes a group with its memberships; its policies stay, orphaned (A14.3). */
 export const removeGroup = (author: Author, id: string) =>

@@ -1,7 +1,7 @@
 import { type Author, commit } from '../../commit/commit.ts'
 import { stageRows, together } from '../../commit/stage-within-capacity.ts'
 import type { Transaction } from '../../commit/transaction.ts'
-import { stageRestOfSet } from '../member-sets/pending-change.ts'
+import { stageSetDeletion } from '../member-sets/pending-change.ts'
 import { deletePolicy, policies } from '../policies/policy.ts'
 import { poolMembers } from '../pool-members/pool-member.ts'
 import { type ResourceRow, resources } from '../resources/resource.ts'
@@ -20,7 +20,7 @@ export async function deleteResource(transaction: Transaction, resource: Resourc
 export const stageRestOfResource = async (transaction: Transaction, id: string): Promise<'done' | 'more'> =>
   together(
     await stageRows(transaction, policies, 'resource_id', id, (policy) => deletePolicy(transaction, policy)),
-    await stageRestOfSet(transaction, poolMembers, id),
+    await stageSetDeletion(transaction, poolMembers, id),
   )
 
 /** Deletes a resource with its policies and their authorizations (A29). */

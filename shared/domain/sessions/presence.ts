@@ -66,7 +66,7 @@ export type ClientPresence = Presence & {
 type PresenceOf = { gateways: Presence; clients: ClientPresence }
 
 /** A presence that takes account of its token: an ended token ends the session (P1.7). */
-export type CountedPresence = Omit<Presence, 'token_id'> & {
+export type CheckedPresence = Omit<Presence, 'token_id'> & {
   token_id: string | null
   /** Time at which the session's token was rotated out (A22). */
   rotated_at: string | null
@@ -89,18 +89,22 @@ export const findPresences = <K extends DeviceKind>(account: string, kind: K, id
   getItems<PresenceOf[K]>(ids.map((id) => presenceKey(account, kind, id)))
 
 /** Part of a presence item that responses show. */
-export type Seen = LastSeen & Pick<Presence, 'lease_expires_at' | 'public_key'>
+export type ShownPresence = LastSeen & Pick<Presence, 'lease_expires_at' | 'public_key'>
 
-export const seenAttributes = ['lease_expires_at', 'public_key', ...lastSeenNames] as const satisfies (keyof Seen)[]
+export const shownPresenceAttributes = [
+  'lease_expires_at',
+  'public_key',
+  ...lastSeenNames,
+] as const satisfies (keyof ShownPresence)[]
 
 /** Reads presences in the order of the ids; null before the first session. In the result, ended tokens end their sessions. */
 export async function readPresences(account: string, kind: DeviceKind, ids: string[]) {
   if (ids.length === 0) return []
-  const live: (Presence | undefined)[] = await findPresences(account, kind, ids)
-  const tokenIds = [...new Set(live.flatMap((item) => (item ? [item.token_id] : [])))]
+  const presences: (Presence | undefined)[] = await findPresences(account, kind, ids)
+  const tokenIds = [...new Set(presences.flatMap((item) => (item ? [item.token_id] : [])))]
   const states = await tokenStates(kind, account, tokenIds, clock.now())
   const tokens = new Map(tokenIds.map((id, index) => [id, states[index]]))
-  return live.map((item) => {
+  return presences.map((item) => {
     if (!item) return null
     const token = tokens.get(item.token_id)
     if (!token || token.ended) return { ...item, token_id: null, lease_expires_at: 0, rotated_at: null }
@@ -108,7 +112,7 @@ export async function readPresences(account: string, kind: DeviceKind, ids: stri
   })
 }
 
-export const readPresence = async (account: string, kind: DeviceKind, id: string): Promise<CountedPresence | null> =>
+export const readPresence = async (account: string, kind: DeviceKind, id: string): Promise<CheckedPresence | null> =>
   (await readPresences(account, kind, [id]))[0] ?? null
 
 /** Checks that the lease of the latest session has not expired (P1.4). */
@@ -116,7 +120,7 @@ export const isOnline = (presence: Pick<Presence, 'lease_expires_at'> | null, no
   presence !== null && presence.lease_expires_at > now
 
 /** Address, location and version of a device from the request of a session start or heartbeat (P1.6, P8). */
-export const seenFrom = (origin: Origin, version: string, now: number): LastSeen => ({
+export const toLastSeen = (origin: Origin, version: string, now: number): LastSeen => ({
   last_seen_at: timestamp(now),
   last_seen_version: version,
   last_seen_user_agent: origin.user_agent,
@@ -128,7 +132,7 @@ export const seenFrom = (origin: Origin, version: string, now: number): LastSeen
 })
 
 /** Presence fields that gateways (A21.1) and clients (A23.1) have in common. */
-export const renderPresence = (presence: Seen | null, now: number) => ({
+export const renderPresence = (presence: ShownPresence | null, now: number) => ({
   online: isOnline(presence, now),
   public_key: presence?.public_key ?? null,
   ...(recordOf(lastSeenNames, (name) => presence?.[name] ?? null) as Shown),

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { entity, type Row } from '../../table/entity.ts'
 import { RawText } from '../../values/fields.ts'
 import type { Page } from '../../values/page.ts'
-import { getShown, listShown } from '../reads.ts'
+import { getRendered, listRendered } from '../reads.ts'
 
 export type SiteRow = Row & {
   name: string
@@ -26,6 +26,6 @@ export const Site = v.object({ id: v.string(), name: v.string() })
 /** Fields of a site that a request can set. The name is not trimmed (A20.2). */
 export const SiteFields = v.object({ name: RawText(64) })
 
-export const list = (account: string, page: Page) => listShown(sites, account, page)
+export const list = (account: string, page: Page) => listRendered(sites, account, page)
 
-export const get = (account: string, id: string) => getShown(sites, account, id)
+export const get = (account: string, id: string) => getRendered(sites, account, id)

@@ -109,13 +109,13 @@ export type SyncSource = { account_id: string; collection: string; source_id: st
 export type ScheduledSync = Key & SyncSource & { next_at: string }
 
 /** Partition of the scheduled syncs of all sources, and of the last steps of all accounts. */
-const syncTurnsPartition = 'service#sync'
+const scheduledSyncsPartition = 'service#sync'
 
 /** The last step of an account's runs; expires after a day. */
 type LastStep = Key & { account_id: string; stepped_at: string }
 
 export const lastStepItem = (account_id: string, now: number): Item => ({
-  pk: syncTurnsPartition,
+  pk: scheduledSyncsPartition,
   sk: `#${account_id}`,
   kind: 'last_step',
   account_id,
@@ -123,21 +123,21 @@ export const lastStepItem = (account_id: string, now: number): Item => ({
   ttl: Math.ceil((now + dayMicros) / 1_000_000),
 })
 
-export async function readScheduledSyncs(): Promise<{ turns: ScheduledSync[]; lastSteps: Map<string, string> }> {
-  const items = await queryItems<ScheduledSync | LastStep>(syncTurnsPartition)
-  const turns = items.flatMap((item) => ('next_at' in item ? [item] : []))
+export async function readScheduledSyncs(): Promise<{ scheduled: ScheduledSync[]; lastSteps: Map<string, string> }> {
+  const items = await queryItems<ScheduledSync | LastStep>(scheduledSyncsPartition)
+  const scheduled = items.flatMap((item) => ('next_at' in item ? [item] : []))
   const steps = items.flatMap((item) => ('stepped_at' in item ? [item] : []))
-  return { turns, lastSteps: new Map(steps.map(({ account_id, stepped_at }) => [account_id, stepped_at])) }
+  return { scheduled, lastSteps: new Map(steps.map(({ account_id, stepped_at }) => [account_id, stepped_at])) }
 }
 
 export const scheduledSyncKey = ({ account_id, collection, source_id }: SyncSource): Key => ({
-  pk: syncTurnsPartition,
+  pk: scheduledSyncsPartition,
   sk: `${account_id}#${collection}#${source_id}`,
 })
 
 export const scheduledSyncItem = ({ account_id, collection, source_id }: SyncSource, next_at: string): Item => {
-  const synced = { account_id, collection, source_id }
-  return { ...scheduledSyncKey(synced), kind: 'turn', ...synced, next_at }
+  const source = { account_id, collection, source_id }
+  return { ...scheduledSyncKey(source), kind: 'turn', ...source, next_at }
 }
 
 /** Schedules a source for now: the schedule begins a run, or ends the run of a deleted source. */

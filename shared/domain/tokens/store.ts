@@ -12,15 +12,15 @@ import type { Page } from '../../values/page.ts'
 import { actors } from '../actors/actor.ts'
 import type { TokenRow } from './token.ts'
 
-function checkShown(token: TokenRow, actorId: string): void {
+function checkUnexpired(token: TokenRow, actorId: string): void {
   if (token.actor_id !== actorId || !isUnexpired(token, clock.now())) throw notFound()
 }
 
 /** Creates the operations on an actor's unexpired tokens (A13, A24). `drop` stages the deletion of one token. */
 export const tokenStore = <R extends TokenRow, S extends R>(
   entity: Entity<R>,
-  drop: (transaction: Transaction, token: R) => void,
-  shown: (account: string, tokens: R[]) => Promise<S[]>,
+  stageDeletion: (transaction: Transaction, token: R) => void,
+  render: (account: string, tokens: R[]) => Promise<S[]>,
 ) => ({
   /** Lists tokens, the newest first. */
   async list(account: string, actorId: string, page: Page) {
@@ -32,34 +32,34 @@ export const tokenStore = <R extends TokenRow, S extends R>(
     })
     // A bad cursor is reported before an unknown actor (A4).
     await existingRow(actors, account, actorId)
-    return { data: await shown(account, rows), metadata }
+    return { data: await render(account, rows), metadata }
   },
 
   async get(account: string, actorId: string, id: string) {
     const [token] = await Promise.all([existingRow(entity, account, id), existingRow(actors, account, actorId)])
-    checkShown(token, actorId)
-    const [data] = await shown(account, [token])
+    checkUnexpired(token, actorId)
+    const [data] = await render(account, [token])
     return { data: data as S }
   },
 
   remove: (author: Author, actorId: string, id: string) =>
     commit(author, async (transaction) => {
       const token = await transaction.existing(entity, id)
-      checkShown(token, actorId)
-      drop(transaction, token)
+      checkUnexpired(token, actorId)
+      stageDeletion(transaction, token)
       return { data: { id } }
     }),
 
   /** Deletes every token of an actor. The returned count excludes expired ones. */
   removeAll(author: Author, actorId: string) {
-    const counted = new Set<string>()
+    const unexpired = new Set<string>()
     return commitInParts(author, async (transaction) => {
       await transaction.existing(actors, actorId)
       const outcome = await stageRows(transaction, entity, 'actor_id', actorId, (token) => {
-        drop(transaction, token)
-        if (isUnexpired(token, transaction.now)) counted.add(token.id)
+        stageDeletion(transaction, token)
+        if (isUnexpired(token, transaction.now)) unexpired.add(token.id)
       })
-      return outcome === 'more' ? 'more' : { done: { data: { deleted_count: counted.size } } }
+      return outcome === 'more' ? 'more' : { done: { data: { deleted_count: unexpired.size } } }
     })
   },
 })

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { ApiError } from '../../core/errors.ts'
 import type { AccountRow } from '../../domain/accounts/account.ts'
-import { accountOfSlug } from '../../sign-in/account-of-slug.ts'
+import { findAccountBySlug } from '../../sign-in/account-of-slug.ts'
 import { codeForPasscode } from '../../sign-in/browser/code-for-passcode.ts'
 import { type Start, StartFields, startSignIn } from '../../sign-in/browser/start-sign-in.ts'
 import { listSignInProviders } from '../../sign-in/list-providers.ts'
@@ -21,10 +21,10 @@ const RequestFields = v.omit(StartFields, ['auth_provider_id'])
  * current session would be refused again. @throws ApiError `not_found` for an unknown account, or 422
  */
 export async function openSignIn(slug: string, fields: URLSearchParams): Promise<SignInPage & { account: AccountRow }> {
-  const account = await accountOfSlug(slug)
-  const asked = draft<SignInRequest>(RequestFields, Object.fromEntries(fields)).done()
+  const account = await findAccountBySlug(slug)
+  const sentRequest = draft<SignInRequest>(RequestFields, Object.fromEntries(fields)).done()
   const error = fields.get('error')
-  const request: SignInRequest = error === 'access_denied' ? { ...asked, prompt: 'select_account' } : asked
+  const request: SignInRequest = error === 'access_denied' ? { ...sentRequest, prompt: 'select_account' } : sentRequest
   const providers = await listSignInProviders(account.id, request.context)
   const words = errorWords(error, { request, providers })
   return { account, slug: account.slug, accountName: account.name, request, providers, ...(words && { error: words }) }
@@ -33,45 +33,45 @@ export async function openSignIn(slug: string, fields: URLSearchParams): Promise
 type Ways = Pick<SignInPage, 'request' | 'providers'>
 
 /** Returns `words` if there is another way to sign in, else an empty text. */
-export const ifOthers = ({ providers }: Pick<SignInPage, 'providers'>, words: string): string =>
+export const ifOtherWays = ({ providers }: Pick<SignInPage, 'providers'>, words: string): string =>
   providers.length > 1 ? words : ''
 
 /** Message for a way that was disabled after the page was opened. If no way is left, the page itself shows that. */
-export const gone = ({ providers }: Pick<SignInPage, 'providers'>): string =>
+export const wayGone = ({ providers }: Pick<SignInPage, 'providers'>): string =>
   `This way to sign in is no longer available.${providers.length > 0 ? ' Choose another one.' : ''}`
 
 /** Message for a refused sign-in. It reveals no reason. */
 const refused = (page: Ways): string =>
   page.request.context === 'portal'
-    ? `You were not signed in. Only administrators can sign in here. If you are one, choose another account${ifOthers(page, ' or another way')}. If not, ask ${administrator}.`
-    : `You were not signed in: you cancelled, or this account has no access here. Choose another account${ifOthers(page, ' or another way')}, or ask ${administrator}.`
+    ? `You were not signed in. Only administrators can sign in here. If you are one, choose another account${ifOtherWays(page, ' or another way')}. If not, ask ${administrator}.`
+    : `You were not signed in: you cancelled, or this account has no access here. Choose another account${ifOtherWays(page, ' or another way')}, or ask ${administrator}.`
 
 const silent = (page: Ways): string =>
-  `You were not signed in: the sign-in provider is not responding properly. Try again in a minute${ifOthers(page, ', or choose another way')}.`
+  `You were not signed in: the sign-in provider is not responding properly. Try again in a minute${ifOtherWays(page, ', or choose another way')}.`
 
 const broken = (page: Ways): string =>
-  `You were not signed in: this way to sign in is set up incorrectly, and trying again does not help. ${ifOthers(page, 'Choose another way, and tell') || 'Tell'} ${administrator}.`
+  `You were not signed in: this way to sign in is set up incorrectly, and trying again does not help. ${ifOtherWays(page, 'Choose another way, and tell') || 'Tell'} ${administrator}.`
 
 /** Messages for the error codes that a callback redirects with (I2.2). */
-const wordsOf = new Map([
+const messages = new Map([
   ['access_denied', refused],
   ['temporarily_unavailable', silent],
   ['server_error', broken],
 ])
 
 /** Returns the message for the error code of an earlier sign-in; undefined for an unknown code. */
-export const errorWords = (error: string | null, page: Ways): string | undefined => wordsOf.get(error ?? '')?.(page)
+export const errorWords = (error: string | null, page: Ways): string | undefined => messages.get(error ?? '')?.(page)
 
 /** Messages for a sign-in that could not start, by status. */
 const failures: Partial<Record<number, (page: SignInPage) => string>> = {
-  422: gone,
+  422: wayGone,
   503: (page) =>
-    `This provider could not be reached. Try again in a minute${ifOthers(page, ', or choose another way')}.`,
+    `This provider could not be reached. Try again in a minute${ifOtherWays(page, ', or choose another way')}.`,
 }
 
 /** Redirects a browser to a provider. If that fails, shows the page again with the reason. */
-export async function leadToProvider({ slug, fields, address }: PageRequest): Promise<Answer> {
-  const account = await accountOfSlug(slug)
+export async function redirectToProvider({ slug, fields, address }: PageRequest): Promise<Answer> {
+  const account = await findAccountBySlug(slug)
   try {
     const { data } = await startSignIn(account, draft<Start>(StartFields, Object.fromEntries(fields)), address)
     return redirectTo(data.authorization_url)
@@ -89,11 +89,11 @@ const noEmail = 'Enter an email address like name@example.com.'
 const wrongPasscode = 'This passcode is wrong, already used or expired. After three attempts, request a new one.'
 
 /** Handles the email form, which orders a passcode, and the passcode form, which redirects with a code. */
-export async function takeEmail({ slug, fields }: PageRequest): Promise<Answer> {
+export async function handleEmailForm({ slug, fields }: PageRequest): Promise<Answer> {
   const page = await openSignIn(slug, new URLSearchParams(fields.get('request') ?? ''))
   const { account, request } = page
   if (!page.providers.some(({ kind }) => kind === 'email_otp'))
-    return signInPage({ ...page, status: 422, error: gone(page) })
+    return signInPage({ ...page, status: 422, error: wayGone(page) })
   const entered = fields.get('email') ?? ''
   const checked = v.safeParse(EmailAddress, entered)
   if (!checked.success) return signInPage({ ...page, status: 422, email: entered, error: noEmail })

@@ -33,7 +33,7 @@ const maxFormBytes = 32_768
 const formType = 'application/x-www-form-urlencoded'
 
 /** Parses a form. @throws ApiError for a form of another site, or a body that is no form */
-function formOf({ headers, body = '', isBase64Encoded }: Event): URLSearchParams {
+function parseForm({ headers, body = '', isBase64Encoded }: Event): URLSearchParams {
   const site = headers['sec-fetch-site']
   if (site !== undefined && site !== 'same-origin' && site !== 'none') {
     throw new ApiError('forbidden', 'This form was submitted from another site.')
@@ -74,7 +74,7 @@ export function pageHandler(
   answer: (request: PageRequest) => Promise<Answer>,
 ): Handler {
   const readFields: Step = (exchange, event) => {
-    exchange.query = method === 'POST' ? formOf(event) : new URLSearchParams(event.rawQueryString)
+    exchange.query = method === 'POST' ? parseForm(event) : new URLSearchParams(event.rawQueryString)
     exchange.bucket = sourceBucket(exchange.origin.ip, step(exchange.query))
   }
   const complete = ({ headers, requestId }: Exchange, page: Answer): Answer => ({

@@ -31,10 +31,10 @@ const base = (slug: string): string => `/sign_in/${encodeURIComponent(slug)}`
 
 type Requested = Pick<SignInPage, 'slug' | 'request'>
 
-const pageOf = ({ slug, request }: Requested): string => `${base(slug)}?${new URLSearchParams(request)}`
+const pageAddress = ({ slug, request }: Requested): string => `${base(slug)}?${new URLSearchParams(request)}`
 
 /** Address of a link that starts a sign-in. A form would not work: `form-action` would stop the provider's redirects. */
-const startOf = ({ slug, request }: Requested, { id }: Provider): string =>
+const startAddress = ({ slug, request }: Requested, { id }: Provider): string =>
   `${base(slug)}/start?${new URLSearchParams({ auth_provider_id: id, ...request })}`
 
 const loopback = /^(127\.0\.0\.1|\[::1\]|localhost)$/
@@ -82,7 +82,7 @@ function providerLinks(page: SignInPage, providers: readonly Provider[]): Html |
   return html`<ul>
 ${providers.map(
   (provider, i) =>
-    html`<li><a class="button${i === 0 ? ' first' : ''}" href="${startOf(page, provider)}">Sign in with ${provider.name}</a></li>
+    html`<li><a class="button${i === 0 ? ' first' : ''}" href="${startAddress(page, provider)}">Sign in with ${provider.name}</a></li>
 `,
 )}</ul>`
 }
@@ -92,7 +92,7 @@ function otherAccount({ slug, request }: SignInPage, [first, ...more]: readonly 
   if (!first) return null
   if (request.prompt) return html`<p class="quiet other">The next page lets you choose an account.</p>`
   const chosen = { slug, request: { ...request, prompt: 'select_account' } as const }
-  const address = more.length === 0 ? startOf(chosen, first) : pageOf(chosen)
+  const address = more.length === 0 ? startAddress(chosen, first) : pageAddress(chosen)
   return html`<p class="other"><a href="${address}">Use another account</a></p>`
 }
 
@@ -154,7 +154,7 @@ ${hidden(request)}
 <input type="hidden" name="email" value="${email}">
 <button class="button">Send me another passcode</button>
 </form>
-<p><a href="${pageOf(page)}">${providers.length > 1 ? 'Sign in another way' : 'Use another email address'}</a></p>`,
+<p><a href="${pageAddress(page)}">${providers.length > 1 ? 'Sign in another way' : 'Use another email address'}</a></p>`,
   })
 }
 

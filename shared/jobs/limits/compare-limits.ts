@@ -6,7 +6,7 @@ import { attemptAll } from '../../core/work/in-parallel.ts'
 import { type AccountRow, accounts, limitedAccountsPartition } from '../../domain/accounts/account.ts'
 import { get } from '../../domain/accounts/store.ts'
 import { enabledAdministrators } from '../../domain/actors/actor.ts'
-import { beginMail, endMail } from '../../domain/mails/mail-turn.ts'
+import { recordMail, reserveMail } from '../../domain/mails/mail-schedule.ts'
 import { partition } from '../../table/keys.ts'
 import { getRow, queryItems, type StoredItem } from '../../table/read.ts'
 
@@ -51,9 +51,9 @@ async function compare(accountId: string, deadline: number): Promise<void> {
 
 async function mail(accountId: string, actorId: string, message: Mail): Promise<void> {
   const turn = { pk: limitsMailsPartition(accountId), sk: actorId }
-  if (!(await beginMail(turn, clock.now()))) return
+  if (!(await reserveMail(turn, clock.now()))) return
   await sendMail(message)
-  await endMail(turn, clock.now(), interval)
+  await recordMail(turn, clock.now(), interval)
 }
 
 type Exceeded = { name: string; used: number; total: number }

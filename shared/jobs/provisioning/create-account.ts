@@ -14,7 +14,7 @@ import {
   accounts,
   featureNames,
   limitNames,
-  noteLimits,
+  stageLimitsEntry,
   reservedSlugs,
   serviceUniqueKey,
 } from '../../domain/accounts/account.ts'
@@ -64,7 +64,7 @@ export function createAccount({ account, admin, token }: Input, provisioned: Pro
     const slug = await freeSlug(account.slug ?? null, account.name)
     const key = randomText(6)
     const row = transaction.insert(accounts, { ...accountRow(account, slug, key), id: accountId })
-    noteLimits(transaction, null, row)
+    stageLimitsEntry(transaction, null, row)
     for (const unique of [serviceUniqueKey('slug', slug), serviceUniqueKey('key', key)]) {
       transaction.claim({ ...unique, kind: 'unique', account_id: accountId })
     }

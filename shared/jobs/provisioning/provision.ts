@@ -6,7 +6,7 @@ import { ApiError, invalid, invalidAt, notFound } from '../../core/errors.ts'
 import { below, type Fault, faultsAt, firstMessages } from '../../core/faults.ts'
 import { isUuid } from '../../core/ids.ts'
 import { isObject } from '../../core/json/is-object.ts'
-import { Account, type AccountRow, accounts, noteLimits } from '../../domain/accounts/account.ts'
+import { Account, type AccountRow, accounts, stageLimitsEntry } from '../../domain/accounts/account.ts'
 import { get as getAccount } from '../../domain/accounts/store.ts'
 import { actors } from '../../domain/actors/actor.ts'
 import { ApiTokenFields } from '../../domain/api-tokens/api-token.ts'
@@ -160,7 +160,7 @@ const updateAccount = (accountId: string, changes: AccountChanges): Promise<Acco
       limits: { ...account.limits, ...changes.limits },
       features: { ...account.features, ...changes.features },
     })
-    noteLimits(transaction, account, updated)
+    stageLimitsEntry(transaction, account, updated)
     const { delete_at } = updated
     if (delete_at !== null && delete_at !== account.delete_at) transaction.put(dueAccountItem(accountId, delete_at))
     return { done: updated }

@@ -4,7 +4,7 @@ import { type AuthProviderRow, opensPortal } from '../../domain/auth-providers/a
 import {
   type ExternalIdentityRow,
   externalIdentities,
-  heldBy,
+  identityOfActor,
   identityOf,
 } from '../../domain/external-identities/external-identity.ts'
 import { stageIdentityChange } from '../../domain/external-identities/issued-tokens.ts'
@@ -24,7 +24,7 @@ type FoundIdentity = {
 }
 
 /** Finds the existing link of an identity; null before its first link. */
-export const linkedIdentity = (accountId: string, { idpId, issuer }: Pick<ProvenIdentity, 'idpId' | 'issuer'>) =>
+export const findLinkedIdentity = (accountId: string, { idpId, issuer }: Pick<ProvenIdentity, 'idpId' | 'issuer'>) =>
   findUnique(externalIdentities, accountId, 'external_identities.identity', identityOf(idpId, issuer))
 
 /** True if a linked identity signs in without its email. For the portal, a portal provider must vouch for it (I3.5). */
@@ -32,12 +32,12 @@ const isSettled = ({ opens_portal }: ExternalIdentityRow, context: SignInContext
   context === 'client' || opens_portal
 
 /** Finds a linked identity that signs in without its email; null if the email is needed. */
-export async function settledIdentity(
+export async function findSettledIdentity(
   accountId: string,
   proven: Pick<ProvenIdentity, 'idpId' | 'issuer'>,
   context: SignInContext,
 ): Promise<ExternalIdentityRow | null> {
-  const linked = await linkedIdentity(accountId, proven)
+  const linked = await findLinkedIdentity(accountId, proven)
   return linked && isSettled(linked, context) ? linked : null
 }
 
@@ -48,7 +48,7 @@ export async function findIdentity(
   context: SignInContext,
   provider: Pick<AuthProviderRow, 'context'> | null,
 ): Promise<FoundIdentity> {
-  const linked = await linkedIdentity(accountId, proven)
+  const linked = await findLinkedIdentity(accountId, proven)
   if (linked && isSettled(linked, context)) return { actorId: linked.actor_id, identity: linked, byEmail: false }
   if ('refusal' in proven.email) {
     const { refusal, claim } = proven.email
@@ -63,8 +63,8 @@ export async function findIdentity(
     if (linked.actor_id !== actor.id) throw new SignInRefused('identity_not_vouched_for', linked.actor_id)
     return { actorId: actor.id, identity: linked, byEmail: true }
   }
-  const held = heldBy(actor.id, proven.issuer)
-  const other = await findUnique(externalIdentities, accountId, 'external_identities.actor', held)
+  const uniqueValue = identityOfActor(actor.id, proven.issuer)
+  const other = await findUnique(externalIdentities, accountId, 'external_identities.actor', uniqueValue)
   const isAdmin = actor.type === 'account_admin_user'
   // A link that nobody vouched for must not lock an administrator out of the portal.
   const isReplaced = isAdmin && other?.opens_portal === false && provider !== null && opensPortal(provider)

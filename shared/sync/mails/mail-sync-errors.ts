@@ -6,7 +6,7 @@ import { attemptAll } from '../../core/work/in-parallel.ts'
 import { type AccountRow, accounts } from '../../domain/accounts/account.ts'
 import { enabledAdministrators } from '../../domain/actors/actor.ts'
 import { directories } from '../../domain/directories/directory.ts'
-import { beginMail } from '../../domain/mails/mail-turn.ts'
+import { reserveMail } from '../../domain/mails/mail-schedule.ts'
 import { postureProviders } from '../../domain/posture-providers/posture-provider.ts'
 import { readScheduledSyncs, type ScheduledSync, type SyncState } from '../../domain/sync/sync-state.ts'
 import type { Entity, Row } from '../../table/entity.ts'
@@ -32,7 +32,7 @@ const isFailing = (row: Source | null): row is Failing =>
  * @throws AggregateError of the mails that failed, after all others
  */
 export async function mailSyncErrors(deadline: number): Promise<void> {
-  const { turns } = await readScheduledSyncs()
+  const { scheduled: turns } = await readScheduledSyncs()
   const mailInTime = async (turn: ScheduledSync) => {
     if (clock.monotonic() < deadline) await mailAbout(turn)
   }
@@ -48,7 +48,7 @@ async function mailAbout({ account_id: accountId, collection, source_id: id }: S
   if (!isMailDue(row.error_mails, lastAt, clock.now())) return
   const account = await getRow(accounts, accountId, accountId)
   if (!account || account.is_disabled) return
-  if (!(await beginMail({ pk: syncMailsPartition(accountId), sk: id }, clock.now()))) return
+  if (!(await reserveMail({ pk: syncMailsPartition(accountId), sk: id }, clock.now()))) return
   const message = { from: mailSender, ...syncErrorMail(account, collection, row) }
   const outcomes = await Promise.allSettled(
     (await enabledAdministrators(accountId)).map(({ email: to }) => sendMail({ ...message, to })),

@@ -2,7 +2,7 @@ import { clock } from '#shared/core/clock.ts'
 import { uuidV7 } from '#shared/core/ids.ts'
 import { type ClientRow, clients } from '#shared/domain/clients/client.ts'
 import { type GroupRow, groups, nativeGroup } from '#shared/domain/groups/group.ts'
-import { presenceItem, seenFrom } from '#shared/domain/sessions/presence.ts'
+import { presenceItem, toLastSeen } from '#shared/domain/sessions/presence.ts'
 import { publicKey } from '../access/public-key.ts'
 import type { Account } from '../accounts/account.ts'
 import { plantItems, plantRows } from './plant-rows.ts'
@@ -51,7 +51,7 @@ export async function plantOnlineClients(account: Account, count: number): Promi
         token_id: uuidV7(now),
         public_key: publicKey(),
         tested: 'tested',
-        ...seenFrom(origin, '1.4.0', now),
+        ...toLastSeen(origin, '1.4.0', now),
       }),
     ),
   )

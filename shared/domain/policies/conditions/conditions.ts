@@ -117,7 +117,7 @@ export type ConditionResult = { conforms: true; until: number | null } | { confo
 const tests = new WeakMap<Condition, ConditionTest>()
 
 /** Returns the test of a stored condition, and caches it for as long as the row that was read is in use. */
-function testOf(condition: Condition): ConditionTest {
+function findTest(condition: Condition): ConditionTest {
   const { property, operator, values } = condition
   const test = tests.get(condition) ?? propertyNamed(property)?.parse(values, operator) ?? (() => false)
   tests.set(condition, test)
@@ -126,7 +126,7 @@ function testOf(condition: Condition): ConditionTest {
 
 /** Tests a condition at an instant in microseconds. `until` is the instant at which it stops holding; null for never. */
 export function evaluateCondition(condition: Condition, context: ConditionContext, at: number) {
-  const result = testOf(condition)(context, at)
+  const result = findTest(condition)(context, at)
   return { condition, passed: result !== false, until: typeof result === 'number' ? result : null }
 }
 
@@ -139,13 +139,13 @@ export function evaluateConditions(conditions: Condition[], context: ConditionCo
   return { conforms: true, until: ends.length > 0 ? Math.min(...ends) : null }
 }
 
-const nowhere: ConditionContext = { client: null, subject: { ip: null, ip_region: null, auth_provider_id: null } }
+const noContext: ConditionContext = { client: null, subject: { ip: null, ip_region: null, auth_provider_id: null } }
 
 /** Evaluates only the conditions that can be tested without a client, for people or for service accounts. */
 export const evaluateDecidable = (conditions: Condition[], person: boolean, at: number): ConditionResult =>
   evaluateConditions(
     conditions.filter(({ property }) => propertyNamed(property)?.isDecidable(person)),
-    nowhere,
+    noContext,
     at,
   )
 

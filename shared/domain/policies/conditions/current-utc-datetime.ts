@@ -63,13 +63,13 @@ export const currentUtcDatetime: ConditionProperty = {
   fact: () => null,
   isDecidable: () => true,
   parse: (values) => {
-    const ranges = merged(values)
-    return (_context, at) => endOfMatch(ranges, at) ?? false
+    const ranges = mergeRanges(values)
+    return (_context, at) => findEnd(ranges, at) ?? false
   },
 }
 
 /** Merges ranges of the same day and zone that overlap or are less than two seconds apart (A17.3(2)). */
-function merged(values: string[]): DayRanges[] {
+function mergeRanges(values: string[]): DayRanges[] {
   const parsed = values.flatMap((value) => {
     const entry = parseDayRanges(value)
     return 'message' in entry ? [] : [entry]
@@ -92,7 +92,7 @@ function join(ranges: DayRanges['ranges']): DayRanges['ranges'] {
 }
 
 /** Returns the latest end, in microseconds, of the ranges that contain the instant; null when none does. */
-function endOfMatch(all: DayRanges[], at: number): number | null {
+function findEnd(all: DayRanges[], at: number): number | null {
   const second = Math.floor(at / 1_000_000)
   const ends = all.flatMap(({ day, ranges, zone }) => {
     const local = localTime(second, zone)
@@ -146,7 +146,7 @@ function endInstant(second: number, { date, seconds }: LocalTime, end: number, z
 }
 
 /** Maximum number of cached formats. Larger than the number of zones, whose names can be spelled in many ways. */
-const maxKept = 1_000
+const maxFormats = 1_000
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
@@ -168,7 +168,7 @@ function zoneFormat(zone: string): Intl.DateTimeFormat | null {
       second: '2-digit',
       hourCycle: 'h23',
     })
-    if (formats.size < maxKept) formats.set(zone, format)
+    if (formats.size < maxFormats) formats.set(zone, format)
     return format
   } catch {
     return null

@@ -17,9 +17,9 @@ export const remoteIp: ConditionProperty = {
   parse: (values, operator) => {
     const ranges = values.map(parseRange).flatMap((range) => (range ? [unmappedRange(range)] : []))
     return (context) => {
-      const given = parseIp(ipOf(context) ?? '')
-      if (!given) return false
-      const ip = unmapped(given)
+      const callerIp = parseIp(ipOf(context) ?? '')
+      if (!callerIp) return false
+      const ip = unmapped(callerIp)
       return ranges.some((range) => contains(range, ip)) === (operator === 'is_in_cidr')
     }
   },
