@@ -6,18 +6,18 @@ import Provider, { type AccountClaims, type ClientMetadata } from 'oidc-provider
 import { walkForms } from '#test/support/sign-in/form-browser.ts'
 
 type Options = {
-  /** Path that it is mounted at, as a tenant of a cloud directory is. */
+  /** Path below which the provider is mounted, as for a tenant of a cloud directory. */
   path?: string
-  /** The issuer that it names, where that is not its address. */
+  /** Issuer if it differs from the address. */
   issuer?: string
-  /** Whether ID tokens hold claims of scopes, or leave them to userinfo. */
-  fat?: boolean
+  /** True if ID tokens contain the claims of scopes; else only userinfo has them. */
+  hasAllClaims?: boolean
   clients: ClientMetadata[]
   people: Record<string, Record<string, unknown>>
 }
 
-/** An OpenID Connect provider that is certified as one (`oidc-provider`), on this machine, with pages to sign in at. */
-export async function startCertifiedProvider({ path = '', issuer, fat = false, clients, people }: Options) {
+/** Starts a certified OpenID Connect provider (`oidc-provider`) on this machine, with sign-in pages. */
+export async function startCertifiedProvider({ path = '', issuer, hasAllClaims = false, clients, people }: Options) {
   const server = createServer().listen(0, '127.0.0.1')
   server.unref()
   await once(server, 'listening')
@@ -28,7 +28,7 @@ export async function startCertifiedProvider({ path = '', issuer, fat = false, c
     jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), kid: 'first', use: 'sig', alg: 'RS256' }] },
     cookies: { keys: ['a key of the cookies'] },
     pkce: { required: () => true },
-    conformIdTokenClaims: !fat,
+    conformIdTokenClaims: !hasAllClaims,
     claims: {
       openid: ['sub'],
       email: ['email', 'email_verified'],
@@ -42,7 +42,7 @@ export async function startCertifiedProvider({ path = '', issuer, fat = false, c
   })
   const answer = provider.callback()
   server.on('request', (incoming, outgoing) => {
-    // What a framework does that mounts it below a path.
+    // Rewrites the URL as a framework does when it mounts the provider below a path.
     Object.assign(incoming, { originalUrl: incoming.url })
     if (path && incoming.url?.startsWith(path)) incoming.url = incoming.url.slice(path.length)
     return answer(incoming, outgoing)
@@ -51,7 +51,7 @@ export async function startCertifiedProvider({ path = '', issuer, fat = false, c
     base,
     issuer: issuer ?? `${base}${path}`,
     documentUri: `${base}${path}/.well-known/openid-configuration`,
-    /** Signs in and gives consent, as a person does; null gives up. Returns the address that it leads back to. */
+    /** Signs in and consents as a person; null gives up. @returns the address of the final redirect */
     visit: (authorizationUrl: string, home: string, sub: string | null) =>
       walkForms(authorizationUrl, home, ([form]) => {
         if (sub === null || !form) return null

@@ -1,6 +1,6 @@
-/** A person of a company, as no provider writes it. */
+/** A person of a company, independent of the format of any provider. */
 export type Person = { number: number; given: string; family: string; email: string }
-/** A group of its people, by their numbers. */
+/** A group of people, by their numbers. */
 export type Team = { name: string; people: number[] }
 
 const givens = [
@@ -38,7 +38,7 @@ const families = [
   'Nash',
 ]
 
-/** The people of a company of this size, the same each time. */
+/** Generates the people of a company; the same for each call. */
 export function people(count: number): Person[] {
   return Array.from({ length: count }, (_, number) => {
     const given = givens[number % givens.length] as string
@@ -49,11 +49,11 @@ export function people(count: number): Person[] {
 
 const trades = ['Engineering', 'Sales', 'Support', 'Finance', 'Legal', 'Design', 'Operations', 'Research']
 
-/** Its groups: everybody is in one of them by number, and every third person in the next one, too. */
+/** Generates groups: everybody is in one group by number, and every third person also in the next one. */
 export function teams(count: number, size: number): Team[] {
   return Array.from({ length: count }, (_, at) => {
     const name = `${trades[at % trades.length]}${at < trades.length ? '' : ` ${Math.floor(at / trades.length) + 1}`}`
-    const own = (number: number) => number % count === at || (number % 3 === 0 && (number + 1) % count === at)
-    return { name, people: Array.from({ length: size }, (_, number) => number).filter(own) }
+    const isMember = (number: number) => number % count === at || (number % 3 === 0 && (number + 1) % count === at)
+    return { name, people: Array.from({ length: size }, (_, number) => number).filter(isMember) }
   })
 }

@@ -11,20 +11,20 @@ export type FakeRequest = {
 }
 export type FakeAnswer = { status?: number; headers?: Record<string, string | string[]>; json?: unknown; text?: string }
 
-/** What goes wrong: another answer to a request, or null where this fault does not concern it. */
+/** A fault: replaces the response to a request, or returns null for a request that it does not affect. */
 export type Fault = (request: FakeRequest, answer: () => FakeAnswer) => FakeAnswer | null | Promise<FakeAnswer | null>
 
 export type FakeServer = {
   /** `http://127.0.0.1:<port>` */
   url: string
-  /** What was asked, in its order. */
+  /** All requests, in order. */
   requests: FakeRequest[]
-  /** Switched on by adding them; the first that concerns a request answers it. */
+  /** Active faults. The first that affects a request determines the response. */
   faults: Fault[]
   close(): Promise<void>
 }
 
-/** An answer that a route throws instead of returning it. */
+/** A response that a route throws instead of returning it. */
 export class Refusal extends Error {
   readonly answer: FakeAnswer
 
@@ -66,7 +66,7 @@ async function answerWithFaults(server: FakeServer, route: (request: FakeRequest
   return answerOf(route, request)
 }
 
-/** A server of a provider on this machine. `route` answers what is asked, from its data as they are then. */
+/** Starts a fake server of a provider on this machine. `route` responds from the current data of the fake. */
 export async function fakeServer(route: (request: FakeRequest) => FakeAnswer, port = 0): Promise<FakeServer> {
   const server: FakeServer = { url: '', requests: [], faults: [], close: async () => {} }
   const http = createServer(async (incoming, outgoing) => {

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FakeAnswer, FakeRequest, Fault } from './fake-server.ts'
 
-/** Concerns only what is asked below such paths. */
+/** Limits a fault to requests with a matching path. */
 export const on =
   (path: RegExp, fault: Fault): Fault =>
   (request, answer) =>
     path.test(request.path) ? fault(request, answer) : null
 
-/** Happens so many times, and no more. */
+/** Limits a fault to its first `count` occurrences. */
 export function times(count: number, fault: Fault): Fault {
   let left = count
   return async (request, answer) => {
@@ -18,7 +18,7 @@ export function times(count: number, fault: Fault): Fault {
   }
 }
 
-/** Lets the first ones pass. */
+/** Applies a fault after `count` requests without it. */
 export function after(count: number, fault: Fault): Fault {
   let left = count
   return (request, answer) => {
@@ -28,7 +28,7 @@ export function after(count: number, fault: Fault): Fault {
   }
 }
 
-/** Always the same answer. */
+/** A fault that always responds the same. */
 export const always =
   (answer: FakeAnswer): Fault =>
   () =>
@@ -41,9 +41,9 @@ export const slow =
     return answer()
   }
 
-export const redirected = (to: string): Fault => always({ status: 302, headers: { location: to } })
+export const redirectTo = (to: string): Fault => always({ status: 302, headers: { location: to } })
 
-/** An answer of so many bytes and more. */
+/** Pads a response to more than `bytes` bytes. */
 export const huge =
   (bytes: number): Fault =>
   (_request, answer) => {
@@ -51,22 +51,22 @@ export const huge =
     return { ...rest, json: { ...(json as object), padding: 'x'.repeat(bytes) } }
   }
 
-/** Changes the body of an answer. */
-export const changed =
+/** Changes the body of a response. */
+export const changeBody =
   (change: (body: Record<string, unknown>, request: FakeRequest) => unknown): Fault =>
   (request, answer) => {
     const whole = answer()
     return { ...whole, json: change(structuredClone(whole.json) as Record<string, unknown>, request) }
   }
 
-/** The list of an answer is missing, with a status that says it worked. */
-export const withoutKey = (key: string): Fault => changed(({ [key]: _, ...rest }) => rest)
+/** Removes a key from a successful response, such as its list. */
+export const withoutKey = (key: string): Fault => changeBody(({ [key]: _, ...rest }) => rest)
 
-/** Of the list only every second entry is there; `null` where the body itself is the list. */
+/** Removes every second entry of a list. `key`: the field of the list; null if the body is the list. */
 export const halfList = (key: string | null): Fault => {
   const half = (list: unknown) => (Array.isArray(list) ? list.filter((_, at) => at % 2 === 0) : list)
-  return changed((body) => (key === null ? half(body) : { ...body, [key]: half(body[key]) }))
+  return changeBody((body) => (key === null ? half(body) : { ...body, [key]: half(body[key]) }))
 }
 
-/** A page of a proxy or of maintenance, instead of an answer. */
+/** Responds with the HTML page of a proxy or of maintenance. */
 export const html = (status: number): Fault => always({ status, text: '<html><body>Back soon</body></html>' })

@@ -7,16 +7,16 @@ export type GraphApp = {
   clientSecret: string
   /** Application permissions that have consent. */
   rights: string[]
-  /** Where links of pages lead: a real one never leads to this machine. */
+  /** Origin of page links; never that of this machine, as with the real service. */
   linkOrigin: string
-  /** A page may have fewer entries than were asked for; null for as many. */
+  /** Maximum entries per page, even if a request allows more; null for no maximum. */
   maxPerPage: number | null
 }
 
-export type GraphFake<T> = FakeServer & { data: T; issued: Set<string>; links: Map<string, Place> }
+export type GraphFake<T> = FakeServer & { data: T; issued: Set<string>; links: Map<string, PagePosition> }
 
-/** What a link of a page holds, all parameters inside. */
-type Place = { start: number; query: string }
+/** Position that a page link points to, with all parameters of the first request. */
+type PagePosition = { start: number; query: string }
 
 export const graphError = (status: number, code: string, message: string, headers = {}): FakeAnswer => ({
   status,
@@ -56,43 +56,43 @@ function token(fake: GraphFake<GraphApp>, { form, path }: FakeRequest): FakeAnsw
 }
 
 function checkToken(fake: GraphFake<GraphApp>, request: FakeRequest): void {
-  const held = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? ''
-  if (!fake.issued.has(held))
+  const accessToken = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? ''
+  if (!fake.issued.has(accessToken))
     throw refuse(401, 'InvalidAuthenticationToken', 'Lifetime validation failed, the token is expired.')
 }
 
-/** One of the rights is enough. */
+/** Checks that the app has one of the rights. @throws Refusal */
 export function needRight(fake: GraphFake<GraphApp>, ...rights: string[]): void {
   if (rights.some((right) => fake.data.rights.includes(right))) return
   throw refuse(403, 'Authorization_RequestDenied', 'Insufficient privileges to complete the operation.')
 }
 
-function selectedOf(row: Record<string, unknown>, query: URLSearchParams): Record<string, unknown> {
+function selectFields(row: Record<string, unknown>, query: URLSearchParams): Record<string, unknown> {
   const select = query.get('$select')
   if (!select) return row
   const fields = select.split(',')
   return Object.fromEntries(Object.entries(row).filter(([field]) => fields.includes(field)))
 }
 
-/** A part of a list; the link to the next has everything that was asked inside, in the provider's own form. */
+/** Returns a page of a list; the link to the next page contains all parameters, in the provider's format. */
 export function graphPage(
   fake: GraphFake<GraphApp>,
   request: FakeRequest,
   list: Record<string, unknown>[],
 ): FakeAnswer {
   const skip = request.query.get('$skiptoken')
-  const place = skip === null ? { start: 0, query: String(request.query) } : fake.links.get(skip)
-  if (!place) throw refuse(400, 'Directory_ExpiredPageToken', 'The specified page token value has expired.')
-  const query = new URLSearchParams(place.query)
+  const position = skip === null ? { start: 0, query: String(request.query) } : fake.links.get(skip)
+  if (!position) throw refuse(400, 'Directory_ExpiredPageToken', 'The specified page token value has expired.')
+  const query = new URLSearchParams(position.query)
   const top = Number(query.get('$top') ?? 100)
   if (!(top >= 1 && top <= 999)) throw refuse(400, 'Request_BadRequest', 'Invalid page size specified.')
   const counts = query.get('$count') === 'true'
   if (counts && request.headers.consistencylevel !== 'eventual') {
     throw refuse(400, 'Request_UnsupportedQuery', '$count is not supported without ConsistencyLevel.')
   }
-  const end = place.start + Math.min(top, fake.data.maxPerPage ?? top)
+  const end = position.start + Math.min(top, fake.data.maxPerPage ?? top)
   const link = `skip-${fake.links.size}`
-  if (end < list.length) fake.links.set(link, { start: end, query: place.query })
+  if (end < list.length) fake.links.set(link, { start: end, query: position.query })
   const next = `${fake.data.linkOrigin}${request.path}?$top=${top}&$skiptoken=${link}`
   return {
     headers: { 'x-ms-resource-unit': '1' },
@@ -100,12 +100,12 @@ export function graphPage(
       '@odata.context': `${fake.data.linkOrigin}/v1.0/$metadata#collection`,
       ...(counts && skip === null && { '@odata.count': list.length }),
       ...(end < list.length && { '@odata.nextLink': next }),
-      value: list.slice(place.start, end).map((row) => selectedOf(row, query)),
+      value: list.slice(position.start, end).map((row) => selectFields(row, query)),
     },
   }
 }
 
-/** A tenant with its token endpoint; `route` answers the API. */
+/** Starts a fake tenant with its token endpoint; `route` serves the API. */
 export async function graphServer<T extends GraphApp>(
   data: T,
   route: (fake: GraphFake<T>, request: FakeRequest) => FakeAnswer,
@@ -116,7 +116,11 @@ export async function graphServer<T extends GraphApp>(
     checkToken(fake, request)
     return route(fake, request)
   }, port)
-  const fake: GraphFake<T> = Object.assign(server, { data, issued: new Set<string>(), links: new Map<string, Place>() })
+  const fake: GraphFake<T> = Object.assign(server, {
+    data,
+    issued: new Set<string>(),
+    links: new Map<string, PagePosition>(),
+  })
   return fake
 }
 
@@ -132,12 +136,12 @@ export const graphApp: GraphApp = {
 const apiPath = /^\/v1\.0\//
 const tokenPath = /\/token$/
 
-/** What goes wrong with this provider, in its own words. */
+/** Faults of this provider, with its error bodies. */
 export const graphFaults = {
   throttled: on(apiPath, always(graphError(429, 'TooManyRequests', 'Too many requests', { 'retry-after': '7' }))),
   unavailable: on(apiPath, always(graphError(503, 'serviceNotAvailable', 'Unavailable', { 'retry-after': '3' }))),
   broken: on(apiPath, always(graphError(500, 'InternalServerError', 'Internal error'))),
-  tokenEnded: on(apiPath, always(graphError(401, 'InvalidAuthenticationToken', 'Lifetime validation failed.'))),
+  tokenExpired: on(apiPath, always(graphError(401, 'InvalidAuthenticationToken', 'Lifetime validation failed.'))),
   missingRight: on(apiPath, always(graphError(403, 'Authorization_RequestDenied', 'Insufficient privileges.'))),
   expiredPage: ((request) =>
     request.query.has('$skiptoken')
@@ -145,7 +149,7 @@ export const graphFaults = {
       : null) satisfies Fault,
   goneDelta: ((request) =>
     request.query.has('$skiptoken') ? graphError(410, 'Gone', 'The page is gone.') : null) satisfies Fault,
-  /** A code of the token endpoint. */
+  /** Error of the token endpoint with a code. */
   token: (code: number, status = 400) => on(tokenPath, always(tokenError(status, 'invalid_client', code, 'Refused.'))),
   tokenUnavailable: on(tokenPath, always(tokenError(400, 'temporarily_unavailable', 90033, 'Try again.'))),
 }

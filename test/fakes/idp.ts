@@ -14,7 +14,7 @@ export type IdpGroup = {
   type: 'OKTA_GROUP' | 'APP_GROUP' | 'BUILT_IN'
   name: string
   lastMembershipUpdated: string
-  /** User ids. */
+  /** Ids of users. */
   members: string[]
 }
 export type IdpApp = {
@@ -23,7 +23,7 @@ export type IdpApp = {
   status: 'ACTIVE' | 'INACTIVE'
   signOnMode: string
   applicationType: 'web' | 'native' | 'browser' | 'service'
-  /** Users that are assigned themselves, and groups. */
+  /** Ids of directly assigned users; `groups` are assigned with their members. */
   users: string[]
   groups: string[]
 }
@@ -33,23 +33,23 @@ export type IdpData = {
   /** Registered public keys, as JWKs with a `kid`. */
   keys: Record<string, unknown>[]
   scopes: string[]
-  /** Whether the app asks for tokens that are bound to a key. */
+  /** True if the app requires tokens bound to a key (DPoP). */
   dpop: boolean
   users: IdpUser[]
   groups: IdpGroup[]
   apps: IdpApp[]
-  /** Of each collection, a minute. */
+  /** Maximum requests per minute and collection. */
   rateLimit: number
 }
 
-type Issued = { scopes: string[]; jkt: string | null; ended?: boolean }
+type Issued = { scopes: string[]; jkt: string | null; isExpired?: boolean }
 export type IdpFake = FakeServer & {
   data: IdpData
   nonce: string
   issued: Map<string, Issued>
   usedAssertions: Set<string>
   used: Map<string, number>
-  /** Its clock, in milliseconds, which its answers tell. */
+  /** Clock of the provider, in milliseconds since 1970, used in its responses. */
   now: () => number
 }
 
@@ -78,7 +78,7 @@ export const idpApp = (id: string, fields: Partial<IdpApp> = {}): IdpApp => ({
   ...fields,
 })
 
-/** An organisation of this size, with one application that all groups are assigned to. */
+/** Data of an organisation with one application, to which all groups are assigned. */
 export function idpCompany(size: number, groupCount: number): Pick<IdpData, 'users' | 'groups' | 'apps'> {
   const idOf = (number: number) => `00u${String(number).padStart(10, '0')}`
   const groups = teams(groupCount, size).map(({ name, people }, at) => idpGroup(`00g${at}`, people.map(idOf), { name }))
@@ -100,7 +100,7 @@ const refuse = (...parts: Parameters<typeof apiError>) => new Refusal(apiError(.
 const refuseToken = (status: number, error: string, error_description: string, headers = {}) =>
   new Refusal({ status, headers, json: { error, error_description } })
 
-/** The key that a proof of possession is signed with (RFC 9449), where it fits the request. */
+/** Returns the thumbprint of the key of a valid proof of possession (RFC 9449); null without a proof. */
 function provenKey(fake: IdpFake, request: FakeRequest, token: string | null): string | null {
   const proof = request.headers.dpop
   if (typeof proof !== 'string') return null
@@ -165,7 +165,7 @@ function token(fake: IdpFake, request: FakeRequest): FakeAnswer {
 function checkToken(fake: IdpFake, request: FakeRequest, scope: string): void {
   const [type, text = ''] = (request.headers.authorization ?? '').split(' ')
   const issued = fake.issued.get(text)
-  if (!issued || issued.ended || type !== (issued.jkt === null ? 'Bearer' : 'DPoP')) {
+  if (!issued || issued.isExpired || type !== (issued.jkt === null ? 'Bearer' : 'DPoP')) {
     throw refuse(401, 'E0000011', 'Invalid token provided')
   }
   if (issued.jkt !== null && provenKey(fake, request, text) !== issued.jkt) {
@@ -178,10 +178,10 @@ function checkToken(fake: IdpFake, request: FakeRequest, scope: string): void {
   }
 }
 
-/** A part of a list, with the links of this provider: one header line for each. */
-function page(fake: IdpFake, request: FakeRequest, list: unknown[], least: number, most: number): FakeAnswer {
-  const limit = Number(request.query.get('limit') ?? least)
-  if (!(limit >= least && limit <= most)) throw refuse(400, 'E0000001', `Api validation failed: limit`)
+/** Returns a page of a list, with one `link` header line per link, as the provider has them. */
+function page(fake: IdpFake, request: FakeRequest, list: unknown[], min: number, max: number): FakeAnswer {
+  const limit = Number(request.query.get('limit') ?? min)
+  if (!(limit >= min && limit <= max)) throw refuse(400, 'E0000001', `Api validation failed: limit`)
   const after = request.query.get('after')
   if (after !== null && !/^c\d+$/.test(after)) throw refuse(400, 'E0000031', 'Invalid search criteria.')
   const start = after === null ? 0 : Number(after.slice(1))
@@ -226,13 +226,13 @@ const shownApp = (app: IdpApp) => ({
   settings: { app: {}, oauthClient: { application_type: app.applicationType, grant_types: ['authorization_code'] } },
 })
 
-/** Who is assigned to an application: users by themselves, and those of its groups. */
-function assigned({ users, groups }: IdpData, app: IdpApp): { user: IdpUser; scope: 'USER' | 'GROUP' }[] {
+/** Returns the users assigned to an application, directly or through its groups. */
+function assignedUsers({ users, groups }: IdpData, app: IdpApp): { user: IdpUser; scope: 'USER' | 'GROUP' }[] {
   const ofGroups = new Set(groups.filter(({ id }) => app.groups.includes(id)).flatMap(({ members }) => members))
-  const own = new Set(app.users)
+  const direct = new Set(app.users)
   return users
-    .filter(({ id }) => own.has(id) || ofGroups.has(id))
-    .map((user) => ({ user, scope: own.has(user.id) ? 'USER' : 'GROUP' }))
+    .filter(({ id }) => direct.has(id) || ofGroups.has(id))
+    .map((user) => ({ user, scope: direct.has(user.id) ? 'USER' : 'GROUP' }))
 }
 
 const shownAppUser = ({ user, scope }: { user: IdpUser; scope: string }, expanded: boolean) => ({
@@ -260,12 +260,12 @@ function appRoute(
   if (!app) throw refuse(404, 'E0000007', `Not found: Resource not found: ${id} (AppInstance)`)
   const expanded = request.query.get('expand')
   if (below === 'users' && member !== undefined) {
-    const found = assigned(data, app).find(({ user }) => user.id === member)
+    const found = assignedUsers(data, app).find(({ user }) => user.id === member)
     if (!found) throw refuse(404, 'E0000007', `Not found: Resource not found: ${member} (AppUser)`)
     return { json: shownAppUser(found, false) }
   }
   if (below === 'users') {
-    const list = assigned(data, app).map((one) => shownAppUser(one, expanded === 'user'))
+    const list = assignedUsers(data, app).map((one) => shownAppUser(one, expanded === 'user'))
     return page(fake, request, list, 1, 500)
   }
   if (below === 'groups') {
@@ -285,27 +285,27 @@ function appRoute(
 
 function route(fake: IdpFake, request: FakeRequest): FakeAnswer {
   const { data } = fake
-  const [, what = '', id, below, member] =
+  const [, collection = '', id, below, member] =
     /^\/api\/v1\/(\w+)(?:\/([^/]+))?(?:\/([^/]+))?(?:\/([^/]+))?$/.exec(request.path) ?? []
-  checkToken(fake, request, `okta.${what}.read`)
-  if (what === 'apps' && id !== undefined) return appRoute(fake, request, id, below, member)
-  if (what === 'apps') {
+  checkToken(fake, request, `okta.${collection}.read`)
+  if (collection === 'apps' && id !== undefined) return appRoute(fake, request, id, below, member)
+  if (collection === 'apps') {
     const filter = request.query.get('filter') ?? ''
     const status = /^status eq "(\w+)"$/.exec(filter)?.[1]
     const user = /^user\.id eq "(\w+)"$/.exec(filter)?.[1]
     const list = data.apps
       .filter((app) => status === undefined || app.status === status)
-      .filter((app) => user === undefined || assigned(data, app).some((one) => one.user.id === user))
+      .filter((app) => user === undefined || assignedUsers(data, app).some((one) => one.user.id === user))
       .map(shownApp)
     return page(fake, request, list, 1, 200)
   }
-  if (what === 'groups' && below === 'users') {
+  if (collection === 'groups' && below === 'users') {
     const group = data.groups.find((one) => one.id === id)
     if (!group) throw refuse(404, 'E0000007', `Not found: Resource not found: ${id} (UserGroup)`)
     const members = new Set(group.members)
     return page(fake, request, data.users.filter((user) => members.has(user.id)).map(shownUser), 1, 1_000)
   }
-  if (what === 'users' && id !== undefined) {
+  if (collection === 'users' && id !== undefined) {
     const user = data.users.find((one) => one.id === id)
     if (!user) throw refuse(404, 'E0000007', `Not found: Resource not found: ${id} (User)`)
     return { json: shownUser(user) }
@@ -313,7 +313,7 @@ function route(fake: IdpFake, request: FakeRequest): FakeAnswer {
   throw refuse(404, 'E0000022', 'The endpoint does not support the provided HTTP method')
 }
 
-/** Limits by collection; the fake's minutes do not pass, so that a test says when they begin anew. */
+/** Applies rate limits per collection. They do not reset with time; a test clears `used` instead. */
 function withLimits(fake: IdpFake, { path }: FakeRequest, answer: FakeAnswer): FakeAnswer {
   const bucket = path.split('/')[3] ?? ''
   const used = (fake.used.get(bucket) ?? 0) + 1
@@ -331,7 +331,7 @@ function withLimits(fake: IdpFake, { path }: FakeRequest, answer: FakeAnswer): F
   return { ...answer, headers: { ...headers, ...answer.headers } }
 }
 
-/** An organisation of the identity-provider service, with its own authorization server. */
+/** Starts a fake of an organisation of the identity provider, with its authorization server. */
 export async function idpFake(data: Partial<IdpData> = {}, port?: number): Promise<IdpFake> {
   const limited = (request: FakeRequest): FakeAnswer => {
     try {
@@ -368,7 +368,7 @@ export async function idpFake(data: Partial<IdpData> = {}, port?: number): Promi
 
 const apiPath = /^\/api\//
 
-/** What goes wrong with this provider, in its own words. */
+/** Faults of this provider, with its error bodies. */
 export const idpFaults = {
   throttled: ((request) => {
     if (!apiPath.test(request.path)) return null
@@ -380,7 +380,7 @@ export const idpFaults = {
     })
   }) satisfies Fault,
   broken: on(apiPath, always(apiError(500, 'E0000009', 'Internal Server Error'))),
-  tokenEnded: on(apiPath, always(apiError(401, 'E0000011', 'Invalid token provided'))),
+  tokenExpired: on(apiPath, always(apiError(401, 'E0000011', 'Invalid token provided'))),
   missingRight: on(
     apiPath,
     always(

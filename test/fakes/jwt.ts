@@ -2,23 +2,23 @@ import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto
 
 export type Jwt = { header: Record<string, unknown>; claims: Record<string, unknown> }
 
-const decoded = (part: string): Record<string, unknown> => JSON.parse(Buffer.from(part, 'base64url').toString())
+const decodePart = (part: string): Record<string, unknown> => JSON.parse(Buffer.from(part, 'base64url').toString())
 
-/** Reads a signed token of RS256 or ES256; null where it is none, or its signature is of another key. */
+/** Verifies and parses a JWT signed with RS256 or ES256; null if it is invalid or has another key's signature. */
 export function verifiedJwt(text: string, keyOf: (header: Record<string, unknown>) => KeyObject | null): Jwt | null {
   const [head = '', body = '', signature = ''] = text.split('.')
   try {
-    const header = decoded(head)
+    const header = decodePart(head)
     const key = keyOf(header)
     const dsaEncoding = 'ieee-p1363'
     if (!key || (header.alg !== 'RS256' && header.alg !== 'ES256')) return null
-    const isGood = verify(
+    const isValid = verify(
       'sha256',
       Buffer.from(`${head}.${body}`),
       { key, dsaEncoding },
       Buffer.from(signature, 'base64url'),
     )
-    return isGood ? { header, claims: decoded(body) } : null
+    return isValid ? { header, claims: decodePart(body) } : null
   } catch {
     return null
   }
@@ -29,10 +29,10 @@ export const keyOfJwk = (jwk: unknown): KeyObject | null =>
     ? createPublicKey({ key: jwk as Record<string, string>, format: 'jwk' })
     : null
 
-/** RFC 9449: the hash of a token that a proof is for. */
+/** Hash of an access token in a proof of possession (RFC 9449). */
 export const tokenHash = (token: string): string => createHash('sha256').update(token).digest('base64url')
 
-/** RFC 7638: the thumbprint of a key. */
+/** Thumbprint of a key (RFC 7638). */
 export function thumbprint(jwk: Record<string, unknown>): string {
   const members = jwk.kty === 'EC' ? ['crv', 'kty', 'x', 'y'] : ['e', 'kty', 'n']
   const text = JSON.stringify(Object.fromEntries(members.map((member) => [member, jwk[member]])))

@@ -97,7 +97,7 @@ export const managedDevice = (id: string, fields: Record<string, unknown> = {}):
 
 const list = '/v1.0/deviceManagement/managedDevices'
 
-/** Where a right is missing this service says 401, with JSON inside the text. */
+/** Response for a missing right: 401, with JSON inside the text. */
 const noRight = {
   status: 401,
   json: {
@@ -114,7 +114,7 @@ function route(fake: ManagedDevicesFake, request: FakeRequest): FakeAnswer {
   return graphPage(fake, request, fake.data.devices)
 }
 
-/** The tenant's device management: token endpoint and API as those of the tenant's directory. */
+/** Starts a fake of a tenant's device management, with token endpoint and API like those of its directory. */
 export const managedDevicesFake = (
   data: Partial<ManagedDevicesData> = {},
   port?: number,

@@ -17,9 +17,9 @@ export type MdmData = {
   apiToken: string
   devices: MdmDevice[]
   categories: Record<MdmCategory, MdmDevice[]>
-  /** Which lists the token may read. */
+  /** Names of the lists that the token may read. */
   permissions: string[]
-  /** Newer services give a cursor beside the numbers. */
+  /** True if further lists have a cursor besides the offset, as in newer versions. */
   cursors: boolean
 }
 export type MdmFake = FakeServer & { data: MdmData }
@@ -52,7 +52,7 @@ export const mdmDevice = (device_id: string, fields: Record<string, unknown> = {
 
 const collected = { last_collected_at: '2026-02-01T09:00:00Z' }
 
-/** What each category says of a device. */
+/** Fields of a device in each category. */
 const mdmDetails = (device_id: string): Record<MdmCategory, MdmDevice> => ({
   device_information: {
     device_id,
@@ -125,7 +125,7 @@ const mdmDetails = (device_id: string): Record<MdmCategory, MdmDevice> => ({
   },
 })
 
-/** So many devices, each with all that the categories say. */
+/** Data of `count` devices with the fields of all categories. */
 export function mdmFleet(count: number): Pick<MdmData, 'devices' | 'categories'> {
   const ids = Array.from({ length: count }, (_, at) => `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`)
   const details = ids.map(mdmDetails)
@@ -158,12 +158,12 @@ function route({ data }: MdmFake, request: FakeRequest): FakeAnswer {
     return { json: { offset, limit, total: data.categories[category].length, data: rows, cursor } }
   }
   const isOrdered = request.query.get('ordering') === 'device_id'
-  // Without an order a list comes as it likes, another way each time.
+  // The order of a list is undefined unless the request sets one.
   const devices = [...data.devices].sort((a, b) => (a.device_id < b.device_id ? -1 : 1))
   return { json: part(request, isOrdered ? devices : devices.reverse(), false).rows }
 }
 
-/** A customer of the device service. */
+/** Starts a fake of a customer of the device service. */
 export async function mdmFake(data: Partial<MdmData> = {}, port?: number): Promise<MdmFake> {
   const server = await fakeServer((request) => route(fake, request), port)
   const fake: MdmFake = Object.assign(server, {
@@ -178,7 +178,7 @@ export async function mdmFake(data: Partial<MdmData> = {}, port?: number): Promi
   return fake
 }
 
-/** What goes wrong with this provider, in its own words. */
+/** Faults of this provider, with its error bodies. */
 export const mdmFaults = {
   throttled: always({ status: 429, headers: { 'retry-after': '11' }, json: { detail: 'Request was throttled.' } }),
   broken: always({ status: 502, text: '<html>Bad gateway</html>' }),

@@ -4,17 +4,17 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 
 type Json = Record<string, unknown>
-type Answering = (answer: ServerResponse, incoming: IncomingMessage, body: URLSearchParams) => unknown
+type Responder = (answer: ServerResponse, incoming: IncomingMessage, body: URLSearchParams) => unknown
 
-/** What a code of this provider says by itself: the claims that it stands for, and what it is bound to. */
+/** Content of an authorization code: the claims it gives, and the values it is bound to. */
 type Code = { claims: Json; userinfo: Json | null; challenge: string; redirectUri: string }
 
-/** A part of the provider that can be another than it should. */
-export type Place = 'discovery' | 'keys' | 'token' | 'userinfo'
+/** An endpoint of the provider whose response a test can replace. */
+export type Endpoint = 'discovery' | 'keys' | 'token' | 'userinfo'
 
 const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
-/** What was encoded so; null for anything else. */
-function opened(text: string) {
+/** Decodes base64url JSON; null for anything else. */
+function decodeJson(text: string) {
   try {
     return JSON.parse(Buffer.from(text, 'base64url').toString())
   } catch {
@@ -26,7 +26,7 @@ const send = (answer: ServerResponse, status: number, body: unknown) =>
 
 export const newKey = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
 
-/** A JWS by a key of P-256, or by none. */
+/** Signs a JWS with a P-256 key; without a signature if the key is null. */
 export function jwt(claims: Json, { key, ...header }: { key: KeyObject | null; alg?: string; kid?: string }): string {
   const content = `${base64({ alg: 'ES256', typ: 'JWT', ...header })}.${base64(claims)}`
   if (!key) return `${content}.`
@@ -34,15 +34,15 @@ export function jwt(claims: Json, { key, ...header }: { key: KeyObject | null; a
 }
 
 /**
- * An OpenID Connect provider without pages, for tests that say themselves what it claims: whoever is led to it comes back
- * with a code of `codeFor`. It holds codes against client, verifier and redirect address, as a real one does; each of its
- * answers can be replaced by one that it should not give.
+ * Starts an OpenID Connect provider without pages, for tests that choose its claims. Instead of signing in, a test gets
+ * the code by `codeFor`. The provider checks client secret, verifier and redirect URI of a code as a real one does. A
+ * test can replace each response by a wrong one.
  */
 export async function startPlainProvider({ path = '', secret = 'very-secret-value-0123456789' } = {}) {
   let key = newKey()
   let kid = 'first'
-  const replaced = new Map<Place, Answering>()
-  const asked: Place[] = []
+  const overrides = new Map<Endpoint, Responder>()
+  const requests: Endpoint[] = []
   let issuer = ''
   let base = ''
   const document = (): Json => ({
@@ -55,14 +55,14 @@ export async function startPlainProvider({ path = '', secret = 'very-secret-valu
     token_endpoint_auth_methods_supported: ['client_secret_post'],
   })
   const idToken = (claims: Json) => jwt(claims, { key, kid })
-  const usual: Record<Place, Answering> = {
+  const responders: Record<Endpoint, Responder> = {
     discovery: (answer) => send(answer, 200, document()),
     keys: (answer) => {
       const jwk = createPublicKey(key).export({ format: 'jwk' })
       send(answer, 200, { keys: [{ ...jwk, kid, use: 'sig', alg: 'ES256' }] })
     },
     token(answer, _incoming, body) {
-      const code: Code | null = opened(body.get('code') ?? '')
+      const code: Code | null = decodeJson(body.get('code') ?? '')
       if (!code) return send(answer, 400, { error: 'invalid_grant' })
       const { claims, userinfo, challenge, redirectUri } = code
       const verifier = createHash('sha256')
@@ -74,21 +74,21 @@ export async function startPlainProvider({ path = '', secret = 'very-secret-valu
       const access_token = base64(userinfo ?? { sub: claims.sub })
       send(answer, 200, { token_type: 'Bearer', expires_in: 60, access_token, id_token: idToken(claims) })
     },
-    userinfo: (answer, { headers }) => send(answer, 200, opened(headers.authorization?.split(' ')[1] ?? '')),
+    userinfo: (answer, { headers }) => send(answer, 200, decodeJson(headers.authorization?.split(' ')[1] ?? '')),
   }
-  const placeOf = (url = ''): Place | undefined =>
-    (['keys', 'token', 'userinfo'] as const).find((place) => url === `${path}/${place}`) ??
+  const endpointOf = (url = ''): Endpoint | undefined =>
+    (['keys', 'token', 'userinfo'] as const).find((endpoint) => url === `${path}/${endpoint}`) ??
     (url.endsWith('/.well-known/openid-configuration') ? 'discovery' : undefined)
   const server = createServer(async (incoming, answer) => {
     const chunks: Buffer[] = []
     for await (const chunk of incoming) chunks.push(chunk)
-    const place = placeOf(incoming.url)
-    if (!place) return answer.writeHead(404).end()
-    asked.push(place)
-    const answering = replaced.get(place) ?? usual[place]
-    answering(answer, incoming, new URLSearchParams(Buffer.concat(chunks).toString()))
+    const endpoint = endpointOf(incoming.url)
+    if (!endpoint) return answer.writeHead(404).end()
+    requests.push(endpoint)
+    const respond = overrides.get(endpoint) ?? responders[endpoint]
+    respond(answer, incoming, new URLSearchParams(Buffer.concat(chunks).toString()))
   }).listen(0, '127.0.0.1')
-  // A test that forgets it still ends.
+  // An open server does not keep the process of a test alive.
   server.unref()
   await once(server, 'listening')
   base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -99,19 +99,19 @@ export async function startPlainProvider({ path = '', secret = 'very-secret-valu
     get issuer() {
       return issuer
     },
-    /** Lets it be known by another name than its address. */
+    /** Sets an issuer that differs from the address. */
     set issuer(other: string) {
       issuer = other
     },
     documentUri: `${base}${path}/.well-known/openid-configuration`,
     document,
-    /** What was asked, in order. */
-    asked,
-    /** Lets it answer otherwise at a place until `behave`. */
-    misbehave: (place: Place, answering: Answering) => void replaced.set(place, answering),
-    behave: () => replaced.clear(),
+    /** Requested endpoints, in order. */
+    requests,
+    /** Replaces the response of an endpoint until `behave`. */
+    misbehave: (endpoint: Endpoint, respond: Responder) => void overrides.set(endpoint, respond),
+    behave: () => overrides.clear(),
     send,
-    /** The key that it signs with. */
+    /** Current signing key. */
     get key() {
       return key
     },
@@ -120,7 +120,7 @@ export async function startPlainProvider({ path = '', secret = 'very-secret-valu
       kid = `${kid}+`
     },
     idToken,
-    /** What a person comes back with who was led to it: the claims of the ID token have all that is asked for, unless said otherwise. */
+    /** Returns the code for an authorization URL. `claims` override the valid claims of the ID token. */
     codeFor(authorizationUrl: string, claims: Json = {}, userinfo: Json | null = null): string {
       const { searchParams } = new URL(authorizationUrl)
       const now = Math.floor(Date.now() / 1_000)

@@ -18,7 +18,7 @@ export type SuiteGroup = {
   email: string
   name: string
   members: SuiteMember[]
-  /** Of another company: it can be a member, and cannot be read. */
+  /** True for a group of another company, which can be a member but cannot be read. */
   isForeign?: boolean
 }
 export type SuiteUnit = { orgUnitId: string; orgUnitPath: string; name: string }
@@ -26,7 +26,7 @@ export type SuiteUnit = { orgUnitId: string; orgUnitPath: string; name: string }
 export type SuiteData = {
   customerId: string
   domains: string[]
-  /** Who may be impersonated, and the rights that are delegated. */
+  /** Emails of users who may be impersonated. `delegated`: scopes delegated to the service account. */
   admins: string[]
   delegated: string[]
   users: SuiteUser[]
@@ -56,7 +56,7 @@ export const suiteGroup = (id: string, members: SuiteMember[] = [], fields: Part
   ...fields,
 })
 
-/** A customer of this size. */
+/** Data of a customer with users and groups. */
 export function suiteCompany(size: number, groupCount: number): Pick<SuiteData, 'users' | 'groups'> {
   const idOf = (number: number) => String(1_000_000_000 + number)
   return {
@@ -83,7 +83,7 @@ const apiError = (status: number, reason: string, message: string, domain = 'glo
 const refuse = (...parts: Parameters<typeof apiError>) => new Refusal(apiError(...parts))
 
 let keys: { privateKey: string; publicKey: string } | undefined
-/** One pair for all fakes of a process: making one takes longer than a test. */
+/** Key pair for all fakes of a process, because generating one takes longer than a test. */
 function serviceAccount() {
   keys ??= generateKeyPairSync('rsa', {
     modulusLength: 2048,
@@ -122,7 +122,7 @@ function token(fake: SuiteFake, { form }: FakeRequest): FakeAnswer {
   return { json: { access_token, expires_in: 3_599, token_type: 'Bearer' } }
 }
 
-/** A part of a list: `nextPageToken` as this provider has it, and the list left out where it is empty. */
+/** Returns a page of a list with `nextPageToken`. Omits an empty list, as the provider does. */
 function page<T>({ query }: FakeRequest, name: string, list: T[], size: number): Record<string, unknown> {
   const asked = Number(query.get('maxResults') ?? 100)
   if (!(asked >= 1 && asked <= size)) throw refuse(400, 'invalid', 'Invalid Input: maxResults')
@@ -174,26 +174,26 @@ function readGroup(data: SuiteData, id: string): SuiteGroup {
 
 function api(fake: SuiteFake, request: FakeRequest): FakeAnswer {
   const { data } = fake
-  const held = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? ''
-  if (!fake.issued.has(held)) throw refuse(401, 'authError', 'Invalid Credentials')
-  const [, what = '', id, below] =
+  const accessToken = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? ''
+  if (!fake.issued.has(accessToken)) throw refuse(401, 'authError', 'Invalid Credentials')
+  const [, collection = '', id, below] =
     /^\/admin\/directory\/v1\/(users|groups|customer)(?:\/([^/]+))?(?:\/([^/]+))?$/.exec(request.path) ?? []
-  const right = what === 'customer' ? 'orgunit' : what.slice(0, -1)
-  if (!held.includes(`${right}.readonly`)) {
+  const right = collection === 'customer' ? 'orgunit' : collection.slice(0, -1)
+  if (!accessToken.includes(`${right}.readonly`)) {
     throw refuse(403, 'insufficientPermissions', 'Request had insufficient authentication scopes.')
   }
-  if (what === 'users' && id === undefined) return listUsers(data, request)
-  if (what === 'users') {
+  if (collection === 'users' && id === undefined) return listUsers(data, request)
+  if (collection === 'users') {
     const user = data.users.find((one) => one.id === id)
     if (!user) throw refuse(404, 'notFound', 'Resource Not Found: userKey')
     return { json: shownUser(user) }
   }
-  if (what === 'groups' && id === undefined) {
+  if (collection === 'groups' && id === undefined) {
     const own = data.groups.filter(({ isForeign }) => !isForeign).map(shownGroup)
     return { json: page(request, 'groups', own, 200) }
   }
-  if (what === 'groups' && below === 'members') return readMembers(data, request, readGroup(data, id as string))
-  if (what === 'groups') return { json: shownGroup(readGroup(data, id as string)) }
+  if (collection === 'groups' && below === 'members') return readMembers(data, request, readGroup(data, id as string))
+  if (collection === 'groups') return { json: shownGroup(readGroup(data, id as string)) }
   if (below === 'orgunits') {
     const organizationUnits = data.units.map((unit) => ({ kind: 'admin#directory#orgUnit', ...unit }))
     return { json: { kind: 'admin#directory#orgUnits', ...(organizationUnits.length > 0 && { organizationUnits }) } }
@@ -201,7 +201,7 @@ function api(fake: SuiteFake, request: FakeRequest): FakeAnswer {
   throw refuse(404, 'notFound', 'Not Found')
 }
 
-/** A customer of the workspace suite, with its token endpoint at `/token`. */
+/** Starts a fake of a customer of the workspace suite, with its token endpoint at `/token`. */
 export async function suiteFake(data: Partial<SuiteData> = {}, port?: number): Promise<SuiteFake> {
   const server = await fakeServer(
     (request) => (request.path === '/token' ? token(fake, request) : api(fake, request)),
@@ -232,12 +232,12 @@ export async function suiteFake(data: Partial<SuiteData> = {}, port?: number): P
 
 const apiPath = /^\/admin\//
 
-/** What goes wrong with this provider, in its own words. */
+/** Faults of this provider, with its error bodies. */
 export const suiteFaults = {
   throttled: on(apiPath, always(apiError(403, 'userRateLimitExceeded', 'User Rate Limit Exceeded', 'usageLimits'))),
   accountThrottled: on(apiPath, always(apiError(429, 'rateLimitExceeded', 'Rate Limit Exceeded', 'usageLimits'))),
   broken: on(apiPath, always(apiError(503, 'backendError', 'Backend Error'))),
-  tokenEnded: on(apiPath, always(apiError(401, 'authError', 'Invalid Credentials'))),
+  tokenExpired: on(apiPath, always(apiError(401, 'authError', 'Invalid Credentials'))),
   missingRight: on(apiPath, always(apiError(403, 'insufficientPermissions', 'Insufficient Permission'))),
   noAdmin: on(apiPath, always(apiError(403, 'forbidden', 'Not Authorized to access this resource/api'))),
   expiredPage: ((request) =>

@@ -26,7 +26,7 @@ export type TenantData = GraphApp & {
   users: TenantUser[]
   groups: TenantGroup[]
   assignments: Assignment[]
-  /** Whether the app registration has been consented to. */
+  /** True if the app registration has consent. */
   consented: boolean
 }
 export type TenantFake = GraphFake<TenantData>
@@ -51,7 +51,7 @@ export const tenantGroup = (id: string, members: string[] = [], fields: Partial<
   ...fields,
 })
 
-/** A tenant of this size, whose groups are assigned to the application. */
+/** Data of a tenant whose groups are all assigned to the application. */
 export function tenantCompany(size: number, groupCount: number): Pick<TenantData, 'users' | 'groups' | 'assignments'> {
   const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
   const groups = teams(groupCount, size).map(({ name, people }, at) =>
@@ -72,8 +72,8 @@ export function tenantCompany(size: number, groupCount: number): Pick<TenantData
   }
 }
 
-/** All that is in a group, however deep. */
-function below({ groups }: TenantData, group: TenantGroup): Set<string> {
+/** Returns the ids of all direct and nested members of a group. */
+function nestedIds({ groups }: TenantData, group: TenantGroup): Set<string> {
   const found = new Set<string>()
   const open = [...group.members]
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
@@ -111,7 +111,7 @@ function assignmentRows(data: TenantData): Record<string, unknown>[] {
   }))
 }
 
-/** Without the right to read users a member has an id and nothing else (limited information). */
+/** Returns a member's fields; only the id without the right to read users (limited information). */
 const memberRow = ({ rights }: TenantData, user: TenantUser): Record<string, unknown> =>
   rights.includes('User.Read.All')
     ? user
@@ -138,7 +138,7 @@ function route(fake: TenantFake, request: FakeRequest): FakeAnswer {
     needRight(fake, 'GroupMember.Read.All', 'Directory.Read.All')
     const found = data.groups.find(({ id }) => id === group)
     if (!found) throw refuse(404, 'Request_ResourceNotFound', `Resource '${group}' does not exist.`)
-    const members = below(data, found)
+    const members = nestedIds(data, found)
     return graphPage(
       fake,
       request,
@@ -151,12 +151,12 @@ function route(fake: TenantFake, request: FakeRequest): FakeAnswer {
     if (!data.users.some(({ id }) => id === user)) {
       throw refuse(404, 'Request_ResourceNotFound', `Resource '${user}' does not exist.`)
     }
-    return graphPage(fake, request, data.groups.filter((one) => below(data, one).has(user)).map(groupRow))
+    return graphPage(fake, request, data.groups.filter((one) => nestedIds(data, one).has(user)).map(groupRow))
   }
   throw refuse(400, 'BadRequest', `Resource not found for the segment '${path}'.`)
 }
 
-/** A tenant of the cloud directory: token endpoint at `/<tenant>/oauth2/v2.0/token`, API below `/v1.0`. */
+/** Starts a fake of a tenant: token endpoint at `/<tenant>/oauth2/v2.0/token`, API below `/v1.0`. */
 export const tenantFake = (data: Partial<TenantData> = {}, port?: number): Promise<TenantFake> =>
   graphServer<TenantData>(
     { ...graphApp, users: [], groups: [], assignments: [], consented: true, ...data },

@@ -41,7 +41,7 @@ export function orderFairly(turns: ScheduledSync[], lastSteps: Map<string, strin
  */
 export async function runDue(deadline: number): Promise<void> {
   const now = timestamp(clock.now())
-  const { turns, lastSteps } = await readScheduledSyncs()
+  const { scheduled: turns, lastSteps } = await readScheduledSyncs()
   const due = turns.filter(({ next_at }) => next_at <= now)
   const begun = new Map<string, Promise<unknown>>()
   const workInTime = async (turn: ScheduledSync) => {

@@ -4,7 +4,7 @@ import { memoryGroup, memoryUser } from '#test/support/sync/memory-directory.ts'
 export type CompanySize = { users: number; groups: number; memberships: number }
 
 const pageSize = 500
-/** Groups of one person lie apart. */
+/** Spreads the members of a group over the people. */
 const stride = 37
 
 function pageOf<T>(count: number, position: string | null, entryAt: (i: number) => T): ProviderPage<T> {
@@ -15,9 +15,9 @@ function pageOf<T>(count: number, position: string | null, entryAt: (i: number) 
 }
 
 /**
- * A directory of a size, everybody in as many groups as it takes. It makes up its pages as they are asked for: what a process
- * needs beside them is the run's own.
- * @param changes how often each hundredth person has changed since the beginning
+ * A directory of the given size, with all people in an equal number of groups. It generates pages on request, so that
+ * memory is the run's own.
+ * @param changes number of times that every hundredth person has changed
  */
 export function companyAdapter({ users, groups, memberships }: CompanySize, changes: number): DirectoryAdapter {
   const each = Math.min(groups, Math.round(memberships / users))

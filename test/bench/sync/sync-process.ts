@@ -6,13 +6,13 @@ import { measure } from '#test/support/table/consumed-capacity.ts'
 import { peakMegabytes } from '../measure/peak-megabytes.ts'
 import { type CompanySize, companyAdapter } from './sync-company.ts'
 
-// A process of its own for each step of a run, as a function is: what it takes of memory and CPU is the step's.
+// A new process for each step of a run, like a function, so that memory and CPU are the step's own.
 process.stdout.write = () => true
 
 export type StepOrder = {
   size: CompanySize
   changes: number
-  synced: { account_id: string; collection: string; source_id: string }
+  syncSource: { account_id: string; collection: string; source_id: string }
   ms: number
 }
 export type StepReport = {
@@ -21,7 +21,7 @@ export type StepReport = {
   reads: number
   writes: number
   megabytes: number
-  /** Kinds of items that it has written beside commits: the part of a partition's name that says what lies there. */
+  /** Kinds of items written outside commits, by the part of the partition key that names them. */
   wrote: string[]
 }
 
@@ -40,11 +40,11 @@ table().middlewareStack.add(
   { step: 'initialize', name: 'notesWrites' },
 )
 
-async function step({ size, changes, synced, ms }: StepOrder): Promise<StepReport> {
+async function step({ size, changes, syncSource, ms }: StepOrder): Promise<StepReport> {
   adapters.directory = async () => companyAdapter(size, changes)
   const started = performance.now()
   const cpu = process.cpuUsage()
-  const { reads, writes } = await measure(() => workOnRun(synced, directorySources.idp as never, Date.now() + ms))
+  const { reads, writes } = await measure(() => workOnRun(syncSource, directorySources.idp as never, Date.now() + ms))
   const { user, system } = process.cpuUsage(cpu)
   return {
     seconds: (performance.now() - started) / 1_000,

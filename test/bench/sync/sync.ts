@@ -13,28 +13,28 @@ import type { Run } from '#shared/sync/runs/run.ts'
 import { beginRun, readOpenRun, runsPartition, toRun } from '#shared/sync/runs/run-store.ts'
 import { getRow, queryItems } from '#shared/table/read.ts'
 import { table } from '#shared/table/table.ts'
-import { call, newAccount, ofRoute } from '#test/support/accounts/account.ts'
+import { call, newAccount, withRoute } from '#test/support/accounts/account.ts'
 import { prices } from '../costs/prices.ts'
 import { markdownTable } from '../measure/markdown-table.ts'
 import type { CompanySize } from './sync-company.ts'
 import type { StepOrder, StepReport } from './sync-process.ts'
 
-const createDirectory = ofRoute(createDirectoryOfAnyKind, 'POST /idp_directories')
+const createDirectory = withRoute(createDirectoryOfAnyKind, 'POST /idp_directories')
 
-/** A run that was measured, and what it has changed. */
+/** A measured run, and its changes. */
 type Line = { name: string; changed: string } & StepReport
 
-/** All that is known so far, kept so that a bench which was ended goes on from there. */
+/** Results so far, which are stored so that an interrupted bench resumes. */
 type State = {
   size: CompanySize
   token: string
-  synced: StepOrder['synced']
+  syncSource: StepOrder['syncSource']
   done: Line[]
   current: StepReport | null
-  /** Milliseconds of an administrator's changes without a run, and beside the first one. */
+  /** Milliseconds of an administrator's changes without a run, and during the first run. */
   alone: number[]
   beside: number[]
-  /** How many of those changes lost no race, one, two and so on. */
+  /** Number of changes by their lost races: none, one, two and so on. */
   races: number[]
 }
 
@@ -55,15 +55,15 @@ async function firstState(size: CompanySize): Promise<State> {
   const account = await newAccount({ limits: { api_capacity: 100_000, api_refill_rate: 100_000 } })
   const idp_directory = { name: 'Company', client_id: 'client', idp_domain: 'idp.example.com' }
   const { body } = await account.call(createDirectory, { method: 'POST', body: { idp_directory } })
-  const synced = { account_id: account.id, collection: directories.idp.name, source_id: body.data.id }
+  const syncSource = { account_id: account.id, collection: directories.idp.name, source_id: body.data.id }
   const nobody = { done: [], current: null, alone: [], beside: [], races: [] }
-  return { size, token: account.token, synced, ...nobody }
+  return { size, token: account.token, syncSource, ...nobody }
 }
 
-/** Transactions of this process that another came before. */
+/** Transactions of this process that were cancelled by a concurrent one. */
 const lost = { races: 0 }
 
-/** An administrator's changes, one after the other, while something goes on: how long each took. */
+/** Makes an administrator's changes one after another, and returns the milliseconds of each. */
 async function administrate(state: State, goesOn: (count: number) => boolean, pauseMs: number): Promise<number[]> {
   const { token, races } = state
   table().middlewareStack.add(
@@ -90,21 +90,21 @@ async function administrate(state: State, goesOn: (count: number) => boolean, pa
   return times
 }
 
-const lastRun = async ({ synced }: State): Promise<Run | null> => {
-  const partition = runsPartition(synced.account_id, synced.source_id)
+const lastRun = async ({ syncSource }: State): Promise<Run | null> => {
+  const partition = runsPartition(syncSource.account_id, syncSource.source_id)
   const [item] = await queryItems(partition, { backward: true, limit: 1 })
   return item ? toRun(item as never) : null
 }
 
-/** Begins a run unless one is under way. */
-async function begin({ synced }: State): Promise<void> {
-  if (await readOpenRun(synced.account_id, synced.source_id)) return
+/** Starts a run unless one is open. */
+async function begin({ syncSource }: State): Promise<void> {
+  if (await readOpenRun(syncSource.account_id, syncSource.source_id)) return
   const source = directorySources.idp
-  const row = (await getRow(directories.idp, synced.account_id, synced.source_id)) as DirectoryRow
+  const row = (await getRow(directories.idp, syncSource.account_id, syncSource.source_id)) as DirectoryRow
   await beginRun(source, row, { preview: false })
 }
 
-/** One step in a process of its own; `beside` goes on while it works. */
+/** Runs a step in a new process, and `beside` in this one meanwhile. */
 async function step(order: StepOrder, beside: (isOver: () => boolean) => Promise<unknown>): Promise<StepReport> {
   const child = fork(fileURLToPath(new URL('./sync-process.ts', import.meta.url)), {
     execArgv: ['--disable-warning=ExperimentalWarning'],
@@ -126,25 +126,28 @@ const changedBy = ({ applied }: Run): string =>
     .map(([object, { insert, update, delete: gone }]) => `${object} +${insert} ~${update} -${gone}`)
     .join(', ')
 
-/** Works on one run until it is applied. What breaks off is gone on with: by the next step, or by the next start. */
+/** Repeats steps until a run is applied. An interrupted run resumes with the next step or the next start. */
 async function measureRun(state: State, name: string, save: () => void): Promise<void> {
   const changes = state.done.length === 2 ? 1 : 0
   const isFirst = state.done.length === 0
   for (;;) {
     await begin(state)
     if (isFirst) state.alone.push(...(await administrate(state, (count) => count < 25, 50)))
-    const report = await step({ size: state.size, changes, synced: state.synced, ms: stepMs }, async (isOver) => {
-      if (isFirst) state.beside.push(...(await administrate(state, () => !isOver(), 250)))
-    })
+    const report = await step(
+      { size: state.size, changes, syncSource: state.syncSource, ms: stepMs },
+      async (isOver) => {
+        if (isFirst) state.beside.push(...(await administrate(state, () => !isOver(), 250)))
+      },
+    )
     state.current = added(state.current ?? nothing(), report)
     save()
     const run = (await lastRun(state)) as Run
-    const open = await readOpenRun(state.synced.account_id, state.synced.source_id)
+    const open = await readOpenRun(state.syncSource.account_id, state.syncSource.source_id)
     process.stderr.write(
       `${name}, ${run.phase}, ${state.current.seconds.toFixed(0)} s: ${changedBy(open ? { ...run, applied: open.applied } : run)}\n`,
     )
     if (run.finished_at === null) {
-      // Of a step that was killed the lease has to end first.
+      // The lease of a killed step must expire first.
       if (report.reads < 5) await sleep(5_000)
     } else if (run.outcome === 'applied') {
       state.done.push({ ...state.current, name, changed: changedBy(run) })
@@ -162,12 +165,12 @@ function percentile(times: number[], part: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0
 }
 
-/** A run waits for its provider as long (identity-wire.md), in a function of one CPU. */
+/** A run waits this long for its provider (identity-wire.md), in a function with one CPU. */
 const functionSeconds = 300
 const functionGb = 1.769
 const runsAMonth = 360
 
-/** What a month of runs costs in which a hundredth of the people change each day. */
+/** Monthly costs of runs if one percent of the people change each day, in USD. */
 function monthUsd(unchanged: StepReport, hundredth: StepReport) {
   const reads = runsAMonth * unchanged.reads * prices.readUnit
   const writes = (runsAMonth * unchanged.writes + 30 * (hundredth.writes - unchanged.writes)) * prices.writeUnit
@@ -221,8 +224,8 @@ function figuresOf({ size, done, alone, beside, races }: State): SyncFigures {
 }
 
 /**
- * What runs of a directory of this size take, and what a month of them costs.
- * @param folder where the table and what is known so far are kept: a bench that was ended goes on from there
+ * Measures the runs of a directory of this size, and computes their monthly costs.
+ * @param folder stores the table and the results so far, so that an interrupted bench resumes
  */
 export async function measureSync(size: CompanySize, folder: string | null): Promise<SyncFigures> {
   const file = folder && join(folder, 'sync-bench.json')

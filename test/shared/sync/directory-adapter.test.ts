@@ -19,7 +19,7 @@ async function walk<T>(read: (position: string | null) => Promise<ProviderPage<T
   return found
 }
 
-it('a directory in memory is read page by page, and knows who is active', async () => {
+it('reads a directory in memory page by page, and confirms active users', async () => {
   const users = ['a', 'b', 'c', 'd', 'e'].map((id): DirectoryUser => memoryUser(id, { active: id !== 'b' }))
   const directory = memoryDirectory({
     users,
@@ -37,7 +37,7 @@ it('a directory in memory is read page by page, and knows who is active', async 
   })
 })
 
-it('an inventory in memory has its lists', async () => {
+it('reads the lists of an inventory in memory', async () => {
   const devices = new Map([['d1', { model: 'Mac' }]])
   const adapter = memoryInventoryAdapter({ lists: { devices, firewall: new Map() }, before: () => {} })
   expect(adapter.lists).toEqual(['devices', 'firewall'])

@@ -7,7 +7,7 @@ import { collectionAt, handlerOf } from '../operations/operations.ts'
 type Fields = Record<string, unknown>
 
 let count = 0
-/** Valid fields of a new directory, different each time. */
+/** Valid fields of a new directory, different for each call. */
 const fieldsOf: Record<DirectoryKind, () => Fields> = {
   suite: () => ({
     name: `Suite ${count++}`,
@@ -31,20 +31,20 @@ async function directoriesOf(kind: DirectoryKind) {
   return {
     ...operations,
     create,
-    /** A directory as it is shown after it was created. */
-    made: async (account: Account) => {
+    /** Creates a directory and returns it in the form of later reads. */
+    createAndGet: async (account: Account) => {
       const { public_jwk: _once, ...directory } = (await create(account)).body.data
       return directory
     },
   }
 }
 
-/** The operations of every kind of directory (A26); what is created has valid fields unless told otherwise. */
+/** Operations of every kind of directory (A26). `create` adds valid fields for those that a test omits. */
 export const directoriesApi = Object.fromEntries(
   await Promise.all(directoryKinds.map(async (kind) => [kind, await directoriesOf(kind)] as const)),
 ) as Record<DirectoryKind, Awaited<ReturnType<typeof directoriesOf>>>
 
-/** A directory as it is stored. */
+/** Reads the stored row of a directory. */
 export async function storedDirectory(account: Account, kind: DirectoryKind, id: string) {
   const row = await getRow(directories[kind], account.id, id)
   if (!row) throw new Error('It is gone.')
@@ -77,7 +77,7 @@ async function runsOf(kind: DirectoryKind) {
   }
 }
 
-/** The operations on runs of directories of every kind (I4.1). */
+/** Operations on runs of every kind of directory (I4.1). */
 export const runsApi = Object.fromEntries(
   await Promise.all(directoryKinds.map(async (kind) => [kind, await runsOf(kind)] as const)),
 ) as Record<DirectoryKind, Awaited<ReturnType<typeof runsOf>>>

@@ -14,7 +14,7 @@ import type { TenantFake } from '#test/fakes/tenant.ts'
 
 const limits = { maxBytes: 4_000_000, keepAlive: true }
 
-/** An adapter for a fake; what a test says stands in place of what is right. */
+/** Opens an adapter for a fake. `given` overrides the correct connection. */
 export const suiteOf = (fake: SuiteFake, given: Partial<Parameters<typeof suiteDirectory>[0]> = {}) =>
   suiteDirectory(
     {
@@ -32,7 +32,7 @@ export const suiteOf = (fake: SuiteFake, given: Partial<Parameters<typeof suiteD
   )
 
 let pair: { privateKey: string; jwk: Record<string, unknown> } | undefined
-/** The signing key of a directory; one for all tests of a process, because making one takes longer than a test. */
+/** Signing key for all directories of a process, because generating one takes longer than a test. */
 export function directoryKey() {
   if (pair) return pair
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })

@@ -18,20 +18,20 @@ import { ScriptedInventory } from './scripted-inventory.ts'
 
 type Fields = Record<string, unknown>
 
-/** An account with a posture provider of a fleet in memory, whose runs a test makes. */
+/** An account with a posture provider and an inventory in memory, whose runs the test executes. */
 export async function newInventoryWorld(given?: Account, fields: Fields = mdmFields()) {
   const account = given ?? (await newAccount({ limits: { api_capacity: 100_000, api_refill_rate: 100_000 } }))
   const fleet = new ScriptedInventory()
   const { id } = (await postureProvidersApi.create(account, fields)).body.data as { id: string }
-  const synced = { account_id: account.id, collection: inventorySource.entity.name, source_id: id }
+  const syncSource = { account_id: account.id, collection: inventorySource.entity.name, source_id: id }
   const row = () => storedProvider(account, id)
   const begin = async (preview = false): Promise<Run> => beginRun(inventorySource, await row(), { preview })
-  /** Reads the fleet in memory, or what another adapter reads. */
+  /** Connects runs to the inventory in memory or to another adapter. */
   const connect = (adapter: () => InventoryAdapter = () => fleet.adapter) =>
     vi.spyOn(adapters, 'inventory').mockImplementation(async () => adapter())
   const step = async (ms = 600_000): Promise<void> => {
     if (!vi.isMockFunction(adapters.inventory)) connect()
-    await workOnRun(synced, inventorySource as never, Date.now() + ms)
+    await workOnRun(syncSource, inventorySource as never, Date.now() + ms)
   }
   const last = async (): Promise<Run> => {
     const [item] = await queryItems(runsPartition(account.id, id), { backward: true, limit: 1 })
@@ -41,21 +41,21 @@ export async function newInventoryWorld(given?: Account, fields: Fields = mdmFie
     account,
     fleet,
     id,
-    synced,
+    syncSource,
     row,
     begin,
     connect,
     step,
     last,
     open: () => readOpenRun(account.id, id),
-    /** A whole run, and how it ended. */
+    /** Executes a whole run and returns it after its end. */
     async run(preview = false): Promise<Run> {
       connect()
       await begin(preview)
       await step()
       return last()
     },
-    /** The devices of the account, by the vendor's id. */
+    /** Returns the devices of the account, sorted by the vendor's id. */
     async devices(): Promise<MdmDeviceRow[]> {
       const rows = (await queryItems(partition(account.id, mdmDevices.name))).map((item) => itemRow(mdmDevices, item))
       return rows.toSorted((a, b) => (a.mdm_id < b.mdm_id ? -1 : 1))
@@ -74,7 +74,7 @@ const send =
   (account: Account, id: string, request: Parameters<Account['call']>[1] = {}) =>
     account.call(handler as Handler, { method, ...request, params: { id, ...request.params } })
 
-/** The operations on runs of device inventories (I7.1). */
+/** Operations on runs of device inventories (I7.1). */
 export const inventoryRunsApi = {
   sync: send(sync, 'POST'),
   preview: send(preview, 'POST'),

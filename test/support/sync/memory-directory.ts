@@ -31,15 +31,15 @@ export const memoryGroup = (idp_id: string, fields: Partial<DirectoryGroup> = {}
   ...fields,
 })
 
-/** A directory in memory; what a test changes is seen by the next call. `members` of a group that is not there vanished. */
+/** A directory in memory. The next call sees changes by a test. A group without `members` counts as deleted. */
 export type MemoryDirectory = {
   issuer: string
   users: DirectoryUser[]
   groups: DirectoryGroup[]
   members: Map<string, DirectoryMember[]>
-  /** Who is confirmed beside those of `users`: a list that lied. */
+  /** Ids that `confirm` returns in addition to those of `users`, as with an incomplete list. */
   hidden: string[]
-  /** Runs before each call, which it fails by throwing. */
+  /** Runs before each call; throws to make the call fail. */
   before: (call: string) => void | Promise<void>
 }
 
@@ -85,7 +85,7 @@ export function memoryAdapter(directory: MemoryDirectory, pageSize = 100): Direc
   }
 }
 
-/** An inventory in memory: its first list names the devices, further ones add fields. */
+/** An inventory in memory. Its first list has all devices; further lists add fields. */
 export type MemoryInventory = {
   lists: Record<string, Map<string, Record<string, DeviceValue>>>
   before: (call: string) => void | Promise<void>

@@ -26,7 +26,7 @@ export const tenantFields = (fields: Fields = {}): Fields => ({
   ...fields,
 })
 
-/** A posture provider as it is stored. */
+/** Reads the stored row of a posture provider. */
 export async function storedProvider(account: Account, id: string) {
   const row = await getRow(postureProviders, account.id, id)
   if (!row) throw new Error('It is gone.')

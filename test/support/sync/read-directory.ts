@@ -2,7 +2,7 @@ import { afterAll, beforeAll, vi } from 'vitest'
 import type { DirectoryAdapter, DirectoryMember, GroupRef, ProviderPage, Skipped } from '#shared/sync/adapter.ts'
 import { ProviderFault } from '#shared/sync/adapter.ts'
 
-/** Lets the service call fakes on this machine, for the tests of a file. */
+/** Allows calls to fakes on this machine, for the tests of a file. */
 export function callsFakes(): void {
   beforeAll(() => {
     vi.stubEnv('ALLOW_INSECURE_PROVIDERS', '1')
@@ -14,7 +14,7 @@ export function callsFakes(): void {
 
 export type Walked<T> = { entries: T[]; skipped: Skipped[]; pages: number }
 
-/** A list from its start to its end. */
+/** Reads a list from its start to its end. */
 export async function walk<T>(read: (position: string | null) => Promise<ProviderPage<T>>): Promise<Walked<T>> {
   const found: Walked<T> = { entries: [], skipped: [], pages: 0 }
   let position: string | null = null
@@ -33,7 +33,7 @@ export const walkGroups = (adapter: DirectoryAdapter) => walk((position) => adap
 export const walkMembers = (adapter: DirectoryAdapter, group: GroupRef): Promise<Walked<DirectoryMember>> =>
   walk((position) => adapter.members(group, position))
 
-/** The person at 17 of the company of every fake, as an adapter reads it. */
+/** Person number 17 of the company of every fake, as an adapter returns it. */
 export const person17 = {
   email: 'ben.brook.17@example.com',
   name: 'Ben Brook',
@@ -48,14 +48,14 @@ export const person17 = {
   active: true,
 }
 
-/** A group by its id alone, as it is handed to `members`. */
+/** A reference to a group by its id, as `members` takes it. */
 export const groupOf = (idp_id: string, stated_members: number | null = null): GroupRef => ({
   idp_id,
   entity_type: 'group',
   stated_members,
 })
 
-/** The fault that a call ends in. @throws Error where it ends in none */
+/** Returns the fault that a call throws. @throws Error if it throws none */
 export async function faultOf(call: Promise<unknown>): Promise<ProviderFault> {
   const end = await call.then(
     () => new Error('There was no fault.'),

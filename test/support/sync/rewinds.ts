@@ -9,8 +9,8 @@ import { runsApi } from './directories.ts'
 import { newSyncWorld } from './sync-runs.ts'
 
 /**
- * A directory that has been synced: six people in two groups, of which `staff` is granted a resource. `lose` is a run that
- * deletes two of the people and that group, however much that is.
+ * A synced directory of six people in two groups, one of which, `staff`, has access to a resource. `lose` executes a
+ * run that deletes two of the people and the group `staff`, regardless of the brake.
  */
 export async function newRewindWorld() {
   const world = await newSyncWorld()
@@ -38,7 +38,7 @@ export async function newRewindWorld() {
   }
   const resource = await addResource('Wiki')
   const policy = await addPolicy('staff', resource.id)
-  /** A run that the brake does not stop, of a directory that is enabled. */
+  /** Enables the directory and executes a run that the brake does not stop. */
   async function runAll(): Promise<Run> {
     await updateRow(account.id, directories.idp, await world.row(), { accept_deletions: true, is_disabled: false })
     return world.run()
@@ -56,7 +56,7 @@ export async function newRewindWorld() {
       company.groups = [{ id: 'all', members: company.users.map(({ id }) => id) }]
       return runAll()
     },
-    /** The whole rewind of a run, and how it ended. */
+    /** Executes the whole rewind of a run and returns it after its end. */
     async rewind(runId: string): Promise<Run> {
       const { status, text } = await runsApi.idp.rewind(account, world.id, runId)
       if (status !== 202) throw new Error(text)
@@ -68,8 +68,8 @@ export async function newRewindWorld() {
 
 export type RewindWorld = Awaited<ReturnType<typeof newRewindWorld>>
 
-/** A rewind up to where its owners are there again, and nothing of theirs is. */
-export async function ownersOnly(world: RewindWorld, runId: string): Promise<void> {
+/** Executes a rewind until its owners are restored, but not yet the rows that belong to them. */
+export async function rewindOwners(world: RewindWorld, runId: string): Promise<void> {
   await runsApi.idp.rewind(world.account, world.id, runId)
   for (let steps = 0; !(await world.groupOf('staff')); steps++) {
     if (steps > 20) throw new Error('The group does not come back.')

@@ -20,19 +20,19 @@ export type ScriptedGroup = {
   unread?: string[]
 }
 
-/** Called before each answer; what it throws is what the provider does. */
+/** Hook before each response; throws the fault that the provider shall have. */
 type Before = (call: string, position: string | null) => void | Promise<void>
 
 const userOf = ({ id, email, name = `Name of ${id}`, active = true, fields }: ScriptedUser): DirectoryUser =>
   ({ ...emptyProfile, idp_id: id, name, active, email, ...fields }) as DirectoryUser
 
-/** A directory of a company in memory, in pages, whose people, groups and faults a test sets as it likes. */
+/** A paginated directory in memory, whose people, groups and faults a test sets. */
 export class ScriptedDirectory {
   users: ScriptedUser[] = []
   groups: ScriptedGroup[] = []
   skippedUsers: Skipped[] = []
   skippedGroups: Skipped[] = []
-  /** Whom the provider still knows, when it is asked for one. */
+  /** Ids that `confirm` returns, even if the list of users lacks them. */
   confirmed: string[] = []
   issuer = 'https://login.example.com'
   perPage: number
@@ -78,13 +78,13 @@ export class ScriptedDirectory {
       members: async ({ idp_id }, position) => {
         const { members = [], unread = [], gone } = this.groups.find(({ id }) => id === idp_id) ?? {}
         if (gone) throw new ProviderFault('object_gone', `The group ${idp_id} is gone.`)
-        const told = members.map((member): DirectoryMember => {
+        const entries = members.map((member): DirectoryMember => {
           if (typeof member === 'string') return { user: member }
           if ('profile' in member) return { user: member.profile.id, profile: userOf(member.profile) }
           return member
         })
         const skipped = unread.map((id): Skipped => ({ idp_id: id, name: null, reason: 'gone' }))
-        return this.page(`members ${idp_id}`, told, position, skipped)
+        return this.page(`members ${idp_id}`, entries, position, skipped)
       },
       confirm: async (ids) => {
         this.calls.push(`confirm ${ids.length}`)

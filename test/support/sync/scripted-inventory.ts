@@ -1,25 +1,25 @@
 import type { DeviceValue, InventoryAdapter, Skipped } from '#shared/sync/adapter.ts'
 
-type Told = { mdm_id: string } & Record<string, DeviceValue>
+type DeviceEntry = { mdm_id: string } & Record<string, DeviceValue>
 
-/** A device inventory in memory, in pages, whose devices and faults a test sets as it likes. */
+/** A paginated device inventory in memory, whose devices and faults a test sets. */
 export class ScriptedInventory {
-  devices: Told[] = []
-  /** What lists beside that of the devices tell. */
-  besides: Record<string, Told[]> = {}
+  devices: DeviceEntry[] = []
+  /** Entries of lists other than that of the devices. */
+  furtherLists: Record<string, DeviceEntry[]> = {}
   skipped: Skipped[] = []
   perPage = 2
-  /** Called before each answer; what it throws is what the provider does. */
+  /** Hook before each response; throws the fault that the provider shall have. */
   before: (list: string, position: string | null) => void | Promise<void> = () => {}
   readonly calls: string[] = []
 
   get adapter(): InventoryAdapter {
     return {
-      lists: ['devices', ...Object.keys(this.besides)],
+      lists: ['devices', ...Object.keys(this.furtherLists)],
       read: async (list, position) => {
         this.calls.push(list)
         await this.before(list, position)
-        const all = list === 'devices' ? this.devices : (this.besides[list] ?? [])
+        const all = list === 'devices' ? this.devices : (this.furtherLists[list] ?? [])
         const at = Number(position ?? 0)
         const isLast = at + this.perPage >= all.length
         return {

@@ -19,12 +19,12 @@ import { type Account, newAccount } from '../accounts/account.ts'
 import { directoriesApi } from './directories.ts'
 import { ScriptedDirectory } from './scripted-directory.ts'
 
-/** All that a run changes in an account, in the words of the provider. */
+/** Rows of an account that runs change. */
 export type SyncedState = {
   actors: ActorRow[]
   identities: ExternalIdentityRow[]
   groups: GroupRow[]
-  /** `<group> <email of the actor>`, the group by its idp_id or its name. */
+  /** `<group> <email of the actor>`, with the group's `idp_id` or else its name. */
   memberships: string[]
 }
 
@@ -49,13 +49,13 @@ async function stateOf(accountId: string): Promise<SyncedState> {
   }
 }
 
-/** An account with a directory of a company in memory, whose runs a test makes. */
+/** An account with a directory of a company in memory, whose runs the test executes. */
 export async function newSyncWorld(kind: DirectoryKind = 'idp', given?: Account) {
   const account = given ?? (await newAccount({ limits: { api_capacity: 100_000, api_refill_rate: 100_000 } }))
   const company = new ScriptedDirectory()
-  const directory = await directoriesApi[kind].made(account)
+  const directory = await directoriesApi[kind].createAndGet(account)
   const source = directorySources[kind]
-  const synced = { account_id: account.id, collection: source.entity.name, source_id: directory.id as string }
+  const syncSource = { account_id: account.id, collection: source.entity.name, source_id: directory.id as string }
   const row = async (): Promise<DirectoryRow> =>
     (await getRow(directories[kind], account.id, directory.id)) as DirectoryRow
   const connect = () => {
@@ -64,7 +64,7 @@ export async function newSyncWorld(kind: DirectoryKind = 'idp', given?: Account)
   const begin = async (preview = false): Promise<Run> => beginRun(source, await row(), { preview })
   const step = async (ms = 600_000): Promise<void> => {
     connect()
-    await workOnRun(synced, source as never, Date.now() + ms)
+    await workOnRun(syncSource, source as never, Date.now() + ms)
   }
   const last = async (): Promise<Run> => {
     const [item] = await queryItems(runsPartition(account.id, directory.id), { backward: true, limit: 1 })
@@ -75,7 +75,7 @@ export async function newSyncWorld(kind: DirectoryKind = 'idp', given?: Account)
     company,
     kind,
     id: directory.id as string,
-    synced,
+    syncSource,
     source,
     row,
     connect,
@@ -83,7 +83,7 @@ export async function newSyncWorld(kind: DirectoryKind = 'idp', given?: Account)
     step,
     last,
     open: () => readOpenRun(account.id, directory.id),
-    /** A whole run, and how it ended. */
+    /** Executes a whole run and returns it after its end. */
     async run(preview = false): Promise<Run> {
       await begin(preview)
       await step()
@@ -95,8 +95,8 @@ export async function newSyncWorld(kind: DirectoryKind = 'idp', given?: Account)
 
 export type SyncWorld = Awaited<ReturnType<typeof newSyncWorld>>
 
-/** A state without ids and times, so that those of two accounts can be compared. */
-export function normalized({ actors: people, identities, groups: all, memberships: members }: SyncedState) {
+/** Removes ids and times from a state, so that the states of two accounts can be compared. */
+export function normalize({ actors: people, identities, groups: all, memberships: members }: SyncedState) {
   const emails = new Map(people.map(({ id, email, name }) => [id, email ?? name]))
   const sorted = <T>(list: T[]) => list.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
   return {
@@ -106,7 +106,7 @@ export function normalized({ actors: people, identities, groups: all, membership
         email,
         type,
         is_disabled,
-        made: created_by_directory_id !== null,
+        isCreatedByDirectory: created_by_directory_id !== null,
       })),
     ),
     identities: sorted(
@@ -125,10 +125,10 @@ export function normalized({ actors: people, identities, groups: all, membership
   }
 }
 
-/** A run that is over, as it would have been left, without having been made. */
-export async function plantRun(world: Pick<SyncWorld, 'begin' | 'synced'>, fields: Partial<Run>): Promise<Run> {
+/** Stores a finished run with these fields without executing it. */
+export async function plantRun(world: Pick<SyncWorld, 'begin' | 'syncSource'>, fields: Partial<Run>): Promise<Run> {
   const run = { ...(await world.begin()), finished_at: timestamp(clock.now()), ...fields }
-  const { account_id, source_id } = world.synced
+  const { account_id, source_id } = world.syncSource
   await writeTogether([put(runItem(run)), remove(openRunKey(account_id, source_id))])
   return run
 }

@@ -14,10 +14,10 @@ describe('GET /groups (A7)', () => {
   it('lists groups of every origin by insertion', async () => {
     const ownAccount = await newAccount()
     const native = (await create(ownAccount, { name: 'Native' })).body.data
-    const { is_managed: _managed, idp_provider: _provider, ...synced } = await insertSyncedGroup(ownAccount)
+    const { is_managed: _managed, idp_provider: _provider, ...syncedGroup } = await insertSyncedGroup(ownAccount)
     const { data, metadata } = (await list(ownAccount)).body
     expect(data[0].name).toBe('Everyone')
-    expect(data.slice(1)).toEqual([native, synced])
+    expect(data.slice(1)).toEqual([native, syncedGroup])
     expect(metadata).toEqual({ limit: 50, next_page: null, prev_page: null, total: 3, count: 3 })
   })
 

@@ -8,7 +8,7 @@ import { insertActor, updateRow } from '#test/support/accounts/rows.ts'
 import { directoriesApi, runsApi } from '#test/support/sync/directories.ts'
 import { newSyncWorld } from '#test/support/sync/sync-runs.ts'
 
-/** A directory that does not match administrators changes nothing of theirs (A26.2(5)). */
+// A directory that does not match administrators must not change their identities (A26.2(5)).
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -19,7 +19,7 @@ const admin = { type: 'account_admin_user' as const, name: 'Grace', email }
 const others = Array.from({ length: 4 }, (_, i) => ({ id: `o${i}`, email: `other${i}@example.com` }))
 const grace = { id: 'u1', email }
 
-/** A directory of a token without the scope *, and of one with it. */
+/** A directory created with a token of these scopes; `owner` has the scope *. */
 async function newWorld(...scopes: string[]) {
   const owner = await newAccount()
   const world = await newSyncWorld('idp', await withScopes(owner, ...scopes))
@@ -32,7 +32,7 @@ async function newWorld(...scopes: string[]) {
 const skipped = { admin_not_matched: 1 }
 
 describe('a directory that does not match administrators', () => {
-  it('links none by the email, says so in preview and run, and matches the others', async () => {
+  it('does not link them by email, reports that in preview and run, and matches all others', async () => {
     const world = await newWorld('directories:write')
     const { id } = await insertActor(world.account.id, admin)
     for (const preview of [true, false]) {
@@ -49,17 +49,20 @@ describe('a directory that does not match administrators', () => {
     expect([identities.length, memberships.includes(`all ${email}`)]).toEqual([4, false])
   })
 
-  it.each([true, false])('neither takes over nor takes away what a sign-in has linked; active: %s', async (active) => {
-    const world = await newWorld('directories:write')
-    const { id } = await insertActor(world.account.id, admin)
-    const { issuer } = world.company
-    const linked = await insertIdentity(world.account.id, id, { issuer, idp_id: 'u1', name: 'Grace' })
-    world.company.users = [...others, { ...grace, active, name: 'Another name' }]
-    expect(await world.run()).toMatchObject({ outcome: 'applied', skipped })
-    expect(await world.identitiesOf(id)).toEqual([linked])
-  })
+  it.each([true, false])(
+    'neither takes over nor deletes an identity linked by a sign-in; active: %s',
+    async (active) => {
+      const world = await newWorld('directories:write')
+      const { id } = await insertActor(world.account.id, admin)
+      const { issuer } = world.company
+      const linked = await insertIdentity(world.account.id, id, { issuer, idp_id: 'u1', name: 'Grace' })
+      world.company.users = [...others, { ...grace, active, name: 'Another name' }]
+      expect(await world.run()).toMatchObject({ outcome: 'applied', skipped })
+      expect(await world.identitiesOf(id)).toEqual([linked])
+    },
+  )
 
-  it('moves none to another subject', async () => {
+  it('does not move their identities to another subject', async () => {
     const world = await newWorld('directories:write')
     const { id } = await insertActor(world.account.id, admin)
     const linked = await insertIdentity(world.account.id, id, { issuer: world.company.issuer, idp_id: 'u0' })
@@ -67,7 +70,7 @@ describe('a directory that does not match administrators', () => {
     expect(await world.identitiesOf(id)).toEqual([linked])
   })
 
-  it('links nobody who became an administrator after the plan was made', async () => {
+  it('does not link a person who became an administrator after the plan was made', async () => {
     const world = await newWorld('directories:write')
     const actor = await insertActor(world.account.id, { ...admin, type: 'account_user' })
     vi.spyOn(Pace.prototype, 'wait').mockImplementationOnce(async () => {
@@ -78,7 +81,7 @@ describe('a directory that does not match administrators', () => {
   })
 })
 
-it('ends a run as cancelled where it is changed meanwhile', async () => {
+it('cancels a run when the setting is changed during it', async () => {
   const world = await newWorld('*')
   const { id } = await insertActor(world.account.id, admin)
   vi.spyOn(Pace.prototype, 'wait').mockImplementationOnce(async () => {
@@ -88,7 +91,7 @@ it('ends a run as cancelled where it is changed meanwhile', async () => {
   expect(await world.identitiesOf(id)).toEqual([])
 })
 
-it('matches administrators where somebody with the scope * wants that', async () => {
+it('matches administrators if a token with the scope * has enabled that', async () => {
   const world = await newWorld('*')
   const { id } = await insertActor(world.account.id, admin)
   expect(await world.run()).toMatchObject({ outcome: 'applied', skipped: {} })
@@ -96,10 +99,10 @@ it('matches administrators where somebody with the scope * wants that', async ()
 })
 
 it.each([
-  ['of theirs', 'u1', true],
-  ['of another person', 'o0', false],
+  ['has the email', 'u1', true],
+  ['has another email', 'o0', false],
 ])(
-  'vouches for a link of an administrator by an email %s: %s opens the portal: %s',
+  'lets an identity open the portal only if its person %s of the administrator: %s, %s',
   async (_, idp_id, opens_portal) => {
     const world = await newWorld('*')
     const { id } = await insertActor(world.account.id, admin)
@@ -111,7 +114,7 @@ it.each([
 )
 
 describe('a rewind by a token without the scope * (I4.1(6))', () => {
-  /** A run that has deleted Grace, whom the directory had made. */
+  /** Executes a run that deletes Grace, who was created by the directory if `made`. */
   async function withoutGrace(type: 'account_user' | 'account_admin_user', made = true) {
     const world = await newWorld('*')
     if (!made) await insertActor(world.account.id, { ...admin, type: 'account_user' })
@@ -127,19 +130,22 @@ describe('a rewind by a token without the scope * (I4.1(6))', () => {
     return { ...world, run, actor, narrow: await withScopes(world.owner, 'directories:write') }
   }
 
-  it.each([true, false])('brings back no administrator and no identity of one; made by it: %s', async (made) => {
-    const world = await withoutGrace('account_admin_user', made)
-    const state = await world.state()
-    const answer = await runsApi.idp.rewind(world.narrow, world.id, world.run.id)
-    expect([answer.status, answer.body.code]).toEqual([403, 'scope_exceeded'])
-    expect(answer.body.detail).toContain('requires a token with the scope *')
-    expect([await world.state(), (await world.row()).is_disabled]).toEqual([state, false])
-    expect((await runsApi.idp.rewind(world.owner, world.id, world.run.id)).status).toBe(202)
-    await world.step()
-    expect(await world.identitiesOf(world.actor.id)).toHaveLength(1)
-  })
+  it.each([true, false])(
+    'is refused for a deleted administrator or identity of one; actor created by it: %s',
+    async (made) => {
+      const world = await withoutGrace('account_admin_user', made)
+      const state = await world.state()
+      const answer = await runsApi.idp.rewind(world.narrow, world.id, world.run.id)
+      expect([answer.status, answer.body.code]).toEqual([403, 'scope_exceeded'])
+      expect(answer.body.detail).toContain('requires a token with the scope *')
+      expect([await world.state(), (await world.row()).is_disabled]).toEqual([state, false])
+      expect((await runsApi.idp.rewind(world.owner, world.id, world.run.id)).status).toBe(202)
+      await world.step()
+      expect(await world.identitiesOf(world.actor.id)).toHaveLength(1)
+    },
+  )
 
-  it('brings back everybody else', async () => {
+  it('restores all other people', async () => {
     const world = await withoutGrace('account_user')
     expect((await runsApi.idp.rewind(world.narrow, world.id, world.run.id)).status).toBe(202)
     await world.step()
@@ -147,7 +153,7 @@ describe('a rewind by a token without the scope * (I4.1(6))', () => {
     expect(await world.identitiesOf(world.actor.id)).toHaveLength(1)
   })
 
-  it('leaves out the identity of somebody who became an administrator since', async () => {
+  it('skips the identity of a person who has become an administrator since', async () => {
     const world = await withoutGrace('account_user', false)
     const actor = (await world.state()).actors.find(({ id }) => id === world.actor.id)
     await updateRow(world.account.id, actors, actor as never, { type: 'account_admin_user' })

@@ -35,7 +35,7 @@ function insertPerson(into: Transaction, i: number) {
 
 const group: RowFields<GroupRow> = { ...nativeGroup, name: 'One', directory_id, idp_id: 'g1' }
 
-it('knows how many writes a change of a run takes at most', () => {
+it('knows the maximum number of writes per change of a run', () => {
   const made = transaction()
   const identity = insertPerson(made, 1)
   expect(made.writes()).toHaveLength(writesPerUser)
@@ -56,7 +56,7 @@ it('knows how many writes a change of a run takes at most', () => {
   expect(joined.writes()).toHaveLength(writesPerMembership)
 })
 
-it('counts the writes of a row that changes again while it is staged', () => {
+it('counts the writes of a row once if it is staged twice', () => {
   const staged = transaction()
   const row = staged.insert(groups, group)
   const before = staged.writes()
@@ -67,7 +67,7 @@ it('counts the writes of a row that changes again while it is staged', () => {
   expect(staged.writes()).toHaveLength(0)
 })
 
-it('has room while the next one fits beside what each commit writes of its own', () => {
+it('has capacity while the next change fits besides the fixed writes of a commit', () => {
   const full = transaction()
   let people = 0
   while (full.hasCapacity(writesPerUser)) insertPerson(full, people++)
@@ -76,7 +76,7 @@ it('has room while the next one fits beside what each commit writes of its own',
   expect(full.writes().length + writesPerUser + 3).toBeGreaterThan(maxWrites)
 })
 
-it('fills its commits: twelve people are two, five groups are one, and fifty memberships are two', async () => {
+it('fills its commits: two for twelve people, one for five groups, two for fifty memberships', async () => {
   const world = await newSyncWorld()
   world.company.perPage = 50
   world.company.users = Array.from({ length: 12 }, (_, i) => ({ id: `u${i}`, email: `u${i}@example.com` }))

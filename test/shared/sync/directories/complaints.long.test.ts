@@ -5,11 +5,11 @@ import { handler as listIdentities } from '#functions/api/external-identities/li
 import { handler as editMemberships } from '#functions/api/memberships/edit-memberships.ts'
 import { authorizationsOf } from '#shared/commit/revoke.ts'
 import { newAccessWorld } from '#test/support/access/access.ts'
-import { newIssuer, signIn } from '#test/support/accounts/identities.ts'
+import { mintProviderToken, newIssuer } from '#test/support/accounts/identities.ts'
 import { insertActor } from '#test/support/accounts/rows.ts'
-import { newSyncWorld, normalized } from '#test/support/sync/sync-runs.ts'
+import { newSyncWorld, normalize } from '#test/support/sync/sync-runs.ts'
 
-// What users of such services complain of (docs/contract/identity-wire.md), where it is a run that decides.
+// Complaints about similar services (docs/contract/identity-wire.md) that concern sync runs.
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -19,7 +19,7 @@ const people = (count: number, fields: (i: number) => object = () => ({})) =>
   Array.from({ length: count }, (_, i) => ({ id: `u${i}`, email: `u${i}@example.com`, ...fields(i) }))
 const ids = (count: number) => people(count).map(({ id }) => id)
 
-it('complaint 2, #8771: a directory that takes longer than a step is read in as many as it takes', async () => {
+it('complaint 2, #8771: reads a directory that takes longer than a step in several steps', async () => {
   const [world, whole] = [await newSyncWorld(), await newSyncWorld()]
   for (const { company } of [world, whole]) {
     company.users = people(6)
@@ -27,16 +27,16 @@ it('complaint 2, #8771: a directory that takes longer than a step is read in as 
   }
   await whole.run()
   await world.begin()
-  // Each step is over as soon as it has begun.
+  // Each step ends as soon as it has begun.
   for (let steps = 0; (await world.last()).finished_at === null; steps++) {
     if (steps > 60) throw new Error('It never ends.')
     await world.step(0)
   }
   expect(await world.last()).toMatchObject({ outcome: 'applied', error: null })
-  expect(normalized(await world.state())).toEqual(normalized(await whole.state()))
+  expect(normalize(await world.state())).toEqual(normalize(await whole.state()))
 })
 
-it('NetBird docs#925: ids that all become others make nobody twice', async () => {
+it('NetBird docs#925: inserts nobody twice if all ids change', async () => {
   const world = await newSyncWorld()
   world.company.users = people(12)
   world.company.groups = [{ id: 'g', members: ids(12) }]
@@ -54,12 +54,12 @@ it('NetBird docs#925: ids that all become others make nobody twice', async () =>
   )
 })
 
-it('NetBird #4528, #4223: one person deleted at the provider is gone here, and nobody else hears of it', async () => {
+it('NetBird #4528, #4223: deletes only the person who was deleted at the provider', async () => {
   const world = await newSyncWorld()
   world.company.users = people(5)
   world.company.groups = [{ id: 'g', members: ids(5) }]
   await world.run()
-  // Gone from the list of people, and still named as a member.
+  // Absent from the list of people, but still listed as a member.
   world.company.users = people(5).slice(1)
   const run = await world.run()
   expect(run).toMatchObject({ outcome: 'applied', error: null, skipped: { foreign_member: 1 } })
@@ -75,7 +75,7 @@ it('NetBird #4528, #4223: one person deleted at the provider is gone here, and n
   expect(told.body.data).toMatchObject([{ idp_id: 'u1', directory_id: world.id }])
 })
 
-it('Tailscale #8452: an administrator removes who was invited while a directory is synchronised', async () => {
+it('Tailscale #8452: lets an administrator delete an invited person while a directory is synced', async () => {
   const world = await newSyncWorld()
   const invited = await insertActor(world.account.id, {
     type: 'account_user',
@@ -91,7 +91,7 @@ it('Tailscale #8452: an administrator removes who was invited while a directory 
 })
 
 describe('access by groups of a directory', () => {
-  /** Three people in two groups, of which each grants the same resource; the first of them has an authorization by it. */
+  /** Three people in two groups. `grant` lets a group access the resource; the first person requests it by `ask`. */
   async function granted() {
     const access = await newAccessWorld()
     const { account } = access
@@ -105,7 +105,7 @@ describe('access by groups of a directory', () => {
     const groupOf = (idpId: string) => groups.find(({ idp_id }) => idp_id === idpId)
     const actor = actors.find(({ email }) => email === 'u0@example.com')
     if (!actor) throw new Error('Nobody was made.')
-    const { token } = await signIn(account, actor.id, world.company.issuer)
+    const { token } = await mintProviderToken(account, actor.id, world.company.issuer)
     await access.startSession({}, { token })
     const resource = await access.addResource({ name: 'Shop', address: 'shop.example.com' })
     const grant = (idpId: string) => access.addPolicy({ group_id: groupOf(idpId)?.id, resource_id: resource.id })
@@ -114,14 +114,14 @@ describe('access by groups of a directory', () => {
     return { world, actor, groupOf, grant, ask, given }
   }
 
-  it('Boundary #1823, #2082, #2782: a group of the directory grants what its policy says, and nothing before', async () => {
+  it('Boundary #1823, #2082, #2782: a group of the directory gives access only by a policy', async () => {
     const { grant, ask, given } = await granted()
     expect([await ask(), (await given()).length]).toEqual([404, 0])
     await grant('a')
     expect([await ask(), (await given()).length]).toEqual([201, 1])
   })
 
-  it('Tailscale #11687: who leaves one group keeps what another still gives', async () => {
+  it('Tailscale #11687: a person who leaves one group keeps the access of another', async () => {
     const { world, actor, grant, ask } = await granted()
     await grant('a')
     await grant('b')
@@ -135,7 +135,7 @@ describe('access by groups of a directory', () => {
     expect((await world.state()).actors.find(({ id }) => id === actor.id)).toEqual(actor)
   })
 
-  it('NetBird #2322, Teleport #66215, #47837, #47846: who leaves the last group has nothing of it, with no token that is still there', async () => {
+  it('NetBird #2322, Teleport #66215, #47837, #47846: a person who leaves the last group loses its access, even with a valid token', async () => {
     const { world, groupOf, grant, ask, given } = await granted()
     await grant('a')
     expect([await ask(), (await given()).length]).toEqual([201, 1])
@@ -143,7 +143,7 @@ describe('access by groups of a directory', () => {
     await world.run()
     expect((await world.state()).memberships.filter((name) => name.includes('u0@'))).toEqual([])
     expect([(await given()).length, await ask()]).toEqual([0, 404])
-    // Nor is anybody a member because somebody else said so.
+    // Members of a synced group cannot be edited by hand either.
     const edit = { memberships: { add: [], remove: [] } }
     const answer = await world.account.call(editMemberships, {
       method: 'PATCH',
@@ -153,7 +153,7 @@ describe('access by groups of a directory', () => {
     expect(answer.body).toMatchObject({ code: 'synced_group' })
   })
 
-  it('Tailscale #2861: who is deactivated has no token, session or access left', async () => {
+  it('Tailscale #2861: a deactivated person keeps no token, session or access', async () => {
     const { world, grant, ask, given } = await granted()
     await grant('a')
     expect([await ask(), (await given()).length]).toEqual([201, 1])

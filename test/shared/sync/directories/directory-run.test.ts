@@ -5,7 +5,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-it('makes people, groups and memberships of a first run, and nothing of a second', async () => {
+it('inserts people, groups and memberships in a first run, and nothing in a second', async () => {
   const world = await newSyncWorld()
   world.company.users = [
     { id: 'u1', email: 'one@example.com', name: 'One' },

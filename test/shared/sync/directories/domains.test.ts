@@ -13,7 +13,7 @@ const update = (world: SyncWorld, fields: Record<string, unknown>) =>
 
 const emailsOf = async (world: SyncWorld) => (await world.state()).identities.map(({ email }) => email).sort()
 
-it('makes nobody of an email outside the domains, and links nobody', async () => {
+it('neither inserts nor links people with an email outside the domains', async () => {
   const world = await newSyncWorld()
   expect(await update(world, { domains: ['Example.com', 'bücher.example'] })).toMatchObject({
     status: 200,
@@ -39,7 +39,7 @@ it('makes nobody of an email outside the domains, and links nobody', async () =>
   expect(state.memberships).toEqual(['g1 one@example.com'])
 })
 
-it('takes away whose email moved outside, as far as the brake lets it, and gives it back', async () => {
+it('removes people whose email moves outside the domains, unless the brake stops it, and restores them later', async () => {
   const world = await newSyncWorld()
   const person = (i: number, domain = 'example.com') => ({ id: `u${i}`, email: `u${i}@${domain}` })
   const people = Array.from({ length: 12 }, (_, i) => person(i))
@@ -66,7 +66,7 @@ it('takes away whose email moved outside, as far as the brake lets it, and gives
   expect(await world.run()).toMatchObject({ outcome: 'applied', applied: { users: { insert: 10 } } })
 })
 
-it('takes access from a person outside the domains who is not active', async () => {
+it('removes an inactive person outside the domains', async () => {
   const world = await newSyncWorld()
   world.company.users = [
     { id: 'u1', email: 'one@example.com' },
@@ -79,7 +79,7 @@ it('takes access from a person outside the domains who is not active', async () 
   expect(await emailsOf(world)).toEqual(['one@example.com'])
 })
 
-it('ends a run that began with other domains', async () => {
+it('cancels a run when the domains are changed during it', async () => {
   const world = await newSyncWorld()
   world.company.users = [{ id: 'u1', email: 'one@example.com' }]
   await world.begin()

@@ -19,7 +19,7 @@ const policy = (world: SyncWorld, group_id: string | null, resource_id: string, 
   insertRow(world.account.id, policies, { ...openPolicy, group_id, group_idp_id: 'g', resource_id, ...fields })
 
 describe('groups (I4.4)', () => {
-  it('NetBird #3003: are inserted, and get name, email and kind of the provider, each time', async () => {
+  it('NetBird #3003: are inserted, and get name, email and type from the provider in each run', async () => {
     const world = await newSyncWorld()
     world.company.users = people
     world.company.groups = [{ id: 'g', name: 'Old' }]
@@ -32,7 +32,7 @@ describe('groups (I4.4)', () => {
     ])
   })
 
-  it('NetBird docs#769: of another directory are left to it, with their members; native ones are never touched', async () => {
+  it('NetBird docs#769: are unchanged, with their members, if native or of another directory', async () => {
     const world = await newSyncWorld()
     const other = await insertSyncedGroup(world.account, { idp_id: 'g', name: 'Theirs' })
     world.company.users = people
@@ -49,7 +49,7 @@ describe('groups (I4.4)', () => {
     expect(after.memberships).toEqual(['Native u1@example.com'])
   })
 
-  it('that vanish orphan their policies, which come back with them (I4.6)', async () => {
+  it('orphan their policies when they vanish, which are relinked when they return (I4.6)', async () => {
     const world = await newSyncWorld()
     world.company.users = people
     world.company.groups = [
@@ -75,14 +75,14 @@ describe('groups (I4.4)', () => {
     const again = (await world.state()).groups.find(({ idp_id }) => idp_id === 'g')
     expect(await stored(wiki.id)).toMatchObject({ group_id: again?.id, is_disabled: true })
     expect(await stored(shop.id)).toMatchObject({ group_id: again?.id, is_disabled: false })
-    // Only one policy of a group and resource can be.
+    // A group and a resource can have only one policy.
     expect((await stored(twin.id))?.group_id).toBeNull()
     expect(run.skipped).toEqual({ policy_exists: 1 })
   })
 })
 
 describe('members (I4.2)', () => {
-  it('complaint 4, #11628: of nested groups are those of the group, each group once, whatever circle there is', async () => {
+  it('complaint 4, #11628: include those of nested groups, even with cycles', async () => {
     const world = await newSyncWorld()
     world.company.users = people
     world.company.groups = [
@@ -97,7 +97,7 @@ describe('members (I4.2)', () => {
     expect(world.company.calls.filter((call) => call === 'members b')).toHaveLength(2)
   })
 
-  it('of a group that only another names are read, and it is no group itself', async () => {
+  it('include those of a nested group that is in no list, which is not stored as a group', async () => {
     const world = await newSyncWorld()
     world.company.users = people
     world.company.groups = [{ id: 'a', members: [{ group: 'hidden' }] }]
@@ -115,7 +115,7 @@ describe('members (I4.2)', () => {
     expect(groups.filter(({ idp_id }) => idp_id !== null)).toHaveLength(1)
   })
 
-  it('can be everyone, and people that no other list tells', async () => {
+  it('can be all users, and people who are in no other list', async () => {
     const world = await newSyncWorld()
     world.company.users = people
     world.company.groups = [
@@ -127,7 +127,7 @@ describe('members (I4.2)', () => {
     expect((await world.state()).memberships).toEqual(expected.sort())
   })
 
-  it('that persist are not written again', async () => {
+  it('are not written again if unchanged', async () => {
     const world = await newSyncWorld()
     world.company.users = people
     world.company.groups = [{ id: 'g', members: ids }]
@@ -142,7 +142,7 @@ describe('members (I4.2)', () => {
     expect(left).toHaveLength(5)
   })
 
-  it('of a group that vanished while it was read, or of whom nothing could be read, stay', async () => {
+  it('are kept if their group vanishes during the read, or if their entry cannot be read', async () => {
     const world = await newSyncWorld()
     world.company.users = people
     world.company.groups = [
@@ -160,7 +160,7 @@ describe('members (I4.2)', () => {
     expect(await world.state()).toEqual(before)
   })
 
-  it('are not asked for again while the provider says that they are the same, and once a day all are', async () => {
+  it('are not read again while the group has the same version, except once a day', async () => {
     const world = await newSyncWorld()
     world.company.users = people
     world.company.groups = [

@@ -4,7 +4,7 @@ import { externalIdentities } from '#shared/domain/external-identities/external-
 import { getRow } from '#shared/table/read.ts'
 import { insertIdentity } from '#test/support/accounts/identities.ts'
 import { insertActor, updateRow } from '#test/support/accounts/rows.ts'
-import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { readCommits } from '#test/support/logs/commit-stream.ts'
 import { newSyncWorld, type SyncWorld } from '#test/support/sync/sync-runs.ts'
 
 afterEach(() => {
@@ -18,7 +18,7 @@ const bo = { id: 'bo', email: 'bo@example.com', name: 'Bo Berg' }
 const others = Array.from({ length: 5 }, (_, i) => ({ id: `o${i}`, email: `o${i}@example.com` }))
 
 describe('a person of the directory (I4.3)', () => {
-  it('is the identity with its id, whatever its email is by now; the actor stays as it is', async () => {
+  it('matches the identity with its id despite another email, and leaves the actor unchanged', async () => {
     const world = await newSyncWorld()
     const actor = await person(world, 'old@example.com')
     await insertIdentity(world.account.id, actor.id, { issuer: world.company.issuer, idp_id: 'ada' })
@@ -29,7 +29,7 @@ describe('a person of the directory (I4.3)', () => {
     expect(people.find(({ id }) => id === actor.id)).toEqual(actor)
   })
 
-  it('is the actor with its email, disabled ones included, ignoring case, and gets an identity', async () => {
+  it('matches the actor with its email, even disabled and ignoring case, and inserts an identity', async () => {
     const world = await newSyncWorld()
     const actor = await person(world, 'ADA.lee@example.com', { is_disabled: true })
     world.company.users = [ada]
@@ -39,7 +39,7 @@ describe('a person of the directory (I4.3)', () => {
     expect(people.find(({ id }) => id === actor.id)).toEqual(actor)
   })
 
-  it('takes over the identity that its actor has of the same issuer, or of this directory', async () => {
+  it('takes over the identity of its actor with the same issuer, or of this directory', async () => {
     const world = await newSyncWorld()
     const actor = await person(world, 'ada.lee@example.com')
     const identity = await insertIdentity(world.account.id, actor.id, {
@@ -56,7 +56,7 @@ describe('a person of the directory (I4.3)', () => {
     ])
   })
 
-  it('is a new user of the directory otherwise; no limit is tested', async () => {
+  it('becomes a new user of the directory otherwise', async () => {
     const world = await newSyncWorld()
     world.company.users = [ada]
     await world.run()
@@ -71,7 +71,7 @@ describe('a person of the directory (I4.3)', () => {
     })
   })
 
-  it('complaint 6, #13823, #13833: who was created anew at the provider keeps the actor, its memberships, and all it made', async () => {
+  it('complaint 6, #13823, #13833: keeps its actor and memberships if recreated at the provider', async () => {
     const world = await newSyncWorld()
     world.company.users = [ada, ...others]
     world.company.groups = [{ id: 'g', members: ['ada', 'o1'] }]
@@ -88,7 +88,7 @@ describe('a person of the directory (I4.3)', () => {
     expect([after.actors, after.memberships]).toEqual([before.actors, before.memberships])
   })
 
-  it('complaint 6, #13826: whose email another person of the directory has is skipped, and told', async () => {
+  it('complaint 6, #13826: is skipped and reported if another person of the directory has its email', async () => {
     const world = await newSyncWorld()
     world.company.users = [ada, { id: 'twin', email: 'ada.lee@example.com' }]
     const run = await world.run()
@@ -97,20 +97,20 @@ describe('a person of the directory (I4.3)', () => {
     expect((await world.state()).identities).toMatchObject([{ idp_id: 'ada' }])
   })
 
-  it('is written only where it differs, and nothing is stamped', async () => {
+  it('is written only if it differs, without any other write', async () => {
     const world = await newSyncWorld()
     world.company.users = [ada, ...others]
     await world.run()
-    const before = await commitsOf(world.account.id)
+    const before = await readCommits(world.account.id)
     world.company.users = [{ ...ada, fields: { nickname: 'Countess' } }, ...others]
     const run = await world.run()
     expect(run.planned.users).toEqual({ insert: 0, update: 1, delete: 0 })
-    const [commit, ...rest] = (await commitsOf(world.account.id)).slice(before.length)
+    const [commit, ...rest] = (await readCommits(world.account.id)).slice(before.length)
     expect(rest).toEqual([])
     expect(commit).toMatchObject({ subject: null, run_id: run.id, changes: [{ object: 'external_identities' }] })
   })
 
-  it('of whom the provider says nothing that can be used keeps what it has', async () => {
+  it('keeps identity and memberships if its entry at the provider cannot be used', async () => {
     const world = await newSyncWorld()
     world.company.users = [ada, ...others]
     world.company.groups = [{ id: 'g', members: ['ada', 'o1'] }]
@@ -125,8 +125,8 @@ describe('a person of the directory (I4.3)', () => {
   })
 })
 
-describe('who leaves', () => {
-  it('loses the identity, and the actor that the directory made goes with it', async () => {
+describe('a person who leaves', () => {
+  it('loses the identity, and the actor if the directory has created it', async () => {
     const world = await newSyncWorld()
     world.company.users = [ada, ...others]
     await world.run()
@@ -137,7 +137,7 @@ describe('who leaves', () => {
     expect(people.some(({ email }) => email === 'Ada.Lee@example.com')).toBe(false)
   })
 
-  it('keeps an actor that somebody else made, or that signs in elsewhere', async () => {
+  it('keeps an actor that the directory has not created, or that has another identity', async () => {
     const world = await newSyncWorld()
     const native = await person(world, 'ada.lee@example.com')
     world.company.users = [ada, { id: 'bo', email: 'bo@example.com' }, ...others]
@@ -151,7 +151,7 @@ describe('who leaves', () => {
     expect(identities.filter(({ directory_id }) => directory_id === null)).toHaveLength(1)
   })
 
-  it('complaint 7, #12851: who is not active any more loses the identity, whatever the brake says, and is no member', async () => {
+  it('complaint 7, #12851: loses identity and memberships when inactive, without the brake', async () => {
     const world = await newSyncWorld()
     world.company.users = others
     world.company.groups = [{ id: 'g', members: others.map(({ id }) => id) }]
@@ -162,7 +162,7 @@ describe('who leaves', () => {
     expect((await world.state()).memberships).toEqual(['g o0@example.com'])
   })
 
-  it('nobody loses anything where the provider names all of them as not active (I5.3)', async () => {
+  it('keeps everything if the provider reports all people as inactive (I5.3)', async () => {
     const world = await newSyncWorld()
     world.company.users = others
     await world.run()
@@ -173,7 +173,7 @@ describe('who leaves', () => {
     expect((await world.state()).identities).toEqual(before.identities)
   })
 
-  it('the last enabled administrator stays with its identity, and the run says so (I4.7)', async () => {
+  it('keeps actor and identity if the last enabled administrator, which the run reports (I4.7)', async () => {
     const world = await newSyncWorld()
     world.company.users = [ada, ...others]
     await world.run()
@@ -192,9 +192,9 @@ describe('who leaves', () => {
   })
 
   it.each([
-    ['named as not active', [ada, bo].map((user) => ({ ...user, active: false }))],
+    ['inactive', [ada, bo].map((user) => ({ ...user, active: false }))],
     ['absent', []],
-  ])('of the last two administrators, both %s, one stays with its identity (I4.7)', async (_what, left) => {
+  ])('keeps one of the last two administrators, both %s, with its identity (I4.7)', async (_what, left) => {
     const world = await newSyncWorld()
     world.company.users = [ada, bo, ...others]
     await world.run()
@@ -212,7 +212,7 @@ describe('who leaves', () => {
     ])
   })
 
-  it('an identity of another directory is left to it (I4.7)', async () => {
+  it('keeps an identity of another directory (I4.7)', async () => {
     const first = await newSyncWorld('suite')
     const second = await newSyncWorld('idp', first.account)
     first.company.users = [ada, ...others]
@@ -228,7 +228,7 @@ describe('who leaves', () => {
   })
 })
 
-it('identities keep the provider id that a sign-in has found by email (I3, I4.3)', async () => {
+it('takes over an identity that a sign-in has linked by email (I3, I4.3)', async () => {
   const world = await newSyncWorld()
   const actor = await person(world, 'ada.lee@example.com')
   const identity = await insertIdentity(world.account.id, actor.id, { issuer: world.company.issuer, idp_id: 'ada' })

@@ -14,19 +14,19 @@ afterEach(() => {
 
 type World = Awaited<ReturnType<typeof newRewindWorld>>
 
-/** The directory goes, with its groups. */
+/** Deletes the directory with its groups. */
 async function deleteDirectory(world: World) {
   await updateRow(world.account.id, directories.idp, await world.row(), { is_disabled: true })
   expect(await directoriesApi.idp.remove(world.account, world.id)).toMatchObject({ status: 200 })
   await followUpAll(world.account.id)
 }
 
-/** Its group goes, and the directory stays for other groups. */
+/** Executes a run that deletes only the group of the policy. */
 async function loseGroup(world: World) {
   expect(await world.lose()).toMatchObject({ outcome: 'applied', applied: { groups: { delete: 1 } } })
 }
 
-/** A run loses the group, is undone, and another one loses it again. */
+/** Deletes the group, rewinds that run, and deletes the group again. */
 async function loseRewoundGroup(world: World) {
   const lost = await world.lose()
   await world.rewind(lost.id)
@@ -40,7 +40,7 @@ it.each([
   ['directory was deleted', deleteDirectory],
   ['group vanished', loseGroup],
   ['group vanished again after a rewind', loseRewoundGroup],
-])('a policy whose %s comes back with its provider, and with no other', async (_, orphan) => {
+])('relinks a policy whose %s only to a group of the same provider', async (_, orphan) => {
   const world = await newRewindWorld()
   await orphan(world)
   expect(await groupOf(world)).toBe(null)

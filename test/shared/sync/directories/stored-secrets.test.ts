@@ -25,7 +25,7 @@ afterEach(() => {
   vi.unstubAllEnvs()
 })
 
-/** An account whose directory is behind the fake, with runs that decrypt its secret. */
+/** An account with a directory at the fake, whose runs decrypt its secret. */
 async function newWorld() {
   const world = await newSyncWorld('tenant')
   const { tenantId: tenant_id, clientId: client_id, clientSecret: client_secret } = fake.data
@@ -33,7 +33,7 @@ async function newWorld() {
   expect((await update({ tenant_id, client_id, client_secret })).status).toBe(200)
   const run = async () => {
     await world.begin()
-    await workOnRun(world.synced, world.source as never, clock.monotonic() + 600_000)
+    await workOnRun(world.syncSource, world.source as never, clock.monotonic() + 600_000)
     return world.last()
   }
   const store = async (secret: string) =>
@@ -46,9 +46,9 @@ describe('the stored secret of a directory', () => {
     ['that of another account', (_own, foreign) => foreign],
     ['one with the data key of another account', (own, foreign) => own.replace(/^[^.]+/, foreign.split('.')[0] ?? '')],
     ['one without its data key', (own) => own.replace(/^[^.]+/, '')],
-    ['one with half of its text', (own) => own.replace(/\.[^.]{20}/, '.')],
-    ['one that ends within its text', (own) => own.slice(0, own.indexOf('.') + 10)],
-  ])('is never sent when it is replaced by %s, and runs again when it is entered again', async (_name, damage) => {
+    ['one with a part of its text missing', (own) => own.replace(/\.[^.]{20}/, '.')],
+    ['a truncated one', (own) => own.slice(0, own.indexOf('.') + 10)],
+  ])('is never sent after it is replaced by %s, and works again after it is entered again', async (_name, damage) => {
     const [world, other] = [await newWorld(), await newWorld()]
     const [own, foreign] = [await world.row(), await other.row()]
     await world.store(damage(String(own.client_secret), String(foreign.client_secret)))
@@ -58,14 +58,14 @@ describe('the stored secret of a directory', () => {
     expect(fake.requests).toEqual([])
     expect(log.text()).not.toContain(world.secret)
     vi.restoreAllMocks()
-    // A fatal fault disables the directory.
+    // The fatal fault has disabled the directory.
     const entered = { client_secret: world.secret, is_disabled: false }
     expect((await world.update(entered)).status).toBe(200)
     expect(await world.run()).toMatchObject({ outcome: 'applied' })
   })
 
   it.each(['AccessDeniedException', 'DisabledException', 'KMSInvalidStateException'])(
-    'is kept while KMS answers %s, which a log line tells, and the next run applies',
+    'is kept while KMS answers %s, which is logged, and the next run succeeds',
     async (failure) => {
       const world = await newWorld()
       const file = String(process.env.SECRET_KEY_FILE)

@@ -4,7 +4,7 @@ import { clientTokens, mintClientToken } from '#shared/domain/client-tokens/clie
 import { emptyProfile } from '#shared/sign-in/identities/profile-fields.ts'
 import { applyUsers } from '#shared/sync/directories/apply-users.ts'
 import { rowsBy } from '#shared/table/read.ts'
-import { insertIdentity, newIssuer, signIn } from '#test/support/accounts/identities.ts'
+import { insertIdentity, mintProviderToken, newIssuer } from '#test/support/accounts/identities.ts'
 import { insertActor } from '#test/support/accounts/rows.ts'
 import { runsApi } from '#test/support/sync/directories.ts'
 import { newSyncWorld, type SyncWorld } from '#test/support/sync/sync-runs.ts'
@@ -16,7 +16,7 @@ afterEach(() => {
 const others = Array.from({ length: 4 }, (_, i) => ({ id: `o${i}`, email: `other${i}@example.com` }))
 const email = 'grace@example.com'
 
-/** A directory that knows Grace as `u1`. */
+/** A directory with Grace as `u1`. */
 async function newWorld() {
   const world = await newSyncWorld()
   world.company.issuer = newIssuer()
@@ -29,16 +29,16 @@ const identitiesOf = async (world: SyncWorld, actorId: string) =>
 
 const tokensOf = (world: SyncWorld, actorId: string) => rowsBy(clientTokens, world.account.id, 'actor_id', actorId)
 
-/** Somebody else has the address by now; whom the provider knew as `u1` is gone. */
+/** Replaces `u1` by `u2` with the same email. */
 const replace = ({ company }: SyncWorld) => {
   company.users = [...others, { id: 'u2', email }]
 }
 
-it('ends what the old subject was given when another gets its address', async () => {
+it('deletes the tokens of a subject whose email another subject gets', async () => {
   const world = await newWorld()
   await world.run()
   const actorId = (await world.state()).identities.find(({ idp_id }) => idp_id === 'u1')?.actor_id ?? ''
-  await signIn(world.account, actorId, world.company.issuer)
+  await mintProviderToken(world.account, actorId, world.company.issuer)
   expect(await tokensOf(world, actorId)).toHaveLength(1)
   replace(world)
   expect(await world.run()).toMatchObject({ outcome: 'applied', applied: { users: { update: 1 } } })
@@ -46,11 +46,11 @@ it('ends what the old subject was given when another gets its address', async ()
   expect(await tokensOf(world, actorId)).toEqual([])
 })
 
-it('keeps what somebody was given whose profile changes', async () => {
+it('keeps the tokens of a person whose profile changes', async () => {
   const world = await newWorld()
   await world.run()
   const actorId = (await world.state()).identities.find(({ idp_id }) => idp_id === 'u1')?.actor_id ?? ''
-  await signIn(world.account, actorId, world.company.issuer)
+  await mintProviderToken(world.account, actorId, world.company.issuer)
   world.company.users = [...others, { id: 'u1', email, name: 'Grace' }]
   expect(await world.run()).toMatchObject({ outcome: 'applied', applied: { users: { update: 1 } } })
   expect(await tokensOf(world, actorId)).toHaveLength(1)
@@ -59,12 +59,12 @@ it('keeps what somebody was given whose profile changes', async () => {
 it.each([
   ['is gone', () => []],
   ['is not active', () => [{ id: 'u1', email: null, active: false }]],
-])('never hands the identity of an administrator whose subject %s to another subject', async (_, old) => {
+])('never gives the identity of an administrator whose subject %s to another subject', async (_, old) => {
   const world = await newWorld()
   const admin = await insertActor(world.account.id, { type: 'account_admin_user', name: 'Grace', email })
   await world.run()
   expect(await identitiesOf(world, admin.id)).toMatchObject([{ idp_id: 'u1' }])
-  await signIn(world.account, admin.id, world.company.issuer)
+  await mintProviderToken(world.account, admin.id, world.company.issuer)
   replace(world)
   world.company.users.push(...old())
   const preview = await world.run(true)
@@ -83,7 +83,7 @@ it.each([
   }
 })
 
-it('leaves an administrator alone who was promoted after the plan was made', async () => {
+it('does not change the identity of a person promoted to administrator after the plan was made', async () => {
   const world = await newWorld()
   const { account, company } = world
   const actor = await insertActor(account.id, { type: 'account_admin_user', name: 'Grace', email })
@@ -101,11 +101,11 @@ it('leaves an administrator alone who was promoted after the plan was made', asy
   expect(await identitiesOf(world, actor.id)).toMatchObject([{ idp_id: 'u0' }])
 })
 
-it('hands an identity over in as many commits as its many tokens take', async () => {
+it('moves an identity with many tokens to another subject in several commits', async () => {
   const world = await newWorld()
   await world.run()
   const actorId = (await world.state()).identities.find(({ idp_id }) => idp_id === 'u1')?.actor_id ?? ''
-  const { id: token } = await signIn(world.account, actorId, world.company.issuer)
+  const { id: token } = await mintProviderToken(world.account, actorId, world.company.issuer)
   const { auth_provider_id } = (await tokensOf(world, actorId)).find(({ id }) => id === token) ?? {}
   for (let i = 0; i < 30; i++) {
     await commit({ accountId: world.account.id, subject: null }, (transaction) =>

@@ -11,7 +11,7 @@ const half = '\ud800'
 it.each([
   ['is too long', 'x'.repeat(256)],
   ['has half a surrogate pair', `k${half}`],
-])('skips people, groups and members whose id %s, and removes who left', async (_, bad) => {
+])('skips people, groups and members whose id %s, and deletes absent people', async (_, bad) => {
   const world = await newSyncWorld()
   const people = Array.from({ length: 4 }, (_, i) => ({ id: `u${i}`, email: `u${i}@example.com` }))
   world.company.users = people
@@ -30,7 +30,7 @@ it.each([
   expect((await world.state()).identities.map(({ idp_id }) => idp_id)).toEqual(['u1', 'u2', 'u3'])
 })
 
-it('stores what can be stored of people and groups with half a surrogate pair', async () => {
+it('replaces half a surrogate pair in texts of people and groups', async () => {
   const world = await newSyncWorld()
   const picture = `https://pictures.example.com/${half}`
   world.company.users = [
@@ -44,14 +44,14 @@ it('stores what can be stored of people and groups with half a surrogate pair', 
   expect(groups.filter(({ idp_id }) => idp_id)).toMatchObject([{ name: 'Staff\ufffd', email: '\ufffd' }])
 })
 
-it('ends with an error that says so where the table refuses an entry, and applies all others', async () => {
+it('applies all other entries if the table refuses one, and reports the error', async () => {
   const world = await newSyncWorld()
   const people = Array.from({ length: 4 }, (_, i) => ({ id: `u${i}`, email: `u${i}@example.com` }))
   world.company.users = people
   await world.run()
   world.company.users = people.slice(1)
   world.company.groups = ['g1', 'g2', 'g3'].map((id) => ({ id, members: ['u1'] }))
-  // No adapter tells such a kind; nothing else that is stored is left unchecked.
+  // No adapter returns such a type, but it is the only stored text without a check.
   if (world.company.groups[1]) world.company.groups[1].type = half as 'group'
   const run = await world.run()
   expect(run).toMatchObject({
@@ -65,7 +65,7 @@ it('ends with an error that says so where the table refuses an entry, and applie
   expect(await world.row()).toMatchObject({ is_disabled: false, error: run.error, error_count: 1 })
 })
 
-it('stores the error of a provider whose words have half a surrogate pair', async () => {
+it('stores a provider error that contains half a surrogate pair', async () => {
   const world = await newSyncWorld()
   world.company.before = () => {
     throw new ProviderFault('fatal', `GET /users answered 403 (${half}).`)

@@ -5,7 +5,7 @@ import { inventoryBounds } from '#shared/sync/inventories/read-inventory.ts'
 import type { Run } from '#shared/sync/runs/run.ts'
 import { workOnRun } from '#shared/sync/steps/work-on-run.ts'
 import type { Fault } from '#test/fakes/fake-server.ts'
-import { after, always, changed, halfList, on, times } from '#test/fakes/faults.ts'
+import { after, always, changeBody, halfList, on, times } from '#test/fakes/faults.ts'
 import { graphFaults } from '#test/fakes/graph-server.ts'
 import { managedDevice, managedDevicesFake } from '#test/fakes/managed-devices.ts'
 import { mdmFake, mdmFaults, mdmFleet } from '#test/fakes/mdm.ts'
@@ -14,7 +14,7 @@ import { newInventoryWorld } from '#test/support/sync/inventory-runs.ts'
 import { mdmFields, tenantFields } from '#test/support/sync/posture-providers.ts'
 import { countWaiting } from '#test/support/table/count-waiting.ts'
 
-/** More than a page of either type. */
+/** Number of devices, more than a page of either type. */
 const count = 320
 
 let fakes: { close(): Promise<void> }[] = []
@@ -30,7 +30,7 @@ afterAll(async () => {
   fakes = []
 })
 
-/** A posture provider of each type with the service that it reads, all of whose devices are known. */
+/** Creates a posture provider of each type with a fake of its service. */
 const kinds = {
   async mdm() {
     const fake = await mdmFake(mdmFleet(count))
@@ -52,7 +52,7 @@ type Kind = keyof typeof kinds
 
 const devicesOf: Record<Kind, RegExp> = { mdm: /\/devices$/, tenant: /\/managedDevices$/ }
 
-/** The world of a type, as each test finds it: enabled, and without an error. */
+/** World of a type, with all devices stored; before each test it is enabled and without an error. */
 function worldOf(kind: Kind) {
   let made: Awaited<ReturnType<(typeof kinds)[Kind]>> | undefined
   let waited = { ms: 0 }
@@ -60,7 +60,7 @@ function worldOf(kind: Kind) {
     if (!made) throw new Error('It is made before its tests.')
     return made
   }
-  const step = () => workOnRun(known().synced, inventorySource as never, clock.monotonic() + 600_000)
+  const step = () => workOnRun(known().syncSource, inventorySource as never, clock.monotonic() + 600_000)
   const run = async (): Promise<Run> => {
     await known().begin()
     await step()
@@ -95,7 +95,7 @@ type World = ReturnType<typeof worldOf>
 
 const first300 = mdmFleet(300).categories.filevault
 
-/** Nothing is changed by a run that ends so, and the provider stands so afterwards. */
+/** Expects a run to fail with `error`, to change no device, and to leave `row` in the provider. */
 async function refused(world: World, error: RegExp, row: object): Promise<void> {
   const before = await world.is.devices()
   expect(await world.run()).toMatchObject({ outcome: 'failed', error: expect.stringMatching(error) })
@@ -103,7 +103,7 @@ async function refused(world: World, error: RegExp, row: object): Promise<void> 
   expect(await world.is.row()).toMatchObject({ error: expect.stringMatching(error), error_count: 1, ...row })
 }
 
-/** The first page is as it should be. */
+/** A fault from the second page on. */
 const fromSecond = (path: RegExp, fault: Fault) => on(path, after(1, fault))
 
 const disabled = { is_disabled: true, disabled_reason: 'sync error', is_verified: false }
@@ -111,36 +111,36 @@ const disabled = { is_disabled: true, disabled_reason: 'sync error', is_verified
 describe.each(['mdm', 'tenant'] as const)('faults of an inventory of type %s (I5, I6, I7)', (kind) => {
   const world = worldOf(kind)
 
-  it('throttled, it waits as long as it is told, and goes through', async () => {
+  it('throttled: waits as long as required and succeeds', async () => {
     const before = world.waitedMs
     world.faults(times(3, kind === 'mdm' ? mdmFaults.throttled : graphFaults.throttled))
     expect(await world.run()).toMatchObject({ outcome: 'applied', sections: { changed: 0, new: 0, absent: 0 } })
     expect(world.waitedMs - before).toBeGreaterThanOrEqual(3 * (kind === 'mdm' ? 11_000 : 7_000))
   })
 
-  it('throttled for more than ten minutes, it fails for now, and stays enabled', async () => {
+  it('throttled for more than ten minutes: fails and stays enabled', async () => {
     world.faults(kind === 'mdm' ? mdmFaults.throttled : graphFaults.throttled)
     await refused(world, /answered 429/, { is_disabled: false, is_verified: true })
   })
 
-  it('401 in the middle of its list', async () => {
+  it('401 in the middle of the list: fails unless a new token helps', async () => {
     if (kind === 'tenant') {
-      // A token that ended is renewed, and the same call made again.
-      world.faults(fromSecond(devicesOf.tenant, times(1, graphFaults.tokenEnded)))
+      // An expired token is renewed and the call is retried.
+      world.faults(fromSecond(devicesOf.tenant, times(1, graphFaults.tokenExpired)))
       expect(await world.run()).toMatchObject({ outcome: 'applied', seen: { devices: count } })
-      world.faults(fromSecond(devicesOf.tenant, graphFaults.tokenEnded))
+      world.faults(fromSecond(devicesOf.tenant, graphFaults.tokenExpired))
       return refused(world, /answered 401.*DeviceManagementManagedDevices\.Read\.All/, disabled)
     }
     world.faults(fromSecond(devicesOf.mdm, mdmFaults.wrongToken))
     await refused(world, /GET \/api\/v1\/devices answered 401.*api_token/, disabled)
   })
 
-  it('a part of its list, which says nowhere that it lacks the rest: the brake stops it', async () => {
+  it('a list that is silently incomplete: the brake stops the run', async () => {
     const third = (list: unknown) => (list as object[]).filter((_, i) => i % 3 === 0)
     world.faults(
       on(
         devicesOf[kind],
-        changed((body) => (kind === 'mdm' ? third(body) : { ...body, value: third(body.value) })),
+        changeBody((body) => (kind === 'mdm' ? third(body) : { ...body, value: third(body.value) })),
       ),
     )
     const before = await world.is.devices()
@@ -150,40 +150,40 @@ describe.each(['mdm', 'tenant'] as const)('faults of an inventory of type %s (I5
     expect(await world.is.row()).toMatchObject({ ...disabled, error: run.error })
   })
 
-  it('rows that are none of its own: without an id nothing is believed', async () => {
+  it('a row without an id: rejects the list', async () => {
     const id = kind === 'mdm' ? 'device_id' : 'id'
     const strange = (list: unknown) => [...(list as object[]), { [id]: 7, deviceName: 'of somebody else' }]
     world.faults(
       on(
         devicesOf[kind],
-        changed((body) => (kind === 'mdm' ? strange(body) : { ...body, value: strange(body.value) })),
+        changeBody((body) => (kind === 'mdm' ? strange(body) : { ...body, value: strange(body.value) })),
       ),
     )
     await refused(world, /answered invalid data: an entry of .* has no (device_)?id\.$/, disabled)
   })
 
-  it('a list that leads to the same page again is read three times more, and not believed', async () => {
+  it('a next page that is the same page: restarts the list three times, then rejects it', async () => {
     let first: unknown
     const same = (value: unknown) => {
       first ??= value
       return first
     }
-    const offsetsCountForNothing = changed(same)
-    const sameLink = changed((body) => ({ ...body, '@odata.nextLink': same(body['@odata.nextLink']) }))
+    const offsetsCountForNothing = changeBody(same)
+    const sameLink = changeBody((body) => ({ ...body, '@odata.nextLink': same(body['@odata.nextLink']) }))
     world.faults(on(devicesOf[kind], kind === 'mdm' ? offsetsCountForNothing : sameLink))
     const asked = world.is.fake.requests.length
     await refused(world, /invalid data: its next page is the same page\.$/, disabled)
     expect(world.is.fake.requests.length - asked).toBeLessThan(20)
   })
 
-  it('a list that never ends is one of too many', async () => {
+  it('an endless list: fails with too many devices', async () => {
     const { devices } = inventoryBounds
     onTestFinished(() => {
       inventoryBounds.devices = devices
     })
     inventoryBounds.devices = 1_000
     let pages = 0
-    // Each page of the one type begins with the last device of the page before.
+    // Pages of type `mdm` begin with the last device of the previous page.
     const ids = () => Array.from({ length: 300 }, (_, i) => `x${String(pages * 299 + i).padStart(9, '0')}`)
     world.faults(
       on(devicesOf[kind], () => {
@@ -196,7 +196,7 @@ describe.each(['mdm', 'tenant'] as const)('faults of an inventory of type %s (I5
     await refused(world, /^The inventory has more than 1,000 devices\.$/, disabled)
   })
 
-  it('credentials that are entered anew while a run fails on the old ones are tried, and judged alone', async () => {
+  it('credentials replaced during a failing run: the next step uses the new ones', async () => {
     expect((await world.run()).outcome).toBe('applied')
     const secret = kind === 'mdm' ? 'api_token' : 'client_secret'
     const { data } = world.is.fake
@@ -217,7 +217,7 @@ describe.each(['mdm', 'tenant'] as const)('faults of an inventory of type %s (I5
     expect(await world.is.row()).toMatchObject({ is_disabled: false, is_verified: true })
   })
 
-  it('a provider that somebody disables while its run fails is not disabled by the run, nor mailed about', async () => {
+  it('a provider disabled by hand during a failing run: the run is cancelled without an error', async () => {
     world.faults(async (request) => {
       if (!devicesOf[kind].test(request.path)) return null
       await postureProvidersApi.update(world.is.account, world.is.id, { is_disabled: true })
@@ -235,11 +235,11 @@ describe.each(['mdm', 'tenant'] as const)('faults of an inventory of type %s (I5
   })
 })
 
-describe('lists beside that of the devices', () => {
+describe('further lists of device fields', () => {
   const world = worldOf('mdm')
   const list = (name: string, fault: Fault) => on(new RegExp(`/prism/${name}$`), fault)
 
-  it('that end with their right in the middle tell nothing, of no device', async () => {
+  it('give no fields to any device if the permission is revoked between pages', async () => {
     world.faults(fromSecond(/filevault$/, always({ status: 403, json: { detail: 'no' } })))
     expect(await world.run()).toMatchObject({
       outcome: 'applied',
@@ -253,11 +253,11 @@ describe('lists beside that of the devices', () => {
   })
 
   it.each<[string, Fault, RegExp, object]>([
-    ['broken', always({ status: 400, json: { detail: 'no' } }), /answered 400 \(no\)/, { is_disabled: false }],
-    ['by half', halfList('data'), /it states \d+ entries but lists \d+/, disabled],
+    ['with an error', always({ status: 400, json: { detail: 'no' } }), /answered 400 \(no\)/, { is_disabled: false }],
+    ['that are incomplete', halfList('data'), /it states \d+ entries but lists \d+/, disabled],
     [
-      'the same page again',
-      changed((body, { query }) => (Number(query.get('offset')) > 0 ? { ...body, data: first300 } : body)),
+      'with the same page again',
+      changeBody((body, { query }) => (Number(query.get('offset')) > 0 ? { ...body, data: first300 } : body)),
       /its next page is the same page/,
       disabled,
     ],
@@ -266,7 +266,7 @@ describe('lists beside that of the devices', () => {
     await refused(world, error, row)
   })
 
-  it('a device that a list beside stops to tell of has its fields cleared, and none is made of what only that tells', async () => {
+  it('clear the fields of a device that they no longer contain, and insert no device', async () => {
     await world.run()
     const { categories } = (world.is as Awaited<ReturnType<typeof kinds.mdm>>).fake.data
     categories.filevault = [
@@ -279,11 +279,11 @@ describe('lists beside that of the devices', () => {
 })
 
 it.each(['inventory\ntoken', '“inventory-token”', 'inventory token'])(
-  'a token that no header carries is told at once: %j',
+  'fails at once for a token that a header cannot contain: %j',
   async (api_token) => {
     const world = await newInventoryWorld(undefined, mdmFields({ api_token }))
     await world.begin()
-    await workOnRun(world.synced, inventorySource as never, clock.monotonic() + 600_000)
+    await workOnRun(world.syncSource, inventorySource as never, clock.monotonic() + 600_000)
     expect(await world.last()).toMatchObject({
       outcome: 'failed',
       error: expect.stringMatching(/^api_token has a char/),

@@ -1,7 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import { lastGoodRunKey } from '#shared/domain/sync/sync-state.ts'
 import { getItem } from '#shared/table/read.ts'
-import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { readCommits } from '#test/support/logs/commit-stream.ts'
 import { newInventoryWorld } from '#test/support/sync/inventory-runs.ts'
 
 afterEach(() => {
@@ -10,7 +10,7 @@ afterEach(() => {
 
 const mac = 'AAAAAAAA-0000-4000-8000-00000000000A'
 
-it('brings the devices of a first run, changes those that differ, deletes those that went, and writes nothing else', async () => {
+it('inserts the devices of a first run, then updates changed ones and deletes absent ones, and writes nothing else', async () => {
   const world = await newInventoryWorld()
   const { fleet, account } = world
   fleet.devices = [
@@ -24,7 +24,7 @@ it('brings the devices of a first run, changes those that differ, deletes those 
     },
     ...['two', 'three'].map((mdm_id) => ({ mdm_id, serial_number: `S-${mdm_id}` })),
   ]
-  fleet.besides = {
+  fleet.furtherLists = {
     firewall: [
       { mdm_id: mac, firewall_enabled: true },
       { mdm_id: 'nobody', firewall_enabled: true },
@@ -50,14 +50,14 @@ it('brings the devices of a first run, changes those that differ, deletes those 
   expect(first[1]?.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab]/)
   expect(await world.row()).toMatchObject({ is_verified: true, is_disabled: false, error: null })
 
-  // Devices are on no record of changes: the provider's verification is.
+  // Commit records contain no devices, only the verification of the provider.
   const objects = async () =>
-    (await commitsOf(account.id)).flatMap(({ changes }) => changes.map(({ object }) => object))
+    (await readCommits(account.id)).flatMap(({ changes }) => changes.map(({ object }) => object))
   expect(await objects()).not.toContain('mdm_devices')
 
-  const before = (await commitsOf(account.id)).length
+  const before = (await readCommits(account.id)).length
   expect(await world.run()).toMatchObject({ outcome: 'applied', sections: { changed: 0, new: 0, absent: 0 } })
-  expect((await commitsOf(account.id)).length).toBe(before)
+  expect((await readCommits(account.id)).length).toBe(before)
   expect(await world.devices()).toEqual(first)
 
   fleet.devices = [

@@ -15,7 +15,7 @@ import { managedDevice, managedDevicesFake, managedDevicesFaults } from '#test/f
 import { mdmFake, mdmFaults, mdmFleet } from '#test/fakes/mdm.ts'
 import { postureProvidersApi } from '#test/support/accounts/collections.ts'
 import { insertRow, updateRow } from '#test/support/accounts/rows.ts'
-import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { readCommits } from '#test/support/logs/commit-stream.ts'
 import { type InventoryWorld, newInventoryWorld } from '#test/support/sync/inventory-runs.ts'
 import { mdmFields, tenantFields } from '#test/support/sync/posture-providers.ts'
 import { recordCommands } from '#test/support/table/intercept-table.ts'
@@ -38,7 +38,7 @@ afterEach(async () => {
   open = []
 })
 
-/** A provider of type `mdm` with the service that it reads. */
+/** A posture provider of type `mdm` with a fake of its device service. */
 async function mdmWorld(count: number) {
   const fake = started(await mdmFake(mdmFleet(count)))
   vi.stubEnv('MDM_API_URL', fake.url)
@@ -46,15 +46,15 @@ async function mdmWorld(count: number) {
   return { fake, ...world, run: () => whole(world) }
 }
 
-/** A whole run with the adapter that the provider has. */
-async function whole(world: Pick<InventoryWorld, 'synced' | 'begin' | 'last'>) {
+/** Executes a whole run with the real adapter. */
+async function whole(world: Pick<InventoryWorld, 'syncSource' | 'begin' | 'last'>) {
   await world.begin()
-  await workOnRun(world.synced, inventorySource as never, Date.now() + 600_000)
+  await workOnRun(world.syncSource, inventorySource as never, Date.now() + 600_000)
   return world.last()
 }
 
 describe('a device service (I7.2)', () => {
-  it('is read in seven lists, which are merged; a second run writes its run alone', async () => {
+  it('is read in seven lists, which are merged; an unchanged second run writes no devices', async () => {
     const { fake, run, devices, account } = await mdmWorld(310)
     expect(await run()).toMatchObject({ outcome: 'applied', applied: { devices: { insert: 310 } }, skipped: {} })
     expect(new Set(fake.requests.map(({ path }) => path)).size).toBe(7)
@@ -70,7 +70,7 @@ describe('a device service (I7.2)', () => {
       model_identifier: 'Mac16,1',
       user_activation_lock_enabled: true,
     })
-    const commits = (await commitsOf(account.id)).length
+    const commits = (await readCommits(account.id)).length
     const sent = recordCommands()
     const second = await run()
     const written = sent.flatMap((command) => {
@@ -80,13 +80,13 @@ describe('a device service (I7.2)', () => {
     })
     expect(second).toMatchObject({ outcome: 'applied', sections: { changed: 0, new: 0, absent: 0 } })
     expect([...new Set(written)].sort()).toEqual(['live', 'open_run', 'run', 'turn'])
-    expect((await commitsOf(account.id)).length).toBe(commits)
+    expect((await readCommits(account.id)).length).toBe(commits)
     expect(await devices()).toEqual(all)
     const shown = (await account.call(listMdmDevices)).body.data
     expect(shown[0].synced_at).toBe(second.started_at)
   }, 60_000)
 
-  it('whose token may not read a category tells nothing of it, which clears its fields and fails nothing', async () => {
+  it('clears the fields of a category that the token may not read, without failing', async () => {
     const { fake, run, devices } = await mdmWorld(3)
     await run()
     fake.data.permissions = fake.data.permissions.filter((name) => name !== 'filevault')
@@ -99,7 +99,7 @@ describe('a device service (I7.2)', () => {
     expect((await devices())[0]).toMatchObject({ disk_encryption_enabled: null, firewall_enabled: true })
   })
 
-  it('that takes the token no more disables the provider, which is then not verified', async () => {
+  it('disables the provider and marks it as not verified if it rejects the token', async () => {
     const { fake, run, row } = await mdmWorld(3)
     await run()
     expect(await row()).toMatchObject({ is_verified: true })
@@ -144,7 +144,7 @@ describe('the devices of a tenant (I7.2)', () => {
 
 const range = (count: number, from = 0) => Array.from({ length: count }, (_, i) => ({ mdm_id: `d${i + from}` }))
 
-describe('a snapshot that is not believed (I5)', () => {
+describe('an implausible snapshot (I5)', () => {
   it('is stopped by the brake, and passes once an administrator accepts it', async () => {
     const world = await newInventoryWorld()
     world.fleet.devices = range(25)
@@ -162,7 +162,7 @@ describe('a snapshot that is not believed (I5)', () => {
     expect(await world.devices()).toHaveLength(10)
   })
 
-  it('of fewer than ten that go is believed, and entries that could not be used are there', async () => {
+  it('is accepted with fewer than ten deletions; unusable entries do not count as absent', async () => {
     const world = await newInventoryWorld()
     world.fleet.devices = range(9)
     await world.run()
@@ -173,13 +173,13 @@ describe('a snapshot that is not believed (I5)', () => {
     world.fleet.before = (_list, position) => {
       if (position !== null && lost++ < 2) throw new ProviderFault('position_lost', 'The place is lost.')
     }
-    // However often it is read.
+    // Counted once, although the list is read several times.
     const run = await world.run()
     expect(run).toMatchObject({ outcome: 'applied', applied: { devices: { delete: 6 } }, skipped: { gone: 1 } })
     expect((await world.devices()).map(({ mdm_id }) => mdm_id)).toEqual(['d0', 'd1', 'd8'])
   })
 
-  it('of more devices than a snapshot holds fails', async () => {
+  it('fails with more devices than the maximum', async () => {
     const world = await newInventoryWorld()
     const { devices } = inventoryBounds
     onTestFinished(() => {
@@ -194,12 +194,12 @@ describe('a snapshot that is not believed (I5)', () => {
     world.fleet.before = (_list, position) => {
       if (position !== null && lost++ < 1) throw new ProviderFault('position_lost', 'The place is lost.')
     }
-    // Those that were read before the place was lost do not count again.
+    // Devices from before the lost position are not counted twice.
     expect(await world.run()).toMatchObject({ outcome: 'applied', applied: { devices: { insert: 3 } } })
   })
 })
 
-it('leaves a device of another provider of the account to it (I7.3)', async () => {
+it('does not touch a device of another provider of the account (I7.3)', async () => {
   const first = await newInventoryWorld()
   first.fleet.devices = [{ mdm_id: 'shared', model: 'first' }]
   await first.run()
@@ -210,16 +210,16 @@ it('leaves a device of another provider of the account to it (I7.3)', async () =
     { mdm_id: 'own', posture_provider_id: second.id },
     { mdm_id: 'shared', model: 'first', posture_provider_id: first.id },
   ])
-  // What it has not told is not its own to delete.
+  // The second provider does not delete the device, which belongs to the first.
   second.fleet.devices = [{ mdm_id: 'own' }]
   expect(await second.run()).toMatchObject({ planned: { devices: { insert: 0, update: 0, delete: 0 } } })
-  // Nor does it count as one that it would keep.
+  // The device of the first provider also does not count as one that the second keeps.
   second.fleet.devices = [{ mdm_id: 'shared' }]
   const error = 'Sync would delete 1 of 1 devices; nothing was changed.'
   expect(await second.run()).toMatchObject({ outcome: 'stopped', error })
 })
 
-it('leaves to another provider what that has brought since the plan was made', async () => {
+it('does not touch devices that another provider has taken over since the plan was made', async () => {
   const world = await newInventoryWorld()
   const other = await newInventoryWorld(world.account)
   world.fleet.devices = ['changed', 'absent', 'stays'].map((mdm_id) => ({ mdm_id, model: 'first' }))
@@ -250,11 +250,11 @@ it('leaves to another provider what that has brought since the plan was made', a
   ])
 })
 
-it('leaves out what cannot be stored, and counts it', async () => {
+it('skips and counts devices that cannot be stored', async () => {
   const world = await newInventoryWorld()
   const huge = Object.fromEntries(['udid', 'imei'].map((name) => [name, 'x']))
   const results = Array.from({ length: 300 }, () => ({ a: '€'.repeat(1_024) }))
-  /** As large as it may be, and so many bytes more. */
+  /** Fields of exactly the maximum size, plus `more` bytes. */
   const sized = (more: number) => {
     const of = (notes: number) => ({
       notes: 'x'.repeat(notes),
@@ -279,11 +279,11 @@ it('leaves out what cannot be stored, and counts it', async () => {
   })
 })
 
-/** Two states of a fleet: everything that a run can do separates one from the other. */
+/** Shows one of two states of a fleet. They differ in every kind of change that a run can make. */
 function show({ fleet }: InventoryWorld, state: number): void {
   fleet.perPage = 10
   fleet.devices = range(30, state * 3).map((device, i) => ({ ...device, model: `M${i % (2 + state)}` }))
-  fleet.besides = { firewall: fleet.devices.map(({ mdm_id }) => ({ mdm_id, firewall_enabled: state === 0 })) }
+  fleet.furtherLists = { firewall: fleet.devices.map(({ mdm_id }) => ({ mdm_id, firewall_enabled: state === 0 })) }
 }
 
 async function plain(world: InventoryWorld) {
@@ -300,14 +300,14 @@ async function reference(state: number) {
   return plain(world)
 }
 
-describe('a step that is killed (I4.1(2))', () => {
+describe('an interrupted step (I4.1(2))', () => {
   beforeEach(() => {
     vi.spyOn(Pace.prototype, 'wait').mockResolvedValue()
   })
 
   it.each([false, true])(
-    'at any write loses nothing and does nothing twice, its last answer unheard: %s',
-    async (unheard) => {
+    'loses and repeats nothing if killed at any write, last response lost: %s',
+    async (isResponseLost) => {
       const expected = [await reference(0), await reference(1)]
       const world = await newInventoryWorld()
       show(world, 0)
@@ -319,7 +319,7 @@ describe('a step that is killed (I4.1(2))', () => {
         show(world, state)
         world.connect()
         await world.begin()
-        crashAfter(writes, { unheard })
+        crashAfter(writes, { isResponseLost })
         isThrough = await world.step().then(
           () => true,
           () => false,
@@ -327,7 +327,7 @@ describe('a step that is killed (I4.1(2))', () => {
         vi.restoreAllMocks()
         vi.spyOn(Pace.prototype, 'wait').mockResolvedValue()
         world.connect()
-        // Who has died holds the lease for two minutes.
+        // The lease of the killed step ends after two minutes.
         movableClock().minutes(3)
         if ((await world.last()).finished_at === null) await world.step()
         const run = await world.last()
@@ -338,7 +338,7 @@ describe('a step that is killed (I4.1(2))', () => {
     120_000,
   )
 
-  it('two schedulers at once do nothing twice', async () => {
+  it('repeats nothing with several schedulers at once', async () => {
     const expected = [await reference(0), await reference(1)]
     const world = await newInventoryWorld()
     show(world, 0)
@@ -351,7 +351,7 @@ describe('a step that is killed (I4.1(2))', () => {
     const run = await world.last()
     expect(run).toMatchObject({ outcome: 'applied', applied: run.planned })
     expect(await plain(world)).toEqual(expected[1])
-    // Three pages of each list.
+    // Two lists of three pages each.
     expect(world.fleet.calls).toHaveLength(6)
     await world.begin()
     show(world, 0)
@@ -363,12 +363,12 @@ describe('a step that is killed (I4.1(2))', () => {
     expect(await plain(world)).toEqual(expected[0])
   })
 
-  it('of a moment reads no list twice; a list that memory does not hold is divided, and comes to the same', async () => {
+  it('reads no list twice even if very short; dividing a large list gives the same result', async () => {
     const world = await newInventoryWorld()
     show(world, 1)
-    const { bufferedBytes: heldBytes } = inventoryBounds
+    const { bufferedBytes } = inventoryBounds
     onTestFinished(() => {
-      inventoryBounds.bufferedBytes = heldBytes
+      inventoryBounds.bufferedBytes = bufferedBytes
     })
     inventoryBounds.bufferedBytes = 500
     world.connect()
@@ -382,7 +382,7 @@ describe('a step that is killed (I4.1(2))', () => {
     expect(await plain(world)).toEqual(await plain(direct))
   })
 
-  it('where a list lost its place reads that list again, three times at most', async () => {
+  it('restarts only the list that lost its position, at most three times', async () => {
     const world = await newInventoryWorld()
     show(world, 0)
     let lost = 0
@@ -398,7 +398,7 @@ describe('a step that is killed (I4.1(2))', () => {
   })
 })
 
-it('begins by the schedule where a provider was created, enabled, or is due (I7.1)', async () => {
+it('is begun by the schedule after a provider is created or enabled, and when it is due (I7.1)', async () => {
   const own = await useOwnTable()
   onTestFinished(() => own.end())
   const world = await newInventoryWorld()
@@ -419,7 +419,7 @@ it('begins by the schedule where a provider was created, enabled, or is due (I7.
   await sync()
   const due = await world.last()
   expect(due.id).not.toBe(enabled.id)
-  // Not without the feature, which the operations need as well.
+  // No run begins without the feature.
   const feature = async (device_posture: boolean) => {
     const row = (await getRow(accounts, world.account.id, world.account.id)) as AccountRow
     const features = { ...row.features, idp_sync: true, device_posture }
@@ -435,7 +435,7 @@ it('begins by the schedule where a provider was created, enabled, or is due (I7.
   expect((await world.last()).id).not.toBe(due.id)
 })
 
-it('ends a run whose provider is connected otherwise, disabled or deleted meanwhile', async () => {
+it('cancels a run whose provider gets another connection or is deleted', async () => {
   const world = await newInventoryWorld()
   world.fleet.devices = range(3)
   world.fleet.before = async () => {

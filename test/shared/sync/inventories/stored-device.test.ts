@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { deviceId, differences, toStoredFields } from '#shared/sync/inventories/stored-device.ts'
 
-it('keeps the fields of A28.2 of their kind, cut to what is stored (I7.3)', () => {
+it('keeps the fields of A28.2 with a value of their type, truncated to the stored length (I7.3)', () => {
   expect(
     toStoredFields({
       tags: ['b', 'x'.repeat(2_000)],
@@ -34,12 +34,12 @@ it('keeps the first hundred entries of a list', () => {
   })
 })
 
-it('says the same of equal devices, whatever order they are told in', () => {
+it('gives equal devices equal fields, independent of the order of their fields', () => {
   const one = toStoredFields({ model: 'M', device_name: 'D', device_action_results: [{ b: 'x', a: 'y' }] })
   const other = toStoredFields({ device_action_results: [{ a: 'y', b: 'x' }], device_name: 'D', model: 'M' })
   expect(JSON.stringify(one)).toBe(JSON.stringify(other))
   expect(differences(one, other)).toEqual({ before: {}, after: {} })
-  // The table gives the keys of a stored object in an order of its own.
+  // The table returns the keys of a stored object in another order.
   const stored = { ...one, device_action_results: [{ b: 'x', a: 'y' }] }
   expect(differences(stored, one)).toEqual({ before: {}, after: {} })
   expect(differences(one, { device_name: 'E' })).toMatchObject({
@@ -48,10 +48,10 @@ it('says the same of equal devices, whatever order they are told in', () => {
   })
 })
 
-it('names a device by the vendor where that gives a UUID, else by provider and vendor (A28.2)', () => {
+it('uses the id of the vendor if it is a UUID, else derives one from provider and vendor id (A28.2)', () => {
   const dns = '6ba7b810-9dad-11d1-80b4-00c04fd430c8'
   expect(deviceId(dns, 'ABCDEF00-0000-4000-8000-00000000000A')).toBe('abcdef00-0000-4000-8000-00000000000a')
-  // The example of RFC 9562, A.4.
+  // Example of RFC 9562, A.4.
   expect(deviceId(dns, 'www.example.com')).toBe('2ed6657d-e927-568b-95e1-2665a8aea6a2')
   expect(deviceId(crypto.randomUUID(), 'www.example.com')).not.toBe('2ed6657d-e927-568b-95e1-2665a8aea6a2')
 })

@@ -3,7 +3,7 @@ import { deviceFields } from '#shared/domain/mdm-devices/mdm-device.ts'
 import { managedDevice } from '#shared/sync/providers/managed-devices.ts'
 import { type MdmList, mdmDevice } from '#shared/sync/providers/mdm.ts'
 
-/** What each field of A28.2 is called by the provider (`identity-wire.md`, 1.4, 1.5), `outer.inner` where it lies in another. */
+/** Provider's name of each field of A28.2 (`identity-wire.md`, 1.4, 1.5); `outer.inner` for a nested field. */
 const mdm: Record<MdmList, string> = {
   devices: `
     device_name=device_name model=model serial_number=serial_number platform=platform os_version=os_version
@@ -90,7 +90,7 @@ const pairs = (table: string) =>
 
 const values = { text: 'told', boolean: true, number: 7, timestamp: '2026-01-02T03:04:05.000000Z' }
 
-/** A device of whom the provider tells this one thing. */
+/** A device entry with a value in only one field. */
 function telling(path: string, value: unknown): { id: string } & Record<string, unknown> {
   const [outer = '', inner] = path.split('.')
   return { id: 'one', [outer]: inner === undefined ? value : { [inner]: value } }
@@ -101,7 +101,7 @@ const known = (fields: Record<string, unknown>) =>
     Object.entries(fields).filter(([, value]) => value !== null && !(Array.isArray(value) && value.length === 0)),
   )
 
-describe('each field comes from the one that the provider has for it', () => {
+describe('each field is read from the provider field of the contract', () => {
   const lists = Object.entries(mdm).flatMap(([list, table]) =>
     pairs(table).map(([field, path]) => [list as MdmList, field, path] as const),
   )
@@ -115,7 +115,7 @@ describe('each field comes from the one that the provider has for it', () => {
     expect(known(managedDevice(telling(path, value)).fields)).toEqual({ [field]: value })
   })
 
-  it('and all of A28.2 come from one of the two', () => {
+  it('every field of A28.2 comes from one of the two providers', () => {
     const told = [...lists.map(([, field]) => field), ...pairs(managed).map(([field]) => field)]
     expect([...deviceFields.keys()].filter((field) => !told.includes(field))).toEqual([])
   })

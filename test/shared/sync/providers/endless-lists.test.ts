@@ -14,7 +14,7 @@ afterEach(() => {
 
 const answered = (body: unknown) => new Response(JSON.stringify(body), { headers: { date: new Date().toUTCString() } })
 
-/** A tenant whose lists lead on for ever; each page has these entries. */
+/** A tenant whose lists never end; every page has the same entries. */
 function endlessTenant(value: unknown[]) {
   let pages = 0
   const connection = {
@@ -34,7 +34,7 @@ function endlessTenant(value: unknown[]) {
   })
 }
 
-it('knows pages that bring nothing new, each list for itself', () => {
+it('detects pages without new entries, per list', () => {
   const watch = new PageWatch()
   const rows = (...ids: string[]) => ids.map((id) => ({ id }))
   expect(watch.isBarren('users', rows(), null, '1')).toBe(true)
@@ -42,15 +42,15 @@ it('knows pages that bring nothing new, each list for itself', () => {
   expect(watch.isBarren('users', rows('b'), '2', '3')).toBe(true)
   expect(watch.isBarren('groups', rows('b'), null, '1')).toBe(false)
   expect(watch.isBarren('users', rows('b', 'c'), '3', '4')).toBe(false)
-  // The last page ends the list, whatever it has; a list that is read again is new.
+  // The last page is never barren. A list that is read again starts without known rows.
   expect(watch.isBarren('users', rows(), '4', null)).toBe(false)
   expect(watch.isBarren('users', rows('a'), null, '1')).toBe(false)
 })
 
 it.each([
   ['empty', []],
-  ['the same', [{ id: 'u1', mail: 'one@example.com', accountEnabled: true }]],
-])('ends a run whose provider answers %s pages for ever', async (_, value) => {
+  ['identical', [{ id: 'u1', mail: 'one@example.com', accountEnabled: true }]],
+])('ends a run whose provider returns %s pages without end', async (_, value) => {
   pageBounds.barren = 20
   const world = await newSyncWorld('tenant')
   vi.spyOn(world.company, 'adapter', 'get').mockReturnValue(endlessTenant(value))
@@ -61,7 +61,7 @@ it.each([
   expect(await world.row()).toMatchObject({ is_disabled: true })
 })
 
-it('counts pages over all steps of a run, and from the start where one brings something', async () => {
+it('counts barren pages across steps, and restarts the count after a page with new entries', async () => {
   pageBounds.barren = 20
   const world = await newSyncWorld()
   const users = [...Array(15).keys()].flatMap((i) => [{ id: `u${i}`, email: `u${i}@example.com` }])
@@ -80,7 +80,7 @@ it('counts pages over all steps of a run, and from the start where one brings so
   expect(at).toBe(36)
 })
 
-it('ends a run of an inventory whose provider answers empty pages for ever', async () => {
+it('ends a run of an inventory whose provider returns empty pages without end', async () => {
   pageBounds.barren = 20
   const world = await newInventoryWorld()
   let at = 0
@@ -91,7 +91,7 @@ it('ends a run of an inventory whose provider answers empty pages for ever', asy
   expect(await world.last()).toMatchObject({ outcome: 'failed', error: expect.stringContaining('the list of devices') })
 })
 
-it('knows a page of devices that leads back to where it was', async () => {
+it('detects a page of devices that was read before', async () => {
   const devices = Array.from({ length: 300 }, (_, i) => ({ device_id: `d${String(i).padStart(3, '0')}` }))
   const connection = { apiUrl: 'https://devices.example.com', apiToken: 'token-of-the-service' }
   const { read } = mdmInventory(connection, async () => answered(devices))

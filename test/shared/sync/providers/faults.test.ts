@@ -3,7 +3,7 @@ import { guardedFetch } from '#shared/outside/guarded-fetch.ts'
 import type { ProviderFault } from '#shared/sync/adapter.ts'
 import { tenantDirectory } from '#shared/sync/providers/tenant.ts'
 import type { FakeAnswer, Fault } from '#test/fakes/fake-server.ts'
-import { after, always, html, huge, on, redirected, slow } from '#test/fakes/faults.ts'
+import { after, always, html, huge, on, redirectTo, slow } from '#test/fakes/faults.ts'
 import { graphError, graphFaults } from '#test/fakes/graph-server.ts'
 import { idpCompany, idpFake, idpFaults } from '#test/fakes/idp.ts'
 import { managedDevicesFake } from '#test/fakes/managed-devices.ts'
@@ -17,16 +17,16 @@ callsFakes()
 
 type World = {
   fake: { faults: Fault[]; close(): Promise<void> }
-  /** The first page of the list of people or devices. */
+  /** Reads the first page of the list of people or devices. */
   first(): Promise<{ next: string | null }>
-  /** The page after it. */
+  /** Reads the page at a position. */
   next(position: string | null): Promise<unknown>
-  /** The members of a group that is not there. */
+  /** Reads the members of a group that does not exist. */
   gone?(): Promise<unknown>
   secrets: string[]
 }
 
-/** Each with a list of so many pages, the last of which is no whole one. */
+/** Builds an adapter of each kind with a list of `pages` pages, of which the last is not full. */
 const worlds: Record<string, (pages?: number) => Promise<World>> = {
   async suite(pages = 2) {
     const fake = await suiteFake(suiteCompany(pages * 500 - 400, 2))
@@ -67,10 +67,10 @@ const worlds: Record<string, (pages?: number) => Promise<World>> = {
 type Row = { fault: Fault; faultClass: string; says: RegExp; retryAfterMs?: number | null; on?: 'next' | 'gone' }
 const common: Record<string, Row> = {
   'retry: a server that is broken': { fault: html(503), faultClass: 'retry', says: /answered 503\.$/ },
-  'retry: a page of a proxy that says it worked': { fault: html(200), faultClass: 'retry', says: /no JSON/ },
+  'retry: a page of a proxy that says it worked': { fault: html(200), faultClass: 'retry', says: /not JSON/ },
   'retry: a request that took too long there': { fault: html(408), faultClass: 'retry', says: /answered 408/ },
   'transient: a redirect, which is not followed': {
-    fault: redirected('http://127.0.0.1:9/elsewhere'),
+    fault: redirectTo('http://127.0.0.1:9/elsewhere'),
     faultClass: 'transient',
     says: /answered 302: redirects are not followed\.$/,
   },
@@ -88,7 +88,7 @@ const rows: Record<string, Record<string, Row>> = {
     'retry: the account asks too much': { fault: suiteFaults.accountThrottled, faultClass: 'retry', says: /429/ },
     'retry: broken': { fault: suiteFaults.broken, faultClass: 'retry', says: /503 \(backendError/ },
     'token ended, and the new one too': {
-      fault: suiteFaults.tokenEnded,
+      fault: suiteFaults.tokenExpired,
       faultClass: 'fatal',
       says: /401.*must be active/,
     },
@@ -131,7 +131,7 @@ const rows: Record<string, Record<string, Row>> = {
       retryAfterMs: 21_000,
     },
     'retry: broken': { fault: idpFaults.broken, faultClass: 'retry', says: /E0000009/ },
-    'token ended, and the new one too': { fault: idpFaults.tokenEnded, faultClass: 'fatal', says: /401 \(E0000011/ },
+    'token ended, and the new one too': { fault: idpFaults.tokenExpired, faultClass: 'fatal', says: /401 \(E0000011/ },
     'lost place: a cursor that is too old': {
       fault: idpFaults.expiredPage,
       faultClass: 'position_lost',
@@ -189,7 +189,7 @@ const rows: Record<string, Record<string, Row>> = {
     },
     'retry: broken': { fault: graphFaults.broken, faultClass: 'retry', says: /500/ },
     'retry: tokens are unavailable': { fault: graphFaults.tokenUnavailable, faultClass: 'retry', says: /temporarily/ },
-    'token ended, and the new one too': { fault: graphFaults.tokenEnded, faultClass: 'fatal', says: /401/ },
+    'token ended, and the new one too': { fault: graphFaults.tokenExpired, faultClass: 'fatal', says: /401/ },
     'lost place: a page token that is too old': {
       fault: graphFaults.expiredPage,
       faultClass: 'position_lost',
@@ -231,7 +231,7 @@ const rows: Record<string, Record<string, Row>> = {
       says: /429/,
       retryAfterMs: 7_000,
     },
-    'token ended, and the new one too': { fault: graphFaults.tokenEnded, faultClass: 'fatal', says: /401/ },
+    'token ended, and the new one too': { fault: graphFaults.tokenExpired, faultClass: 'fatal', says: /401/ },
     'lost place: a page token that is too old': {
       fault: graphFaults.expiredPage,
       faultClass: 'position_lost',
@@ -297,7 +297,7 @@ describe.each(Object.keys(rows))('%s', (name) => {
   })
 })
 
-it('retry: no answer in time, or no server at all', async () => {
+it('retry: no response in time, or no server at all', async () => {
   const fake = await tenantFake(tenantCompany(2, 1))
   const connection = {
     tokenUrl: `${fake.url}/${fake.data.tenantId}/oauth2/v2.0/token`,
@@ -318,7 +318,7 @@ it('retry: no answer in time, or no server at all', async () => {
   expect(await faultOf(adapter.users(null))).toMatchObject({ faultClass: 'retry' })
 })
 
-it('transient: an address that is never called', async () => {
+it('transient: an address that the service never calls', async () => {
   vi.stubEnv('ALLOW_INSECURE_PROVIDERS', '0')
   const fake = await mdmFake(mdmFleet(1))
   expect(await faultOf(mdmOf(fake).read('devices', null))).toMatchObject({ faultClass: 'transient' })
@@ -327,7 +327,7 @@ it('transient: an address that is never called', async () => {
   vi.stubEnv('ALLOW_INSECURE_PROVIDERS', '1')
 })
 
-it('shows no secret that a provider says it was sent', async () => {
+it('masks secrets that a provider repeats', async () => {
   const fake = await tenantFake(tenantCompany(2, 1))
   fake.faults = [
     on(/token$/, ({ form }) => ({
@@ -344,7 +344,7 @@ it('shows no secret that a provider says it was sent', async () => {
   await fake.close()
 })
 
-it("shows nothing of a token, and no line breaks, of a provider's own words", async () => {
+it("removes tokens and line breaks from a provider's error text", async () => {
   const fake = await mdmFake(mdmFleet(1))
   const detail = `no\nuse eyJhbGciOi.eyJzdWIi.c2ln and Bearer ${fake.data.apiToken} ${'x'.repeat(2_000)}`
   fake.faults = [always({ status: 401, json: { detail } })]
@@ -354,14 +354,14 @@ it("shows nothing of a token, and no line breaks, of a provider's own words", as
   await fake.close()
 })
 
-it.each(Object.keys(worlds))('%s: a page that leads to itself is not believed', async (name) => {
+it.each(Object.keys(worlds))('%s: a page whose next page is itself is a fault', async (name) => {
   const { fake, first, next } = await (worlds[name] as (pages: number) => Promise<World>)(3)
   const pages = new Map<string, FakeAnswer>()
   let asked = 0
   fake.faults = [
     (request, answer) => {
       if (!/(users|devices|managedDevices)$/i.test(request.path)) return null
-      // What was answered to the second request is answered from then on.
+      // From the second request on, every response is that of the second request.
       const page = ++asked < 2 ? answer() : (pages.get('same') ?? answer())
       if (asked === 2) pages.set('same', page)
       return page

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { clock } from '#shared/core/clock.ts'
-import { after, always, changed, on, times } from '#test/fakes/faults.ts'
+import { after, always, changeBody, on, times } from '#test/fakes/faults.ts'
 import { type IdpFake, idpApp, idpCompany, idpFake, idpFaults, idpGroup, idpUser } from '#test/fakes/idp.ts'
 import { directoryKey, idpOf } from '#test/support/sync/fake-directories.ts'
 import {
@@ -47,7 +47,7 @@ it('reads users, groups and members of a company of 1,200 over all pages', async
   expect(adapter.issuer).toBe('https://company.example.com')
 })
 
-it('tells whose membership has not changed since', async () => {
+it('returns the version of a group that changes with its members', async () => {
   fake.data.groups = [idpGroup('g', [], { lastMembershipUpdated: '2026-05-05T00:00:00.000Z' })]
   fake.data.apps = [idpApp('a', { groups: ['g'] })]
   const { entries } = await walkGroups(idpOf(fake))
@@ -63,7 +63,7 @@ it('tells whose membership has not changed since', async () => {
   ])
 })
 
-it('counts as active who can sign in or will, and names those who are not', async () => {
+it('returns people who can sign in now or later as active, and all others as inactive', async () => {
   const statuses = [
     'ACTIVE',
     'STAGED',
@@ -82,7 +82,7 @@ it('counts as active who can sign in or will, and names those who are not', asyn
   )
 })
 
-it('skips who has no usable address, and names them all the same where they are not active', async () => {
+it('skips active people without a valid email, and returns inactive ones without email', async () => {
   const profile = { login: 'l', email: null, firstName: 'No', lastName: 'Mail' }
   fake.data.users = [
     idpUser('none', { profile }),
@@ -98,7 +98,7 @@ it('skips who has no usable address, and names them all the same where they are 
   ])
 })
 
-it('complaint 9, #11470: reads all sign-in applications that it may see, and no others', async () => {
+it('complaint 9, #11470: reads all visible sign-in applications, and no others', async () => {
   fake.data.users = ['a', 'b', 'c', 'd', 'e'].map((id) => idpUser(id))
   fake.data.groups = [idpGroup('g', ['b'])]
   fake.data.apps = [
@@ -114,7 +114,7 @@ it('complaint 9, #11470: reads all sign-in applications that it may see, and no 
   expect((await walkGroups(adapter)).entries.map(({ idp_id }) => idp_id)).toEqual(['g'])
 })
 
-it('goes on from a position in another process', async () => {
+it('resumes at a position in another process', async () => {
   Object.assign(fake.data, idpCompany(620, 3))
   fake.data.apps.push(idpApp('0oa2', { users: [fake.data.users[0]?.id as string] }))
   const ids: string[] = []
@@ -127,7 +127,7 @@ it('goes on from a position in another process', async () => {
   expect(ids).toEqual([...fake.data.users.map(({ id }) => id), fake.data.users[0]?.id])
 })
 
-it('complaint 9, #12107: works with and without the demand for a proof of possession', async () => {
+it('complaint 9, #12107: works whether or not the app requires proof of possession', async () => {
   Object.assign(fake.data, idpCompany(10, 2))
   for (const dpop of [true, false]) {
     fake.data.dpop = dpop
@@ -136,7 +136,7 @@ it('complaint 9, #12107: works with and without the demand for a proof of posses
   expect([...fake.issued.values()].map(({ jkt }) => typeof jkt)).toEqual(['string', 'string'])
 })
 
-it('works for a provider that gives bearer tokens, whatever proof it is sent', async () => {
+it('works with a provider that issues bearer tokens despite a proof', async () => {
   Object.assign(fake.data, idpCompany(4, 2))
   fake.issued.set('plain', { scopes: fake.data.scopes, jkt: null })
   fake.faults = [on(/^\/oauth2/, always({ json: { token_type: 'Bearer', expires_in: 3_600, access_token: 'plain' } }))]
@@ -145,24 +145,24 @@ it('works for a provider that gives bearer tokens, whatever proof it is sent', a
   expect(fake.requests.at(-1)?.headers.dpop).toBeUndefined()
 })
 
-it('takes a new nonce when the provider has changed it', async () => {
+it('uses the new nonce after the provider has changed it', async () => {
   Object.assign(fake.data, idpCompany(4, 2))
   const adapter = idpOf(fake)
   await adapter.users(null)
   fake.nonce = 'nonce-2'
-  for (const issued of fake.issued.values()) issued.ended = true
+  for (const issued of fake.issued.values()) issued.isExpired = true
   expect((await adapter.users(null)).entries).toHaveLength(4)
   expect(fake.issued.size).toBe(2)
 })
 
-it('complaint 2, #8745: renews a token that ends in the middle, once for all who ask', async () => {
+it('complaint 2, #8745: renews a token that expires during a list, once for all callers', async () => {
   Object.assign(fake.data, idpCompany(30, 8))
   const adapter = idpOf(fake)
   await walkUsers(adapter)
-  for (const issued of fake.issued.values()) issued.ended = true
+  for (const issued of fake.issued.values()) issued.isExpired = true
   await Promise.all(fake.data.groups.slice(0, 4).map(({ id }) => adapter.members(groupOf(id), null)))
   expect(fake.issued.size).toBeLessThanOrEqual(3)
-  expect([...fake.issued.values()].filter(({ ended }) => !ended).length).toBeGreaterThan(0)
+  expect([...fake.issued.values()].filter(({ isExpired: ended }) => !ended).length).toBeGreaterThan(0)
 })
 
 it('complaint 2, #6748, #6794, Pomerium #1256, #1341: leaves half of the limits of each collection to others', async () => {
@@ -179,7 +179,7 @@ it('complaint 2, #6748, #6794, Pomerium #1256, #1341: leaves half of the limits 
       } catch (error) {
         const { faultClass, retryAfterMs } = await faultOf(Promise.reject(error))
         expect(faultClass).toBe('retry')
-        // The time until the limits begin anew, and two seconds more at the most.
+        // The time until the limits are reset, plus at most two seconds.
         expect(retryAfterMs).toBeGreaterThanOrEqual(30_000)
         expect(retryAfterMs).toBeLessThanOrEqual(32_000)
         now += retryAfterMs ?? 0
@@ -194,7 +194,7 @@ it('complaint 2, #6748, #6794, Pomerium #1256, #1341: leaves half of the limits 
   expect(Math.max(...most.values(), ...fake.used.values())).toBeLessThanOrEqual(6)
 })
 
-it('follows no link to another host, only its cursor', async () => {
+it('ignores the host of a page link and uses only its cursor', async () => {
   Object.assign(fake.data, idpCompany(600, 2))
   fake.faults = [
     (_request, answer) => {
@@ -208,7 +208,7 @@ it('follows no link to another host, only its cursor', async () => {
   expect((await walkUsers(idpOf(fake))).entries).toHaveLength(600)
 })
 
-it('begins the list again where an application went meanwhile', async () => {
+it('loses its position when an application is deleted during the read', async () => {
   Object.assign(fake.data, idpCompany(600, 2))
   const adapter = idpOf(fake)
   const { next } = await adapter.users(null)
@@ -217,14 +217,14 @@ it('begins the list again where an application went meanwhile', async () => {
   expect((await walkUsers(adapter)).entries).toHaveLength(1)
 })
 
-it('confirms those that are active and assigned, and nobody else', async () => {
+it('confirms only active and assigned users', async () => {
   fake.data.users = [idpUser('a'), idpUser('b'), idpUser('c', { status: 'SUSPENDED' }), idpUser('d')]
   fake.data.groups = [idpGroup('g', ['d'])]
   fake.data.apps = [idpApp('1', { users: ['a', 'c'] }), idpApp('2', { groups: ['g'] })]
   expect(await idpOf(fake).confirm(['a', 'b', 'c', 'd', 'e'])).toEqual(['a', 'd'])
 })
 
-it('goes on with what is confirmed when the limits have held it back in the middle', async () => {
+it('resumes after the users already confirmed when the rate limit interrupts it', async () => {
   fake.data.users = Array.from({ length: 30 }, (_, at) => idpUser(`u${at}`))
   fake.data.apps = [idpApp('1', { users: ['u29'] })]
   fake.data.rateLimit = 12
@@ -248,18 +248,18 @@ it('goes on with what is confirmed when the limits have held it back in the midd
 it.each([
   [
     'an entry without its user',
-    changed((list) => (list as unknown as object[]).map((one) => ({ ...one, _embedded: {} }))),
+    changeBody((list) => (list as unknown as object[]).map((one) => ({ ...one, _embedded: {} }))),
   ],
-  ['an object where a list belongs', changed(() => ({ users: [] }))],
-  ['an entry without an id', changed(() => [{ status: 'ACTIVE' }])],
-])('does not believe %s', async (_name, fault) => {
+  ['an object instead of a list', changeBody(() => ({ users: [] }))],
+  ['an entry without an id', changeBody(() => [{ status: 'ACTIVE' }])],
+])('rejects %s', async (_name, fault) => {
   Object.assign(fake.data, idpCompany(10, 2))
   fake.faults = [on(/apps\/0oa1\/users/, fault)]
   const fault_ = await faultOf(walkUsers(idpOf(fake)))
   expect(fault_).toMatchObject({ faultClass: 'fatal', message: expect.stringContaining('invalid data') })
 })
 
-it('reads on where it was throttled in the middle', async () => {
+it('resumes the list after it was throttled', async () => {
   Object.assign(fake.data, idpCompany(1_200, 2))
   const adapter = idpOf(fake)
   fake.faults = [after(4, times(1, idpFaults.throttled))]
@@ -269,7 +269,7 @@ it('reads on where it was throttled in the middle', async () => {
   expect((await adapter.users(first.next)).entries).toHaveLength(500)
 })
 
-it('asks at most 10 times a second for long, also where the provider tells no limits', async () => {
+it('sends at most 10 requests per second after a burst if the provider reports no limits', async () => {
   Object.assign(fake.data, idpCompany(10, 2))
   const start = 1_000_000
   let now = start

@@ -30,7 +30,7 @@ it('reads 1,100 devices over all pages', async () => {
   expect(pages).toBe(2)
 })
 
-it('asks for fields that the provider has, and never for a bypass code', async () => {
+it('requests only fields that the provider has, and never a bypass code', async () => {
   const whole = Object.keys(managedDevice('d'))
   expect(selectedFields.split(',').filter((field) => !whole.includes(field))).toEqual([])
   expect(selectedFields).not.toContain('Bypass')
@@ -39,7 +39,7 @@ it('asks for fields that the provider has, and never for a bypass code', async (
   expect(fake.requests.at(-1)?.query.get('$select')).toBe(selectedFields)
 })
 
-it('tells each field in its own kind', async () => {
+it('converts each field to its type', async () => {
   fake.data.devices = [managedDevice('d')]
   const [device] = (await walkDevices()).entries
   const fields = device?.fields ?? {}
@@ -72,7 +72,7 @@ it('tells each field in its own kind', async () => {
   expect(JSON.stringify(fields)).not.toContain('never-to-be-read')
 })
 
-it('a device whose nested fields are null has none of them', async () => {
+it('reads null for the nested fields of an object that is null', async () => {
   fake.data.devices = [
     managedDevice('d', {
       deviceHealthAttestationState: null,
@@ -87,7 +87,7 @@ it('a device whose nested fields are null has none of them', async () => {
   })
 })
 
-it('a missing right, which this service tells as 401, is no token that ended', async () => {
+it('treats a missing right, which this service reports as 401, not as an expired token', async () => {
   fake.data.devices = [managedDevice('d')]
   fake.faults = [managedDevicesFaults.noRight]
   expect(await faultOf(walkDevices())).toMatchObject({

@@ -10,7 +10,7 @@ import { suiteGroup, suiteMember, suiteUnit, suiteUser } from '#shared/sync/prov
 import { tenantGroup, tenantUser } from '#shared/sync/providers/tenant.ts'
 import { checkEmail } from '#shared/values/email.ts'
 
-/** What a provider may say in a field: the right kind, another, or nothing. */
+/** Possible values of a provider's field: of the expected type, of another type, or missing. */
 const said = fc.oneof(
   fc.string(),
   fc.emailAddress(),
@@ -40,7 +40,7 @@ function expectUsable(found: ProviderEntry<DirectoryUser>, id: string): void {
   expect(Object.values(rest).every((value) => value === null || (typeof value === 'string' && value !== ''))).toBe(true)
 }
 
-it('users: whatever a field holds, who is active has an address and a name', () => {
+it('users: gives every active user an email and a name for any field values', () => {
   const users = entryOf('status', 'primaryEmail', 'suspended', 'archived', 'mail', 'userPrincipalName', 'displayName')
   const profile = below(
     'email',
@@ -71,7 +71,7 @@ it('users: whatever a field holds, who is active has an address and a name', () 
   )
 })
 
-it('groups: whatever a field holds, they have a name', () => {
+it('groups: gives every group a name for any field values', () => {
   const group = entryOf(
     'name',
     'email',
@@ -93,7 +93,7 @@ it('groups: whatever a field holds, they have a name', () => {
   )
 })
 
-it('members and applications: whatever a field holds, they are one of what there is', () => {
+it('members and applications: maps any field values to a known kind', () => {
   fc.assert(
     fc.property(entryOf('type', 'email', 'status', 'signOnMode', 'settings'), (entry) => {
       const found = suiteMember(entry)
@@ -105,7 +105,7 @@ it('members and applications: whatever a field holds, they are one of what there
 
 const kinds = { text: 'string', boolean: 'boolean', number: 'number', timestamp: 'string' }
 
-it('devices: whatever a field holds, each is null or of its kind', () => {
+it('devices: converts any field value to its type or null', () => {
   const paths = Object.values(listFields).flatMap((fields) => Object.values(fields) as (string | string[])[])
   const names = [...new Set(paths.flat()), 'deviceName', 'isEncrypted', 'resetCount', 'lastSyncDateTime']
   fc.assert(
@@ -122,7 +122,7 @@ it('devices: whatever a field holds, each is null or of its kind', () => {
   )
 })
 
-it('every field that a list names is one of a device', () => {
+it('maps only to known device fields', () => {
   const named = Object.values(listFields).flatMap((fields) => Object.keys(fields))
   expect(named.filter((field) => !deviceFields.has(field))).toEqual([])
   expect(new Set(named).size).toBe(named.length)

@@ -9,11 +9,11 @@ import { suiteFault } from '#shared/sync/providers/suite-token.ts'
 const json = (text: string) => JSON.stringify(text).slice(1, -1)
 const ofForm = (text: string) => new URLSearchParams({ v: text }).toString().slice(2)
 
-/** How somebody may spell a secret that repeats it. */
+/** Spellings of a secret that a provider may use when it repeats it. */
 const spellings: Record<string, (secret: string) => string> = {
-  'as it is': (secret) => secret,
-  'in an address': encodeURIComponent,
-  'in an address with small digits': (secret) =>
+  'in plain text': (secret) => secret,
+  'in a URL': encodeURIComponent,
+  'in a URL with lower-case digits': (secret) =>
     encodeURIComponent(secret).replace(/%../g, (found) => found.toLowerCase()),
   'in a form': ofForm,
   'in JSON': json,
@@ -28,13 +28,13 @@ const spellings: Record<string, (secret: string) => string> = {
 
 const secretOf = fc.string({ unit: 'grapheme', minLength: 8, maxLength: 60 })
 
-it.each(Object.entries(spellings))('takes out a secret %s', (_, spelled) => {
+it.each(Object.entries(spellings))('masks a secret %s', (_, spelled) => {
   fc.assert(
     fc.property(secretOf, fc.stringMatching(/^[.,;]{0,320}$/), (secret, before) => {
       const found = spelled(secret)
       fc.pre(found.length >= 12 && !before.includes(secret))
       const shown = maskSecrets(`${before}${found}`, [secret], 300)
-      // Base64 digits that share bits with a neighbour stay.
+      // Base64 digits that share bits with neighbouring bytes remain.
       const left = shown.replaceAll('[secret]', '').slice(before.length)
       expect(left.length).toBeLessThanOrEqual(found.length - secret.length)
       expect(shown).not.toContain(secret)
@@ -43,27 +43,27 @@ it.each(Object.entries(spellings))('takes out a secret %s', (_, spelled) => {
   )
 })
 
-it('takes out a secret that repeats the form of a request', () => {
+it('masks a secret in a repeated form of a request', () => {
   const secret = 'Ab8~sec/ret+Z9=x'
   const answer = { secrets: [secret] }
   const echo = new URLSearchParams({ client_secret: secret }).toString()
   expect(excerptForOperator(answer, 'invalid_client', echo)).toBe('invalid_client: client_secret=[secret]')
 })
 
-it('shows no part of a secret that the end of the text cuts', () => {
+it('shows no part of a secret at the end of a truncated text', () => {
   const secret = 'a-secret-of-some-length'
   const shown = excerptForOperator({ secrets: [secret] }, `${' '.repeat(290)}${secret}`, 'x'.repeat(1_000))
   expect(shown).toBe('[secret]…')
 })
 
-it('shows as much of an error of 20 MB as of any other', () => {
+it('truncates an error of 20 MB like any other', () => {
   const shown = excerptForOperator({ secrets: ['t', 'a-secret-of-some-length'] }, 't€'.repeat(10_000_000))
   expect(shown).toBe(`${'t€'.repeat(149)}t…`)
 })
 
 const callOf = (path: string) => ({ url: new URL(`https://provider.example.com${path}`) })
 
-it('classifies an error by what the provider sent, whatever the secrets are', () => {
+it('classifies an error by its unmasked text', () => {
   const error = {
     code: 403,
     message: 'Slow down',
@@ -76,14 +76,14 @@ it('classifies an error by what the provider sent, whatever the secrets are', ()
   })
 })
 
-it('reads an error as it was sent', async () => {
+it('returns an error without masking it', async () => {
   const sent = { error: 'invalid_client', error_description: 'client_secret=a-secret-of-some-length' }
   const send = async () => new Response(JSON.stringify(sent), { status: 401 })
   const secrets = ['t', 'a-secret-of-some-length']
   expect(await exchange(callOf('/token'), send, secrets)).toMatchObject({ status: 401, json: sent, secrets })
 })
 
-it('takes a secret out of the scope of a challenge', () => {
+it('masks a secret in the scope of a challenge', () => {
   const headers = new Headers({ 'www-authenticate': 'DPoP error="insufficient_scope", scope="opaque-token-of-a-run"' })
   const answer = { status: 403, headers, json: {}, secrets: ['opaque-token-of-a-run'] }
   expect(idpFault(callOf('/api/v1/apps'), answer)).toMatchObject({

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { deviceFields } from '#shared/domain/mdm-devices/mdm-device.ts'
 import type { InventoryAdapter, InventoryDevice } from '#shared/sync/adapter.ts'
-import { changed, halfList, on, withoutKey } from '#test/fakes/faults.ts'
+import { changeBody, halfList, on, withoutKey } from '#test/fakes/faults.ts'
 import { type MdmFake, mdmCategories, mdmDevice, mdmFake, mdmFleet } from '#test/fakes/mdm.ts'
 import { mdmOf } from '#test/support/sync/fake-directories.ts'
 import { callsFakes, faultOf, walk } from '#test/support/sync/read-directory.ts'
@@ -17,7 +17,7 @@ afterEach(() => fake.close())
 const walkList = (adapter: InventoryAdapter, list: string) => walk((position) => adapter.read(list, position))
 const idsOf = (entries: InventoryDevice[]) => entries.map(({ mdm_id }) => mdm_id)
 
-it('reads all seven lists of 700 devices, by numbers and by cursors', async () => {
+it('reads all seven lists of 700 devices, by offsets and by cursors', async () => {
   Object.assign(fake.data, mdmFleet(700))
   const ids = fake.data.devices.map(({ device_id }) => device_id)
   const adapter = mdmOf(fake)
@@ -29,7 +29,7 @@ it('reads all seven lists of 700 devices, by numbers and by cursors', async () =
   }
 })
 
-it('every field of the lists is one of a device, and of its kind', async () => {
+it('converts every field of the lists to a device field of its type', async () => {
   Object.assign(fake.data, mdmFleet(1))
   const adapter = mdmOf(fake)
   const told: Record<string, unknown> = {}
@@ -64,34 +64,37 @@ it('every field of the lists is one of a device, and of its kind', async () => {
   expect(JSON.stringify(told)).not.toContain('bypass')
 })
 
-it('a device without a user has an empty text there', async () => {
+it('accepts an empty text instead of the user of a device', async () => {
   fake.data.devices = [mdmDevice('a', { user: '' })]
   expect((await walkList(mdmOf(fake), 'devices')).entries[0]?.fields).toMatchObject({ user_id: null, user_email: null })
 })
 
-it.each([401, 403, 404])('a category that answers %i: only what the token may read counts', async (status) => {
-  Object.assign(fake.data, mdmFleet(5))
-  fake.faults = [on(/filevault/, () => ({ status, json: { detail: 'no' } }))]
-  const adapter = mdmOf(fake)
-  if (status === 401) {
-    expect(await faultOf(adapter.read('filevault', null))).toMatchObject({ faultClass: 'fatal' })
-    return
-  }
-  expect(await adapter.read('filevault', null)).toEqual({
-    entries: [],
-    skipped: [{ idp_id: 'filevault', name: 'filevault', reason: 'list_not_readable' }],
-    next: null,
-  })
-  expect((await walkList(adapter, 'devices')).entries).toHaveLength(5)
-})
+it.each([401, 403, 404])(
+  'a category that answers %i fails the run only if the token itself is invalid',
+  async (status) => {
+    Object.assign(fake.data, mdmFleet(5))
+    fake.faults = [on(/filevault/, () => ({ status, json: { detail: 'no' } }))]
+    const adapter = mdmOf(fake)
+    if (status === 401) {
+      expect(await faultOf(adapter.read('filevault', null))).toMatchObject({ faultClass: 'fatal' })
+      return
+    }
+    expect(await adapter.read('filevault', null)).toEqual({
+      entries: [],
+      skipped: [{ idp_id: 'filevault', name: 'filevault', reason: 'list_not_readable' }],
+      next: null,
+    })
+    expect((await walkList(adapter, 'devices')).entries).toHaveLength(5)
+  },
+)
 
-it('misses no device when others go while it reads', async () => {
+it('misses no device when others are deleted during the read', async () => {
   Object.assign(fake.data, mdmFleet(900))
   const last = idsOf([]).concat(fake.data.devices.slice(40).map(({ device_id }) => device_id))
   const adapter = mdmOf(fake)
   const seen = new Set<string>()
   let page = await adapter.read('devices', null)
-  // Forty of those that were read go, and the others move up.
+  // Forty devices that were read are deleted, which moves the others to lower offsets.
   fake.data.devices = fake.data.devices.slice(40)
   for (;;) {
     for (const { mdm_id } of page.entries) seen.add(mdm_id)
@@ -101,7 +104,7 @@ it('misses no device when others go while it reads', async () => {
   expect(last.filter((id) => !seen.has(id))).toEqual([])
 })
 
-it('begins further up when the list has become shorter than its place', async () => {
+it('resumes at a lower offset when the list has become shorter than its position', async () => {
   Object.assign(fake.data, mdmFleet(320))
   const adapter = mdmOf(fake)
   const { next } = await adapter.read('devices', null)
@@ -110,12 +113,12 @@ it('begins further up when the list has become shorter than its place', async ()
   expect(new Set(idsOf(seen.entries)).size).toBe(220)
 })
 
-it('complaint 1, #9188: what is no list, or lacks one, is not believed', async () => {
+it('complaint 1, #9188: rejects a response that is no list or lacks its list', async () => {
   Object.assign(fake.data, mdmFleet(5))
   fake.faults = [
     on(
       /devices$/,
-      changed(() => ({ results: [] })),
+      changeBody(() => ({ results: [] })),
     ),
   ]
   expect(await faultOf(mdmOf(fake).read('devices', null))).toMatchObject({ faultClass: 'fatal' })
@@ -128,12 +131,12 @@ it('complaint 1, #9188: what is no list, or lacks one, is not believed', async (
   })
 })
 
-it('takes the total for what it is when the service does not tell one', async () => {
+it('accepts a list without a stated total', async () => {
   Object.assign(fake.data, mdmFleet(5))
   fake.faults = [
     on(
       /prism/,
-      changed((body) => ({ ...body, total: null, offset: null })),
+      changeBody((body) => ({ ...body, total: null, offset: null })),
     ),
   ]
   expect((await walkList(mdmOf(fake), 'filevault')).entries).toHaveLength(5)

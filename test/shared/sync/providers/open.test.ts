@@ -40,7 +40,7 @@ afterEach(async () => {
   open = []
 })
 
-it('reads a suite with what its directory and the settings say', async () => {
+it('opens a suite with the fields of its directory and the settings', async () => {
   const fake = started(await suiteFake(suiteCompany(20, 2)))
   vi.stubEnv('SUITE_TOKEN_URL', `${fake.url}/token`)
   vi.stubEnv('SUITE_API_URL', `${fake.url}/`)
@@ -56,7 +56,7 @@ it('reads a suite with what its directory and the settings say', async () => {
   expect((await walkGroups(adapter)).entries).toEqual([])
 })
 
-it('reads an identity provider with the key that was made for its directory', async () => {
+it('opens an identity provider with the key generated for its directory', async () => {
   const { stored, public_jwk } = await newKeyPair(owner, 'kid-7')
   const fake = started(await idpFake({ ...idpCompany(20, 2), clientId: 'service-app', keys: [public_jwk] }))
   vi.stubEnv('IDP_API_URL', fake.url)
@@ -68,7 +68,7 @@ it('reads an identity provider with the key that was made for its directory', as
   expect((await walkUsers(adapter)).entries).toHaveLength(20)
 })
 
-it('reads a tenant, and its devices, with the secret of its app registration', async () => {
+it('opens a tenant and its devices with the secret of its app registration', async () => {
   const fake = started(await tenantFake(tenantCompany(20, 2)))
   vi.stubEnv('TENANT_TOKEN_URL', `${fake.url}/{tenant_id}/oauth2/v2.0/token`)
   vi.stubEnv('TENANT_API_URL', fake.url)
@@ -86,7 +86,7 @@ it('reads a tenant, and its devices, with the secret of its app registration', a
   expect((await devices.read('devices', null)).entries).toMatchObject([{ mdm_id: 'd' }])
 })
 
-it('a directory from before its credentials were asked for says which are missing', async () => {
+it('names the missing credentials of a directory from before they were required', async () => {
   vi.stubEnv('TENANT_TOKEN_URL', 'https://login.example.com/{tenant_id}/token')
   vi.stubEnv('TENANT_API_URL', 'https://graph.example.com')
   expect(await faultOf(openDirectory('tenant', rowOf({ tenant_id: 't', client_id: null })))).toMatchObject({
@@ -95,7 +95,7 @@ it('a directory from before its credentials were asked for says which are missin
   })
 })
 
-it('reads a device service where its customer and region are', async () => {
+it('opens a device service at the address of its customer and region', async () => {
   const fake = started(await mdmFake(mdmFleet(3)))
   vi.stubEnv('MDM_API_URL', `${fake.url}/{subdomain}{.region}`)
   const api_token = await encryptSecret(owner, fake.data.apiToken)

@@ -12,7 +12,7 @@ afterEach(() => {
 const call = (path = '/api/v1/users', cost?: number) => ({ url: new URL(`https://example.com${path}`), cost })
 const answer = (headers = {}) => ({ status: 200, headers: new Headers(headers), json: {}, secrets: [] })
 
-/** A clock that only sleeping moves. */
+/** A clock that only sleeping advances. */
 function ownTime() {
   let now = 1_000_000
   vi.spyOn(clock, 'monotonic').mockImplementation(() => now)
@@ -22,7 +22,7 @@ function ownTime() {
   return { now: () => now, pass: (ms: number) => (now += ms) }
 }
 
-/** Calls until the pace lets it pass, waiting as long as it says. */
+/** Waits for a call's turn, and for as long as each fault requires. */
 async function turn(pace: RequestPace, time: ReturnType<typeof ownTime>, cost: number): Promise<void> {
   for (;;) {
     try {
@@ -35,7 +35,7 @@ async function turn(pace: RequestPace, time: ReturnType<typeof ownTime>, cost: n
   }
 }
 
-it('never more than the burst and the rate in any stretch of time', async () => {
+it('never exceeds the burst plus the rate in any interval', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.record({ cost: fc.integer({ min: 1, max: 5 }), pause: fc.nat({ max: 3_000 }) }), { maxLength: 120 }),
@@ -63,7 +63,7 @@ it('never more than the burst and the rate in any stretch of time', async () => 
   )
 })
 
-it('does not wait when there is room, and tells a long wait instead of sleeping through it', async () => {
+it('does not wait below the limit, and throws instead of sleeping for long', async () => {
   const time = ownTime()
   const pace = requestPace({ perSecond: 0.1, burst: 2 })
   const start = time.now()
@@ -71,13 +71,13 @@ it('does not wait when there is room, and tells a long wait instead of sleeping 
   await pace.wait(call())
   expect(time.now()).toBe(start)
   await expect(pace.wait(call())).rejects.toMatchObject({ faultClass: 'retry', retryAfterMs: 10_000 })
-  // One that was refused took nothing.
+  // A refused call has used no capacity.
   await expect(pace.wait(call())).rejects.toMatchObject({ retryAfterMs: 10_000 })
   time.pass(10_000)
   await pace.wait(call())
 })
 
-it('holds a collection back as its answers tell, and no other', async () => {
+it('holds back only the bucket whose responses require it', async () => {
   const time = ownTime()
   const pace = requestPace(
     { perSecond: 1_000, burst: 10 },

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { after, changed, on, times, withoutKey } from '#test/fakes/faults.ts'
+import { after, changeBody, on, times, withoutKey } from '#test/fakes/faults.ts'
 import { type SuiteFake, suiteCompany, suiteFake, suiteFaults, suiteGroup, suiteUser } from '#test/fakes/suite.ts'
 import { suiteOf } from '#test/support/sync/fake-directories.ts'
 import {
@@ -46,7 +46,7 @@ it('Tailscale #2560, Boundary #3132: reads users, groups and members of a compan
   expect(fake.issued.size).toBe(1)
 })
 
-it('complaint 1, #9188: an answer without data is no empty company', async () => {
+it('complaint 1, #9188: does not take a response without data for an empty company', async () => {
   Object.assign(fake.data, suiteCompany(600, 2))
   fake.faults = [on(/\/users$/, withoutKey('users'))]
   expect(await faultOf(suiteOf(fake).users(null))).toMatchObject({
@@ -58,20 +58,20 @@ it('complaint 1, #9188: an answer without data is no empty company', async () =>
   fake.faults = [
     on(
       /\/users$/,
-      changed(() => ({})),
+      changeBody(() => ({})),
     ),
   ]
   expect(await faultOf(suiteOf(fake).users(next))).toMatchObject({ faultClass: 'fatal' })
 })
 
-it('complaint 2, #8745, Pomerium #2389: a token that ends in the middle is renewed', async () => {
+it('complaint 2, #8745, Pomerium #2389: renews a token that expires during a list', async () => {
   Object.assign(fake.data, suiteCompany(1_200, 2))
-  fake.faults = [after(2, times(1, suiteFaults.tokenEnded))]
+  fake.faults = [after(2, times(1, suiteFaults.tokenExpired))]
   expect((await walkUsers(suiteOf(fake))).entries).toHaveLength(1_200)
   expect(fake.issued.size).toBe(2)
 })
 
-it('complaint 3, #12772: a sub-group of another company is skipped, and fails nothing', async () => {
+it('complaint 3, #12772: skips a nested group of another company without failing', async () => {
   fake.data.users = [suiteUser('1')]
   fake.data.groups = [
     suiteGroup('own', [
@@ -87,11 +87,11 @@ it('complaint 3, #12772: a sub-group of another company is skipped, and fails no
     faultClass: 'object_gone',
     reason: 'foreign_group',
   })
-  // Where a listed group cannot be read, a right is missing.
+  // A listed group that cannot be read means a missing right.
   expect(await faultOf(adapter.members(groupOf('foreign'), null))).toMatchObject({ faultClass: 'fatal' })
 })
 
-it('complaint 4, #11628: tells direct members and nested groups, and leaves nothing to the provider', async () => {
+it('complaint 4, #11628: returns direct members and nested groups, and lets the provider resolve none', async () => {
   fake.data.groups = [
     suiteGroup('outer', [{ id: 'inner', type: 'GROUP' }]),
     suiteGroup('inner', [{ id: '1', type: 'USER' }]),
@@ -102,7 +102,7 @@ it('complaint 4, #11628: tells direct members and nested groups, and leaves noth
   expect(fake.requests.some(({ query }) => query.has('includeDerivedMembership'))).toBe(false)
 })
 
-it('complaint 5, #12444, #12443: external members are skipped and counted, and everybody is somebody', async () => {
+it('complaint 5, #12444, #12443: skips and counts external members, and returns all users as everyone', async () => {
   fake.data.groups = [
     suiteGroup('mixed', [
       { id: '1', email: 'user1@example.com', type: 'USER' },
@@ -117,7 +117,7 @@ it('complaint 5, #12444, #12443: external members are skipped and counted, and e
   ])
 })
 
-it('complaint 7, #12851: who is suspended or archived is named as not active', async () => {
+it('complaint 7, #12851: returns suspended and archived users as inactive', async () => {
   fake.data.users = [suiteUser('1'), suiteUser('2', { suspended: true }), suiteUser('3', { archived: true })]
   const { entries } = await walkUsers(suiteOf(fake))
   expect(entries.map(({ idp_id, active }) => [idp_id, active])).toEqual([
@@ -128,7 +128,7 @@ it('complaint 7, #12851: who is suspended or archived is named as not active', a
   expect(fake.requests.every(({ query }) => !query.get('query')?.includes('isSuspended'))).toBe(true)
 })
 
-it('complaint 8, #14420: all domains of the customer, or the one that is asked for', async () => {
+it('complaint 8, #14420: reads all domains of the customer, or only the configured one', async () => {
   fake.data.domains.push('second.example.net')
   fake.data.users = [suiteUser('1'), suiteUser('2', { primaryEmail: 'two@second.example.net' })]
   const idsOf = async (domain: string | null) =>
@@ -141,7 +141,7 @@ it('complaint 8, #14420: all domains of the customer, or the one that is asked f
   })
 })
 
-it('complaint 8, #8381: chooses groups as it is told, ignoring case', async () => {
+it('complaint 8, #8381: filters groups by the configured mode, ignoring case', async () => {
   fake.data.groups = [
     suiteGroup('1', [], { email: 'network-access-one@example.com', name: 'One' }),
     suiteGroup('2', [], { email: 'two@example.com', name: 'Network-Access-Two' }),
@@ -154,7 +154,7 @@ it('complaint 8, #8381: chooses groups as it is told, ignoring case', async () =
   expect(await idsOf('disabled')).toEqual([])
 })
 
-it('reads organisational units beside the groups, and who is in them or below', async () => {
+it('reads organisational units besides groups, with the members of a unit and the units below', async () => {
   fake.data.units = [
     { orgUnitId: 'id:1', orgUnitPath: "/Mary's team", name: "Mary's team" },
     { orgUnitId: 'id:2', orgUnitPath: "/Mary's team/North", name: 'North' },
@@ -182,7 +182,7 @@ it('reads organisational units beside the groups, and who is in them or below', 
   expect((await walkGroups(suiteOf(fake))).entries).toHaveLength(1)
 })
 
-it('asks for the right to read units only where they are wanted', async () => {
+it('requests the scope for organisational units only if they are synced', async () => {
   fake.data.delegated = fake.data.delegated.filter((scope) => !scope.includes('orgunit'))
   fake.data.users = [suiteUser('1')]
   expect((await walkUsers(suiteOf(fake))).entries).toHaveLength(1)
@@ -192,7 +192,7 @@ it('asks for the right to read units only where they are wanted', async () => {
   })
 })
 
-it('a group that should have members and lists none is not believed, but one that was emptied is', async () => {
+it('rejects an empty member list if the group still states members, and accepts it if not', async () => {
   fake.data.groups = [suiteGroup('g', [{ id: '1', type: 'USER' }])]
   fake.faults = [on(/members$/, withoutKey('members'))]
   expect(await faultOf(suiteOf(fake).members(groupOf('g', 1), null))).toMatchObject({
@@ -207,13 +207,13 @@ it('a group that should have members and lists none is not believed, but one tha
   expect(await faultOf(suiteOf(fake).members(groupOf('g', 1), null))).toMatchObject({ faultClass: 'object_gone' })
 })
 
-it('goes on from a position in another process', async () => {
+it('resumes at a position in another process', async () => {
   Object.assign(fake.data, suiteCompany(700, 3))
   const { next } = await suiteOf(fake).users(null)
   expect((await suiteOf(fake).users(next)).entries).toHaveLength(200)
 })
 
-it('confirms those that are active and of the domain, and nobody else', async () => {
+it('confirms only active users of the domain', async () => {
   fake.data.users = [
     suiteUser('1'),
     suiteUser('2', { suspended: true }),
@@ -223,7 +223,7 @@ it('confirms those that are active and of the domain, and nobody else', async ()
   expect(await suiteOf(fake, { domain: 'example.com' }).confirm(['1', '2', '3', '4'])).toEqual(['1'])
 })
 
-it('sends the key nowhere but to the token endpoint of the settings', async () => {
+it('uses the key only for the configured token endpoint', async () => {
   fake.data.users = [suiteUser('1')]
   await suiteOf(fake).users(null)
   expect(fake.requests.map(({ path }) => path)).toEqual(['/token', '/admin/directory/v1/users'])
@@ -231,7 +231,7 @@ it('sends the key nowhere but to the token endpoint of the settings', async () =
 })
 
 it.each(['{}', 'no key', '{"client_email":"a@example.com","private_key":"-----BEGIN PRIVATE KEY-----\\nsecret\\n"}'])(
-  'names the field where the key is %s, and shows nothing of it',
+  'names the field of an unusable key (%s), and shows nothing of the key',
   async (serviceAccountKey) => {
     const fault = await faultOf(suiteOf(fake, { serviceAccountKey }).users(null))
     expect(fault).toMatchObject({ faultClass: 'fatal', message: expect.stringContaining('service_account_key') })

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { after, always, changed, halfList, on, times, withoutKey } from '#test/fakes/faults.ts'
+import { after, always, changeBody, halfList, on, times, withoutKey } from '#test/fakes/faults.ts'
 import { graphFaults } from '#test/fakes/graph-server.ts'
 import { type TenantFake, tenantCompany, tenantFake, tenantGroup, tenantUser } from '#test/fakes/tenant.ts'
 import { tenantOf } from '#test/support/sync/fake-directories.ts'
@@ -44,7 +44,7 @@ it('reads all users, groups and members of a tenant of 2,200 over all pages', as
   expect(adapter.issuer).toBe('https://tenants.example.com/1/v2.0')
 })
 
-it('complaint 8, #12315, complaint 9, #11470, #11787: without all groups it reads who is assigned to its own application, and members of what is', async () => {
+it('complaint 8, #12315, complaint 9, #11470, #11787: by default reads users and groups assigned to its own application, and their members', async () => {
   fake.data.users = ['a', 'b', 'c', 'd'].map((id) => tenantUser(id))
   fake.data.groups = [tenantGroup('g', ['b', 'inner']), tenantGroup('inner', ['c']), tenantGroup('other', ['d'])]
   fake.data.assignments = [
@@ -65,7 +65,7 @@ it('complaint 8, #12315, complaint 9, #11470, #11787: without all groups it read
   ])
 })
 
-it('reads 400 assignments, 15 of their people at once', async () => {
+it('reads 400 assignments, with 15 people per request', async () => {
   fake.data.users = Array.from({ length: 400 }, (_, at) => tenantUser(`u${at}`))
   fake.data.assignments = fake.data.users.map(({ id }) => user(id))
   const { entries, pages } = await walkUsers(tenantOf(fake))
@@ -73,14 +73,14 @@ it('reads 400 assignments, 15 of their people at once', async () => {
   expect(pages).toBe(4)
 })
 
-it("Pomerium #2299, Boundary #1378: reads more than one page of groups, and a person's every group", async () => {
+it('Pomerium #2299, Boundary #1378: reads all pages of groups, and every group of a person', async () => {
   fake.data.users = [tenantUser('a')]
   fake.data.groups = Array.from({ length: 1_300 }, (_, at) => tenantGroup(`g${at}`, ['a']))
   const adapter = tenantOf(fake, { syncAllGroups: true })
   expect((await walkGroups(adapter)).entries).toHaveLength(1_300)
 })
 
-it('takes the address from the field that the directory says', async () => {
+it('reads the email from the configured field', async () => {
   fake.data.users = [
     tenantUser('a'),
     tenantUser('guest', { userPrincipalName: 'g_x.example#EXT#@tenant.example.com', mail: null, userType: 'Guest' }),
@@ -94,7 +94,7 @@ it('takes the address from the field that the directory says', async () => {
   expect(byMail.skipped).toEqual([{ idp_id: 'guest', name: 'Person guest', reason: 'no_email' }])
 })
 
-it('complaint 7, #12851: who is disabled is named as not active, by assignment and by group', async () => {
+it('complaint 7, #12851: returns disabled users as inactive, assigned directly or by group', async () => {
   fake.data.users = [tenantUser('a', { accountEnabled: false }), tenantUser('b', { accountEnabled: false })]
   fake.data.groups = [tenantGroup('g', ['b'])]
   fake.data.assignments = [user('a'), group('g')]
@@ -103,7 +103,7 @@ it('complaint 7, #12851: who is disabled is named as not active, by assignment a
   expect((await walkMembers(adapter, groupOf('g'))).entries).toMatchObject([{ user: 'b', profile: { active: false } }])
 })
 
-it('members whose fields the provider hides are no disabled people: the right to read them is missing', async () => {
+it('reports a missing right for members with hidden fields, instead of reading them as disabled', async () => {
   fake.data.users = [tenantUser('b')]
   fake.data.groups = [tenantGroup('g', ['b'])]
   fake.data.assignments = [group('g')]
@@ -114,7 +114,7 @@ it('members whose fields the provider hides are no disabled people: the right to
   })
 })
 
-it('Pomerium #1050, #1693: a missing right is named', async () => {
+it('Pomerium #1050, #1693: names a missing right', async () => {
   fake.data.rights = []
   expect(await faultOf(tenantOf(fake).users(null))).toMatchObject({
     faultClass: 'fatal',
@@ -124,7 +124,7 @@ it('Pomerium #1050, #1693: a missing right is named', async () => {
   })
 })
 
-it('a consent that was taken back is fatal', async () => {
+it('reports a withdrawn consent as fatal', async () => {
   fake.data.consented = false
   expect(await faultOf(tenantOf(fake).users(null))).toMatchObject({
     faultClass: 'fatal',
@@ -132,14 +132,14 @@ it('a consent that was taken back is fatal', async () => {
   })
 })
 
-it('complaint 2, #8745: a token that ends in the middle is renewed', async () => {
+it('complaint 2, #8745: renews a token that expires during a list', async () => {
   Object.assign(fake.data, tenantCompany(2_200, 2))
-  fake.faults = [after(2, times(1, graphFaults.tokenEnded))]
+  fake.faults = [after(2, times(1, graphFaults.tokenExpired))]
   expect((await walkUsers(tenantOf(fake, { syncAllGroups: true }))).entries).toHaveLength(2_200)
   expect(fake.issued.size).toBe(2)
 })
 
-it('a list that counts more than it lists is read again, and is not believed at last', async () => {
+it('restarts a list shorter than its stated count, and finally rejects it', async () => {
   fake.data.users = Array.from({ length: 40 }, (_, at) => tenantUser(`u${at}`))
   fake.data.groups = [
     tenantGroup(
@@ -155,13 +155,13 @@ it('a list that counts more than it lists is read again, and is not believed at 
   })
 })
 
-it('a page without its list is no empty one', async () => {
+it('rejects a page without its list', async () => {
   Object.assign(fake.data, tenantCompany(20, 2))
   fake.faults = [on(/\/users$/, withoutKey('value'))]
   expect(await faultOf(tenantOf(fake, { syncAllGroups: true }).users(null))).toMatchObject({ faultClass: 'fatal' })
 })
 
-it('a place that has become too old loses the list, and it is read again from its start', async () => {
+it('loses its position when a page token has expired, and can restart the list', async () => {
   Object.assign(fake.data, tenantCompany(1_200, 2))
   const adapter = tenantOf(fake, { syncAllGroups: true })
   const { next } = await adapter.users(null)
@@ -170,10 +170,10 @@ it('a place that has become too old loses the list, and it is read again from it
   expect((await walkUsers(adapter)).entries).toHaveLength(1_200)
 })
 
-it('follows no link to another host, and refuses what is none', async () => {
+it('ignores the host of a page link, and rejects an invalid link', async () => {
   Object.assign(fake.data, tenantCompany(1_200, 2))
   const linked = (link: unknown) =>
-    changed((body) => (body['@odata.nextLink'] ? { ...body, '@odata.nextLink': link } : body))
+    changeBody((body) => (body['@odata.nextLink'] ? { ...body, '@odata.nextLink': link } : body))
   fake.faults = [linked('https://attacker.example.com/v1.0/steal?$skiptoken=1')]
   const adapter = tenantOf(fake, { syncAllGroups: true })
   const { next } = await adapter.users(null)
@@ -183,7 +183,7 @@ it('follows no link to another host, and refuses what is none', async () => {
   expect(await faultOf(adapter.users(null))).toMatchObject({ faultClass: 'fatal' })
 })
 
-it('confirms those that are enabled and assigned, and nobody else', async () => {
+it('confirms only enabled and assigned users', async () => {
   fake.data.users = ['a', 'b', 'c', 'd'].map((id) => tenantUser(id, { accountEnabled: id !== 'd' }))
   fake.data.groups = [tenantGroup('g', ['inner']), tenantGroup('inner', ['b']), tenantGroup('other', ['c'])]
   fake.data.assignments = [user('a'), group('g'), user('d')]
@@ -192,7 +192,7 @@ it('confirms those that are enabled and assigned, and nobody else', async () => 
   expect(await tenantOf(fake, { syncAllGroups: true }).confirm(ids)).toEqual(['a', 'b', 'c'])
 })
 
-it('follows a link on the configured address alone, wherever it says it leads (I1.2)', async () => {
+it('follows a page link only on the configured address, regardless of its host (I1.2)', async () => {
   Object.assign(fake.data, tenantCompany(1_200, 1))
   const adapter = tenantOf(fake, { syncAllGroups: true })
   for (const linkOrigin of ['https://elsewhere.example.com', 'https://graph.microsoft.com//elsewhere.example.com']) {
@@ -204,7 +204,7 @@ it('follows a link on the configured address alone, wherever it says it leads (I
   }
 })
 
-it('follows a link below the path of the configured address', async () => {
+it('follows a page link below the path of the configured address', async () => {
   const value = [tenantUser('a')]
   const link = 'https://graph.microsoft.com/v1.0/users?$skiptoken=two'
   fake.faults = [on(/^\/cloud\//, always({ json: { value, '@odata.nextLink': link } }))]

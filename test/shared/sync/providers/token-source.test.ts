@@ -13,7 +13,7 @@ const counted = (lifetimeMs = 3_600_000) => {
   return { request, source: tokenSource(request) }
 }
 
-it('asks once for all who wait, and again before the token ends', async () => {
+it('requests a token once for all waiting callers, and a new one before it expires', async () => {
   let now = 0
   vi.spyOn(clock, 'monotonic').mockImplementation(() => now)
   const { request, source } = counted()
@@ -26,19 +26,19 @@ it('asks once for all who wait, and again before the token ends', async () => {
   expect(request).toHaveBeenCalledTimes(2)
 })
 
-it('a token that is dropped is asked for anew, once', async () => {
+it('requests a new token once after a drop', async () => {
   const { request, source } = counted()
   const first = await source.current()
   source.drop(first)
   const next = await Promise.all([source.current(), source.current()])
   expect(next.map(({ text }) => text)).toEqual(['t2', 't2'])
-  // The one that ended was dropped by another call before.
+  // Another call has already dropped the expired token.
   source.drop(first)
   expect((await source.current()).text).toBe('t2')
   expect(request).toHaveBeenCalledTimes(2)
 })
 
-it('a request that failed is made again by the next who asks', async () => {
+it('retries a failed request for the next caller', async () => {
   const { request, source } = counted()
   request.mockRejectedValueOnce(new Error('down'))
   await expect(source.current()).rejects.toThrow('down')

@@ -6,10 +6,10 @@ import { measure } from '#test/support/table/consumed-capacity.ts'
 
 const inAnHour = () => Math.ceil(clock.now() / 1e6) + 3_600
 
-/** As many texts as are kept at hand of a half. */
+/** Texts that fill half of the cache. */
 const half = (letter: string) => Array.from({ length: 20 }, (_, i) => `${letter}${i}`.padEnd(100_000, letter))
 
-it('keeps chunks at hand for whoever asks again, the oldest until others need their room', async () => {
+it('caches chunks, and evicts the oldest to stay within its capacity', async () => {
   const chunks = new Chunks(uuidV7(clock.now()), 'source', inAnHour())
   const [small = ''] = await chunks.put(['one'])
   const halves = [await chunks.put(half('a')), await chunks.put(half('b'))].flat()

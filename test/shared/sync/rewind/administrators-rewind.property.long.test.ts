@@ -11,14 +11,14 @@ import { checkRows } from '#shared/jobs/row-check/check-rows.ts'
 import { Pace } from '#shared/sync/runs/apply-plan.ts'
 import { workOnRun } from '#shared/sync/steps/work-on-run.ts'
 import { getRow } from '#shared/table/read.ts'
-import { commitsOf, followUpAll } from '#test/support/logs/commit-stream.ts'
+import { followUpAll, readCommits } from '#test/support/logs/commit-stream.ts'
 import { directoriesApi, runsApi } from '#test/support/sync/directories.ts'
 import { newRewindWorld, type RewindWorld } from '#test/support/sync/rewinds.ts'
 import type { SyncedState } from '#test/support/sync/sync-runs.ts'
 import { useOwnTable } from '#test/support/table/own-table.ts'
 import { beforeRequest } from '#test/support/table/table-faults.ts'
 
-/** What looks at every item of a table needs one of its own. */
+/** Table of this file alone, because `checkRows` reads every item. */
 let own: Awaited<ReturnType<typeof useOwnTable>>
 beforeAll(async () => {
   own = await useOwnTable()
@@ -39,7 +39,7 @@ const actions = [
 ] as const
 type Action = (typeof actions)[number]
 
-/** What an administrator does to one person, to the group that comes back, or to its policy. */
+/** Performs an administrator's action on a person, on the restored group or on its policy. */
 async function act(world: RewindWorld, action: Action, whom: number): Promise<void> {
   const { account, policy } = world
   const email = `u${whom}@example.com`
@@ -62,7 +62,7 @@ async function act(world: RewindWorld, action: Action, whom: number): Promise<vo
   if (action === 'enable') await directoriesApi.idp.update(account, world.id, { is_disabled: false })
 }
 
-/** The model: what there was, less what an administrator has touched, is there again, each with its id. */
+/** Expects every row from before the run with the same id again, except those that the administrator has changed. */
 function expectBack(before: SyncedState, after: SyncedState, touched: Set<string>): void {
   const isTouched = (...names: (string | null | undefined)[]) => names.some((name) => name && touched.has(name))
   const emailOf = new Map(before.actors.map(({ id, email }) => [id, email]))
@@ -76,7 +76,7 @@ function expectBack(before: SyncedState, after: SyncedState, touched: Set<string
 
 const cases = fc.record({ action: fc.constantFrom(...actions), whom: fc.integer({ min: 1, max: 3 }), at: fc.nat(60) })
 
-it('whatever an administrator does at any moment of a rewind stands, and all else comes back', async () => {
+it('keeps any change of an administrator at any moment of a rewind, and restores all else', async () => {
   await fc.assert(
     fc.asyncProperty(cases, async ({ action, whom, at }) => {
       vi.spyOn(Pace.prototype, 'wait').mockResolvedValue()
@@ -89,7 +89,7 @@ it('whatever an administrator does at any moment of a rewind stands, and all els
         await act(world, action, whom)
         left = await world.state()
       })
-      await workOnRun(world.synced, world.source as never, Date.now() + 600_000)
+      await workOnRun(world.syncSource, world.source as never, Date.now() + 600_000)
       vi.restoreAllMocks()
       if (!other.happened) await act(world, action, whom)
       await followUpAll(world.account.id)
@@ -103,7 +103,7 @@ it('whatever an administrator does at any moment of a rewind stands, and all els
         after,
         new Set([...(ofPerson ? [`u${whom}@example.com`] : []), ...(action === 'delete group' ? ['staff'] : [])]),
       )
-      // Nothing that the administrator has left is changed, and nothing leads nowhere.
+      // The rewind changes no actor that the administrator has left, and no reference points to a missing row.
       for (const actor of left?.actors ?? []) expect(after.actors).toContainEqual(actor)
       expect(after.memberships.filter((member) => member.includes('gone'))).toEqual([])
       const ids = new Set(after.actors.map(({ id }) => id))
@@ -118,7 +118,7 @@ it('whatever an administrator does at any moment of a rewind stands, and all els
         action in expected ? expected[action as keyof typeof expected] : (staff?.id ?? null),
       )
       expect((await checkRows({ account_id: world.account.id })).findings).toEqual([])
-      const commits = (await commitsOf(world.account.id)).filter(({ run_id }) => run_id === rewind.id)
+      const commits = (await readCommits(world.account.id)).filter(({ run_id }) => run_id === rewind.id)
       expect(new Set(commits.map(({ subject }) => subject?.actor_id))).toEqual(new Set([world.account.apiClient.id]))
     }),
     { numRuns: Number(process.env.SYNC_PROPERTY_RUNS ?? 4), endOnFailure: true },

@@ -8,7 +8,7 @@ import { type ClientRow, clients } from '#shared/domain/clients/client.ts'
 import { poolMembers } from '#shared/domain/pool-members/pool-member.ts'
 import { finishFollowUp } from '#shared/jobs/follow-up/finish-follow-up.ts'
 import { checkRows } from '#shared/jobs/row-check/check-rows.ts'
-import { linkedIdentity } from '#shared/sign-in/identities/find-identity.ts'
+import { findLinkedIdentity } from '#shared/sign-in/identities/find-identity.ts'
 import { Pace } from '#shared/sync/runs/apply-plan.ts'
 import { itemRow, rowKey } from '#shared/table/entity.ts'
 import { partition } from '#shared/table/keys.ts'
@@ -17,10 +17,10 @@ import { publicKey } from '#test/support/access/public-key.ts'
 import { call } from '#test/support/accounts/account.ts'
 import { insertRow, updateRow } from '#test/support/accounts/rows.ts'
 import { runsApi } from '#test/support/sync/directories.ts'
-import { newRewindWorld, ownersOnly, type RewindWorld } from '#test/support/sync/rewinds.ts'
+import { newRewindWorld, type RewindWorld, rewindOwners } from '#test/support/sync/rewinds.ts'
 import { useOwnTable } from '#test/support/table/own-table.ts'
 
-/** What looks at every item of a table needs one of its own. */
+/** Table of this file alone, because `checkRows` reads every item. */
 let own: Awaited<ReturnType<typeof useOwnTable>>
 beforeAll(async () => {
   own = await useOwnTable()
@@ -36,10 +36,10 @@ afterEach(() => {
 const expectSound = async ({ account }: RewindWorld) =>
   expect((await checkRows({ account_id: account.id })).findings).toEqual([])
 
-describe('the devices of who comes back', () => {
+describe('devices of restored people', () => {
   type Device = { status: number; id: string; token: string }
 
-  /** Signs a person in on a device, as somebody who has a token of theirs. */
+  /** Connects a device of a person with a new client token. */
   async function connect({ account }: RewindWorld, actorId: string, svc_id: string): Promise<Device> {
     const { token } = await commit({ accountId: account.id, subject: null }, (transaction) =>
       mintClientToken(transaction, actorId, { expires_at: '2099-01-01T00:00:00Z', auth_provider_id: null }),
@@ -53,7 +53,7 @@ describe('the devices of who comes back', () => {
   }
   const clientOf = ({ account }: RewindWorld, id: string) => getRow(clients, account.id, id)
 
-  /** A person of whom a run deletes a verified device that is in a pool. */
+  /** A person with a verified device in a pool, both of which a later run deletes. */
   async function newDeviceWorld() {
     const world = await newRewindWorld()
     const { account } = world
@@ -69,7 +69,7 @@ describe('the devices of who comes back', () => {
     return { ...world, actor: actor as ActorRow, device, client: verified, pool, memberKey }
   }
 
-  it('come back verified, and in their pools; who signs in on one again needs no administrator', async () => {
+  it('are restored as verified and in their pools, so a new sign-in needs no administrator', async () => {
     const world = await newDeviceWorld()
     const { account, client, memberKey } = world
     const member = await getItem(memberKey)
@@ -86,10 +86,10 @@ describe('the devices of who comes back', () => {
     expect(told).toContainEqual(
       expect.objectContaining({ object: 'static_device_pool_members', name: `Pool / ${client.name}` }),
     )
-    // Their own sign-in finds them, by the identity that is back.
+    // A sign-in finds the person by the restored identity.
     const known = { idpId: 'u1', issuer: 'https://login.example.com' }
-    expect(await linkedIdentity(account.id, known)).toMatchObject({ actor_id: world.actor.id })
-    // Tokens do not: whoever holds one signs in again.
+    expect(await findLinkedIdentity(account.id, known)).toMatchObject({ actor_id: world.actor.id })
+    // Tokens are not restored, so the person must sign in again.
     expect(await again(world.device.token, 'notebook-1')).toMatchObject({ status: 401 })
     expect(await connect(world, world.actor.id, 'notebook-1')).toMatchObject({ status: 201 })
     expect(await queryItems(partition(account.id, clients.name))).toHaveLength(1)
@@ -97,7 +97,7 @@ describe('the devices of who comes back', () => {
     await expectSound(world)
   })
 
-  it('stay away where the person has registered them again, their address is taken, or the pool is gone', async () => {
+  it('are not restored if registered again, if their address is in use, or if their pool is gone', async () => {
     const world = await newDeviceWorld()
     const { account, client, pool } = world
     const second = await connect(world, world.actor.id, 'notebook-2')
@@ -107,7 +107,7 @@ describe('the devices of who comes back', () => {
       .find(({ svc_id }) => svc_id === 'notebook-2') as ClientRow
     const run = await world.lose()
     await account.call(deleteResource, { method: 'DELETE', params: { id: pool.id } })
-    await ownersOnly(world, run.id)
+    await rewindOwners(world, run.id)
     await connect(world, world.actor.id, 'notebook-1')
     await insertRow(account.id, clients, { ...other, id: crypto.randomUUID(), svc_id: 'another' })
     await world.step()
@@ -124,7 +124,7 @@ describe('the devices of who comes back', () => {
     await expectSound(world)
   })
 
-  it('are of a pool that is still there', async () => {
+  it('are restored without a pool that no longer exists', async () => {
     const world = await newDeviceWorld()
     const run = await world.lose()
     await world.account.call(deleteResource, { method: 'DELETE', params: { id: world.pool.id } })
@@ -133,7 +133,7 @@ describe('the devices of who comes back', () => {
     await expectSound(world)
   })
 
-  it('keep their pools when their deletion is delivered again', async () => {
+  it('keep their pools when the follow-up of their deletion is redelivered', async () => {
     const world = await newDeviceWorld()
     const run = await world.lose()
     await world.rewind(run.id)

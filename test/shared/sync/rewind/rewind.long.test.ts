@@ -17,15 +17,15 @@ import { put, writeTogether } from '#shared/table/write-together.ts'
 import { insertSyncedGroup } from '#test/support/accounts/groups.ts'
 import { insertIdentity } from '#test/support/accounts/identities.ts'
 import { insertActor, updateRow } from '#test/support/accounts/rows.ts'
-import { commitsOf, followUpAll, writeChangeLogOf } from '#test/support/logs/commit-stream.ts'
+import { followUpAll, readCommits, writeChangeLogOf } from '#test/support/logs/commit-stream.ts'
 import { sealNow, sealWorld } from '#test/support/seal/sealing.ts'
 import { directoriesApi, runsApi } from '#test/support/sync/directories.ts'
-import { newRewindWorld, ownersOnly, type RewindWorld } from '#test/support/sync/rewinds.ts'
+import { newRewindWorld, type RewindWorld, rewindOwners } from '#test/support/sync/rewinds.ts'
 import { movableClock } from '#test/support/table/movable-clock.ts'
 import { useOwnTable } from '#test/support/table/own-table.ts'
 import { crashAfter } from '#test/support/table/table-faults.ts'
 
-/** What looks at every item of a table needs one of its own. */
+/** Table of this file alone, because `checkRows` reads every item. */
 let own: Awaited<ReturnType<typeof useOwnTable>>
 beforeAll(async () => {
   own = await useOwnTable()
@@ -40,12 +40,12 @@ afterEach(() => {
 
 const policyOf = ({ account }: RewindWorld, id: string) => getRow(policies, account.id, id)
 
-/** Unique items, index items and counters are those of the rows, and nothing leads to what is gone. */
+/** Expects unique items, index items and counters to match the rows, and no reference to a missing row. */
 const expectSound = async ({ account }: RewindWorld) =>
   expect((await checkRows({ account_id: account.id })).findings).toEqual([])
 
-describe('what has been taken since is skipped and told (I4.1(6))', () => {
-  it('an address, an identity, a name at the provider, and all that belonged to them', async () => {
+describe('skips and reports conflicts with later changes (I4.1(6))', () => {
+  it('of an email, an identity or a group id, and the rows that belonged to them', async () => {
     const world = await newRewindWorld()
     const { account, company } = world
     const natives = await Promise.all(
@@ -59,7 +59,7 @@ describe('what has been taken since is skipped and told (I4.1(6))', () => {
     const ops = await world.addPolicy('ops', world.resource.id)
     company.users = company.users.filter(({ id }) => !id.startsWith('n'))
     const run = await world.lose()
-    // By hand, in the meantime: a person of the same address, another address, a sign-in, a group of another directory.
+    // Changes since the run: a person with the same email, another email, a sign-in, a group of another directory.
     await account.call(createActor, {
       method: 'POST',
       body: { actor: { name: 'By hand', type: 'account_user', email: 'U1@example.com' } },
@@ -91,7 +91,7 @@ describe('what has been taken since is skipped and told (I4.1(6))', () => {
     await expectSound(world)
   })
 
-  it('what an administrator has made of a policy', async () => {
+  it('of a policy that an administrator has changed', async () => {
     const world = await newRewindWorld()
     const { account } = world
     const resources = await Promise.all(['a', 'b', 'c'].map((name) => world.addResource(name)))
@@ -104,7 +104,7 @@ describe('what has been taken since is skipped and told (I4.1(6))', () => {
       body: { policy: { group_id: all?.id } },
     })
     await account.call(deleteResource, { method: 'DELETE', params: { id: resources[1]?.id ?? '' } })
-    await ownersOnly(world, run.id)
+    await rewindOwners(world, run.id)
     const staff = await world.groupOf('staff')
     const { status } = await account.call(createPolicy, {
       method: 'POST',
@@ -124,11 +124,11 @@ describe('what has been taken since is skipped and told (I4.1(6))', () => {
   })
 })
 
-describe('when somebody enables the directory again', () => {
+describe('after the directory is enabled again', () => {
   const enable = (world: RewindWorld, fields = {}) =>
     directoriesApi.idp.update(world.account, world.id, { is_disabled: false, ...fields })
 
-  it('takes those up that the provider has again: ids and memberships stay', async () => {
+  it('keeps ids and memberships of people whom the provider has again', async () => {
     const world = await newRewindWorld()
     const before = await world.state()
     const { users, groups } = world.company
@@ -142,7 +142,7 @@ describe('when somebody enables the directory again', () => {
     expect(await world.state()).toEqual(before)
   })
 
-  it('would delete the same again, and is stopped by the brake: what was accepted before the rewind is not any more', async () => {
+  it('stops the same deletions by the brake, because the rewind withdraws their approval', async () => {
     const world = await newRewindWorld()
     const before = await world.state()
     world.company.users = world.company.users.slice(0, 1)
@@ -163,10 +163,10 @@ describe('when somebody enables the directory again', () => {
     expect(await world.run()).toMatchObject({ outcome: 'applied', applied: run.applied })
   })
 
-  it('begins the next run when the rewind is over, where it was enabled during it', async () => {
+  it('begins the next run after the rewind if it was enabled during the rewind', async () => {
     const world = await newRewindWorld()
     const run = await world.lose()
-    await ownersOnly(world, run.id)
+    await rewindOwners(world, run.id)
     await enable(world)
     const refused = await runsApi.idp.sync(world.account, world.id)
     expect([refused.status, refused.body.code]).toEqual([409, 'sync_running'])
@@ -177,30 +177,30 @@ describe('when somebody enables the directory again', () => {
   })
 })
 
-describe('what stops it', () => {
+describe('an interrupted rewind', () => {
   it.each([
-    ['heard', false],
-    ['unheard', true],
+    ['received', false],
+    ['lost', true],
   ])(
-    'a process that dies again and again, its last answer %s, loses nothing and does nothing twice (I4.1(2))',
-    async (_, unheard) => {
+    'loses and repeats nothing if the process dies at each write, with the last response %s (I4.1(2))',
+    async (_, isResponseLost) => {
       const world = await newRewindWorld()
       const before = await world.state()
       const run = await world.lose()
       await runsApi.idp.rewind(world.account, world.id, run.id)
-      // Each time it comes a write further, from where the one before has died.
+      // Each process resumes where the previous one died, and makes one write more.
       for (let writes = 1; (await world.last()).finished_at === null; writes++) {
-        crashAfter(writes, { unheard })
-        await workOnRun(world.synced, world.source as never, Date.now() + 600_000).catch(() => undefined)
+        crashAfter(writes, { isResponseLost })
+        await workOnRun(world.syncSource, world.source as never, Date.now() + 600_000).catch(() => undefined)
         vi.restoreAllMocks()
         vi.spyOn(Pace.prototype, 'wait').mockResolvedValue()
-        // Who has died holds the lease for two minutes.
+        // The lease of the dead process ends after two minutes.
         movableClock().minutes(3)
       }
       const rewind = await world.last()
       expect(rewind).toMatchObject({ outcome: 'applied', skipped: {}, applied: rewind.planned })
       expect(await world.state()).toEqual(before)
-      const changes = (await commitsOf(world.account.id)).flatMap(({ run_id, changes }) =>
+      const changes = (await readCommits(world.account.id)).flatMap(({ run_id, changes }) =>
         changes.flatMap(({ object, after }) => (run_id === rewind.id ? [`${object} ${after?.id}`] : [])),
       )
       expect(changes.length).toBe(new Set(changes).size)
@@ -208,7 +208,7 @@ describe('what stops it', () => {
     },
   )
 
-  it('two schedulers at once, and steps of a moment each, come to the same end', async () => {
+  it('has the same result with two schedulers at once and very short steps', async () => {
     const world = await newRewindWorld()
     const before = await world.state()
     const run = await world.lose()
@@ -221,11 +221,11 @@ describe('what stops it', () => {
     expect(await world.state()).toEqual(before)
   })
 
-  it('an account that is disabled cancels it, and it is asked for anew; so is one that was stopped on its way', async () => {
+  it('is cancelled when the account is disabled, and can be requested again; so can that of a cancelled run', async () => {
     const world = await newRewindWorld()
     const before = await world.state()
     const run = await world.lose()
-    await ownersOnly(world, run.id)
+    await rewindOwners(world, run.id)
     const account = await getRow(accounts, world.account.id, world.account.id)
     const row = await updateRow(world.account.id, accounts, account as never, { is_disabled: true })
     await world.step()
@@ -234,16 +234,16 @@ describe('what stops it', () => {
       error: 'The directory was deleted, or its account was disabled, during the rewind.',
     })
     await updateRow(world.account.id, accounts, row, { is_disabled: false })
-    // A run that was cancelled or given up has deleted something all the same.
+    // A cancelled run may still have deleted something.
     await writeTogether([put(runItem({ ...run, outcome: 'cancelled', phase: 'apply' }))])
     expect(await world.rewind(run.id)).toMatchObject({ outcome: 'applied', skipped: {} })
     expect(await world.state()).toEqual(before)
   })
 
-  it('a directory that is deleted takes all with it, what has come back included', async () => {
+  it('restores nothing that remains after the directory is deleted', async () => {
     const world = await newRewindWorld()
     const run = await world.lose()
-    await ownersOnly(world, run.id)
+    await rewindOwners(world, run.id)
     expect((await directoriesApi.idp.remove(world.account, world.id)).status).toBe(200)
     await world.step()
     await followUpAll(world.account.id)
@@ -254,8 +254,8 @@ describe('what stops it', () => {
   })
 })
 
-describe('what is left over from the deletion', () => {
-  it('stops where its object is back, also when it is delivered again, and the logs hold', async () => {
+describe('pending follow-up work of the deletion', () => {
+  it('stops once its object is restored, even if redelivered, and the logs still verify', async () => {
     sealWorld()
     const world = await newRewindWorld()
     const { account, company } = world
@@ -266,10 +266,10 @@ describe('what is left over from the deletion', () => {
     const policy = await policyOf(world, world.policy.id)
     company.groups = []
     const run = await world.runAll()
-    // One commit holds some of the memberships; nobody has followed up for the others yet.
-    const left = (await commitsOf(account.id)).at(-2)
+    // The commit deletes some of the memberships; the follow-up for the others has not run yet.
+    const left = (await readCommits(account.id)).at(-2)
     expect(left?.follow_ups).toMatchObject([{ below: 'groups' }])
-    await ownersOnly(world, run.id)
+    await rewindOwners(world, run.id)
     await followUpAll(account.id)
     await world.step()
     const rewind = await world.last()
@@ -289,7 +289,7 @@ describe('what is left over from the deletion', () => {
     await sealNow(account.id)
   })
 
-  it('goes on until its object is back: all of it comes back', async () => {
+  it('continues until its object is restored, and the rewind restores everything', async () => {
     const world = await newRewindWorld()
     const { account, company } = world
     company.users = Array.from({ length: 45 }, (_, i) => ({ id: `p${i}`, email: `p${i}@example.com` }))
@@ -299,7 +299,7 @@ describe('what is left over from the deletion', () => {
     company.groups = []
     const run = await world.runAll()
     await runsApi.idp.rewind(account, world.id, run.id)
-    // The plan of the owners is written, and none of them is back yet.
+    // The plan of the owners is written, but none of them is restored yet.
     crashAfter(3)
     await world.step().catch(() => undefined)
     vi.restoreAllMocks()

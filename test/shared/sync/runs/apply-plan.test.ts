@@ -12,7 +12,7 @@ import { getRow } from '#shared/table/read.ts'
 import { put, writeTogether } from '#shared/table/write-together.ts'
 import { insertIdentity } from '#test/support/accounts/identities.ts'
 import { insertActor, insertRow, updateRow } from '#test/support/accounts/rows.ts'
-import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { readCommits } from '#test/support/logs/commit-stream.ts'
 import { signInAs } from '#test/support/sync/sign-in-as.ts'
 import { newSyncWorld, type SyncWorld } from '#test/support/sync/sync-runs.ts'
 import { interceptTable } from '#test/support/table/intercept-table.ts'
@@ -24,7 +24,7 @@ afterEach(() => {
 const elsewhere = randomUUID()
 const person = (id: string) => ({ id, email: `${id}@example.com` })
 
-/** A directory of three people in two groups, which has not been read yet. */
+/** A directory with three people in two groups, before its first run. */
 async function newWorld() {
   const world = await newSyncWorld()
   world.company.users = ['u1', 'u2', 'u3'].map(person)
@@ -35,7 +35,7 @@ async function newWorld() {
   return world
 }
 
-/** The same after its first run. */
+/** A directory with three people in two groups, after its first run. */
 async function readWorld() {
   const world = await newWorld()
   vi.spyOn(Pace.prototype, 'wait').mockResolvedValue()
@@ -43,7 +43,7 @@ async function readWorld() {
   return world
 }
 
-/** Runs, and does something once the plan is made and before its first commit. */
+/** Executes a run, and `meanwhile` between its plan and its first commit. */
 async function runWhile(world: SyncWorld, meanwhile: () => Promise<unknown>) {
   let done: Promise<unknown> | undefined
   vi.spyOn(Pace.prototype, 'wait').mockImplementation(async () => {
@@ -55,8 +55,8 @@ async function runWhile(world: SyncWorld, meanwhile: () => Promise<unknown>) {
   return world.last()
 }
 
-/** Somebody else works on the run from here on, as when this process was thought dead. */
-async function takeOver({ synced: { account_id, source_id } }: SyncWorld) {
+/** Gives the lease to another worker, as after this process seemed dead. */
+async function takeOver({ syncSource: { account_id, source_id } }: SyncWorld) {
   const open = await readOpenRun(account_id, source_id)
   if (!open) throw new Error('No run is under way.')
   const { pk: _pk, sk: _sk, kind: _kind, ...run } = open as typeof open & { kind: string }
@@ -66,19 +66,19 @@ async function takeOver({ synced: { account_id, source_id } }: SyncWorld) {
 const changes = (fields: object) => async (world: SyncWorld) =>
   updateRow(world.account.id, directories.idp, await world.row(), fields)
 
-describe('a run changes nothing any more', () => {
+describe('a run stops changing data', () => {
   it.each<[string, (world: SyncWorld) => Promise<unknown>, string | null]>([
-    ['that another step has taken over', takeOver, null],
-    ['whose directory is disabled', changes({ is_disabled: true }), 'cancelled'],
-    ['whose directory is connected otherwise', changes({ client_id: 'another' }), 'cancelled'],
-  ])('%s, from its next commit on', async (_what, meanwhile, outcome) => {
+    ['after another worker has taken it over', takeOver, null],
+    ['after its directory is disabled', changes({ is_disabled: true }), 'cancelled'],
+    ['after its directory gets another connection', changes({ client_id: 'another' }), 'cancelled'],
+  ])('%s, from the next commit on', async (_what, meanwhile, outcome) => {
     const world = await newWorld()
     const before = await world.state()
     expect((await runWhile(world, () => meanwhile(world))).outcome).toBe(outcome)
     expect(await world.state()).toEqual(before)
   })
 
-  it('that is taken over between its look and its write', async () => {
+  it('after another worker has taken it over between read and write', async () => {
     const world = await newWorld()
     const before = await world.state()
     await world.begin()
@@ -92,25 +92,25 @@ describe('a run changes nothing any more', () => {
       }
       return send(command)
     })
-    await workOnRun(world.synced, world.source as never, Date.now() + 600_000)
+    await workOnRun(world.syncSource, world.source as never, Date.now() + 600_000)
     expect(taken).toBeDefined()
     expect(await world.last()).toMatchObject({ finished_at: null })
     expect(await world.state()).toEqual(before)
   })
 })
 
-it('has one lease, which goes to somebody else only when it has ended', async () => {
-  const { begin, synced } = await newWorld()
+it('has one lease, which another worker gets only after it has ended', async () => {
+  const { begin, syncSource } = await newWorld()
   await begin()
-  const take = (owner: string) => takeLease(synced.account_id, synced.source_id, owner)
+  const take = (owner: string) => takeLease(syncSource.account_id, syncSource.source_id, owner)
   expect([await take('one'), await take('other')]).toEqual([expect.objectContaining({ owner: 'one' }), null])
   const now = clock.now()
   vi.spyOn(clock, 'now').mockImplementation(() => now + 121_000_000)
   expect(await take('other')).toMatchObject({ owner: 'other' })
 })
 
-describe('what happens between plan and commit wins', () => {
-  it('another directory has brought a person and a group', async () => {
+describe('changes between plan and commit take precedence', () => {
+  it('of a person and a group that another directory has inserted', async () => {
     const world = await newWorld()
     const { id } = world.account
     const owner = await insertActor(id, { type: 'account_user', email: 'other@example.com' })
@@ -130,7 +130,7 @@ describe('what happens between plan and commit wins', () => {
     expect((await world.state()).memberships).toEqual(['kept u2@example.com', 'kept u3@example.com'])
   })
 
-  it('a person has signed in, and a group has gone to another directory', async () => {
+  it('of a person who has signed in, and a group that now belongs to another directory', async () => {
     const world = await readWorld()
     const { id } = world.account
     world.company.users = ['u2', 'u3'].map(person)
@@ -151,7 +151,7 @@ describe('what happens between plan and commit wins', () => {
   })
 })
 
-it('leaves no actor behind that somebody who left could link again by signing in', async () => {
+it('leaves no actor that a removed person could link again by signing in', async () => {
   const world = await readWorld()
   world.company.users = ['u2', 'u3'].map(person)
   const signIns: Promise<boolean>[] = []
@@ -167,11 +167,11 @@ it('leaves no actor behind that somebody who left could link again by signing in
   expect(identities.map(({ idp_id }) => idp_id)).toEqual(['u2', 'u3'])
 })
 
-it('revokes what a membership gave with the membership', async () => {
+it('revokes the access of a deleted membership in the same commit', async () => {
   const world = await readWorld()
   world.company.groups = [{ id: 'g', members: ['u2'] }, ...world.company.groups.slice(1)]
   await world.run()
-  const ended = (await commitsOf(world.account.id)).filter(({ changes: all }) =>
+  const ended = (await readCommits(world.account.id)).filter(({ changes: all }) =>
     all.some(({ object, operation }) => object === 'memberships' && operation === 'delete'),
   )
   const ids = ended.flatMap(({ changes: all }) =>
@@ -181,7 +181,7 @@ it('revokes what a membership gave with the membership', async () => {
   expect(ended.flatMap(({ revocations }) => revocations)).toMatchObject([{ by: 'membership', id: ids[0] }])
 })
 
-it('keeps the last enabled administrator, though the directory has made it and knows it no more (I4.7)', async () => {
+it('keeps the last enabled administrator, even if created by the directory and absent from it (I4.7)', async () => {
   const world = await readWorld()
   const { id, admin } = world.account
   const last = await insertActor(id, {
@@ -195,11 +195,11 @@ it('keeps the last enabled administrator, though the directory has made it and k
   expect(await getRow(actors, id, last.id)).not.toBeNull()
 })
 
-it('believes no list that lacks somebody whom the provider still knows (I5.2)', async () => {
+it('rejects a list without a person whom the provider still knows (I5.2)', async () => {
   const world = await readWorld()
   const before = await world.state()
   world.company.users = ['u2', 'u3'].map(person)
   world.company.confirmed = ['u1']
-  expect(await world.run()).toMatchObject({ outcome: 'failed', error: expect.stringContaining('still knows') })
+  expect(await world.run()).toMatchObject({ outcome: 'failed', error: expect.stringContaining('still reports') })
   expect(await world.state()).toEqual(before)
 })

@@ -22,28 +22,24 @@ it.each([
     'Sync would delete 1 of 1 memberships; nothing was changed.',
   ],
   [
-    'all of them, whom the provider names as not active',
+    'all of them, reported as inactive',
     { identities: { lost: 0, owned: 40, inactive: 40 } },
     'Sync would delete 40 of 40 identities; nothing was changed.',
   ],
   [
-    'all of them, some named and some absent',
+    'all of them, some inactive and some absent',
     { identities: { lost: 3, owned: 40, inactive: 37 } },
     'Sync would delete 40 of 40 identities; nothing was changed.',
   ],
+  ['all but one, reported as inactive', { identities: { lost: 0, owned: 40, inactive: 39 } }, null],
+  ['absent ones below the percentage, with inactive ones', { identities: { lost: 12, owned: 40, inactive: 20 } }, null],
   [
-    'whom the provider names as not active, as long as one is left',
-    { identities: { lost: 0, owned: 40, inactive: 39 } },
-    null,
-  ],
-  ['a part for whom the provider names', { identities: { lost: 12, owned: 40, inactive: 20 } }, null],
-  [
-    'each kind for itself',
+    'each kind separately',
     { identities: { lost: 0, owned: 50 }, groups: { lost: 12, owned: 20 } },
     'Sync would delete 12 of 20 groups; nothing was changed.',
   ],
   [
-    'memberships, too',
+    'memberships',
     { memberships: { lost: 700, owned: 1000 } },
     'Sync would delete 700 of 1000 memberships; nothing was changed.',
   ],
@@ -51,7 +47,7 @@ it.each([
   expect(brake(losses, 50)).toBe(sentence)
 })
 
-it('goes by the percentage of the deployment', () => {
+it('uses the percentage of the deployment', () => {
   expect(brake(identities(30, 100), 20)).toMatch(/30 of 100/)
   expect(brake(identities(90, 100), 95)).toBeNull()
 })

@@ -7,7 +7,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** How long a run rests after each of its commits. */
+/** Returns the pause after each commit, in milliseconds. */
 async function rests(commits: { ms: number; conflicts: number }[]): Promise<number[]> {
   const waited = countWaiting()
   const pace = new Pace()
@@ -26,14 +26,14 @@ async function rests(commits: { ms: number; conflicts: number }[]): Promise<numb
 
 it.each([
   ['as long as its commit took', { ms: 200, conflicts: 0 }, 200],
-  ['as long as makes fifteen a second', { ms: 10, conflicts: 0 }, 1_000 / 15 - 10],
-  ['three times as long as one try took where it conflicts races', { ms: 400, conflicts: 1 }, 600],
-  ['not for ever', { ms: 60_000, conflicts: 2 }, 2_000],
-])('rests %s', async (_, commit, expected) => {
+  ['so that a second has fifteen commits', { ms: 10, conflicts: 0 }, 1_000 / 15 - 10],
+  ['three times as long as one try took after conflicts', { ms: 400, conflicts: 1 }, 600],
+  ['two seconds at most', { ms: 60_000, conflicts: 2 }, 2_000],
+])('pauses %s', async (_, commit, expected) => {
   expect((await rests([commit]))[0]).toBeCloseTo(expected, 2)
 })
 
-it('leaves half of the time to others, and has a quarter of its tries however busy an account is', () =>
+it('pauses at least as long as a try took, and at most three times as long', () =>
   fc.assert(
     fc.asyncProperty(
       fc.array(fc.record({ ms: fc.integer({ min: 1, max: 2_000 }), conflicts: fc.nat({ max: 5 }) }), { minLength: 1 }),

@@ -19,14 +19,14 @@ async function write(run: Run, entries: string[]): Promise<void> {
   expect(await writer.end()).toEqual({ sections: { users: entries.length }, counts })
 }
 
-it('holds nothing of a plan that a step left which died, wherever its pages began', async () => {
+it('contains nothing of an unfinished earlier plan with other page boundaries', async () => {
   const run = newRun()
   await write(
     run,
     Array.from({ length: 1_200 }, (_, i) => `before ${i}`),
   )
   await discardPlan(run)
-  // Large entries make pages of another length.
+  // Larger entries give other page boundaries.
   const entries = Array.from({ length: 800 }, (_, i) => `now ${i} `.padEnd(1_000, '.'))
   await write(run, entries)
   for (const at of [0, 299, 450, 501, 640, 799]) {
@@ -35,7 +35,7 @@ it('holds nothing of a plan that a step left which died, wherever its pages bega
   }
 })
 
-it('holds names that take three bytes a character and hardly become less', async () => {
+it('stores names with three bytes per character that hardly compress', async () => {
   const run = newRun()
   const random = new SeededRandom(1)
   const character = () => String.fromCharCode(0x4e00 + random.int(0, 20_000))

@@ -9,7 +9,7 @@ import { Pace } from '#shared/sync/runs/apply-plan.ts'
 import { workOnRun } from '#shared/sync/steps/work-on-run.ts'
 import { insertActor, updateRow } from '#test/support/accounts/rows.ts'
 import { signInAs } from '#test/support/sync/sign-in-as.ts'
-import { newSyncWorld, normalized, type SyncWorld } from '#test/support/sync/sync-runs.ts'
+import { newSyncWorld, normalize, type SyncWorld } from '#test/support/sync/sync-runs.ts'
 import { beforeRequest } from '#test/support/table/table-faults.ts'
 
 afterEach(() => {
@@ -19,7 +19,7 @@ afterEach(() => {
 const user = (i: number, name = `Name ${i}`) => ({ id: `u${i}`, email: `u${i}@example.com`, name })
 const numbers = Array.from({ length: 8 }, (_, i) => i)
 
-/** What the provider says of each person at the second run. */
+/** Changes of a person at the provider before the second run. */
 const fates = ['stays', 'renamed', 'leaves', 'inactive', 'again', 'new'] as const
 const actions = [
   'nothing',
@@ -52,7 +52,7 @@ function show({ company }: SyncWorld, told: Fate[], members: number[], second: b
   ]
 }
 
-/** What an administrator, or a person who signs in, does to one person. */
+/** Performs an action of an administrator or of a person who signs in. */
 async function act(world: SyncWorld, action: Action, whom: number): Promise<void> {
   const { account } = world
   const { actors, identities, groups } = await world.state()
@@ -79,7 +79,7 @@ async function act(world: SyncWorld, action: Action, whom: number): Promise<void
   if (action === 'sign in') await signInAs(world, `u${whom}`)
 }
 
-/** The brake has tests of its own. */
+/** Executes a run that the brake does not stop. */
 async function runAll(world: SyncWorld) {
   await updateRow(world.account.id, directories.idp, await world.row(), { accept_deletions: true })
   return world.run()
@@ -104,7 +104,7 @@ const cases = fc.record({
   at: fc.nat(120),
 })
 
-it('complaint 6, #13840: whatever is done at any moment of a run, the end is that of some order of both', async () => {
+it('complaint 6, #13840: an action at any moment of a run has the result of one before or after the run', async () => {
   await fc.assert(
     fc.asyncProperty(cases, async (given) => {
       const world = await loaded(given)
@@ -114,13 +114,13 @@ it('complaint 6, #13840: whatever is done at any moment of a run, the end is tha
       await world.begin()
       world.connect()
       const other = beforeRequest(given.at, () => act(world, given.action, given.whom))
-      await workOnRun(world.synced, world.source as never, Date.now() + 600_000)
+      await workOnRun(world.syncSource, world.source as never, Date.now() + 600_000)
       vi.restoreAllMocks()
       vi.spyOn(Pace.prototype, 'wait').mockResolvedValue()
       if (!other.happened) await act(world, given.action, given.whom)
       expect(await world.last()).toMatchObject({ outcome: 'applied', error: null })
       const after = await world.state()
-      // Nobody is deleted whom the snapshot has, but by hand; nothing native is touched; an administrator stays.
+      // The run deletes nobody in the snapshot. Native rows are unchanged, and an administrator remains.
       const emails = new Set(after.actors.map(({ email }) => email))
       for (const { email, active } of world.company.users) {
         const isTouched = email === user(given.whom).email && given.action !== 'nothing'
@@ -132,23 +132,23 @@ it('complaint 6, #13840: whatever is done at any moment of a run, the end is tha
       )
       expect(after.actors.some(({ type, is_disabled }) => type === 'account_admin_user' && !is_disabled)).toBe(true)
 
-      // One more run makes it what it would have been, had the one come before the other.
+      // After one more run, the state equals that of the action before or after the run.
       expect(await runAll(world)).toMatchObject({ outcome: 'applied' })
-      const settled = normalized(await world.state())
+      const settled = normalize(await world.state())
       const orders = await Promise.all([
         (async () => {
           const first = await loaded(given)
           await act(first, given.action, given.whom)
           await runAll(first)
           await runAll(first)
-          return normalized(await first.state())
+          return normalize(await first.state())
         })(),
       ])
       const second = await loaded(given)
       await runAll(second)
       await act(second, given.action, given.whom)
       await runAll(second)
-      expect([...orders, normalized(await second.state())]).toContainEqual(settled)
+      expect([...orders, normalize(await second.state())]).toContainEqual(settled)
     }),
     { numRuns: Number(process.env.SYNC_PROPERTY_RUNS ?? 8), endOnFailure: true },
   )

@@ -7,7 +7,7 @@ import { snapshotBounds } from '#shared/sync/directories/snapshot.ts'
 import { listChanges } from '#shared/sync/runs/list-runs.ts'
 import { workOnRun } from '#shared/sync/steps/work-on-run.ts'
 import { updateRow } from '#test/support/accounts/rows.ts'
-import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { readCommits } from '#test/support/logs/commit-stream.ts'
 import { directoriesApi } from '#test/support/sync/directories.ts'
 import { newSyncWorld, type SyncWorld } from '#test/support/sync/sync-runs.ts'
 import { countWaiting } from '#test/support/table/count-waiting.ts'
@@ -27,15 +27,15 @@ async function loaded(): Promise<SyncWorld> {
   return world
 }
 
-/** Nothing of the account is changed by what follows. */
+/** Expects `work` to leave the synced state of the account unchanged. */
 async function untouched(world: SyncWorld, work: () => Promise<unknown>): Promise<void> {
   const before = await world.state()
   await work()
   expect(await world.state()).toEqual(before)
 }
 
-describe('a snapshot that is not believed changes nothing (I5)', () => {
-  it('complaint 1, #9188, #9194: mass deletion, a list that came back empty', async () => {
+describe('an implausible snapshot changes nothing (I5)', () => {
+  it('complaint 1, #9188, #9194: rejects an empty list of users', async () => {
     const world = await loaded()
     world.company.users = []
     await untouched(world, async () => {
@@ -48,7 +48,7 @@ describe('a snapshot that is not believed changes nothing (I5)', () => {
     expect(await world.row()).toMatchObject({ is_disabled: true, disabled_reason: 'sync error', error_count: 1 })
   })
 
-  it('NetBird #4068: mass deletion, a list that came back by half, while the provider still knows the others', async () => {
+  it('NetBird #4068: rejects a partial list of users while the provider still knows the others', async () => {
     const world = await loaded()
     world.company.users = people.slice(3)
     world.company.confirmed = ['u1']
@@ -58,7 +58,7 @@ describe('a snapshot that is not believed changes nothing (I5)', () => {
     expect(world.company.calls.at(-1)).toBe('confirm 3')
   })
 
-  it('asks for at most 200 of the people who are absent', async () => {
+  it('confirms at most 200 of the absent people', async () => {
     const world = await newSyncWorld()
     world.company.perPage = 1000
     world.company.users = Array.from({ length: 410 }, (_, i) => ({ id: `u${i}`, email: `u${i}@example.com` }))
@@ -85,7 +85,7 @@ describe('a snapshot that is not believed changes nothing (I5)', () => {
         (company.groups = company.groups.map(({ id }, i) => ({ id, members: i < 5 ? [`u${i}`, `u${i + 1}`] : [] }))),
       'Sync would delete 14 of 24 memberships; nothing was changed.',
     ],
-  ])('the brake stops what would delete most %s, and the plan is listed', async (_noun, change, error) => {
+  ])('stops a run that would delete most %s, and lists its plan', async (_noun, change, error) => {
     const world = await loaded()
     change(world)
     await untouched(world, async () => expect(await world.run()).toMatchObject({ outcome: 'stopped', error }))
@@ -96,7 +96,7 @@ describe('a snapshot that is not believed changes nothing (I5)', () => {
     expect(data.filter((told) => told.change === 'delete').length).toBeGreaterThan(10)
   })
 
-  it('an administrator who means it lets the next run pass, and only that one', async () => {
+  it('lets only the next run pass after an administrator accepts deletions', async () => {
     const world = await loaded()
     world.company.users = people.slice(13)
     await world.run()
@@ -111,7 +111,7 @@ describe('a snapshot that is not believed changes nothing (I5)', () => {
     expect((await world.run()).outcome).toBe('stopped')
   })
 
-  it('a preview tells what the brake would say, and touches neither account nor directory', async () => {
+  it('shows the sentence of the brake in a preview, which changes neither account nor directory', async () => {
     const world = await loaded()
     await directoriesApi.idp.update(world.account, world.id, { is_disabled: true })
     const row = await world.row()
@@ -136,7 +136,7 @@ describe('errors (I6)', () => {
     }
   }
 
-  it('retry: one throttled call is made again, and the run goes on', async () => {
+  it('retry: repeats a throttled call and continues', async () => {
     const world = await loaded()
     const waited = countWaiting()
     failing(world, () => new ProviderFault('retry', 'GET /users answered 429.', { retryAfterMs: 30_000 }), 3)
@@ -144,21 +144,21 @@ describe('errors (I6)', () => {
     expect(waited.ms).toBeGreaterThanOrEqual(90_000)
   })
 
-  it('retry: ten minutes of failures in a row are transient, also when steps end between', async () => {
+  it('retry: turns transient after ten minutes of consecutive failures, even across steps', async () => {
     const world = await loaded()
     countWaiting()
     failing(world, () => new ProviderFault('retry', 'GET /users answered 503.', { retryAfterMs: 50_000 }))
     await world.begin()
     for (let steps = 0; steps < 20 && (await world.last()).finished_at === null; steps++) {
       world.connect()
-      await workOnRun(world.synced, world.source as never, clock.monotonic() + 120_000)
+      await workOnRun(world.syncSource, world.source as never, clock.monotonic() + 120_000)
       await clock.sleep(60_000)
     }
     expect(await world.last()).toMatchObject({ outcome: 'failed', error: 'GET /users answered 503.' })
     expect(await world.row()).toMatchObject({ is_disabled: false, error: 'GET /users answered 503.', error_count: 1 })
   })
 
-  it('a list that lost its place is read again from its start, three times at most', async () => {
+  it('position_lost: restarts the list at most three times', async () => {
     const world = await loaded()
     world.company.perPage = 5
     world.company.users = [...people.slice(0, 2), { id: 'none', email: null }, ...people.slice(2)]
@@ -174,7 +174,7 @@ describe('errors (I6)', () => {
     expect(await world.run()).toMatchObject({
       outcome: 'applied',
       seen: { users: 24 },
-      // However often it was read.
+      // Counted once, although the list was read several times.
       skipped: { no_email: 1 },
       sections: { users: 0, absent: 0 },
     })
@@ -184,7 +184,7 @@ describe('errors (I6)', () => {
     expect(await world.row()).toMatchObject({ is_disabled: false, error_count: 1 })
   })
 
-  it('Pomerium #567: what is fatal is told, it is disabled at once, and the error is one sentence', async () => {
+  it('fatal: Pomerium #567: disables the directory at once and stores the error as one sentence', async () => {
     const world = await loaded()
     failing(world, () => new ProviderFault('fatal', 'POST /token answered 401 invalid_client.'))
     expect((await world.run()).outcome).toBe('failed')
@@ -196,7 +196,7 @@ describe('errors (I6)', () => {
     })
   })
 
-  it('transient: the first failure counts 24 hours, then it is as fatal; a success clears it', async () => {
+  it('transient: becomes fatal 24 hours after the first failure, unless a run succeeds', async () => {
     const world = await loaded()
     const fault = () => new ProviderFault('transient', 'GET /groups answered 400.')
     failing(world, fault)
@@ -225,7 +225,7 @@ describe('errors (I6)', () => {
     expect(await world.row()).toMatchObject({ is_disabled: true, disabled_reason: 'sync error', error_count: 2 })
   })
 
-  it('own storage: the step ends, and the next one goes on; the directory stays as it was', async () => {
+  it('own storage: ends the step, and the next one resumes; the directory is unchanged', async () => {
     const world = await loaded()
     const row = await world.row()
     world.company.users = people.slice(1)
@@ -240,7 +240,7 @@ describe('errors (I6)', () => {
     expect(await world.last()).toMatchObject({ outcome: 'applied', applied: { users: { delete: 1 } } })
   })
 
-  it('a run older than 6 hours is given up as transient', async () => {
+  it('ends a run after 6 hours as transient', async () => {
     const world = await loaded()
     await world.begin()
     const later = Date.now() + 7 * 3_600_000
@@ -250,7 +250,7 @@ describe('errors (I6)', () => {
     expect(await world.row()).toMatchObject({ is_disabled: false, error_count: 1 })
   })
 
-  it('a directory that is disabled, or connected otherwise, while a run is under way ends it', async () => {
+  it('cancels a run whose directory is disabled or gets another connection', async () => {
     const world = await loaded()
     world.company.users = people.slice(2)
     world.company.before = async (call) => {
@@ -265,7 +265,7 @@ describe('errors (I6)', () => {
     await untouched(world, async () => expect((await world.run()).outcome).toBe('cancelled'))
   })
 
-  it('more than a snapshot holds is fatal, and says so (I4.7)', async () => {
+  it('fatal: too many users for a snapshot (I4.7)', async () => {
     const world = await loaded()
     const { users } = snapshotBounds
     snapshotBounds.users = 20
@@ -277,9 +277,9 @@ describe('errors (I6)', () => {
   })
 })
 
-it('says in the change log what a run did, and nothing of what it only noted (I4.7, L6.2)', async () => {
+it('records the changes of a run in the change log, but not its bookkeeping (I4.7, L6.2)', async () => {
   const world = await loaded()
-  const commits = await commitsOf(world.account.id)
+  const commits = await readCommits(world.account.id)
   const ofRuns = commits.filter(({ run_id }) => run_id !== undefined)
   expect(ofRuns.every(({ subject }) => subject === null)).toBe(true)
   const objects = new Set(ofRuns.flatMap(({ changes }) => changes.map(({ object }) => object)))

@@ -17,7 +17,7 @@ afterEach(() => {
 })
 afterAll(() => own.end())
 
-/** Each account's directories answer as its company does. */
+/** Connects all directories of an account to its company. */
 function connect(companies: Map<string, ScriptedDirectory>) {
   vi.spyOn(adapters, 'directory').mockImplementation(async (_, { account_id }) => {
     const company = companies.get(account_id)
@@ -26,7 +26,7 @@ function connect(companies: Map<string, ScriptedDirectory>) {
   })
 }
 
-/** A company whose provider answers when it is told to. */
+/** A company whose provider does not respond before `answer` is called. */
 function slowCompany() {
   const company = new ScriptedDirectory()
   const { promise, resolve: answer } = Promise.withResolvers<void>()
@@ -37,7 +37,7 @@ function slowCompany() {
 
 const openRuns = (world: SyncWorld) => queryItems(partition(world.account.id, 'sync.open'))
 
-it('does not let slow directories of one account hold up another account', async () => {
+it('does not let slow directories of one account delay another account', async () => {
   const first = await newSyncWorld()
   const slow = [first, await newSyncWorld('suite', first.account), await newSyncWorld('tenant', first.account)]
   const quick = await newSyncWorld()
@@ -57,7 +57,7 @@ it('does not let slow directories of one account hold up another account', async
     )
     expect(company.calls).toEqual(['users', 'users'])
     expect(await openRuns(first)).toHaveLength(2)
-    // Another invocation finds two runs of the account under way.
+    // Another invocation finds two runs of the account in progress.
     await runDue(Date.now() + 60_000)
     expect(await openRuns(first)).toHaveLength(2)
   } finally {
@@ -68,7 +68,7 @@ it('does not let slow directories of one account hold up another account', async
   for (const world of slow) expect(await world.last()).toMatchObject({ outcome: 'applied' })
 }, 60_000)
 
-it('works on the two oldest of runs that administrators have begun', async () => {
+it('works on the two oldest runs of an account', async () => {
   const first = await newSyncWorld()
   const worlds = [first, await newSyncWorld('suite', first.account), await newSyncWorld('tenant', first.account)]
   for (const world of worlds) await world.begin()
@@ -88,7 +88,7 @@ it('works on the two oldest of runs that administrators have begun', async () =>
   for (const world of worlds) expect(await world.last()).toMatchObject({ outcome: 'applied' })
 }, 60_000)
 
-it('takes turns by the last step of their accounts, one of each account before a second', () => {
+it('orders runs by the last step of their accounts, with one run per account in each round', () => {
   const turn = (account_id: string, source_id: string, next_at: string): ScheduledSync => ({
     pk: 'p',
     sk: source_id,

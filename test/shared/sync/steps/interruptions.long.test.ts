@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { Pace } from '#shared/sync/runs/apply-plan.ts'
 import { workOnRun } from '#shared/sync/steps/work-on-run.ts'
-import { commitsOf } from '#test/support/logs/commit-stream.ts'
-import { newSyncWorld, normalized, type SyncWorld } from '#test/support/sync/sync-runs.ts'
+import { readCommits } from '#test/support/logs/commit-stream.ts'
+import { newSyncWorld, normalize, type SyncWorld } from '#test/support/sync/sync-runs.ts'
 import { movableClock } from '#test/support/table/movable-clock.ts'
 import { crashAfter } from '#test/support/table/table-faults.ts'
 
@@ -13,7 +13,7 @@ afterEach(() => {
 const user = (i: number, fields = {}) => ({ id: `u${i}`, email: `u${i}@example.com`, ...fields })
 const range = (count: number, from = 0) => Array.from({ length: count }, (_, i) => i + from)
 
-/** Two states of a company: everything that a run can do separates one from the other. */
+/** Shows one of two states of a company. They differ in every kind of change that a run can make. */
 function show(world: SyncWorld, state: number): void {
   const { company } = world
   company.perPage = 50
@@ -36,11 +36,11 @@ async function reference(state: number) {
     show(world, 1)
     await world.run()
   }
-  return normalized(await world.state())
+  return normalize(await world.state())
 }
 
-describe.each([false, true])('a process that dies at any write, its last answer unheard: %s', (unheard) => {
-  it('loses nothing and does nothing twice (I4.1(2))', async () => {
+describe.each([false, true])('a process that dies at any write, last response lost: %s', (isResponseLost) => {
+  it('loses and repeats nothing (I4.1(2))', async () => {
     const expected = [await reference(0), await reference(1)]
     const world = await newSyncWorld()
     vi.spyOn(Pace.prototype, 'wait').mockResolvedValue()
@@ -55,22 +55,22 @@ describe.each([false, true])('a process that dies at any write, its last answer 
       await world.begin()
       world.connect()
       vi.spyOn(Pace.prototype, 'wait').mockResolvedValue()
-      crashAfter(writes, { unheard })
-      isThrough = await workOnRun(world.synced, world.source as never, Date.now() + 600_000).then(
+      crashAfter(writes, { isResponseLost })
+      isThrough = await workOnRun(world.syncSource, world.source as never, Date.now() + 600_000).then(
         () => true,
         () => false,
       )
       vi.restoreAllMocks()
       vi.spyOn(Pace.prototype, 'wait').mockResolvedValue()
-      // Who has died holds the lease for two minutes.
+      // The lease of the dead process ends after two minutes.
       movableClock().minutes(3)
       if ((await world.last()).finished_at === null) await world.step()
       const run = await world.last()
       expect(run, `after ${writes} writes`).toMatchObject({ outcome: 'applied', applied: run.planned })
-      expect(normalized(await world.state()), `after ${writes} writes`).toEqual(expected[state])
+      expect(normalize(await world.state()), `after ${writes} writes`).toEqual(expected[state])
       vi.restoreAllMocks()
     }
-    const changes = (await commitsOf(world.account.id)).flatMap((commit) =>
+    const changes = (await readCommits(world.account.id)).flatMap((commit) =>
       commit.changes.map(({ object, operation, after, before }) =>
         JSON.stringify([commit.run_id, object, operation, (after ?? before)?.id]),
       ),
@@ -79,19 +79,19 @@ describe.each([false, true])('a process that dies at any write, its last answer 
   }, 300_000)
 })
 
-it('two schedulers at once do nothing twice', async () => {
+it('repeats nothing with several schedulers at once', async () => {
   const world = await newSyncWorld()
   vi.spyOn(Pace.prototype, 'wait').mockResolvedValue()
   show(world, 1)
   await world.begin()
   world.connect()
-  const step = () => workOnRun(world.synced, world.source as never, Date.now() + 600_000)
+  const step = () => workOnRun(world.syncSource, world.source as never, Date.now() + 600_000)
   await Promise.all([step(), step(), step()])
   expect(await world.last()).toMatchObject({ outcome: 'applied' })
   expect(world.company.calls.filter((call) => call === 'groups')).toHaveLength(1)
 })
 
-it('steps of a moment each come to the same end, and read no list twice', async () => {
+it('has the same result with very short steps, and reads no list twice', async () => {
   const world = await newSyncWorld()
   vi.spyOn(Pace.prototype, 'wait').mockResolvedValue()
   show(world, 1)
@@ -102,5 +102,5 @@ it('steps of a moment each come to the same end, and read no list twice', async 
   const direct = await newSyncWorld()
   show(direct, 1)
   await direct.run()
-  expect(normalized(await world.state())).toEqual(normalized(await direct.state()))
+  expect(normalize(await world.state())).toEqual(normalize(await direct.state()))
 }, 60_000)

@@ -25,11 +25,11 @@ afterAll(() => own.end())
 
 const past = '2026-01-01T00:00:00.000000Z'
 
-it('puts off what may not run, unless a run was asked for while it looked', async () => {
+it('postpones a source that may not run, unless a run is requested at the same time', async () => {
   const world = await newSyncWorld()
   await updateRow(world.account.id, directories.idp, await world.row(), { is_disabled: true })
-  const turn = async () => (await getItem(scheduledSyncKey(world.synced)))?.next_at
-  const due = (at: string) => writeTogether([put(scheduledSyncItem(world.synced, at))])
+  const turn = async () => (await getItem(scheduledSyncKey(world.syncSource)))?.next_at
+  const due = (at: string) => writeTogether([put(scheduledSyncItem(world.syncSource, at))])
   const run = () => runDue(Date.now() + 60_000)
   await due(past)
   await run()
@@ -49,7 +49,7 @@ it('puts off what may not run, unless a run was asked for while it looked', asyn
   expect(await turn()).toBe(asked)
 })
 
-it.each<[string, () => Promise<Pick<SyncWorld, 'begin' | 'open' | 'synced'> & { remove(): Promise<unknown> }>]>([
+it.each<[string, () => Promise<Pick<SyncWorld, 'begin' | 'open' | 'syncSource'> & { remove(): Promise<unknown> }>]>([
   [
     'a directory',
     async () => {
@@ -64,7 +64,7 @@ it.each<[string, () => Promise<Pick<SyncWorld, 'begin' | 'open' | 'synced'> & { 
       return { ...world, remove: () => postureProvidersApi.remove(world.account, world.id) }
     },
   ],
-])('%s that is deleted while its run waits for a step leaves neither run nor turn behind', async (_, made) => {
+])('%s that is deleted while its run waits for a step leaves neither an open run nor a schedule', async (_, made) => {
   const world = await made()
   const { id } = await world.begin()
   expect(await world.remove()).toMatchObject({ status: 200 })
@@ -72,23 +72,23 @@ it.each<[string, () => Promise<Pick<SyncWorld, 'begin' | 'open' | 'synced'> & { 
   const run = () => runDue(Date.now() + 60_000)
   await run()
   expect(await world.open()).toBe(undefined)
-  const { account_id, source_id } = world.synced
+  const { account_id, source_id } = world.syncSource
   expect(await readRun(account_id, source_id, id)).toMatchObject({ outcome: 'cancelled' })
   await run()
-  expect(await getItem(scheduledSyncKey(world.synced))).toBe(undefined)
+  expect(await getItem(scheduledSyncKey(world.syncSource))).toBe(undefined)
 })
 
-it.each<[string, () => Promise<Pick<SyncWorld, 'synced' | 'connect'>>]>([
+it.each<[string, () => Promise<Pick<SyncWorld, 'syncSource' | 'connect'>>]>([
   ['directory', () => newSyncWorld()],
   ['device inventory', () => newInventoryWorld()],
-])('two schedulers that find a %s due at once begin one run', async (_, made) => {
-  const { synced, connect } = await made()
+])('begins one run if two schedulers find the same %s due', async (_, made) => {
+  const { syncSource, connect } = await made()
   connect()
   const run = () => runDue(Date.now() + 60_000)
-  // Others come by when the first has seen what is due, and end before it goes on.
+  // Two other schedulers run completely after the first one has read the due sources.
   let others: Promise<unknown> | undefined
   interceptTable(async (command, send) => {
-    const looks = JSON.stringify(command.input).includes(`${synced.account_id}#sync.open`)
+    const looks = JSON.stringify(command.input).includes(`${syncSource.account_id}#sync.open`)
     if (looks && !others) {
       others = Promise.resolve()
       await Promise.all([run(), run()])
@@ -96,6 +96,6 @@ it.each<[string, () => Promise<Pick<SyncWorld, 'synced' | 'connect'>>]>([
     return send(command)
   })
   await run()
-  const runs = await queryItems(runsPartition(synced.account_id, synced.source_id))
+  const runs = await queryItems(runsPartition(syncSource.account_id, syncSource.source_id))
   expect(runs).toMatchObject([{ outcome: 'applied' }])
 })
