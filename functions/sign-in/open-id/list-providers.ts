@@ -1,6 +1,6 @@
 import { ApiError } from '#shared/core/errors.ts'
 import { operation } from '#shared/http/lambda.ts'
-import { findAccountBySlug, slug } from '#shared/sign-in/account-of-slug.ts'
+import { findAccountBySlug, slug } from '#shared/sign-in/account-by-slug.ts'
 import { listSignInProviders, SignInProviders } from '#shared/sign-in/list-providers.ts'
 import { signInContexts } from '#shared/sign-in/sign-in-context.ts'
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { data, operation } from '#shared/http/lambda.ts'
-import { findAccountBySlug, slug } from '#shared/sign-in/account-of-slug.ts'
+import { findAccountBySlug, slug } from '#shared/sign-in/account-by-slug.ts'
 import { StartFields, startSignIn as start } from '#shared/sign-in/browser/start-sign-in.ts'
 
 export const handler = operation(

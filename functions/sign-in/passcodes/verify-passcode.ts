@@ -1,5 +1,5 @@
 import { data, operation } from '#shared/http/lambda.ts'
-import { findAccountBySlug, slug } from '#shared/sign-in/account-of-slug.ts'
+import { findAccountBySlug, slug } from '#shared/sign-in/account-by-slug.ts'
 import { VerifyFields, verifyPasscode as verify } from '#shared/sign-in/passcodes/prove-email.ts'
 import { Issued } from '#shared/sign-in/sessions/issue-session.ts'
 

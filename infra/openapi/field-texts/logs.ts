@@ -2,8 +2,8 @@ import { fieldPath, instant, integer, orNone, type Texts, text, uuid } from './t
 
 export const logsTexts: Texts = {
   'entries.actor_id': uuid('The actor that made the request or change; null if none.'),
-  actor_email: text('Email address of the actor at that time; null if it had none.', 'ada@example.com'),
-  actor_name: text('Name of the actor at that time.', 'Ada'),
+  actor_email: text('Email address of the actor when the event occurred; null if it had none.', 'ada@example.com'),
+  actor_name: text('Name of the actor when the event occurred.', 'Ada'),
   actor_type: text('Kind of the actor at that time, for example `api_client`.', 'account_admin_user'),
   after: text('The object after the change; null when it was deleted. Secrets are redacted.'),
   api_token_id: uuid('The API token of the request; null for a portal session.'),
@@ -103,7 +103,7 @@ export const logsTexts: Texts = {
     '`address` of the resource at the time of the authorization; null for types without one.',
     'wiki.example.com',
   ),
-  resource_name: text('Name of the resource at the time of the authorization.', 'Wiki'),
+  resource_name: text('Name of the resource when the authorization was granted.', 'Wiki'),
   responder_device_id: uuid('The gateway, or the client of a pool, that accepted the connection.'),
   'entries.role': text('End of the connection that reported the flow: `initiator` or `responder`.', 'responder'),
   rx_bytes: integer('Bytes that the reporting end received; null while the flow is open.', 4096),

@@ -1,7 +1,7 @@
 import { id, instant, integer, type Texts, text, uuid } from './text.ts'
 
 export const objectsTexts: Texts = {
-  account_id: uuid('The account that owns the object.'),
+  account_id: uuid('The account of the caller, which owns the object.'),
   add: text('Ids of members to add, at most 10,000 with those of `remove`. Existing members are ignored.', [id]),
   auth_provider_id: uuid(
     'The provider with which the person signed in; null for a token that an administrator created.',

@@ -66,7 +66,7 @@ export const syncRunsTexts: Texts = {
   ),
   skipped: text('Number of provider entries that the run could not use or left unchanged, by reason.', { no_email: 2 }),
   skipped_sample: text('The first of the entries that were skipped, at most 50.'),
-  started_at: instant('Start of the run.'),
+  started_at: instant('Time at which the run began, in UTC.'),
   subdomain: text(
     'First label of the host name that the vendor assigned to the company, 1 to 63 of `a-z 0-9 -`; null for type `tenant`.',
     'company',
