@@ -12,9 +12,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ExportFault } from '#shared/seal/export/check-export.ts'
-import { NoExport } from '#shared/seal/export/export-file.ts'
+import { NotAnExport } from '#shared/seal/export/export-file.ts'
 import { sealLine } from '#shared/seal/export/export-seal.ts'
-import { compareExport, describeVerified, NotShown, verifyExport } from '#shared/seal/export/verify-export.ts'
+import { compareExport, describeVerified, Unproven, verifyExport } from '#shared/seal/export/verify-export.ts'
 import {
   changeAt,
   changes,
@@ -59,7 +59,7 @@ it.each([
   expect([proven, seal.entries]).toEqual([{ begin: true, end: true }, to - from])
 })
 
-it('does not confirm an empty range of a log that has entries in it', async () => {
+it('does not confirm an empty range that has entries in the log', async () => {
   const whole = sealedExport(log).seal
   const none = { entries: 0, before: null, after: null, first: null, last: null, leaves: '' }
   await expect(verified({ lines: [], seal: { ...whole, ...none } })).rejects.toThrow(ExportFault)
@@ -67,12 +67,12 @@ it('does not confirm an empty range of a log that has entries in it', async () =
   const range = { begin: instantAt(3), end: instantAt(4) }
   await expect(verified({ lines: [], seal: { ...inner, range } })).rejects.toThrow('The entry before the range')
   const turned = { begin: instantAt(50), end: instantAt(1) }
-  await expect(verified({ lines: [], seal: { ...inner, range: turned } })).rejects.toThrow(NoExport)
+  await expect(verified({ lines: [], seal: { ...inner, range: turned } })).rejects.toThrow(NotAnExport)
   const wider = { ...inner, range: { begin: instantAt(3), end: inner.range.end } }
   await expect(verified({ lines: [], seal: wider })).rejects.toThrow('is in the range')
 })
 
-it('refuses entries outside of the range, and neighbours that are not next to it', async () => {
+it('rejects entries outside of the range, and neighbours that are not adjacent', async () => {
   const made = sealedExport(log, 5, 9)
   const range = { begin: instantAt(7), end: made.seal.range.end }
   await expect(verified({ ...made, seal: { ...made.seal, range } })).rejects.toThrow('is not in the range')
@@ -81,7 +81,7 @@ it('refuses entries outside of the range, and neighbours that are not next to it
   }
 })
 
-it('says what is not shown where a neighbour is past its retention', async () => {
+it('reports an unproven end when its neighbour has expired', async () => {
   const place = sealedExport(log, 6, 9).seal.first
   const made = sealedExport(log, 5, 9, { before: null, first: place })
   const found = await verified(made)
@@ -90,10 +90,10 @@ it('says what is not shown where a neighbour is past its retention', async () =>
   expect(describeVerified(found, key)).toContain(`NOT PROVEN: that no entry is missing between ${begin} and the first`)
   expect(describeVerified(found, key)).not.toContain('complete')
   const empty = sealedExport(log, 5, 5, { before: null, first: place })
-  await expect(verified(empty)).rejects.toThrow(NotShown)
+  await expect(verified(empty)).rejects.toThrow(Unproven)
 })
 
-/** A file of many bytes and few blocks. */
+/** A sparse file: large, but with few disk blocks. */
 const sparse = (begin: string, size: number, end: string) => {
   const path = newFile()
   const file = openSync(path, 'w')
@@ -112,7 +112,11 @@ it.each<[string, () => string, string]>([
     () => sparse('{"x":"', gigabyte, `"}\n${sealText}`),
     'Line 1 is longer than 8388608 bytes',
   ],
-  ['60 MB before the marks', () => sparse(`{"type":"seal","x":"`, 60 * 2 ** 20, `",${sealText.slice(1)}`), 'no seal'],
+  [
+    '60 MB before the marks',
+    () => sparse(`{"type":"seal","x":"`, 60 * 2 ** 20, `",${sealText.slice(1)}`),
+    'not a seal',
+  ],
   [
     'three gigabytes behind the marks',
     () => sparse(sealText.slice(0, -3), 3 * gigabyte, '"}\n'),
@@ -125,10 +129,10 @@ it.each<[string, () => string, string]>([
 ])('cannot check a file with %s, and says so soon', async (_what, make, told) => {
   const found = verifyExport(make(), { key })
   await expect(found).rejects.toThrow(told)
-  await expect(found).rejects.toBeInstanceOf(NoExport)
+  await expect(found).rejects.toBeInstanceOf(NotAnExport)
 })
 
-it('takes as long for each byte of a large file as of a small one', async () => {
+it('takes linear time in the size of the file', async () => {
   const timeOf = async (lines: number) => {
     const path = newFile()
     const line = `${' '.repeat(60_000)}\n`
@@ -137,12 +141,12 @@ it('takes as long for each byte of a large file as of a small one', async () => 
     await expect(verifyExport(path, { key })).rejects.toThrow()
     return performance.now() - started
   }
-  // Each fails in its first line, so the time is that of finding the seal.
+  // Each file fails in its first line, so the measured time is that of locating the seal.
   const [small, large] = [await timeOf(10), await timeOf(1_000)]
   expect(large).toBeLessThan(small * 100 + 1_000)
 })
 
-it('compares with a file that is larger than a text can be', async () => {
+it('compares with a file larger than the maximum string length', async () => {
   const file = write(sealedExport(log))
   const large = sparse('{"type":"change"', 600 * 2 ** 20, `\n${sealText}`)
   await expect(compareExport(file, large, key)).rejects.toThrow('Line 1 is longer than 8388608 bytes')
@@ -153,22 +157,22 @@ it('compares with a file that is larger than a text can be', async () => {
   await expect(compareExport(file, note, key)).rejects.toThrow('is neither an export nor a checkpoint note')
 })
 
-it('refuses counts that no number tells apart', async () => {
+it('rejects counts that are not safe integers', async () => {
   const made = sealedExport(log)
   const first = { leaf_index: 2 ** 60, path: [] }
-  await expect(verified({ ...made, seal: { ...made.seal, first } })).rejects.toThrow(NoExport)
+  await expect(verified({ ...made, seal: { ...made.seal, first } })).rejects.toThrow(NotAnExport)
 })
 
-// A walk to the leaf would take more memory than a process has.
-it('refuses a leaf behind the log, whatever its path', async () => {
+// Searching the proof of such a leaf would exhaust the memory.
+it('rejects a leaf beyond the log with any path', async () => {
   const made = sealedExport(log)
   const first = { leaf_index: 2 ** 40, path: [Buffer.alloc(32).toString('base64')] }
-  await expect(verified({ ...made, seal: { ...made.seal, first } })).rejects.toThrow('do not fit')
+  await expect(verified({ ...made, seal: { ...made.seal, first } })).rejects.toThrow('do not match')
 })
 
-it('does not read a device', async () => {
-  await expect(verifyExport('/dev/zero', { key })).rejects.toThrow('is no file')
-  await expect(compareExport(write(sealedExport(log)), '/dev/zero', key)).rejects.toThrow('is no file')
+it('rejects a device file', async () => {
+  await expect(verifyExport('/dev/zero', { key })).rejects.toThrow('is not a file')
+  await expect(compareExport(write(sealedExport(log)), '/dev/zero', key)).rejects.toThrow('is not a file')
 })
 
 const older = { entries: log.entries.slice(0, 40), signer }
@@ -181,7 +185,7 @@ const following = (size: number, root: Buffer, shared: number) => ({
   ],
 })
 
-it('proves a fork by two signed statements of one size', async () => {
+it('proves a fork by two signed roots of one size', async () => {
   const held = write(sealedExport(older))
   const wrongRoot = Buffer.alloc(32, 7)
   const good = write(sealedExport(following(40, rootOf(older.entries), 40)))
@@ -191,7 +195,7 @@ it('proves a fork by two signed statements of one size', async () => {
   await expect(compareExport(forked, held, key)).rejects.toThrow(told)
   await expect(compareExport(forked, noteFor(older), key)).rejects.toThrow(told)
   await expect(compareExport(held, forked, key)).rejects.toThrow(told)
-  // The older export leads through the size that the newer log names.
+  // The older export contains the tree size that the newer log states.
   const longer = write(sealedExport({ entries: log.entries.with(45, changeAt(45, {})).slice(0, 50), signer }))
   await expect(compareExport(forked, longer, key)).rejects.toThrow(told)
   await expect(compareExport(good, longer, key)).rejects.toThrow('RESTARTED')
@@ -199,7 +203,7 @@ it('proves a fork by two signed statements of one size', async () => {
   await expect(compareExport(write(sealedExport(other)), held, key)).rejects.toThrow(told)
 })
 
-it('proves a fork by follows lines that contradict each other', async () => {
+it('proves a fork by contradicting predecessor lines', async () => {
   const of = (shared: number, root = rootOf(older.entries)) => following(40, root, shared)
   const longer = write(sealedExport(of(39)))
   const shorter = { ...of(39), entries: log.entries.slice(0, 50) }
@@ -212,7 +216,7 @@ it('proves a fork by follows lines that contradict each other', async () => {
   }
 })
 
-it('does not decide what neither file shows', async () => {
+it('does not decide what neither file proves', async () => {
   const late = sealedExport(log, 50)
-  await expect(compareExport(write(late), noteFor(older), key)).rejects.toThrow(NotShown)
+  await expect(compareExport(write(late), noteFor(older), key)).rejects.toThrow(Unproven)
 })

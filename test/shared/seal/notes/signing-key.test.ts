@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomUUID, sign } from 'node:crypto'
 import { GetPublicKeyCommand, KMSClient, SignCommand } from '@aws-sdk/client-kms'
 import { beforeEach, expect, it, vi } from 'vitest'
-import { noteOf, openNote } from '#shared/seal/notes/signed-note.ts'
+import { buildNote, openNote } from '#shared/seal/notes/signed-note.ts'
 import { signText, verifierKey } from '#shared/seal/notes/signing-key.ts'
 import { mockAws } from '#test/support/service/mock-aws.ts'
 
@@ -9,7 +9,7 @@ const address = 'https://access.example.com'
 const kms = mockAws(KMSClient)
 const { privateKey, publicKey } = generateKeyPairSync('ed25519')
 
-/** What was asked of KMS, and answers to come that are not its own. */
+/** Requests to KMS; `others` are the next responses in place of the usual ones. */
 const asked: { operation: string; request: object }[] = []
 const others: object[] = []
 
@@ -33,13 +33,13 @@ beforeEach(() => {
   }
 })
 
-it('signs with the key in KMS what its public half opens, which is asked for once', async () => {
+it('signs by KMS, and verifies with the public key, which it requests once', async () => {
   const key = await verifierKey(address)
   const text = 'access.example.com/a/changes\n1\nAAAA\n'
-  expect(openNote(noteOf(text, key, await signText(text)), key)).toBe(text)
-  expect(openNote(noteOf(text, await verifierKey(address), await signText('another')), key)).toBeNull()
+  expect(openNote(buildNote(text, key, await signText(text)), key)).toBe(text)
+  expect(openNote(buildNote(text, await verifierKey(address), await signText('another')), key)).toBeNull()
   expect(asked.map(({ operation }) => operation)).toEqual(['GetPublicKey', 'Sign', 'Sign'])
-  // The raw message: a digest of one is another signature.
+  // Ed25519 signs the raw message, not its digest.
   expect(asked[1]?.request).toEqual({
     KeyId: process.env.SEAL_KEY_ID,
     Message: Buffer.from(text),
@@ -48,9 +48,9 @@ it('signs with the key in KMS what its public half opens, which is asked for onc
   })
 })
 
-it('asks again for a public key that it was not given, and signs nothing by an empty answer', async () => {
+it('requests the public key again after an empty response, and fails on an empty signature', async () => {
   others.push({ KeySpec: 'RSA_2048' })
-  await expect(verifierKey(address)).rejects.toThrow('which is RSA_2048')
+  await expect(verifierKey(address)).rejects.toThrow('whose key spec is RSA_2048')
   expect((await verifierKey(address)).name).toBe('access.example.com/seal')
   others.push({})
   await expect(signText('a text')).rejects.toThrow('KMS returned no signature')
