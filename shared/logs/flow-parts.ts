@@ -17,7 +17,7 @@ import {
 import { idsAhead, type LazyParts, type LogItem, merge, openParts, type Part, type PartWalk } from './part-reader.ts'
 
 /** Slices with at most two others between them are read in one query; this is the distance of their starts. */
-const joinedWithin = 3 * sliceMicros
+const joinDistanceMicros = 3 * sliceMicros
 /** Maximum number of an actor's slices that one request reads in advance. */
 const maxAhead = 1_000
 
@@ -39,9 +39,9 @@ export async function flowParts(
   const between = [dayOf(instantOf(whole.first)), dayOf(instantOf(whole.last))] as const
   const [days, slices] = await Promise.all([
     queryItems<Day>(flowDaysPartition(account), { between }),
-    Promise.all((flowActors ?? []).map((actor) => slicesAhead(walk, actor, whole))),
+    Promise.all((flowActors ?? []).map((actor) => readSlicesAhead(walk, actor, whole))),
   ])
-  const filter = joined(walk, filters)
+  const filter = withActorFilter(walk, filters)
   return days.flatMap(({ sk: day, shards = new Set() }) => {
     const start = Date.parse(day) * 1000
     const ids = idsAhead(walk, 'flow', Math.max(begin, start), Math.min(end, start + dayMicros - 1))
@@ -49,12 +49,12 @@ export async function flowParts(
     const parts = [...shards].flatMap((shard): (Part | LazyParts)[] => {
       const pk = logPartition(account, 'flow', day, shard)
       if (!flowActors) return [{ pk, range: ids, filter }]
-      const partsOf = (those: number[]) => stretches(those, ids).map((range) => ({ pk, range, filter }))
+      const partsOf = (sliceTimes: number[]) => toRanges(sliceTimes, ids).map((range) => ({ pk, range, filter }))
       const ofShard = slices.filter(({ actor }) => flowShard(actor) === shard)
-      const known = ofShard.flatMap(({ within }) => within(ids) ?? [])
-      const unknown = ofShard.filter(({ within }) => !within(ids))
-      if (unknown.length === 0) return partsOf(known)
-      return [async () => partsOf([known, ...(await Promise.all(unknown.map(({ read }) => read(ids))))].flat())]
+      const readAhead = ofShard.flatMap(({ within }) => within(ids) ?? [])
+      const unread = ofShard.filter(({ within }) => !within(ids))
+      if (unread.length === 0) return partsOf(readAhead)
+      return [async () => partsOf([readAhead, ...(await Promise.all(unread.map(({ read }) => read(ids))))].flat())]
     })
     return parts.length > 0 ? [parts] : []
   })
@@ -64,7 +64,11 @@ export async function flowParts(
  * The time slices in which an actor began flows. One request reads slices of all days in advance, at most one per
  * expected flow. `within` returns a day's slices from these, or null if the day is beyond them; `read` then reads it.
  */
-async function slicesAhead({ account, ascending = false, expected = 100 }: PartWalk, actor: string, whole: IdRange) {
+async function readSlicesAhead(
+  { account, ascending = false, expected = 100 }: PartWalk,
+  actor: string,
+  whole: IdRange,
+) {
   const boundsOf = ({ first, last }: IdRange) => [sliceOf(instantOf(first)), instantOf(last)] as const
   const read = async (ids: IdRange, range?: Range): Promise<number[]> => {
     const [first, last] = boundsOf(ids)
@@ -73,20 +77,20 @@ async function slicesAhead({ account, ascending = false, expected = 100 }: PartW
   }
   const limit = Math.min(maxAhead, expected)
   const ahead = await read(whole, { backward: !ascending, limit })
-  const reached = ahead.length < limit ? undefined : ahead.at(-1)
+  const lastRead = ahead.length < limit ? undefined : ahead.at(-1)
   const within = (ids: IdRange): number[] | null => {
     const [first, last] = boundsOf(ids)
-    if (reached !== undefined && (ascending ? last >= reached : first <= reached)) return null
+    if (lastRead !== undefined && (ascending ? last >= lastRead : first <= lastRead)) return null
     return ahead.filter((slice) => slice >= first && slice <= last)
   }
   return { actor, within, read: (ids: IdRange) => read(ids) }
 }
 
-function stretches(slices: number[], { first, last }: IdRange): IdRange[] {
+function toRanges(slices: number[], { first, last }: IdRange): IdRange[] {
   const ranges: { begin: number; end: number }[] = []
   for (const slice of slices.toSorted((a, b) => a - b)) {
     const latest = ranges.at(-1)
-    if (latest && slice - latest.end <= joinedWithin) latest.end = slice + sliceMicros - 1
+    if (latest && slice - latest.end <= joinDistanceMicros) latest.end = slice + sliceMicros - 1
     else ranges.push({ begin: slice, end: slice + sliceMicros - 1 })
   }
   return ranges.flatMap(({ begin, end }) => {
@@ -96,7 +100,7 @@ function stretches(slices: number[], { first, last }: IdRange): IdRange[] {
 }
 
 /** Combines a filter with the walk's condition on actors. */
-function joined({ flowActors }: PartWalk, { expression, values }: Partial<FlowFilter> = {}): Part['filter'] {
+function withActorFilter({ flowActors }: PartWalk, { expression, values }: Partial<FlowFilter> = {}): Part['filter'] {
   const actors = Object.fromEntries(flowActors?.map((actor, i) => [`:actor${i}`, actor]) ?? [])
   const ofActors = flowActors && `actor IN (${Object.keys(actors).join(', ')})`
   const all = [expression, ofActors].filter(Boolean).map((one) => `(${one})`)
@@ -121,7 +125,7 @@ async function earlierParts(walk: PartWalk, begin: number): Promise<(Part | Lazy
   const recent = begin - shortFlowMicros
   const pointers = (pk: string, from: number, filters?: FlowFilter): Part[] => {
     const range = idsAhead(walk, 'flow', from, recent - 1)
-    return range ? [{ pk, range, pointers: true, filter: joined(walk, filters) }] : []
+    return range ? [{ pk, range, pointers: true, filter: withActorFilter(walk, filters) }] : []
   }
   // Slices whose open flows have no pointers yet.
   const before = { after: sliceSort(Math.max(0, recent)), backward: true }
@@ -135,8 +139,8 @@ async function earlierParts(walk: PartWalk, begin: number): Promise<(Part | Lazy
   return [
     ...byStart.flat(2),
     ...pointers(openFlowsPartition(account), 0),
-    ...longFlowClasses.flatMap(({ place, shorterThan }) =>
-      pointers(longFlowsPartition(account, place), Math.max(0, begin - shorterThan), lasting),
+    ...longFlowClasses.flatMap(({ classIndex, shorterThan }) =>
+      pointers(longFlowsPartition(account, classIndex), Math.max(0, begin - shorterThan), lasting),
     ),
   ]
 }

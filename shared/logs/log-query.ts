@@ -8,42 +8,42 @@ import { logStreams } from './entries/log-id.ts'
 export const defaultWindow = 90 * dayMicros
 
 /** Maximum of `total_limit`, the number up to which a listing counts (L2.5). */
-export const maxCounted = 10_000
-export const countedByDefault = 1_000
+export const maxTotalLimit = 10_000
+export const defaultTotalLimit = 1_000
 
-export const refuse = (detail: string) => new ApiError('invalid_log_query', detail)
+export const invalidLogQuery = (detail: string) => new ApiError('invalid_log_query', detail)
 
 /** @throws ApiError `invalid_log_query` for a repeated parameter */
-function single(query: URLSearchParams, name: string): string | null {
+function readSingle(query: URLSearchParams, name: string): string | null {
   const values = query.getAll(name)
-  if (values.length > 1 || query.has(`${name}[]`)) throw refuse(`${name} must be a single string.`)
+  if (values.length > 1 || query.has(`${name}[]`)) throw invalidLogQuery(`${name} must be a single string.`)
   return values[0] ?? null
 }
 
 /** Parses a query parameter; null if absent or empty. @throws ApiError `invalid_log_query` if `parse` returns null */
-export function parameter<T>(
+export function readParameter<T>(
   query: URLSearchParams,
   name: string,
   parse: (text: string) => T | null,
   rule: string,
 ): T | null {
-  const text = single(query, name)
+  const text = readSingle(query, name)
   if (!text) return null
   const value = parse(text)
-  if (value === null) throw refuse(`${name} must be ${rule}.`)
+  if (value === null) throw invalidLogQuery(`${name} must be ${rule}.`)
   return value
 }
 
 // An unescaped plus sign in a query string is decoded as a blank, so the sign of the offset is restored.
-const instant = (query: URLSearchParams, name: string) =>
-  parameter(query, name, (text) => parseTimestamp(text.replace(/ (\d\d:\d\d)$/, '+$1')), 'an RFC 3339 timestamp')
+const readInstant = (query: URLSearchParams, name: string) =>
+  readParameter(query, name, (text) => parseTimestamp(text.replace(/ (\d\d:\d\d)$/, '+$1')), 'an RFC 3339 timestamp')
 
-const uuid = (query: URLSearchParams, name: string) =>
-  parameter(query, name, (text) => (isUuid(text) ? text.toLowerCase() : null), 'a UUID')
+const readUuid = (query: URLSearchParams, name: string) =>
+  readParameter(query, name, (text) => (isUuid(text) ? text.toLowerCase() : null), 'a UUID')
 
-function readCounted(query: URLSearchParams): number {
-  const read = (text: string) => (/^\d+$/.test(text) && Number(text) <= maxCounted ? Number(text) : null)
-  return parameter(query, 'total_limit', read, `an integer from 0 to ${maxCounted}`) ?? countedByDefault
+function readTotalLimit(query: URLSearchParams): number {
+  const read = (text: string) => (/^\d+$/.test(text) && Number(text) <= maxTotalLimit ? Number(text) : null)
+  return readParameter(query, 'total_limit', read, `an integer from 0 to ${maxTotalLimit}`) ?? defaultTotalLimit
 }
 
 /** Parameters of `GET /logs` (L2.1). Times are microseconds; null stands for the default. */
@@ -52,22 +52,22 @@ export type LogQuery = ReturnType<typeof readLogQuery>
 /** Validates the parameters in the order of L2.2. The cursor is decoded later. @throws ApiError `invalid_log_query` */
 export function readLogQuery(query: URLSearchParams, now: number) {
   const limit = readLimit(query)
-  const text = single(query, 'type')
+  const text = readSingle(query, 'type')
   const type = logStreams.find((stream) => stream === text) ?? null
-  if (text !== null && type === null) throw refuse('type must be one of change, session, flow, api_request.')
-  const begin = instant(query, 'begin')
-  const end = instant(query, 'end')
+  if (text !== null && type === null) throw invalidLogQuery('type must be one of change, session, flow, api_request.')
+  const begin = readInstant(query, 'begin')
+  const end = readInstant(query, 'end')
   // With a cursor the window of the first page applies, which has passed this check.
   const first = !query.has('page_cursor')
   const [from, to] = first ? [begin ?? now - defaultWindow, end ?? now] : [begin ?? 0, end ?? Number.MAX_VALUE]
-  if (from > to) throw refuse('begin must not be after end.')
-  const actorId = uuid(query, 'actor_id')
-  const actorEmail = single(query, 'actor_email') || null
+  if (from > to) throw invalidLogQuery('begin must not be after end.')
+  const actorId = readUuid(query, 'actor_id')
+  const actorEmail = readSingle(query, 'actor_email') || null
   if (actorEmail !== null && type === 'api_request')
-    throw refuse('actor_email cannot be combined with type api_request.')
-  const objectId = uuid(query, 'object_id')
+    throw invalidLogQuery('actor_email cannot be combined with type api_request.')
+  const objectId = readUuid(query, 'object_id')
   if (objectId !== null && type !== null && type !== 'change')
-    throw refuse(`object_id cannot be combined with type ${type}.`)
-  const totalLimit = readCounted(query)
+    throw invalidLogQuery(`object_id cannot be combined with type ${type}.`)
+  const totalLimit = readTotalLimit(query)
   return { limit, cursor: readCursor(query), type, begin, end, actorId, actorEmail, objectId, totalLimit }
 }

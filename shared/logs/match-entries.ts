@@ -46,9 +46,9 @@ export function matcher(
   now: number,
   attributionsOf: AttributionReader,
 ): EntryMatcher {
-  const kept = withinRetention(now)
+  const isKept = withinRetention(now)
   const matches = (item: LogItem, attributions: Map<string, Attribution | undefined>): boolean => {
-    if (!kept(item)) return false
+    if (!isKept(item)) return false
     if (streamOf(item.sk) === 'flow' && !windowsOverlap(instantOf(item.sk), item.fend, window)) return false
     // An unresolved pointer matches: it comes from the partition of the queried actor, email or object.
     if (item.pointer) return true

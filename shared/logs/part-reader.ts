@@ -2,8 +2,8 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb'
 import { clock } from '../core/clock.ts'
 import { projectionOf } from '../table/read.ts'
 import { table, tableName } from '../table/table.ts'
-import { beyond, compareIds, type IdRange, idsBetween, instantOf, type LogStream } from './entries/log-id.ts'
-import type { NamedField } from './entries/log-keys.ts'
+import { compareIds, type IdRange, idsBetween, idsBeyond, instantOf, type LogStream } from './entries/log-id.ts'
+import type { PointerField } from './entries/log-keys.ts'
 
 /** A stored entry (large attributes packed), or a pointer to an entry. `sk` is the entry's log id. */
 export type LogItem = Record<string, unknown> & {
@@ -21,7 +21,7 @@ export type PartWalk = {
   account: string
   streams: LogStream[]
   /** Restricts entries to pointers of this actor, email or object; `alone` if that is the only condition. */
-  named?: { field: NamedField; value: string; alone: boolean }
+  pointerFilter?: { field: PointerField; value: string; isOnlyCondition: boolean }
   /** Restricts flows to these actors. */
   flowActors?: string[] | null
   /** Start of the window; `end` is included. */
@@ -38,17 +38,17 @@ export type PartWalk = {
   /** Reads only the attributes that conditions need. */
   counting?: boolean
   /** Shared number of entries still to count, which limits the page size. */
-  wanted?: { left: number }
+  countBudget?: { left: number }
   /** Reads entries older than a minute with eventual consistency, at half the price. */
   relaxed?: boolean
   /** Attributes to read; all by default. */
-  passing?: readonly string[]
+  attributes?: readonly string[]
 }
 
 /** Range of ids from `begin` to `end` that the walk has not passed; null if empty. */
 export function idsAhead({ from, ascending = false }: PartWalk, stream: LogStream, begin: number, end: number) {
   const ids = idsBetween(stream, begin, end)
-  return ids && from !== undefined ? beyond(ids, from, ascending) : ids
+  return ids && from !== undefined ? idsBeyond(ids, from, ascending) : ids
 }
 
 /** A range of one partition. */
@@ -62,13 +62,13 @@ export type Part = {
 /** Parts whose lookup is deferred until the walk reaches their day. */
 export type LazyParts = () => Promise<Part[]>
 
-const matched = ['sk', 'at', 'fend', 'auth', 'actor', 'actor_id', 'subject']
+const conditionAttributes = ['sk', 'at', 'fend', 'auth', 'actor', 'actor_id', 'subject']
 
-const maxAtOnce = 1_000
-const minAtOnce = 8
+const maxPageSize = 1_000
+const minPageSize = 8
 const idLength = 24
 /** Suffix that sorts after all suffixes of an id in a sort key. */
-const behind = '~'
+const suffixEnd = '~'
 
 /** Yields the items of a part; the page size doubles up to 1,000 items. */
 async function* readPart(
@@ -76,9 +76,9 @@ async function* readPart(
   walk: PartWalk,
   expected = 100,
 ): AsyncGenerator<LogItem> {
-  const names = walk.counting ? matched : walk.passing
+  const names = walk.counting ? conditionAttributes : walk.attributes
   let start: Record<string, unknown> | undefined
-  for (let limit = Math.min(maxAtOnce, expected); ; limit = Math.min(maxAtOnce, limit * 2)) {
+  for (let limit = Math.min(maxPageSize, expected); ; limit = Math.min(maxPageSize, limit * 2)) {
     const answer = await table().send(
       new QueryCommand({
         TableName: tableName(),
@@ -90,11 +90,11 @@ async function* readPart(
         ExpressionAttributeValues: {
           ':pk': pk,
           ':first': range.first,
-          ':last': range.last + behind,
+          ':last': range.last + suffixEnd,
           ...filter?.values,
         },
         ExclusiveStartKey: start,
-        Limit: Math.min(limit, Math.max(minAtOnce, walk.wanted?.left ?? maxAtOnce)),
+        Limit: Math.min(limit, Math.max(minPageSize, walk.countBudget?.left ?? maxPageSize)),
         ...(names && projectionOf(names)),
       }),
     )
@@ -107,35 +107,35 @@ async function* readPart(
 }
 
 /** Input of a merge: its next item, and a generator of the remaining ones. */
-type Head = { item: LogItem; others: AsyncGenerator<LogItem> }
+type MergeInput = { next: LogItem; remaining: AsyncGenerator<LogItem> }
 
 /** Reads the first item of each generator concurrently, and drops empty generators. */
-export async function headsOf(all: AsyncGenerator<LogItem>[]): Promise<Head[]> {
-  const heads = all.map(async (others) => {
-    const { value: item } = await others.next()
-    return item ? [{ item, others }] : []
+export async function openInputs(all: AsyncGenerator<LogItem>[]): Promise<MergeInput[]> {
+  const inputs = all.map(async (remaining) => {
+    const { value: next } = await remaining.next()
+    return next ? [{ next, remaining }] : []
   })
-  return (await Promise.all(heads)).flat()
+  return (await Promise.all(inputs)).flat()
 }
 
 /** Starts reading parts concurrently, as inputs of a merge. */
-export async function openParts(some: (Part | LazyParts)[], walk: PartWalk): Promise<Head[]> {
+export async function openParts(some: (Part | LazyParts)[], walk: PartWalk): Promise<MergeInput[]> {
   const parts = (await Promise.all(some.map((part) => (typeof part === 'function' ? part() : part)))).flat()
   // With many parts, the first page of each has twice its share of the expected items; its share while counting.
   const twice = walk.counting ? 1 : 2
   const share = Math.ceil((twice * (walk.expected ?? 100)) / parts.length)
-  const expected = parts.length > 4 ? Math.max(minAtOnce, share) : walk.expected
-  return headsOf(parts.map((part) => readPart(part, walk, expected)))
+  const expected = parts.length > 4 ? Math.max(minPageSize, share) : walk.expected
+  return openInputs(parts.map((part) => readPart(part, walk, expected)))
 }
 
 /** Merges sorted inputs by time and log id. */
-export async function* merge(all: Head[], ascending = false): AsyncGenerator<LogItem> {
+export async function* merge(all: MergeInput[], ascending = false): AsyncGenerator<LogItem> {
   const sign = ascending ? 1 : -1
-  for (let heads = all; heads.length > 0; ) {
-    const first = heads.reduce((a, b) => (sign * compareIds(a.item.sk, b.item.sk) <= 0 ? a : b))
-    yield first.item
-    const { value: item } = await first.others.next()
-    if (item) first.item = item
-    else heads = heads.filter((head) => head !== first)
+  for (let inputs = all; inputs.length > 0; ) {
+    const first = inputs.reduce((a, b) => (sign * compareIds(a.next.sk, b.next.sk) <= 0 ? a : b))
+    yield first.next
+    const { value: next } = await first.remaining.next()
+    if (next) first.next = next
+    else inputs = inputs.filter((input) => input !== first)
   }
 }

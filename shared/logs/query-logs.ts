@@ -30,24 +30,24 @@ export async function listLogs(
     begin: position?.begin ?? query.begin ?? now - defaultWindow,
     end: position?.end ?? query.end ?? now,
   }
-  const walk = await walkOf(account, query, window)
+  const walk = await planWalk(account, query, window)
   const attributions = attributionReader(account.id)
   const match = matcher(query, window, now, attributions)
 
   const backward = position?.backward ?? false
-  const onwards = { ...walk, from: position?.id, ascending: backward, expected: query.limit + 1 }
-  const [{ kept, more }, behind, total] = await Promise.all([
+  const pageWalk = { ...walk, from: position?.id, ascending: backward, expected: query.limit + 1 }
+  const [{ kept, more }, hasOpposite, total] = await Promise.all([
     // The page's byte limit counts untruncated entries, because all of them are read.
-    takeFitting(renderedEntries(onwards, match, attributions), { limit: query.limit, shown: ({ uncut }) => uncut }),
-    position ? anyFrom(position, walk, match, now) : false,
+    takeFitting(renderedEntries(pageWalk, match, attributions), { limit: query.limit, shown: ({ uncut }) => uncut }),
+    position ? hasEntryBeyond(position, walk, match, now) : false,
     position?.total ?? count(walk, match, query.totalLimit),
   ])
   if (backward) kept.reverse()
-  const cursor = (item: LogItem | undefined, back: boolean, wanted: boolean) =>
-    wanted ? logCursor(account.id, query, { ...window, id: item?.sk, at: item?.at, backward: back, total }) : null
+  const cursor = (item: LogItem | undefined, back: boolean, isNeeded: boolean) =>
+    isNeeded ? logCursor(account.id, query, { ...window, id: item?.sk, at: item?.at, backward: back, total }) : null
   const [next_page, prev_page] = await Promise.all([
-    cursor(kept.at(-1)?.item, false, backward ? behind : more),
-    cursor(kept[0]?.item, true, backward ? more : behind),
+    cursor(kept.at(-1)?.item, false, backward ? hasOpposite : more),
+    cursor(kept[0]?.item, true, backward ? more : hasOpposite),
   ])
   return {
     data: kept.map(({ uncut }) => cutEntry(uncut)),
@@ -56,7 +56,7 @@ export async function listLogs(
 }
 
 /** Plans the walk for a query: skips streams without matches, and days before the account or past retention. */
-async function walkOf(account: AccountRow, query: LogQuery, window: Window): Promise<PartWalk> {
+async function planWalk(account: AccountRow, query: LogQuery, window: Window): Promise<PartWalk> {
   const { type, actorId, actorEmail, objectId } = query
   const streams: LogStream[] = type
     ? [type]
@@ -64,25 +64,25 @@ async function walkOf(account: AccountRow, query: LogQuery, window: Window): Pro
   const oldest = Math.max(parseTimestamp(account.inserted_at) ?? 0, clock.now() - retentionMicros('change'))
   const walk: PartWalk = { account: account.id, streams, ...window, oldest }
   if (objectId !== null) {
-    const alone = actorId === null && actorEmail === null
-    return { ...walk, streams: ['change'], named: { field: 'object', value: objectId, alone } }
+    const isOnlyCondition = actorId === null && actorEmail === null
+    return { ...walk, streams: ['change'], pointerFilter: { field: 'object', value: objectId, isOnlyCondition } }
   }
   if (actorId !== null) {
-    const named = { field: 'actor', value: actorId, alone: actorEmail === null } as const
-    return { ...walk, named, flowActors: [actorId] }
+    const pointerFilter = { field: 'actor', value: actorId, isOnlyCondition: actorEmail === null } as const
+    return { ...walk, pointerFilter, flowActors: [actorId] }
   }
   if (actorEmail === null) return walk
   const actors = streams.includes('flow') ? await queryItems(emailActorsPartition(account.id, actorEmail)) : []
   return {
     ...walk,
     streams: actors.length > 0 ? streams : streams.filter((stream) => stream !== 'flow'),
-    named: { field: 'email', value: actorEmail, alone: true },
+    pointerFilter: { field: 'email', value: actorEmail, isOnlyCondition: true },
     // Too many actors for a filter expression: all flows are read, and the matcher filters them.
     flowActors: actors.length > maxFlowActors ? null : actors.map(({ sk }) => sk),
   }
 }
 
-async function* matching(walk: PartWalk, match: EntryMatcher): AsyncGenerator<LogItem[]> {
+async function* matchingBatches(walk: PartWalk, match: EntryMatcher): AsyncGenerator<LogItem[]> {
   for await (const batch of inBatches(walkLogs(walk), walk)) yield await match(batch)
 }
 
@@ -94,14 +94,14 @@ async function* renderedEntries(
   match: EntryMatcher,
   attributionsOf: AttributionReader,
 ): AsyncGenerator<Rendered> {
-  for await (const batch of matching(walk, match)) {
+  for await (const batch of matchingBatches(walk, match)) {
     const attributions = await attributionsOf(batch)
     for (const item of batch) yield { item, uncut: renderEntry(item, attributions) }
   }
 }
 
 /** Decides about the link back: true if the cursor's entry has not expired, or an entry on its other side matches. */
-async function anyFrom(
+async function hasEntryBeyond(
   { id, at, backward }: LogPosition,
   walk: PartWalk,
   match: EntryMatcher,
@@ -109,20 +109,20 @@ async function anyFrom(
 ): Promise<boolean> {
   if (id === undefined) return false
   if (withinRetention(now)({ sk: id, at: at ?? instantOf(id) })) return true
-  const beyond = matching({ ...walk, from: id, ascending: !backward, expected: 1 }, match)
+  const beyond = matchingBatches({ ...walk, from: id, ascending: !backward, expected: 1 }, match)
   for await (const batch of beyond) if (batch.length > 0) return true
   return false
 }
 
 /** Counts matching entries up to `bound`. Runs only for the first page; cursors carry the total to later pages. */
 async function count(walk: PartWalk, match: EntryMatcher, bound: number): Promise<number> {
-  const wanted = { left: bound }
+  const countBudget = { left: bound }
   if (bound === 0) return 0
-  for await (const batch of matching({ ...walk, counting: true, expected: bound, wanted }, match)) {
-    wanted.left -= batch.length
-    if (wanted.left <= 0) return bound
+  for await (const batch of matchingBatches({ ...walk, counting: true, expected: bound, countBudget }, match)) {
+    countBudget.left -= batch.length
+    if (countBudget.left <= 0) return bound
   }
-  return bound - wanted.left
+  return bound - countBudget.left
 }
 
 /** Reads an entry (`GET /logs/{log_id}`, L3). @throws ApiError `invalid_log_query`; 404 if unknown or expired */
@@ -150,14 +150,14 @@ const LogPosition = v.strictObject({
 type LogPosition = v.InferOutput<typeof LogPosition>
 
 /** Text of the request's filters. A cursor is valid only for a request with the same text. */
-function bindingOf(account: string, query: LogQuery): string {
+function cursorBinding(account: string, query: LogQuery): string {
   const { cursor: _cursor, limit: _limit, totalLimit: _totalLimit, ...filters } = query
   return `${account}/logs?${JSON.stringify(filters)}`
 }
 
 export const logCursor = (account: string, query: LogQuery, position: LogPosition): Promise<string> =>
-  encodeCursor(bindingOf(account, query), position)
+  encodeCursor(cursorBinding(account, query), position)
 
 /** Null for the first page. @throws ApiError `invalid_page_cursor` */
 export const readLogPosition = async (account: string, query: LogQuery): Promise<LogPosition | null> =>
-  query.cursor === null ? null : decodeCursor(bindingOf(account, query), query.cursor, LogPosition)
+  query.cursor === null ? null : decodeCursor(cursorBinding(account, query), query.cursor, LogPosition)

@@ -15,12 +15,12 @@ export type AttributionReader = (items: LogItem[]) => Promise<Map<string, Attrib
 
 /** Creates a reader that caches attributions and reads those of a batch in one request. */
 export function attributionReader(account: string): AttributionReader {
-  const known = new Map<string, Attribution | undefined>()
+  const cached = new Map<string, Attribution | undefined>()
   return async (items) => {
-    const ids = [...new Set(items.filter(isFlow).map(({ auth }) => auth))].filter((id) => !known.has(id))
+    const ids = [...new Set(items.filter(isFlow).map(({ auth }) => auth))].filter((id) => !cached.has(id))
     const found = await getItems<Attribution>(ids.map((id) => attributionKey(account, id)))
-    for (const [i, id] of ids.entries()) known.set(id, found[i])
-    return known
+    for (const [i, id] of ids.entries()) cached.set(id, found[i])
+    return cached
   }
 }
 
@@ -76,7 +76,7 @@ const maxSnapshotBytes = 1_000_000
 
 type Snapshot = ChangeEntry['before']
 
-const without = (snapshot: Snapshot, names: string[]): Snapshot =>
+const withNulls = (snapshot: Snapshot, names: string[]): Snapshot =>
   snapshot && { ...snapshot, ...Object.fromEntries(names.flatMap((name) => (name in snapshot ? [[name, null]] : []))) }
 
 /** Truncates oversized snapshots: replaces their largest fields by null, and lists those in `truncated` (L2.7). */
@@ -89,10 +89,10 @@ export function cutEntry(entry: LogEntry): LogEntry {
     .map((name) => ({ name, bytes: bytesOf(before?.[name]) + bytesOf(after?.[name]) }))
     .sort((a, b) => b.bytes - a.bytes)
   const truncated: string[] = []
-  for (const { name, bytes: taken } of fields) {
+  for (const { name, bytes: fieldBytes } of fields) {
     if (bytes <= maxSnapshotBytes) break
     truncated.push(name)
-    bytes -= taken - [before, after].filter((snapshot) => snapshot && name in snapshot).length * 'null'.length
+    bytes -= fieldBytes - [before, after].filter((snapshot) => snapshot && name in snapshot).length * 'null'.length
   }
-  return { ...entry, before: without(before, truncated), after: without(after, truncated), truncated }
+  return { ...entry, before: withNulls(before, truncated), after: withNulls(after, truncated), truncated }
 }

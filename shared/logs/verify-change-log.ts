@@ -37,12 +37,12 @@ export type Verification = {
   truncated: boolean
 }
 
-const listedDamages = 1_000
-const perLook = 100
+const maxDamages = 1_000
+const pointersPerCheck = 100
 /** Minimum age of checked entries in microseconds; an entry is stored within seconds of its commit. */
 const settlingMicros = 60_000_000
 
-function instant(value: unknown, name: string): number | null {
+function parseInstant(value: unknown, name: string): number | null {
   if (value === undefined) return null
   const micros = typeof value === 'string' ? parseTimestamp(value) : null
   if (micros === null) throw new ApiError('bad_request', `${name} must be an RFC 3339 timestamp.`)
@@ -53,14 +53,14 @@ function instant(value: unknown, name: string): number | null {
 function readRange(event: unknown): { begin: number; end: number } {
   const { begin, end } = fieldsOf(event)
   const now = clock.now()
-  const from = Math.max(instant(begin, 'begin') ?? 0, now - retentionMicros('change'))
-  const to = Math.min(instant(end, 'end') ?? now - settlingMicros, lastLogMicros)
+  const from = Math.max(parseInstant(begin, 'begin') ?? 0, now - retentionMicros('change'))
+  const to = Math.min(parseInstant(end, 'end') ?? now - settlingMicros, lastLogMicros)
   if (from > to) throw new ApiError('bad_request', 'begin must not be after end.')
   return { begin: from, end: to }
 }
 
 /** Digest of an entry's content without its id, so that a moved entry is recognized. */
-function contentOf({ object, operation, before, after, subject, run_id = null }: Record<string, unknown>): string {
+function digestContent({ object, operation, before, after, subject, run_id = null }: Record<string, unknown>): string {
   const text = sortedJson([object, operation, before, after, subject, run_id])
   return createHash('sha256').update(text).digest('base64').slice(0, 24)
 }
@@ -75,7 +75,7 @@ async function* expectedEntries(account: string, begin: number, end: number): As
     for (const [position, change] of changes.entries()) {
       const id = logId('change', time, positionTail(position))
       const pointers = pointerItems(account, 'change', { id, ttl: 0 }, { ...change, subject })
-      yield { id, content: contentOf({ ...change, subject, run_id }), pointers }
+      yield { id, content: digestContent({ ...change, subject, run_id }), pointers }
     }
   }
 }
@@ -88,9 +88,9 @@ export async function verifyChangeLog(event: unknown): Promise<Verification> {
   const account = askedAccount(event)
   const { begin, end } = readRange(event)
   const damages: Damage[] = []
-  const places = new Map<string, string>()
+  const idByContent = new Map<string, string>()
   const missing = new Map<string, string>()
-  const strange: { id: string; content: string; altered: boolean }[] = []
+  const unexpected: { id: string; content: string; altered: boolean }[] = []
   let entries = 0
   const commits = new Set<string>()
   const unlisted = new Set<string>()
@@ -98,7 +98,7 @@ export async function verifyChangeLog(event: unknown): Promise<Verification> {
   const checkPointers = async () => {
     const exist = await checkExistence(pointers)
     for (const [i, { sk }] of pointers.entries()) {
-      if (!exist[i] && unlisted.size <= listedDamages) unlisted.add(sk)
+      if (!exist[i] && unlisted.size <= maxDamages) unlisted.add(sk)
     }
     pointers = []
   }
@@ -108,7 +108,7 @@ export async function verifyChangeLog(event: unknown): Promise<Verification> {
   const skipUntil = async (id: string | null) => {
     for (; !entry.done && (id === null || entry.value.sk < id); entry = await actual.next()) {
       entries++
-      strange.push({ id: entry.value.sk, content: contentOf(unpackLarge(entry.value)), altered: false })
+      unexpected.push({ id: entry.value.sk, content: digestContent(unpackLarge(entry.value)), altered: false })
     }
   }
   for await (const expected of expectedEntries(account, begin, end)) {
@@ -118,14 +118,14 @@ export async function verifyChangeLog(event: unknown): Promise<Verification> {
     }
     const { id } = expected
     commits.add(id.slice(1, 14))
-    places.set(expected.content, id)
+    idByContent.set(expected.content, id)
     await skipUntil(id)
-    const content = !entry.done && entry.value.sk === id ? contentOf(unpackLarge(entry.value)) : null
+    const content = !entry.done && entry.value.sk === id ? digestContent(unpackLarge(entry.value)) : null
     if (content !== expected.content) missing.set(expected.content, id)
     if (content === null) continue
-    if (content !== expected.content) strange.push({ id, content, altered: true })
+    if (content !== expected.content) unexpected.push({ id, content, altered: true })
     pointers.push(...expected.pointers)
-    if (pointers.length >= perLook) await checkPointers()
+    if (pointers.length >= pointersPerCheck) await checkPointers()
     entries++
     entry = await actual.next()
   }
@@ -133,8 +133,8 @@ export async function verifyChangeLog(event: unknown): Promise<Verification> {
   await checkPointers()
 
   if (commits.size === 0 && entries === 0) await rejectUnknownAccount(account)
-  for (const { id, content, altered } of strange) {
-    const of = places.get(content)
+  for (const { id, content, altered } of unexpected) {
+    const of = idByContent.get(content)
     if (of === undefined) damages.push({ problem: altered ? 'altered' : 'unfounded', log_id: id })
     else damages.push({ problem: missing.delete(content) ? 'reordered' : 'doubled', log_id: id, of })
   }
@@ -148,7 +148,7 @@ export async function verifyChangeLog(event: unknown): Promise<Verification> {
     end: timestamp(end),
     commits: commits.size,
     entries,
-    damages: damages.slice(0, listedDamages),
-    truncated: damages.length > listedDamages,
+    damages: damages.slice(0, maxDamages),
+    truncated: damages.length > maxDamages,
   }
 }

@@ -2,9 +2,9 @@ import { clock, dayMicros } from '../core/clock.ts'
 import { weightOf } from '../table/large-attributes.ts'
 import { storedItems } from '../table/read.ts'
 import { clampMicros, type LogStream, streamOf } from './entries/log-id.ts'
-import { dayOf, flowKey, logKeys, logPartition, namedPartition } from './entries/log-keys.ts'
+import { dayOf, flowKey, logKeys, logPartition, pointerPartition } from './entries/log-keys.ts'
 import { flowParts, walkEarlierFlows } from './flow-parts.ts'
-import { headsOf, idsAhead, type LogItem, merge, openParts, type Part, type PartWalk } from './part-reader.ts'
+import { idsAhead, type LogItem, merge, openInputs, openParts, type Part, type PartWalk } from './part-reader.ts'
 
 /** Size limit of a batch, so that a page reads few large entries beyond its own capacity. */
 const maxBatchBytes = 2_000_000
@@ -34,23 +34,24 @@ export async function* inBatches(
  */
 export async function* walkLogs(walk: PartWalk): AsyncGenerator<LogItem> {
   // Counting needs no entry when the pointer's field is the only condition.
-  const isEnough = ({ sk }: LogItem) => Boolean(walk.counting && walk.named?.alone) && streamOf(sk) !== 'flow'
-  const leadsOn = (item: LogItem) => item.pointer === true && !isEnough(item)
-  for await (const batch of inBatches(inOrder(walk), walk)) {
-    const keys = batch.filter(leadsOn).flatMap(({ sk, actor }) => targetOf(walk.account, sk, actor))
+  const pointerSuffices = ({ sk }: LogItem) =>
+    Boolean(walk.counting && walk.pointerFilter?.isOnlyCondition) && streamOf(sk) !== 'flow'
+  const needsTarget = (item: LogItem) => item.pointer === true && !pointerSuffices(item)
+  for await (const batch of inBatches(withoutDuplicates(walk), walk)) {
+    const keys = batch.filter(needsTarget).flatMap(({ sk, actor }) => targetKeys(walk.account, sk, actor))
     const entries = storedItems<LogItem>(keys)
     for (const item of batch) {
-      const entry = leadsOn(item) ? (await entries.next()).value : item
+      const entry = needsTarget(item) ? (await entries.next()).value : item
       if (entry) yield entry
     }
   }
 }
 
 /** Key of the entry that a pointer refers to. */
-const targetOf = (account: string, id: string, actor: unknown) =>
+const targetKeys = (account: string, id: string, actor: unknown) =>
   streamOf(id) === 'flow' ? [flowKey(account, String(actor), id)] : logKeys(account, id)
 
-async function* inOrder(walk: PartWalk): AsyncGenerator<LogItem> {
+async function* withoutDuplicates(walk: PartWalk): AsyncGenerator<LogItem> {
   // A flow that is found by its start can also have several pointers.
   let last: string | undefined
   for await (const item of withEarlierFlows(walk)) {
@@ -65,7 +66,7 @@ async function* withEarlierFlows(walk: PartWalk): AsyncGenerator<LogItem> {
   // The first read of each stream fetches 1.5 times its share of the expected items.
   const expected = Math.ceil(((walk.expected ?? 100) * 1.5) / Math.max(1.5, walk.streams.length))
   const streams = walk.streams.map((stream) => walkStream({ ...walk, expected }, stream))
-  yield* merge(await headsOf(streams), walk.ascending)
+  yield* merge(await openInputs(streams), walk.ascending)
   if (flows && !walk.ascending) yield* walkEarlierFlows(walk)
 }
 
@@ -76,11 +77,11 @@ async function* walkStream(walk: PartWalk, stream: LogStream): AsyncGenerator<Lo
   // Concurrent days are estimated from the items per day so far, at most double in each step, and are at most 16.
   let found = 0
   for (let at = 0, width = 1; at < days.length; ) {
-    const ofDay = Math.ceil(Math.max(expected - found, expected / 4) / width)
-    const reading = walk.counting ? { ...walk, expected: ofDay } : walk
+    const expectedPerDay = Math.ceil(Math.max(expected - found, expected / 4) / width)
+    const reading = walk.counting ? { ...walk, expected: expectedPerDay } : walk
     const group = days.slice(at, at + width).map((parts) => openParts(parts, reading))
-    for (const heads of await Promise.all(group)) {
-      for await (const item of merge(heads, walk.ascending)) {
+    for (const inputs of await Promise.all(group)) {
+      for await (const item of merge(inputs, walk.ascending)) {
         found++
         yield item
       }
@@ -97,14 +98,15 @@ async function* walkStream(walk: PartWalk, stream: LogStream): AsyncGenerator<Lo
  * clock skew: entries other than flows are never later.
  */
 function partsOf(walk: PartWalk, stream: Exclude<LogStream, 'flow'>): Part[][] {
-  const { account, named } = walk
+  const { account, pointerFilter } = walk
   const begin = clampMicros(Math.max(walk.begin, walk.oldest ?? 0))
   const end = Math.min(walk.end, clock.now() + dayMicros)
   const partOf = (pk: string, from: number, to: number, pointers?: true): Part[][] => {
     const range = idsAhead(walk, stream, from, to)
     return range ? [[{ pk, range, pointers }]] : []
   }
-  if (named) return partOf(namedPartition(account, stream, named.field, named.value), begin, end, true)
+  if (pointerFilter)
+    return partOf(pointerPartition(account, stream, pointerFilter.field, pointerFilter.value), begin, end, true)
   const days: Part[][] = []
   for (let day = Math.floor(begin / dayMicros) * dayMicros; day <= end; day += dayMicros) {
     const pk = logPartition(account, stream, dayOf(day))

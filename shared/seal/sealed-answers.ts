@@ -3,7 +3,7 @@ import { clock, timestamp } from '../core/clock.ts'
 import { ApiError, notFound } from '../core/errors.ts'
 import { instantOf, parseLogId } from '../logs/entries/log-id.ts'
 import { logKeys } from '../logs/entries/log-keys.ts'
-import { parameter, refuse } from '../logs/log-query.ts'
+import { invalidLogQuery, readParameter } from '../logs/log-query.ts'
 import { type Key, sealPartition } from '../table/keys.ts'
 import { getItem, getItems } from '../table/read.ts'
 import {
@@ -13,17 +13,17 @@ import {
   hourStart,
   hourStreams,
   hourText,
-  logOf,
   logOrigin,
   readHourId,
   type SealedHour,
   type SealedLog,
+  sealedLogFor,
   sealedLogs,
 } from './log/sealed-log.ts'
 import { consistencyProof, emptyRoot, inclusionProof } from './merkle/merkle-proof.ts'
 import { verifierKeyText } from './notes/signed-note.ts'
 import { verifierKey } from './notes/signing-key.ts'
-import { type KeptCheckpoint, readCheckpoint, readSealedLog } from './sealing/sealed-state.ts'
+import { readCheckpoint, readSealedLog, type StoredCheckpoint } from './sealing/sealed-state.ts'
 import { findLeaf, hourKey, hourPartition, leafHashes, leafIds, tableHashes } from './sealing/table-tiles.ts'
 
 const text = v.string()
@@ -70,23 +70,23 @@ export const LeavesAnswer = v.object({
 
 const base64 = (hash: Buffer): string => hash.toString('base64')
 
-const numberOf = (query: URLSearchParams, name: string): number | null =>
-  parameter(query, name, (text) => (/^\d{1,15}$/.test(text) ? Number(text) : null), 'a number of leaves')
+const readLeafCount = (query: URLSearchParams, name: string): number | null =>
+  readParameter(query, name, (text) => (/^\d{1,15}$/.test(text) ? Number(text) : null), 'a number of leaves')
 
 /** Reads the newest checkpoint (`GET /logs/checkpoints/{log}`); of size 0 before the first seal. */
 export async function readNewestCheckpoint(account: string, log: SealedLog, address: string) {
-  const { state, begun } = await readSealedLog(account, log)
-  const { generation = 1, follows = null } = begun
+  const { state, start } = await readSealedLog(account, log)
+  const { generation = 1, follows = null } = start
   if (state) return { data: { log, ...state, signed_at: timestamp(state.signed_at), follows } }
   const verifier_key = verifierKeyText(await verifierKey(address))
   const nothing = { size: 0, root: base64(emptyRoot()), signed_at: null, note: null }
   return { data: { log, origin: logOrigin(address, account, log, generation), ...nothing, verifier_key, follows } }
 }
 
-async function checkpointOf(account: string, log: SealedLog, size: number | null): Promise<KeptCheckpoint | null> {
+async function findCheckpoint(account: string, log: SealedLog, size: number | null): Promise<StoredCheckpoint | null> {
   if (size === null) return (await readSealedLog(account, log)).state
   const kept = await readCheckpoint(account, log, size)
-  if (!kept) throw refuse('size must be the size of a checkpoint.')
+  if (!kept) throw invalidLogQuery('size must be the size of a checkpoint.')
   return kept
 }
 
@@ -99,52 +99,53 @@ function notSealedYet(id: string, log: SealedLog): ApiError {
 }
 
 /** Hash of a leaf, and its inclusion path in the tree of `size` leaves. */
-const provenLeaf = async (pk: string, { index, hash }: { index: number; hash: Buffer }, size: number) => ({
+const proveLeaf = async (pk: string, { index, hash }: { index: number; hash: Buffer }, size: number) => ({
   leaf_hash: base64(hash),
   path: (await inclusionProof(index, size, tableHashes(pk))).map(base64),
 })
 
 /** Builds the inclusion proof of an entry (`GET /logs/{log_id}/proof`). */
-export async function proofOf(account: string, id: string, query: URLSearchParams) {
-  if (id.length !== 24) throw refuse('log_id must be a 24-character hexadecimal string.')
-  const ofSize = numberOf(query, 'size')
+export async function readProof(account: string, id: string, query: URLSearchParams) {
+  if (id.length !== 24) throw invalidLogQuery('log_id must be a 24-character hexadecimal string.')
+  const requestedSize = readLeafCount(query, 'size')
   const parsed = parseLogId(id)
-  const log = parsed && logOf(parsed.stream)
+  const log = parsed && sealedLogFor(parsed.stream)
   if (!parsed || !log) throw notFound()
-  const checkpoint = await checkpointOf(account, log, ofSize)
+  const checkpoint = await findCheckpoint(account, log, requestedSize)
   const stream = hourStreams.find((one) => one === parsed.stream)
-  const hour = stream && (await hourProof(account, stream, id))
+  const hour = stream && (await proveInHour(account, stream, id))
   const pk = sealPartition(account, log)
   const leaf = stream && !hour ? null : await findLeaf(pk, stream ? hourId(parsed.micros, stream) : id)
   if (!checkpoint || !leaf || leaf.index >= checkpoint.size) {
     const [key] = logKeys(account, id)
     if (!leaf && !(key && (await getItem(key)))) throw notFound()
-    if (ofSize !== null && leaf) throw refuse('size must be the size of a checkpoint that covers the entry.')
+    if (requestedSize !== null && leaf)
+      throw invalidLogQuery('size must be the size of a checkpoint that covers the entry.')
     throw notSealedYet(id, log)
   }
   const { size, root, note } = checkpoint
-  const proof = await provenLeaf(pk, leaf, size)
+  const proof = await proveLeaf(pk, leaf, size)
   return { data: { log, leaf_index: leaf.index, ...proof, size, root, note, ...(hour && { hour }) } }
 }
 
 /** Inclusion proof of an entry in the tree of its hour; undefined if the hour is not sealed. */
-async function hourProof(account: string, stream: HourStream, id: string) {
+async function proveInHour(account: string, stream: HourStream, id: string) {
   const hour = hourText(instantOf(id))
   const { size, root } = (await getItem<Key & Partial<SealedHour>>(hourKey(account, stream, hour))) ?? {}
   if (root === undefined || size === undefined) return undefined
   const pk = hourPartition(account, stream, hour)
   const leaf = await findLeaf(pk, id)
-  return leaf ? { hour, stream, size, root, index: leaf.index, ...(await provenLeaf(pk, leaf, size)) } : undefined
+  return leaf ? { hour, stream, size, root, index: leaf.index, ...(await proveLeaf(pk, leaf, size)) } : undefined
 }
 
 /** Builds a consistency proof between two checkpoints (`GET /logs/checkpoints/{log}/consistency`). */
-export async function consistencyOf(account: string, log: SealedLog, query: URLSearchParams) {
-  const [from, to] = [numberOf(query, 'from'), numberOf(query, 'to')]
-  if (from === null || to === null) throw refuse('from and to must be sizes of checkpoints.')
-  if (from > to) throw refuse('from must not be above to.')
+export async function readConsistency(account: string, log: SealedLog, query: URLSearchParams) {
+  const [from, to] = [readLeafCount(query, 'from'), readLeafCount(query, 'to')]
+  if (from === null || to === null) throw invalidLogQuery('from and to must be sizes of checkpoints.')
+  if (from > to) throw invalidLogQuery('from must not be above to.')
   const sizes = [...new Set([from, to])].filter((size) => size > 0)
-  const known = await Promise.all(sizes.map((size) => readCheckpoint(account, log, size)))
-  if (known.some((checkpoint) => !checkpoint)) throw refuse('from and to must be sizes of checkpoints.')
+  const checkpoints = await Promise.all(sizes.map((size) => readCheckpoint(account, log, size)))
+  if (checkpoints.some((checkpoint) => !checkpoint)) throw invalidLogQuery('from and to must be sizes of checkpoints.')
   const proof = await consistencyProof(from, to, tableHashes(sealPartition(account, log)))
   return { data: { from, to, path: proof.map(base64) } }
 }
@@ -152,11 +153,11 @@ export async function consistencyOf(account: string, log: SealedLog, query: URLS
 const maxLeaves = 10_000
 
 /** Lists a range of leaf hashes (`GET /logs/checkpoints/{log}/leaves`). */
-export async function leavesOf(account: string, log: SealedLog, query: URLSearchParams) {
-  const [from, to] = [numberOf(query, 'from'), numberOf(query, 'to')]
-  const { pk, size, hasHours } = await treeOf(account, log, query)
+export async function readLeafHashes(account: string, log: SealedLog, query: URLSearchParams) {
+  const [from, to] = [readLeafCount(query, 'from'), readLeafCount(query, 'to')]
+  const { pk, size, hasHours } = await findTree(account, log, query)
   if (from === null || to === null || from > to || to > size || to - from > maxLeaves) {
-    throw refuse(`from and to must be numbers of sealed leaves, at most ${maxLeaves} apart.`)
+    throw invalidLogQuery(`from and to must be numbers of sealed leaves, at most ${maxLeaves} apart.`)
   }
   if (from === to) return { data: { from, to, hashes: '' } }
   const hashes = base64(await leafHashes(pk, from, to))
@@ -167,13 +168,13 @@ export async function leavesOf(account: string, log: SealedLog, query: URLSearch
 }
 
 /** Tree that a query selects: the log's own tree, or with `hour` and `stream` the tree of an hour. */
-async function treeOf(account: string, log: SealedLog, query: URLSearchParams) {
+async function findTree(account: string, log: SealedLog, query: URLSearchParams) {
   const [hour, stream] = [query.get('hour'), hourStreams.find((name) => name === query.get('stream'))]
   if (hour === null && !query.has('stream')) {
     const { state } = await readSealedLog(account, log)
     return { pk: sealPartition(account, log), size: state?.size ?? 0, hasHours: log === 'activity' }
   }
   const sealed = hour && stream && log === 'activity' ? await getItem(hourKey(account, stream, hour)) : undefined
-  if (!hour || !stream || sealed?.root === undefined) throw refuse('hour and stream must name a sealed hour.')
+  if (!hour || !stream || sealed?.root === undefined) throw invalidLogQuery('hour and stream must name a sealed hour.')
   return { pk: hourPartition(account, stream, hour), size: Number(sealed.size), hasHours: false }
 }

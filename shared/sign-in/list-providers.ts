@@ -12,21 +12,21 @@ const SignInProvider = v.object({
   is_default: v.boolean(),
 })
 export const SignInProviders = v.object({ data: v.array(SignInProvider) })
-type Shown = v.InferOutput<typeof SignInProvider>
+type ListedProvider = v.InferOutput<typeof SignInProvider>
 
-const byName = (a: Shown, b: Shown): number =>
+const byName = (a: ListedProvider, b: ListedProvider): number =>
   Number(b.is_default) - Number(a.is_default) || (a.name < b.name ? -1 : a.name > b.name ? 1 : a.id < b.id ? -1 : 1)
 
 /** Enabled providers of an account for a context: the default first, then by name. */
-export async function listSignInProviders(accountId: string, context: SignInContext): Promise<Shown[]> {
-  const shown = await Promise.all(
+export async function listSignInProviders(accountId: string, context: SignInContext): Promise<ListedProvider[]> {
+  const listed = await Promise.all(
     providerKinds.map(async (kind) => {
       const items = await queryItems(entityKey(accountId, authProviders[kind].name, '').pk)
       return items
         .map((item): AuthProviderRow => itemRow(authProviders[kind], item))
         .filter((provider) => !provider.is_disabled && allowsContext(provider, context))
-        .map(({ id, name, is_default = false }): Shown => ({ id, kind, name, is_default }))
+        .map(({ id, name, is_default = false }): ListedProvider => ({ id, kind, name, is_default }))
     }),
   )
-  return shown.flat().sort(byName)
+  return listed.flat().sort(byName)
 }

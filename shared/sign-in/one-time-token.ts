@@ -49,21 +49,21 @@ export const oneTimeItem = <T extends object>(key: Key, expiresAt: number, conte
 })
 
 /** Reads an unexpired item without using it up. */
-export async function lookAtOneTime<T extends object>(key: Key, now: number): Promise<(Expiring & T) | null> {
+export async function readOneTimeItem<T extends object>(key: Key, now: number): Promise<(Expiring & T) | null> {
   const item = await getItem<Key & Expiring & T>(key)
   return item && item.expires_at > now ? item : null
 }
 
 /** Deletes an unexpired item and returns it; null for all but one of concurrent callers. */
-export async function takeOneTime<T extends object>(key: Key, now: number): Promise<(Expiring & T) | null> {
-  const taking = new DeleteCommand({
+export async function takeOneTimeItem<T extends object>(key: Key, now: number): Promise<(Expiring & T) | null> {
+  const deletion = new DeleteCommand({
     TableName: tableName(),
     Key: { pk: key.pk, sk: key.sk },
     ConditionExpression: 'attribute_exists(pk) AND expires_at > :now',
     ExpressionAttributeValues: { ':now': now },
     ReturnValues: 'ALL_OLD',
   })
-  const taken = await ifMet(changing(table().send(taking)))
+  const deleted = await ifMet(changing(table().send(deletion)))
   // Keys of this partition have no other kind of item.
-  return (taken?.Attributes as (Expiring & T) | undefined) ?? null
+  return (deleted?.Attributes as (Expiring & T) | undefined) ?? null
 }

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { ApiError } from '../../core/errors.ts'
 import type { AccountRow } from '../../domain/accounts/account.ts'
-import { findAccountBySlug } from '../../sign-in/account-of-slug.ts'
+import { findAccountBySlug } from '../../sign-in/account-by-slug.ts'
 import { codeForPasscode } from '../../sign-in/browser/code-for-passcode.ts'
 import { type Start, StartFields, startSignIn } from '../../sign-in/browser/start-sign-in.ts'
 import { listSignInProviders } from '../../sign-in/list-providers.ts'

@@ -60,16 +60,18 @@ export const idsBetween = (stream: LogStream, begin: number, end: number): IdRan
     : { first: idFrom(stream, clampMicros(begin)), last: idUntil(stream, clampMicros(end)) }
 
 /** Part of a range after (or before) an entry's id, by the order of `compareIds` across streams; null if empty. */
-export function beyond({ first, last }: IdRange, from: string, ascending: boolean): IdRange | null {
+export function idsBeyond({ first, last }: IdRange, from: string, ascending: boolean): IdRange | null {
   const micros = instantOf(from)
   const stream = streamOf(first)
   const [code, other] = [first.charAt(0), from.charAt(0)]
   const before = code < other
   const cut = code === other ? from : before ? idUntil(stream, micros) : idFrom(stream, micros)
   const exclusive = code === other || before === ascending
-  const next = exclusive ? step(cut, ascending ? 1n : -1n) : cut
-  const rest = ascending ? { first: next > first ? next : first, last } : { first, last: next < last ? next : last }
-  return rest.first <= rest.last ? rest : null
+  const next = exclusive ? addToId(cut, ascending ? 1n : -1n) : cut
+  const remaining = ascending
+    ? { first: next > first ? next : first, last }
+    : { first, last: next < last ? next : last }
+  return remaining.first <= remaining.last ? remaining : null
 }
 
-const step = (id: string, by: bigint): string => (BigInt(`0x${id}`) + by).toString(16).padStart(24, '0')
+const addToId = (id: string, by: bigint): string => (BigInt(`0x${id}`) + by).toString(16).padStart(24, '0')

@@ -17,10 +17,10 @@ export const logPartition = (account: string, stream: LogStream, date: string, s
   partition(account, `log.${stream}`, shard === undefined ? date : `${date}#${shard}`)
 
 /** Fields that index entries: actor and email in the snapshot, and object of a change. */
-export type NamedField = 'actor' | 'email' | 'object'
+export type PointerField = 'actor' | 'email' | 'object'
 
-/** Partition of pointers to the entries of an actor, email or object; for flows: an actor's slices, an email's actors. */
-export const namedPartition = (account: string, stream: LogStream, field: NamedField, value: string): string =>
+/** Partition of pointers to entries of an actor, email or object. For flows: an actor's slices, an email's actors. */
+export const pointerPartition = (account: string, stream: LogStream, field: PointerField, value: string): string =>
   indexPartition(account, `log.${stream}`, field, value)
 
 export const flowKey = (account: string, actorId: string, id: string): Key => ({

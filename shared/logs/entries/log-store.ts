@@ -4,30 +4,30 @@ import type { Origin, Subject } from '../../core/subject.ts'
 import type { Item } from '../../table/keys.ts'
 import { insertTogether } from '../../table/statements.ts'
 import { type LogStream, logId } from './log-id.ts'
-import { dayOf, logPartition, logTtl, type NamedField, namedPartition } from './log-keys.ts'
+import { dayOf, logPartition, logTtl, type PointerField, pointerPartition } from './log-keys.ts'
 
-type Named = { actor_id?: string | null; actor_email?: string | null }
-type Entry = Named & { subject?: Named | null } & Record<string, unknown>
+type ActorFields = { actor_id?: string | null; actor_email?: string | null }
+type Entry = ActorFields & { subject?: ActorFields | null } & Record<string, unknown>
 /** Streams stored by this file; `flow-store.ts` stores flows. */
-type Stored = Exclude<LogStream, 'flow'>
+type StoredStream = Exclude<LogStream, 'flow'>
 
 /** Target of pointers: log id and TTL of an entry. */
 type Target = { id: string; ttl: number }
 
 /** Pointers to an entry: by actor and email of its snapshot (L2.6), and by the changed object (L2.8). */
-export function pointerItems(account: string, stream: Stored, { id, ttl }: Target, entry: Entry): Item[] {
-  const named = stream === 'api_request' ? entry : entry.subject
-  const pointerBy = (field: NamedField, value: string | null | undefined): Item[] =>
-    value ? [{ pk: namedPartition(account, stream, field, value), sk: id, kind: 'log_pointer', ttl }] : []
+export function pointerItems(account: string, stream: StoredStream, { id, ttl }: Target, entry: Entry): Item[] {
+  const actor = stream === 'api_request' ? entry : entry.subject
+  const pointerBy = (field: PointerField, value: string | null | undefined): Item[] =>
+    value ? [{ pk: pointerPartition(account, stream, field, value), sk: id, kind: 'log_pointer', ttl }] : []
   return [
-    ...pointerBy('actor', named?.actor_id),
-    ...pointerBy('email', named?.actor_email),
+    ...pointerBy('actor', actor?.actor_id),
+    ...pointerBy('email', actor?.actor_email),
     ...(stream === 'change' ? pointerBy('object', objectIdOf(entry)) : []),
   ]
 }
 
 /** The entry and its pointers. `micros` is its time in microseconds. */
-export function logItems(account: string, stream: Stored, id: string, micros: number, entry: Entry): Item[] {
+export function logItems(account: string, stream: StoredStream, id: string, micros: number, entry: Entry): Item[] {
   const ttl = logTtl(stream, micros)
   return [
     {
@@ -65,7 +65,7 @@ export function objectIdOf({ before, after }: Record<string, unknown>): string |
   return typeof id === 'string' && id !== '' ? id : null
 }
 
-type Created = {
+type CreatedSession = {
   context: 'client' | 'gateway' | 'portal'
   subject: Subject
   /** Creation time in microseconds. */
@@ -73,5 +73,5 @@ type Created = {
 }
 
 /** Log entry of a created session (L7.1) with its pointers, for the transaction that creates the session. */
-export const sessionLogItems = (account: string, { at, ...entry }: Created): Item[] =>
+export const sessionLogItems = (account: string, { at, ...entry }: CreatedSession): Item[] =>
   logItems(account, 'session', logId('session', at), at, entry)

@@ -64,9 +64,9 @@ class RecordReader {
 
   /** Null for an open report, whose outer paths are validated and dropped. */
   private closing(record: Source): Closing | null {
-    const closes = closeNames.some((name) => !isBlank(record[name]))
+    const isClosing = closeNames.some((name) => !isBlank(record[name]))
     const outers = isBlank(record.outers) ? null : this.outers(record.outers)
-    if (!closes) return null
+    if (!isClosing) return null
     if (!outers) this.refuse('outers', blank)
     return {
       flow_end: this.required('flow_end', closing.flow_end, record.flow_end),

@@ -1,5 +1,5 @@
 import { type Item, type Key, partition } from '../../table/keys.ts'
-import { logTtl, namedPartition } from '../entries/log-keys.ts'
+import { logTtl, pointerPartition } from '../entries/log-keys.ts'
 
 /** Length of the time slices that index flows, in microseconds. A slice is identified by its first microsecond. */
 export const sliceMicros = 300_000_000
@@ -15,40 +15,41 @@ const classes = 8
  * Duration classes of long closed flows; each maximum is four times the previous one. A query for flows that lasted
  * until an instant reads each class back by its maximum, so at least a quarter of the flows read match.
  */
-export const longFlowClasses = Array.from({ length: classes }, (_, place) => ({
-  place,
-  shorterThan: place === classes - 1 ? Number.POSITIVE_INFINITY : shortFlowMicros * growth ** (place + 1),
+export const longFlowClasses = Array.from({ length: classes }, (_, classIndex) => ({
+  classIndex,
+  shorterThan: classIndex === classes - 1 ? Number.POSITIVE_INFINITY : shortFlowMicros * growth ** (classIndex + 1),
 }))
 const classOf = (length: number): number => longFlowClasses.findIndex(({ shorterThan }) => length < shorterThan)
 
 /** Time after the end of its slice from which an open flow counts as long, in microseconds. */
-const patienceMicros = 600_000_000
+const openPointerDelayMicros = 600_000_000
 /** Longer than a consumer runs plus the possible clock skew. */
 const graceMicros = 120_000_000
 
 /** True once a report of an open flow in the slice also stores a pointer. Before that, it marks the slice instead. */
-export const isPast = (slice: number, now: number): boolean => now >= slice + sliceMicros + patienceMicros
+export const needsPointers = (slice: number, now: number): boolean =>
+  now >= slice + sliceMicros + openPointerDelayMicros
 /** True once no process stores an open flow of the slice without a pointer, so that the slice can be indexed. */
-export const isSettled = (slice: number, now: number): boolean => isPast(slice, now - graceMicros)
+export const isSettled = (slice: number, now: number): boolean => needsPointers(slice, now - graceMicros)
 
 /** Partition of the days on which flows began, each item with the shards that contain them. */
 export const flowDaysPartition = (account: string): string => partition(account, 'log.flow.days')
 export const flowSlicesPartition = (account: string): string => partition(account, 'log.flow.slices')
 export const actorSlicesPartition = (account: string, actor: string): string =>
-  namedPartition(account, 'flow', 'actor', actor)
+  pointerPartition(account, 'flow', 'actor', actor)
 /** Partition of the actors that had this email when they were authorized. */
 export const emailActorsPartition = (account: string, email: string): string =>
-  namedPartition(account, 'flow', 'email', email)
+  pointerPartition(account, 'flow', 'email', email)
 export const openFlowsPartition = (account: string): string => partition(account, 'log.flow.open')
-export const longFlowsPartition = (account: string, place: number | '*'): string =>
-  partition(account, 'log.flow.long', String(place))
+export const longFlowsPartition = (account: string, classIndex: number | '*'): string =>
+  partition(account, 'log.flow.long', String(classIndex))
 
 export const openPointerKey = (account: string, id: string): Key => ({ pk: openFlowsPartition(account), sk: id })
 
-type Pointed = { account: string; id: string; actor: string; ingestedAt: number }
+type PointerFields = { account: string; id: string; actor: string; ingestedAt: number }
 
 /** Pointer to a flow that is open. */
-export const openPointer = ({ account, id, actor, ingestedAt }: Pointed): Item => ({
+export const openPointer = ({ account, id, actor, ingestedAt }: PointerFields): Item => ({
   ...openPointerKey(account, id),
   kind: 'flow_pointer',
   ttl: logTtl('flow', ingestedAt),
@@ -56,7 +57,7 @@ export const openPointer = ({ account, id, actor, ingestedAt }: Pointed): Item =
 })
 
 /** Pointer to a long closed flow; null for a short one. Reports with different ends get different pointers. */
-export function longPointer(flow: Pointed, start: number, end: number): Item | null {
+export function longPointer(flow: PointerFields, start: number, end: number): Item | null {
   if (end - start <= shortFlowMicros) return null
   const pk = longFlowsPartition(flow.account, classOf(end - start))
   return { ...openPointer(flow), pk, sk: `${flow.id}#${end}`, fend: BigInt(end) }

@@ -25,30 +25,30 @@ import {
 type FlowItem = { sk: string; actor: string; at: number; fend?: number }
 
 type Mark = { at: number; done: Promise<unknown> }
-const made = new Map<string, Mark>()
+const marks = new Map<string, Mark>()
 
 /** Stores a mark at most once per day and process. Resolves when the mark is stored. */
-async function once(name: string, mark: (ttl: number) => Promise<unknown>): Promise<void> {
+async function markOnce(name: string, mark: (ttl: number) => Promise<unknown>): Promise<void> {
   const at = clock.now()
-  const known = made.get(name)
-  if (known && at - known.at < dayMicros) {
-    await known.done
+  const previous = marks.get(name)
+  if (previous && at - previous.at < dayMicros) {
+    await previous.done
     return
   }
-  if (made.size > 100_000) made.clear()
+  if (marks.size > 100_000) marks.clear()
   // The TTL is later than that of every flow that relies on the mark.
   const done = mark(logTtl('flow', at + 3 * dayMicros))
-  made.set(name, { at, done })
+  marks.set(name, { at, done })
   await done.catch((error) => {
-    made.delete(name)
+    marks.delete(name)
     throw error
   })
 }
 
-const put = (key: Key) => once(`${key.pk} ${key.sk}`, (ttl) => putItem({ ...key, kind: 'flow_mark', ttl }))
+const putMark = (key: Key) => markOnce(`${key.pk} ${key.sk}`, (ttl) => putItem({ ...key, kind: 'flow_mark', ttl }))
 
 export const markDay = (account: string, day: string, shard: number): Promise<void> =>
-  once(`${account} ${day} ${shard}`, (ttl) =>
+  markOnce(`${account} ${day} ${shard}`, (ttl) =>
     table().send(
       new UpdateCommand({
         TableName: tableName(),
@@ -61,9 +61,9 @@ export const markDay = (account: string, day: string, shard: number): Promise<vo
   )
 
 export const markActor = (account: string, actor: string, slice: number): Promise<void> =>
-  put({ pk: actorSlicesPartition(account, actor), sk: sliceSort(slice) })
+  putMark({ pk: actorSlicesPartition(account, actor), sk: sliceSort(slice) })
 
-const emailsNoted = new Map<string, number>()
+const emailMarkExpiries = new Map<string, number>()
 
 /** Indexes the actor by the email in an authorization's snapshot, until the last flow with it expires (L12). */
 export async function markEmail(account: string, attribution: Attribution): Promise<void> {
@@ -72,24 +72,24 @@ export async function markEmail(account: string, attribution: Attribution): Prom
   const Key = { pk: emailActorsPartition(account, email), sk: actor }
   const name = `${Key.pk} ${actor}`
   const until = attributionItem(account, attribution).ttl
-  if ((emailsNoted.get(name) ?? 0) >= until) return
+  if ((emailMarkExpiries.get(name) ?? 0) >= until) return
   // A day of slack, so that not every new authorization writes the mark again.
   const ttl = until + dayMicros / 1_000_000
   // The condition fails if the stored mark expires later.
   await changeItem(Key, { set: { kind: 'flow_mark', ttl }, when: 'attribute_not_exists(pk) OR #ttl < :ttl' })
-  if (emailsNoted.size > 100_000) emailsNoted.clear()
-  emailsNoted.set(name, ttl)
+  if (emailMarkExpiries.size > 100_000) emailMarkExpiries.clear()
+  emailMarkExpiries.set(name, ttl)
 }
 
 export const markSlice = (account: string, slice: number): Promise<void> =>
-  put({ pk: flowSlicesPartition(account), sk: sliceSort(slice) })
+  putMark({ pk: flowSlicesPartition(account), sk: sliceSort(slice) })
 
 /** Maximum number of slices that one call indexes. */
 const maxSlices = 24
 const timeBudgetMs = 10_000
 
 /** Account id → slice of the last complete indexing run, which runs at most once per slice. */
-const gathered = new Map<string, number>()
+const indexedSlices = new Map<string, number>()
 
 /**
  * Writes a pointer to every flow that is still open some minutes after its slice. Such flows are few. Runs when flows
@@ -97,7 +97,7 @@ const gathered = new Map<string, number>()
  */
 export async function indexOpenFlows(account: string): Promise<void> {
   const now = clock.now()
-  if (gathered.get(account) === sliceOf(now)) return
+  if (indexedSlices.get(account) === sliceOf(now)) return
   const slices = await sortKeysOf(flowSlicesPartition(account), { limit: maxSlices })
   const started = clock.monotonic()
   for (const sk of slices) {
@@ -105,15 +105,15 @@ export async function indexOpenFlows(account: string): Promise<void> {
     if (!isSettled(slice, now)) break
     if (clock.monotonic() - started > timeBudgetMs) return
     const shards = Array.from({ length: flowShards }, (_, shard) => shard)
-    await inParallel(shards, 4, (shard) => pointToOpen(account, slice, shard))
+    await inParallel(shards, 4, (shard) => indexShard(account, slice, shard))
     // Removed last, so that an interrupted slice is indexed again.
     await removeItem({ pk: flowSlicesPartition(account), sk })
   }
-  if (gathered.size > 100_000) gathered.clear()
-  gathered.set(account, sliceOf(now))
+  if (indexedSlices.size > 100_000) indexedSlices.clear()
+  indexedSlices.set(account, sliceOf(now))
 }
 
-async function pointToOpen(account: string, slice: number, shard: number): Promise<void> {
+async function indexShard(account: string, slice: number, shard: number): Promise<void> {
   const pk = logPartition(account, 'flow', dayOf(slice), shard)
   const between = [idFrom('flow', slice), idUntil('flow', slice + sliceMicros - 1)] as const
   for await (const flows of storedPages<FlowItem>(pk, { between, relaxed: true }, ['sk', 'actor', 'at', 'fend'])) {

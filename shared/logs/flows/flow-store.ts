@@ -8,7 +8,7 @@ import { executeTogether, insertion, type Statement, type StatementOutcome } fro
 import { table, tableName } from '../../table/table.ts'
 import { logId } from '../entries/log-id.ts'
 import { dayOf, flowKey, flowShard, logTtl } from '../entries/log-keys.ts'
-import { isPast, longPointer, openPointer, openPointerKey, sliceOf } from './flow-index.ts'
+import { longPointer, needsPointers, openPointer, openPointerKey, sliceOf } from './flow-index.ts'
 import { markActor, markDay, markSlice } from './flow-marks.ts'
 import type { Closing, FlowReport } from './flow-report.ts'
 import type { IngestClaims } from './ingest-token.ts'
@@ -60,10 +60,10 @@ export type FlowItem = Key & ReturnType<typeof openFields> & Partial<ReturnType<
 const concurrency = 8
 
 /** Ids of flows that this process stored as open. A hint only: a wrong entry costs one more write. */
-const opened = new Set<string>()
+const openedFlows = new Set<string>()
 
 /** A report whose marks and pointers are stored. `statement` is its write, or null if it needs an UpdateItem. */
-type Led<T> = { ingested: T; key: Key; past: boolean; statement: Statement | null }
+type PreparedReport<T> = { ingested: T; key: Key; needsPointer: boolean; statement: Statement | null }
 
 /**
  * Stores up to 25 flows with one conditional write per report. Idempotent, and independent of the order (L11). Writes
@@ -74,55 +74,57 @@ export async function storeFlows<T extends IngestedReport>(
   reports: T[],
   fail: (report: T, error: unknown) => void,
 ): Promise<void> {
-  const alone: Led<T>[] = []
-  const together: (Led<T> & { statement: Statement })[] = []
+  const singleWrites: PreparedReport<T>[] = []
+  const batchedWrites: (PreparedReport<T> & { statement: Statement })[] = []
   await inParallel(reports, concurrency, async (report) => {
     try {
-      const { statement, ...led } = await leadTo(report)
-      if (statement) together.push({ ...led, statement })
-      else alone.push({ ...led, statement })
+      const { statement, ...prepared } = await prepareReport(report)
+      if (statement) batchedWrites.push({ ...prepared, statement })
+      else singleWrites.push({ ...prepared, statement })
     } catch (error) {
       fail(report, error)
     }
   })
   try {
-    const outcomes = await executeTogether(together.map(({ statement }) => statement))
-    alone.push(...together.filter((led, i) => !isSettled(led, outcomes[i])))
+    const outcomes = await executeTogether(batchedWrites.map(({ statement }) => statement))
+    singleWrites.push(...batchedWrites.filter((prepared, i) => !isComplete(prepared, outcomes[i])))
   } catch (error) {
-    for (const { ingested } of together) fail(ingested, error)
+    for (const { ingested } of batchedWrites) fail(ingested, error)
   }
-  await inParallel(alone, concurrency, (led) => storeAlone(led).catch((error) => fail(led.ingested, error)))
+  await inParallel(singleWrites, concurrency, (prepared) =>
+    storeSingly(prepared).catch((error) => fail(prepared.ingested, error)),
+  )
 }
 
 /** Stores the marks and pointers of a flow, and builds its write. */
-async function leadTo<T extends IngestedReport>(ingested: T): Promise<Led<T>> {
+async function prepareReport<T extends IngestedReport>(ingested: T): Promise<PreparedReport<T>> {
   const { id, claims, report } = ingested
   const { account_id: account, initiator_actor_id: actor } = claims
   const slice = sliceOf(report.flow_start)
-  const past = isPast(slice, clock.now())
+  const needsPointer = needsPointers(slice, clock.now())
   await Promise.all([
     markDay(account, dayOf(report.flow_start), flowShard(actor)),
     markActor(account, actor, slice),
-    lead(ingested, past),
+    storePointer(ingested, needsPointer),
   ])
   const key = flowKey(account, actor, id)
-  return { ingested, key, past, statement: statementOf(ingested, key, past) }
+  return { ingested, key, needsPointer, statement: toStatement(ingested, key, needsPointer) }
 }
 
 /**
  * Builds a PartiQL statement for a new flow, or for the close of a flow that this process opened. Null for any other
  * close: PartiQL has no upsert, so it needs an UpdateItem.
  */
-function statementOf(ingested: IngestedReport, key: Key, past: boolean): Statement | null {
+function toStatement(ingested: IngestedReport, key: Key, needsPointer: boolean): Statement | null {
   const { closing } = ingested.report
   if (!closing) return insertion({ ...key, ...openFields(ingested) })
-  if (past) return null
-  if (opened.has(ingested.id)) return completion(key, closing)
+  if (needsPointer) return null
+  if (openedFlows.has(ingested.id)) return closeStatement(key, closing)
   return ingested.bothReported ? insertion({ ...key, ...openFields(ingested), ...closedFields(closing) }) : null
 }
 
 /** Statement that closes an existing open flow. */
-function completion({ pk, sk }: Key, closing: Closing): Statement {
+function closeStatement({ pk, sk }: Key, closing: Closing): Statement {
   const fields = closedFields(closing)
   const set = Object.keys(fields).map((name) => `"${name}" = ?`)
   return {
@@ -132,50 +134,50 @@ function completion({ pk, sk }: Key, closing: Closing): Statement {
 }
 
 /** True if a statement completed the report. An open report changes no existing flow, but may leave a pointer. */
-function isSettled(
-  { ingested: { id, report }, past }: Led<IngestedReport>,
+function isComplete(
+  { ingested: { id, report }, needsPointer }: PreparedReport<IngestedReport>,
   outcome: StatementOutcome | undefined,
 ): boolean {
-  if (report.closing) opened.delete(id)
+  if (report.closing) openedFlows.delete(id)
   else if (outcome === 'done') {
-    if (opened.size >= 100_000) opened.clear()
-    opened.add(id)
+    if (openedFlows.size >= 100_000) openedFlows.clear()
+    openedFlows.add(id)
   }
-  return outcome === 'done' || (outcome === 'unmet' && !report.closing && !past)
+  return outcome === 'done' || (outcome === 'unmet' && !report.closing && !needsPointer)
 }
 
-async function storeAlone({ ingested, key, past }: Led<IngestedReport>): Promise<void> {
+async function storeSingly({ ingested, key, needsPointer }: PreparedReport<IngestedReport>): Promise<void> {
   const { id, claims, report } = ingested
   let isClosed = report.closing !== null
   // A refused condition means that the flow exists and stays unchanged.
   await unlessRefused<unknown, void>(
-    report.closing ? close(ingested, key, report.closing) : open(ingested, key),
+    report.closing ? putClosedFlow(ingested, key, report.closing) : putOpenFlow(ingested, key),
     ({ Item }) => {
       isClosed ||= Item !== undefined && 'fend' in Item
     },
   )
-  if (isClosed && past) {
+  if (isClosed && needsPointer) {
     await removeItem(openPointerKey(claims.account_id, id))
   }
 }
 
 /** Stores the pointer of a flow or the mark of its slice, for queries whose window starts after the flow began. */
-async function lead({ id, claims, ingestedAt, report }: IngestedReport, past: boolean): Promise<void> {
+async function storePointer({ id, claims, ingestedAt, report }: IngestedReport, needsPointer: boolean): Promise<void> {
   const { flow_start: start, closing } = report
-  const pointed = { account: claims.account_id, id, actor: claims.initiator_actor_id, ingestedAt }
-  if (!closing && !past) return markSlice(claims.account_id, sliceOf(start))
-  const Item = closing ? longPointer(pointed, start, closing.flow_end) : openPointer(pointed)
+  const pointerFields = { account: claims.account_id, id, actor: claims.initiator_actor_id, ingestedAt }
+  if (!closing && !needsPointer) return markSlice(claims.account_id, sliceOf(start))
+  const Item = closing ? longPointer(pointerFields, start, closing.flow_end) : openPointer(pointerFields)
   if (Item) await putItem(Item)
 }
 
-const open = (ingested: IngestedReport, key: Key) =>
+const putOpenFlow = (ingested: IngestedReport, key: Key) =>
   putItem(
     { ...key, ...openFields(ingested) },
     { ConditionExpression: 'attribute_not_exists(pk)', ReturnValuesOnConditionCheckFailure: 'ALL_OLD' },
   )
 
 /** Upserts a closed flow. Attributes of an earlier open report stay unchanged. */
-function close(ingested: IngestedReport, key: Key, closing: Closing) {
+function putClosedFlow(ingested: IngestedReport, key: Key, closing: Closing) {
   const closed = closedFields(closing)
   const fields = Object.entries({ ...openFields(ingested), ...closed })
   const set = fields.map(([name]) =>

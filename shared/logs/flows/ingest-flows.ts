@@ -37,7 +37,7 @@ type RejectedReports = v.InferOutput<typeof RejectedReports>
 
 type Headers = Record<string, string | undefined>
 
-function unpacked(body: Buffer, headers: Headers): Buffer {
+function decompress(body: Buffer, headers: Headers): Buffer {
   const encoding = headers['content-encoding']?.trim().toLowerCase() || 'identity'
   if (encoding === 'identity') return body
   if (encoding !== 'gzip') throw new ApiError('bad_request', 'Content-Encoding must be identity or gzip.')
@@ -60,11 +60,11 @@ const isInexact = (record: unknown): boolean =>
   isObject(record) &&
   counters.some((name) => typeof record[name] === 'number' && record[name] > Number.MAX_SAFE_INTEGER)
 
-const number = /^(-?\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
+const numberForm = /^(-?\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 
 /** Parses a JSON number in any notation to an exact integer; null for a fraction. */
 function exactInteger(source: string): bigint | null {
-  const [, whole = '', fraction = '', exponent = '0'] = number.exec(source) ?? []
+  const [, whole = '', fraction = '', exponent = '0'] = numberForm.exec(source) ?? []
   const zeros = Number(exponent) - fraction.length
   const digits = (whole + fraction).replace(/^(-?)0+(?=\d)/, '$1')
   if (zeros < 0 && /[1-9]/.test(digits.slice(zeros))) return null
@@ -73,7 +73,7 @@ function exactInteger(source: string): bigint | null {
   return BigInt(integer.slice(0, 400))
 }
 
-const exact: Reviver = (_key, value, context) =>
+const exactIntegers: Reviver = (_key, value, context) =>
   typeof value === 'number' && !Number.isSafeInteger(value) && context?.source !== undefined
     ? (exactInteger(context.source) ?? Number.NaN)
     : value
@@ -82,10 +82,10 @@ const exact: Reviver = (_key, value, context) =>
 export function parseReports(text: string): unknown {
   const document = JSON.parse(text)
   const records: unknown = document?.flow_logs
-  return Array.isArray(records) && records.some(isInexact) ? JSON.parse(shallowJson(text), exact) : document
+  return Array.isArray(records) && records.some(isInexact) ? JSON.parse(shallowJson(text), exactIntegers) : document
 }
 
-function recordsOf(body: Buffer): unknown[] {
+function parseRecords(body: Buffer): unknown[] {
   if (!isUtf8(body)) throw new ApiError('invalid_json')
   if (countJsonValues(body) > maxValues) throw new ApiError('payload_too_large')
   let document: unknown
@@ -108,7 +108,7 @@ function recordsOf(body: Buffer): unknown[] {
  * `validation_failed` with the number of accepted reports if some are invalid
  */
 export async function ingestFlows(claims: IngestClaims, body: Buffer, headers: Headers) {
-  const records = recordsOf(unpacked(body, headers))
+  const records = parseRecords(decompress(body, headers))
   const reports: FlowReport[] = []
   const errors: Record<string, FieldErrors> = {}
   let rejected = 0

@@ -24,7 +24,7 @@ export type IngestClaims = v.InferOutput<typeof IngestClaims>
 
 const lateReportSecs = 30 * 86_400
 
-// HS256 is the only algorithm, implemented with node:crypto: a JOSE library would slow down the function with the most requests.
+// HS256 is the only algorithm. Implemented with node:crypto: a JOSE library would slow down the busiest function.
 const ProtectedHeader = v.object({ alg: v.literal('HS256'), kid: v.string() })
 
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')

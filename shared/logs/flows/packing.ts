@@ -13,7 +13,7 @@ const maxPackLength = 250_000
 const reportsPerPack = 1_000
 
 // Reports are encoded as lists without field names, and times as differences, to reduce size and CPU time.
-function reportRow(report: FlowReport, ingestedAt: number): unknown[] {
+function toRow(report: FlowReport, ingestedAt: number): unknown[] {
   const { closing, flow_start: start } = report
   const row: unknown[] = [
     report.protocol,
@@ -35,8 +35,8 @@ function reportRow(report: FlowReport, ingestedAt: number): unknown[] {
 
 const outersAt = 13
 
-// biome-ignore lint/suspicious/noExplicitAny: what reportRow has written
-function rowReport(row: any[], ingestedAt: number): FlowReport {
+// biome-ignore lint/suspicious/noExplicitAny: what toRow has written
+function parseRow(row: any[], ingestedAt: number): FlowReport {
   const [protocol, inner_src_ip, inner_src_port, inner_dst_ip, inner_dst_port, sinceIngest, domain] = row
   const flow_start = ingestedAt + sinceIngest
   const open = { protocol, inner_src_ip, inner_src_port, inner_dst_ip, inner_dst_port, flow_start, domain }
@@ -52,30 +52,30 @@ function rowReport(row: any[], ingestedAt: number): FlowReport {
 }
 
 // Half the CPU time of the fastest deflate, with a smaller result.
-const fast = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
+const fastCompression = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 
 /** Serializes rows to JSON lists, each within the maximum length of a pack. */
-function cut(rows: unknown[][]): string[] {
+function splitRows(rows: unknown[][]): string[] {
   const text = JSON.stringify(rows)
   if (text.length <= maxPackLength || rows.length === 1) return [text]
   const middle = rows.length >> 1
-  return [...cut(rows.slice(0, middle)), ...cut(rows.slice(middle))]
+  return [...splitRows(rows.slice(0, middle)), ...splitRows(rows.slice(middle))]
 }
 
 /** Encodes reports, in order, into packs that each fit a stream record. */
 export function pack(claims: IngestClaims, ingestedAt: number, reports: FlowReport[]): Buffer[] {
-  const head = JSON.stringify({ version, claims, ingested_at: ingestedAt }).slice(0, -1)
+  const prefix = JSON.stringify({ version, claims, ingested_at: ingestedAt }).slice(0, -1)
   const packs: Buffer[] = []
   for (let at = 0; at < reports.length; at += reportsPerPack) {
-    const texts = cut(reports.slice(at, at + reportsPerPack).map((report) => reportRow(report, ingestedAt)))
-    for (const text of texts) packs.push(zstdCompressSync(`${head},"rows":${text}}`, fast))
+    const texts = splitRows(reports.slice(at, at + reportsPerPack).map((report) => toRow(report, ingestedAt)))
+    for (const text of texts) packs.push(zstdCompressSync(`${prefix},"rows":${text}}`, fastCompression))
   }
   return packs
 }
 
 /** Pack without reports, which consumers skip. */
 export const emptyPack = (ingestedAt: number): Buffer =>
-  zstdCompressSync(JSON.stringify({ version, claims: {}, ingested_at: ingestedAt, rows: [] }), fast)
+  zstdCompressSync(JSON.stringify({ version, claims: {}, ingested_at: ingestedAt, rows: [] }), fastCompression)
 
 /** Decodes a pack. @throws Error for other data or an unknown version */
 export function unpack(bytes: Uint8Array): Pack {
@@ -84,6 +84,6 @@ export function unpack(bytes: Uint8Array): Pack {
   return {
     claims: value.claims,
     ingested_at: value.ingested_at,
-    reports: value.rows.map((row: unknown[]) => rowReport(row, value.ingested_at)),
+    reports: value.rows.map((row: unknown[]) => parseRow(row, value.ingested_at)),
   }
 }

@@ -23,7 +23,7 @@ export class ExportFault extends Error {
 type Entry = { logId: string; hash: Buffer }
 
 /** Creates a fault of the current entry. */
-type FaultOf = (message: string, logId?: string) => ExportFault
+type CreateFault = (message: string, logId?: string) => ExportFault
 
 /** Ends of the range that are proven: the log has no entries between that end and the exported ones. */
 export type ProvenEnds = { begin: boolean; end: boolean }
@@ -40,7 +40,7 @@ export class ExportCheck {
   private hoursDone = 0
   private readonly range: { begin: number; end: number }
   private lines = 0
-  private newest: string | null = null
+  private lastLogId: string | null = null
 
   /**
    * @param marks the first bytes of each sealed leaf hash
@@ -55,9 +55,9 @@ export class ExportCheck {
     try {
       this.log = new RangeCheck({ size, root, first, last }, sizes)
       for (const hour of hours) this.log.add(leafHash(hourLeafText(hour)))
-      if (seal.log === 'activity' && !this.log.holds())
+      if (seal.log === 'activity' && !this.log.isValid())
         throw new ExportFault('The hours of the export do not match the root of its checkpoint.')
-      this.hours = this.ownHours()
+      this.hours = this.streamHours()
     } catch (error) {
       if (error instanceof ExportFault) throw error
       throw new ExportFault('The proofs of the export do not match the size of its checkpoint.')
@@ -73,7 +73,7 @@ export class ExportCheck {
   }
 
   /** Checks of the hours of the export's stream. The seal also contains hours of the other stream. */
-  private ownHours() {
+  private streamHours() {
     const { hours = [], stream, begin, end } = this.seal
     const own = hours.filter((hour) => hour.stream === stream)
     return own.map(({ hour, size, root }, i) => {
@@ -86,68 +86,69 @@ export class ExportCheck {
   private addNeighbour(side: 'before' | 'after'): void {
     const value = this.seal[side]
     if (!value) return
-    const faultOf: FaultOf = (message, logId) =>
+    const createFault: CreateFault = (message, logId) =>
       new ExportFault(`The entry ${side} the range ${message}.`, null, logId ?? null)
-    const entry = this.readEntry(value, canonicalJson(value), faultOf)
+    const entry = this.readEntry(value, canonicalJson(value), createFault)
     const instant = instantOf(entry.logId)
     const isOutside = side === 'before' ? instant < this.range.begin : instant > this.range.end
-    if (!isOutside) throw faultOf('is in the range', entry.logId)
-    this.addLeaf(entry, faultOf)
+    if (!isOutside) throw createFault('is in the range', entry.logId)
+    this.addLeaf(entry, createFault)
   }
 
   /** Adds the next line. @throws ExportFault if it is not the next sealed entry */
   add(line: string): void {
     const number = ++this.lines
-    const faultOf: FaultOf = (message, logId) => new ExportFault(message, number, logId ?? null)
+    const createFault: CreateFault = (message, logId) => new ExportFault(message, number, logId ?? null)
     const parsed = parseEntryLine(line)
     if (!parsed)
-      throw faultOf(
+      throw createFault(
         'is not in the form of an export: invalid JSON, a repeated name, or another order, spelling or white space',
       )
-    const entry = this.readEntry(parsed.entry, parsed.canonical, faultOf)
+    const entry = this.readEntry(parsed.entry, parsed.canonical, createFault)
     const { logId, hash } = entry
-    if (this.newest !== null && logId <= this.newest) throw faultOf('is not in order', logId)
+    if (this.lastLogId !== null && logId <= this.lastLogId) throw createFault('is not in order', logId)
     const mark: Buffer | undefined = number > this.seal.entries ? undefined : this.marks.next().value
-    if (!mark) throw faultOf('exceeds the number of sealed entries', logId)
+    if (!mark) throw createFault('exceeds the number of sealed entries', logId)
     if (!hash.subarray(0, mark.length).equals(mark))
-      throw faultOf('is not the entry that was sealed at this position', logId)
+      throw createFault('is not the entry that was sealed at this position', logId)
     const instant = instantOf(logId)
     if (instant < this.range.begin || instant > this.range.end)
-      throw faultOf('is not in the range of the export', logId)
-    this.addLeaf(entry, faultOf)
+      throw createFault('is not in the range of the export', logId)
+    this.addLeaf(entry, createFault)
   }
 
   /** Checks id and stream of an entry, and hashes its canonical form. */
-  private readEntry(value: unknown, canonical: string, faultOf: FaultOf): Entry {
+  private readEntry(value: unknown, canonical: string, createFault: CreateFault): Entry {
     const { stream } = this.seal
     const { type, log_id: logId } = fieldsOf(value)
-    if (typeof logId !== 'string' || !/^[0-9a-f]{24}$/.test(logId)) throw faultOf('is not an entry')
-    if (type !== stream || logId[0] !== streamCodes[stream]) throw faultOf(`is not a ${stream} entry`, logId)
+    if (typeof logId !== 'string' || !/^[0-9a-f]{24}$/.test(logId)) throw createFault('is not an entry')
+    if (type !== stream || logId[0] !== streamCodes[stream]) throw createFault(`is not a ${stream} entry`, logId)
     return { logId, hash: leafHash(canonical) }
   }
 
-  private addLeaf({ logId, hash }: Entry, faultOf: FaultOf): void {
-    this.newest = logId
+  private addLeaf({ logId, hash }: Entry, createFault: CreateFault): void {
+    this.lastLogId = logId
     if (this.seal.log === 'changes') {
       this.log.add(hash)
       return
     }
     const { hour, check } = this.hours[this.hoursDone] ?? {}
-    if (!check || hour !== hourText(instantOf(logId))) throw faultOf('belongs to an hour that was not sealed', logId)
+    if (!check || hour !== hourText(instantOf(logId)))
+      throw createFault('belongs to an hour that was not sealed', logId)
     check.add(hash)
     if (!check.isComplete) return
-    if (!check.holds()) throw faultOf(`ends an hour whose entries do not match its sealed hash (${hour})`, logId)
+    if (!check.isValid()) throw createFault(`ends an hour whose entries do not match its sealed hash (${hour})`, logId)
     this.hoursDone++
   }
 
   /** Completes the check after the last line. @throws ExportFault if entries are missing or the root differs */
   end(): void {
     const { entries, log } = this.seal
-    const at = [this.lines || null, this.newest] as const
+    const at = [this.lines || null, this.lastLogId] as const
     if (this.lines < entries) throw new ExportFault(`${entries - this.lines} entries are missing after this one`, ...at)
     this.addNeighbour('after')
     if (this.hoursDone < this.hours.length) throw new ExportFault('Entries of a sealed hour are missing', ...at)
-    if (log === 'changes' && !this.log.holds()) {
+    if (log === 'changes' && !this.log.isValid()) {
       throw new ExportFault('The entries up to this one do not match the root of the checkpoint', ...at)
     }
   }

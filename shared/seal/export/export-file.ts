@@ -4,23 +4,23 @@ import * as v from 'valibot'
 import { ExportSeal, exportVersion, markBytes, marksLength, sealLine } from './export-seal.ts'
 
 /** Signals a file that cannot be verified: missing, unreadable, not an export, or larger than an export can be. */
-export class NoExport extends Error {}
+export class NotAnExport extends Error {}
 
 /** Chunk size in bytes; a multiple of 16, so that each chunk of marks in base64 is decodable alone. */
-const step = 65_536
+const chunkBytes = 65_536
 
 /** Maximum bytes of a line: above a change with 1,000,000 bytes of snapshots (L2.7), extended by escapes. */
 const maxEntryLine = 8_388_608
 
-/** Opens the file, runs `work`, closes it. @throws NoExport for a file that cannot be read */
+/** Opens the file, runs `work`, closes it. @throws NotAnExport for a file that cannot be read */
 function withFile<T>(path: string, work: (file: number, size: number) => T): T {
   const stats = statSync(path, { throwIfNoEntry: false })
-  if (stats && !stats.isFile()) throw new NoExport(`${path} is not a file.`)
+  if (stats && !stats.isFile()) throw new NotAnExport(`${path} is not a file.`)
   let file: number
   try {
     file = openSync(path, 'r')
   } catch {
-    throw new NoExport(`${path} cannot be read.`)
+    throw new NotAnExport(`${path} cannot be read.`)
   }
   try {
     return work(file, stats?.size ?? 0)
@@ -34,14 +34,15 @@ function readPart(file: number, begin: number, end: number, into = Buffer.alloc(
   return into.subarray(0, readSync(file, into, 0, Math.max(0, end - begin), begin))
 }
 
-/** Yields the bytes between two offsets in chunks of one reused buffer. @throws NoExport if the file is shorter */
-function* partsOf(path: string, begin: number, end: number): Generator<Buffer> {
+/** Yields the bytes between two offsets in chunks of one reused buffer. @throws NotAnExport if the file is shorter */
+function* readChunks(path: string, begin: number, end: number): Generator<Buffer> {
   const file = openSync(path, 'r')
   try {
-    const part = Buffer.alloc(step)
-    for (let at = begin; at < end; at += step) {
-      const bytes = readPart(file, at, Math.min(end, at + step), part)
-      if (bytes.length < Math.min(step, end - at)) throw new NoExport(`${path} became shorter while it was read.`)
+    const part = Buffer.alloc(chunkBytes)
+    for (let at = begin; at < end; at += chunkBytes) {
+      const bytes = readPart(file, at, Math.min(end, at + chunkBytes), part)
+      if (bytes.length < Math.min(chunkBytes, end - at))
+        throw new NotAnExport(`${path} became shorter while it was read.`)
       yield bytes
     }
   } finally {
@@ -49,51 +50,51 @@ function* partsOf(path: string, begin: number, end: number): Generator<Buffer> {
   }
 }
 
-/** Decodes UTF-8. @throws NoExport for invalid UTF-8, since replacement characters would hide changes */
-function textOf(path: string, bytes: Buffer): string {
-  if (!isUtf8(bytes)) throw new NoExport(`${path} is not UTF-8 text.`)
+/** Decodes UTF-8. @throws NotAnExport for invalid UTF-8, since replacement characters would hide changes */
+function decodeText(path: string, bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw new NotAnExport(`${path} is not UTF-8 text.`)
   return bytes.toString('utf8')
 }
 
 /** Offset after the last occurrence of a character between two offsets; 0 if there is none. */
-function behindLast(character: string, file: number, begin: number, end: number): number {
-  const part = Buffer.alloc(step)
-  for (let at = end; at > begin; at -= step) {
-    const from = Math.max(begin, at - step)
+function offsetAfterLast(character: string, file: number, begin: number, end: number): number {
+  const part = Buffer.alloc(chunkBytes)
+  for (let at = end; at > begin; at -= chunkBytes) {
+    const from = Math.max(begin, at - chunkBytes)
     const found = readPart(file, from, at, part).lastIndexOf(character)
     if (found >= 0) return from + found + 1
   }
   return 0
 }
 
-/** Yields the lines up to an offset, in linear time and bounded memory. @throws NoExport for an oversized line */
+/** Yields the lines up to an offset, in linear time and bounded memory. @throws NotAnExport for an oversized line */
 export function* linesUntil(path: string, end: number): Generator<string> {
-  let [rest, length, number]: [Buffer[], number, number] = [[], 0, 1]
+  let [pending, length, number]: [Buffer[], number, number] = [[], 0, 1]
   const lineOf = (last: Buffer): string => {
-    const text = textOf(`${path}, line ${number++}`, rest.length > 0 ? Buffer.concat([...rest, last]) : last)
-    ;[rest, length] = [[], 0]
+    const text = decodeText(`${path}, line ${number++}`, pending.length > 0 ? Buffer.concat([...pending, last]) : last)
+    ;[pending, length] = [[], 0]
     return text
   }
-  for (const bytes of partsOf(path, 0, end)) {
+  for (const bytes of readChunks(path, 0, end)) {
     let from = 0
     for (let to = bytes.indexOf('\n'); to >= 0; to = bytes.indexOf('\n', from)) {
       yield lineOf(bytes.subarray(from, to))
       from = to + 1
     }
     if (from === bytes.length) continue
-    rest.push(Buffer.from(bytes.subarray(from)))
+    pending.push(Buffer.from(bytes.subarray(from)))
     length += bytes.length - from
-    if (length > maxEntryLine) throw new NoExport(`${path}: Line ${number} is longer than ${maxEntryLine} bytes.`)
+    if (length > maxEntryLine) throw new NotAnExport(`${path}: Line ${number} is longer than ${maxEntryLine} bytes.`)
   }
   if (length > 0) yield lineOf(Buffer.alloc(0))
 }
 
 /** Byte range of an export's marks (base64 text) in its file. */
-type MarksPlace = { begin: number; end: number }
+type MarksRange = { begin: number; end: number }
 
 /** Yields the mark of each sealed entry, the first bytes of its leaf hash. Ends early at invalid base64. */
-export function* sealedMarks(path: string, { begin, end }: MarksPlace): Generator<Buffer> {
-  for (const part of partsOf(path, begin, end)) {
+export function* sealedMarks(path: string, { begin, end }: MarksRange): Generator<Buffer> {
+  for (const part of readChunks(path, begin, end)) {
     const text = part.toString('latin1')
     const marks = Buffer.from(text, 'base64')
     if (marks.length % markBytes !== 0 || marks.toString('base64') !== text) return
@@ -109,42 +110,42 @@ const lineEnd = '"}'
 
 type LastLine = { begin: number; end: number; isEnded: boolean }
 
-/** Finds the last line of a file. @throws NoExport for an empty file or an oversized line */
+/** Finds the last line of a file. @throws NotAnExport for an empty file or an oversized line */
 function findLastLine(path: string, file: number, size: number): LastLine {
-  if (size === 0) throw new NoExport(`${path} is empty.`)
+  if (size === 0) throw new NotAnExport(`${path} is empty.`)
   const isEnded = readPart(file, size - 1, size).toString('latin1') === '\n'
   const end = isEnded ? size - 1 : size
-  const begin = behindLast('\n', file, Math.max(0, end - maxSealLine - 1), end)
-  if (end - begin > maxSealLine) throw new NoExport(`${path}: The last line is longer than ${maxSealLine} bytes.`)
+  const begin = offsetAfterLast('\n', file, Math.max(0, end - maxSealLine - 1), end)
+  if (end - begin > maxSealLine) throw new NotAnExport(`${path}: The last line is longer than ${maxSealLine} bytes.`)
   return { begin, end, isEnded }
 }
 
-/** Reads the last line of a file, and the offset of its start. @throws NoExport if there is none */
-export const lastLine = (path: string): { text: string; begin: number; size: number; isEnded: boolean } =>
+/** Reads the last line of a file, and the offset of its start. @throws NotAnExport if there is none */
+export const readLastLine = (path: string): { text: string; begin: number; size: number; isEnded: boolean } =>
   withFile(path, (file, size) => {
     const { begin, end, isEnded } = findLastLine(path, file, size)
     return { text: readPart(file, begin, end).toString('utf8'), begin, size, isEnded }
   })
 
-/** @throws NoExport for a seal of another version */
+/** @throws NotAnExport for a seal of another version */
 function rejectOtherVersion(path: string, start: string): void {
   const [, version] = /^\{"type":"seal","version":(\d{1,9}),/.exec(start) ?? []
   if (version === undefined || Number(version) === exportVersion) return
-  throw new NoExport(`${path} is an export of version ${version}; only version ${exportVersion} can be verified.`)
+  throw new NotAnExport(`${path} is an export of version ${version}; only version ${exportVersion} can be verified.`)
 }
 
-/** Reads the seal in the last line of an export; locates its `leaves` without loading them. @throws NoExport */
-export const readSeal = (path: string): { seal: ExportSeal; begin: number; marks: MarksPlace } =>
+/** Reads the seal in the last line of an export; locates its `leaves` without loading them. @throws NotAnExport */
+export const readSeal = (path: string): { seal: ExportSeal; begin: number; marks: MarksRange } =>
   withFile(path, (file, size) => {
     const { begin, end, isEnded } = findLastLine(path, file, size)
     rejectOtherVersion(path, readPart(file, begin, Math.min(end, begin + 64)).toString('latin1'))
     // Base64 contains no quote, so the marks start after the last one.
     const marksEnd = Math.max(begin, end - lineEnd.length)
-    const marks = { begin: behindLast('"', file, begin, marksEnd), end: marksEnd }
+    const marks = { begin: offsetAfterLast('"', file, begin, marksEnd), end: marksEnd }
     const isWhole = isEnded && marks.begin > begin && marks.begin - begin <= maxHead
-    const head = isWhole ? textOf(path, readPart(file, begin, marks.begin)) : ''
+    const head = isWhole ? decodeText(path, readPart(file, begin, marks.begin)) : ''
     const seal = parseSeal(head + readPart(file, marks.end, end).toString('latin1'))
-    if (!seal) throw new NoExport(`${path} is not an export: its last line is not a seal in the form of an export.`)
+    if (!seal) throw new NotAnExport(`${path} is not an export: its last line is not a seal in the form of an export.`)
     return { seal, begin, marks }
   })
 
@@ -165,15 +166,15 @@ const maxNote = 65_536
 /**
  * Reads the note of a checkpoint. `file` is the export that contains it, if any.
  * @param against text of a note, or path of a file with a note or an export
- * @throws NoExport
+ * @throws NotAnExport
  */
 export function readNote(against: string): { note: string; file: string | null } {
   if (against.includes('\n')) return { note: against, file: null }
   const text = withFile(against, (file, size) => {
     const start = readPart(file, 0, Math.min(size, maxNote + 1))
     if (start[0] === '{'.charCodeAt(0)) return null
-    if (start.length <= maxNote) return textOf(against, start)
-    throw new NoExport(`${against} is neither an export nor a checkpoint note.`)
+    if (start.length <= maxNote) return decodeText(against, start)
+    throw new NotAnExport(`${against} is neither an export nor a checkpoint note.`)
   })
   if (text === null) return { note: readSeal(against).seal.note, file: against }
   return { note: text, file: null }

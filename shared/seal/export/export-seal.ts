@@ -14,7 +14,7 @@ const isHash = (text: string): boolean => {
 }
 const hash = v.pipe(v.string(), v.check(isHash))
 const path = v.array(hash)
-const PlacedLeaf = v.strictObject({ leaf_index: count, path })
+const LeafProof = v.strictObject({ leaf_index: count, path })
 const instant = v.pipe(
   v.string(),
   v.regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z$/),
@@ -43,15 +43,15 @@ export const ExportSeal = v.strictObject({
   before: v.nullable(Entry),
   after: v.nullable(Entry),
   /** Paths of the outermost leaves, neighbours included; null for the first or last leaf of the log. */
-  first: v.nullable(PlacedLeaf),
-  last: v.nullable(PlacedLeaf),
+  first: v.nullable(LeafProof),
+  last: v.nullable(LeafProof),
   /** Activity only: the hours of all leaves from `first` to `last`. */
   hours: v.optional(
     v.array(v.strictObject({ hour: instant, stream: v.picklist(hourStreams), size: count, root: hash })),
   ),
   /** Activity only: paths of the outermost entries in their hours; absent for the first or last entry of an hour. */
-  begin: v.optional(PlacedLeaf),
-  end: v.optional(PlacedLeaf),
+  begin: v.optional(LeafProof),
+  end: v.optional(LeafProof),
   /** Newest signed checkpoint of the log's predecessor (S2.5). */
   follows: v.optional(v.strictObject({ note: v.string() })),
   /** Consistency proof: the checkpoint extends an earlier one. */
@@ -68,14 +68,14 @@ export const markBytes = 4
 export const marksLength = (entries: number): number => 4 * Math.ceil((entries * markBytes) / 3)
 
 /** Characters that editors hide or show as a line break. A fixed list, independent of Node's Unicode version. */
-const unseen =
+const invisible =
   /[\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu
 const ascii = /^[ -~]*$/
 
-const escapeOf = (character: string): string =>
+const escapeUnits = (character: string): string =>
   Array.from(character.split(''), (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')
 
-const escaped = (json: string): string => (ascii.test(json) ? json : json.replace(unseen, escapeOf))
+const escaped = (json: string): string => (ascii.test(json) ? json : json.replace(invisible, escapeUnits))
 
 /** Line of an entry in an export: its canonical JSON with invisible characters escaped (S5.1). */
 export const entryLine = (entry: unknown): string => escaped(canonicalJson(entry))

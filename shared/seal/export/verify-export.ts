@@ -8,7 +8,7 @@ import { linesUntil, readNote, readSeal, sealedMarks } from './export-file.ts'
 import { type ExportSeal, marksLength } from './export-seal.ts'
 
 /** Signals a statement that the given files neither prove nor refute. */
-export class NotShown extends Error {}
+export class Unproven extends Error {}
 
 /** Result of verifying an export that passed every check. */
 export type Verified = {
@@ -30,22 +30,22 @@ const perProgress = 10_000
  * Verifies an export offline, line by line (S5.2).
  * @param key required verifier key of the checkpoint; by default the key in the file
  * @param sizes tree sizes whose roots the caller needs
- * @throws NoExport, NoteError, NotShown, ExportFault
+ * @throws NotAnExport, NoteError, Unproven, ExportFault
  */
 export async function verifyExport(
   path: string,
   { key, sizes = [], progress }: { key?: string; sizes?: number[]; progress?: Progress } = {},
 ): Promise<Verified> {
-  const { seal, begin, marks: place } = readSeal(path)
+  const { seal, begin, marks: marksRange } = readSeal(path)
   const checkpoint = signedCheckpoint(seal.note, key ?? seal.verifier_key)
   if (!checkpoint) throw new ExportFault('The checkpoint is not signed by this key.')
   if (parseOrigin(checkpoint.origin)?.log !== seal.log) throw new ExportFault('The checkpoint belongs to another log.')
   rejectOtherKeys(seal)
-  const follows = followedBy(checkpoint, seal)
+  const follows = readFollowed(checkpoint, seal)
   rejectOtherExtension(checkpoint, seal)
-  if (place.end - place.begin !== marksLength(seal.entries))
+  if (marksRange.end - marksRange.begin !== marksLength(seal.entries))
     throw new ExportFault('The seal of the export is incomplete.')
-  const marks = sealedMarks(path, place)
+  const marks = sealedMarks(path, marksRange)
   try {
     const check = new ExportCheck(seal, checkpoint, marks, sizes)
     let read = 0
@@ -56,7 +56,7 @@ export async function verifyExport(
     check.end()
     const { proven, roots } = check
     if (seal.entries === 0 && !(proven.begin && proven.end)) {
-      throw new NotShown(
+      throw new Unproven(
         `The export does not prove that the log has no entry in the range: ${path} lacks the entries next to it.`,
       )
     }
@@ -80,16 +80,19 @@ function rejectOtherKeys({ note, verifier_key }: ExportSeal): void {
 }
 
 /** Predecessor in a checkpoint. @throws ExportFault if its note in the export differs or is unsigned */
-function followedBy({ extensions }: Checkpoint, { follows: named, verifier_key }: ExportSeal): Verified['follows'] {
+function readFollowed(
+  { extensions }: Checkpoint,
+  { follows: statedNote, verifier_key }: ExportSeal,
+): Verified['follows'] {
   const follows = parseFollows(extensions)
-  if (!named) return follows
-  const { text, signatures } = parseNote(named.note)
+  if (!statedNote) return follows
+  const { text, signatures } = parseNote(statedNote.note)
   const { origin, size, root } = parseCheckpoint(text)
   if (origin !== follows?.origin || size !== follows.size || root.toString('base64') !== follows.root) {
     throw new ExportFault('The export has another checkpoint of the followed log than its own checkpoint names.')
   }
   const isOwnKey = signatures.some(({ name }) => verifier_key.startsWith(`${name}+`))
-  if (isOwnKey && !signedCheckpoint(named.note, verifier_key)) {
+  if (isOwnKey && !signedCheckpoint(statedNote.note, verifier_key)) {
     throw new ExportFault('The checkpoint of the followed log is not signed by its key.')
   }
   return follows
@@ -110,24 +113,24 @@ function rejectOtherExtension(checkpoint: Checkpoint, { extends: proof }: Export
  * extends its predecessor up to the shared leaves. Returns the proven statement.
  * @param against another export or a note, as its path; or the text of a note
  * @param given required verifier key of both; by default the key in the export
- * @throws NoExport, NoteError, NotShown, ExportFault
+ * @throws NotAnExport, NoteError, Unproven, ExportFault
  */
-export async function compareExport(path: string, against: string, given?: string): Promise<string> {
+export async function compareExport(path: string, against: string, requiredKey?: string): Promise<string> {
   const { seal } = readSeal(path)
-  const key = given ?? seal.verifier_key
-  const own = signedCheckpoint(seal.note, key)
-  if (!own) throw new ExportFault('The checkpoint is not signed by this key.')
+  const key = requiredKey ?? seal.verifier_key
+  const ownCheckpoint = signedCheckpoint(seal.note, key)
+  if (!ownCheckpoint) throw new ExportFault('The checkpoint is not signed by this key.')
   const { note, file } = readNote(against)
-  const other = signedCheckpoint(note, key)
-  if (!other) throw new ExportFault('The note to compare with is not signed by this key.')
-  const [newer, older] = inOrder(own, other)
+  const otherCheckpoint = signedCheckpoint(note, key)
+  if (!otherCheckpoint) throw new ExportFault('The note to compare with is not signed by this key.')
+  const [newer, older] = inOrder(ownCheckpoint, otherCheckpoint)
   const follows = followedLog(newer, older)
-  const sizes = [own.size, other.size, ...(follows ? [follows.shared, follows.size] : [])]
+  const sizes = [ownCheckpoint.size, otherCheckpoint.size, ...(follows ? [follows.shared, follows.size] : [])]
   const sides = [await verifyExport(path, { key, sizes })]
   if (file) sides.push(await verifyExport(file, { key, sizes }))
   rejectTwoRoots(newer, older, follows, sides)
   const what = `the log with ${newer.size} leaves`
-  const isShown = sides.some((side) => shows(side, older, newer))
+  const isShown = sides.some((side) => provesExtension(side, older, newer))
   if (isShown || (older.size === newer.size && older.root.equals(newer.root))) {
     return `${what} extends the one with ${older.size}${follows ? `, ${older.origin}, which it follows` : ''}`
   }
@@ -142,9 +145,9 @@ export async function compareExport(path: string, against: string, given?: strin
       `FORKED: ${newer.origin} does not have the first ${follows.shared} leaves of ${older.origin}, although it states so`,
     )
   }
-  const isThrough = sides.some((side) => isOf(side, newer) && side.roots.has(older.size))
+  const isThrough = sides.some((side) => hasCheckpoint(side, newer) && side.roots.has(older.size))
   if (isThrough) throw new ExportFault(`FORKED: ${what} does not extend the one with ${older.size}`)
-  throw new NotShown(
+  throw new Unproven(
     `Neither export proves that ${what} extends the one with ${older.size}. Create the newer export with --against.`,
   )
 }
@@ -166,16 +169,16 @@ function followedLog(newer: Checkpoint, older: Checkpoint): Verified['follows'] 
 function rejectTwoRoots(newer: Checkpoint, older: Checkpoint, follows: Verified['follows'], sides: Verified[]): void {
   if (!follows && !isSameLog(newer.origin, older.origin)) return
   const { size, root } = follows ?? { size: newer.size, root: newer.root.toString('base64') }
-  const known = sides.filter((side) => isOf(side, older)).flatMap((side) => side.roots.get(size) ?? [])
-  if (older.size === size) known.push(older.root)
-  if (known.every((one) => one.toString('base64') === root)) return
+  const roots = sides.filter((side) => hasCheckpoint(side, older)).flatMap((side) => side.roots.get(size) ?? [])
+  if (older.size === size) roots.push(older.root)
+  if (roots.every((one) => one.toString('base64') === root)) return
   throw new ExportFault(
     `FORKED: two signed statements of ${older.origin} name different roots of its first ${size} leaves`,
   )
 }
 
 /** True if the export has exactly this checkpoint. */
-const isOf = ({ checkpoint }: Verified, { origin, size, root }: Checkpoint): boolean =>
+const hasCheckpoint = ({ checkpoint }: Verified, { origin, size, root }: Checkpoint): boolean =>
   checkpoint.origin === origin && checkpoint.size === size && checkpoint.root.equals(root)
 
 /** True for origins of one account, log and generation; the host can change. */
@@ -193,14 +196,14 @@ function inOrder(one: Checkpoint, other: Checkpoint): [newer: Checkpoint, older:
 }
 
 /** True where an export of the newer checkpoint leads through the older one, or has the proof of it. */
-function shows(side: Verified, older: Checkpoint, newer: Checkpoint): boolean {
+function provesExtension(side: Verified, older: Checkpoint, newer: Checkpoint): boolean {
   if (side.checkpoint.size !== newer.size || !side.checkpoint.root.equals(newer.root)) return false
   if (side.roots.get(older.size)?.equals(older.root)) return true
   const proof = side.seal.extends
   return proof?.from === older.size && proof.root === older.root.toString('base64')
 }
 
-const notShown = (where: string): string =>
+const unprovenText = (where: string): string =>
   `NOT PROVEN: that no entry is missing ${where}, because the entry next to the range is past its retention`
 
 /** Describes how much of the requested range is proven complete. */
@@ -213,7 +216,7 @@ function describeRange({ seal, proven }: Verified): string {
     proven.begin ? '' : `between ${begin} and the first`,
     proven.end ? '' : `between the last and ${end}`,
   ]
-  return `in order, unchanged and none missing between them; ${notShown(missing.filter(Boolean).join(' and '))}`
+  return `in order, unchanged and none missing between them; ${unprovenText(missing.filter(Boolean).join(' and '))}`
 }
 
 /** Describes the leaves of the entries; for activity, those of their hours. */

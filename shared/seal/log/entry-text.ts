@@ -31,24 +31,24 @@ export function storedText(item: LogItem): string {
   }
 }
 
-function entryOf({ time, subject, run_id, changes }: EntrySource, position: number): LogItem {
+function toEntry({ time, subject, run_id, changes }: EntrySource, position: number): LogItem {
   const id = logId('change', time, positionTail(position))
   const common = { sk: id, type: 'change', log_id: id, timestamp: timestamp(time) }
   return { ...common, ...changes[position], subject, run_id: run_id ?? null } as LogItem
 }
 
 /** Leaf content of a change, computed from its commit record. */
-export const changeText = (record: EntrySource, position: number): string => entryText(entryOf(record, position))
+export const changeText = (record: EntrySource, position: number): string => entryText(toEntry(record, position))
 
-function saidBy(entry: Record<string, unknown>): string {
+function comparedContent(entry: Record<string, unknown>): string {
   const { type, log_id, timestamp, object, operation, before, after, subject, run_id } = entry
   return canonicalJson([type, log_id, timestamp, object, operation, before, after, subject, run_id])
 }
 
 /** True if a stored entry has the content of its change in the commit record. The log id is not compared. */
-export function saysSame(item: LogItem, record: EntrySource, position: number): boolean {
+export function matchesCommit(item: LogItem, record: EntrySource, position: number): boolean {
   try {
-    return saidBy(unpackLarge(item)) === saidBy({ ...entryOf(record, position), log_id: item.sk })
+    return comparedContent(unpackLarge(item)) === comparedContent({ ...toEntry(record, position), log_id: item.sk })
   } catch {
     // The entry has a value without a canonical form.
     return false

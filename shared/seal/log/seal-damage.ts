@@ -31,7 +31,7 @@ export class SealDamage extends Error {
 }
 
 /** Signals that a concurrent run seals the log. This run stops, and the other one continues. */
-export class Overtaken extends Error {
+export class SealConflict extends Error {
   constructor() {
     super('Another run works on the log now.')
   }

@@ -12,7 +12,7 @@ export const hourStreams = ['api_request', 'session'] as const
 export type HourStream = (typeof hourStreams)[number]
 
 /** Sealed log of a stream; null for flows, which change once after they are stored (S1.4). */
-export const logOf = (stream: LogStream): SealedLog | null =>
+export const sealedLogFor = (stream: LogStream): SealedLog | null =>
   stream === 'flow' ? null : stream === 'change' ? 'changes' : 'activity'
 
 /** Name of a log in origins and paths. From the second generation on, it ends with the generation (S2.5). */
@@ -41,7 +41,7 @@ export const logIdentifier = {
 } as const
 
 /** @throws RangeError for an unknown name, which path validation already rejects */
-export function sealedLogOf(name: string): SealedLog {
+export function parseSealedLog(name: string): SealedLog {
   const log = sealedLogs.find((one) => one === name)
   if (!log) throw new RangeError(`${name} is not a sealed log.`)
   return log

@@ -29,14 +29,14 @@ export type Node = { level: number; index: number }
 export type Leaves = { begin: number; end: number }
 
 /** Largest power of two below `count`, which is above 1. */
-function splitOf(count: number): number {
+function largestSplit(count: number): number {
   let split = 1
   while (split * 2 < count) split *= 2
   return split
 }
 
 /** Splits a range of leaves into maximal perfect subtrees, from left to right. */
-export function nodesOf({ begin, end }: Leaves): Node[] {
+export function perfectSubtrees({ begin, end }: Leaves): Node[] {
   const nodes: Node[] = []
   for (let at = begin; at < end; ) {
     let [level, width] = [0, 1]
@@ -51,61 +51,61 @@ export function nodesOf({ begin, end }: Leaves): Node[] {
 }
 
 /** Descends to the subtree that ends before `until`, or to its last leaf. Returns it, and its siblings upward. */
-function descend(until: number, size: number, toLeaf: boolean): { subtree: Leaves; beside: Leaves[] } {
-  const beside: Leaves[] = []
+function descend(until: number, size: number, toLeaf: boolean): { subtree: Leaves; siblings: Leaves[] } {
+  const siblings: Leaves[] = []
   let [begin, end] = [0, size]
   while (end !== until || (toLeaf && end - begin > 1)) {
-    const middle = begin + splitOf(end - begin)
+    const middle = begin + largestSplit(end - begin)
     if (until <= middle) {
-      beside.push({ begin: middle, end })
+      siblings.push({ begin: middle, end })
       end = middle
     } else {
-      beside.push({ begin, end: middle })
+      siblings.push({ begin, end: middle })
       begin = middle
     }
   }
-  return { subtree: { begin, end }, beside: beside.reverse() }
+  return { subtree: { begin, end }, siblings: siblings.reverse() }
 }
 
 /** Subtrees whose roots are the inclusion proof of a leaf, from the leaf upward (RFC 6962, 2.1.1). */
-const inclusionParts = (index: number, size: number): Leaves[] =>
-  index < size ? descend(index + 1, size, true).beside : []
+const inclusionSubtrees = (index: number, size: number): Leaves[] =>
+  index < size ? descend(index + 1, size, true).siblings : []
 
 /** Subtrees whose roots are the consistency proof of two tree sizes (RFC 6962, 2.1.2). */
-function consistencyParts(from: number, to: number): Leaves[] {
+function consistencySubtrees(from: number, to: number): Leaves[] {
   if (from === 0) return []
-  const { subtree, beside } = descend(from, to, false)
+  const { subtree, siblings } = descend(from, to, false)
   // The verifier already knows the root of a subtree that is the whole earlier tree.
-  return subtree.begin === 0 ? beside : [subtree, ...beside]
+  return subtree.begin === 0 ? siblings : [subtree, ...siblings]
 }
 
 /** Reads the hashes of perfect subtrees; results have the order of `nodes`. */
 export type HashReader = (nodes: Node[]) => Promise<Buffer[]>
 
-async function hashesOf(parts: Leaves[], read: HashReader): Promise<Buffer[]> {
-  const nodes = parts.map(nodesOf)
+async function readRoots(parts: Leaves[], read: HashReader): Promise<Buffer[]> {
+  const nodes = parts.map(perfectSubtrees)
   const hashes = await read(nodes.flat())
   return nodes.map(({ length }) => foldHashes(hashes.splice(0, length)))
 }
 
-export const rootOf = async (size: number, read: HashReader): Promise<Buffer> =>
-  foldHashes(await read(nodesOf({ begin: 0, end: size })))
+export const readRoot = async (size: number, read: HashReader): Promise<Buffer> =>
+  foldHashes(await read(perfectSubtrees({ begin: 0, end: size })))
 
 /** Builds the inclusion proof of a leaf: the path of sibling hashes from the leaf upward. */
 export const inclusionProof = (index: number, size: number, read: HashReader): Promise<Buffer[]> =>
-  hashesOf(inclusionParts(index, size), read)
+  readRoots(inclusionSubtrees(index, size), read)
 
 export const consistencyProof = (from: number, to: number, read: HashReader): Promise<Buffer[]> =>
-  hashesOf(consistencyParts(from, to), read)
+  readRoots(consistencySubtrees(from, to), read)
 
 /** Hashes to the left in a leaf's path. They cover all leaves before it, the largest subtree first. */
-export const leftOf = (index: number, size: number, path: Buffer[]): Buffer[] =>
-  path.filter((_, i) => (inclusionParts(index, size)[i]?.begin ?? index) < index).reverse()
+export const leftHashes = (index: number, size: number, path: Buffer[]): Buffer[] =>
+  path.filter((_, i) => (inclusionSubtrees(index, size)[i]?.begin ?? index) < index).reverse()
 
 /** Verifies an inclusion proof. False also for a path of the wrong length. */
 export function provesInclusion(leaf: Buffer, index: number, size: number, path: Buffer[], root: Buffer): boolean {
   if (!(index >= 0 && index < size)) return false
-  const parts = inclusionParts(index, size)
+  const parts = inclusionSubtrees(index, size)
   if (parts.length !== path.length) return false
   return parts.reduce((hash, { begin }, i) => join(hash, path[i] as Buffer, begin < index), leaf).equals(root)
 }
@@ -119,14 +119,14 @@ type Tree = { size: number; root: Buffer }
 export function provesConsistency(from: Tree, to: Tree, path: Buffer[]): boolean {
   if (from.size > to.size || (from.size === to.size && !from.root.equals(to.root))) return false
   if (from.size === 0 && !from.root.equals(emptyRoot())) return false
-  const parts = consistencyParts(from.size, to.size)
+  const parts = consistencySubtrees(from.size, to.size)
   if (parts.length !== path.length) return false
   if (from.size === 0 || from.size === to.size) return true
   const isWhole = parts[0]?.end !== from.size
-  const beside = isWhole ? parts : parts.slice(1)
+  const siblings = isWhole ? parts : parts.slice(1)
   const [first, ...hashes] = (isWhole ? [from.root, ...path] : path) as [Buffer, ...Buffer[]]
   let [old, fresh] = [first, first]
-  for (const [i, { begin }] of beside.entries()) {
+  for (const [i, { begin }] of siblings.entries()) {
     const [hash, isLeft] = [hashes[i] as Buffer, begin < from.size]
     if (isLeft) old = nodeHash(hash, old)
     fresh = join(fresh, hash, isLeft)

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { foldHashes, leftOf, nodeHash, nodesOf, provesInclusion } from './merkle-proof.ts'
+import { foldHashes, leftHashes, nodeHash, perfectSubtrees, provesInclusion } from './merkle-proof.ts'
 
 /** Prefix of a tree, as the roots of its perfect subtrees, the largest first. Leaves can be appended. */
 export class CompactRange {
@@ -8,7 +8,7 @@ export class CompactRange {
 
   /** @throws RangeError if the number of hashes does not match the size */
   constructor(size = 0, hashes: Buffer[] = []) {
-    if (hashes.length !== nodesOf({ begin: 0, end: size }).length)
+    if (hashes.length !== perfectSubtrees({ begin: 0, end: size }).length)
       throw new RangeError('The hashes do not fit a tree of this size.')
     this.size = size
     this.hashes = [...hashes]
@@ -27,17 +27,17 @@ export class CompactRange {
 }
 
 /** Index of a leaf, and its inclusion path with hashes in base64. */
-type PlacedLeaf = { leaf_index: number; path: string[] }
+type LeafProof = { leaf_index: number; path: string[] }
 
 /** A tree, and the range of leaves to check, by default all. `first` and `last` are the ends with their paths. */
 type CheckedRange = {
   size: number
   root: Buffer
-  first?: PlacedLeaf | null | undefined
-  last?: PlacedLeaf | null | undefined
+  first?: LeafProof | null | undefined
+  last?: LeafProof | null | undefined
 }
 
-const hashesOf = ({ path }: PlacedLeaf): Buffer[] => path.map((text) => Buffer.from(text, 'base64'))
+const decodePath = ({ path }: LeafProof): Buffer[] => path.map((text) => Buffer.from(text, 'base64'))
 
 /** Verifies that a sequence of leaves is exactly a range of a tree. Keeps only a few hashes in memory. */
 export class RangeCheck {
@@ -53,7 +53,7 @@ export class RangeCheck {
   constructor(checked: CheckedRange, watched: number[] = []) {
     const { size, first, last } = checked
     const index = first?.leaf_index ?? 0
-    this.range = new CompactRange(index, first ? leftOf(index, size, hashesOf(first)) : [])
+    this.range = new CompactRange(index, first ? leftHashes(index, size, decodePath(first)) : [])
     this.checked = checked
     this.watched = watched
     this.isFirstProven = !first
@@ -64,10 +64,10 @@ export class RangeCheck {
   add(leaf: Buffer): void {
     const { size, root, first, last } = this.checked
     const { size: index, hashes } = this.range
-    if (first?.leaf_index === index) this.isFirstProven = provesInclusion(leaf, index, size, hashesOf(first), root)
+    if (first?.leaf_index === index) this.isFirstProven = provesInclusion(leaf, index, size, decodePath(first), root)
     if (last?.leaf_index === index) {
-      const path = hashesOf(last)
-      const isNext = isDeepStrictEqual(hashes, leftOf(index, size, path))
+      const path = decodePath(last)
+      const isNext = isDeepStrictEqual(hashes, leftHashes(index, size, path))
       this.isLastProven = isNext && provesInclusion(leaf, index, size, path, root)
     }
     this.range.append(leaf)
@@ -80,7 +80,7 @@ export class RangeCheck {
   }
 
   /** True if the added leaves are exactly the range, and their proofs match the root. */
-  holds(): boolean {
+  isValid(): boolean {
     const { root, last } = this.checked
     const isProven = this.isFirstProven && this.isLastProven && this.isComplete
     return isProven && (Boolean(last) || this.range.root().equals(root))

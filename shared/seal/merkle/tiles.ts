@@ -1,4 +1,4 @@
-import { foldHashes, type HashReader, hashBytes, type Node, nodeHash, nodesOf } from './merkle-proof.ts'
+import { foldHashes, type HashReader, hashBytes, type Node, nodeHash, perfectSubtrees } from './merkle-proof.ts'
 
 /** Hashes per full tile, which spans 8 levels of the tree (C2SP tlog-tiles). */
 export const tileWidth = 256
@@ -33,7 +33,7 @@ function subtree(hashes: Buffer, first: number, count: number): Buffer {
 }
 
 /** Location of a perfect subtree: its tile, and the tile's hashes that it is computed from. */
-const tileOf = ({ level, index }: Node) => {
+const locateSubtree = ({ level, index }: Node) => {
   const inTile = level % tileHeight
   const first = index * 2 ** inTile
   return {
@@ -44,18 +44,18 @@ const tileOf = ({ level, index }: Node) => {
   }
 }
 
-type Place = { level: number; index: number }
+type TileLocation = { level: number; index: number }
 
 /** Creates a hash reader over tiles, which reads each tile once per call. @throws MissingHashes */
 export const tileHashes =
-  (readTiles: (places: Place[]) => Promise<(Buffer | undefined)[]>): HashReader =>
+  (readTiles: (locations: TileLocation[]) => Promise<(Buffer | undefined)[]>): HashReader =>
   async (nodes) => {
-    const wanted = nodes.map(tileOf)
-    const places = new Map(wanted.map(({ level, index }) => [`${level}/${index}`, { level, index }]))
-    const tiles = await readTiles([...places.values()])
-    const byPlace = new Map([...places.keys()].map((place, i) => [place, tiles[i]]))
-    return wanted.map(({ level, index, first, count }) => {
-      const hashes = byPlace.get(`${level}/${index}`)
+    const requested = nodes.map(locateSubtree)
+    const locations = new Map(requested.map(({ level, index }) => [`${level}/${index}`, { level, index }]))
+    const tiles = await readTiles([...locations.values()])
+    const byLocation = new Map([...locations.keys()].map((location, i) => [location, tiles[i]]))
+    return requested.map(({ level, index, first, count }) => {
+      const hashes = byLocation.get(`${level}/${index}`)
       if (!hashes || hashes.length < (first + count) * hashBytes) throw new MissingHashes(level, index)
       return subtree(hashes, first, count)
     })
@@ -92,8 +92,8 @@ export class GrowingTree {
       if (hashes.length < width * hashBytes) throw new MissingHashes(level, Math.floor(size / tileWidth ** (level + 1)))
       return Array.from({ length: width }, (_, i) => hashAt(hashes, i))
     })
-    const known = edge.find(({ level }) => level === 0)?.ids?.subarray(0, (size % tileWidth) * idBytes)
-    this.ids = known ? [known] : []
+    const edgeIds = edge.find(({ level }) => level === 0)?.ids?.subarray(0, (size % tileWidth) * idBytes)
+    this.ids = edgeIds ? [edgeIds] : []
   }
 
   /** Appends a leaf. @param id 24 hexadecimal characters, for a tree in the table */
@@ -132,8 +132,8 @@ export class GrowingTree {
   }
 
   root(): Buffer {
-    const hashes = nodesOf({ begin: 0, end: this.size }).map((node) => {
-      const { level, first, count } = tileOf(node)
+    const hashes = perfectSubtrees({ begin: 0, end: this.size }).map((node) => {
+      const { level, first, count } = locateSubtree(node)
       const tile = this.edge[level] ?? []
       return subtree(Buffer.concat(tile.slice(first, first + count)), 0, count)
     })

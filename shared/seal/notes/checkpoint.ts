@@ -15,15 +15,15 @@ export const checkpointText = ({ origin, size, root, extensions }: Checkpoint): 
 
 /** Parses the text of a note. @throws NoteError if it is not a checkpoint */
 export function parseCheckpoint(text: string): Checkpoint {
-  const [origin = '', size = '', root = '', ...rest] = text.split('\n')
+  const [origin = '', size = '', root = '', ...extensions] = text.split('\n')
   const hash = Buffer.from(root, 'base64')
-  const end = rest.pop()
+  const end = extensions.pop()
   if (origin === '' || !/^(0|[1-9]\d{0,15})$/.test(size) || !Number.isSafeInteger(Number(size)) || end !== '') {
     throw new NoteError('A checkpoint is an origin, a size and a root hash, one per line.')
   }
   if (hash.length !== hashBytes || hash.toString('base64') !== root) throw new NoteError('The root hash is not a hash.')
-  if (rest.includes('')) throw new NoteError('A checkpoint has no empty line.')
-  return { origin, size: Number(size), root: hash, extensions: rest }
+  if (extensions.includes('')) throw new NoteError('A checkpoint has no empty line.')
+  return { origin, size: Number(size), root: hash, extensions }
 }
 
 /** Predecessor of a log that was started after a restore (S2.5). */

@@ -12,15 +12,15 @@ export type SignedNote = { text: string; signatures: NoteSignature[] }
 /** Signals a malformed note or verifier key. The message is the violated rule. */
 export class NoteError extends Error {}
 
-const typed = (publicKey: Buffer): Buffer => Buffer.concat([Buffer.from([ed25519]), publicKey])
+const withKeyType = (publicKey: Buffer): Buffer => Buffer.concat([Buffer.from([ed25519]), publicKey])
 
 /** Key hash: the first four bytes of a signature, also part of a verifier key. */
 const keyHashOf = ({ name, publicKey }: VerifierKey): Buffer =>
-  hash('sha256', Buffer.concat([Buffer.from(`${name}\n`), typed(publicKey)]), 'buffer').subarray(0, 4)
+  hash('sha256', Buffer.concat([Buffer.from(`${name}\n`), withKeyType(publicKey)]), 'buffer').subarray(0, 4)
 
 /** Text form of a verifier key: `<name>+<hash>+<base64>`. */
 export const verifierKeyText = (key: VerifierKey): string =>
-  `${key.name}+${keyHashOf(key).toString('hex')}+${typed(key.publicKey).toString('base64')}`
+  `${key.name}+${keyHashOf(key).toString('hex')}+${withKeyType(key.publicKey).toString('base64')}`
 
 const isKeyName = (name: string): boolean => /^[^\s+]+$/u.test(name)
 
@@ -41,7 +41,7 @@ export function parseVerifierKey(text: string): VerifierKey {
 }
 
 /** Builds a note with one signature. `text` must end with a line feed. */
-export const noteOf = (text: string, key: VerifierKey, signature: Buffer): string =>
+export const buildNote = (text: string, key: VerifierKey, signature: Buffer): string =>
   `${text}\n— ${key.name} ${Buffer.concat([keyHashOf(key), signature]).toString('base64')}\n`
 
 export function parseNote(note: string): SignedNote {

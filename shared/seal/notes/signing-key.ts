@@ -7,34 +7,35 @@ import type { VerifierKey } from './signed-note.ts'
 
 const kms = () => awsClient(KMSClient)
 
-async function keyOfFile(path: string): Promise<KeyObject> {
+async function readKeyFile(path: string): Promise<KeyObject> {
   const { readFile } = await import('node:fs/promises')
   return createPrivateKey(await readFile(path, 'utf8'))
 }
 
 /** Public key in DER, whose last 32 bytes are the key itself. */
-async function publicDer(): Promise<Uint8Array> {
-  if (env.sealKeyFile) return createPublicKey(await keyOfFile(env.sealKeyFile)).export({ format: 'der', type: 'spki' })
+async function readPublicDer(): Promise<Uint8Array> {
+  if (env.sealKeyFile)
+    return createPublicKey(await readKeyFile(env.sealKeyFile)).export({ format: 'der', type: 'spki' })
   const { PublicKey, KeySpec } = await kms().send(new GetPublicKeyCommand({ KeyId: env.sealKeyId }))
   if (!PublicKey) throw new Error(`KMS returned no public key of ${env.sealKeyId}, whose key spec is ${KeySpec}.`)
   return PublicKey
 }
 
 const publicKeyBytes = 32
-const known = new Map<string, Promise<Buffer>>()
+const publicKeys = new Map<string, Promise<Buffer>>()
 
 /** Verifier key of checkpoints (S2.2, Ed25519), named after the host of the service's address. Cached. */
 export async function verifierKey(address: string): Promise<VerifierKey> {
   const id = env.sealKeyFile ?? env.sealKeyId
-  const publicKey = known.get(id) ?? publicDer().then((der) => Buffer.from(der.subarray(-publicKeyBytes)))
-  known.set(id, publicKey)
-  publicKey.catch(() => known.delete(id))
+  const publicKey = publicKeys.get(id) ?? readPublicDer().then((der) => Buffer.from(der.subarray(-publicKeyBytes)))
+  publicKeys.set(id, publicKey)
+  publicKey.catch(() => publicKeys.delete(id))
   return { name: keyNameOf(address), publicKey: await publicKey }
 }
 
 export async function signText(text: string): Promise<Buffer> {
   const Message = Buffer.from(text)
-  if (env.sealKeyFile) return sign(null, Message, await keyOfFile(env.sealKeyFile))
+  if (env.sealKeyFile) return sign(null, Message, await readKeyFile(env.sealKeyFile))
   const request = { KeyId: env.sealKeyId, Message, MessageType: 'RAW', SigningAlgorithm: 'ED25519_SHA_512' } as const
   const { Signature } = await kms().send(new SignCommand(request))
   if (!Signature) throw new Error(`KMS returned no signature of ${env.sealKeyId}.`)

@@ -6,14 +6,14 @@ import { logLine } from '../../core/logging/log.ts'
 import { serviceAddress } from '../../core/service-address.ts'
 import { sealPartition } from '../../table/keys.ts'
 import { rejectUnknownAccount } from '../../table/reject-unknown-account.ts'
-import { Overtaken, SealDamage, type SealProblem } from '../log/seal-damage.ts'
+import { SealConflict, SealDamage, type SealProblem } from '../log/seal-damage.ts'
 import { logOrigin, readHourId, type SealedLog, sealedLogs } from '../log/sealed-log.ts'
 import { hashBytes } from '../merkle/merkle-proof.ts'
 import { GrowingTree, tileWidth } from '../merkle/tiles.ts'
 import { checkpointText, type Follows } from '../notes/checkpoint.ts'
-import { noteOf, parseNote, verifierKeyText } from '../notes/signed-note.ts'
+import { buildNote, parseNote, verifierKeyText } from '../notes/signed-note.ts'
 import { signText, verifierKey } from '../notes/signing-key.ts'
-import { seal } from './seal-logs.ts'
+import { sealers } from './seal-logs.ts'
 import { extensionsOf, storeTiles } from './seal-tree.ts'
 import { Lease, type SealedState } from './sealed-state.ts'
 import { damageOf, pathOf, putNewest, putOnce, readSigned, type Sealing } from './signed-objects.ts'
@@ -23,7 +23,7 @@ import { leafHashes, leafIds } from './table-tiles.ts'
  * Newest checkpoint of the log to replace. The tree in the table must be a part of that log's tree.
  * @throws SealDamage `checkpoint` if the bucket has no checkpoint for the table's tree, or one with another root
  */
-async function endedLog(sealing: Sealing): Promise<Omit<Follows, 'shared' | 'last'>> {
+async function readEndedLog(sealing: Sealing): Promise<Omit<Follows, 'shared' | 'last'>> {
   const { state } = sealing.lease
   const signed = await readSigned(sealing, 'checkpoint')
   if (!signed && state) {
@@ -39,14 +39,14 @@ async function endedLog(sealing: Sealing): Promise<Omit<Follows, 'shared' | 'las
   return { origin, size, root: root.toString('base64'), note: signed.note }
 }
 
-const perBatch = 64
+const tilesPerBatch = 64
 
 /** Copies the tiles of the shared leaves to the new log's folder. @throws SealDamage `tile` if their root differs */
 async function copyTiles(sealing: Sealing, { size, root }: SealedState, generation: number): Promise<void> {
   const pk = sealPartition(sealing.account, sealing.log)
   const tree = new GrowingTree()
-  for (let at = 0; at < size; at += perBatch * tileWidth) {
-    const leaves = await leafHashes(pk, at, Math.min(size, at + perBatch * tileWidth))
+  for (let at = 0; at < size; at += tilesPerBatch * tileWidth) {
+    const leaves = await leafHashes(pk, at, Math.min(size, at + tilesPerBatch * tileWidth))
     for (let i = 0; i < leaves.length; i += hashBytes) tree.add(leaves.subarray(i, i + hashBytes))
     await storeTiles(sealing, tree.takeFull(), generation)
   }
@@ -60,12 +60,12 @@ async function copyTiles(sealing: Sealing, { size, root }: SealedState, generati
  * Starts the next generation of a log whose table was restored or whose bucket was replaced (S2.5). The new log has its
  * own origin and folder, and the leaves in the table. Each step is idempotent.
  * @throws SealDamage if table and bucket do not contain the same log
- * @throws Overtaken if a concurrent run seals the log
+ * @throws SealConflict if a concurrent run seals the log
  */
 async function beginLog(sealing: Sealing): Promise<{ origin: string; follows: Follows }> {
   const { account, log, address, lease } = sealing
   const { state } = lease
-  const ended = await endedLog(sealing)
+  const ended = await readEndedLog(sealing)
   const [id] = state ? await leafIds(sealPartition(account, log), state.size - 1, state.size) : []
   const last = id === undefined ? null : log === 'changes' ? id : readHourId(id).hour
   const follows: Follows = { ...ended, shared: state?.size ?? 0, last }
@@ -85,7 +85,7 @@ async function beginLog(sealing: Sealing): Promise<{ origin: string; follows: Fo
     await copyTiles(sealing, state, generation)
     lease.check()
     const key = before?.key ?? (await verifierKey(address))
-    const note = before?.note ?? noteOf(text, key, await signText(text))
+    const note = before?.note ?? buildNote(text, key, await signText(text))
     await putNewest(pathOf(sealing, 'checkpoint', generation), note, before?.tag ?? null)
     await putOnce(pathOf(sealing, `checkpoints/${state.size}`, generation), note, 'diverged')
     const verifier_key = verifierKeyText(key)
@@ -94,41 +94,41 @@ async function beginLog(sealing: Sealing): Promise<{ origin: string; follows: Fo
   }
 }
 
-type Begun = { origin: string; follows: Omit<Follows, 'note'>; size: number }
+type NewLog = { origin: string; follows: Omit<Follows, 'note'>; size: number }
 
 /** Result per log; null for a log that needs no new generation. */
-type BegunLogs = Record<SealedLog, Begun | null>
+type NewLogs = Record<SealedLog, NewLog | null>
 
 /** Damages that only a new log resolves: the table lost sealed leaves, or the bucket was replaced. */
-const lost: SealProblem[] = ['behind', 'diverged', 'absent']
+const needNewLog: SealProblem[] = ['behind', 'diverged', 'absent']
 
-const refuse = (detail: string) => new ApiError('bad_request', detail)
+const badRequest = (detail: string) => new ApiError('bad_request', detail)
 
 /** Seals a log; if that is impossible, starts the next generation and seals it. Null if the old log could be sealed. */
-async function beginOne(account: string, log: SealedLog, deadline: number): Promise<Begun | null> {
+async function replaceLog(account: string, log: SealedLog, deadline: number): Promise<NewLog | null> {
   const lease = await Lease.take(account, log)
-  if (!lease) throw new Overtaken()
+  if (!lease) throw new SealConflict()
   try {
-    const sealing: Sealing = { account, log, address: serviceAddress(), lease, isAsked: true }
+    const sealing: Sealing = { account, log, address: serviceAddress(), lease, alwaysCompare: true }
     try {
-      await seal[log](sealing, deadline)
+      await sealers[log](sealing, deadline)
       return null
     } catch (error) {
-      if (!(error instanceof SealDamage && lost.includes(error.problem))) throw error
+      if (!(error instanceof SealDamage && needNewLog.includes(error.problem))) throw error
     }
-    const begun = await beginLog(sealing)
-    const { note: _note, ...follows } = begun.follows
+    const newLog = await beginLog(sealing)
+    const { note: _note, ...follows } = newLog.follows
     const { size, shared } = follows
     logLine('WARN', 'log_begun', {
       account_id: account,
       log,
-      origin: begun.origin,
+      origin: newLog.origin,
       follows: follows.origin,
       size,
       shared,
     })
-    await seal[log](sealing, deadline)
-    return { origin: begun.origin, follows, size: lease.state?.size ?? 0 }
+    await sealers[log](sealing, deadline)
+    return { origin: newLog.origin, follows, size: lease.state?.size ?? 0 }
   } finally {
     await lease.end()
   }
@@ -139,23 +139,24 @@ async function beginOne(account: string, log: SealedLog, deadline: number): Prom
  * @throws ApiError `bad_request` for an event without a valid account, and for a log with any other damage;
  * `unavailable` while a concurrent run seals a log
  */
-export async function beginSealedLog(event: unknown, deadline: number): Promise<BegunLogs> {
+export async function beginSealedLog(event: unknown, deadline: number): Promise<NewLogs> {
   const account = askedAccount(event)
-  const other = Object.keys(fieldsOf(event)).find((name) => name !== 'account_id')
-  if (other !== undefined) throw refuse(`${other} is not a known field. The only field is account_id.`)
+  const unknownField = Object.keys(fieldsOf(event)).find((name) => name !== 'account_id')
+  if (unknownField !== undefined)
+    throw badRequest(`${unknownField} is not a known field. The only field is account_id.`)
   await rejectUnknownAccount(account)
-  const begun: BegunLogs = { changes: null, activity: null }
+  const newLogs: NewLogs = { changes: null, activity: null }
   for (const log of sealedLogs) {
     try {
-      begun[log] = await beginOne(account, log, deadline)
+      newLogs[log] = await replaceLog(account, log, deadline)
     } catch (error) {
-      if (error instanceof Overtaken)
+      if (error instanceof SealConflict)
         throw new ApiError('unavailable', `Another run works on the log ${log}. Try again in five minutes.`)
       if (!(error instanceof SealDamage)) throw error
-      throw refuse(
+      throw badRequest(
         `The log ${log} failed its verification: ${error.problem} at ${error.at}. Repair it first (docs/runbooks/seal-stopped.md).`,
       )
     }
   }
-  return begun
+  return newLogs
 }

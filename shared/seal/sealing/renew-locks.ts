@@ -32,25 +32,30 @@ type Renewal = {
 
 const betweenPassesMicros = 365 * dayMicros
 /** Maximum duration of a pass. A longer one is reported long before any lock ends (`lockMarginDays`). */
-const longestPassMicros = 20 * dayMicros
-const width = 32
+const maxPassMicros = 20 * dayMicros
+const concurrency = 32
 
 /** True for a replaced version of `checkpoint`, which needs no lock: each checkpoint also has an object of its own. */
 const isCopy = ({ Key, IsLatest }: ObjectVersion): boolean => !IsLatest && Key?.endsWith('/checkpoint') === true
 
-const keep = (renewal: Partial<Renewal>) => putItem({ ...lockRenewalKey, kind: 'lock_renewal', ...renewal })
+const storeProgress = (renewal: Partial<Renewal>) => putItem({ ...lockRenewalKey, kind: 'lock_renewal', ...renewal })
 
-const isWhole = (kept: Partial<Renewal> | undefined): kept is Renewal => kept?.begun !== undefined
+const isStarted = (stored: Partial<Renewal> | undefined): stored is Renewal => stored?.begun !== undefined
 
 /** Current pass, or a new one when it is due; null between two passes. */
-async function passOf(bucket: string, days: number): Promise<Renewal | null> {
+async function openPass(bucket: string, days: number): Promise<Renewal | null> {
   const now = clock.now()
-  const kept = await getItem<Key & Partial<Renewal>>(lockRenewalKey)
-  if (isWhole(kept) && kept.bucket === bucket && kept.days >= days && now - kept.begun < betweenPassesMicros) {
-    return kept.isDone ? null : kept
+  const stored = await getItem<Key & Partial<Renewal>>(lockRenewalKey)
+  if (
+    isStarted(stored) &&
+    stored.bucket === bucket &&
+    stored.days >= days &&
+    now - stored.begun < betweenPassesMicros
+  ) {
+    return stored.isDone ? null : stored
   }
   const pass = { bucket, begun: now, days, renewed: 0 }
-  await keep(pass)
+  await storeProgress(pass)
   return pass
 }
 
@@ -58,7 +63,7 @@ async function passOf(bucket: string, days: number): Promise<Renewal | null> {
 async function checkDefault(bucket: string, days: number): Promise<void> {
   const found = await defaultLockDays()
   if (found >= days) return
-  await keep({})
+  await storeProgress({})
   const rule = `at least ${days} days, in compliance mode`
   throw new Error(`The default retention of the bucket ${bucket} must be ${rule}; it is ${found} days.`)
 }
@@ -74,12 +79,12 @@ async function renewAccount(pass: Renewal, account: string, deadline: number): P
     const page = await s3().send(new ListObjectVersionsCommand({ Bucket: env.sealBucket, Prefix, ...place }))
     const isOlder = ({ LastModified }: ObjectVersion) => Number(LastModified ?? 0) <= begun
     const older = (page.Versions ?? []).filter((version) => isOlder(version) && !isCopy(version))
-    await inParallel(older, width, (version) => lockVersion(version, until))
+    await inParallel(older, concurrency, (version) => lockVersion(version, until))
     const { IsTruncated, NextKeyMarker: KeyMarker, NextVersionIdMarker: VersionIdMarker } = page
     place = IsTruncated ? { KeyMarker, VersionIdMarker } : null
     pass.renewed += older.length
     Object.assign(pass, place ? { place } : { after: account, place: null })
-    await keep(pass)
+    await storeProgress(pass)
   } while (place)
   return true
 }
@@ -95,7 +100,7 @@ export async function renewLocks(deadline: number): Promise<void> {
   if (days === 0 || env.sealFolder) return
   const bucket = env.sealBucket
   await checkDefault(bucket, days)
-  const pass = await passOf(bucket, days)
+  const pass = await openPass(bucket, days)
   if (!pass) return
   let isDone = true
   for await (const { sk: account } of itemsOf(sealedAccountsPartition, { after: pass.after })) {
@@ -104,9 +109,9 @@ export async function renewLocks(deadline: number): Promise<void> {
   }
   if (isDone) {
     const { begun, renewed } = pass
-    await keep({ bucket, begun, days: pass.days, renewed, isDone })
+    await storeProgress({ bucket, begun, days: pass.days, renewed, isDone })
     logLine('INFO', 'locks_renewed', { objects: renewed, days: pass.days })
-  } else if (clock.now() - pass.begun > longestPassMicros) {
+  } else if (clock.now() - pass.begun > maxPassMicros) {
     throw new Error('The renewal of the locks of the sealed logs has taken more than 20 days.')
   }
 }

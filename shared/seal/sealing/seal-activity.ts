@@ -6,7 +6,7 @@ import type { Key } from '../../table/keys.ts'
 import { putItem, unlessRefused } from '../../table/put-item.ts'
 import { getItem, getRow } from '../../table/read.ts'
 import { sealedAttributes, storedText } from '../log/entry-text.ts'
-import { Overtaken } from '../log/seal-damage.ts'
+import { SealConflict } from '../log/seal-damage.ts'
 import {
   type HourStream,
   hourId,
@@ -26,7 +26,7 @@ import { edgeTiles, hourKey, hourPartition, putTiles } from './table-tiles.ts'
 /** Time after the end of an hour until it is settled and sealed, in microseconds (S1.3). */
 const settlingMicros = 900_000_000
 /** Number of entries between two deadline checks. */
-const perLook = 1_000
+const entriesPerCheck = 1_000
 
 /** Start of the first hour that is not settled, in microseconds. */
 export const settledUntil = (now: number): number => hourStart(now - settlingMicros)
@@ -50,18 +50,18 @@ async function sealHour(
 ): Promise<SealedHour[] | null> {
   const hour = hourText(at)
   const [pk, key] = [hourPartition(account, stream, hour), hourKey(account, stream, hour)]
-  const known = await getItem<Hour & Key>(key)
-  if (known?.root !== undefined) return [{ hour, stream, size: known.size, root: known.root }]
-  const from = known?.size ?? 0
+  const stored = await getItem<Hour & Key>(key)
+  if (stored?.root !== undefined) return [{ hour, stream, size: stored.size, root: stored.root }]
+  const from = stored?.size ?? 0
   const tree = new GrowingTree(from, from > 0 ? await edgeTiles(pk, from) : [])
   const store = async (progress: Pick<Hour, 'root' | 'after'>) => {
     await putTiles(pk, from, [...tree.takeFull(), ...tree.partials()])
     await putHour(key, { hour, stream, size: tree.size, ...progress })
   }
-  const walk = { account, streams: [stream], ascending: true, begin: at, end: at + hourMicros - 1, from: known?.after }
-  for await (const item of walkLogs({ ...walk, relaxed: true, passing: sealedAttributes, expected: 1_000 })) {
+  const walk = { account, streams: [stream], ascending: true, begin: at, end: at + hourMicros - 1, from: stored?.after }
+  for await (const item of walkLogs({ ...walk, relaxed: true, attributes: sealedAttributes, expected: 1_000 })) {
     tree.add(leafHash(storedText(item)), item.sk)
-    if (tree.size % perLook !== 0 || clock.monotonic() < deadline) continue
+    if (tree.size % entriesPerCheck !== 0 || clock.monotonic() < deadline) continue
     await store({ after: item.sk })
     return null
   }
@@ -71,7 +71,7 @@ async function sealHour(
   return [{ hour, stream, size: tree.size, root }]
 }
 
-/** Stores the progress of an hour. @throws Overtaken if a concurrent run has made more progress */
+/** Stores the progress of an hour. @throws SealConflict if a concurrent run has made more progress */
 async function putHour(key: Key, state: Hour): Promise<void> {
   const condition = {
     ConditionExpression:
@@ -80,7 +80,7 @@ async function putHour(key: Key, state: Hour): Promise<void> {
     ExpressionAttributeValues: { ':size': state.size, ':root': state.root ?? '' },
   }
   await unlessRefused(putItem({ ...key, kind: 'seal_hour', ...state }, condition), () => {
-    throw new Overtaken()
+    throw new SealConflict()
   })
 }
 
@@ -102,7 +102,7 @@ export async function sealActivity(sealing: Sealing, deadline: number): Promise<
   const { state } = lease
   const first = state ? null : await firstHour(account)
   const begin = lease.hour ?? first?.hour ?? until
-  if (begin >= until && !sealing.isAsked) return
+  if (begin >= until && !sealing.alwaysCompare) return
   const newest = await readNewest(sealing)
   const target = newest.unfinished?.checkpoint.size ?? Number.POSITIVE_INFINITY
   const tree = await openTree(sealing)

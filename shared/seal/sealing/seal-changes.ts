@@ -7,24 +7,24 @@ import { walkLogs } from '../../logs/walk-logs.ts'
 import { readAccountVersion } from '../../table/account-version.ts'
 import { commitKey } from '../../table/keys.ts'
 import { getItem, itemsOf } from '../../table/read.ts'
-import { changeText, type EntrySource, saysSame, sealedAttributes, storedText } from '../log/entry-text.ts'
+import { changeText, type EntrySource, matchesCommit, sealedAttributes, storedText } from '../log/entry-text.ts'
 import { SealDamage } from '../log/seal-damage.ts'
 import { hourMicros } from '../log/sealed-log.ts'
 import { leafHash } from '../merkle/merkle-proof.ts'
 import { lacksLeaves, openTree, readNewest, sealTree } from './seal-tree.ts'
 import type { Sealing } from './signed-objects.ts'
 
-type HeldCommit = { sequence: number; time: number; leaves: { id: string; hash: Buffer }[] }
+type VerifiedCommit = { sequence: number; time: number; leaves: { id: string; hash: Buffer }[] }
 
-type Numbered = EntrySource & Pick<CommitRecord, 'sequence' | 'first_leaf'>
-type NumberedItem = Numbered & { version?: number }
+type NumberedRecord = EntrySource & Pick<CommitRecord, 'sequence' | 'first_leaf'>
+type NumberedItem = NumberedRecord & { version?: number }
 const numberedAttributes = ['version', 'sequence', 'time', 'first_leaf', 'subject', 'run_id', 'changes'] as const
 
 /** Position up to which a change log is sealed: last commit, its time in microseconds, and number of leaves. */
-type After = { account: string; sequence: number; time: number; leaves: number }
+type SealedEnd = { account: string; sequence: number; time: number; leaves: number }
 
-/** Maximum delay between a commit and its stored entries. After it, an absent entry is a damage. */
-const onItsWayMicros = 900_000_000
+/** Maximum delay between a commit and its stored entries. SealedEnd it, an absent entry is a damage. */
+const maxDelayMicros = 900_000_000
 /** Safety margin at the end of the retention, since entries expire while a run reads. */
 const marginMicros = hourMicros
 
@@ -32,7 +32,7 @@ const damageAt = (problem: 'gap' | 'misnumbered', { time }: { time: number }) =>
   new SealDamage(problem, logId('change', time, positionTail(0)))
 
 /** Yields all commit records after `sequence` up to `last`. @throws SealDamage `gap` for a missing one */
-async function* recordsAfter(account: string, sequence: number, last: number): AsyncGenerator<Numbered> {
+async function* recordsAfter(account: string, sequence: number, last: number): AsyncGenerator<NumberedRecord> {
   const { pk, sk } = commitKey(account, sequence)
   const items = itemsOf<NumberedItem>(pk, { after: sk, relaxed: true }, numberedAttributes)
   let { value: found } = await items.next()
@@ -53,13 +53,13 @@ async function* recordsAfter(account: string, sequence: number, last: number): A
  * entries are not stored yet. Expired entries are not compared; their leaves are computed from the commit records.
  * @throws SealDamage for a difference between commits and entries
  */
-export async function* heldCommits(
-  { account, sequence, time, leaves }: After,
+export async function* verifiedCommits(
+  { account, sequence, time, leaves }: SealedEnd,
   last: number,
-): AsyncGenerator<HeldCommit> {
+): AsyncGenerator<VerifiedCommit> {
   const now = clock.now()
-  const kept = now - retentionMicros('change') + marginMicros
-  const begin = Math.max(time + 1, kept)
+  const oldestKept = now - retentionMicros('change') + marginMicros
+  const begin = Math.max(time + 1, oldestKept)
   const entries = walkLogs({
     account,
     streams: ['change'],
@@ -67,13 +67,13 @@ export async function* heldCommits(
     begin,
     end: now,
     relaxed: true,
-    passing: sealedAttributes,
+    attributes: sealedAttributes,
     expected: 500,
   })
   let entry = await entries.next()
   let next = leaves
 
-  const stored = async (id: string): Promise<LogItem | undefined> => {
+  const takeEntry = async (id: string): Promise<LogItem | undefined> => {
     if (!entry.done && entry.value.sk < id) throw new SealDamage('unfounded', entry.value.sk)
     if (entry.done || entry.value.sk !== id) {
       const [key] = logKeys(account, id)
@@ -86,23 +86,23 @@ export async function* heldCommits(
 
   for await (const record of recordsAfter(account, sequence, last)) {
     if (record.first_leaf !== next) throw damageAt('misnumbered', record)
-    const held: HeldCommit['leaves'] = []
+    const verified: VerifiedCommit['leaves'] = []
     for (const position of record.changes.keys()) {
       const id = logId('change', record.time, positionTail(position))
       let text: string | undefined
-      if (record.time >= kept) {
-        const item = await stored(id)
-        if (!item && record.time > now - onItsWayMicros) return
+      if (record.time >= oldestKept) {
+        const item = await takeEntry(id)
+        if (!item && record.time > now - maxDelayMicros) return
         if (!item) throw new SealDamage('missing', id)
-        if (!saysSame(item, record, position)) throw new SealDamage('altered', id)
+        if (!matchesCommit(item, record, position)) throw new SealDamage('altered', id)
         if (item.leaf !== next) throw new SealDamage('misnumbered', id)
         text = storedText(item)
       }
-      held.push({ id, hash: leafHash(text ?? changeText(record, position)) })
+      verified.push({ id, hash: leafHash(text ?? changeText(record, position)) })
       next++
     }
     if (!entry.done && instantOf(entry.value.sk) <= record.time) throw new SealDamage('unfounded', entry.value.sk)
-    yield { sequence: record.sequence, time: record.time, leaves: held }
+    yield { sequence: record.sequence, time: record.time, leaves: verified }
   }
 }
 
@@ -119,20 +119,20 @@ export async function sealChanges(sealing: Sealing, deadline: number): Promise<v
   for (let more = true; more && clock.monotonic() < deadline; ) {
     more = false
     const { state } = lease
-    const reached = { from: state?.from ?? null, sequence: state?.sequence ?? 0, time: state?.time ?? 0 }
+    const progress = { from: state?.from ?? null, sequence: state?.sequence ?? 0, time: state?.time ?? 0 }
     const newest = await readNewest(sealing)
     const tree = await openTree(sealing)
     const target = newest.unfinished?.checkpoint.size ?? tree.size + maxLeaves
-    const { sequence: begin } = reached
-    for await (const { leaves, sequence, time } of heldCommits({ account, ...reached, leaves: tree.size }, last)) {
-      if (!state && tree.size === 0 && lease.generation > 1) reached.from ??= leaves[0]?.id ?? null
+    const { sequence: begin } = progress
+    for await (const { leaves, sequence, time } of verifiedCommits({ account, ...progress, leaves: tree.size }, last)) {
+      if (!state && tree.size === 0 && lease.generation > 1) progress.from ??= leaves[0]?.id ?? null
       for (const { id, hash } of leaves) tree.add(hash, id)
-      Object.assign(reached, { sequence, time })
+      Object.assign(progress, { sequence, time })
       more = tree.size >= target || clock.monotonic() > deadline
       if (more) break
     }
-    if (lacksLeaves(sealing, tree, newest, reached.sequence === last)) return
-    if (tree.size > tree.from) await sealTree(sealing, tree, reached, newest)
-    else if (state && reached.sequence > begin) await lease.store({ ...state, ...reached })
+    if (lacksLeaves(sealing, tree, newest, progress.sequence === last)) return
+    if (tree.size > tree.from) await sealTree(sealing, tree, progress, newest)
+    else if (state && progress.sequence > begin) await lease.store({ ...state, ...progress })
   }
 }

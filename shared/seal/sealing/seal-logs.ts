@@ -7,7 +7,7 @@ import type { AccountVersion } from '../../table/account-version.ts'
 import { accountVersionKey, entityKey, type Key, sealKey } from '../../table/keys.ts'
 import { getItems, queryItems } from '../../table/read.ts'
 import { remove, writeTogether } from '../../table/write-together.ts'
-import { Overtaken, SealDamage } from '../log/seal-damage.ts'
+import { SealConflict, SealDamage } from '../log/seal-damage.ts'
 import type { SealedLog } from '../log/sealed-log.ts'
 import { sealedAccountsPartition } from '../log/sealed-log.ts'
 import type { LogStart } from '../notes/checkpoint.ts'
@@ -16,10 +16,10 @@ import { sealChanges } from './seal-changes.ts'
 import { Lease, type SealedState } from './sealed-state.ts'
 import { hasNewest } from './signed-objects.ts'
 
-const width = 4
-const perRead = 50
+const concurrency = 4
+const pageSize = 50
 
-export const seal: Record<SealedLog, typeof sealChanges> = { changes: sealChanges, activity: sealActivity }
+export const sealers: Record<SealedLog, typeof sealChanges> = { changes: sealChanges, activity: sealActivity }
 
 /**
  * Seals new entries in the logs of all accounts until the deadline (S2.3). A damaged log is logged as `seal_stopped`,
@@ -29,61 +29,61 @@ export const seal: Record<SealedLog, typeof sealChanges> = { changes: sealChange
 export async function sealLogs(deadline: number): Promise<void> {
   const errors: unknown[] = []
   for (let after: string | undefined, more = true; more && clock.monotonic() < deadline; ) {
-    const page = await queryItems(sealedAccountsPartition, { after, limit: perRead })
-    await inParallel(await pending(page.map(({ sk }) => sk)), width, (work) =>
+    const page = await queryItems(sealedAccountsPartition, { after, limit: pageSize })
+    await inParallel(await findWork(page.map(({ sk }) => sk)), concurrency, (work) =>
       clock.monotonic() > deadline
         ? Promise.resolve()
         : sealLog(work, deadline).catch((error) => void errors.push(error)),
     )
     after = page.at(-1)?.sk
-    more = page.length === perRead
+    more = page.length === pageSize
   }
   if (errors.length > 0) throw new AggregateError(errors, 'Some logs were not sealed.')
 }
 
 type State = Key & Partial<SealedState & LogStart>
 
-/** A log to seal. `known` is its stored state if it has no new entries; it is then only compared with the bucket. */
-type Work = { account: string; log: SealedLog; known?: Partial<State> }
+/** A log to seal. `unchangedState` is set for a log without new entries, which is only compared with the bucket. */
+type Work = { account: string; log: SealedLog; unchangedState?: Partial<State> }
 
 /**
  * Logs of these accounts that may have new entries, and once an hour all change logs, to detect a restore of the table.
  * Removes deleted accounts from the list of sealed ones.
  */
-async function pending(ids: string[]): Promise<Work[]> {
-  const [heads, rows, changes, activity] = await Promise.all([
+async function findWork(ids: string[]): Promise<Work[]> {
+  const [versions, rows, changes, activity] = await Promise.all([
     getItems<Key & Partial<AccountVersion>>(ids.map(accountVersionKey)),
     getItems(ids.map((id) => entityKey(id, accounts.name, id))),
     getItems<State>(ids.map((id) => sealKey(id, 'changes'))),
     getItems<State>(ids.map((id) => sealKey(id, 'activity'))),
   ])
   const until = settledUntil(clock.now())
-  const gone = ids.filter((_, i) => !heads[i] && !rows[i])
-  for (const id of gone) await writeTogether([remove({ pk: sealedAccountsPartition, sk: id })])
+  const deleted = ids.filter((_, i) => !versions[i] && !rows[i])
+  for (const id of deleted) await writeTogether([remove({ pk: sealedAccountsPartition, sk: id })])
   return ids.flatMap((account, i) => {
-    if (gone.includes(account)) return []
+    if (deleted.includes(account)) return []
     const work: Work[] = []
-    const known: Partial<State> = changes[i] ?? {}
+    const unchangedState: Partial<State> = changes[i] ?? {}
     const isNextHour = (activity[i]?.hour ?? 0) < until
-    if ((known.sequence ?? 0) !== (heads[i]?.sequence ?? 0)) work.push({ account, log: 'changes' })
-    else if (isNextHour) work.push({ account, log: 'changes', known })
+    if ((unchangedState.sequence ?? 0) !== (versions[i]?.sequence ?? 0)) work.push({ account, log: 'changes' })
+    else if (isNextHour) work.push({ account, log: 'changes', unchangedState })
     if (isNextHour) work.push({ account, log: 'activity' })
     return work
   })
 }
 
-async function sealLog({ account, log, known }: Work, deadline: number): Promise<void> {
-  if (known && (await hasNewest(account, log, known))) return
+async function sealLog({ account, log, unchangedState }: Work, deadline: number): Promise<void> {
+  if (unchangedState && (await hasNewest(account, log, unchangedState))) return
   const lease = await Lease.take(account, log)
   if (!lease) return
   const before = lease.state?.size ?? 0
   try {
-    await seal[log]({ account, log, address: serviceAddress(), lease }, deadline)
+    await sealers[log]({ account, log, address: serviceAddress(), lease }, deadline)
     const size = lease.state?.size ?? 0
     if (size > before) logLine('INFO', 'log_sealed', { account_id: account, log, size, leaves: size - before })
   } catch (error) {
     // The concurrent run continues with the log.
-    if (error instanceof Overtaken) return
+    if (error instanceof SealConflict) return
     if (!(error instanceof SealDamage)) throw error
     logLine('ERROR', 'seal_stopped', { account_id: account, log, problem: error.problem, log_id: error.at })
   } finally {

@@ -6,7 +6,7 @@ import { SealDamage } from '../log/seal-damage.ts'
 import { logOrigin } from '../log/sealed-log.ts'
 import { GrowingTree, MissingHashes, type Tile, tilePath, widthOf } from '../merkle/tiles.ts'
 import { checkpointText, followsLines, type LogStart } from '../notes/checkpoint.ts'
-import { noteOf, verifierKeyText } from '../notes/signed-note.ts'
+import { buildNote, verifierKeyText } from '../notes/signed-note.ts'
 import { signText, verifierKey } from '../notes/signing-key.ts'
 import { putCheckpoint, type SealedState } from './sealed-state.ts'
 import {
@@ -16,7 +16,7 @@ import {
   putOnce,
   readSigned,
   type Sealing,
-  type Signed,
+  type SignedCheckpoint,
   sealStore,
 } from './signed-objects.ts'
 import { edgeTiles, putTiles } from './table-tiles.ts'
@@ -36,7 +36,7 @@ export async function openTree({ account, log, lease }: Sealing): Promise<Growin
 }
 
 /** `unfinished`: checkpoint of an interrupted run, in the bucket only. `tag`: ETag of the newest checkpoint. */
-type Newest = { unfinished: Signed | null; tag: string | null }
+type Newest = { unfinished: SignedCheckpoint | null; tag: string | null }
 
 /** Compares the newest checkpoints of bucket and table. @throws SealDamage if the bucket's is older, absent or other */
 export async function readNewest(sealing: Sealing): Promise<Newest> {
@@ -64,13 +64,13 @@ export function lacksLeaves(sealing: Sealing, tree: GrowingTree, { unfinished }:
   return tree.size < target
 }
 
-type Reached = Pick<SealedState, 'from' | 'sequence' | 'time' | 'hour'>
+type SealProgress = Pick<SealedState, 'from' | 'sequence' | 'time' | 'hour'>
 
-const width = 8
+const concurrency = 8
 
 /** Puts tiles into the bucket. @throws SealDamage `diverged` if the bucket has other tiles at these paths */
 export const storeTiles = (sealing: Sealing, tiles: Tile[], generation = sealing.lease.generation): Promise<void> =>
-  inParallel(tiles, width, (tile) =>
+  inParallel(tiles, concurrency, (tile) =>
     putOnce(pathOf(sealing, tilePath(tile, widthOf(tile)), generation), tile.hashes, 'diverged'),
   )
 
@@ -84,12 +84,12 @@ export const extensionsOf = ({ from }: Pick<SealedState, 'from'>, { follows }: L
  * Signs the tree and stores it, first in the bucket, then in the table. Each step is idempotent, and never overwrites
  * another run's objects. An unfinished checkpoint is stored with its existing signature.
  * @throws SealDamage if a checkpoint of this size has another root
- * @throws Overtaken if a concurrent run seals the log
+ * @throws SealConflict if a concurrent run seals the log
  */
 export async function sealTree(
   sealing: Sealing,
   tree: GrowingTree,
-  reached: Reached,
+  progress: SealProgress,
   { unfinished, tag }: Newest,
 ): Promise<void> {
   const { account, log, address, lease } = sealing
@@ -98,29 +98,29 @@ export async function sealTree(
   const root = hash.toString('base64')
   const tiles = [...tree.takeFull(), ...tree.partials()]
   const key = unfinished?.key ?? (await verifierKey(address))
-  const own = `checkpoints/${size}`
-  const rejectOther = (signed: Signed | null, name: string) => {
+  const sizedPath = `checkpoints/${size}`
+  const rejectOther = (signed: SignedCheckpoint | null, name: string) => {
     if (signed && !signed.checkpoint.root.equals(hash)) throw damageOf(sealing, 'diverged', name)
   }
   rejectOther(unfinished, 'checkpoint')
-  const kept = await readSigned(sealing, own)
-  rejectOther(kept, own)
+  const existing = await readSigned(sealing, sizedPath)
+  rejectOther(existing, sizedPath)
   await storeTiles(sealing, tiles)
   const origin = unfinished?.checkpoint.origin ?? logOrigin(address, account, log, lease.generation)
   let note = unfinished?.note
   if (note === undefined) {
     lease.check()
-    const text = checkpointText({ origin, size, root: hash, extensions: extensionsOf(reached, lease.begun) })
-    note = noteOf(text, key, await signText(text))
+    const text = checkpointText({ origin, size, root: hash, extensions: extensionsOf(progress, lease.start) })
+    note = buildNote(text, key, await signText(text))
     await putNewest(pathOf(sealing, 'checkpoint'), note, tag)
   }
-  if (!kept && !(await sealStore().put(pathOf(sealing, own), note, null))) {
-    const other = await readSigned(sealing, own)
-    if (!other?.checkpoint.root.equals(hash)) throw damageOf(sealing, 'diverged', own)
+  if (!existing && !(await sealStore().put(pathOf(sealing, sizedPath), note, null))) {
+    const other = await readSigned(sealing, sizedPath)
+    if (!other?.checkpoint.root.equals(hash)) throw damageOf(sealing, 'diverged', sizedPath)
   }
   await putTiles(sealPartition(account, log), tree.from, tiles)
   await putCheckpoint(account, log, { size, root, note })
   const signed_at = clock.now()
-  await lease.store({ size, root, note, origin, verifier_key: verifierKeyText(key), signed_at, ...reached })
+  await lease.store({ size, root, note, origin, verifier_key: verifierKeyText(key), signed_at, ...progress })
   measure('entries_sealed', size - tree.from)
 }

@@ -4,7 +4,7 @@ import { changeItem } from '../../table/change-item.ts'
 import { type Key, sealKey, sealPartition } from '../../table/keys.ts'
 import { putItem, unlessRefused } from '../../table/put-item.ts'
 import { getItem } from '../../table/read.ts'
-import { Overtaken, SealDamage } from '../log/seal-damage.ts'
+import { SealConflict, SealDamage } from '../log/seal-damage.ts'
 import type { SealedLog } from '../log/sealed-log.ts'
 import type { LogStart } from '../notes/checkpoint.ts'
 
@@ -30,23 +30,23 @@ export type SealedState = {
 type Item = Key & Partial<SealedState & LogStart> & { kind: string; lease?: string; lease_until?: number }
 
 /** Stored state of a sealed log. */
-type Known = {
+type StoredLog = {
   /** Null before the first seal. */
   state: SealedState | null
-  begun: LogStart
+  start: LogStart
   /** Activity log only: first hour that was not processed, in microseconds. */
   hour: number | undefined
 }
 
-function knownOf({ pk, sk, kind, lease, lease_until, generation, follows, ...state }: Partial<Item>): Known {
-  const begun = generation === undefined ? {} : { generation, follows }
-  return { state: state.size === undefined ? null : (state as SealedState), begun, hour: state.hour }
+function toStoredLog({ pk, sk, kind, lease, lease_until, generation, follows, ...state }: Partial<Item>): StoredLog {
+  const start = generation === undefined ? {} : { generation, follows }
+  return { state: state.size === undefined ? null : (state as SealedState), start, hour: state.hour }
 }
 
-export const readSealedLog = async (account: string, log: SealedLog): Promise<Known> =>
-  knownOf((await getItem<Item>(sealKey(account, log))) ?? {})
+export const readSealedLog = async (account: string, log: SealedLog): Promise<StoredLog> =>
+  toStoredLog((await getItem<Item>(sealKey(account, log))) ?? {})
 
-export type KeptCheckpoint = Pick<SealedState, 'size' | 'root' | 'note'>
+export type StoredCheckpoint = Pick<SealedState, 'size' | 'root' | 'note'>
 
 const checkpointKey = (account: string, log: SealedLog, size: number): Key => ({
   pk: sealPartition(account, log),
@@ -54,7 +54,7 @@ const checkpointKey = (account: string, log: SealedLog, size: number): Key => ({
 })
 
 /** Stores a checkpoint by its size. Idempotent. @throws SealDamage `diverged` if one of this size has another root */
-export async function putCheckpoint(account: string, log: SealedLog, checkpoint: KeptCheckpoint): Promise<void> {
+export async function putCheckpoint(account: string, log: SealedLog, checkpoint: StoredCheckpoint): Promise<void> {
   const key = checkpointKey(account, log, checkpoint.size)
   const condition = {
     ConditionExpression: 'attribute_not_exists(pk) OR root = :root',
@@ -66,7 +66,7 @@ export async function putCheckpoint(account: string, log: SealedLog, checkpoint:
 }
 
 export const readCheckpoint = (account: string, log: SealedLog, size: number) =>
-  getItem<Key & KeptCheckpoint>(checkpointKey(account, log, size))
+  getItem<Key & StoredCheckpoint>(checkpointKey(account, log, size))
 
 /** Longer than the timeout of the sealing function. */
 const leaseMicros = 300_000_000
@@ -74,26 +74,26 @@ const leaseMicros = 300_000_000
 const marginMicros = 30_000_000
 
 /** Exclusive right of one run to seal a log for 5 minutes, with the log's stored state. */
-export class Lease implements Known {
+export class Lease implements StoredLog {
   private readonly key: Key
   private readonly owner: string
   private readonly until: number
   state: SealedState | null
   readonly hour: number | undefined
   /** Empty for a log of the first generation (S2.5). */
-  begun: LogStart
+  start: LogStart
 
-  private constructor(key: Key, owner: string, until: number, { state, begun, hour }: Known) {
+  private constructor(key: Key, owner: string, until: number, { state, start, hour }: StoredLog) {
     this.key = key
     this.owner = owner
     this.until = until
     this.state = state
-    this.begun = begun
+    this.start = start
     this.hour = hour
   }
 
   get generation(): number {
-    return this.begun.generation ?? 1
+    return this.start.generation ?? 1
   }
 
   /** Acquires the lease; null while another run has it. */
@@ -107,7 +107,7 @@ export class Lease implements Known {
       when: 'attribute_not_exists(lease_until) OR lease_until < :now',
       values: { now },
     })
-    return before && new Lease(key, owner, until, knownOf(before))
+    return before && new Lease(key, owner, until, toStoredLog(before))
   }
 
   /** @throws Error within 30 seconds of the end of the lease */
@@ -115,19 +115,19 @@ export class Lease implements Known {
     if (clock.now() > this.until - marginMicros) throw new Error('The lease of the log ends. The next run continues.')
   }
 
-  /** Stores the sealed state. @throws Overtaken if another run has the lease */
+  /** Stores the sealed state. @throws SealConflict if another run has the lease */
   async store(state: SealedState | Pick<SealedState, 'hour'>): Promise<void> {
-    const item = { ...this.key, kind: 'seal', ...state, ...this.begun, lease: this.owner, lease_until: this.until }
+    const item = { ...this.key, kind: 'seal', ...state, ...this.start, lease: this.owner, lease_until: this.until }
     const condition = { ConditionExpression: 'lease = :owner', ExpressionAttributeValues: { ':owner': this.owner } }
     await unlessRefused(putItem(item, condition), () => {
-      throw new Overtaken()
+      throw new SealConflict()
     })
     this.state = 'size' in state ? state : null
   }
 
-  /** Starts a new generation of the log with its first state. @throws Overtaken if another run has the lease */
-  async begin(begun: Required<LogStart>, state: SealedState | Pick<SealedState, 'hour'>): Promise<void> {
-    this.begun = begun
+  /** Starts a new generation of the log with its first state. @throws SealConflict if another run has the lease */
+  async begin(start: Required<LogStart>, state: SealedState | Pick<SealedState, 'hour'>): Promise<void> {
+    this.start = start
     await this.store(state)
   }
 

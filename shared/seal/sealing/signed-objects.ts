@@ -2,7 +2,7 @@ import { hash, randomUUID } from 'node:crypto'
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { hasStatus, s3 } from '../../core/aws/s3.ts'
 import { env } from '../../core/env.ts'
-import { Overtaken, SealDamage, type SealProblem } from '../log/seal-damage.ts'
+import { SealConflict, SealDamage, type SealProblem } from '../log/seal-damage.ts'
 import { logName, parseOrigin, type SealedLog } from '../log/sealed-log.ts'
 import { type Checkpoint, parseCheckpoint } from '../notes/checkpoint.ts'
 import { NoteError, openNote, parseNote, parseVerifierKey, type VerifierKey } from '../notes/signed-note.ts'
@@ -16,11 +16,11 @@ export type Sealing = {
   address: string
   lease: Lease
   /** Compares the log with the bucket even without new entries. */
-  isAsked?: boolean
+  alwaysCompare?: boolean
 }
 
 /** A signed checkpoint in the bucket, with its key and the ETag of its object. */
-export type Signed = { checkpoint: Checkpoint; note: string; key: VerifierKey; tag: string }
+export type SignedCheckpoint = { checkpoint: Checkpoint; note: string; key: VerifierKey; tag: string }
 
 /** Path of a log's object in the bucket (S3). */
 export const pathOf = ({ account, log, lease }: Sealing, name: string, generation = lease.generation): string =>
@@ -30,9 +30,9 @@ export const damageOf = (sealing: Sealing, problem: SealProblem, name = 'checkpo
   new SealDamage(problem, pathOf(sealing, name))
 
 /** Keys that may have signed the log: the current one, and the one of its newest checkpoint. */
-async function keysOf({ address, lease }: Sealing): Promise<VerifierKey[]> {
-  const own = await verifierKey(address)
-  return lease.state ? [own, parseVerifierKey(lease.state.verifier_key)] : [own]
+async function verifierKeys({ address, lease }: Sealing): Promise<VerifierKey[]> {
+  const currentKey = await verifierKey(address)
+  return lease.state ? [currentKey, parseVerifierKey(lease.state.verifier_key)] : [currentKey]
 }
 
 /** Reads and verifies a checkpoint in the bucket; null if absent. @throws SealDamage if it has another log or key */
@@ -40,18 +40,19 @@ export async function readSigned(
   sealing: Sealing,
   name: string,
   generation = sealing.lease.generation,
-): Promise<Signed | null> {
+): Promise<SignedCheckpoint | null> {
   const path = pathOf(sealing, name, generation)
   const stored = await sealStore().get(path)
   if (!stored) return null
   const note = stored.content.toString('utf8')
-  const keys = await keysOf(sealing)
+  const keys = await verifierKeys(sealing)
   try {
     const key = keys.find((one) => openNote(note, one) !== null)
     const checkpoint = key && parseCheckpoint(parseNote(note).text)
     const origin = checkpoint && parseOrigin(checkpoint.origin)
-    const isOwn = origin?.account === sealing.account && origin.log === sealing.log && origin.generation === generation
-    if (key && checkpoint && isOwn) return { checkpoint, note, key, tag: stored.tag }
+    const isSameLog =
+      origin?.account === sealing.account && origin.log === sealing.log && origin.generation === generation
+    if (key && checkpoint && isSameLog) return { checkpoint, note, key, tag: stored.tag }
   } catch (error) {
     if (!(error instanceof NoteError)) throw error
   }
@@ -75,25 +76,25 @@ export async function putOnce(path: string, content: string | Buffer, problem: S
   if (!stored?.content.equals(Buffer.from(content))) throw new SealDamage(problem, path)
 }
 
-/** Replaces the newest checkpoint if its ETag is still `instead`. @throws Overtaken if another run replaced it */
-export async function putNewest(path: string, note: string, instead: string | null): Promise<void> {
-  if (await sealStore().put(path, note, instead)) return
+/** Replaces the newest checkpoint if its ETag is still `expectedTag`. @throws SealConflict if another run replaced it */
+export async function putNewest(path: string, note: string, expectedTag: string | null): Promise<void> {
+  if (await sealStore().put(path, note, expectedTag)) return
   // An equal note was put by this run (with a lost response), or by another run at the same size.
   const stored = await sealStore().get(path)
-  if (!stored?.content.equals(Buffer.from(note))) throw new Overtaken()
+  if (!stored?.content.equals(Buffer.from(note))) throw new SealConflict()
 }
 
 /** Content of an object, and its ETag. */
-type Stored = { content: Buffer; tag: string }
+type StoredObject = { content: Buffer; tag: string }
 
 /** Store of tiles and checkpoints (S3). */
 type SealStore = {
-  get(path: string): Promise<Stored | null>
-  /** Puts an object if the stored one has the tag `instead` (null: if absent). Otherwise returns false. */
-  put(path: string, content: string | Buffer, instead: string | null): Promise<boolean>
+  get(path: string): Promise<StoredObject | null>
+  /** Puts an object if the stored one has the tag `expectedTag` (null: if absent). Otherwise returns false. */
+  put(path: string, content: string | Buffer, expectedTag: string | null): Promise<boolean>
 }
 
-const bucket: SealStore = {
+const bucketStore: SealStore = {
   async get(Key) {
     try {
       const { Body, ETag = '' } = await s3().send(new GetObjectCommand({ Bucket: env.sealBucket, Key }))
@@ -103,11 +104,11 @@ const bucket: SealStore = {
       throw error
     }
   },
-  async put(Key, content, instead) {
+  async put(Key, content, expectedTag) {
     const Body = Buffer.from(content)
     // Object Lock requires a checksum.
     const ChecksumSHA256 = hash('sha256', Body, 'base64')
-    const condition = instead === null ? { IfNoneMatch: '*' } : { IfMatch: instead }
+    const condition = expectedTag === null ? { IfNoneMatch: '*' } : { IfMatch: expectedTag }
     try {
       await s3().send(new PutObjectCommand({ Bucket: env.sealBucket, Key, Body, ChecksumSHA256, ...condition }))
       return true
@@ -120,10 +121,10 @@ const bucket: SealStore = {
 }
 
 /** Store for a single machine: a folder used by one process. Files are written atomically. */
-const folder = (root: string): SealStore => {
+const folderStore = (root: string): SealStore => {
   const { join, dirname } = process.getBuiltinModule('node:path')
   const fs = process.getBuiltinModule('node:fs')
-  const read = (path: string): Stored | null => {
+  const read = (path: string): StoredObject | null => {
     try {
       const content = fs.readFileSync(join(root, path))
       return { content, tag: hash('sha256', content) }
@@ -134,13 +135,13 @@ const folder = (root: string): SealStore => {
   }
   return {
     get: async (path) => read(path),
-    async put(path, content, instead) {
+    async put(path, content, expectedTag) {
       const file = join(root, path)
       await fs.promises.mkdir(dirname(file), { recursive: true, mode: 0o700 })
       const temporary = `${file}.${randomUUID()}.tmp`
       await fs.promises.writeFile(temporary, content, { mode: 0o600 })
       // Synchronous, so that no other write happens between check and rename.
-      const isExpected = (read(path)?.tag ?? null) === instead
+      const isExpected = (read(path)?.tag ?? null) === expectedTag
       if (isExpected) fs.renameSync(temporary, file)
       else fs.rmSync(temporary)
       return isExpected
@@ -148,4 +149,4 @@ const folder = (root: string): SealStore => {
   }
 }
 
-export const sealStore = (): SealStore => (env.sealFolder ? folder(env.sealFolder) : bucket)
+export const sealStore = (): SealStore => (env.sealFolder ? folderStore(env.sealFolder) : bucketStore)

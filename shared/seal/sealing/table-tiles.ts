@@ -21,7 +21,7 @@ const tileKey = (pk: string, level: number, index: number): Key => ({
   sk: `tile#${level}#${String(index).padStart(14, '0')}`,
 })
 
-const firstSort = (id: string): string => `from#${id}`
+const indexSort = (id: string): string => `from#${id}`
 
 type TileItem = Key & { hashes: Uint8Array; ids?: Uint8Array }
 
@@ -31,7 +31,7 @@ const bytesOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.b
 function tileItems(pk: string, from: number, { level, index, hashes, ids }: StoredTile): Item[] {
   const tile = { ...tileKey(pk, level, index), kind: 'seal_tile', hashes, ...(ids && { ids }) }
   if (!ids || from > index * tileWidth) return [tile]
-  return [tile, { pk, sk: firstSort(ids.toString('hex', 0, idBytes)), kind: 'seal_index', tile: index }]
+  return [tile, { pk, sk: indexSort(ids.toString('hex', 0, idBytes)), kind: 'seal_index', tile: index }]
 }
 
 const concurrency = 8
@@ -58,16 +58,16 @@ export const putTiles = (pk: string, from: number, tiles: StoredTile[]): Promise
     putTileItem,
   )
 
-const readTiles = (pk: string, places: { level: number; index: number }[]) =>
-  getItems<TileItem>(places.map(({ level, index }) => tileKey(pk, level, index)))
+const readTiles = (pk: string, locations: { level: number; index: number }[]) =>
+  getItems<TileItem>(locations.map(({ level, index }) => tileKey(pk, level, index)))
 
 /** Reads the partial tiles at the right edge of a tree with `size` leaves, truncated to that size. */
 export async function edgeTiles(pk: string, size: number): Promise<StoredTile[]> {
-  const places = partialWidths(size).flatMap((width, level) =>
+  const locations = partialWidths(size).flatMap((width, level) =>
     width === 0 ? [] : [{ level, index: Math.floor(size / tileWidth ** (level + 1)), width }],
   )
-  const items = await readTiles(pk, places)
-  return places.flatMap(({ level, index, width }, i): StoredTile[] => {
+  const items = await readTiles(pk, locations)
+  return locations.flatMap(({ level, index, width }, i): StoredTile[] => {
     const { hashes, ids } = items[i] ?? {}
     if (!hashes) return []
     const tile = { level, index, hashes: bytesOf(hashes).subarray(0, width * hashBytes) }
@@ -77,13 +77,13 @@ export async function edgeTiles(pk: string, size: number): Promise<StoredTile[]>
 
 /** Reader of the hashes of a tree in the table. */
 export const tableHashes = (pk: string): HashReader =>
-  tileHashes(async (places) => (await readTiles(pk, places)).map((item) => item && bytesOf(item.hashes)))
+  tileHashes(async (locations) => (await readTiles(pk, locations)).map((item) => item && bytesOf(item.hashes)))
 
 const idsOf = (bytes: Buffer): string[] => bytes.toString('hex').match(/.{24}/g) ?? []
 
 /** Finds a leaf by its id (entry or hour); null if the tree has none. */
 export async function findLeaf(pk: string, id: string): Promise<{ index: number; hash: Buffer } | null> {
-  const range = { after: firstSort(id), inclusive: true, backward: true, limit: 1 }
+  const range = { after: indexSort(id), inclusive: true, backward: true, limit: 1 }
   const [first] = await queryItems<Key & { tile?: number }>(pk, range)
   if (first?.tile === undefined) return null
   const [item] = await readTiles(pk, [{ level: 0, index: first.tile }])
@@ -94,16 +94,16 @@ export async function findLeaf(pk: string, id: string): Promise<{ index: number;
 }
 
 /** Reads an attribute of the leaves from `begin` to `end` (exclusive), with `bytes` bytes per leaf. */
-async function ofLeaves(pk: string, begin: number, end: number, attribute: 'hashes' | 'ids', bytes: number) {
+async function readLeaves(pk: string, begin: number, end: number, attribute: 'hashes' | 'ids', bytes: number) {
   const [first, last] = [Math.floor(begin / tileWidth), Math.floor((end - 1) / tileWidth)]
-  const places = Array.from({ length: last - first + 1 }, (_, i) => ({ level: 0, index: first + i }))
-  const tiles = (await readTiles(pk, places)).map((item) => bytesOf(item?.[attribute] ?? new Uint8Array()))
+  const locations = Array.from({ length: last - first + 1 }, (_, i) => ({ level: 0, index: first + i }))
+  const tiles = (await readTiles(pk, locations)).map((item) => bytesOf(item?.[attribute] ?? new Uint8Array()))
   const offset = begin - first * tileWidth
   return Buffer.concat(tiles).subarray(offset * bytes, (offset + end - begin) * bytes)
 }
 
 export const leafHashes = (pk: string, begin: number, end: number): Promise<Buffer> =>
-  ofLeaves(pk, begin, end, 'hashes', hashBytes)
+  readLeaves(pk, begin, end, 'hashes', hashBytes)
 
 export const leafIds = async (pk: string, begin: number, end: number): Promise<string[]> =>
-  idsOf(await ofLeaves(pk, begin, end, 'ids', idBytes))
+  idsOf(await readLeaves(pk, begin, end, 'ids', idBytes))

@@ -12,8 +12,8 @@ import {
   type PendingSignIn,
 } from '../providers/pending-sign-in.ts'
 import type { App, OpenIdKind } from '../providers/provider-app.ts'
-import { documentOf } from '../providers/provider-app.ts'
-import { faultOf, noteRefusal } from '../refusals/refusal-cause.ts'
+import { fetchDocument } from '../providers/provider-app.ts'
+import { noteRefusal, toProviderFault } from '../refusals/refusal-cause.ts'
 import type { SignInRefused } from '../refusals/sign-in-refused.ts'
 
 /** Validity of a pending sign-in (I2.2). */
@@ -32,18 +32,18 @@ export type StartedSignIn = Pick<
 export async function beginAtProvider(
   accountId: string,
   { kind, row, app }: UsedProvider,
-  begun: StartedSignIn,
+  started: StartedSignIn,
   choice: AccountPrompt | null,
 ): Promise<{ url: string; expiresAt: number }> {
   const { text, key } = mintOneTimeToken(accountId, 'pending')
   const { nonce, verifier } = newProofs()
-  const document = await documentOf(app, timeoutMs)
+  const document = await fetchDocument(app, timeoutMs)
   const prompt = choice === 'select_account' ? accountPrompt(kind, document) : choice
   const url = new URL(document.authorization_endpoint)
   const parameters = {
     response_type: 'code',
     client_id: app.clientId,
-    redirect_uri: begun.callback_uri,
+    redirect_uri: started.callback_uri,
     scope: 'openid email profile',
     state: text,
     nonce,
@@ -56,7 +56,7 @@ export async function beginAtProvider(
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
   const expiresAt = clock.now() + pendingMicros
   const pending: PendingSignIn = {
-    ...begun,
+    ...started,
     provider: { kind, id: row.id },
     issuer: app.issuer,
     prompt,
@@ -73,6 +73,6 @@ export async function noteFailure(
   refused: SignInRefused,
 ): Promise<void> {
   noteRefusal(accountId, refused)
-  const fault = faultOf(refused)
+  const fault = toProviderFault(refused)
   if (fault) await noteFault(lastFaultKey(accountId, kind, id), fault.sentence, clock.now())
 }

@@ -3,7 +3,7 @@ import { passcodeKey } from '../../domain/passcodes/passcode.ts'
 import { putIf, removeWhile, writeTogether } from '../../table/write-together.ts'
 import { mintOneTimeToken, oneTimeItem } from '../one-time-token.ts'
 import { provePasscode } from '../passcodes/prove-email.ts'
-import { withoutReason } from '../refusals/refusal-cause.ts'
+import { hideRefusal } from '../refusals/refusal-cause.ts'
 import { SignInRefused } from '../refusals/sign-in-refused.ts'
 import type { SignInContext } from '../sign-in-context.ts'
 import { codeMicros, type SignInCode } from './sign-in-code.ts'
@@ -13,7 +13,7 @@ type Entered = { email: string; passcode: string; context: SignInContext; code_c
 /** Exchanges a mailed passcode for a code (I2.2(5), I2.5). @throws ApiError `unauthorized`, `rate_limited` */
 export async function codeForPasscode(accountId: string, entered: Entered): Promise<string> {
   const { context, code_challenge } = entered
-  return withoutReason(accountId, async () => {
+  return hideRefusal(accountId, async () => {
     const { provider, proof, identity } = await provePasscode(accountId, entered)
     const { text, key } = mintOneTimeToken(accountId, 'code')
     const content: SignInCode = {
@@ -23,10 +23,10 @@ export async function codeForPasscode(accountId: string, entered: Entered): Prom
       actor_id: proof.actorId,
       identity: { ...identity, toProve: null },
     }
-    const used = removeWhile(passcodeKey(accountId, proof.actorId), { id: proof.passcodeId })
-    const made = putIf(oneTimeItem(key, clock.now() + codeMicros.alone, content), null)
+    const deletion = removeWhile(passcodeKey(accountId, proof.actorId), { id: proof.passcodeId })
+    const insertion = putIf(oneTimeItem(key, clock.now() + codeMicros.alone, content), null)
     // Conflict: a concurrent request used the passcode.
-    if ((await writeTogether([used, made])) === 'conflict') throw new SignInRefused('passcode', proof.actorId)
+    if ((await writeTogether([deletion, insertion])) === 'conflict') throw new SignInRefused('passcode', proof.actorId)
     return text
   })
 }

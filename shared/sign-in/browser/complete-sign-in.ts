@@ -12,23 +12,23 @@ import { forgetFault, lastFaultKey } from '../../domain/auth-providers/last-faul
 import { type GuardedFetch, guardedFetch } from '../../outside/guarded-fetch.ts'
 import { putItem } from '../../table/put-item.ts'
 import { getRow } from '../../table/read.ts'
-import { findIdentity, settledIdentity } from '../identities/find-identity.ts'
-import { mintOneTimeToken, oneTimeItem, readOneTimeToken, takeOneTime } from '../one-time-token.ts'
+import { findIdentity, findSettledIdentity } from '../identities/find-identity.ts'
+import { mintOneTimeToken, oneTimeItem, readOneTimeToken, takeOneTimeItem } from '../one-time-token.ts'
 import type { PasscodeOrder } from '../passcodes/send-passcode.ts'
-import { descriptionForLog, exchangeCode, oauthErrorOf } from '../providers/exchange-code.ts'
+import { descriptionForLog, exchangeCode, safeErrorCode } from '../providers/exchange-code.ts'
 import {
   type ClaimedIdentity,
-  claimsOf,
   emailToProve,
   identityOfClaims,
+  neededClaims,
   subjectIn,
   withUserinfo,
 } from '../providers/identity-claims.ts'
 import { decryptProofs, lacksChoice, type PendingSignIn } from '../providers/pending-sign-in.ts'
-import { type App, appOf, documentOf } from '../providers/provider-app.ts'
+import { type App, fetchDocument, findApp } from '../providers/provider-app.ts'
 import { withParameters } from '../providers/redirect-uri.ts'
-import { faultOf, noteRefusal } from '../refusals/refusal-cause.ts'
-import { isAboveUsersLimit, refusalOf } from '../refusals/refusal-of.ts'
+import { findRefusal, isAboveUsersLimit } from '../refusals/find-refusal.ts'
+import { noteRefusal, toProviderFault } from '../refusals/refusal-cause.ts'
 import { SignInRefused } from '../refusals/sign-in-refused.ts'
 import { beginAtProvider, noteFailure, type UsedProvider } from './begin-at-provider.ts'
 import { codeMicros, type SignInCode } from './sign-in-code.ts'
@@ -40,7 +40,7 @@ const timeBudgetMs = 20_000
 async function takePending(query: URLSearchParams) {
   const states = query.getAll('state')
   const token = states.length === 1 ? readOneTimeToken(states[0] ?? '', 'pending') : null
-  const pending = token && (await takeOneTime<PendingSignIn>(token.key, clock.now()))
+  const pending = token && (await takeOneTimeItem<PendingSignIn>(token.key, clock.now()))
   if (!token || !pending) {
     noteRefusal(token?.accountId ?? null, new SignInRefused('state_unknown'))
     throw new ApiError('bad_request', 'This sign-in is unknown, expired or already completed. Start it again.')
@@ -50,45 +50,48 @@ async function takePending(query: URLSearchParams) {
 }
 
 /** Pending sign-in after the person's return, with the current provider and app. */
-type Returned = UsedProvider & { accountId: string; pending: PendingSignIn }
+type ReturnedSignIn = UsedProvider & { accountId: string; pending: PendingSignIn }
 
 /** Current provider and its app. @throws SignInRefused if it was disabled or changed meanwhile */
-async function providerOf(accountId: string, { provider, issuer, context }: PendingSignIn): Promise<UsedProvider> {
+async function readProvider(accountId: string, { provider, issuer, context }: PendingSignIn): Promise<UsedProvider> {
   const [account, row] = await Promise.all([
     getRow(accounts, accountId, accountId),
     getRow(authProviders[provider.kind], accountId, provider.id),
   ])
   // Checks everything except the actor, who is not known yet, before the app's secret is used.
   const facts = { account, kind: provider.kind, provider: row, actor: null, context, aboveUsersLimit: false }
-  const refusal = refusalOf(facts)
+  const refusal = findRefusal(facts)
   if (!account || !row || refusal !== 'actor_unknown') throw new SignInRefused(refusal ?? 'provider_disabled')
-  const app = appOf(provider.kind, row)
+  const app = findApp(provider.kind, row)
   if (!app) throw new SignInRefused('provider_not_configured')
   if (app.issuer !== issuer) throw new SignInRefused('provider_changed')
   return { kind: provider.kind, row, app }
 }
 
 /** Identifies the person. Requests userinfo only for needed claims that the ID token lacks (I2.3). */
-async function identify(returned: Returned, query: URLSearchParams, state: string): Promise<ClaimedIdentity> {
+async function identify(returned: ReturnedSignIn, query: URLSearchParams, state: string): Promise<ClaimedIdentity> {
   const { accountId, kind, row, app } = returned
   const { context, callback_uri: callbackUri, sealed } = returned.pending
   const proofs = decryptProofs(state, sealed)
   const end = clock.monotonic() + timeBudgetMs
   const left = () => Math.max(1, end - clock.monotonic())
   const fetch: GuardedFetch = (address, request) => guardedFetch({ timeoutMs: left() })(address, request)
-  const document = await documentOf(app, left())
+  const document = await fetchDocument(app, left())
   const { claims, userinfo } = await exchangeCode({ app, query, state, callbackUri, proofs, document, fetch })
-  const needed = claimsOf(kind, row)
+  const needed = neededClaims(kind, row)
   const idpId = subjectIn(kind, claims)
   const subject = { idpId: idpId ?? '', issuer: row.issuer }
-  const isSettled = idpId !== null && (await settledIdentity(accountId, subject, context)) !== null
+  const isSettled = idpId !== null && (await findSettledIdentity(accountId, subject, context)) !== null
   const names = isSettled ? needed.always : [...needed.always, ...needed.toLink]
   if (userinfo === null || names.every((name) => claims[name] !== undefined)) return identityOfClaims(kind, row, claims)
   return identityOfClaims(kind, row, withUserinfo(claims, await userinfo()))
 }
 
 /** Checks the person before a code is issued. Redeeming the code checks again. @throws SignInRefused */
-async function checkPerson({ accountId, pending, kind, row }: Returned, identity: ClaimedIdentity): Promise<void> {
+async function checkPerson(
+  { accountId, pending, kind, row }: ReturnedSignIn,
+  identity: ClaimedIdentity,
+): Promise<void> {
   const { context } = pending
   const [{ actorId }, account, provider, counts] = await Promise.all([
     findIdentity(accountId, identity, context, row),
@@ -98,12 +101,12 @@ async function checkPerson({ accountId, pending, kind, row }: Returned, identity
   ])
   const actor = await getRow(actors, accountId, actorId)
   const aboveUsersLimit = isAboveUsersLimit(account, (tally) => counts[tally] ?? 0)
-  const refusal = refusalOf({ account, kind, provider, actor, context, aboveUsersLimit })
+  const refusal = findRefusal({ account, kind, provider, actor, context, aboveUsersLimit })
   if (refusal) throw new SignInRefused(refusal, actorId)
 }
 
 /** Issues the code for the redirect. With `proof_required`, it also needs a mailed passcode. @throws SignInRefused */
-async function codeFrom(returned: Returned, identity: ClaimedIdentity): Promise<Record<string, string>> {
+async function issueCode(returned: ReturnedSignIn, identity: ClaimedIdentity): Promise<Record<string, string>> {
   const { accountId, row } = returned
   const { context, code_challenge } = returned.pending
   const email = await emailToProve(accountId, identity, context)
@@ -128,36 +131,36 @@ async function codeFrom(returned: Returned, identity: ClaimedIdentity): Promise<
  */
 export async function completeSignIn(path: string, query: URLSearchParams): Promise<{ location: string }> {
   const { accountId, pending, text } = await takePending(query)
-  const back = (parameters: Record<string, string>) => ({
+  const redirectBack = (parameters: Record<string, string>) => ({
     location: withParameters(pending.redirect_uri, { state: pending.state, ...parameters }),
   })
   try {
     // Mix-up defence: an answer at another provider's callback has a code of that provider (docs/decisions/0021).
     if (!pending.callback_uri.endsWith(path)) throw new SignInRefused('callback_other', null, { at: 'authorization' })
-    const returned = { accountId, pending, ...(await providerOf(accountId, pending)) }
+    const returned = { accountId, pending, ...(await readProvider(accountId, pending)) }
     const { kind, row, app } = returned
     if (lacksChoice(pending.prompt, query)) {
       const { context, redirect_uri, state, code_challenge, callback_uri } = pending
-      const begun = { context, redirect_uri, state, code_challenge, callback_uri }
-      return { location: (await beginAtProvider(accountId, returned, begun, 'login')).url }
+      const started = { context, redirect_uri, state, code_challenge, callback_uri }
+      return { location: (await beginAtProvider(accountId, returned, started, 'login')).url }
     }
     await checkAnswer(query, app)
-    const parameters = await codeFrom(returned, await identify(returned, query, text))
+    const parameters = await issueCode(returned, await identify(returned, query, text))
     // With a passcode outstanding, the sign-in has not succeeded yet.
     if (parameters.proof_required === undefined) await forgetFault(lastFaultKey(accountId, kind, row.id))
-    return back(parameters)
+    return redirectBack(parameters)
   } catch (error) {
     // The state is used up, so a retry of this request cannot succeed.
     if (isTransient(error) || (error instanceof ApiError && error.code === 'unavailable'))
       throw new ApiError('unavailable', 'The sign-in was interrupted. Start it again.', { cause: error })
     if (!(error instanceof SignInRefused)) throw error
     await noteFailure(accountId, pending.provider, error)
-    return back({ error: faultOf(error)?.error ?? 'access_denied' })
+    return redirectBack({ error: toProviderFault(error)?.error ?? 'access_denied' })
   }
 }
 
 /** Errors about the person, who cancelled or was rejected (RFC 6749, 4.1.2.1; OpenID Connect Core, 3.1.2.6). */
-const declined = [
+const declinedErrors = [
   'access_denied',
   'login_required',
   'interaction_required',
@@ -172,10 +175,10 @@ async function checkAnswer(query: URLSearchParams, app: App): Promise<void> {
     const subcode = query.get('error_subcode')
     const text = query.get('error_description')
     const description = text && descriptionForLog(text, { clientId: app.clientId, secret: await app.secret() })
-    throw new SignInRefused(declined.includes(error) ? 'declined' : 'provider_refused', null, {
+    throw new SignInRefused(declinedErrors.includes(error) ? 'declined' : 'provider_refused', null, {
       at: 'authorization',
-      error: oauthErrorOf(error),
-      ...(subcode !== null && { subcode: oauthErrorOf(subcode) }),
+      error: safeErrorCode(error),
+      ...(subcode !== null && { subcode: safeErrorCode(subcode) }),
       ...(description && { description }),
     })
   }

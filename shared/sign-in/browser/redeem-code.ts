@@ -8,11 +8,11 @@ import type { Origin } from '../../core/subject.ts'
 import type { Draft } from '../../values/draft.ts'
 import { NullableText, RawText, Text } from '../../values/fields.ts'
 import { limitAttempts, limitEmailAttempts } from '../limit-attempts.ts'
-import { lookAtOneTime, readOneTimeToken, takeOneTime } from '../one-time-token.ts'
+import { readOneTimeItem, readOneTimeToken, takeOneTimeItem } from '../one-time-token.ts'
 import { proveEmail, useProof } from '../passcodes/prove-email.ts'
 import { emailToProve } from '../providers/identity-claims.ts'
 import { challengeOf } from '../providers/pending-sign-in.ts'
-import { noteSignIn, withoutReason } from '../refusals/refusal-cause.ts'
+import { hideRefusal, noteSignIn } from '../refusals/refusal-cause.ts'
 import { SignInRefused } from '../refusals/sign-in-refused.ts'
 import { stageSignIn } from '../sessions/issue-session.ts'
 import type { SignInCode } from './sign-in-code.ts'
@@ -28,15 +28,15 @@ type Redeem = v.InferOutput<typeof RedeemFields>
 /** Characters and length of a PKCE verifier (RFC 7636, 4.1). */
 const verifierForm = /^[A-Za-z0-9._~-]{43,128}$/
 
-function fits(verifier: string, challenge: string): boolean {
+function matchesChallenge(verifier: string, challenge: string): boolean {
   if (!verifierForm.test(verifier)) return false
-  const [own, expected] = [Buffer.from(challengeOf(verifier)), Buffer.from(challenge)]
-  return own.length === expected.length && timingSafeEqual(own, expected)
+  const [actual, expected] = [Buffer.from(challengeOf(verifier)), Buffer.from(challenge)]
+  return actual.length === expected.length && timingSafeEqual(actual, expected)
 }
 
 /** Identity of a code, after proving its email if needed. @throws ApiError 422 for a missing passcode; SignInRefused */
-async function provenIdentity(accountId: string, code: string, known: SignInCode, draft: Draft<Redeem>) {
-  const { identity, context } = known
+async function provenIdentity(accountId: string, code: string, stored: SignInCode, draft: Draft<Redeem>) {
+  const { identity, context } = stored
   const email = await emailToProve(accountId, identity, context)
   if (email === null) return { identity, proof: null }
   const { passcode } = draft.fields
@@ -53,23 +53,23 @@ async function provenIdentity(accountId: string, code: string, known: SignInCode
 export async function redeemCode(draft: Draft<Redeem>, origin: Origin) {
   const { code, code_verifier } = draft.done()
   const token = readOneTimeToken(code, 'code')
-  return withoutReason(token?.accountId ?? null, async () => {
+  return hideRefusal(token?.accountId ?? null, async () => {
     if (!token) throw new SignInRefused('code_unknown')
     const { accountId, key } = token
-    const look = () => lookAtOneTime<SignInCode>(key, clock.now())
-    const known = await look()
-    if (!known) throw new SignInRefused('code_unknown')
+    const readCode = () => readOneTimeItem<SignInCode>(key, clock.now())
+    const stored = await readCode()
+    if (!stored) throw new SignInRefused('code_unknown')
     note({ account_id: accountId })
-    if (!fits(code_verifier, known.code_challenge)) {
-      await takeOneTime(key, clock.now())
+    if (!matchesChallenge(code_verifier, stored.code_challenge)) {
+      await takeOneTimeItem(key, clock.now())
       throw new SignInRefused('verifier')
     }
-    const { provider, context } = known
-    const { identity, proof } = await provenIdentity(accountId, key.sk, known, draft)
-    const mailedTo = proof?.actorId ?? known.actor_id
+    const { provider, context } = stored
+    const { identity, proof } = await provenIdentity(accountId, key.sk, stored, draft)
+    const mailedTo = proof?.actorId ?? stored.actor_id
     const issued = await commitInParts({ accountId, subject: null }, async (transaction) => {
       // A concurrent commit may have used the code.
-      if (!(await look())) throw new SignInRefused('code_unknown')
+      if (!(await readCode())) throw new SignInRefused('code_unknown')
       return stageSignIn(transaction, { identity, mailedTo, provider, context, origin }, async () => {
         transaction.remove(key)
         if (proof) await useProof(transaction, proof)

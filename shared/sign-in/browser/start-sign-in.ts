@@ -6,7 +6,7 @@ import { callbackUri } from '../../domain/auth-providers/auth-provider.ts'
 import type { Draft } from '../../values/draft.ts'
 import { Filled, OneOf, RawText, Uuid } from '../../values/fields.ts'
 import { limitAttempts } from '../limit-attempts.ts'
-import { appOf, openIdProvider } from '../providers/provider-app.ts'
+import { findApp, openIdProvider } from '../providers/provider-app.ts'
 import { isRedirectUri } from '../providers/redirect-uri.ts'
 import { SignInRefused } from '../refusals/sign-in-refused.ts'
 import { allowsContext, signInContexts } from '../sign-in-context.ts'
@@ -43,7 +43,7 @@ async function checkProvider(account: string, draft: Draft<Start>): Promise<Used
   const { auth_provider_id: id, context } = draft.fields
   const provider = id === undefined ? null : await openIdProvider(account, id)
   const isOpen = provider !== null && !provider.row.is_disabled && (!context || allowsContext(provider.row, context))
-  const app = isOpen ? appOf(provider.kind, provider.row) : null
+  const app = isOpen ? findApp(provider.kind, provider.row) : null
   if (id !== undefined && !isOpen) draft.reject('auth_provider_id', 'does not exist')
   else if (id !== undefined && !app) draft.reject('base', 'this provider kind is not configured')
   const input = draft.done()
@@ -59,9 +59,9 @@ export async function startSignIn(account: AccountRow, draft: Draft<Start>, addr
   const { context, redirect_uri, state, code_challenge, prompt = null } = input
   const { kind, row } = provider
   const callback_uri = callbackUri(address, kind, row.id)
-  const begun: StartedSignIn = { context, redirect_uri, state, code_challenge, callback_uri }
+  const started: StartedSignIn = { context, redirect_uri, state, code_challenge, callback_uri }
   try {
-    const { url, expiresAt } = await beginAtProvider(account.id, provider, begun, prompt)
+    const { url, expiresAt } = await beginAtProvider(account.id, provider, started, prompt)
     return { data: { authorization_url: url, expires_at: timestamp(expiresAt) } }
   } catch (error) {
     if (!(error instanceof SignInRefused)) throw error

@@ -4,8 +4,8 @@ import { type AuthProviderRow, opensPortal } from '../../domain/auth-providers/a
 import {
   type ExternalIdentityRow,
   externalIdentities,
-  identityOfActor,
   identityOf,
+  identityOfActor,
 } from '../../domain/external-identities/external-identity.ts'
 import { stageIdentityChange } from '../../domain/external-identities/issued-tokens.ts'
 import { findUnique } from '../../table/read.ts'

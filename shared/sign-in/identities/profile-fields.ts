@@ -9,7 +9,7 @@ const maxText = 255
 const maxAddress = 2048
 
 /** Truncates text; blank text and other values are null. */
-function cut(value: unknown): string | null {
+function truncate(value: unknown): string | null {
   if (typeof value !== 'string') return null
   const text = value
     .slice(0, 4 * maxText)
@@ -30,7 +30,7 @@ function addressOf(value: unknown): string | null {
 export function profileOf(claims: Record<string, unknown>): Partial<ProfileFields> {
   const isGiven = (name: string) => claims[name] !== undefined
   return Object.fromEntries([
-    ...texts.filter(isGiven).map((name) => [name, cut(claims[name])]),
+    ...texts.filter(isGiven).map((name) => [name, truncate(claims[name])]),
     ...addresses.filter(isGiven).map((name) => [name, addressOf(claims[name])]),
   ])
 }

@@ -18,7 +18,7 @@ import { EmailAddress, OneOf, Text } from '../../values/fields.ts'
 import { foldAscii } from '../../values/text.ts'
 import type { ProvenIdentity } from '../identities/find-identity.ts'
 import { limitAttempts, limitEmailAttempts } from '../limit-attempts.ts'
-import { noteSignIn, withoutReason } from '../refusals/refusal-cause.ts'
+import { hideRefusal, noteSignIn } from '../refusals/refusal-cause.ts'
 import { SignInRefused } from '../refusals/sign-in-refused.ts'
 import { stageSignIn } from '../sessions/issue-session.ts'
 import { type SignInContext, signInContexts } from '../sign-in-context.ts'
@@ -28,7 +28,7 @@ import type { PasscodeOrder } from './send-passcode.ts'
 const maxAttempts = 3
 const hashPatienceMs = 20_000
 /** Id of no actor. Its passcode is read for unknown addresses, so that they cost the same requests. */
-const nobody = '00000000-0000-0000-0000-000000000000'
+const noActorId = '00000000-0000-0000-0000-000000000000'
 
 /** A matching passcode. The commit of the sign-in deletes it. */
 type EmailProof = { actorId: string; passcodeId: string }
@@ -43,11 +43,11 @@ export async function proveEmail(
   const folded = foldAscii(email)
   const unique = await getItem<RowPointer>(uniqueKey(accountId, 'actors.email', folded))
   const actorId = unique?.row.sk ?? null
-  const held = await takeAttempt(accountId, actorId ?? nobody, folded, use)
+  const passcodeItem = await takeAttempt(accountId, actorId ?? noActorId, folded, use)
   const passcode = readPasscode(entered)
-  const matches = await matchesPassword(passcode ?? '', held?.hash ?? null, retryUntil(hashPatienceMs))
-  if (!held || !matches || actorId === null) throw new SignInRefused('passcode', actorId)
-  return { actorId, passcodeId: held.id }
+  const matches = await matchesPassword(passcode ?? '', passcodeItem?.hash ?? null, retryUntil(hashPatienceMs))
+  if (!passcodeItem || !matches || actorId === null) throw new SignInRefused('passcode', actorId)
+  return { actorId, passcodeId: passcodeItem.id }
 }
 
 /** Counts an attempt before comparing, so that concurrent ones are limited. Null if no valid passcode has this use. */
@@ -57,7 +57,7 @@ async function takeAttempt(
   email: string,
   use: PasscodeUse,
 ): Promise<Passcode | null> {
-  const taking = new UpdateCommand({
+  const update = new UpdateCommand({
     TableName: tableName(),
     Key: passcodeKey(accountId, actorId),
     UpdateExpression: 'SET attempts = attempts + :one',
@@ -72,15 +72,15 @@ async function takeAttempt(
     },
     ReturnValues: 'ALL_NEW',
   })
-  const taken = await ifMet(table().send(taking))
-  return (taken?.Attributes as Passcode | undefined) ?? null
+  const updated = await ifMet(table().send(update))
+  return (updated?.Attributes as Passcode | undefined) ?? null
 }
 
 /** Stages the deletion of a used passcode. @throws SignInRefused `passcode` if it was used or replaced meanwhile */
 export async function useProof(transaction: Transaction, { actorId, passcodeId }: EmailProof): Promise<void> {
   const key = passcodeKey(transaction.accountId, actorId)
-  const held = await getItem<Passcode>(key)
-  if (held?.id !== passcodeId) throw new SignInRefused('passcode', actorId)
+  const passcodeItem = await getItem<Passcode>(key)
+  if (passcodeItem?.id !== passcodeId) throw new SignInRefused('passcode', actorId)
   transaction.remove(key)
 }
 
@@ -109,7 +109,7 @@ export const VerifyFields = v.object({ email: EmailAddress, passcode: Text(255),
 export async function verifyPasscode(account: AccountRow, entered: v.InferOutput<typeof VerifyFields>, origin: Origin) {
   const accountId = account.id
   const { context } = entered
-  return withoutReason(accountId, async () => {
+  return hideRefusal(accountId, async () => {
     const { provider, proof, identity } = await provePasscode(accountId, entered)
     const signIn = { identity, mailedTo: proof.actorId, provider, context, origin }
     const issued = await commitInParts({ accountId, subject: null }, (transaction) =>

@@ -11,8 +11,8 @@ import { type Passcode, passcodeKey } from '../../domain/passcodes/passcode.ts'
 import { ifMet, putItem } from '../../table/put-item.ts'
 import { findUnique, getItem, getRow, type StoredItem } from '../../table/read.ts'
 import { foldAscii } from '../../values/text.ts'
+import { findRefusal, isAboveUsersLimit } from '../refusals/find-refusal.ts'
 import { noteRefusal } from '../refusals/refusal-cause.ts'
-import { isAboveUsersLimit, refusalOf } from '../refusals/refusal-of.ts'
 import { SignInRefused } from '../refusals/sign-in-refused.ts'
 import type { SignInContext } from '../sign-in-context.ts'
 import { newPasscode, passcodeProvider, useText } from './passcode-text.ts'
@@ -44,13 +44,13 @@ export async function sendPasscode(order: PasscodeOrder): Promise<void> {
   ])
   const counts = await readCounts(accountId)
   const aboveUsersLimit = isAboveUsersLimit(account, (tally) => counts[tally] ?? 0)
-  const refusal = refusalOf({ account, kind: kindOf(order), provider, actor, context, aboveUsersLimit })
+  const refusal = findRefusal({ account, kind: kindOf(order), provider, actor, context, aboveUsersLimit })
   if (refusal || !account || !actor || !provider)
     return noteRefusal(accountId, new SignInRefused(refusal ?? 'actor_unknown', actor?.id))
   if (!(await takeMail(email, clock.now())))
     return noteRefusal(accountId, new SignInRefused('too_many_mails', actor.id))
   const use = useText(order.purpose === 'proof' ? order : { purpose: 'sign_in', providerId: provider.id, context })
-  await keepPasscode(accountId, actor.id, { email: foldAscii(email), hash, use })
+  await storePasscode(accountId, actor.id, { email: foldAscii(email), hash, use })
   await sendMail({ from: mailSender, to: actor.email ?? email, ...passcodeMail(account, passcode, order) })
 }
 
@@ -62,13 +62,13 @@ const providerOf = (order: PasscodeOrder): Promise<AuthProviderRow | null> =>
     : getRow(authProviders[kindOf(order)], order.account_id, order.provider_id)
 
 /** Stores the passcode of an actor, and replaces an earlier one. */
-async function keepPasscode(accountId: string, actorId: string, kept: Pick<Passcode, 'email' | 'hash' | 'use'>) {
+async function storePasscode(accountId: string, actorId: string, content: Pick<Passcode, 'email' | 'hash' | 'use'>) {
   const expiresAt = clock.now() + validMicros
   const item: Passcode = {
     ...passcodeKey(accountId, actorId),
     kind: 'passcode',
     id: randomUUID(),
-    ...kept,
+    ...content,
     attempts: 0,
     expires_at: expiresAt,
     ttl: Math.ceil(expiresAt / 1_000_000),

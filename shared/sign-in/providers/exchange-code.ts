@@ -15,13 +15,13 @@ import type { App } from './provider-app.ts'
 /** Key sets by issuer and address, cached for ten minutes. A token with an unknown key causes an immediate read. */
 const keys = new KeptAnswers<client.ExportedJWKSCache>({ ms: 10 * 60_000, most: 1_000 })
 /** Maximum characters of a cached key set, to limit memory. */
-const maxKeptText = 100_000
+const maxCachedText = 100_000
 /** Assumed age of cached key sets. The library re-reads a key set for an unknown key only if it is a minute old. */
 const staleSeconds = 61
 /** Tolerance for a provider's clock (I2.2(3)), as the library's own for `exp` and `nbf`. */
 const toleranceSeconds = 30
 
-type Answered = {
+type ProviderAnswer = {
   app: App
   document: DiscoveryDocument
   query: URLSearchParams
@@ -32,7 +32,7 @@ type Answered = {
 }
 
 /** Verified claims of the ID token; `userinfo` requests those of the userinfo endpoint, null if it has none. */
-type Exchanged = { claims: Claims; userinfo: (() => Promise<Claims>) | null }
+type ExchangeResult = { claims: Claims; userinfo: (() => Promise<Claims>) | null }
 
 const authenticationOf = ({ token_endpoint_auth_methods_supported: methods }: DiscoveryDocument, secret: string) =>
   // Providers differ in decoding special characters in the header, but not in the body.
@@ -40,19 +40,20 @@ const authenticationOf = ({ token_endpoint_auth_methods_supported: methods }: Di
 
 const keysOf = ({ issuer, jwks_uri }: DiscoveryDocument): string => `${issuer} ${jwks_uri}`
 
-function withKeys(config: client.Configuration, document: DiscoveryDocument): void {
-  const kept = keys.get(keysOf(document))
-  if (kept) client.setJwksCache(config, { jwks: kept.jwks, uat: Math.floor(clock.now() / 1_000_000) - staleSeconds })
+function useCachedKeys(config: client.Configuration, document: DiscoveryDocument): void {
+  const cached = keys.get(keysOf(document))
+  if (cached)
+    client.setJwksCache(config, { jwks: cached.jwks, uat: Math.floor(clock.now() / 1_000_000) - staleSeconds })
 }
 
-function keepKeys(config: client.Configuration, document: DiscoveryDocument): void {
+function cacheKeys(config: client.Configuration, document: DiscoveryDocument): void {
   const read = client.getJwksCache(config)
   // The library returns its own fresh time only if it has read the key set; cached sets were given an age of a minute.
   if (!read || read.uat < Math.floor(clock.now() / 1_000_000) - staleSeconds / 2) return
-  if (JSON.stringify(read.jwks).length <= maxKeptText) keys.keep(keysOf(document), read)
+  if (JSON.stringify(read.jwks).length <= maxCachedText) keys.keep(keysOf(document), read)
 }
 
-async function configurationOf({ app, document, fetch }: Answered): Promise<client.Configuration> {
+async function createConfiguration({ app, document, fetch }: ProviderAnswer): Promise<client.Configuration> {
   const authentication = authenticationOf(document, await app.secret())
   const config = new client.Configuration(document, app.clientId, undefined, authentication)
   // By default the library does not verify the signature of an ID token from the token endpoint (I2.2(3)).
@@ -60,12 +61,12 @@ async function configurationOf({ app, document, fetch }: Answered): Promise<clie
   if (env.allowInsecureProviders) client.allowInsecureRequests(config)
   config[client.customFetch] = (url, { method, headers, body, signal }) =>
     fetch(url, { method, headers, body: body as string | URLSearchParams | null | undefined, signal })
-  withKeys(config, document)
+  useCachedKeys(config, document)
   return config
 }
 
 /** Error code for logs: `unnamed` if it could contain personal data instead of a plain identifier. */
-export const oauthErrorOf = (value: unknown): string => /^[A-Za-z0-9_.-]{1,64}$/.exec(String(value))?.[0] ?? 'unnamed'
+export const safeErrorCode = (value: unknown): string => /^[A-Za-z0-9_.-]{1,64}$/.exec(String(value))?.[0] ?? 'unnamed'
 
 /** Members of an error response whose body was not read yet (RFC 6749, 5.2). */
 async function errorIn(response: unknown): Promise<Record<string, unknown>> {
@@ -74,7 +75,7 @@ async function errorIn(response: unknown): Promise<Record<string, unknown>> {
 }
 
 /** Code and description of an error that the provider reports, in the response body or in `WWW-Authenticate`. */
-async function reported(error: unknown): Promise<{ code?: unknown; description?: unknown }> {
+async function readProviderError(error: unknown): Promise<{ code?: unknown; description?: unknown }> {
   if (error instanceof client.ResponseBodyError) return { code: error.error, description: error.error_description }
   if (error instanceof client.WWWAuthenticateChallengeError) {
     const body = await errorIn(error.response)
@@ -86,21 +87,21 @@ async function reported(error: unknown): Promise<{ code?: unknown; description?:
 }
 
 /** Converts an error of the OpenID library to a refusal with details for the operator. */
-async function refusalOf(error: unknown, at: 'token' | 'userinfo', app: App): Promise<SignInRefused> {
+async function toRefusal(error: unknown, at: 'token' | 'userinfo', app: App): Promise<SignInRefused> {
   const outside = outsideErrorOf(error)
   if (outside) return new SignInRefused('provider_unreachable', null, { at, failure: outside.reason })
-  const { code: said, description: text } = await reported(error)
+  const { code: errorCode, description: text } = await readProviderError(error)
   const description = descriptionForLog(text, { clientId: app.clientId, secret: await app.secret() })
-  const told = { at, ...(description !== undefined && { description }) }
-  if (at === 'token' && said !== undefined) {
-    return new SignInRefused('provider_refused', null, { ...told, error: oauthErrorOf(said) })
+  const common = { at, ...(description !== undefined && { description }) }
+  if (at === 'token' && errorCode !== undefined) {
+    return new SignInRefused('provider_refused', null, { ...common, error: safeErrorCode(errorCode) })
   }
   const { code, cause, message } = error instanceof Error ? (error as Error & { code?: unknown }) : { message: '' }
   const claim = (cause as { cause?: { claim?: unknown } } | undefined)?.cause?.claim
   const details = {
-    ...told,
-    check: oauthErrorOf(code),
-    ...(typeof claim === 'string' && { claim: oauthErrorOf(claim) }),
+    ...common,
+    check: safeErrorCode(code),
+    ...(typeof claim === 'string' && { claim: safeErrorCode(claim) }),
   }
   if (at === 'userinfo') return new SignInRefused('userinfo', null, details)
   const why = `${message} ${cause instanceof Error ? cause.message : ''}`
@@ -112,17 +113,17 @@ async function refusalOf(error: unknown, at: 'token' | 'userinfo', app: App): Pr
  * Exchanges a code for the claims of an ID token, verified by I2.2(3): signature, algorithm, issuer, audience,
  * authorized party, times, nonce; and the issuer of the answer itself (RFC 9207). @throws SignInRefused
  */
-export async function exchangeCode(answered: Answered): Promise<Exchanged> {
-  const { app, document, query, state, callbackUri, proofs } = answered
-  const config = await configurationOf(answered)
+export async function exchangeCode(answer: ProviderAnswer): Promise<ExchangeResult> {
+  const { app, document, query, state, callbackUri, proofs } = answer
+  const config = await createConfiguration(answer)
   const url = new URL(callbackUri)
   url.search = query.toString()
   const { nonce: expectedNonce, verifier: pkceCodeVerifier } = proofs
   const checks = { expectedState: state, expectedNonce, pkceCodeVerifier, idTokenExpected: true }
   const tokens = await client.authorizationCodeGrant(config, url, checks).catch(async (error: unknown) => {
-    throw await refusalOf(error, 'token', app)
+    throw await toRefusal(error, 'token', app)
   })
-  keepKeys(config, document)
+  cacheKeys(config, document)
   const claims = tokens.claims()
   if (!claims) throw new SignInRefused('id_token')
   // The library checks `azp` only for tokens with several audiences, and never checks `iat`.
@@ -134,7 +135,7 @@ export async function exchangeCode(answered: Answered): Promise<Exchanged> {
   }
   const userinfo = () =>
     client.fetchUserInfo(config, tokens.access_token, claims.sub).catch(async (error: unknown) => {
-      throw await refusalOf(error, 'userinfo', app)
+      throw await toRefusal(error, 'userinfo', app)
     })
   return { claims, userinfo: document.userinfo_endpoint === undefined ? null : userinfo }
 }

@@ -1,7 +1,7 @@
 import { type AuthProviderRow, tenantOfIssuer } from '../../domain/auth-providers/auth-provider.ts'
 import { checkEmail } from '../../values/email.ts'
 import { foldAscii } from '../../values/text.ts'
-import { type ProvenIdentity, settledIdentity } from '../identities/find-identity.ts'
+import { findSettledIdentity, type ProvenIdentity } from '../identities/find-identity.ts'
 import { profileOf } from '../identities/profile-fields.ts'
 import { type Refusal, SignInRefused } from '../refusals/sign-in-refused.ts'
 import type { SignInContext } from '../sign-in-context.ts'
@@ -38,7 +38,7 @@ export function subjectIn(kind: OpenIdKind, claims: Claims): string | null {
 }
 
 /** Claims that a provider kind needs for every sign-in (`always`), and more for the first link (`toLink`, I2.3). */
-export function claimsOf(kind: OpenIdKind, provider: AuthProviderRow): { always: string[]; toLink: string[] } {
+export function neededClaims(kind: OpenIdKind, provider: AuthProviderRow): { always: string[]; toLink: string[] } {
   if (kind === 'suite') {
     return { always: provider.hosted_domain ? ['hd'] : [], toLink: ['email', 'email_verified', 'hd'] }
   }
@@ -62,29 +62,29 @@ function checkMembership(kind: OpenIdKind, provider: AuthProviderRow, claims: Cl
 
 type Address = Pick<ClaimedIdentity, 'email' | 'toProve'>
 
-const without = (refusal: Refusal, claim: string): Address => ({ email: { refusal, claim }, toProve: null })
+const unverified = (refusal: Refusal, claim: string): Address => ({ email: { refusal, claim }, toProve: null })
 
 /** Verified email of claims, email to prove, or the refusal (I2.3). */
-function addressOf(kind: OpenIdKind, provider: AuthProviderRow, claims: Claims): Address {
+function readAddress(kind: OpenIdKind, provider: AuthProviderRow, claims: Claims): Address {
   const name = kind === 'tenant' ? (provider.email_claim ?? 'upn') : 'email'
   const email = textOf(claims[name])
-  if (email === null) return without('email_missing', name)
+  if (email === null) return unverified('email_missing', name)
   const method = kind === 'oidc' ? provider.email_verification_method : 'claim'
   if (kind === 'tenant' || method === 'none') return { email: { verified: email }, toProve: null }
-  if (method === 'proof') return { ...without('email_not_verified', name), toProve: email }
-  if (!isTrue(claims.email_verified)) return without('email_not_verified', 'email_verified')
+  if (method === 'proof') return { ...unverified('email_not_verified', name), toProve: email }
+  if (!isTrue(claims.email_verified)) return unverified('email_not_verified', 'email_verified')
   // Without `hd` the address belongs to a foreign domain, so the provider does not vouch for its current owner.
-  if (kind === 'suite' && textOf(claims.hd) === null) return without('email_not_vouched_for', 'hd')
+  if (kind === 'suite' && textOf(claims.hd) === null) return unverified('email_not_vouched_for', 'hd')
   return { email: { verified: email }, toProve: null }
 }
 
-/** Identity of verified claims (I2.3, I3.4). @throws SignInRefused for a missing subject, or another domain or tenant */
+/** Identity of verified claims (I2.3, I3.4). @throws SignInRefused for a missing subject, wrong domain or tenant */
 export function identityOfClaims(kind: OpenIdKind, provider: AuthProviderRow, claims: Claims): ClaimedIdentity {
   const idpId = subjectIn(kind, claims)
   if (idpId === null) throw new SignInRefused('subject_missing', null, { claim: subjectClaim(kind) })
   checkMembership(kind, provider, claims)
   const profile = profileOf({ ...claims, svc_avatar_url: claims.picture })
-  return { issuer: provider.issuer, idpId, ...addressOf(kind, provider, claims), profile }
+  return { issuer: provider.issuer, idpId, ...readAddress(kind, provider, claims), profile }
 }
 
 /** Email that a passcode must prove before the first link (I2.3), or null. @throws SignInRefused if malformed */
@@ -93,7 +93,7 @@ export async function emailToProve(
   identity: ClaimedIdentity,
   context: SignInContext,
 ): Promise<string | null> {
-  if (identity.toProve === null || (await settledIdentity(accountId, identity, context))) return null
+  if (identity.toProve === null || (await findSettledIdentity(accountId, identity, context))) return null
   const checked = checkEmail(identity.toProve.trim())
   if (!('email' in checked)) throw new SignInRefused('email_invalid')
   return checked.email

@@ -48,14 +48,14 @@ const loginOnly: readonly OpenIdKind[] = ['idp']
 /** Prompt with which a provider lets a person choose another account; null if it supports none. */
 export function accountPrompt(
   kind: OpenIdKind,
-  { prompt_values_supported: known }: Pick<DiscoveryDocument, 'prompt_values_supported'>,
+  { prompt_values_supported: supported }: Pick<DiscoveryDocument, 'prompt_values_supported'>,
 ): AccountPrompt | null {
-  const values = known ?? (loginOnly.includes(kind) ? ['login'] : ['select_account'])
+  const values = supported ?? (loginOnly.includes(kind) ? ['login'] : ['select_account'])
   return (['select_account', 'login'] as const).find((prompt) => values.includes(prompt)) ?? null
 }
 
-const withoutChoice = ['invalid_request', 'account_selection_required']
+const choiceErrors = ['invalid_request', 'account_selection_required']
 
 /** True if the provider refused `select_account`; the service then retries with `login`. */
-export const lacksChoice = (asked: AccountPrompt | null, query: URLSearchParams): boolean =>
-  asked === 'select_account' && withoutChoice.includes(query.get('error') ?? '')
+export const lacksChoice = (sentPrompt: AccountPrompt | null, query: URLSearchParams): boolean =>
+  sentPrompt === 'select_account' && choiceErrors.includes(query.get('error') ?? '')

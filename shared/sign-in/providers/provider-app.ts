@@ -29,23 +29,23 @@ export type App = { issuer: string; documentUri: string; clientId: string; secre
 /** Secrets by ARN, cached for five minutes. */
 const secrets = new KeptAnswers<string>({ ms: 5 * 60_000, most: 10 })
 
-async function secretAt(arn: string): Promise<string> {
-  const kept = secrets.get(arn)
-  if (kept !== null) return kept
+async function readAppSecret(arn: string): Promise<string> {
+  const cached = secrets.get(arn)
+  if (cached !== null) return cached
   const secret = (await readSecret(arn)).trim()
   secrets.keep(arn, secret)
   return secret
 }
 
-const ofDeployment = (app: ProviderApp | null, issuer: string): App | null =>
+const deploymentApp = (app: ProviderApp | null, issuer: string): App | null =>
   app && {
     issuer,
     documentUri: documentUriOf(issuer),
     clientId: app.clientId,
-    secret: () => (app.secret === null ? secretAt(app.secretArn ?? '') : Promise.resolve(app.secret)),
+    secret: () => (app.secret === null ? readAppSecret(app.secretArn ?? '') : Promise.resolve(app.secret)),
   }
 
-const ofAccount = (
+const accountApp = (
   { issuer, account_id, id, client_id = '', client_secret = '' }: AuthProviderRow,
   documentUri: string,
 ) => ({
@@ -60,16 +60,16 @@ const ofAccount = (
 })
 
 /** App registration of a provider; null if the deployment has none for its kind or issuer. */
-export function appOf(kind: OpenIdKind, provider: AuthProviderRow): App | null {
+export function findApp(kind: OpenIdKind, provider: AuthProviderRow): App | null {
   const { issuer } = provider
-  if (kind === 'oidc') return ofAccount(provider, documentUriFor(provider.discovery_document_uri ?? issuer))
+  if (kind === 'oidc') return accountApp(provider, documentUriFor(provider.discovery_document_uri ?? issuer))
   if (kind === 'idp') {
     const base = env.idpApiUrl.replaceAll('{idp_domain}', provider.idp_domain ?? '')
-    return ofAccount(provider, `${base}${wellKnown}`)
+    return accountApp(provider, `${base}${wellKnown}`)
   }
   // The deployment's secret is sent to its own provider only (I1.3).
-  if (kind === 'suite') return issuer === env.suiteIssuer ? ofDeployment(env.suiteApp, issuer) : null
-  return tenantOfIssuer(issuer) === null ? null : ofDeployment(env.tenantApp, issuer)
+  if (kind === 'suite') return issuer === env.suiteIssuer ? deploymentApp(env.suiteApp, issuer) : null
+  return tenantOfIssuer(issuer) === null ? null : deploymentApp(env.tenantApp, issuer)
 }
 
 const openIdKinds: OpenIdKind[] = ['oidc', 'suite', 'tenant', 'idp']
@@ -97,7 +97,7 @@ async function readDocument({ issuer, documentUri }: App): Promise<DiscoveryDocu
 }
 
 /** Reads an app's discovery document, with cache. @throws SignInRefused if unreadable in time, or of another issuer */
-export async function documentOf(app: App, timeoutMs: number): Promise<DiscoveryDocument> {
+export async function fetchDocument(app: App, timeoutMs: number): Promise<DiscoveryDocument> {
   const key = `${app.issuer} ${app.documentUri}`
   return documents
     .ask(key, () => readDocument(app), timeoutMs)

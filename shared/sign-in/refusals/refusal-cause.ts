@@ -43,7 +43,7 @@ const formChecks = [
   'OAUTH_INVALID_RESPONSE',
 ]
 
-const places: Record<string, string> = {
+const sourceNames: Record<string, string> = {
   discovery: 'server of the discovery document',
   token: 'token endpoint or key set',
   userinfo: 'userinfo endpoint',
@@ -64,7 +64,7 @@ function reportedFault(at: string, error: string): ProviderFault | null {
   // Anybody can forge an error in a browser, so these sentences do not name the provider as the source.
   const isBrowser = at === 'authorization'
   if (outages.includes(error)) {
-    return passing(
+    return temporary(
       isBrowser
         ? `${fromBrowser} the error ${error}. The provider may be unavailable at the moment.`
         : `The provider reported that it is unavailable at the moment (${error}).`,
@@ -72,11 +72,11 @@ function reportedFault(at: string, error: string): ProviderFault | null {
   }
   if (!setupErrors.includes(error)) return null
   if (isBrowser) {
-    return lasting(
+    return permanent(
       `${fromBrowser} the error ${error}. Compare the app's registration at the provider with the settings here.`,
     )
   }
-  return lasting(
+  return permanent(
     clientErrors.includes(error)
       ? `The token endpoint refused this service (${error}). The client ID or the client secret is wrong, or has expired.`
       : `The token endpoint refused the request (${error}). The app's registration at the provider may require something that this service does not send.`,
@@ -86,34 +86,36 @@ function reportedFault(at: string, error: string): ProviderFault | null {
 /** `error` is sent in the redirect to a client or portal (RFC 6749, 4.1.2.1); administrators see `sentence`. */
 type ProviderFault = { error: 'temporarily_unavailable' | 'server_error'; sentence: string }
 
-const passing = (sentence: string): ProviderFault => ({ error: 'temporarily_unavailable', sentence })
-const lasting = (sentence: string): ProviderFault => ({ error: 'server_error', sentence })
+const temporary = (sentence: string): ProviderFault => ({ error: 'temporarily_unavailable', sentence })
+const permanent = (sentence: string): ProviderFault => ({ error: 'server_error', sentence })
 
 /** Provider fault behind a refusal; null if the person was refused. */
-export function faultOf({ reason, details }: SignInRefused): ProviderFault | null {
+export function toProviderFault({ reason, details }: SignInRefused): ProviderFault | null {
   const { at = '', error = '', failure = '', check = '', claim } = details
-  const place = places[at] ?? 'provider'
+  const source = sourceNames[at] ?? 'provider'
   const checked = [check, claim && `claim ${claim}`].filter(Boolean).join(', ')
   const unusable = `returned a response that cannot be used${checked && ` (${checked})`}.`
   switch (reason) {
     case 'provider_unreachable':
-      return (failure === 'refused' ? lasting : passing)(`The ${place} ${failures[failure] ?? 'could not be reached'}.`)
+      return (failure === 'refused' ? permanent : temporary)(
+        `The ${source} ${failures[failure] ?? 'could not be reached'}.`,
+      )
     case 'provider_refused':
       return reportedFault(at, error)
     case 'provider_answer':
       if (at === 'discovery')
-        return passing('The discovery document is missing or incomplete, or names another issuer.')
-      if (at === 'authorization') return passing(`${fromBrowser} neither a code nor an error.`)
-      return (setupChecks.includes(check) ? lasting : passing)(`The ${place} ${unusable}`)
+        return temporary('The discovery document is missing or incomplete, or names another issuer.')
+      if (at === 'authorization') return temporary(`${fromBrowser} neither a code nor an error.`)
+      return (setupChecks.includes(check) ? permanent : temporary)(`The ${source} ${unusable}`)
     case 'userinfo':
-      return (formChecks.includes(check) ? passing : lasting)(`The userinfo endpoint ${unusable}`)
+      return (formChecks.includes(check) ? temporary : permanent)(`The userinfo endpoint ${unusable}`)
     case 'id_token':
-      return lasting(`The ID token failed its verification${checked && ` (${checked})`}.`)
+      return permanent(`The ID token failed its verification${checked && ` (${checked})`}.`)
     case 'email_missing':
     case 'subject_missing':
-      return lasting(`The provider did not send the claim ${claim}. Its app may lack a scope or a claim.`)
+      return permanent(`The provider did not send the claim ${claim}. Its app may lack a scope or a claim.`)
     case 'provider_not_configured':
-      return lasting('This deployment has no app for providers of this kind.')
+      return permanent('This deployment has no app for providers of this kind.')
     default:
       return null
   }
@@ -132,7 +134,7 @@ export function noteRefusal(accountId: string | null, refused: SignInRefused): v
 }
 
 /** Runs `work`, logs a refusal, and hides its reason. @throws ApiError `unauthorized` for a refusal; other errors */
-export async function withoutReason<T>(accountId: string | null, work: () => Promise<T>): Promise<T> {
+export async function hideRefusal<T>(accountId: string | null, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {

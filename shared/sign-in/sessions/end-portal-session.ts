@@ -1,7 +1,7 @@
 import type { Author } from '../../commit/commit.ts'
 import { isTransient } from '../../core/transient-error.ts'
 import { end, type PortalSessionRow } from '../../domain/portal-sessions/portal-session.ts'
-import { appOf, documentOf, type OpenIdKind, openIdProvider } from '../providers/provider-app.ts'
+import { fetchDocument, findApp, type OpenIdKind, openIdProvider } from '../providers/provider-app.ts'
 import { SignInRefused } from '../refusals/sign-in-refused.ts'
 
 /** Time that a sign-out waits for an uncached discovery document. */
@@ -13,24 +13,24 @@ const needIdToken: readonly OpenIdKind[] = ['idp']
 /** Address that ends a session at the provider (OpenID Connect RP-Initiated Logout 1.0, 2); null if it has none. */
 async function endSessionUrl(accountId: string, providerId: string): Promise<string | null> {
   const provider = await openIdProvider(accountId, providerId)
-  const app = provider && !needIdToken.includes(provider.kind) ? appOf(provider.kind, provider.row) : null
+  const app = provider && !needIdToken.includes(provider.kind) ? findApp(provider.kind, provider.row) : null
   if (!app) return null
-  const { end_session_endpoint } = await documentOf(app, timeoutMs)
+  const { end_session_endpoint } = await fetchDocument(app, timeoutMs)
   if (end_session_endpoint === undefined) return null
   const url = new URL(end_session_endpoint)
   url.searchParams.set('client_id', app.clientId)
   return url.href
 }
 
-/** Ends a portal session (I2.6), even if its provider is unreachable. @throws ApiError `unauthorized` if it has ended */
+/** Ends a portal session (I2.6), even if its provider is unreachable. @throws ApiError `unauthorized` if it ended */
 export async function endPortalSession(
   author: Author,
   { id, auth_provider_id }: Pick<PortalSessionRow, 'id' | 'auth_provider_id'>,
 ) {
-  const asked = endSessionUrl(author.accountId, auth_provider_id).catch((error: unknown) => {
+  const providerUrl = endSessionUrl(author.accountId, auth_provider_id).catch((error: unknown) => {
     if (error instanceof SignInRefused || isTransient(error)) return null
     throw error
   })
-  const [{ data }, end_session_url] = await Promise.all([end(author, id), asked])
+  const [{ data }, end_session_url] = await Promise.all([end(author, id), providerUrl])
   return { data: { ...data, end_session_url } }
 }

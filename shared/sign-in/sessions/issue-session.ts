@@ -10,7 +10,7 @@ import { mintClientToken } from '../../domain/client-tokens/client-token.ts'
 import { mintPortalSession } from '../../domain/portal-sessions/portal-session.ts'
 import { sessionLogItems } from '../../logs/entries/log-store.ts'
 import { findIdentity, type ProvenIdentity, stageIdentity } from '../identities/find-identity.ts'
-import { isAboveUsersLimit, refusalOf } from '../refusals/refusal-of.ts'
+import { findRefusal, isAboveUsersLimit } from '../refusals/find-refusal.ts'
 import { SignInRefused } from '../refusals/sign-in-refused.ts'
 import type { SignInContext } from '../sign-in-context.ts'
 
@@ -37,7 +37,7 @@ async function admit(transaction: Transaction, signIn: SignIn): Promise<Admitted
     transaction.get(actors, actorId),
   ])
   const aboveUsersLimit = isAboveUsersLimit(account, (tally) => transaction.count(tally))
-  const refusal = refusalOf({ account, kind, provider, actor, context, aboveUsersLimit })
+  const refusal = findRefusal({ account, kind, provider, actor, context, aboveUsersLimit })
   if (refusal || !provider || !actor) throw new SignInRefused(refusal ?? 'actor_unknown', actor?.id ?? null)
   if (trust_version !== undefined && trust_version !== provider.trust_version) {
     throw new SignInRefused('provider_changed', actor.id)

@@ -41,7 +41,7 @@ const inForce = (id: string, name: string, filters: IpFilter[] = []): InForce =>
   return { authorization: authorization as unknown as Authorization, content }
 }
 
-/** What a gateway does with an answer (P4). */
+/** Applies a response like a gateway (P4). */
 function apply(held: Held, { complete, authorizations, added, removed }: Answer): Held {
   const next = complete ? new Map<string, string>() : new Map(held)
   for (const id of removed ?? []) next.delete(id)
@@ -49,7 +49,7 @@ function apply(held: Held, { complete, authorizations, added, removed }: Answer)
   return next
 }
 
-/** Asks until there is no more. */
+/** Sends heartbeats until `more` is false. */
 async function heartbeats(
   session: { accountId: string; sessionId: string },
   state: Held,
@@ -69,17 +69,17 @@ async function heartbeats(
 
 const session = () => ({ accountId: randomUUID(), sessionId: randomUUID() })
 
-/** A change of what is in force: grants, ends, and changes of content. */
+/** Change of the authorizations in force: numbers of grants, ends, and changes of content. */
 const step = fc.record({
   granted: fc.integer({ min: 0, max: 4 }),
   ended: fc.array(fc.nat(), { maxLength: 3 }),
   changed: fc.array(fc.nat(), { maxLength: 3 }),
-  /** Whether the answer gets lost: the gateway asks with what it had. */
+  /** True if the response is lost, so that the gateway repeats its previous `since`. */
   lost: fc.boolean(),
 })
 
 describe('a heartbeat with since (P4)', () => {
-  it('leaves a gateway with exactly what a full answer gives, whatever happened in between', async () => {
+  it('gives a gateway the same authorizations as a full response, after any changes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
         const own = session()
@@ -102,7 +102,7 @@ describe('a heartbeat with since (P4)', () => {
     )
   })
 
-  it('lists at most 500 at a time, and the rest under added', async () => {
+  it('lists at most 500 at a time, and further ones in `added`', async () => {
     const own = session()
     const state: Held = new Map(Array.from({ length: 1_201 }, () => [randomUUID(), 'new']))
     const first = await heartbeats(own, state, new Map(), null)
@@ -124,7 +124,7 @@ describe('a heartbeat with since (P4)', () => {
     [501, [500, 1]],
     [1_000, [500, 500]],
     [1_001, [500, 500, 1]],
-  ])('lists %i authorizations in answers of %j, and as many that changed', async (count, sizes) => {
+  ])('lists %i new or changed authorizations in responses of %j', async (count, sizes) => {
     const own = session()
     const state: Held = new Map(Array.from({ length: count }, () => [randomUUID(), 'new']))
     const first = await heartbeats(own, state, new Map(), null)
@@ -136,7 +136,7 @@ describe('a heartbeat with since (P4)', () => {
     expect([last.sizes, last.held]).toEqual([[0], new Map()])
   })
 
-  it('stays exact when authorizations come, change and end between the parts of an answer', async () => {
+  it('stays exact when authorizations start, change and end between partial responses', async () => {
     const own = session()
     const state: Held = new Map(Array.from({ length: 1_200 }, () => [randomUUID(), 'new']))
     const all = () => [...state].map(([id, name]) => inForce(id, name))
@@ -147,17 +147,17 @@ describe('a heartbeat with since (P4)', () => {
       held = apply(held, answer)
       since = answer.since
       expect(held.size).toBeLessThanOrEqual(500 * (part + 1))
-      // One of those told before ends, one of them changes, one of those not told yet ends, and a new one comes.
-      const [told, untold] = [[...held.keys()], [...state.keys()].filter((id) => !held.has(id))]
-      for (const id of [told[part], untold[0]]) if (id) state.delete(id)
-      state.set(told[part + 10] as string, `changed ${part}`)
+      // A delivered authorization ends, another changes, an undelivered one ends, and a new one starts.
+      const [delivered, undelivered] = [[...held.keys()], [...state.keys()].filter((id) => !held.has(id))]
+      for (const id of [delivered[part], undelivered[0]]) if (id) state.delete(id)
+      state.set(delivered[part + 10] as string, `changed ${part}`)
       state.set(randomUUID(), 'late')
     }
     const end = await heartbeats(own, state, held, since)
     expect(end.held).toEqual(state)
   })
 
-  it('takes the value of a later session as absent, and one of its own at any time', async () => {
+  it('ignores the value of another session, and accepts its own repeatedly', async () => {
     const [own, later] = [session(), session()]
     const state: Held = new Map([[randomUUID(), 'new']])
     const all = [...state].map(([id, name]) => inForce(id, name))
@@ -171,7 +171,7 @@ describe('a heartbeat with since (P4)', () => {
       expect(await answerSince(own, all, mine.since)).toMatchObject({ added: [], removed: [] })
   })
 
-  it('answers a foreign, cut or invented value as if it were absent', async () => {
+  it('ignores a foreign, truncated or invented value', async () => {
     const own = session()
     const state: Held = new Map([[randomUUID(), 'new']])
     const all = [...state].map(([id, name]) => inForce(id, name))
@@ -200,7 +200,7 @@ afterEach(() => {
 type Session = ReturnType<typeof session>
 const bindingOf = ({ accountId, sessionId }: Session) => `gateway since ${accountId} ${sessionId}`
 
-/** What `since` holds of an authorization: its id, and eight bytes that stand for its content. */
+/** Entry of an authorization in `since`: its id, and eight bytes of the hash of its content. */
 const entryOf = (content: InForce['content']) =>
   Buffer.concat([
     Buffer.from(content.id.replaceAll('-', ''), 'hex'),
@@ -208,7 +208,7 @@ const entryOf = (content: InForce['content']) =>
   ])
 
 describe('the size of a heartbeat and its answer (P4.4)', () => {
-  it('ends the answer before it is too large, and goes on by more', async () => {
+  it('ends the response before it is too large, and continues by `more`', async () => {
     const own = session()
     const filters = maxFilters()
     const all = Array.from({ length: 20 }, () => inForce(randomUUID(), 'large', filters))
@@ -224,7 +224,7 @@ describe('the size of a heartbeat and its answer (P4.4)', () => {
     expect([...held.keys()]).toEqual(all.map(({ content }) => content.id))
   })
 
-  it('has room for the largest authorization beside all that a gateway can have known and lost', async () => {
+  it('has capacity for the largest authorization besides the maximum of removed ones', async () => {
     const own = session()
     const known = Buffer.concat(Array.from({ length: 50_000 }, () => randomBytes(24)))
     const large = Array.from({ length: 4 }, () => inForce(randomUUID(), 'large', maxFilters()))
@@ -234,9 +234,7 @@ describe('the size of a heartbeat and its answer (P4.4)', () => {
     expect((await answerSince(own, large, answer.since)).added).toHaveLength(1)
   })
 
-  it('tells the oldest 50,000, says so to the operator once a round, and fits a request', {
-    timeout: 120_000,
-  }, async () => {
+  it('delivers the oldest 50,000, logs that once a round, and fits a request', { timeout: 120_000 }, async () => {
     const log = catchLog()
     const own = session()
     const all = Array.from({ length: 50_600 }, () => inForce(randomUUID(), 'new'))
@@ -256,7 +254,7 @@ describe('the size of a heartbeat and its answer (P4.4)', () => {
     expect([ended.removed, ended.added?.map(({ id }) => id)]).toEqual([[all[0]?.content.id], [all[50_000]?.content.id]])
   })
 
-  it('is answered in full once when a newer version of the signing secret signs, with tokens of it', async () => {
+  it('is complete once after a rotation of the signing secret, with tokens of the new version', async () => {
     const own = session()
     const all = [inForce(randomUUID(), 'same')]
     const process = async () => {

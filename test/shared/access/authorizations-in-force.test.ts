@@ -8,7 +8,7 @@ import { newAccessWorld } from '#test/support/access/access.ts'
 import { publicKey } from '#test/support/access/public-key.ts'
 import { plantItems } from '#test/support/table/plant-rows.ts'
 
-it('reads on behind those that have expired, oldest first, and no further than a gateway is told', async () => {
+it('skips expired authorizations, lists the oldest first, and stops at the requested number', async () => {
   const world = await newAccessWorld()
   const [gatewayId, key] = [randomUUID(), publicKey()]
   const { client } = (await world.startSession({ public_key: key })).body.data

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => channel.stop())
 
-it('opens no connection that a newer one has replaced while it ended the one before', async () => {
+it('opens no connection that a newer one replaced while the previous one was closed', async () => {
   const { account, token, startSession } = await newAccessWorld()
   const { id, client } = (await startSession()).body.data
   await channel.connect(token.token, id)

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { raceGrants, takings } from '#test/support/access/grant-races.ts'
+import { raceGrants, revocations } from '#test/support/access/grant-races.ts'
 import { seedOf } from '#test/support/run/seeds.ts'
 
 beforeEach(() => vi.stubEnv('HEARTBEAT_SECS', '3600'))
@@ -7,11 +7,11 @@ afterEach(() => vi.unstubAllEnvs())
 
 const rounds = Number(process.env.RACE_ROUNDS ?? 6)
 
-it.each(Object.keys(takings))(
-  'no grant outlives %s, however they come together',
+it.each(Object.keys(revocations))(
+  'no grant outlives a concurrent revocation: %s',
   async (taking) => {
     let granted = 0
-    // Two of five rounds grant something beside the taking; without any they would prove nothing.
+    // Two of five rounds grant access besides the revocation. Without any grant, the test would prove nothing.
     for (let round = 0; round < rounds || (granted === 0 && round < 10 * rounds); round++) {
       const seed = seedOf('SIMULATION_SEED') + round
       const outcome = await raceGrants(taking, seed)

@@ -12,7 +12,7 @@ afterEach(() => {
   vi.unstubAllEnvs()
 })
 
-/** A session of a site token, and how long what leads to it is kept after an instant. */
+/** A session of a site token, with the remaining lifetime of its pointer. */
 async function newSession() {
   const account = await newAccount()
   const site = await newSite(account)
@@ -31,15 +31,15 @@ async function newSession() {
   }
 }
 
-describe('what leads from a site token to its session', () => {
-  it('ends by itself a day after the lease', async () => {
+describe('the pointer from a site token to its session', () => {
+  it('expires a day after the lease', async () => {
     const session = await newSession()
     expect(await session.hoursLeft()).toBe(24)
     await end(session.token, session.id)
     expect(await session.hoursLeft()).toBe(24)
   })
 
-  it('stays as long as heartbeats come, and is written once in half a day', async () => {
+  it('is kept while heartbeats arrive, and is written once in half a day', async () => {
     vi.stubEnv('HEARTBEAT_SECS', String(2 * hour))
     const session = await newSession()
     const seen: number[] = []
@@ -51,7 +51,7 @@ describe('what leads from a site token to its session', () => {
     expect(seen).toEqual([30, 30, 30, 45, 45, 45, 60, 60, 60, 75, 75, 75, 90])
   })
 
-  it('goes with the session when another takes its place, and no heartbeat brings it back', async () => {
+  it('is deleted when another session replaces its session, and no heartbeat restores it', async () => {
     const session = await newSession()
     await start(session.token, { public_key: session.public_key })
     expect(await session.pointer()).toBeUndefined()

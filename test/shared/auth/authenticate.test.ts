@@ -37,7 +37,7 @@ describe('a credential', () => {
     later.mockRestore()
   })
 
-  it('is refused once the portal session that it is has ended', async () => {
+  it('is refused once its portal session has ended', async () => {
     const account = await newAccount()
     const { token, expires_at } = await signInWith(account, 'portal')
     const real = clock.now
@@ -88,7 +88,7 @@ describe('another account', () => {
     foreign = { group: group.body.data.id, actor: actor.body.data.id }
   })
 
-  it('has objects that do not exist here', async () => {
+  it('has objects that are not found in this account', async () => {
     const answers = await Promise.all([
       own.call(getGroup, { params: { id: foreign.group } }),
       own.call(deleteGroup, { method: 'DELETE', params: { id: foreign.group } }),
@@ -99,7 +99,7 @@ describe('another account', () => {
     expect((await other.call(getGroup, { params: { id: foreign.group } })).status).toBe(200)
   })
 
-  it('cannot be referred to', async () => {
+  it('cannot be referenced', async () => {
     const [resource] = (await own.call(listResources)).body.data
     const policy = await own.call(createPolicy, {
       method: 'POST',

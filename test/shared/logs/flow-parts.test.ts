@@ -13,7 +13,7 @@ import { type Consumed, measure } from '#test/support/table/consumed-capacity.ts
 
 const days = 40
 
-/** An account in which one actor began a flow each day, and another of the same shard one on each of some days. */
+/** An account with two actors of one shard: one began a flow each day, the other only on some days. */
 async function flowsOf(daysOfRare: number[]) {
   const account = { id: randomUUID(), inserted_at: timestamp(0) } as AccountRow
   const busy = randomUUID()
@@ -43,20 +43,20 @@ async function costOf(daysOfRare: number[]): Promise<Consumed> {
   })
 }
 
-it('asks nothing for the days on which an actor began no flow', async () => {
+it('queries no partition for days on which an actor began no flow', async () => {
   const [together, apart] = [await costOf([10, 11]), await costOf([3, 37])]
   expect(apart.requests).toBe(together.requests)
   expect(apart.requests).toBeLessThan(days)
 })
 
 it.each(['1', '3', '7'])(
-  'finds the flows of an actor also behind the slices that pages of %s read ahead',
+  'finds flows of an actor beyond the slices read in advance, with pages of %s',
   async (limit) => {
     const { account, query } = await flowsOf([0, 1, 2, 5, 6, 13, 14, 15, 16, 17, 30, 39])
-    const { forth, back } = await readPages(account, { ...query, limit })
-    const ids = forth.flatMap((page) => page.ids)
+    const { forward, backward } = await readPages(account, { ...query, limit })
+    const ids = forward.flatMap((page) => page.ids)
     expect(ids).toHaveLength(12)
     expect(ids).toEqual(ids.toSorted().reverse())
-    expect(back.flatMap((page) => page.ids)).toEqual(forth.slice(0, -1).flatMap((page) => page.ids))
+    expect(backward.flatMap((page) => page.ids)).toEqual(forward.slice(0, -1).flatMap((page) => page.ids))
   },
 )

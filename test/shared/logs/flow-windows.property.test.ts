@@ -13,7 +13,7 @@ import { interceptTable } from '#test/support/table/intercept-table.ts'
 
 const minute = 60_000_000
 const hour = 60 * minute
-/** The tests' time begins here; flows begin within the next day and a half. */
+/** Start of the tests' time. Flows begin within the next day and a half. */
 const origin = Math.floor(clock.now() / (24 * hour)) * 24 * hour - 10 * 24 * hour
 const span = 36 * hour
 
@@ -36,7 +36,7 @@ const flow = fc.record({
   actor: fc.nat({ max: 2 }),
   start: fc.oneof(
     fc.nat({ max: span }),
-    // Close to each other, so that some are open while others begin.
+    // Starts are close together, so that some flows are open while others begin.
     fc.nat({ max: hour }),
     fc.nat({ max: span / (5 * minute) }).map((slice) => slice * 5 * minute),
   ),
@@ -57,13 +57,13 @@ const search = fc.record({
 const history = fc.record({
   flows: fc.array(flow, { minLength: 5, maxLength: 40 }),
   batchSizes: fc.infiniteStream(fc.integer({ min: 1, max: 6 })),
-  /** How many requests to the table a batch gets before its consumer is gone; most are not interrupted. */
+  /** Number of table requests after which the consumer of a batch is killed; most batches are not interrupted. */
   interruptions: fc.infiniteStream(fc.option(fc.nat({ max: 8 }), { freq: 4 })),
   searches: fc.array(search, { minLength: 4, maxLength: 4 }),
 })
 
 type Search = { begin: number; width: number; limit: number; filter: string }
-/** After each batch the last minutes are listed as well: what is open then has no pointer yet. */
+/** Window of the last minutes, listed after each batch: its open flows have no pointer yet. */
 const recently: Search = { begin: 0, width: hour, limit: 100, filter: 'none' }
 
 type Flow = { id: string; actor: number; start: number; end: number | null }
@@ -75,7 +75,7 @@ afterEach(() => {
 
 const parse = (record: unknown) => (checkFlowReport(record) as { report: FlowReport }).report
 
-/** Delivers a batch that its consumer may leave after some requests to the table; then it is delivered again. */
+/** Delivers a batch. Its consumer may be killed after some table requests; the batch is then redelivered. */
 async function deliver(Records: ReturnType<typeof flowRecord>[], interruption: number | null): Promise<void> {
   if (interruption !== null) {
     let left = interruption
@@ -89,7 +89,7 @@ async function deliver(Records: ReturnType<typeof flowRecord>[], interruption: n
   expect(await storeFlowLogs({ Records })).toEqual({ batchItemFailures: [] })
 }
 
-it('lists the flows that overlap a window, whatever was reported in which order', async () => {
+it('lists exactly the flows that overlap a window, for any reports in any order', async () => {
   await fc.assert(
     fc.asyncProperty(history, async ({ flows, batchSizes, interruptions, searches }) => {
       const account = { id: randomUUID(), inserted_at: timestamp(origin - 24 * hour) } as AccountRow
@@ -115,7 +115,7 @@ it('lists the flows that overlap a window, whatever was reported in which order'
 
       const stored = new Map<string, Flow>()
       const now = vi.spyOn(clock, 'now').mockReturnValue(origin)
-      // Windows begin where flows begin and end, or some minutes ago, and a moment beside that.
+      // Windows begin at or right next to a flow's start or end, or some minutes ago.
       const instantOf = (seed: number) => {
         const instants = [...stored.values()].flatMap(({ start, end }) => [start, end ?? clock.now()])
         return (instants[seed % instants.length] as number) + ((seed % 3) - 1)
@@ -131,7 +131,7 @@ it('lists the flows that overlap a window, whatever was reported in which order'
           .map(({ id }) => id)
           .sort()
           .reverse()
-        const { forth, back } = await readPages(account, {
+        const { forward, backward } = await readPages(account, {
           type: 'flow',
           begin: timestamp(begin),
           end: timestamp(end),
@@ -139,9 +139,9 @@ it('lists the flows that overlap a window, whatever was reported in which order'
           ...(filter === 'actor' && { actor_id: grants[wanted]?.attribution.initiator_actor_id }),
           ...(filter === 'email' && { actor_email: email }),
         })
-        expect(forth.flatMap(({ ids }) => ids)).toEqual(expected)
-        expect(back.map(({ ids }) => ids)).toEqual(forth.slice(0, -1).map(({ ids }) => ids))
-        for (const { total } of [...forth, ...back]) expect(total).toBe(expected.length)
+        expect(forward.flatMap(({ ids }) => ids)).toEqual(expected)
+        expect(backward.map(({ ids }) => ids)).toEqual(forward.slice(0, -1).map(({ ids }) => ids))
+        for (const { total } of [...forward, ...backward]) expect(total).toBe(expected.length)
       }
 
       for (let at = 0; at < deliveries.length; ) {

@@ -21,11 +21,11 @@ const actors = Array.from({ length: 3 }, () => randomUUID())
 const emails = ['ada@example.com', 'grace@example.com']
 const objects = Array.from({ length: 3 }, () => randomUUID())
 
-/** Nobody, or an actor with the email it had then. */
+/** No actor, or an actor with its email at that time. */
 const who = fc.record({ actor: fc.nat({ max: 3 }), email: fc.nat({ max: 2 }) })
 const entry = fc.record({
   stream: fc.constantFrom<LogStream>(...logStreams),
-  // On few instants, so that entries of several streams share them.
+  // Few different times, so that entries of several streams share one.
   at: fc.nat({ max: 12 }).map((step) => (step * span) / 12),
   who,
   object: fc.nat({ max: 2 }),
@@ -55,7 +55,7 @@ async function plant(account: string, start: number, entries: Planted[]): Promis
     const actor = actors[who.actor] ?? null
     const email = emails[who.email] ?? null
     if (stream === 'flow') {
-      // A flow has always an actor.
+      // A flow always has an actor.
       const initiator = actor ?? (actors[0] as string)
       const name = `${initiator} ${email}`
       const fields = { initiator_actor_id: initiator, initiator_actor_email: email }
@@ -85,7 +85,7 @@ async function plant(account: string, start: number, entries: Planted[]): Promis
   return planted
 }
 
-it('lists the entries of all streams that match, in order', async () => {
+it('lists the matching entries of all streams in order', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(entry, { minLength: 20, maxLength: 60 }),
@@ -108,7 +108,7 @@ it('lists the entries of all streams that match, in order', async () => {
             .filter((one) => object === null || one.object === objects[object])
             .map(({ id }) => id)
             .sort((a, b) => (order(a) < order(b) ? 1 : -1))
-          const { forth, back } = await readPages(account, {
+          const { forward, backward } = await readPages(account, {
             begin: timestamp(begin),
             end: timestamp(end),
             limit: String(limit),
@@ -118,10 +118,10 @@ it('lists the entries of all streams that match, in order', async () => {
             ...(object !== null && { object_id: objects[object] }),
             ...(totalLimit !== null && { total_limit: String(totalLimit) }),
           })
-          expect(forth.flatMap(({ ids }) => ids)).toEqual(expected)
-          expect(back.map(({ ids }) => ids)).toEqual(forth.slice(0, -1).map(({ ids }) => ids))
+          expect(forward.flatMap(({ ids }) => ids)).toEqual(expected)
+          expect(backward.map(({ ids }) => ids)).toEqual(forward.slice(0, -1).map(({ ids }) => ids))
           const total = Math.min(expected.length, totalLimit ?? 1_000)
-          for (const page of [...forth, ...back]) expect([page.total, page.count]).toEqual([total, total])
+          for (const page of [...forward, ...backward]) expect([page.total, page.count]).toEqual([total, total])
         }
       },
     ),

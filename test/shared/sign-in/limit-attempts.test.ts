@@ -11,7 +11,7 @@ import { handler as verifyPasscode } from '#functions/sign-in/passcodes/verify-p
 import { clock } from '#shared/core/clock.ts'
 import { limitAttempts, limitEmailAttempts } from '#shared/sign-in/limit-attempts.ts'
 import { call, newAccount } from '#test/support/accounts/account.ts'
-import { comeBack, newSource, plainHome, redeemWith } from '#test/support/sign-in/sign-in.ts'
+import { newSource, redeemWith, returnFromProvider, sharedCallback } from '#test/support/sign-in/sign-in.ts'
 import { visitPage } from '#test/support/sign-in/visit-page.ts'
 import { measure } from '#test/support/table/consumed-capacity.ts'
 
@@ -22,8 +22,8 @@ const passed = async (attempts: Promise<unknown>[]) =>
 afterEach(() => vi.restoreAllMocks())
 
 describe('attempts to sign in (decision 0022)', () => {
-  it('are limited for each way into an account by itself', async () => {
-    // Nothing comes back while they are counted.
+  it('are limited separately for each way to sign in to an account', async () => {
+    // The clock is stopped, so that the bucket does not refill.
     const now = clock.now()
     vi.spyOn(clock, 'now').mockImplementation(() => now)
     const id = randomUUID()
@@ -35,7 +35,7 @@ describe('attempts to sign in (decision 0022)', () => {
     await expect(limitAttempts(id, 'passcodes')).rejects.toMatchObject({ code: 'rate_limited' })
   })
 
-  it('are limited for an email address, in whatever case', async () => {
+  it('are limited by email address, ignoring case', async () => {
     const email = `${randomUUID()}@example.com`
     const allowed = await passed(many(50, (i) => limitEmailAttempts(i % 2 ? email : email.toUpperCase())))
     expect(allowed).toBeGreaterThanOrEqual(20)
@@ -43,7 +43,7 @@ describe('attempts to sign in (decision 0022)', () => {
     await limitEmailAttempts(`other-${email}`)
   })
 
-  it('cost a write each at most, and a refused one a read', async () => {
+  it('cost at most one write each, and a refused one also one read', async () => {
     const email = `${randomUUID()}@example.com`
     await limitEmailAttempts(email)
     const one = await measure(() => limitEmailAttempts(email))
@@ -54,10 +54,10 @@ describe('attempts to sign in (decision 0022)', () => {
     expect(refused.reads).toBeLessThanOrEqual(1)
   })
 
-  it('are counted step by step, so that 20 people behind one address can sign in at once, and see the page more often', async () => {
+  it('are limited per step, so that 20 people behind one address can sign in at once, and load the page more often', async () => {
     const { slug } = await newAccount()
     const sourceIp = newSource()
-    // What comes back while they are counted would let more of them through.
+    // The clock stops, because a refill would admit more requests.
     const now = clock.now()
     vi.spyOn(clock, 'now').mockImplementation(() => now)
     const body = { sign_in: {} }
@@ -66,7 +66,7 @@ describe('attempts to sign in (decision 0022)', () => {
     const steps: Record<string, () => Promise<{ status: number }>> = {
       'the operation that lists providers': () => call(listProviders, { params: { slug }, sourceIp }),
       'the operation that begins': () => call(startSignIn, { method: 'POST', params: { slug }, body, sourceIp }),
-      'the callback': () => comeBack(plainHome, { state: 'x', code: 'y' }, sourceIp),
+      'the callback': () => returnFromProvider(sharedCallback, { state: 'x', code: 'y' }, sourceIp),
       'the passcode that is entered on the page': form({ email: 'a@example.com', passcode: 'ABC234' }),
       'the code that is redeemed': () => redeemWith({}, sourceIp),
     }
@@ -78,7 +78,7 @@ describe('attempts to sign in (decision 0022)', () => {
     expect(refusals).toEqual(Object.fromEntries(Object.keys(steps).map((step) => [step, 4])))
     const seen = (await Promise.all(many(104, () => visitPage(showPage, page)))).map(({ status }) => status)
     expect([seen.length, seen.filter((status) => status === 429).length]).toEqual([104, 4])
-    // The page begins and asks as the operations do, with what these have left.
+    // The page shares the limits with the operations, which have used them up.
     const spent = [
       await visitPage(startPage, page),
       await form({ email: 'a@example.com' })(),
@@ -91,7 +91,7 @@ describe('attempts to sign in (decision 0022)', () => {
   it.each([
     ['start', startSignIn, 422, '203.0.113.31'],
     ['token', redeemCode, 401, '203.0.113.32'],
-  ] as const)('with %s are limited by source, 50 of them at once', async (name, handler, otherwise, own) => {
+  ] as const)('with %s are limited by source address, with 50 at once', async (name, handler, otherwise, own) => {
     const { slug } = await newAccount()
     const sign_in =
       name === 'start'

@@ -3,15 +3,15 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import { expect, it } from 'vitest'
 import { clock } from '#shared/core/clock.ts'
 import {
-  lookAtOneTime,
   mintOneTimeToken,
   oneTimeItem,
+  readOneTimeItem,
   readOneTimeToken,
-  takeOneTime,
+  takeOneTimeItem,
 } from '#shared/sign-in/one-time-token.ts'
 import { table, tableName } from '#shared/table/table.ts'
 
-/** A token of a sign-in that is at the provider, and until when it counts. */
+/** Stores a token of a pending sign-in. Returns it with its expiry. */
 async function stored() {
   const { key, text } = mintOneTimeToken(randomUUID(), 'pending')
   const end = clock.now() + 1_000_000
@@ -20,25 +20,25 @@ async function stored() {
   return { key, text, end }
 }
 
-it('is taken by one of many at once, and by nobody afterwards', async () => {
+it('can be taken by only one of many concurrent callers', async () => {
   const { key, end } = await stored()
-  const taken = await Promise.all(Array.from({ length: 20 }, () => takeOneTime(key, end - 1)))
+  const taken = await Promise.all(Array.from({ length: 20 }, () => takeOneTimeItem(key, end - 1)))
   expect(taken.filter((one) => one !== null)).toEqual([expect.objectContaining({ said: 'once' })])
-  expect(await takeOneTime(key, end - 1)).toBeNull()
+  expect(await takeOneTimeItem(key, end - 1)).toBeNull()
 })
 
-it('counts until its end, and stays untaken from then on', async () => {
+it('is valid until its expiry, and cannot be taken afterwards', async () => {
   const { key, end } = await stored()
-  expect([await lookAtOneTime(key, end - 1), await lookAtOneTime(key, end)]).toEqual([
+  expect([await readOneTimeItem(key, end - 1), await readOneTimeItem(key, end)]).toEqual([
     expect.objectContaining({ said: 'once' }),
     null,
   ])
-  expect(await takeOneTime(key, end)).toBeNull()
-  // Who comes in time still finds it: nothing was taken by who came late.
-  expect(await takeOneTime(key, end - 1)).toMatchObject({ said: 'once' })
+  expect(await takeOneTimeItem(key, end)).toBeNull()
+  // The failed attempt has not deleted the item.
+  expect(await takeOneTimeItem(key, end - 1)).toMatchObject({ said: 'once' })
 })
 
-it('is one for its purpose alone', async () => {
+it('is valid only for its purpose', async () => {
   const { key, text } = await stored()
   expect(readOneTimeToken(text, 'pending')?.key).toEqual(key)
   expect(readOneTimeToken(text, 'code')?.key).not.toEqual(key)

@@ -5,7 +5,7 @@ import { type ExportSeal, entryLine, exportVersion, markBytes, sealLine } from '
 import { canonicalJson } from '#shared/seal/log/canonical-json.ts'
 import { leafHash } from '#shared/seal/merkle/merkle-proof.ts'
 import { checkpointText } from '#shared/seal/notes/checkpoint.ts'
-import { noteOf, verifierKeyText } from '#shared/seal/notes/signed-note.ts'
+import { buildNote, verifierKeyText } from '#shared/seal/notes/signed-note.ts'
 import { PlainTree } from './plain-merkle-tree.ts'
 
 export type Entry = Record<string, unknown> & { log_id: string; timestamp: string }
@@ -51,7 +51,7 @@ export const rootOf = (entries: Entry[]): Buffer => treeOf(entries).root(0, entr
 export function noteFor(log: Log): string {
   const { entries, signer, extensions = [] } = log
   const text = checkpointText({ origin: originOf(log), size: entries.length, root: rootOf(entries), extensions })
-  return noteOf(text, signer.key, sign(null, Buffer.from(text), signer.privateKey))
+  return buildNote(text, signer.key, sign(null, Buffer.from(text), signer.privateKey))
 }
 
 /** Builds an export as the program writes it, with the entries from index `from` to `to` (exclusive). */

@@ -5,11 +5,11 @@ import { encryptSecret } from '#shared/core/secrets/stored-secret.ts'
 import { type AuthProviderRow, authProviders } from '#shared/domain/auth-providers/auth-provider.ts'
 import { presenceItemKey } from '#shared/table/keys.ts'
 import { getItem } from '#shared/table/read.ts'
-import { jwt, type Place, type PlainProvider, startPlainProvider } from '#test/fakes/plain-provider.ts'
+import { jwt, type Endpoint, type PlainProvider, startPlainProvider } from '#test/fakes/plain-provider.ts'
 import { providers } from '#test/support/accounts/auth-providers.ts'
 import { readCommits } from '#test/support/logs/commit-stream.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
-import { beginSignIn, comeBack, ledTo, signInBy } from '#test/support/sign-in/sign-in.ts'
+import { beginSignIn, returnFromProvider, redirectParams, signInBy } from '#test/support/sign-in/sign-in.ts'
 import { newSubject, signInWorld, useProviderForEveryKind } from '#test/support/sign-in/sign-in-world.ts'
 
 type Misbehaviour = Parameters<PlainProvider['misbehave']>[1]
@@ -40,7 +40,7 @@ const idToken =
     fake.send(answer, 200, { token_type: 'Bearer', access_token: 'x', expires_in: 60, id_token: made })
 
 describe('distinguishes a fault of a provider from a refusal', () => {
-  it.each<[string, Place, Misbehaviour, string, string | null]>([
+  it.each<[string, Endpoint, Misbehaviour, string, string | null]>([
     ['closes the connection', 'token', (answer) => answer.destroy(), 'temporarily_unavailable', 'could not be reached'],
     [
       'answers 500',
@@ -107,7 +107,7 @@ describe('distinguishes a fault of a provider from a refusal', () => {
     const userinfo = endpoint === 'userinfo' ? { sub, ...more } : null
     const begun = await beginSignIn(provider.id, { slug: account.slug })
     const code = own.codeFor(begun.url, endpoint === 'userinfo' ? { sub } : { sub, ...more }, userinfo)
-    expect(ledTo(await comeBack(begun, { state: begun.own, code }))).toEqual({ state: begun.state, error: errorCode })
+    expect(redirectParams(await returnFromProvider(begun, { state: begun.own, code }))).toEqual({ state: begun.state, error: errorCode })
     const shown = await getProvider(provider)
     if (sentence === '') expect([shown.last_error, shown.last_error_at]).toEqual([null, null])
     else {
@@ -131,7 +131,7 @@ describe('distinguishes a fault of a provider from a refusal', () => {
     const provider = await world.newProvider()
     const begun = await beginSignIn(provider.id, { slug: account.slug })
     const query = { state: begun.own, error, error_description: 'Ring 555 0100.' }
-    expect(ledTo(await comeBack(begun, query))).toEqual({ state: begun.state, error: errorCode })
+    expect(redirectParams(await returnFromProvider(begun, query))).toEqual({ state: begun.state, error: errorCode })
     const fault = await faultOf(provider)
     if (errorCode === 'access_denied') expect(fault).toBeNull()
     else {
@@ -203,8 +203,8 @@ describe('the last fault of a provider', () => {
     const provider = await world.newProvider('oidc', { email_verification_method: 'proof' })
     await fail(provider)
     const begun = await beginSignIn(provider.id, { slug: account.slug })
-    const errorCode = ledTo(
-      await comeBack(begun, { state: begun.own, code: fake.codeFor(begun.url, stranger(), null) }),
+    const errorCode = redirectParams(
+      await returnFromProvider(begun, { state: begun.own, code: fake.codeFor(begun.url, stranger(), null) }),
     )
     expect(errorCode).toMatchObject({ proof_required: 'true' })
     expect(await faultOf(provider)).toContain('invalid_client')

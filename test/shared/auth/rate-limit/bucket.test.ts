@@ -9,7 +9,7 @@ const sizes = () =>
     return [capacity, refill]
   })
 
-it('lets as many people behind one address through at once as the deployment says, and goes on no faster (A9)', () => {
+it('admits the configured number of people behind one address at once, and refills no faster (A9)', () => {
   vi.stubEnv('SIGN_IN_BURST', '')
   expect(sizes()).toEqual([
     [20, 1],

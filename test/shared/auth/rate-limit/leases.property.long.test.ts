@@ -8,7 +8,7 @@ import { getItem } from '#shared/table/read.ts'
 const second = 1_000_000
 const start = Date.UTC(2026, 0, 1) * 1000
 
-/** So many at once, then a pause; `process` tells who serves them, or that each goes to another one. */
+/** `count` concurrent requests, then a pause in microseconds. `process` serves them, or each goes to another one. */
 type Step = { count: number; pause: number; process: number | 'spread' }
 
 const steps = fc.array(
@@ -33,7 +33,7 @@ const bucketOf = (size: Pick<Bucket, 'capacity' | 'refill' | 'lease'>): Bucket =
   ...size,
 })
 
-/** Processes with clocks that the test holds, each `skew` off the true time. */
+/** Processes with clocks of the test, each off by its skew in microseconds. */
 function processes(skews: number[]) {
   let time = start
   const holders = skews.map((skew) => new LeaseHolder(() => time + skew))
@@ -43,7 +43,7 @@ function processes(skews: number[]) {
     pass: (micros: number) => {
       time += micros
     },
-    /** Units that the caller is told to have left, or null for a refusal. */
+    /** Requests a unit. Returns the reported remaining units, or null for a refusal. */
     async ask(bucket: Bucket, process: number): Promise<number | null> {
       try {
         const { ratelimit } = await (holders[process % holders.length] as LeaseHolder).takeUnit(bucket)
@@ -57,7 +57,7 @@ function processes(skews: number[]) {
   }
 }
 
-/** How many more were let through than capacity and refill allow, in the worst of all windows between two grants. */
+/** Maximum number of grants above capacity and refill, over all windows between two grants. */
 function excess({ capacity, refill }: Bucket, grants: number[]): number {
   let least = Number.POSITIVE_INFINITY
   let worst = Number.NEGATIVE_INFINITY
@@ -79,7 +79,7 @@ async function run(bucket: Bucket, skews: number[], requests: Step[]): Promise<n
 }
 
 describe('leases of several processes', () => {
-  it('never let more through than the capacity and a refill for the time', { timeout: 300_000 }, async () => {
+  it('never admit more than the capacity and the refill of the time', { timeout: 300_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(sizes, fc.integer({ min: 1, max: 8 }), steps, async (size, count, requests) => {
         const bucket = bucketOf(size)
@@ -90,7 +90,7 @@ describe('leases of several processes', () => {
     )
   })
 
-  it('exceed it by the refill of the time at most by which their clocks differ', { timeout: 300_000 }, async () => {
+  it('exceed that by at most the refill of the clock skew', { timeout: 300_000 }, async () => {
     const skews = fc.array(fc.integer({ min: -second, max: second }), { minLength: 2, maxLength: 5 })
     await fc.assert(
       fc.asyncProperty(sizes, skews, steps, async (size, offs, requests) => {
@@ -103,11 +103,11 @@ describe('leases of several processes', () => {
     )
   })
 
-  it('do not add what was kept for the last moment to a bucket that has refilled', async () => {
+  it('do not add leased units to a bucket that has refilled meanwhile', async () => {
     for (const wait of [4.99, 5.01]) {
       const bucket = bucketOf({ capacity: 50, refill: 10, lease: 5 })
       const { ask, pass, grants } = processes([0, 0])
-      // The last lease is one of five, of which two are used.
+      // Two of the five units of the last lease are used.
       for (let i = 0; i < 9; i++) await ask(bucket, 0)
       pass(4.98 * second)
       for (let i = 0; i < 3; i++) await ask(bucket, 0)
@@ -118,7 +118,7 @@ describe('leases of several processes', () => {
     }
   })
 
-  it('never refuse a caller at half the refill rate, whichever processes serve it', { timeout: 300_000 }, async () => {
+  it('never refuse a caller at half the refill rate, served by any processes', { timeout: 300_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(sizes, fc.constantFrom(1, 3, 20, 150), fc.infiniteStream(fc.nat()), async (size, count, who) => {
         const bucket = bucketOf(size)
@@ -132,14 +132,14 @@ describe('leases of several processes', () => {
     )
   })
 
-  it('let a burst over many processes have the whole capacity', async () => {
+  it('grant the whole capacity to a burst over many processes', async () => {
     const bucket = bucketOf({ capacity: 200, refill: 20, lease: 10 })
     const { ask, grants } = processes(Array<number>(30).fill(0))
     for (let i = 0; i < 420; i++) await ask(bucket, i)
     expect(grants).toHaveLength(200)
   })
 
-  it('keep the item of a bucket that many share below 1 KB', async () => {
+  it('keep the item of a shared bucket below 1 KB', async () => {
     const bucket = bucketOf({ capacity: 100_000, refill: 10_000, lease: 2_000 })
     const { ask } = processes(Array<number>(60).fill(0))
     for (let i = 0; i < 300; i++) await ask(bucket, i)
@@ -150,9 +150,7 @@ describe('leases of several processes', () => {
 })
 
 describe('the header', () => {
-  it('of a caller alone is what a burst then gets, and nothing is refused before it says so', {
-    timeout: 300_000,
-  }, async () => {
+  it('of a single caller is exactly what a burst then gets', { timeout: 300_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(sizes, steps, async (size, requests) => {
         const bucket = bucketOf(size)
@@ -171,7 +169,7 @@ describe('the header', () => {
     )
   })
 
-  it('of one process claims no more than the others leave to it', { timeout: 300_000 }, async () => {
+  it('of one process reports no more than the other processes leave', { timeout: 300_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(sizes, steps, async (size, requests) => {
         const bucket = bucketOf(size)
@@ -180,7 +178,7 @@ describe('the header', () => {
           for (let i = 0; i < count; i++) await ask(bucket, process === 'spread' ? i : process)
           pass(pause)
         }
-        // It has been quiet for as long as a lease: it looks at the bucket again.
+        // After a pause of a lease's duration, the process reads the bucket again.
         pass(5 * second)
         const told = (await ask(bucket, 0)) ?? 0
         for (let i = 0; i < told; i++) expect(await ask(bucket, 0)).not.toBeNull()

@@ -34,7 +34,7 @@ const holdClock = () => {
 }
 
 describe('a bucket', () => {
-  it('gives its capacity, then nothing, then a unit for each share of a second', async () => {
+  it('grants its capacity, then nothing, then units at its refill rate', async () => {
     const pass = holdClock()
     const own = bucket()
     for (let left = 9; left >= 0; left--) {
@@ -52,14 +52,14 @@ describe('a bucket', () => {
     expect((await takeUnit(own)).ratelimit).toBe('"account";r=9;t=1')
   })
 
-  it('says how long a slow one takes to refill', async () => {
+  it('reports the time until a slow bucket has a unit', async () => {
     holdClock()
     const slow = bucket({ capacity: 1, refill: 0.1 })
     await takeUnit(slow)
     await expect(takeUnit(slow)).rejects.toMatchObject({ headers: { 'retry-after': '10' } })
   })
 
-  it('is not empty for as long as a wrong clock was ahead', async () => {
+  it('recovers at once from a clock that was ahead', async () => {
     const pass = holdClock()
     const own = bucket()
     pass(86_400)
@@ -75,7 +75,7 @@ describe('a bucket', () => {
     expect(sent.length).toBeLessThanOrEqual(30)
   })
 
-  it('takes a lease with one write and no read, from a bucket it does not know or as it left it', async () => {
+  it('takes a lease with one write and no read, from an unknown or unchanged bucket', async () => {
     const pass = holdClock()
     const own = bucket({ capacity: 500, refill: 50, lease: 10 })
     const sent = recordCommands()
@@ -86,7 +86,7 @@ describe('a bucket', () => {
     expect(sent).toHaveLength(6)
   })
 
-  it('is understood as an earlier version of the service left it, before or in between', async () => {
+  it('reads items of an earlier version of the service', async () => {
     holdClock()
     const own = bucket({ capacity: 50, refill: 10, lease: 5 })
     const left = async (full_at: number) => {
@@ -100,7 +100,7 @@ describe('a bucket', () => {
     await expect(new LeaseHolder().takeUnit(own)).resolves.toMatchObject({ ratelimit: '"account";r=9;t=5' })
   })
 
-  it('never gives more than it has to many at once', async () => {
+  it('never grants more than its capacity to concurrent callers', async () => {
     holdClock()
     const own = bucket({ capacity: 30, lease: 3 })
     const taken = await Promise.allSettled(Array.from({ length: 100 }, () => takeUnit(own)))
@@ -112,7 +112,7 @@ describe('a bucket', () => {
 })
 
 describe('the account API', () => {
-  it('tells how much is left on every answer behind the credential, errors included', async () => {
+  it('reports the remaining units in every authenticated response, including errors', async () => {
     const account = await newAccount()
     const answers = [
       await account.call(getAccount),
@@ -126,7 +126,7 @@ describe('the account API', () => {
     expect(refused.headers).not.toHaveProperty('ratelimit')
   })
 
-  it('refuses with 429 beyond the limits of the account, before the request log', async () => {
+  it('returns 429 above the limits of the account, without an entry in the request log', async () => {
     const account = await newAccount({ limits: { api_capacity: 3, api_refill_rate: 1 } })
     holdClock()
     for (let i = 0; i < 3; i++) expect((await account.call(getAccount)).status).toBe(200)

@@ -20,11 +20,11 @@ describe('log ids (L4)', () => {
     expect(logId('change', lastLogMicros, positionTail(10))).toBe('cfffffffffffff000000000a')
   })
 
-  it('refuses a time outside 52 bits', () => {
+  it('rejects a time outside of 52 bits', () => {
     for (const time of [-1, lastLogMicros + 1, 0.5, Number.NaN]) expect(() => logId('flow', time)).toThrow(RangeError)
   })
 
-  it('gives its parts back', async () => {
+  it('parses to its parts', async () => {
     await fc.assert(
       fc.property(stream, micros, (s, at) => {
         expect(parseLogId(logId(s, at))).toEqual({ stream: s, micros: at })
@@ -32,13 +32,13 @@ describe('log ids (L4)', () => {
     )
   })
 
-  it('knows no other text', () => {
+  it('does not parse other text', () => {
     for (const text of ['', 'b00000000000010000000000', 'f0', 'F00000000000010000000000', 'f0000000000001000000000g']) {
       expect(parseLogId(text)).toBeNull()
     }
   })
 
-  it('sorts by time, within a stream as text', async () => {
+  it('sorts by time; within a stream also as text', async () => {
     await fc.assert(
       fc.property(stream, stream, micros, micros, (s, t, a, b) => {
         const order = Math.sign(compareIds(logId(s, a), logId(t, b)))

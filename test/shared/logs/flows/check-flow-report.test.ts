@@ -15,7 +15,7 @@ const invalid = ['is invalid']
 const time = ['must be an RFC 3339 timestamp, for example 2026-03-01T12:00:00Z']
 const outer = { dst_ip: '192.0.2.1', dst_port: 1, path_activated_at: '2026-01-01T00:00:00Z' }
 
-describe('the messages of records (L10)', () => {
+describe('validation messages of a record (L10)', () => {
   it.each<[string, unknown, Record<string, string[]> | null]>([
     ['an open report', openRecord(), null],
     ['a close report', closeRecord(), null],
@@ -135,8 +135,8 @@ describe('the messages of records (L10)', () => {
   ])('%s', (_name, record, errors) => expect(errorsOf(record)).toEqual(errors))
 })
 
-describe('what is kept of a report', () => {
-  it('is canonical', () => {
+describe('a validated report', () => {
+  it('has canonical values', () => {
     expect(
       checkFlowReport(
         closeRecord({
@@ -156,13 +156,13 @@ describe('what is kept of a report', () => {
     })
   })
 
-  it('has no closing and no outers while it is open', () => {
+  it('has no closing fields and no outer paths while it is open', () => {
     expect(checkFlowReport(openRecord({ outers: [outer] }))).toMatchObject({ report: { closing: null } })
   })
 })
 
 describe('timestamps', () => {
-  it('are read as the rule of all timestamps reads them', async () => {
+  it('are parsed like all other timestamps of the API', async () => {
     const digits = (max: number) => fc.integer({ min: 0, max }).map((n) => String(n).padStart(2, '0'))
     const text = fc
       .tuple(
@@ -198,7 +198,7 @@ describe('large counts', () => {
   }
 
   // A conversion of all digits would take ten seconds.
-  it('are refused with 20 million digits as with 20', () => {
+  it('are rejected with 20 million digits as fast as with 20', () => {
     expect(counterOf('1'.repeat(20_000_000))).toBe('must be less than or equal to 9223372036854775807')
   }, 8_000)
 
@@ -220,7 +220,7 @@ describe('large counts', () => {
     ['true', mustBe.integer],
   ])('%s is %s', (text, kept) => expect(counterOf(text)).toBe(kept))
 
-  it('are exact over their whole range', async () => {
+  it('are exact over the whole range', async () => {
     await fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }), (count) => {
         expect(counterOf(String(count))).toBe(String(count))

@@ -9,14 +9,14 @@ const claims = { account_id: 'acc', initiator_device_id: 'dev', role: 'initiator
 const idOf = (fields: object = {}, changes: object = {}) =>
   flowLogId({ ...claims, ...changes }, (checkFlowReport(openRecord(fields as never)) as { report: FlowReport }).report)
 
-it('is the start and 40 bits of the hash of the identity (L11, A33.10)', () => {
+it('derives the id from the start and 40 bits of the identity hash (L11, A33.10)', () => {
   const micros = Date.UTC(2026, 10, 20, 10) * 1000 + 1
   const text = `acc|dev|initiator|${micros}|tcp|100.64.0.1|50000|100.96.0.1|443|res`
   const tail = createHash('sha256').update(text).digest('hex').slice(0, 10)
   expect(idOf()).toBe(`f${micros.toString(16).padStart(13, '0')}${tail}`)
 })
 
-it('is the same however addresses and times are written', () => {
+it('derives the same id from other notations of addresses and times', () => {
   const ids = [
     { inner_src_ip: 'fd00::1', flow_start: '2026-11-20T10:00:00.5Z' },
     { inner_src_ip: 'FD00:0:0:0:0:0:0:1', flow_start: '2026-11-20T11:00:00.500000+01:00' },
@@ -25,7 +25,7 @@ it('is the same however addresses and times are written', () => {
   expect(new Set(ids).size).toBe(1)
 })
 
-it('differs with every part', () => {
+it('derives another id when any part of the identity differs', () => {
   const ids = [
     idOf(),
     idOf({ protocol: 'udp' }),

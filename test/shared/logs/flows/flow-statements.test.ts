@@ -28,7 +28,7 @@ const deliver = async (reports: FlowReport[], at = clock.now(), consumer = handl
   (await consumer({ Records: [flowRecord(grant.claims(), at, ...reports)] })).batchItemFailures.length
 let starts = clock.now() - 1_000_000
 
-/** A flow that has just begun, and its entry as it is read. */
+/** A flow that has just begun, and a function that reads its entry. */
 function newFlow() {
   const flow_start = timestamp(++starts)
   const flow_end = timestamp(starts + 1_000_000)
@@ -42,7 +42,7 @@ function newFlow() {
 }
 const newFlows = (count: number) => Array.from({ length: count }, newFlow)
 
-it('stores 25 flows a request, and bills one write a report', async () => {
+it('stores 25 flows per request, with one write unit per report', async () => {
   await deliver([newFlow().open])
   const flows = newFlows(100)
   const opened = await measure(() => deliver(flows.map(({ open }) => open)))
@@ -56,12 +56,12 @@ it('stores 25 flows a request, and bills one write a report', async () => {
   expect(await flows[7]?.read()).toMatchObject({ rx_bytes: 3, outers: [{}] })
 })
 
-it('ends in one state however reports are spread over consumers that know nothing of each other', async () => {
+it('results in the same state when independent consumers share the reports', async () => {
   const deliveries = fc.array(
     fc.record({ consumer: fc.nat(1), reports: fc.array(fc.constantFrom('open', 'close'), { minLength: 1 }) }),
     { minLength: 1, maxLength: 5 },
   )
-  // Each has its own memory of what it opened.
+  // Each consumer has its own set of flows that it opened.
   const consumers = [handler]
   vi.resetModules()
   consumers.push((await import('#functions/streams/store-flow-logs.ts')).handler)
@@ -86,7 +86,7 @@ it('ends in one state however reports are spread over consumers that know nothin
   )
 })
 
-it('does by itself what is refused among statements, and fails what the table refuses then too', async () => {
+it('retries refused statements as single writes, and fails reports that are refused again', async () => {
   const flows = newFlows(3)
   interceptTable(async (command, send) => {
     if (!(command instanceof BatchExecuteStatementCommand)) return send(command)
@@ -99,7 +99,7 @@ it('does by itself what is refused among statements, and fails what the table re
   for (const flow of flows) expect((await flow.read()).flow_end).toBeNull()
 })
 
-it('fails reports whose request is refused, and stores them at the next delivery', async () => {
+it('fails all reports of a refused request, and stores them at the next delivery', async () => {
   const flow = newFlow()
   failTable('ThrottlingException', (command) => command instanceof BatchExecuteStatementCommand)
   expect(await deliver([flow.open])).toBe(1)

@@ -35,7 +35,7 @@ afterEach(() => {
 /** Moves the clock to some minutes after noon. */
 const at = (minutes: number) => vi.spyOn(clock, 'now').mockReturnValue(noon + minutes * minute)
 
-/** A flow that begins some minutes after noon, and what stores its reports. */
+/** A flow that begins some minutes after noon, with functions that store its reports. */
 function newFlow(start: number) {
   const fields = { inner_src_port: ++port, flow_start: timestamp(noon + start * minute) }
   const store = async (record: unknown) => {
@@ -49,7 +49,7 @@ function newFlow(start: number) {
   }
 }
 
-/** Ports of the flows of a window. */
+/** Lists the source ports of the flows in a window. */
 async function flowsFrom(begin: number): Promise<number[]> {
   const window = { begin: timestamp(noon + begin * minute), end: timestamp(noon + 10_000 * minute) }
   const row = { id: account, inserted_at: timestamp(0) } as AccountRow
@@ -60,11 +60,13 @@ async function flowsFrom(begin: number): Promise<number[]> {
 const pointers = async () => (await queryItems(openFlowsPartition(account))).length
 const marked = async () => (await queryItems(flowSlicesPartition(account))).length
 const longOnes = async () => {
-  const all = await Promise.all(longFlowClasses.map(({ place }) => queryItems(longFlowsPartition(account, place))))
+  const all = await Promise.all(
+    longFlowClasses.map(({ classIndex }) => queryItems(longFlowsPartition(account, classIndex))),
+  )
   return all.flat().length
 }
 
-it('costs one write a report while nothing about a flow is long, and reads nothing', async () => {
+it('costs one write per report of a short flow, and no read', async () => {
   await newFlow(0).open()
   const flow = newFlow(1)
   expect(await measure(() => flow.open())).toMatchObject({ requests: 1, reads: 0, writes: 1 })
@@ -73,7 +75,7 @@ it('costs one write a report while nothing about a flow is long, and reads nothi
   expect([await pointers(), await longOnes()]).toEqual([0, 0])
 })
 
-it('gives an open flow a pointer when its slice is settled, and takes it when the flow is closed', async () => {
+it('stores a pointer to an open flow once its slice is settled, and removes it when the flow is closed', async () => {
   const [short, long] = [newFlow(0), newFlow(1)]
   await short.open()
   await long.open()
@@ -96,7 +98,7 @@ it('gives an open flow a pointer when its slice is settled, and takes it when th
   expect(await flowsFrom(29)).not.toContain(long.port)
 })
 
-it('finds a flow that is reported open long after it began', async () => {
+it('finds a flow whose open report arrives long after its start', async () => {
   at(600)
   const flow = newFlow(0)
   await flow.open()
@@ -106,7 +108,7 @@ it('finds a flow that is reported open long after it began', async () => {
   expect([await pointers(), await flowsFrom(499), await flowsFrom(500)]).toEqual([0, [flow.port], []])
 })
 
-it('gathers nothing into which somebody can still store a flow without a pointer', async () => {
+it('does not index a slice while a consumer can still store a flow without a pointer', async () => {
   const late = newFlow(4)
   await newFlow(0).open()
   at(14.9)
@@ -117,7 +119,7 @@ it('gathers nothing into which somebody can still store a flow without a pointer
   expect(await flowsFrom(14)).toContain(late.port)
 })
 
-it('follows the report that was kept when reports differ about the end', async () => {
+it('uses the stored report when reports differ about the end', async () => {
   const flow = newFlow(0)
   await flow.close(30)
   await flow.close(3)
@@ -125,7 +127,7 @@ it('follows the report that was kept when reports differ about the end', async (
   expect([await longOnes(), await flowsFrom(29), await flowsFrom(31)]).toEqual([2, [flow.port], []])
 })
 
-it('has the flow found after an interruption at any request, before and after the batch comes again', async () => {
+it('finds the flow after an interruption at any request, before and after redelivery of the batch', async () => {
   for (const steps of [0, 1, 2, 3, 4]) {
     at(0)
     const flow = newFlow(0)

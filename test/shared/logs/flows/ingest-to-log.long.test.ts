@@ -29,7 +29,7 @@ afterEach(() => {
 
 const random = new SeededRandom(seedOf('PROPERTY_SEED'))
 
-/** A stream that refuses some records of a put, loses some puts, and loses the answers to others. */
+/** Stream that rejects some records of a put, loses some puts, and loses the responses to others. */
 function disturbStream(): void {
   const { send } = KinesisClient.prototype
   vi.spyOn(KinesisClient.prototype, 'send').mockImplementation(async function (this: KinesisClient, command: object) {
@@ -48,7 +48,7 @@ function disturbStream(): void {
   } as never)
 }
 
-/** Sends a batch as a gateway does: again until it is acknowledged. Answers how often that took. */
+/** Sends a batch like a gateway, with retries until it is acknowledged. Returns the number of attempts. */
 async function report(records: object[]): Promise<number> {
   for (let sent = 1; ; sent++) {
     const body = { flow_logs: records }
@@ -58,7 +58,7 @@ async function report(records: object[]): Promise<number> {
   }
 }
 
-/** Everything that the stream holds, in its order. */
+/** All records of the stream, in order. */
 async function streamed(): Promise<KinesisStreamRecord[]> {
   const source = kinesisSource(env.flowStreamName, 'arn:stream')
   const records: KinesisStreamRecord[] = []
@@ -87,7 +87,7 @@ const ports = async (): Promise<Map<number, number | null>> => {
   }
 }
 
-it('has every acknowledged flow in the log once, whatever the stream refuses, loses or leaves unanswered', async () => {
+it('logs every acknowledged flow exactly once, despite rejected, lost and unanswered puts', async () => {
   disturbStream()
   const flows = Array.from({ length: 24 }, (_, i) => i + 1)
   for (let at = 0; at < flows.length; at += 4) {
@@ -100,7 +100,7 @@ it('has every acknowledged flow in the log once, whatever the stream refuses, lo
   const records = await streamed()
   const sequenceOf = ({ kinesis }: KinesisStreamRecord) => kinesis.sequenceNumber
   const consumer = async (event: KinesisStreamEvent) => {
-    if (random.chance(0.3)) crashAfter(random.int(0, 19), { unheard: random.chance(0.5) })
+    if (random.chance(0.3)) crashAfter(random.int(0, 19), { isResponseLost: random.chance(0.5) })
     try {
       return await store(event)
     } finally {
@@ -115,7 +115,7 @@ it('has every acknowledged flow in the log once, whatever the stream refuses, lo
   expect([...(await ports())].sort(([a], [b]) => a - b)).toEqual(flows.map((port) => [port, port]))
 })
 
-it('answers 503 as long as the stream is away, and the same batch is taken when it is back', async () => {
+it('returns 503 while the stream is unavailable, and accepts the same batch afterwards', async () => {
   const away = mockClient(KinesisClient).rejects(Object.assign(new Error('away'), { code: 'ECONNREFUSED' }))
   const body = { flow_logs: [openRecord({ inner_src_port: 60_000 })] }
   const send = () => call(ingest, { method: 'POST', path: '/ingestion/flow_logs', token, body })
@@ -125,7 +125,7 @@ it('answers 503 as long as the stream is away, and the same batch is taken when 
   expect((await send()).body.data.accepted).toBe(1)
 })
 
-it('takes flows of 1,000 outer paths from ingest to a page of the log', async () => {
+it('carries flows with 1,000 outer paths from ingest to a page of the log', async () => {
   const grant = await newFlowGrant(account.id)
   const ip = (i: number) => `2001:db8:1111:2222:3333:4444:${(0xa000 + i).toString(16)}:ffff`
   const outers = Array.from({ length: 1_000 }, (_, i) => ({

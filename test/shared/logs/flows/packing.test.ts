@@ -17,7 +17,7 @@ const path = {
   path_activated_at: '1999-01-01T00:00:00Z',
 }
 
-it('gives back what was packed, in its order', async () => {
+it('unpacks the packed reports in order', async () => {
   const record = fc.oneof(
     fc.record({ inner_src_port: fc.nat(65_535), domain: fc.constantFrom(null, 'ü.example') }).map(openRecord),
     fc
@@ -39,7 +39,7 @@ it('gives back what was packed, in its order', async () => {
   )
 })
 
-it('keeps every pack well below what a stream record holds', () => {
+it('keeps every pack well below the maximum size of a stream record', () => {
   let seed = 1
   const noise = () => {
     seed = (seed * 48_271) % 2_147_483_647
@@ -54,7 +54,7 @@ it('keeps every pack well below what a stream record holds', () => {
   expect(packs.flatMap((bytes) => unpack(bytes).reports)).toEqual(reports)
 })
 
-it('makes ten thousand usual reports few and small', () => {
+it('packs ten thousand typical reports into few small records', () => {
   const reports = Array.from({ length: 10_000 }, (_, i) =>
     reportOf(closeRecord({ inner_src_port: i % 60_000, rx_bytes: i * 977 })),
   )
@@ -63,6 +63,6 @@ it('makes ten thousand usual reports few and small', () => {
   expect(Math.max(...packs.map((bytes) => bytes.length))).toBeLessThan(200_000)
 })
 
-it('refuses what is no pack', () => {
+it('rejects data that is not a pack', () => {
   for (const bytes of [Buffer.alloc(0), Buffer.from('nonsense')]) expect(() => unpack(bytes)).toThrow()
 })

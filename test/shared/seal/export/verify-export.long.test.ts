@@ -5,7 +5,7 @@ import { beforeEach, expect, it } from 'vitest'
 import { exportLog } from '#infra/commands/export/export-log.ts'
 import { readCommitRecord } from '#shared/commit/commit-record.ts'
 import { microsOf, timestamp } from '#shared/core/clock.ts'
-import { NoExport } from '#shared/seal/export/export-file.ts'
+import { NotAnExport } from '#shared/seal/export/export-file.ts'
 import { sealLine } from '#shared/seal/export/export-seal.ts'
 import { compareExport, verifyExport } from '#shared/seal/export/verify-export.ts'
 import { verifierKeyText } from '#shared/seal/notes/signed-note.ts'
@@ -13,10 +13,10 @@ import { commitKey, type Item, sealKey, sealPartition } from '#shared/table/keys
 import { getItem, queryItems } from '#shared/table/read.ts'
 import { table, tableName } from '#shared/table/table.ts'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
-import { changeEntriesOf, removeItem } from '#test/support/logs/change-log-items.ts'
+import { readChangeEntries, removeItem } from '#test/support/logs/change-log-items.ts'
 import { HandlerClient } from '#test/support/seal/handler-client.ts'
 import { changeSites } from '#test/support/seal/sealed-account.ts'
-import { laterByMinutes, type SealWorld, sealNow, sealWorld } from '#test/support/seal/sealing.ts'
+import { advanceMinutes, type SealWorld, sealNow, sealWorld } from '#test/support/seal/sealing.ts'
 
 let account: Account
 let world: SealWorld
@@ -25,7 +25,7 @@ const put = (Item: Record<string, unknown>) => table().send(new PutCommand({ Tab
 const change = (count: number) => changeSites(account.id, count)
 const records = async () =>
   (await queryItems<Item>(commitKey(account.id, 0).pk)).map((item) => ({ item, ...readCommitRecord(item) }))
-const entries = () => changeEntriesOf(account.id)
+const entries = () => readChangeEntries(account.id)
 const fileOf = (): string => join(world.folder, '..', `export-${files++}.ndjson`)
 const export_ = async (options: object = {}, out = fileOf()) => {
   const all = { type: 'change' as const, begin: '1970-01-01T00:00:00Z', end: '2100-01-01T00:00:00Z', out, ...options }
@@ -47,7 +47,7 @@ beforeEach(async () => {
   await sealNow(account.id)
 })
 
-it('holds for the whole log, and for a part of it, and says by which key', async () => {
+it('verifies the whole log and a part of it, and reports the key', async () => {
   const file = await export_()
   const lines = linesOf(file)
   const all = await entries()
@@ -70,7 +70,7 @@ it('holds for the whole log, and for a part of it, and says by which key', async
   }
 })
 
-it('leaves out what no checkpoint covers yet', async () => {
+it('omits entries that no checkpoint covers yet', async () => {
   const { length } = await entries()
   await change(2)
   expect((await verifyExport(await export_())).seal.entries).toBe(length)
@@ -139,7 +139,7 @@ it.each<[string, (all: Item[]) => Promise<unknown>]>([
   await expect(export_().then((file) => verifyExport(file))).rejects.toThrow(/sealed|lead|order|tile|missing/)
 })
 
-it('finds what was cut from its seal, or put into it', async () => {
+it('detects members removed from or added to the seal', async () => {
   const file = await export_()
   const lines = linesOf(file)
   const seal = JSON.parse(lines.at(-1) ?? '')
@@ -150,12 +150,12 @@ it('finds what was cut from its seal, or put into it', async () => {
     await expect(verifyExport(damaged)).rejects.toThrow(/not whole|not the entry/)
   }
   const { leaves: _leaves, ...without } = seal
-  await expect(verifyExport(rewrite(file, lines.with(-1, JSON.stringify(without))))).rejects.toThrow(NoExport)
+  await expect(verifyExport(rewrite(file, lines.with(-1, JSON.stringify(without))))).rejects.toThrow(NotAnExport)
   await expect(verifyExport(world.folder)).rejects.toThrow('is no file')
   await verifyExport(file)
 })
 
-it('finds a note signed by another key, and a checkpoint of another account', async () => {
+it('detects a note of another key, and a checkpoint of another account', async () => {
   const file = await export_()
   const lines = linesOf(file)
   const seal = JSON.parse(lines.at(-1) ?? '')
@@ -173,7 +173,7 @@ it('finds a note signed by another key, and a checkpoint of another account', as
   await verifyExport(file)
 })
 
-it('tells that a newer export extends an older one or an earlier note, and that a fork does not', async () => {
+it('proves that a newer export extends an older export or note, and that a fork does not', async () => {
   const older = await export_()
   const { note } = JSON.parse(linesOf(older).at(-1) ?? '')
   const state = await getItem(sealKey(account.id, 'changes'))
@@ -185,12 +185,12 @@ it('tells that a newer export extends an older one or an earlier note, and that 
   expect(await compareExport(newer, older)).toContain('extends')
   expect(await compareExport(older, newer)).toContain('extends')
   expect(await compareExport(newer, note)).toContain('extends')
-  // A part that does not lead through the older checkpoint, with and without the proof of it.
+  // A partial export without the older tree's leaves, with and without a consistency proof.
   const all = await entries()
   const late = { begin: String(all.at(-1)?.timestamp) }
   await expect(compareExport(await export_(late), older)).rejects.toThrow('not shown')
   expect(await compareExport(await export_({ ...late, against: older }), older)).toContain('extends')
-  // Another history from an entry on that was sealed: bucket and table are set back, an entry is forged, and sealed anew.
+  // A fork: bucket and table are restored, a sealed entry is forged, and the log is sealed again.
   for (const item of [...kept, state as Item]) await put(item)
   const forged = all.at(-5) as Item
   const after = { ...(forged.after as object), name: 'forged' }
@@ -207,7 +207,7 @@ it('tells that a newer export extends an older one or an earlier note, and that 
   await expect(compareExport(fork, older)).rejects.toThrow('FORKED')
 })
 
-it('goes on with an export that broke off', async () => {
+it('resumes an interrupted export', async () => {
   const whole = await export_()
   const text = readFileSync(whole, 'utf8')
   for (const bytes of [0, 10, Math.floor(text.length / 3), text.lastIndexOf('\n', text.length - 2) + 1]) {
@@ -219,11 +219,11 @@ it('goes on with an export that broke off', async () => {
   await expect(export_({}, whole)).rejects.toThrow('whole export already')
 })
 
-it('holds for API requests by the hour, and finds one that is changed or gone', async () => {
-  laterByMinutes(60)
+it('verifies API requests by the hour, and detects a changed or missing one', async () => {
+  advanceMinutes(60)
   const client = new HandlerClient(account)
   for (let i = 0; i < 3; i++) await client.ask('/logs')
-  laterByMinutes(90)
+  advanceMinutes(90)
   await sealNow(account.id, 'activity')
   const file = await export_({ type: 'api_request' })
   const { seal } = await verifyExport(file)
@@ -248,7 +248,7 @@ it('holds for API requests by the hour, and finds one that is changed or gone', 
       await expect(verifyExport(claimed)).rejects.toThrow('is in the range')
     }
   }
-  // No session was ever there.
+  // The account never had a session.
   const sessions = await export_({ type: 'session' })
   expect(await verifyExport(sessions)).toMatchObject({ seal: { entries: 0 }, proven: { begin: true, end: true } })
   const changed = rewrite(file, lines.with(1, (lines[1] ?? '').replace('"GET"', '"PUT"')))
@@ -264,5 +264,5 @@ it.each([
 ])('says of a file that %s that it is no export', async (_what, content) => {
   const file = fileOf()
   if (content !== null) writeFileSync(file, content)
-  await expect(verifyExport(file)).rejects.toBeInstanceOf(NoExport)
+  await expect(verifyExport(file)).rejects.toBeInstanceOf(NotAnExport)
 })

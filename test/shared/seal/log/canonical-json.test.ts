@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { canonicalJson } from '#shared/seal/log/canonical-json.ts'
 
 /** RFC 8785, 3.2.2 and 3.2.3. */
-it('writes the samples of RFC 8785', () => {
+it('serializes the samples of RFC 8785', () => {
   const sample = JSON.parse(String.raw`{
     "numbers": [333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001],
     "string": "\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/",
@@ -51,7 +51,7 @@ it.each([
   expect(canonicalJson(Buffer.from(bits, 'hex').readDoubleBE())).toBe(text)
 })
 
-it('has one form for equal values, which is JSON of the same value', () => {
+it('serializes equal values to one text, which parses to the same value', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const text = canonicalJson(value)
@@ -62,7 +62,7 @@ it('has one form for equal values, which is JSON of the same value', () => {
   )
 })
 
-it('leaves out what is undefined, and refuses what JSON has no form for', () => {
+it('omits undefined members, and rejects values without a JSON form', () => {
   expect(canonicalJson({ b: undefined, a: 1 })).toBe('{"a":1}')
   for (const value of [Number.NaN, Number.POSITIVE_INFINITY, '\ud800', 1n, undefined]) {
     expect(() => canonicalJson(value)).toThrow(RangeError)

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { CommitRecord } from '#shared/commit/commit-record.ts'
 import { timestamp } from '#shared/core/clock.ts'
 import type { LogItem } from '#shared/logs/part-reader.ts'
-import { saysSame, storedText } from '#shared/seal/log/entry-text.ts'
+import { matchesCommit, storedText } from '#shared/seal/log/entry-text.ts'
 
 const sk = 'c00000000000000000000000'
 const subject = { actor_id: 'a', ip: '192.0.2.1', user_agent: null }
@@ -10,9 +10,10 @@ const after = { id: '1', name: 'Berlin', places: [{ port: 80 }, { port: 443 }] }
 const change = { object: 'sites', operation: 'insert', before: null, after }
 const record = { time: 1, subject, run_id: null, changes: [change] } as unknown as CommitRecord
 const stored = { sk, type: 'change', log_id: sk, timestamp: timestamp(1), ...change, subject }
-const says = (fields: object) => saysSame({ ...structuredClone(stored), ...fields } as unknown as LogItem, record, 0)
+const says = (fields: object) =>
+  matchesCommit({ ...structuredClone(stored), ...fields } as unknown as LogItem, record, 0)
 
-it('takes an entry that says what its commit does', () => {
+it('accepts an entry with the content of its commit', () => {
   expect(says({})).toBe(true)
 })
 
@@ -36,7 +37,7 @@ it.each<[string, object]>([
   expect(says(fields)).toBe(false)
 })
 
-it('tells an entry that has a form of none as altered, by its id', () => {
+it('reports an entry without a canonical form as altered, with its id', () => {
   expect(() => storedText({ ...stored, subject: { actor_id: 'a' } } as unknown as LogItem)).toThrow(
     expect.objectContaining({ problem: 'altered', at: sk }),
   )

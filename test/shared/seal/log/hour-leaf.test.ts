@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { hourId, hourLeafText, hourMicros, hourStreams, readHourId } from '#shared/seal/log/sealed-log.ts'
 
-it('finds an hour of a stream by an id that sorts as their leaves do (S1.3)', () => {
+it('derives ids of hours that sort like their leaves (S1.3)', () => {
   const hour = 494_000 * hourMicros
   const ids = [hour, hour + hourMicros].flatMap((at) => hourStreams.map((stream) => hourId(at + 5, stream)))
   expect(ids).toEqual([...new Set(ids)].sort())
@@ -12,7 +12,7 @@ it('finds an hour of a stream by an id that sorts as their leaves do (S1.3)', ()
   ])
 })
 
-it('seals an hour as the contract words it', () => {
+it('serializes an hour as the contract specifies', () => {
   const hour = { hour: '2026-05-10T08:00:00.000000Z', stream: 'session', size: 2, root: 'AA==' } as const
   expect(hourLeafText(hour)).toBe(
     '{"hour":"2026-05-10T08:00:00.000000Z","root":"AA==","size":2,"stream":"session","type":"hour"}',

@@ -14,14 +14,14 @@ function grown(from: number, to: number, edge: StoredTile[] = []): GrowingTree {
 const widths = (tiles: StoredTile[]) =>
   tiles.map(({ level, index, hashes, ids }) => [level, index, hashes.length / hashBytes, (ids?.length ?? 0) / idBytes])
 
-it('goes on from a tile that a run has put which broke off, with the ids of the leaves that were sealed', () => {
+it('continues from a longer tile of an interrupted run, with the ids of the sealed leaves', () => {
   const tree = grown(3, 6, grown(0, 5).partials())
   expect(widths(tree.partials())).toEqual([[0, 0, 6, 6]])
   expect(tree.partials()[0]?.ids?.toString('hex')).toBe([0, 1, 2, 3, 4, 5].map(idOf).join(''))
   expect(tree.root()).toEqual(plainRoot(leaves.slice(0, 6)))
 })
 
-it('hands over the tiles that have changed, and each that is full once', () => {
+it('returns changed partial tiles, and each full tile once', () => {
   const first = grown(0, 300)
   expect(widths(first.takeFull())).toEqual([[0, 0, 256, 256]])
   expect(first.takeFull()).toEqual([])
@@ -29,11 +29,11 @@ it('hands over the tiles that have changed, and each that is full once', () => {
     [0, 1, 44, 44],
     [1, 0, 1, 0],
   ])
-  // The tile above has no hash more.
+  // The tile above has no new hash.
   expect(widths(grown(300, 301, first.partials()).partials())).toEqual([[0, 1, 45, 45]])
   const second = grown(300, 556, first.partials())
   expect(widths(second.takeFull())).toEqual([[0, 1, 256, 256]])
-  // As many in it as before, and another tile.
+  // The partial tile has as many hashes as before, but is another tile.
   expect(widths(second.partials())).toEqual([
     [0, 2, 44, 44],
     [1, 0, 2, 0],

@@ -6,11 +6,11 @@ import {
   type HashReader,
   inclusionProof,
   leafHash,
-  leftOf,
+  leftHashes,
   nodeHash,
   provesConsistency,
   provesInclusion,
-  rootOf,
+  readRoot,
 } from '#shared/seal/merkle/merkle-proof.ts'
 import { CompactRange } from '#shared/seal/merkle/range-check.ts'
 import { GrowingTree, partialWidths, type Tile, tileHashes, tilePath, widthOf } from '#shared/seal/merkle/tiles.ts'
@@ -18,7 +18,7 @@ import { PlainTree, plainConsistency, plainPath, plainRoot } from '#test/support
 
 const hex = (hash: Buffer) => hash.toString('hex')
 
-/** The leaves and roots that implementations of RFC 6962 are tested with. */
+/** Test vectors of RFC 6962 implementations: leaves and roots. */
 const leaves = ['', '00', '10', '2021', '3031', '40414243', '5051525354555657', '606162636465666768696a6b6c6d6e6f'].map(
   (content) => leafHash(Buffer.from(content, 'hex')),
 )
@@ -75,7 +75,7 @@ function tree(size: number) {
   return { all, appender, tiles, read }
 }
 
-it.each(roots.map((root, size) => ({ size, root })))('has the root of RFC 6962 over $size leaves', ({ size, root }) => {
+it.each(roots.map((root, size) => ({ size, root })))('computes the RFC 6962 root of $size leaves', ({ size, root }) => {
   const range = new CompactRange()
   const tiles = new GrowingTree()
   for (const leaf of leaves.slice(0, size)) {
@@ -87,13 +87,13 @@ it.each(roots.map((root, size) => ({ size, root })))('has the root of RFC 6962 o
   expect(hex(plainRoot(leaves.slice(0, size)))).toBe(root)
 })
 
-it('has the hashes of RFC 6962', () => {
+it('computes the RFC 6962 hashes', () => {
   expect(hex(emptyRoot())).toBe(roots[0])
   expect(hex(leafHash(''))).toBe(roots[1])
   expect(hex(nodeHash(leafHash(''), leafHash(Buffer.from('00', 'hex'))))).toBe(roots[2])
 })
 
-it.each(paths)('has the path of RFC 6962 for leaf %i of %i', async (index, size, path) => {
+it.each(paths)('computes the RFC 6962 path of leaf %i of %i', async (index, size, path) => {
   const tiles = new GrowingTree()
   for (const leaf of leaves.slice(0, size)) tiles.add(leaf)
   const read = tileHashes(async () => tiles.partials().map(({ hashes }) => hashes))
@@ -101,13 +101,13 @@ it.each(paths)('has the path of RFC 6962 for leaf %i of %i', async (index, size,
   expect(plainPath(index, leaves.slice(0, size)).map(hex)).toEqual(path)
 })
 
-it('names tiles as C2SP tlog-tiles does', () => {
+it('derives tile paths as C2SP tlog-tiles specifies', () => {
   expect(tilePath({ level: 0, index: 1_234_067 })).toBe('tile/0/x001/x234/067')
   expect(tilePath({ level: 0, index: 0 }, 8)).toBe('tile/0/000.p/8')
   expect(tilePath({ level: 1, index: 1_000 })).toBe('tile/1/x001/000')
 })
 
-it('has the tiles of the example of C2SP tlog-tiles: a tree of 70,000 leaves', () => {
+it('has the tiles of the C2SP tlog-tiles example of 70,000 leaves', () => {
   const leaf = leafHash('a leaf')
   const appender = new GrowingTree()
   const full = new Map<number, number>()
@@ -124,7 +124,7 @@ it('has the tiles of the example of C2SP tlog-tiles: a tree of 70,000 leaves', (
   ])
 })
 
-it('has the root of every tree of 1 to 2,000 leaves, proves leaves of each, and that it extends smaller ones', async () => {
+it('computes roots, inclusion and consistency proofs of all trees up to 2,000 leaves', async () => {
   const largest = 2_000
   const all = Array.from({ length: largest }, (_, i) => leafHash(String(i)))
   const plain = new PlainTree(all)
@@ -138,7 +138,7 @@ it('has the root of every tree of 1 to 2,000 leaves, proves leaves of each, and 
     range.append(leaf)
     const root = rootAt(size)
     if (!tiles.root().equals(root) || !range.root().equals(root)) expect.fail(`the root of ${size} leaves`)
-    // Both ends, both sides of the greatest split, and one that moves through the tree.
+    // Both ends, both sides of the largest split, and one leaf that moves through the tree.
     const split = 2 ** Math.ceil(Math.log2(size) - 1)
     for (const index of new Set([
       0,
@@ -172,13 +172,13 @@ it('has the root of every tree of 1 to 2,000 leaves, proves leaves of each, and 
   expect(plain.root(0, largest)).toEqual(tiles.root())
 })
 
-it('proves each leaf of a tree of 1 to 2,000 leaves as a plain recomputation does, and nothing else', async () => {
+it('verifies exactly the inclusion proofs that a plain recomputation accepts, up to 2,000 leaves', async () => {
   const { all } = tree(2_000)
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 2_000 }), fc.nat(), fc.nat(), async (size, some, bit) => {
       const index = some % size
       const { read } = tree(size)
-      const [path, root] = [await inclusionProof(index, size, read), await rootOf(size, read)]
+      const [path, root] = [await inclusionProof(index, size, read), await readRoot(size, read)]
       expect(path).toEqual(plainPath(index, all.slice(0, size)))
       expect(root).toEqual(plainRoot(all.slice(0, size)))
       const leaf = all[index] as Buffer
@@ -197,7 +197,7 @@ it('proves each leaf of a tree of 1 to 2,000 leaves as a plain recomputation doe
   )
 })
 
-it('proves that a tree extends each earlier one as a plain recomputation does, and no other', async () => {
+it('verifies exactly the consistency proofs that a plain recomputation accepts', async () => {
   const { all } = tree(2_000)
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 2_000 }), fc.nat(), async (to, some) => {
@@ -222,7 +222,7 @@ it('proves that a tree extends each earlier one as a plain recomputation does, a
   )
 })
 
-it('goes on from the tiles at the edge, or from the hashes of all leaves so far, as if it had never stopped', () => {
+it('continues from the tiles at the edge, or from all leaf hashes, with the same result', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 700 }), fc.integer({ min: 0, max: 700 }), (before, more) => {
       const whole = tree(before + more)
@@ -244,7 +244,7 @@ it('goes on from the tiles at the edge, or from the hashes of all leaves so far,
   )
 })
 
-it('finds the hashes of all earlier leaves in the path of a leaf', async () => {
+it('finds the subtree hashes of all earlier leaves in the path of a leaf', async () => {
   for (const [index, size] of [
     [0, 1],
     [5, 8],
@@ -255,11 +255,11 @@ it('finds the hashes of all earlier leaves in the path of a leaf', async () => {
     const { all, read } = tree(size)
     const range = new CompactRange()
     for (const leaf of all.slice(0, index)) range.append(leaf)
-    expect(range.hashes).toEqual(leftOf(index, size, await inclusionProof(index, size, read)))
+    expect(range.hashes).toEqual(leftHashes(index, size, await inclusionProof(index, size, read)))
   }
 })
 
-it('tells a tile that lacks what the tree has', async () => {
+it('rejects a tile that lacks hashes of the tree', async () => {
   const { read } = tree(300)
   await expect(inclusionProof(3, 400, read)).rejects.toThrow('tile/0/001')
   expect(() => new GrowingTree(300, [])).toThrow('tile/0/001')

@@ -3,8 +3,8 @@ import { expect, it } from 'vitest'
 import { emptyRoot } from '#shared/seal/merkle/merkle-proof.ts'
 import { checkpointText, parseCheckpoint } from '#shared/seal/notes/checkpoint.ts'
 import {
+  buildNote,
   NoteError,
-  noteOf,
   openNote,
   parseNote,
   parseVerifierKey,
@@ -19,25 +19,25 @@ const note = `${text}\n— PeterNeumann x08go/ZJkuBS9UG/SffcvIAQxVBtiFupLLr8pAcE
 
 const key = parseVerifierKey(peter)
 
-it('opens the published note with the published key', () => {
+it('verifies the published note with the published key', () => {
   expect(openNote(note, key)).toBe(text)
   expect(verifierKeyText(key)).toBe(peter)
 })
 
-it('makes the published note', () => {
+it('builds the published note', () => {
   const pkcs8 = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), secret])
   const signature = sign(null, Buffer.from(text), createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' }))
-  expect(noteOf(text, key, signature)).toBe(note)
+  expect(buildNote(text, key, signature)).toBe(note)
 })
 
-it('does not open a note that was changed, signed by another key, or under another name', () => {
+it('does not verify a note that was changed, or signed by another key or name', () => {
   expect(openNote(note.replace('answer', 'ANSWER'), key)).toBeNull()
   expect(openNote(note.replace('x08go/ZJ', 'x08go/ZK'), key)).toBeNull()
   expect(openNote(note, { ...key, publicKey: Buffer.alloc(32, 1) })).toBeNull()
   expect(openNote(note.replace('— PeterNeumann', '— PeterNewmann'), key)).toBeNull()
 })
 
-it('opens a note that others have signed, too', () => {
+it('verifies a note with further signatures', () => {
   expect(openNote(`${note}— another ${Buffer.alloc(68).toString('base64')}\n`, key)).toBe(text)
 })
 
@@ -59,7 +59,7 @@ it.each([
   expect(() => parseVerifierKey(broken)).toThrow(NoteError)
 })
 
-it('writes a checkpoint as C2SP tlog-checkpoint has it, and reads it', () => {
+it('writes and parses a checkpoint in the form of C2SP tlog-checkpoint', () => {
   const checkpoint = { origin: 'example.com/behind-the-sofa', size: 20_852_163, root: emptyRoot(), extensions: [] }
   const written = checkpointText(checkpoint)
   expect(written).toBe('example.com/behind-the-sofa\n20852163\n47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\n')

@@ -8,11 +8,11 @@ import { insertAll } from '#shared/table/insert-all.ts'
 import { remove, writeTogether } from '#shared/table/write-together.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
 import { LockedBucket } from '#test/support/seal/locked-bucket.ts'
-import { laterByMinutes, sealWorld } from '#test/support/seal/sealing.ts'
+import { advanceMinutes, sealWorld } from '#test/support/seal/sealing.ts'
 import { useOwnTable } from '#test/support/table/own-table.ts'
 import { failTable } from '#test/support/table/table-faults.ts'
 
-/** The days that a deployment promises, and those that it locks for. */
+/** Days of lock that a deployment guarantees, and days for which it locks objects. */
 const [promised, lockDays] = [400, 800]
 
 let own: Awaited<ReturnType<typeof useOwnTable>>
@@ -33,34 +33,34 @@ afterEach(async () => {
   await own.end()
 })
 
-const laterByDays = (days: number) => laterByMinutes(days * 24 * 60)
+const laterByDays = (days: number) => advanceMinutes(days * 24 * 60)
 const run = (deadline = Date.now() + 60_000) => renewLocks(deadline)
 const puts = () =>
   bucket.requests.filter((request) => request.startsWith('PUT ')).map((request) => request.split(' ')[1])
 
-/** The least lock of any object on each of these days, with a run a day but for those without. */
+/** Shortest remaining lock of any object on each day. The task runs daily, except on the days in `without`. */
 async function leastLocks(days: number, isDown: (day: number) => boolean = () => false): Promise<number[]> {
   const least: number[] = []
   for (let day = 1; day <= days; day++) {
     laterByDays(1)
     if (day % 50 === 0) bucket.put(`${ids[1]}/activity/tile/0/${day}`)
     if (!isDown(day)) await run()
-    least.push(Math.min(...Object.values(bucket.locked())))
+    least.push(Math.min(...Object.values(bucket.lockedDays())))
   }
   return least
 }
 
 describe('the locks of the sealed logs', () => {
-  it('never fall below what the deployment promises, while the task runs', async () => {
+  it('never fall below the guaranteed days while the task runs', async () => {
     expect(Math.min(...(await leastLocks(800)))).toBeGreaterThanOrEqual(promised)
   })
 
-  it('never fall below it where the task fails for a month just when a renewal is due', async () => {
+  it('never fall below the guaranteed days when the task fails for a month at a due renewal', async () => {
     await run()
     expect(Math.min(...(await leastLocks(500, (day) => day >= 365 && day < 395)))).toBeGreaterThanOrEqual(promised)
   })
 
-  it('are renewed once a year, and those of new objects not before the next', async () => {
+  it('are renewed once a year, those of new objects only in the next pass', async () => {
     await run()
     bucket.requests.length = 0
     laterByDays(364)
@@ -71,42 +71,42 @@ describe('the locks of the sealed logs', () => {
     await run()
     expect(puts()).toHaveLength(10)
     bucket.put(`${ids[0]}/changes/checkpoints/10`)
-    expect(new Set(Object.values(bucket.locked()))).toEqual(new Set([lockDays, lockDays - 1]))
+    expect(new Set(Object.values(bucket.lockedDays()))).toEqual(new Set([lockDays, lockDays - 1]))
     bucket.requests.length = 0
     await run()
     expect(bucket.requests).toEqual(['GET object-lock'])
   })
 
-  it('hold also an object that somebody has hidden, and no copy of a checkpoint', async () => {
+  it('are extended for an object behind a delete marker, but not for replaced checkpoints', async () => {
     const [hidden, copied] = [`${ids[0]}/changes/tile/0/000`, `${ids[0]}/changes/checkpoint`]
     const [tile] = [bucket.put(hidden), bucket.put(copied), bucket.put(copied)]
     bucket.hide(hidden)
     laterByDays(366)
     await run()
-    const locked = bucket.locked()
+    const locked = bucket.lockedDays()
     expect(locked[`${hidden} ${tile.id}`]).toBeGreaterThan(lockDays - 2)
     const [old = 0, newest = 0] = bucket.of(copied).map(({ id }) => locked[`${copied} ${id}`])
     expect([old < lockDays - 364, newest > lockDays - 2]).toEqual([true, true])
   })
 
-  it('end with an account that was deleted', async () => {
+  it('are not extended for a deleted account', async () => {
     await writeTogether([remove({ pk: 'service#sealed', sk: String(ids[1]) })])
     laterByDays(366)
     await run()
-    const renewed = Object.entries(bucket.locked()).filter(([, days]) => days > lockDays - 2)
+    const renewed = Object.entries(bucket.lockedDays()).filter(([, days]) => days > lockDays - 2)
     expect(renewed.map(([name]) => name.slice(0, 36))).toEqual([ids[0], ids[2]].flatMap((id) => [id, id, id]))
   })
 
-  it('are longer at once where a deployment promises more', async () => {
+  it('are extended at once when a deployment guarantees more days', async () => {
     await run()
     const more = new LockedBucket(2_900)
     more.versions.push(...bucket.versions)
     laterByDays(1)
     await run()
-    expect(Math.min(...Object.values(more.locked()))).toBeGreaterThan(2_898)
+    expect(Math.min(...Object.values(more.lockedDays()))).toBeGreaterThan(2_898)
   })
 
-  it('stay as they are where one is longer than is promised now', async () => {
+  it('stay unchanged when one is longer than the days guaranteed now', async () => {
     const [object] = bucket.versions
     if (!object) throw new Error('The bucket is empty.')
     const until = new Date(object.putAt.getTime() + 5_000 * 86_400_000)
@@ -115,16 +115,16 @@ describe('the locks of the sealed logs', () => {
     await run()
     expect(object.until).toBe(until)
     expect(bucket.requests).toContain(`GET ${object.key} retention`)
-    expect(Object.values(bucket.locked()).filter((days) => days < lockDays - 2)).toEqual([])
+    expect(Object.values(bucket.lockedDays()).filter((days) => days < lockDays - 2)).toEqual([])
   })
 })
 
 describe('a renewal that is interrupted', () => {
-  it('continues where it was, page by page and account by account', async () => {
+  it('resumes at its page and account', async () => {
     bucket.pageLength = 2
     const start = clock.monotonic()
     const time = vi.spyOn(clock, 'monotonic')
-    // Time is up after each page.
+    // The deadline passes after each page.
     bucket.fault = (request) => {
       if (request.endsWith('versions')) time.mockReturnValue(start + 1)
       return undefined
@@ -135,12 +135,12 @@ describe('a renewal that is interrupted', () => {
       time.mockReturnValue(start)
       await run(start + 1)
     }
-    // Two pages each of three accounts, and a run that finds nothing more to do.
+    // Three accounts with two pages each, and a final run without work.
     expect(runs).toBe(7)
     expect(puts()).toEqual(bucket.versions.map(({ key }) => key))
   })
 
-  it('repeats a page whose end was not noted, with the same instant', async () => {
+  it('repeats a page whose progress was not stored, with the same end of the lock', async () => {
     let isOver = false
     failTable('InternalServerError', (command) => !isOver && command instanceof PutCommand)
     const sleep = vi.spyOn(clock, 'sleep').mockRejectedValue(new Error('The run is over.'))
@@ -152,19 +152,19 @@ describe('a renewal that is interrupted', () => {
     expect(bucket.versions.map(({ until }) => until && until >= (first[0] ?? 0))).toEqual(
       bucket.versions.map(() => true),
     )
-    expect(Math.min(...Object.values(bucket.locked()))).toBeGreaterThan(lockDays - 2)
+    expect(Math.min(...Object.values(bucket.lockedDays()))).toBeGreaterThan(lockDays - 2)
   })
 
-  it('is done twice without harm by two runs at once', async () => {
+  it('tolerates two concurrent runs', async () => {
     laterByDays(366)
     await Promise.all([run(), run()])
-    expect(Math.min(...Object.values(bucket.locked()))).toBeGreaterThan(lockDays - 2)
+    expect(Math.min(...Object.values(bucket.lockedDays()))).toBeGreaterThan(lockDays - 2)
     bucket.requests.length = 0
     await run()
     expect(puts()).toEqual([])
   })
 
-  it('tries again where S3 slows it down, and leaves the rest to the next run where that lasts', async () => {
+  it('retries when S3 throttles, and leaves the remaining objects to the next run if that persists', async () => {
     vi.spyOn(clock, 'sleep').mockImplementation(async () => undefined)
     const slow = () => new Response('<Error><Code>SlowDown</Code></Error>', { status: 503 })
     let answers = 3
@@ -177,12 +177,12 @@ describe('a renewal that is interrupted', () => {
     bucket.fault = () => undefined
     bucket.requests.length = 0
     await run()
-    // The first account was done.
+    // The first account was complete.
     expect(new Set(puts().map((key = '') => key.slice(0, 36)))).toEqual(new Set([ids[1], ids[2]]))
-    expect(Math.min(...Object.values(bucket.locked()))).toBeGreaterThan(lockDays - 2)
+    expect(Math.min(...Object.values(bucket.lockedDays()))).toBeGreaterThan(lockDays - 2)
   })
 
-  it('leaves alone what is gone by then', async () => {
+  it('skips versions that were deleted meanwhile', async () => {
     bucket.fault = (request) =>
       request.endsWith('3 retention')
         ? new Response('<Error><Code>NoSuchVersion</Code></Error>', { status: 404 })
@@ -191,14 +191,14 @@ describe('a renewal that is interrupted', () => {
     expect(puts()).toHaveLength(9)
   })
 
-  it('fails while an object cannot be locked, so that somebody looks', async () => {
+  it('fails while an object cannot be locked', async () => {
     laterByDays(366)
     bucket.fault = (request) =>
       request.startsWith('PUT') ? new Response('<Error><Code>AccessDenied</Code></Error>', { status: 403 }) : undefined
     await expect(run()).rejects.toMatchObject({ name: 'AccessDenied' })
   })
 
-  it('fails after 20 days without an end', async () => {
+  it('fails when a pass takes more than 20 days', async () => {
     await run(0)
     laterByDays(19)
     await run(0)
@@ -206,14 +206,14 @@ describe('a renewal that is interrupted', () => {
     await expect(run(0)).rejects.toThrow('The renewal of the locks of the sealed logs has taken more than 20 days.')
   })
 
-  it('writes a line at its end', async () => {
+  it('logs its completion', async () => {
     const caught = catchLog()
     await run()
     expect(caught.lines()).toMatchObject([{ event: 'locks_renewed', objects: 9, days: lockDays }])
   })
 })
 
-describe('a bucket that locks new objects too briefly', () => {
+describe('a bucket with a default lock that is too short', () => {
   it.each([
     ['no lock at all', null, 0],
     ['no default', '', 0],
@@ -227,7 +227,7 @@ describe('a bucket that locks new objects too briefly', () => {
     expect(puts()).toEqual([])
   })
 
-  it('is renewed from its beginning when that is mended', async () => {
+  it('gets a new pass when the default lock is fixed', async () => {
     await run()
     const { rule } = bucket
     bucket.rule = null
@@ -237,17 +237,17 @@ describe('a bucket that locks new objects too briefly', () => {
     laterByDays(1)
     await run()
     expect(brief.until).not.toBeNull()
-    expect(Math.min(...Object.values(bucket.locked()))).toBeGreaterThan(lockDays - 2)
+    expect(Math.min(...Object.values(bucket.lockedDays()))).toBeGreaterThan(lockDays - 2)
   })
 
-  it('may have its rule in years', async () => {
+  it('accepts a default lock in years', async () => {
     bucket.rule = '<Mode>COMPLIANCE</Mode><Years>3</Years>'
     await run()
     expect(puts()).toHaveLength(9)
   })
 })
 
-it.each(['SEAL_LOCK_DAYS', 'SEAL_FOLDER'])('does nothing where there is no lock: %s', async (variable) => {
+it.each(['SEAL_LOCK_DAYS', 'SEAL_FOLDER'])('does nothing without locks: %s', async (variable) => {
   vi.stubEnv(variable, variable === 'SEAL_LOCK_DAYS' ? '0' : '/tmp/folder')
   await run()
   expect(bucket.requests).toEqual([])

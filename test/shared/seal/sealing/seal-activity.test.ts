@@ -5,39 +5,39 @@ import { settledUntil } from '#shared/seal/sealing/seal-activity.ts'
 import { type Key, sealKey } from '#shared/table/keys.ts'
 import { getItem } from '#shared/table/read.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
-import { aheadOfWrites, laterByMinutes, sealedState, sealNow } from '#test/support/seal/sealing.ts'
+import { advanceMinutes, beforeWrites, sealedState, sealNow } from '#test/support/seal/sealing.ts'
 import { newSettledHour } from '#test/support/seal/settled-hour.ts'
 
 const at = (time: string) => parseTimestamp(`2026-11-22T${time}Z`) ?? 0
 
-it('takes an hour as settled 15 minutes after its end, and not before (S1.3)', () => {
+it('settles an hour 15 minutes after its end (S1.3)', () => {
   expect(settledUntil(at('10:14:59.999999'))).toBe(at('09:00:00'))
   expect(settledUntil(at('10:15:00'))).toBe(at('10:00:00'))
 })
 
-it('seals settled hours alone, passes over those without an entry, and says from which hour where older ones are gone', async () => {
+it('seals only settled hours with entries, and records the first hour when older ones have expired', async () => {
   vi.stubEnv('LOG_RETENTION_DAYS', '1')
   const { id: account } = await newAccount()
-  laterByMinutes(2 * 24 * 60)
+  advanceMinutes(2 * 24 * 60)
   const { hour, seal } = await newSettledHour(3, account)
   await seal()
   const reached = async () => (await getItem<Record<string, unknown> & Key>(sealKey(account, 'activity')))?.hour
   expect(await sealedState(account, 'activity')).toMatchObject({ size: 1, from: hourText(hour) })
   expect(await reached()).toBe(hour + hourMicros)
-  laterByMinutes(60)
+  advanceMinutes(60)
   await seal()
   expect(await sealedState(account, 'activity')).toMatchObject({ size: 2, from: hourText(hour) })
-  laterByMinutes(60)
+  advanceMinutes(60)
   await seal()
   expect((await sealedState(account, 'activity')).size).toBe(2)
   expect(await reached()).toBe(hour + 3 * hourMicros)
 })
 
-it('goes on with what was signed when there is time again', async () => {
+it('completes a signed checkpoint in a later run with enough time', async () => {
   const { account, seal } = await newSettledHour(3)
   let writes = 0
-  // The tile and the tree of the hour, the tile of the log, and its newest checkpoint are there.
-  const restore = aheadOfWrites((item) => {
+  // Written so far: tile and tree of the hour, tile of the log, and the newest checkpoint.
+  const restore = beforeWrites((item) => {
     if (!item && ++writes > 2) throw new Error('killed')
   })
   await expect(seal()).rejects.toThrow('killed')

@@ -3,7 +3,7 @@ import { beforeEach, expect, it, vi } from 'vitest'
 import { readCommitRecord } from '#shared/commit/commit-record.ts'
 import { clock } from '#shared/core/clock.ts'
 import { logId, positionTail } from '#shared/logs/entries/log-id.ts'
-import { Overtaken } from '#shared/seal/log/seal-damage.ts'
+import { SealConflict } from '#shared/seal/log/seal-damage.ts'
 import {
   consistencyProof,
   inclusionProof,
@@ -18,11 +18,11 @@ import { accountVersionKey, commitKey, type Item, sealKey, sealPartition } from 
 import { getItem, queryItems } from '#shared/table/read.ts'
 import { table, tableName } from '#shared/table/table.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
-import { changeEntriesOf, removeItem } from '#test/support/logs/change-log-items.ts'
+import { readChangeEntries, removeItem } from '#test/support/logs/change-log-items.ts'
 import { writeChangeLogOf } from '#test/support/logs/commit-stream.ts'
 import { plainRoot } from '#test/support/seal/plain-merkle-tree.ts'
-import { changeSites, insertSites, leavesOf } from '#test/support/seal/sealed-account.ts'
-import { laterByMinutes, type SealWorld, sealedState, sealNow, sealWorld } from '#test/support/seal/sealing.ts'
+import { changeSites, computeLeaves, insertSites } from '#test/support/seal/sealed-account.ts'
+import { advanceMinutes, type SealWorld, sealedState, sealNow, sealWorld } from '#test/support/seal/sealing.ts'
 import { interceptTable } from '#test/support/table/intercept-table.ts'
 
 type Tree = { size: number; root: Buffer }
@@ -32,8 +32,8 @@ let world: SealWorld
 const put = (Item: Record<string, unknown>) => table().send(new PutCommand({ TableName: tableName(), Item }))
 const change = (...counts: number[]) => changeSites(account, ...counts)
 const records = async () => (await queryItems(commitKey(account, 0).pk)).map(readCommitRecord)
-const leaves = () => leavesOf(account)
-const entries = () => changeEntriesOf(account)
+const leaves = () => computeLeaves(account)
+const entries = () => readChangeEntries(account)
 
 beforeEach(async () => {
   account = (await newAccount()).id
@@ -60,7 +60,7 @@ it('signs the tree over the entries in the order of their commits', async () => 
   expect(world.read(`${account}/changes/checkpoint`)).toBe(note)
 })
 
-it('extends the tree with what comes later, across tiles, and leads from each entry to its leaf', async () => {
+it('extends the tree by later entries, across tiles, and finds the leaf of each entry', async () => {
   await sealNow(account)
   const first = await sealedState(account)
   await change(20, 20, 20, 20, 20, 20, 20, 20, 20, 20, 20, 20, 20)
@@ -88,7 +88,7 @@ it('extends the tree with what comes later, across tiles, and leads from each en
   expect(await findLeaf(sealPartition(account, 'changes'), logId('change', 1, positionTail(0)))).toBeNull()
 })
 
-it('does nothing where there is nothing new, and signs nothing for commits without an entry', async () => {
+it('does nothing without new commits', async () => {
   await sealNow(account)
   const [paths, state] = [world.paths(), await sealedState(account)]
   await sealNow(account)
@@ -96,7 +96,7 @@ it('does nothing where there is nothing new, and signs nothing for commits witho
   expect(await sealedState(account)).toEqual(state)
 })
 
-it('passes over commits without an entry, and does not read them again', async () => {
+it('signs nothing for commits without entries, and does not read them again', async () => {
   await sealNow(account)
   const [paths, { size, sequence = 0, time = 0 }] = [world.paths(), await sealedState(account)]
   const [last, head] = [
@@ -111,7 +111,7 @@ it('passes over commits without an entry, and does not read them again', async (
   expect(await sealedState(account)).toMatchObject({ size, sequence: sequence + 1, time: time + 1 })
 })
 
-it('seals as far as a run has time, and the rest by the next', async () => {
+it('seals until the deadline, and the remaining commits in the next run', async () => {
   const now = clock.monotonic
   let late = 0
   const spies = [
@@ -133,7 +133,7 @@ it('seals as far as a run has time, and the rest by the next', async () => {
   expect((await sealedState(account)).size).toBe(all.length)
 })
 
-it('waits for entries that are on their way', async () => {
+it('waits for entries that are not stored yet', async () => {
   await sealNow(account)
   const { size } = await sealedState(account)
   await insertSites(account, 2)
@@ -180,22 +180,22 @@ const damages: [string, (all: Item[]) => Promise<unknown>, string, (all: Item[])
   ],
 ]
 
-it.each(damages)('does not sign %s, and tells it by its log_id', async (_what, damage, problem, at) => {
+it.each(damages)('does not sign %s, and reports its log_id', async (_what, damage, problem, at) => {
   const all = await entries()
   await damage(all)
-  laterByMinutes(20)
+  advanceMinutes(20)
   await expect(sealNow(account)).rejects.toMatchObject({ problem, at: at(all) })
   expect(await Lease.take(account, 'changes')).not.toBeNull()
   await expect(sealedState(account)).rejects.toThrow('Nothing is sealed')
 })
 
-it('seals the same log where nothing was damaged', async () => {
-  laterByMinutes(20)
+it('seals the same log without damage', async () => {
+  advanceMinutes(20)
   await sealNow(account)
   expect((await sealedState(account)).size).toBe((await entries()).length)
 })
 
-it('does not sign a log of which commits are gone, in the middle or at its end', async () => {
+it('does not sign a log without one of its commits, in the middle or at the end', async () => {
   const all = await queryItems<Item>(commitKey(account, 0).pk)
   for (const gone of [all.at(-2), all.at(-1)] as Item[]) {
     await removeItem(gone)
@@ -205,7 +205,7 @@ it('does not sign a log of which commits are gone, in the middle or at its end',
   await sealNow(account)
 })
 
-it('does not sign a number that is not that of the entry', async () => {
+it('does not sign a commit with a wrong leaf number', async () => {
   const last = (await queryItems<Item>(commitKey(account, 0).pk)).at(-1) as Item
   await put({ ...last, first_leaf: Number(last.first_leaf) + 1 })
   await expect(sealNow(account)).rejects.toMatchObject({ problem: 'misnumbered' })
@@ -213,7 +213,7 @@ it('does not sign a number that is not that of the entry', async () => {
   await sealNow(account)
 })
 
-it('does not go on from a tile that was replaced', async () => {
+it('does not continue from a replaced tile', async () => {
   await sealNow(account)
   await change(1)
   const pk = sealPartition(account, 'changes')
@@ -226,7 +226,7 @@ it('does not go on from a tile that was replaced', async () => {
   await sealNow(account)
 })
 
-it('does not sign beside a checkpoint of another account, another key, or none', async () => {
+it('does not sign when the bucket has a checkpoint of another account or key, or other text', async () => {
   await sealNow(account)
   await change(1)
   const path = `${account}/changes/checkpoint`
@@ -246,7 +246,7 @@ it('does not sign beside a checkpoint of another account, another key, or none',
   await sealNow(account)
 })
 
-it('does not sign a smaller tree than the bucket has: after a restore of the table to an earlier instant', async () => {
+it('does not sign a smaller tree than the bucket has, after a restore of the table', async () => {
   await sealNow(account)
   const state = await getItem(sealKey(account, 'changes'))
   const [head, before] = [await getItem(accountVersionKey(account)), (await records()).length]
@@ -257,21 +257,21 @@ it('does not sign a smaller tree than the bucket has: after a restore of the tab
   await put(state as Item)
   await put(head as Item)
   await expect(sealNow(account)).rejects.toMatchObject({ problem: 'behind' })
-  // What is committed then is another history.
+  // Commits after the restore diverge from the sealed history.
   await change(2)
   await expect(sealNow(account)).rejects.toMatchObject({ problem: 'diverged' })
 })
 
-it('lets one run at a time seal a log', async () => {
+it('lets only one run seal a log at a time', async () => {
   const first = await Lease.take(account, 'changes')
   await expect(sealNow(account)).rejects.toThrow('Another run')
   await first?.end()
   await sealNow(account)
   const dead = await Lease.take(account, 'changes')
-  laterByMinutes(6)
+  advanceMinutes(6)
   await change(1)
   await sealNow(account)
-  // Who comes back when its lease is over stores and signs nothing.
+  // A run whose lease has expired stores and signs nothing.
   expect(() => dead?.check()).toThrow('lease')
-  await expect(dead?.store(await sealedState(account))).rejects.toThrow(Overtaken)
+  await expect(dead?.store(await sealedState(account))).rejects.toThrow(SealConflict)
 })

@@ -7,10 +7,10 @@ import { insertAll } from '#shared/table/insert-all.ts'
 import { type Key, sealKey } from '#shared/table/keys.ts'
 import { queryItems } from '#shared/table/read.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
-import { changeEntriesOf, removeItem } from '#test/support/logs/change-log-items.ts'
+import { readChangeEntries, removeItem } from '#test/support/logs/change-log-items.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
-import { changeSites, leavesOf } from '#test/support/seal/sealed-account.ts'
-import { laterByMinutes, type SealWorld, sealedState, sealWorld } from '#test/support/seal/sealing.ts'
+import { changeSites, computeLeaves } from '#test/support/seal/sealed-account.ts'
+import { advanceMinutes, type SealWorld, sealedState, sealWorld } from '#test/support/seal/sealing.ts'
 import { recordCommands } from '#test/support/table/intercept-table.ts'
 import { useOwnTable } from '#test/support/table/own-table.ts'
 import { failTable } from '#test/support/table/table-faults.ts'
@@ -34,7 +34,7 @@ afterEach(async () => {
 
 const found = async () => (await queryItems(sealedAccountsPartition)).map(({ sk }) => sk)
 
-/** What a run tells of its logs, by account. */
+/** Seals all logs, and returns the log events by account. */
 async function run(deadline = Date.now() + 60_000) {
   const caught = catchLog()
   await sealLogs(deadline)
@@ -49,11 +49,11 @@ async function run(deadline = Date.now() + 60_000) {
 }
 const stopped = { event: 'seal_stopped', account_id: '', log: 'changes' }
 
-it('seals what is new in the logs of each account, and touches none that has nothing', async () => {
-  laterByMinutes(76)
+it('seals new entries of each account, and takes no lease of a log without any', async () => {
+  advanceMinutes(76)
   const told = await run()
   for (const id of [account, other]) {
-    const leaves = (await leavesOf(id)).length
+    const leaves = (await computeLeaves(id)).length
     expect(told).toContainEqual({ event: 'log_sealed', account_id: id, log: 'changes', leaves })
     expect((await sealedState(id)).size).toBe(leaves)
   }
@@ -66,8 +66,8 @@ it('seals what is new in the logs of each account, and touches none that has not
   expect(leases.some((input) => input.includes(sealKey(other, 'changes').pk))).toBe(true)
 })
 
-it('notices a restore of the table within the hour, where nobody changes anything', async () => {
-  laterByMinutes(76)
+it('detects a restore of the table within an hour, even without changes', async () => {
+  advanceMinutes(76)
   await run()
   const instant = await own.items(account)
   await changeSites(account, 1)
@@ -77,40 +77,40 @@ it('notices a restore of the table within the hour, where nobody changes anythin
   await own.restore(account, instant)
   const objects = world.paths()
   expect(await run()).toEqual([])
-  laterByMinutes(60)
+  advanceMinutes(60)
   expect(await run()).toContainEqual({ ...stopped, account_id: account, problem: 'behind' })
   expect(world.paths().filter((path) => path.includes(`${account}/changes`))).toEqual(
     objects.filter((path) => path.includes(`${account}/changes`)),
   )
-  // Its twin: what the bucket has is what the table has.
+  // The opposite case: bucket and table match.
   await own.restore(account, [...ahead.filter(({ pk }) => !String(pk).includes('#seal.changes')), ...newest])
-  laterByMinutes(60)
+  advanceMinutes(60)
   expect((await run()).filter(({ event }) => event === 'seal_stopped')).toEqual([])
 })
 
-it('tells of a log that does not hold, and of a failure, and goes on with the others', async () => {
-  await removeItem((await changeEntriesOf(account))[0] as Key)
-  laterByMinutes(20)
+it('reports a damaged log and a failure, and continues with the other logs', async () => {
+  await removeItem((await readChangeEntries(account))[0] as Key)
+  advanceMinutes(20)
   const told = await run()
   expect(told).toContainEqual({ ...stopped, account_id: account, problem: 'missing' })
   expect(told).toContainEqual(expect.objectContaining({ event: 'log_sealed', account_id: other, log: 'changes' }))
-  // The next run finds its lease given back.
+  // The next run can take the lease, because it was released.
   expect(await run()).toContainEqual({ ...stopped, account_id: account, problem: 'missing' })
   await changeSites(other, 1)
   const { pk } = sealKey(account, 'changes')
   failTable('ValidationException', (command) => command instanceof UpdateCommand && command.input.Key?.pk === pk)
   await expect(run()).rejects.toMatchObject({ errors: [expect.objectContaining({ name: 'ValidationException' })] })
-  expect((await sealedState(other)).size).toBe((await leavesOf(other)).length)
+  expect((await sealedState(other)).size).toBe((await computeLeaves(other)).length)
 })
 
-it('forgets accounts that are gone, and comes to those behind the first fifty', async () => {
+it('removes deleted accounts, and reaches accounts after the first page of fifty', async () => {
   const gone = Array.from({ length: 50 }, () => `00${randomUUID().slice(2)}`)
   await insertAll(gone.map(sealedAccountItem))
   expect(await run()).toContainEqual(expect.objectContaining({ event: 'log_sealed', account_id: account }))
   expect(await found()).toEqual([account, other].sort())
 })
 
-it('begins nothing when its time is over', async () => {
+it('seals nothing after the deadline', async () => {
   expect(await run(Date.now() - 1)).toEqual([])
   expect(await own.items(`${account}#seal`)).toEqual([])
 })

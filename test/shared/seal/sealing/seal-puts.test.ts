@@ -9,7 +9,7 @@ import { sealWorld } from '#test/support/seal/sealing.ts'
 const leaf = leafHash('a leaf')
 const idOf = (n: number) => n.toString(16).padStart(24, '0')
 
-/** A tree of so many leaves, as a run finds it: of what is full nothing is read. */
+/** A tree of `size` leaves as a run opens it: only partial tiles are read. */
 function treeOf(size: number): GrowingTree {
   const index = partialWidths(size).flatMap((width, level): StoredTile[] => {
     if (width === 0) return []
@@ -23,7 +23,7 @@ function treeOf(size: number): GrowingTree {
   return new GrowingTree(size, index)
 }
 
-/** The objects that a seal of new leaves puts (S7), by a run that reads and writes as it does. */
+/** Number of objects that sealing `more` new leaves puts (S7). */
 async function putsOf(tree: GrowingTree, more: number): Promise<number> {
   const world = sealWorld()
   const account = randomUUID()
@@ -39,23 +39,23 @@ async function putsOf(tree: GrowingTree, more: number): Promise<number> {
 it.each([
   [1, 3],
   [255, 3],
-  // The tile that is full, and the first hash of the level above.
+  // A full tile, and the first hash of the level above.
   [256, 4],
   [257, 5],
-  // 39 tiles that are full, one that is not, and one above.
+  // 39 full tiles, a partial one, and one of the level above.
   [10_000, 43],
-])('puts for the first %i leaves %i objects', async (more, puts) => {
+])('seals the first %i leaves by %i objects', async (more, puts) => {
   expect(await putsOf(treeOf(0), more)).toBe(puts)
 })
 
-/** Beside the two objects of the checkpoint. */
+/** Number of objects besides the two of the checkpoint. */
 const tilesOf = (from: number, more: number): number => {
   const tree = treeOf(from)
   for (let i = 0; i < more; i++) tree.add(leaf, idOf(from + i))
   return tree.takeFull().length + tree.partials().length
 }
 
-it('puts at most 6 objects for up to 256 new leaves, wherever the tree is, and one more where it has a fourth level', async () => {
+it('puts at most 6 objects for up to 256 new leaves at any size, and 7 in a tree with a fourth level', async () => {
   const sizes = [0, 1, 255, 256, 257, 511, 65_279, 65_280, 65_281, 65_535, 65_536, 131_071, 16_711_679, 16_776_000]
   expect(Math.max(...sizes.flatMap((from) => [1, 2, 200, 256].map((more) => tilesOf(from, more))))).toBe(4)
   expect(tilesOf(16_777_215, 256)).toBe(5)

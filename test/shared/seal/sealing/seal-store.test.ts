@@ -10,7 +10,7 @@ import { sealStore } from '#shared/seal/sealing/signed-objects.ts'
 import { sealWorld } from '#test/support/seal/sealing.ts'
 import { sdkByFetch } from '#test/support/service/sdk-by-fetch.ts'
 
-/** A bucket as S3 is to conditional requests. */
+/** Bucket that handles conditional requests like S3. */
 const objects = new Map<string, string>()
 let next: (() => Response | undefined) | null = null
 const asked: string[] = []
@@ -54,29 +54,26 @@ beforeEach(() => {
 it.each([
   ['bucket', inBucket],
   ['folder', () => undefined],
-])(
-  'puts an object in a %s where there is none, or in the place of the one that was read, and else nothing',
-  async (_where, open) => {
-    open()
-    const { get, put } = sealStore()
-    expect(await get('a/checkpoint')).toBeNull()
-    expect(await put('a/checkpoint', 'gone', 'a tag')).toBe(false)
-    expect(await put('a/checkpoint', 'one', null)).toBe(true)
-    expect(await put('a/checkpoint', 'two', null)).toBe(false)
-    const one = await get('a/checkpoint')
-    expect(String(one?.content)).toBe('one')
-    expect(await put('a/checkpoint', 'two', one?.tag ?? '')).toBe(true)
-    expect(await put('a/checkpoint', 'three', one?.tag ?? '')).toBe(false)
-    expect(String((await get('a/checkpoint'))?.content)).toBe('two')
-    vi.unstubAllGlobals()
-  },
-)
+])('puts an object into a %s only if absent, or if it is still the version that was read', async (_where, open) => {
+  open()
+  const { get, put } = sealStore()
+  expect(await get('a/checkpoint')).toBeNull()
+  expect(await put('a/checkpoint', 'gone', 'a tag')).toBe(false)
+  expect(await put('a/checkpoint', 'one', null)).toBe(true)
+  expect(await put('a/checkpoint', 'two', null)).toBe(false)
+  const one = await get('a/checkpoint')
+  expect(String(one?.content)).toBe('one')
+  expect(await put('a/checkpoint', 'two', one?.tag ?? '')).toBe(true)
+  expect(await put('a/checkpoint', 'three', one?.tag ?? '')).toBe(false)
+  expect(String((await get('a/checkpoint'))?.content)).toBe('two')
+  vi.unstubAllGlobals()
+})
 
-it('waits for the bucket no longer than a request has time for after its last try', async () => {
+it('limits retries and the last request to the function timeout', async () => {
   inBucket()
   vi.restoreAllMocks()
   const requestHandler = bucketClient().config.requestHandler as NodeHttpHandler
-  // The handler resolves its settings with its first request.
+  // The handler resolves its settings at its first request.
   await expect(requestHandler.handle(new HttpRequest({}), { abortSignal: AbortSignal.abort() })).rejects.toThrow()
   const settings = requestHandler.httpHandlerConfigs()
   expect(settings.throwOnRequestTimeout).toBe(true)
@@ -84,14 +81,14 @@ it('waits for the bucket no longer than a request has time for after its last tr
   vi.unstubAllGlobals()
 })
 
-it('puts nothing where another puts at this moment', async () => {
+it('puts nothing during a concurrent put of the same object', async () => {
   inBucket()
   next = () => new Response('', { status: 409 })
   expect(await sealStore().put('a/checkpoint', 'one', null)).toBe(false)
   vi.unstubAllGlobals()
 })
 
-it('lets nobody else read the files of a folder', async () => {
+it('stores files that other users cannot read', async () => {
   const { folder } = sealWorld()
   await sealStore().put('a/checkpoint', 'one', null)
   expect(statSync(join(folder, 'a/checkpoint')).mode & 0o777).toBe(0o600)
@@ -100,14 +97,14 @@ it('lets nobody else read the files of a folder', async () => {
   expect(readdirSync(join(folder, 'a'))).toEqual(['checkpoint'])
 })
 
-it('asks S3 by conditions, and asks again where the answer was lost', async () => {
+it('uses conditional requests, and retries after a lost response', async () => {
   inBucket()
   const { put } = sealStore()
   next = () => {
     next = null
     return new Response('', { status: 503 })
   }
-  // It was put, and the second request says that it is there: whoever asked looks what it is.
+  // The first request put the object, so its retry fails on the condition. The caller then compares the content.
   expect(await put('a/tile/0/000', Buffer.from([1, 255]), null)).toBe(false)
   expect(asked).toEqual(['PUT /a/tile/0/000 *', 'PUT /a/tile/0/000 *'])
   vi.unstubAllGlobals()

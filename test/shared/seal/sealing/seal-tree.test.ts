@@ -4,7 +4,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import { expect, it, vi } from 'vitest'
 import { handler as listSites } from '#functions/api/sites/list-sites.ts'
 import { checkpointText } from '#shared/seal/notes/checkpoint.ts'
-import { noteOf, openNote } from '#shared/seal/notes/signed-note.ts'
+import { buildNote, openNote } from '#shared/seal/notes/signed-note.ts'
 import { signText } from '#shared/seal/notes/signing-key.ts'
 import { sealChanges } from '#shared/seal/sealing/seal-changes.ts'
 import { Lease, type SealedState } from '#shared/seal/sealing/sealed-state.ts'
@@ -12,12 +12,12 @@ import { accountVersionKey, commitKey, type Item, type Key, sealKey, sealPartiti
 import { getItem, queryItems } from '#shared/table/read.ts'
 import { table, tableName } from '#shared/table/table.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
-import { changeEntriesOf, removeItem } from '#test/support/logs/change-log-items.ts'
+import { readChangeEntries, removeItem } from '#test/support/logs/change-log-items.ts'
 import { plainRoot } from '#test/support/seal/plain-merkle-tree.ts'
-import { changeSites, leavesOf } from '#test/support/seal/sealed-account.ts'
-import { aheadOfWrites, laterByMinutes, sealedState, sealNow, sealWorld } from '#test/support/seal/sealing.ts'
+import { changeSites, computeLeaves } from '#test/support/seal/sealed-account.ts'
+import { advanceMinutes, beforeWrites, sealedState, sealNow, sealWorld } from '#test/support/seal/sealing.ts'
 
-/** A log that was sealed twice, and whose table then went back to the first time, and on in another way. */
+/** A log that was sealed twice; then its table was restored to the first seal, and got other changes. */
 async function newFork() {
   const world = sealWorld()
   const { id: account } = await newAccount()
@@ -25,7 +25,7 @@ async function newFork() {
   await sealNow(account)
   const note = world.read(`${account}/changes/checkpoint`)
   const items = async (): Promise<Item[]> => [
-    ...(await changeEntriesOf(account)),
+    ...(await readChangeEntries(account)),
     ...(await queryItems<Item>(commitKey(account, 0).pk)),
     ...(await queryItems<Item>(sealPartition(account, 'changes'))),
     ...(await queryItems<Item>(accountVersionKey(account).pk)),
@@ -38,7 +38,7 @@ async function newFork() {
     if (!before.some(({ pk, sk }) => pk === item.pk && sk === item.sk)) await removeItem(item)
   for (const Item of before) await table().send(new PutCommand({ TableName: tableName(), Item }))
   await changeSites(account, 1)
-  // The checkpoints alone tell of it.
+  // Without tiles, only the checkpoints show the fork.
   rmSync(join(world.folder, `${account}/changes/tile`), { recursive: true })
   return { world, account, note, size }
 }
@@ -49,7 +49,7 @@ it.each<[string, (fork: Awaited<ReturnType<typeof newFork>>) => void]>([
     ({ world, account, size }) => rmSync(join(world.folder, `${account}/changes/checkpoints/${size}`)),
   ],
   ['the checkpoint of that size', ({ world, account, note }) => world.write(`${account}/changes/checkpoint`, note)],
-])('signs no second root for a size, if %s alone tells of the first', async (_what, damage) => {
+])('signs no second root for a size when only %s is missing', async (_what, damage) => {
   const fork = await newFork()
   damage(fork)
   const before = await sealedState(fork.account)
@@ -65,8 +65,8 @@ it('stores no second root for a size that another run has signed meanwhile', asy
   rmSync(join(world.folder, own))
   const before = await sealedState(account)
   let writes = 0
-  // Behind the tile and the newest checkpoint.
-  const restore = aheadOfWrites((item) => {
+  // The third write follows the tile and the newest checkpoint.
+  const restore = beforeWrites((item) => {
     if (!item && ++writes === 3) world.write(own, signed)
   })
   await expect(sealNow(account)).rejects.toMatchObject({ problem: 'diverged', at: own })
@@ -74,7 +74,7 @@ it('stores no second root for a size that another run has signed meanwhile', asy
   expect(await sealedState(account)).toEqual(before)
 })
 
-it('signs nothing where the bucket has an older checkpoint than the table', async () => {
+it('signs nothing when the bucket has an older checkpoint than the table', async () => {
   const world = sealWorld()
   const { id: account } = await newAccount()
   const path = `${account}/changes/checkpoint`
@@ -89,7 +89,7 @@ it('signs nothing where the bucket has an older checkpoint than the table', asyn
   expect(world.read(path)).toBe(older)
 })
 
-it('signs nothing where the bucket has lost the newest checkpoint', async () => {
+it('signs nothing when the bucket has lost the newest checkpoint', async () => {
   const world = sealWorld()
   const { id: account } = await newAccount()
   await changeSites(account, 1)
@@ -101,24 +101,24 @@ it('signs nothing where the bucket has lost the newest checkpoint', async () => 
   expect(await sealedState(account)).toEqual(before)
 })
 
-it('finishes what a run has signed that broke off, and then goes on', async () => {
+it('completes the checkpoint of an interrupted run, and then continues', async () => {
   const world = sealWorld()
   const { id: account } = await newAccount()
   await changeSites(account, 1)
   let writes = 0
-  // The tile and the newest checkpoint are there, the one of its size is not.
-  const restore = aheadOfWrites(() => {
+  // The tile and the newest checkpoint are written, but not the checkpoint of its size.
+  const restore = beforeWrites(() => {
     if (++writes > 2) throw new Error('killed')
   })
   await expect(sealNow(account)).rejects.toThrow('killed')
   restore()
   const note = world.read(`${account}/changes/checkpoint`)
-  const { length } = await leavesOf(account)
+  const { length } = await computeLeaves(account)
   await changeSites(account, 1, 1)
   await sealNow(account)
   expect(world.read(`${account}/changes/checkpoints/${length}`)).toBe(note)
   const { size, root } = await sealedState(account)
-  expect([size, root]).toEqual([length + 2, plainRoot(await leavesOf(account)).toString('base64')])
+  expect([size, root]).toEqual([length + 2, plainRoot(await computeLeaves(account)).toString('base64')])
   expect(world.paths()).toContain(`${account}/changes/checkpoints/${size}`)
 })
 
@@ -128,13 +128,13 @@ it('signs nothing when the lease is about to end', async () => {
   await changeSites(account, 1)
   const lease = await Lease.take(account, 'changes')
   if (!lease) throw new Error('Another run has the log.')
-  laterByMinutes(4.6)
+  advanceMinutes(4.6)
   const sealing = { account, log: 'changes' as const, address: world.address, lease }
   await expect(sealChanges(sealing, Date.now() + 60_000)).rejects.toThrow('The next run continues')
   expect(world.paths().filter((path) => path.includes('checkpoint'))).toEqual([])
 })
 
-it('goes on when the service has another address', async () => {
+it('continues the log when the service has another address', async () => {
   const world = sealWorld()
   const { id: account } = await newAccount()
   await changeSites(account, 1)
@@ -148,12 +148,12 @@ it('goes on when the service has another address', async () => {
   expect(openNote(world.read(`${account}/changes/checkpoint`), newest.key)).toContain(newest.origin)
 })
 
-it('does not go on from the checkpoint of another log, nor from a root in the table that was not signed', async () => {
+it('does not continue from the checkpoint of another log, or from an unsigned root in the table', async () => {
   const world = sealWorld()
   const account = await newAccount()
   await account.call(listSites, { method: 'GET' })
   await changeSites(account.id, 1)
-  laterByMinutes(80)
+  advanceMinutes(80)
   await sealNow(account.id, 'activity')
   const path = `${account.id}/changes/checkpoint`
   mkdirSync(join(world.folder, `${account.id}/changes`))
@@ -163,10 +163,10 @@ it('does not go on from the checkpoint of another log, nor from a root in the ta
   await sealNow(account.id)
   const state = (await getItem(sealKey(account.id, 'changes'))) as Key & SealedState
   await changeSites(account.id, 1)
-  // The same tree, as that of a log that follows this one.
+  // A checkpoint of the same tree, but with the origin of the next generation.
   const following = { origin: `${state.origin}.2`, size: state.size, root: Buffer.from(state.root, 'base64') }
   const text = checkpointText({ ...following, extensions: [] })
-  world.write(path, noteOf(text, await world.key(), await signText(text)))
+  world.write(path, buildNote(text, await world.key(), await signText(text)))
   await expect(sealNow(account.id)).rejects.toMatchObject({ problem: 'checkpoint', at: path })
   world.write(path, state.note)
   const root = Buffer.alloc(32, 1).toString('base64')

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { Lease, putCheckpoint, readCheckpoint, type SealedState } from '#shared/seal/sealing/sealed-state.ts'
-import { laterByMinutes } from '#test/support/seal/sealing.ts'
+import { advanceMinutes } from '#test/support/seal/sealing.ts'
 
 const state: SealedState = {
   size: 1,
@@ -13,7 +13,7 @@ const state: SealedState = {
   from: null,
 }
 
-it('keeps one checkpoint of a size, whoever stores it again', async () => {
+it('stores one checkpoint per size, and accepts an equal one', async () => {
   const account = randomUUID()
   for (let i = 0; i < 2; i++) await putCheckpoint(account, 'changes', { size: 7, root: 'one', note: 'a' })
   const other = putCheckpoint(account, 'changes', { size: 7, root: 'another', note: 'b' })
@@ -21,7 +21,7 @@ it('keeps one checkpoint of a size, whoever stores it again', async () => {
   expect(await readCheckpoint(account, 'changes', 7)).toMatchObject({ root: 'one', note: 'a' })
 })
 
-it('keeps the lease while it stores, and shows what it has stored', async () => {
+it('keeps the lease while it stores a state, and returns that state', async () => {
   const account = randomUUID()
   const lease = await Lease.take(account, 'changes')
   expect(lease?.state).toBeNull()
@@ -32,7 +32,7 @@ it('keeps the lease while it stores, and shows what it has stored', async () => 
   expect((await Lease.take(account, 'changes'))?.state).toEqual(state)
 })
 
-it('keeps with all that it stores which log it follows', async () => {
+it('keeps the predecessor of the log in every stored state', async () => {
   const account = randomUUID()
   const follows = { origin: state.origin, size: 3, root: 'root', note: 'note', shared: 1, last: 'c' }
   const lease = await Lease.take(account, 'changes')
@@ -41,13 +41,13 @@ it('keeps with all that it stores which log it follows', async () => {
   await lease?.store(state)
   await lease?.end()
   const next = await Lease.take(account, 'changes')
-  expect([next?.state, next?.begun]).toEqual([state, { generation: 2, follows }])
+  expect([next?.state, next?.start]).toEqual([state, { generation: 2, follows }])
 })
 
-it('leaves a lease alone that is another run by now', async () => {
+it('does not end the lease of another run', async () => {
   const account = randomUUID()
   const late = await Lease.take(account, 'changes')
-  laterByMinutes(5.1)
+  advanceMinutes(5.1)
   expect(await Lease.take(account, 'changes')).not.toBeNull()
   await late?.end()
   expect(await Lease.take(account, 'changes')).toBeNull()
@@ -55,8 +55,8 @@ it('leaves a lease alone that is another run by now', async () => {
 
 it('signs nothing in the last half minute of a lease', async () => {
   const lease = await Lease.take(randomUUID(), 'changes')
-  laterByMinutes(4.4)
+  advanceMinutes(4.4)
   expect(() => lease?.check()).not.toThrow()
-  laterByMinutes(0.2)
+  advanceMinutes(0.2)
   expect(() => lease?.check()).toThrow('The next run continues')
 })

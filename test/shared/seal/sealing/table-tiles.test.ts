@@ -5,7 +5,7 @@ import { idBytes } from '#shared/seal/merkle/tiles.ts'
 import { edgeTiles, findLeaf, leafHashes, putTiles } from '#shared/seal/sealing/table-tiles.ts'
 
 const idOf = (n: number) => n.toString(16).padStart(24, '0')
-/** A tile of so many leaves, each its own number. */
+/** A tile of `width` leaves, whose hashes and ids are their numbers. */
 const tileOf = (width: number, index = 0) => {
   const numbers = Array.from({ length: width }, (_, i) => index * 256 + i)
   return {
@@ -17,7 +17,7 @@ const tileOf = (width: number, index = 0) => {
 }
 const fill = (n: number) => Buffer.alloc(hashBytes, n % 251)
 
-it('lets a tile grow, and takes nothing from it for a run that comes late', async () => {
+it('lets a tile grow, and never replaces it by a shorter one', async () => {
   const pk = `${randomUUID()}#seal.changes`
   await putTiles(pk, 0, [tileOf(3)])
   await putTiles(pk, 3, [tileOf(5)])
@@ -28,7 +28,7 @@ it('lets a tile grow, and takes nothing from it for a run that comes late', asyn
   expect(await leafHashes(pk, 0, 5)).toEqual(tileOf(5).hashes)
 })
 
-it('reads of a tile what the tree of that size has', async () => {
+it('truncates a tile to the size of the tree', async () => {
   const pk = `${randomUUID()}#seal.changes`
   await putTiles(pk, 0, [tileOf(5)])
   const [edge] = await edgeTiles(pk, 3)
@@ -36,7 +36,7 @@ it('reads of a tile what the tree of that size has', async () => {
   expect(await edgeTiles(`${randomUUID()}#seal.changes`, 3)).toEqual([])
 })
 
-it('finds a leaf in whichever tile it is, and none before, between and behind them', async () => {
+it('finds a leaf in any tile, and none for ids before, between or after them', async () => {
   const pk = `${randomUUID()}#seal.changes`
   await putTiles(pk, 0, [tileOf(256)])
   await putTiles(pk, 256, [tileOf(2, 1)])

@@ -1,12 +1,12 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { clock } from '#shared/core/clock.ts'
-import { Overtaken } from '#shared/seal/log/seal-damage.ts'
-import { laterByMinutes, sealNow } from '#test/support/seal/sealing.ts'
+import { SealConflict } from '#shared/seal/log/seal-damage.ts'
+import { advanceMinutes, sealNow } from '#test/support/seal/sealing.ts'
 import { newSettledHour } from '#test/support/seal/settled-hour.ts'
 import { interceptTable } from '#test/support/table/intercept-table.ts'
 
-/** Runs that have time for 1,000 entries or for all, and what happens ahead of what one stores of an hour. */
+/** Runs with time for 1,000 entries or for all. `ahead` is called before a run stores the progress of an hour. */
 function runsOf(account: string) {
   const now = clock.monotonic
   const runs = { ahead: async (_size: unknown) => {} }
@@ -32,7 +32,7 @@ function runsOf(account: string) {
   return Object.assign(runs, { seal })
 }
 
-it('goes on with an hour that one run has no time for', async () => {
+it('resumes an hour that one run has no time to finish', async () => {
   const { account, state } = await newSettledHour(1_200)
   const { seal } = runsOf(account)
   await seal(true)
@@ -43,9 +43,9 @@ it('goes on with an hour that one run has no time for', async () => {
 })
 
 it.each([
-  ['with which the next run has come further', 2_100, [true, true], { size: 2_000 }],
-  ['that the next run has sealed with more', 1_200, [false], { size: 1_200, root: expect.any(String) }],
-  ['that the next run has sealed with as much', 1_000, [false], { size: 1_000, root: expect.any(String) }],
+  ['for which the next run has made more progress', 2_100, [true, true], { size: 2_000 }],
+  ['that the next run has sealed with more entries', 1_200, [false], { size: 1_200, root: expect.any(String) }],
+  ['that the next run has sealed with as many entries', 1_000, [false], { size: 1_000, root: expect.any(String) }],
 ])('leaves an unfinished hour %s to that run', async (_what, count, others, expected) => {
   const { account, state } = await newSettledHour(count)
   const runs = runsOf(account)
@@ -58,11 +58,11 @@ it.each([
   }
   const late = runs.seal(true).catch((error) => error)
   await reached.promise
-  laterByMinutes(6)
+  advanceMinutes(6)
   for (const short of others) await runs.seal(short)
   const before = await state()
   expect(before).toMatchObject(expected)
   released.resolve()
-  expect(await late).toBeInstanceOf(Overtaken)
+  expect(await late).toBeInstanceOf(SealConflict)
   expect(await state()).toEqual(before)
 })

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vite
 import { type AuthProviderRow, authProviders } from '#shared/domain/auth-providers/auth-provider.ts'
 import { startPlainProvider } from '#test/fakes/plain-provider.ts'
 import { updateRow } from '#test/support/accounts/rows.ts'
-import { beginSignIn, comeBack, ledTo } from '#test/support/sign-in/sign-in.ts'
+import { beginSignIn, redirectParams, returnFromProvider } from '#test/support/sign-in/sign-in.ts'
 import { newSubject, type SignInWorld, signInWorld, stubProviders } from '#test/support/sign-in/sign-in-world.ts'
 
 let world: SignInWorld
@@ -18,23 +18,23 @@ afterAll(() => world.fake.close())
 
 const claimsOf = async () => ({ sub: newSubject(), email: await world.emailOf(), email_verified: true })
 
-it('signs nobody in by a token that was made for another app', async () => {
-  const provider = await world.behind()
+it('rejects a token for another app', async () => {
+  const provider = await world.newProvider()
   const claims = await claimsOf()
-  expect(await world.outcomeOf(provider, { ...claims, azp: 'another-app' })).toBe('id_token azp')
-  expect(await world.outcomeOf(provider, { ...claims, azp: provider.client_id })).toBe('signed in')
+  expect(await world.signInOutcome(provider, { ...claims, azp: 'another-app' })).toBe('id_token azp')
+  expect(await world.signInOutcome(provider, { ...claims, azp: provider.client_id })).toBe('signed in')
 })
 
-it('takes no code to a provider that the browser was not led to', async () => {
+it('sends no code to a provider other than the one the browser was redirected to', async () => {
   const other = await startPlainProvider()
-  const provider: AuthProviderRow = await world.behind()
+  const provider: AuthProviderRow = await world.newProvider()
   const begun = await beginSignIn(provider.id, { slug: world.account.slug })
   await updateRow(world.account.id, authProviders.oidc, provider, {
     issuer: other.issuer,
     discovery_document_uri: other.documentUri,
   })
-  const back = await comeBack(begun, { state: begun.own, code: other.codeFor(begun.url, await claimsOf()) })
-  expect(ledTo(back)).toEqual({ state: begun.state, error: 'access_denied' })
-  expect(other.asked).toEqual([])
+  const back = await returnFromProvider(begun, { state: begun.own, code: other.codeFor(begun.url, await claimsOf()) })
+  expect(redirectParams(back)).toEqual({ state: begun.state, error: 'access_denied' })
+  expect(other.requests).toEqual([])
   await other.close()
 })

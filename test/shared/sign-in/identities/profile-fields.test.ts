@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { emptyProfile, profileOf } from '#shared/sign-in/identities/profile-fields.ts'
 
-it('takes what the claims tell, and leaves out what they do not', () => {
+it('takes the given claims, and omits the others', () => {
   const claims = { sub: '1', name: ' Grace ', picture: 'https://pictures.example.com/1', roles: ['admin'] }
   expect(profileOf(claims)).toEqual({ name: 'Grace', picture: 'https://pictures.example.com/1' })
   expect(profileOf({})).toEqual({})
@@ -27,7 +27,7 @@ it.each([
   expect(profileOf({ [name]: value })).toEqual({ [name]: expected })
 })
 
-it('gives nothing that cannot be stored, whatever the claims are', () => {
+it('returns only storable values for any claims', () => {
   const names = Object.keys(emptyProfile)
   fc.assert(
     fc.property(fc.dictionary(fc.constantFrom(...names, 'sub', '__proto__'), fc.anything()), (claims) => {

@@ -14,17 +14,17 @@ import { type Refusal, SignInRefused } from '#shared/sign-in/refusals/sign-in-re
 import type { SignInContext } from '#shared/sign-in/sign-in-context.ts'
 import { queryItems, rowsBy } from '#shared/table/read.ts'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
-import { insertIdentity, newIssuer, newPerson, signIn } from '#test/support/accounts/identities.ts'
+import { insertIdentity, mintProviderToken, newIssuer, newPerson } from '#test/support/accounts/identities.ts'
 import { insertAdmin } from '#test/support/accounts/portal-sessions.ts'
 import { insertActor, updateRow } from '#test/support/accounts/rows.ts'
-import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { readCommits } from '#test/support/logs/commit-stream.ts'
 
 let account: Account
 beforeAll(async () => {
   account = await newAccount()
 })
 
-/** Links as a sign-in does; the actor's id, or why it was refused. */
+/** Stages an identity like a sign-in. Returns the actor's id, or the reason of the refusal. */
 const link = (
   accountId: string,
   proven: ProvenIdentity,
@@ -49,8 +49,8 @@ const verified = (email: string) => ({ email: { verified: email } })
 const identitiesOf = async (actor: ActorRow) =>
   (await account.call(listIdentities, { params: { actor_id: actor.id } })).body.data
 
-describe('an identity that is known (I3.1)', () => {
-  it('signs its actor in whatever its email, and gets the profile of today', async () => {
+describe('a linked identity (I3.1)', () => {
+  it('signs its actor in with any email, and gets the current profile', async () => {
     const actor = await newPerson(account)
     const { issuer, idp_id, id } = await insertIdentity(account.id, actor.id, { given_name: 'Grace' })
     const other = await newPerson(account)
@@ -62,12 +62,12 @@ describe('an identity that is known (I3.1)', () => {
     expect(await identitiesOf(other)).toEqual([])
   })
 
-  it('is not written when its profile is the same', async () => {
+  it('is not written if its profile is unchanged', async () => {
     const actor = await newPerson(account)
     const { issuer, idp_id, name } = await insertIdentity(account.id, actor.id)
-    const before = (await commitsOf(account.id)).length
+    const before = (await readCommits(account.id)).length
     await link(account.id, proven({ issuer, idpId: idp_id, profile: { name } }))
-    expect((await commitsOf(account.id)).slice(before)).toEqual([])
+    expect((await readCommits(account.id)).slice(before)).toEqual([])
   })
 
   it('needs no email', async () => {
@@ -77,7 +77,7 @@ describe('an identity that is known (I3.1)', () => {
   })
 })
 
-describe('an identity that is new (I3.2)', () => {
+describe('a new identity (I3.2)', () => {
   it('is linked to the person with the verified email, ignoring case', async () => {
     const email = `Grace.${randomUUID()}@bücher.example`
     const actor = await insertActor(account.id, {
@@ -98,11 +98,11 @@ describe('an identity that is new (I3.2)', () => {
         ...profile,
       },
     ])
-    const [change, ...more] = (await commitsOf(account.id)).at(-1)?.changes ?? []
+    const [change, ...more] = (await readCommits(account.id)).at(-1)?.changes ?? []
     expect([change?.object, change?.operation, more]).toEqual(['external_identities', 'insert', []])
   })
 
-  it('takes the place of the one that its actor has of the issuer', async () => {
+  it('replaces the identity that its actor has at the issuer', async () => {
     const actor = await newPerson(account)
     const old = await insertIdentity(account.id, actor.id)
     const fresh = proven({ issuer: old.issuer, ...verified(String(actor.email)) })
@@ -111,20 +111,23 @@ describe('an identity that is new (I3.2)', () => {
     expect(await link(account.id, proven({ issuer: old.issuer, idpId: old.idp_id }))).toBe('email_invalid')
   })
 
-  it('ends what the one before it was given, in the same commit', async () => {
+  it('ends the tokens of the replaced identity in the same commit', async () => {
     const actor = await newPerson(account)
     const issuer = newIssuer()
     await insertIdentity(account.id, actor.id, { issuer })
-    const [own, other] = [await signIn(account, actor.id, issuer), await signIn(account, actor.id, newIssuer())]
+    const [own, other] = [
+      await mintProviderToken(account, actor.id, issuer),
+      await mintProviderToken(account, actor.id, newIssuer()),
+    ]
     const tokens = async () => (await rowsBy(clientTokens, account.id, 'actor_id', actor.id)).map(({ id }) => id)
     expect(await tokens()).toEqual([own.id, other.id])
     await link(account.id, proven({ issuer, ...verified(String(actor.email)) }))
     expect(await tokens()).toEqual([other.id])
-    const objects = (await commitsOf(account.id)).at(-1)?.changes.map(({ object }) => object)
+    const objects = (await readCommits(account.id)).at(-1)?.changes.map(({ object }) => object)
     expect(objects).toEqual(['client_tokens', 'external_identities'])
   })
 
-  it('is refused where an administrator has another subject, until that one is deleted', async () => {
+  it('is refused if an administrator has another subject, until that identity is deleted', async () => {
     const admin = await insertAdmin(account.id)
     const { id, issuer, idp_id } = await insertIdentity(account.id, admin.id)
     const fresh = proven({ issuer, ...verified(String(admin.email)) })
@@ -135,7 +138,7 @@ describe('an identity that is new (I3.2)', () => {
     expect(await link(account.id, fresh)).toBe(admin.id)
   })
 
-  it('is refused where a directory owns the one that its actor has', async () => {
+  it('is refused if a directory owns the identity that its actor has', async () => {
     const actor = await newPerson(account)
     const { issuer, idp_id } = await insertIdentity(account.id, actor.id, { directory_id: randomUUID() })
     expect(await link(account.id, proven({ issuer, ...verified(String(actor.email)) }))).toBe('identity_of_directory')
@@ -167,14 +170,14 @@ describe('an identity in the portal (I3.5)', () => {
   const portal = { context: 'portal_only' } as const
   const admin = () => insertActor(account.id, { type: 'account_admin_user', email: `${randomUUID()}@example.com` })
 
-  it('signs in without its email where a provider of the portal has linked it', async () => {
+  it('signs in without its email if a portal provider has linked it', async () => {
     const { id, email } = await admin()
     const { issuer, idpId } = proven()
     expect(await link(account.id, proven({ issuer, idpId, ...verified(String(email)) }), 'portal', portal)).toBe(id)
     expect(await link(account.id, proven({ issuer, idpId }), 'portal', portal)).toBe(id)
   })
 
-  it('needs the email of its actor once where a provider of clients has linked it', async () => {
+  it('needs the email of its actor once if a client provider has linked it', async () => {
     const { id, email } = await admin()
     const other = await admin()
     const { issuer, idpId } = proven()
@@ -184,7 +187,7 @@ describe('an identity in the portal (I3.5)', () => {
     expect(await link(account.id, as(null), 'portal', portal)).toBe('email_invalid')
     expect(await link(account.id, as(`${randomUUID()}@example.com`), 'portal', portal)).toBe('actor_unknown')
     expect(await link(account.id, as(other.email), 'portal', portal)).toBe('identity_not_vouched_for')
-    // A sign-in of a client compares no email, so it vouches for nothing.
+    // A client sign-in compares no email, so it does not vouch for the identity.
     expect(await link(account.id, as(null), 'client', { context: 'clients_and_portal' })).toBe(id)
     expect(await link(account.id, as(null), 'portal', portal)).toBe('email_invalid')
     expect(await link(account.id, as(email), 'portal', portal)).toBe(id)
@@ -200,7 +203,7 @@ describe('an identity in the portal (I3.5)', () => {
       const issuer = newIssuer()
       const foreign = { issuer, idp_id: randomUUID(), directory_id, opens_portal: false }
       await insertIdentity(account.id, id, foreign)
-      await signIn(account, id, issuer)
+      await mintProviderToken(account, id, issuer)
       const own = proven({ issuer, ...verified(String(email)) })
       const refused = directory_id === null ? 'identity_of_admin' : 'identity_of_directory'
       expect(await link(account.id, own, 'client', clients)).toBe(refused)
@@ -213,7 +216,7 @@ describe('an identity in the portal (I3.5)', () => {
     },
   )
 
-  it('needs it once more where a provider of clients gives it another subject', async () => {
+  it('needs the email again if a client provider gives it another subject', async () => {
     const person = await newPerson(account)
     const { issuer } = await insertIdentity(account.id, person.id)
     const moved = proven({ issuer, ...verified(String(person.email)) })
@@ -223,7 +226,7 @@ describe('an identity in the portal (I3.5)', () => {
   })
 })
 
-it('never gives one identity to two, never two of an issuer to one, and never makes an actor', async () => {
+it('never links an identity to two actors, an actor to two subjects of an issuer, or creates an actor', async () => {
   const issuers = ['https://a.example.com', 'https://b.example.com']
   const emails = ['ada', 'grace', 'edsger', 'nobody'].map((name) => `${name}@example.com`)
   const attempt = fc.record({
@@ -244,7 +247,7 @@ it('never gives one identity to two, never two of an issuer to one, and never ma
         directory_id: 'd',
       })
       const before = (await queryItems(`${id}#actors`)).length
-      // What the rules say, in memory: identity at an issuer → actor.
+      // Reference model of the rules: identity at an issuer → actor.
       const model = new Map([[`${owned.issuer} ${owned.idp_id}`, { actor: owned.actor_id, owned: true }]])
       for (const { issuer, idpId, email, shout } of attempts) {
         const expected = ((): string => {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { newPasscode, readPasscode } from '#shared/sign-in/passcodes/passcode-text.ts'
 
-it('is six characters that look like no others, and is read in any case (I2.5)', () => {
+it('has six unambiguous characters, and is accepted in any case (I2.5)', () => {
   for (let i = 0; i < 500; i++) {
     const passcode = newPasscode()
     expect(passcode).toMatch(/^[23456789ABCDEFGHJKMNPQRSTUVWXYZ]{6}$/)
@@ -10,13 +10,13 @@ it('is six characters that look like no others, and is read in any case (I2.5)',
   }
 })
 
-it('uses its whole alphabet at every place', () => {
+it('uses its whole alphabet at every position', () => {
   const places = Array.from({ length: 6 }, () => new Set<string>())
   for (let i = 0; i < 3_000; i++) for (const [at, char] of [...newPasscode()].entries()) places[at]?.add(char)
   for (const seen of places) expect(seen.size).toBe(31)
 })
 
-it('is nothing else', () => {
+it('rejects other text', () => {
   for (const text of ['', 'ABC23', 'ABC2345', 'ABC23I', 'ABC230', 'ABC231', 'ABCLOO', 'ABC23Ä', 'ABC23ſ']) {
     expect(readPasscode(text), text).toBeNull()
   }

@@ -7,11 +7,11 @@ import { getRow, rowsBy } from '#shared/table/read.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 import { insertIdentity, newPerson } from '#test/support/accounts/identities.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
-import { hashQuickly, mailedPasscode } from '#test/support/sign-in/mails.ts'
+import { mailedPasscode, useCheapHashes } from '#test/support/sign-in/mails.ts'
 
 let account: AccountRow
 beforeAll(async () => {
-  hashQuickly()
+  useCheapHashes()
   const { id } = await newAccount()
   account = (await getRow(accounts, id, id)) as AccountRow
 })
@@ -22,10 +22,10 @@ afterEach(() => {
 
 const origin = { ip: '192.0.2.1', ip_region: null, ip_city: null, ip_lat: null, ip_lon: null, user_agent: null }
 
-it('signs nobody in but whom the passcode was mailed to', async () => {
+it('signs in only the actor to whom the passcode was mailed', async () => {
   const { actor, email, passcode } = await mailedPasscode(account.id)
   const issuer = (await passcodeProvider(account.id))?.issuer ?? ''
-  // The address was somebody else's, and the identity of it is still theirs.
+  // The address belonged to another actor, who still has its identity.
   const other = await newPerson(account)
   await insertIdentity(account.id, other.id, { issuer, idp_id: email.toLowerCase() })
   const log = catchLog('WARN')

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { KeptAnswers } from '#shared/outside/kept-answers.ts'
-import { documentOf } from '#shared/sign-in/providers/provider-app.ts'
+import { fetchDocument } from '#shared/sign-in/providers/provider-app.ts'
 import { type PlainProvider, startPlainProvider } from '#test/fakes/plain-provider.ts'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
-import { loggedForOperator } from '#test/support/sign-in/logged-for-operator.ts'
-import { beginSignIn, comeBack, ledTo, providerBehind } from '#test/support/sign-in/sign-in.ts'
+import { captureOperatorLog } from '#test/support/sign-in/operator-log.ts'
+import { beginSignIn, insertLocalProvider, redirectParams, returnFromProvider } from '#test/support/sign-in/sign-in.ts'
 import { newSubject } from '#test/support/sign-in/sign-in-world.ts'
 
 let account: Account
@@ -25,18 +25,18 @@ afterAll(() => {
   vi.unstubAllEnvs()
 })
 
-/** What the browser is told by the callback, and the operator by the log and a metric. */
+/** Completes a sign-in. Returns the response to the browser, and the operator's log line and metric. */
 async function comesBack(begun: Awaited<ReturnType<typeof beginSignIn>>) {
   const code = fake.codeFor(begun.url, { sub: newSubject() })
-  const { answer, ...operator } = await loggedForOperator(() => comeBack(begun, { state: begun.own, code }))
-  return { status: answer.status, told: ledTo(answer), ...operator }
+  const { answer, ...operator } = await captureOperatorLog(() => returnFromProvider(begun, { state: begun.own, code }))
+  return { status: answer.status, told: redirectParams(answer), ...operator }
 }
 
 const whole = (more: object = {}) => JSON.stringify({ ...fake.document(), ...more })
 const without = (name: string) => JSON.stringify({ ...fake.document(), [name]: undefined })
 const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
 
-describe('a discovery document that is none', () => {
+describe('an invalid discovery document', () => {
   const forms: [string, () => string, string][] = [
     ['no JSON', () => '<!doctype html><title>Sign in</title>', 'provider_answer'],
     ['nothing', () => '', 'provider_answer'],
@@ -80,34 +80,34 @@ describe('a discovery document that is none', () => {
 
   it.each(forms)('%s is 503 at the start, and a fault at the callback', async (_form, body, reason) => {
     const answering = body()
-    const provider = await providerBehind(account.id, fake)
-    // The process has kept nothing of the provider by the time of the callback.
+    const provider = await insertLocalProvider(account.id, fake)
+    // The cache has expired before the callback.
     const keep = vi.spyOn(KeptAnswers.prototype, 'keep').mockReturnValue()
     const begun = await beginSignIn(provider.id, { slug: account.slug })
     keep.mockRestore()
     fake.misbehave('discovery', (answer) => answer.end(answering))
-    fake.asked.length = 0
+    fake.requests.length = 0
     const { status, told, refused, counted } = await comesBack(begun)
     expect([status, told]).toEqual([303, { state: begun.state, error: 'temporarily_unavailable' }])
     expect(refused).toMatchObject({ reason, at: 'discovery', account_id: account.id })
     expect(counted).toEqual([1, reason])
-    expect(fake.asked).toEqual(['discovery'])
+    expect(fake.requests).toEqual(['discovery'])
     const { answer } = await beginSignIn(provider.id, { slug: account.slug })
     expect([answer.status, answer.body.code]).toEqual([503, 'unavailable'])
-    // Nothing of it was kept.
+    // The invalid document was not cached.
     fake.behave()
     expect((await beginSignIn(provider.id, { slug: account.slug })).answer.status).toBe(201)
   })
 
-  it('is one all the same with whatever else in it: that is not looked at', async () => {
+  it('is valid with any additional members, which are ignored', async () => {
     const more = `,"__proto__":{"token_endpoint":"x"},"deep":${nested(100_000)},"claims_supported":{"not":"a list"}}`
     const answering = `${whole().slice(0, -1)}${more}`
     fake.misbehave('discovery', (answer) => answer.end(answering))
-    const provider = await providerBehind(account.id, fake)
+    const provider = await insertLocalProvider(account.id, fake)
     const begun = await beginSignIn(provider.id, { slug: account.slug })
     expect(begun.answer.status).toBe(201)
     expect((await comesBack(begun)).refused).toMatchObject({ reason: 'email_missing' })
-    expect(fake.asked).toContain('token')
+    expect(fake.requests).toContain('token')
   })
 })
 
@@ -119,7 +119,7 @@ it.each<[string, () => string]>([
   ['a key that is none', () => '{"keys":[{"kty":"EC","kid":"first","crv":"P-256","x":7,"y":[]}]}'],
   ['nested deeper than a stack is', () => `{"keys":${nested(200_000)}}`],
 ])('keys that are none are a fault at the callback: %s', async (_form, body) => {
-  const provider = await providerBehind(account.id, fake)
+  const provider = await insertLocalProvider(account.id, fake)
   const begun = await beginSignIn(provider.id, { slug: account.slug })
   fake.misbehave('keys', (answer) => answer.end(body()))
   const { status, told, counted } = await comesBack(begun)
@@ -128,7 +128,7 @@ it.each<[string, () => string]>([
   expect(counted[1]).toMatch(/^(id_token|provider_answer)$/)
 })
 
-describe('a question to a provider that several sign-ins have', () => {
+describe('concurrent requests for a discovery document', () => {
   const app = (issuer = fake.issuer) => ({
     issuer,
     documentUri: fake.documentUri,
@@ -136,39 +136,39 @@ describe('a question to a provider that several sign-ins have', () => {
     secret: () => Promise.resolve(''),
   })
 
-  it('is asked once, and each waits as long as they have', async () => {
+  it('share one request, and each waits for its own timeout', async () => {
     const open = Promise.withResolvers<void>()
     fake.misbehave('discovery', async (answer) => {
       await open.promise
       fake.send(answer, 200, fake.document())
     })
-    const short = documentOf(app(), 50).catch((error) => error)
-    const long = documentOf(app(), 20_000)
+    const short = fetchDocument(app(), 50).catch((error) => error)
+    const long = fetchDocument(app(), 20_000)
     expect(await short).toMatchObject({
       reason: 'provider_unreachable',
       details: { at: 'discovery', failure: 'timeout' },
     })
     open.resolve()
     expect((await long).issuer).toBe(fake.issuer)
-    expect(fake.asked).toEqual(['discovery'])
+    expect(fake.requests).toEqual(['discovery'])
   })
 
-  it('that fails is no answer to who came later', async () => {
+  it('do not reuse a failed request', async () => {
     let times = 0
     fake.misbehave('discovery', (answer) =>
       times++ === 0 ? setTimeout(() => answer.destroy(), 20) : fake.send(answer, 200, fake.document()),
     )
-    const [first, second] = await Promise.allSettled([documentOf(app(), 5_000), documentOf(app(), 5_000)])
-    expect([first?.status, second?.status, fake.asked.length]).toEqual(['rejected', 'fulfilled', 2])
+    const [first, second] = await Promise.allSettled([fetchDocument(app(), 5_000), fetchDocument(app(), 5_000)])
+    expect([first?.status, second?.status, fake.requests.length]).toEqual(['rejected', 'fulfilled', 2])
   })
 
-  it('is another one of another issuer, whatever its address', async () => {
+  it('are separate per issuer, even with the same address', async () => {
     const [own, other] = await Promise.allSettled([
-      documentOf(app(), 5_000),
-      documentOf(app('https://x.example.com'), 5_000),
+      fetchDocument(app(), 5_000),
+      fetchDocument(app('https://x.example.com'), 5_000),
     ])
     expect([own?.status, other?.status]).toEqual(['fulfilled', 'rejected'])
-    expect((await documentOf(app(), 5_000)).issuer).toBe(fake.issuer)
-    expect(fake.asked).toHaveLength(2)
+    expect((await fetchDocument(app(), 5_000)).issuer).toBe(fake.issuer)
+    expect(fake.requests).toHaveLength(2)
   })
 })

@@ -23,13 +23,13 @@ function linesOf(level: string, work: () => void): Record<string, unknown>[] {
 const refused = () => noteRefusal('account-1', new SignInRefused('actor_disabled', 'actor-1'))
 const byReason = { Dimensions: [['reason']], Metrics: [{ Name: 'sign_ins_refused', Unit: 'Count' }] }
 
-it.each(['INFO', 'ERROR'])('a refusal is a metric by its reason, at level %s', (level) => {
+it.each(['INFO', 'ERROR'])('counts a refusal by its reason, at level %s', (level) => {
   const last = linesOf(level, refused).at(-1) as { _aws: { CloudWatchMetrics: object[] } }
   expect(last).toMatchObject({ reason: 'actor_disabled', sign_ins_refused: 1 })
   expect(last._aws.CloudWatchMetrics).toMatchObject([byReason])
 })
 
-it('a refusal is a line that says why and of whom', () => {
+it('logs a refusal with its reason and actor', () => {
   expect(linesOf('WARN', refused)[0]).toMatchObject({
     event: 'sign_in_refused',
     reason: 'actor_disabled',
@@ -71,6 +71,6 @@ it.each<[string, SignInRefused, object]>([
   expect(_aws.CloudWatchMetrics).toMatchObject(name === undefined ? [byReason] : [byReason, alone])
 })
 
-it('a sign-in is counted', () => {
+it('counts a sign-in', () => {
   expect(linesOf('INFO', noteSignIn)).toMatchObject([{ event: 'request', sign_ins: 1 }])
 })

@@ -22,7 +22,7 @@ const logs = async (type: string, actor_id?: string) =>
   (await account.call(listLogs, { query: { type, ...(actor_id && { actor_id }) } })).body.data
 
 describe('a sign-in for a client (I2.6)', () => {
-  it('gives a client token of the actor and provider, for as long as the provider says', async () => {
+  it('issues a client token of the actor and provider, with the lifetime of the provider', async () => {
     const provider = await insertProvider(account.id, 'idp', { client_session_lifetime_secs: 7_200 })
     const user = await insertActor(account.id, { type: 'account_user', name: 'Grace', email: 'grace@example.com' })
     const issued = await signInWith(account, 'client', { actorId: user.id, provider, kind: 'idp' })
@@ -53,7 +53,7 @@ describe('a sign-in for a client (I2.6)', () => {
 })
 
 describe('a sign-in for the portal (I2.6)', () => {
-  it('gives a session that opens the account API, and is on record with it', async () => {
+  it('issues a session for the account API, and logs it', async () => {
     const provider = await insertProvider(account.id, 'tenant', { portal_session_lifetime_secs: 300 })
     const admin = await insertAdmin(account.id)
     const issued = await signInWith(account, 'portal', { actorId: admin.id, provider })
@@ -78,7 +78,7 @@ describe('a sign-in for the portal (I2.6)', () => {
     })
   })
 
-  it('is no change on record, and no client token', async () => {
+  it('records no change, and creates no client token', async () => {
     const admin = await insertAdmin(account.id)
     await writeChangeLogOf(account.id)
     const before = (await logs('change')).length
@@ -93,7 +93,7 @@ describe('a sign-in for the portal (I2.6)', () => {
 })
 
 describe('a sign-in that is refused (I2.4)', () => {
-  it('names its reason and its actor to the service, and leaves nothing', async () => {
+  it('reports its reason and actor internally, and stores nothing', async () => {
     const user = await insertActor(account.id, { type: 'account_user', name: 'Alan', email: 'alan@example.com' })
     await expect(signInWith(account, 'portal', { actorId: user.id })).rejects.toMatchObject({
       reason: 'actor_not_admin',
@@ -102,7 +102,7 @@ describe('a sign-in that is refused (I2.4)', () => {
     expect(await logs('session', user.id)).toEqual([])
   })
 
-  it('holds clients, and no portal, against the users limit', async () => {
+  it('checks the users limit for clients, but not for the portal', async () => {
     const crowded = await newAccount()
     const user = await insertActor(crowded.id, { type: 'account_user', name: 'Alan', email: 'alan@example.com' })
     const limitTo = (users_count: number) =>

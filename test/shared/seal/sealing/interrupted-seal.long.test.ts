@@ -3,8 +3,8 @@ import { parseCheckpoint } from '#shared/seal/notes/checkpoint.ts'
 import { openNote } from '#shared/seal/notes/signed-note.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 import { plainRoot } from '#test/support/seal/plain-merkle-tree.ts'
-import { changeSites, leavesOf } from '#test/support/seal/sealed-account.ts'
-import { aheadOfWrites, type SealWorld, sealedState, sealNow, sealWorld } from '#test/support/seal/sealing.ts'
+import { changeSites, computeLeaves } from '#test/support/seal/sealed-account.ts'
+import { beforeWrites, type SealWorld, sealedState, sealNow, sealWorld } from '#test/support/seal/sealing.ts'
 
 let account: string
 let world: SealWorld
@@ -16,14 +16,14 @@ beforeEach(async () => {
   await change(1, 3)
 })
 
-it('goes on wherever a run broke off, with one root for one size', async () => {
+it('resumes after an interruption at any write, with one root per size', async () => {
   await change(20, 20, 20, 20, 20, 20, 20, 20, 20, 20, 20, 20, 20)
   await sealNow(account)
   const signed = new Map<string, string>()
   for (let broken = 0, isThrough = false; !isThrough; broken++) {
     await change(20, 20)
     let writes = 0
-    const restore = aheadOfWrites(() => {
+    const restore = beforeWrites(() => {
       if (writes++ === broken) throw new Error('killed')
     })
     isThrough = await sealNow(account).then(
@@ -41,7 +41,7 @@ it('goes on wherever a run broke off, with one root for one size', async () => {
     }
     if (isThrough) expect(broken).toBeGreaterThan(5)
   }
-  const all = await leavesOf(account)
+  const all = await computeLeaves(account)
   for (const [size, root] of signed) expect(root).toBe(plainRoot(all.slice(0, Number(size))).toString('base64'))
   await sealNow(account)
   expect((await sealedState(account)).size).toBe(all.length)

@@ -11,7 +11,7 @@ import { changeAt, changes, exportText, keyText, newSigner, sealedExport } from 
 let file: string
 let dir: string
 beforeAll(() => {
-  dir = mkdtempSync(join(tmpdir(), 'read-differently-'))
+  dir = mkdtempSync(join(tmpdir(), 'canonical-export-'))
   file = join(dir, 'export.ndjson')
 })
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
@@ -27,11 +27,11 @@ const verified = (content: string | Buffer) => {
   return verifyExport(file, { key: keyText(signer) })
 }
 
-it('holds as it was written', async () => {
+it('verifies an unchanged export', async () => {
   expect((await verified(text)).proven).toEqual({ begin: true, end: true })
 })
 
-it('shows no character that an editor takes for the end of a line, or hides', () => {
+it('escapes characters that editors hide or show as a line end', () => {
   expect(made.lines[3]).toContain('a\\u2028b\\u0085c\\u202ed\\udb40\\udc41e')
   expect(text).not.toMatch(/[\u0085\u2028\u2029\u202e\ufeff]/)
 })
@@ -60,7 +60,7 @@ it.each<[string, string]>([
   await expect(verified(text.replace(middle, () => line))).rejects.toMatchObject({ name: 'Error', line: 3 })
 })
 
-it('refuses bytes that are read as another character', async () => {
+it('rejects bytes that decode to another character', async () => {
   const bytes = Buffer.from(text)
   const at = bytes.indexOf(Buffer.from('\ufffd'))
   await expect(
@@ -93,7 +93,7 @@ it.each<[string, (seal: string) => string]>([
   await expect(verified(what === 'no line feed behind it' ? changed : `${changed}\n`)).rejects.toThrow()
 })
 
-/** Positions where an object begins and where a token ends. */
+/** Positions of the start of an object, and of the end of a token. */
 const places = (line: string, pattern: RegExp): number[] => [...line.matchAll(pattern)].map(({ index }) => index + 1)
 
 const lineOf = fc.constantFrom(...made.lines, sealLine(made.seal))
@@ -114,7 +114,7 @@ const mutation = fc.oneof(
   ),
 )
 
-it('never holds for members that are doubled, or white space, anywhere', async () => {
+it('rejects repeated members and white space at any position', async () => {
   await fc.assert(
     fc.asyncProperty(mutation, async ({ line, at, add }) => {
       const changed = text.replace(line, () => line.slice(0, at) + add + line.slice(at))
@@ -131,7 +131,7 @@ const shuffled = (value: unknown, order: (names: string[]) => string[]): unknown
   return Object.fromEntries(order(Object.keys(object)).map((name) => [name, shuffled(object[name], order)]))
 }
 
-it('never holds for another order of members or of lines', async () => {
+it('rejects another order of members or lines', async () => {
   const order = fc.constantFrom<(names: string[]) => string[]>(
     (names) => names.toReversed(),
     (names) => names.toSorted((one, other) => one.length - other.length),
@@ -154,8 +154,8 @@ it('never holds for another order of members or of lines', async () => {
   )
 })
 
-it('never holds where a byte is another one', async () => {
-  // Another range that the neighbours prove as well is a true statement.
+it('rejects any changed byte', async () => {
+  // A changed range is valid if the neighbouring entries prove it, too.
   const whole = Buffer.from(text)
   const range = [whole.indexOf('"range":'), whole.indexOf('"note":')] as const
   await fc.assert(

@@ -2,15 +2,15 @@ import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb'
 import { beforeEach, expect, it } from 'vitest'
 import { instantOf, logId, positionTail } from '#shared/logs/entries/log-id.ts'
 import { logKeys } from '#shared/logs/entries/log-keys.ts'
-import { heldCommits } from '#shared/seal/sealing/seal-changes.ts'
+import { verifiedCommits } from '#shared/seal/sealing/seal-changes.ts'
 import { readAccountVersion } from '#shared/table/account-version.ts'
 import type { Item } from '#shared/table/keys.ts'
 import { table, tableName } from '#shared/table/table.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
-import { changeEntriesOf, removeItem } from '#test/support/logs/change-log-items.ts'
+import { readChangeEntries, removeItem } from '#test/support/logs/change-log-items.ts'
 import { plainRoot } from '#test/support/seal/plain-merkle-tree.ts'
-import { changeSites, insertSites, leavesOf } from '#test/support/seal/sealed-account.ts'
-import { laterByMinutes, sealedState, sealNow, sealWorld } from '#test/support/seal/sealing.ts'
+import { changeSites, computeLeaves, insertSites } from '#test/support/seal/sealed-account.ts'
+import { advanceMinutes, sealedState, sealNow, sealWorld } from '#test/support/seal/sealing.ts'
 import { interceptTable } from '#test/support/table/intercept-table.ts'
 
 let account: string
@@ -22,44 +22,44 @@ beforeEach(async () => {
   await changeSites(account, 1, 3)
 })
 
-/** Stores an entry that no commit has made, at an instant; its id. */
+/** Stores an entry without a commit, and returns its id. */
 async function insertEntry(micros: number): Promise<string> {
   const id = logId('change', micros, positionTail(0))
   const [key] = logKeys(account, id)
-  await put({ ...((await changeEntriesOf(account)).at(-1) as Item), ...(key as Item), log_id: id })
+  await put({ ...((await readChangeEntries(account)).at(-1) as Item), ...(key as Item), log_id: id })
   return id
 }
 
-it('ends with the commit that it was asked for', async () => {
+it('ends with the requested commit', async () => {
   const { sequence: last } = await readAccountVersion(account)
   const sequences: number[] = []
   const beginning = { account, sequence: 0, time: 0, leaves: 0 }
-  for await (const { sequence } of heldCommits(beginning, last - 1)) sequences.push(sequence)
+  for await (const { sequence } of verifiedCommits(beginning, last - 1)) sequences.push(sequence)
   expect(sequences).toEqual(Array.from({ length: last - 1 }, (_, i) => i + 1))
 })
 
-it('finds an entry without a commit right behind those that are sealed', async () => {
+it('finds an entry without a commit right after the sealed ones', async () => {
   await sealNow(account)
   await changeSites(account, 1)
   const at = await insertEntry(((await sealedState(account)).time ?? 0) + 1)
   await expect(sealNow(account)).rejects.toMatchObject({ problem: 'unfounded', at })
 })
 
-it('finds an entry without a commit ahead of one whose entry is on its way', async () => {
+it('finds an entry without a commit before a commit whose entries are not stored yet', async () => {
   await insertSites(account, 1)
-  const at = await insertEntry(instantOf((await changeEntriesOf(account)).at(-1)?.sk ?? '') + 1)
+  const at = await insertEntry(instantOf((await readChangeEntries(account)).at(-1)?.sk ?? '') + 1)
   await expect(sealNow(account)).rejects.toMatchObject({ problem: 'unfounded', at })
 })
 
-it('does not sign an entry that has the number of another', async () => {
-  const entry = (await changeEntriesOf(account)).at(-1) as Item
+it('does not sign an entry with the leaf number of another', async () => {
+  const entry = (await readChangeEntries(account)).at(-1) as Item
   await put({ ...entry, leaf: Number(entry.leaf) - 1 })
   await expect(sealNow(account)).rejects.toMatchObject({ problem: 'misnumbered', at: entry.sk })
   await put(entry)
   await sealNow(account)
 })
 
-it('looks again for what a read has overlooked', async () => {
+it('reads again an item that an eventually consistent read missed', async () => {
   let overlooked = 0
   const spy = interceptTable(async (command, send) => {
     const answer = (await send(command)) as { Items?: unknown[] }
@@ -69,20 +69,20 @@ it('looks again for what a read has overlooked', async () => {
   })
   await sealNow(account)
   spy.mockRestore()
-  // Of the commits, and of their entries.
+  // Queries of commits and of entries each missed an item.
   expect(overlooked).toBeGreaterThanOrEqual(2)
-  const leaves = await leavesOf(account)
+  const leaves = await computeLeaves(account)
   expect(await sealedState(account)).toMatchObject({ size: leaves.length, root: plainRoot(leaves).toString('base64') })
 })
 
-it('seals what has expired by what its commits say, from an hour before its end on', async () => {
+it('seals expired entries by their commits, from an hour before the end of the retention', async () => {
   await sealNow(account)
   await changeSites(account, 2)
-  for (const entry of await changeEntriesOf(account)) await removeItem(entry)
-  laterByMinutes(90 * 24 * 60 - 90)
+  for (const entry of await readChangeEntries(account)) await removeItem(entry)
+  advanceMinutes(90 * 24 * 60 - 90)
   await expect(sealNow(account)).rejects.toMatchObject({ problem: 'missing' })
-  laterByMinutes(60)
+  advanceMinutes(60)
   await sealNow(account)
-  const leaves = await leavesOf(account)
+  const leaves = await computeLeaves(account)
   expect(await sealedState(account)).toMatchObject({ size: leaves.length, root: plainRoot(leaves).toString('base64') })
 })

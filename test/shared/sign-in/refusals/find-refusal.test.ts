@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { actorTypes } from '#shared/domain/actors/actor.ts'
 import { providerKinds } from '#shared/domain/auth-providers/auth-provider.ts'
-import { refusalOf } from '#shared/sign-in/refusals/refusal-of.ts'
+import { findRefusal } from '#shared/sign-in/refusals/find-refusal.ts'
 import { signInContexts } from '#shared/sign-in/sign-in-context.ts'
 
 const admin = {
@@ -59,10 +59,10 @@ it.each([
     null,
   ],
 ] as const)('lets in %s (I2.4)', (_who, facts, refusal) => {
-  expect(refusalOf({ ...fine, ...facts })).toBe(refusal)
+  expect(findRefusal({ ...fine, ...facts })).toBe(refusal)
 })
 
-it('lets in exactly who the contract names, whatever comes together', () => {
+it('admits exactly the persons of the contract, for any combination of facts', () => {
   const facts = fc.record({
     account: fc.option(fc.record({ is_disabled: fc.boolean() })),
     kind: fc.constantFrom(...providerKinds),
@@ -98,7 +98,7 @@ it('lets in exactly who the contract names, whatever comes together', () => {
         (provider.domains === null || (actor.email !== null && provider.domains.includes('example.com'))) &&
         (kind !== 'email_otp' || actor.allow_email_otp_sign_in) &&
         !(context === 'client' && aboveUsersLimit)
-      expect(refusalOf(given) === null).toBe(may)
+      expect(findRefusal(given) === null).toBe(may)
     }),
   )
 })

@@ -12,13 +12,13 @@ let silent: Server
 let asked = 0
 
 beforeAll(async () => {
-  // Takes every request, and answers none.
+  // Accepts every request and never responds.
   silent = createServer(() => asked++)
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
   const endpoint = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
   vi.stubEnv('AWS_ENDPOINT_URL_KINESIS', endpoint)
   vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', endpoint)
-  // The clients of this process know where the real engines are.
+  // Clients that exist already use the endpoints of the real engines.
   vi.resetModules()
 })
 afterAll(() => {
@@ -40,7 +40,7 @@ const claims: IngestClaims = {
   resource_id: randomUUID(),
 }
 
-it('gives up a stream and a table that never answer, acknowledges nothing and has nothing stored', async () => {
+it('times out on a stream and a table that never respond, and acknowledges and stores nothing', async () => {
   const { ingestFlows } = await import('#shared/logs/flows/ingest-flows.ts')
   const { handler: store } = await import('#functions/streams/store-flow-logs.ts')
   const body = Buffer.from(JSON.stringify({ flow_logs: [openRecord()] }))
@@ -51,6 +51,6 @@ it('gives up a stream and a table that never answer, acknowledges nothing and ha
   expect(stored).toMatchObject({
     value: { batchItemFailures: [{ itemIdentifier: records[0]?.kinesis.sequenceNumber }] },
   })
-  // Both were tried again before.
+  // Both requests were retried before.
   expect(asked).toBeGreaterThan(4)
 })

@@ -4,7 +4,7 @@ import { type AccountRow, accounts, serviceUniqueKey } from '../domain/accounts/
 import { getItem, getRow } from '../table/read.ts'
 
 /** Finds the enabled account of a slug. @throws ApiError `not_found` (I2.1) */
-export async function accountOfSlug(slug: string): Promise<AccountRow> {
+export async function findAccountBySlug(slug: string): Promise<AccountRow> {
   const isSlug = new RegExp(slugPattern).test(slug)
   const unique = isSlug ? await getItem(serviceUniqueKey('slug', slug.toLowerCase())) : undefined
   const id = typeof unique?.account_id === 'string' ? unique.account_id : null

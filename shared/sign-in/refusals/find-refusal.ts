@@ -16,7 +16,7 @@ type Facts = {
 }
 
 /** First reason why a person may not sign in (I2.4); null if allowed. */
-export function refusalOf({ account, kind, provider, actor, context, aboveUsersLimit }: Facts): Refusal | null {
+export function findRefusal({ account, kind, provider, actor, context, aboveUsersLimit }: Facts): Refusal | null {
   if (!account || account.is_disabled) return 'account_disabled'
   if (!provider || provider.is_disabled) return 'provider_disabled'
   if (!allowsContext(provider, context)) return 'provider_context'
