@@ -286,7 +286,7 @@ it.each(['inventory\ntoken', '“inventory-token”', 'inventory token'])(
     await workOnRun(world.syncSource, inventorySource as never, clock.monotonic() + 600_000)
     expect(await world.last()).toMatchObject({
       outcome: 'failed',
-      error: expect.stringMatching(/^api_token has a char/),
+      error: expect.stringMatching(/^api_token contains a char/),
     })
     expect(await world.row()).toMatchObject(disabled)
     expect((await world.row()).error).not.toContain('inventory-token')

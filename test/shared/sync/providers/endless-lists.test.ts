@@ -56,7 +56,7 @@ it.each([
   vi.spyOn(world.company, 'adapter', 'get').mockReturnValue(endlessTenant(value))
   expect(await world.run()).toMatchObject({
     outcome: 'failed',
-    error: 'Invalid data: 20 pages in a row of the list of users brought nothing new, and the list does not end.',
+    error: 'Invalid data: 20 pages in a row of the list of users had no new entries, and the list continues.',
   })
   expect(await world.row()).toMatchObject({ is_disabled: true })
 })
