@@ -7,7 +7,7 @@ import { clock } from '#shared/core/clock.ts'
 import { pack } from '#shared/logs/flows/packing.ts'
 import { serviceEngines } from '#test/support/run/engine.ts'
 import { accessCosts, accessTable, decisionRates } from './access/access.ts'
-import { meetingTable } from './access/meeting.ts'
+import { contentionTable } from './access/contention.ts'
 import {
   callRows,
   costsTable,
@@ -29,7 +29,7 @@ import { logCosts, logTable } from './lists/log-costs.ts'
 import { memberCosts, memberText } from './lists/members.ts'
 import { liveFigures } from './live/live.ts'
 import { liveCrowd } from './live/live-crowd.ts'
-import { toldCrowd, toldCrowdText } from './live/told-crowd.ts'
+import { measureNotifiedCrowd, notifiedCrowdText } from './live/notified-crowd.ts'
 import { unconnectedText } from './live/unconnected.ts'
 import { twoCheckouts } from './measure/checkout.ts'
 import { callTable, importTable, printRequestPathOf, signInImports } from './measure/compare.ts'
@@ -40,10 +40,10 @@ import { sealFigures } from './seal/seal.ts'
 import { measureSync } from './sync/sync.ts'
 
 const print = process.stdout.write.bind(process.stdout)
-// The service's own log lines do not belong here.
+// Hides the log lines of the service.
 process.stdout.write = () => true
 
-/** Seconds of the load test: 60, or those after `--load`; 10 among all the others. */
+/** Seconds of the load test: the value of `--load` (default 60), or 10 in a run of all benches. */
 function loadSeconds(): number {
   const at = process.argv.indexOf('--load')
   if (at < 0) return 10
@@ -52,14 +52,17 @@ function loadSeconds(): number {
   return seconds
 }
 
-/** Thousands of people: 10, or those after `--sync`; with as many groups and memberships as such a company has. */
+/**
+ * Size of the company: the value of `--sync` in thousands of people (default 10), with typical numbers of groups and
+ * memberships.
+ */
 function syncSize() {
   const thousand = Number(process.argv[process.argv.indexOf('--sync') + 1] ?? 10)
   if (!(thousand > 0)) throw new Error('Use: npm run bench -- --sync [thousands of people] [--in folder] [--write]')
   return { users: thousand * 1_000, groups: thousand * 20, memberships: thousand * 5_000 }
 }
 
-/** Where the table of `--sync` is kept, after `--in`: ended and started again, it goes on from there. */
+/** Folder of the table for `--sync`: the value of `--in`. An interrupted bench resumes from it. */
 const syncFolder = (): string | null => {
   const at = process.argv.indexOf('--in')
   return at < 0 ? null : (process.argv[at + 1] ?? null)
@@ -81,19 +84,22 @@ async function printSync(): Promise<void> {
 async function printLoad(): Promise<void> {
   const result = await loadTest(loadSeconds())
   print(`gateways stream while administrators read and write:\n${loadTable(result)}`)
-  if (result.lost + result.doubled + result.wrong > 0) process.exitCode = 1
+  if (result.lost + result.duplicated + result.wrong > 0) process.exitCode = 1
 }
 
-/** Grants a second after `--live`, one or more: 50, as the contract has it (C6), and less, which smaller machines answer, too. */
+/**
+ * Measures the live channel at the rates of `--live`, in grants per second. The contract requires 50 (C6). The default
+ * includes lower rates for smaller machines.
+ */
 async function printLive(): Promise<void> {
   const at = process.argv.indexOf('--live')
-  const said = at < 0 ? [] : process.argv.slice(at + 1).map(Number)
-  if (said.some((rate) => !(rate > 0))) throw new Error('Use: npm run bench -- --live [grants a second …]')
+  const rates = at < 0 ? [] : process.argv.slice(at + 1).map(Number)
+  if (rates.some((rate) => !(rate > 0))) throw new Error('Use: npm run bench -- --live [grants a second …]')
   print('devices with the live channel:\n')
-  await liveFigures(said.length > 0 ? said : [10, 25, 50], print)
+  await liveFigures(rates.length > 0 ? rates : [10, 25, 50], print)
 }
 
-/** The number after `--live-crowd`: 1,000 unless told otherwise. */
+/** Measures the number of clients after `--live-crowd` (default 1,000). */
 async function printLiveCrowd(): Promise<void> {
   const size = Number(process.argv[process.argv.indexOf('--live-crowd') + 1] ?? 1_000)
   if (!(Number.isInteger(size) && size > 0)) throw new Error('Use: npm run bench -- --live-crowd [clients]')
@@ -105,7 +111,7 @@ function printFailure(error: Error): void {
   process.exitCode = 1
 }
 
-const printToldCrowd = async (): Promise<unknown> => print(toldCrowdText(await toldCrowd()))
+const printNotifiedCrowd = async (): Promise<unknown> => print(notifiedCrowdText(await measureNotifiedCrowd()))
 
 /** Writes `docs/table.md` and `docs/costs.md`. */
 async function write(): Promise<void> {
@@ -135,7 +141,7 @@ async function printBundle(): Promise<void> {
   }
 }
 
-/** The revision after a name of the command line; the commit before this one unless it is named. */
+/** Git revision that follows an option of the command line (default `HEAD~1`). */
 const revisionAfter = (name: string): string => process.argv[process.argv.indexOf(name) + 1] ?? 'HEAD~1'
 
 async function withRevision(
@@ -157,14 +163,14 @@ const printComparison = (): Promise<void> =>
     print(`${importTable(compared)}\n${await callTable(compared)}`)
   })
 
-/** The request path with the SDK's clients against the commit before them (docs/decisions/0042). */
+/** Compares the request path with the last commit before it used the SDK's clients (docs/decisions/0042). */
 async function printRequestPath(): Promise<void> {
-  // However long the machine takes, the leases of gateways last.
+  // Leases of gateways must outlast a slow machine.
   process.env.HEARTBEAT_SECS = '3600'
   await withRevision('28083990', (compared) => printRequestPathOf(compared, print))
 }
 
-/** Whether functions that sign nobody in load as fast as in a revision. */
+/** Compares the import times of functions without sign-in with those of a revision. */
 const printImports = (): Promise<void> =>
   withRevision(revisionAfter('--imports'), async (compared) => {
     const measured = signInImports(compared)
@@ -173,42 +179,42 @@ const printImports = (): Promise<void> =>
   })
 
 async function printAccess(): Promise<void> {
-  // However long planting takes, the leases last.
+  // Leases must outlast the insertion of the test data.
   process.env.HEARTBEAT_SECS = '3600'
   const rates = Object.entries(await decisionRates())
   print(`in a second of CPU:\n${rates.map(([what, rate]) => `  ${Math.round(rate)} ${what}\n`).join('')}`)
   const costs = await accessCosts(10, 10_000)
   print(`access, by authorizations of other gateways, policies and resources:\n${accessTable(costs, 10, 10_000)}`)
-  await printMeeting(1_000)
+  await printContention(1_000)
   delete process.env.HEARTBEAT_SECS
 }
 
-const printMeeting = async (clients: number): Promise<unknown> =>
-  print(`clients that come back at once and ask for one resource:\n${await meetingTable(clients)}`)
+const printContention = async (clients: number): Promise<unknown> =>
+  print(`clients that reconnect at once and request one resource:\n${await contentionTable(clients)}`)
 
-/** The number after `--clients`. */
-async function printMeetingOf(): Promise<void> {
+/** Measures the number of clients after `--clients`. */
+async function printContentionOf(): Promise<void> {
   const clients = Number(process.argv[process.argv.indexOf('--clients') + 1])
   if (!(Number.isInteger(clients) && clients > 0)) throw new Error('Use: npm run bench -- --clients <number>')
   process.env.HEARTBEAT_SECS = '3600'
-  await printMeeting(clients)
+  await printContention(clients)
 }
 
-/** A small log beside a large one. */
+/** Compares a small log with a large one. */
 async function printLogs(): Promise<void> {
   const sizes: [number, number] = [1_000, 1_000_000]
   print(`a page of 50 log entries:\n${logTable(await logCosts(sizes[0]), await logCosts(sizes[1]), sizes)}\n`)
 }
 
-/** Pages of clients beside pages of groups. */
+/** Compares pages of clients with pages of groups. */
 async function printClientLists(): Promise<void> {
   for (const rows of [10, 50, 100]) print(clientListText(await clientListRatio(rows)))
 }
 
 async function printAll(): Promise<void> {
-  // The check reads the whole table, to which later measurements add a million items.
+  // First, because it reads the whole table, and later benches add a million items.
   print(await rowCheckFigures(20_000))
-  print(`what an operation asks of the table:\n${costTable(await operationCosts())}`)
+  print(`table usage of an operation:\n${costTable(await operationCosts())}`)
   print(`the dearest operations for the largest bodies:\n${dearestTable(await dearestOperations(10))}`)
   print(`ingest:\n${ingestTable(await ingestCosts())}`)
   printPacking()
@@ -221,10 +227,10 @@ async function printAll(): Promise<void> {
   await printBundle()
   await printLoad()
   await printLive()
-  await printToldCrowd()
+  await printNotifiedCrowd()
   print(await unconnectedText())
   const rows = [...(await flowRows()), ...(await callRows())]
-  print(`what it costs, in thousands of units for a million of each:\n${costsTable(rows)}`)
+  print(`costs, in thousands of units per million:\n${costsTable(rows)}`)
   print(presenceText(await presenceRows()))
   print(await sealFigures(10_000))
 }
@@ -232,10 +238,10 @@ async function printAll(): Promise<void> {
 if (process.argv.includes('--load')) {
   await printLoad()
 } else if (process.argv.includes('--live')) {
-  // What fails does not keep the other figures back.
+  // A failed bench does not prevent the others.
   await printLive().catch(printFailure)
   const stopEngines = await serviceEngines()
-  await printToldCrowd().catch(printFailure)
+  await printNotifiedCrowd().catch(printFailure)
   await unconnectedText().then(print, printFailure)
   await presenceRows().then((rows) => {
     print(presenceText(rows))
@@ -254,7 +260,7 @@ if (process.argv.includes('--load')) {
     if (process.argv.includes('--against')) await printComparison()
     else if (process.argv.includes('--request-path')) await printRequestPath()
     else if (process.argv.includes('--live-crowd')) await printLiveCrowd()
-    else if (process.argv.includes('--clients')) await printMeetingOf()
+    else if (process.argv.includes('--clients')) await printContentionOf()
     else if (process.argv.includes('--client-lists')) await printClientLists()
     else if (process.argv.includes('--seal')) print(await sealFigures(10_000))
     else if (process.argv.includes('--rows')) print(await rowCheckFigures(20_000))

@@ -28,7 +28,7 @@ function managedMapping(handler: string): Record<string, unknown> {
     templates.entries('AWS::Lambda::Function').find(([, { Properties }]) => Properties.Handler === handler) ?? []
   const found = templates
     .all('AWS::Lambda::EventSourceMapping')
-    .find(({ Properties }) => templates.invoked(Properties.FunctionName) === id)
+    .find(({ Properties }) => templates.functionOfAlias(Properties.FunctionName) === id)
   if (!found) throw new Error(`Nothing feeds ${handler}.`)
   return found.Properties
 }

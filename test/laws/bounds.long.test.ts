@@ -5,7 +5,7 @@ import { maxAnswerBytes } from '#shared/core/json/answer-size.ts'
 import { isV0 } from '#shared/http/v0-headers.ts'
 import type { Answer } from '#test/support/accounts/account.ts'
 import { secondOfCpu } from '#test/support/largest/cpu-cost.ts'
-import { largeRequests, measured, takesMuch } from '#test/support/largest/large-requests.ts'
+import { largeRequests, measureRequest, canBeLarge } from '#test/support/largest/large-requests.ts'
 import { type Entry, loadEntries } from '#test/support/operations/operations.ts'
 import { sampleRequests } from '#test/support/operations/sample-requests.ts'
 
@@ -46,10 +46,10 @@ describe.each(entries.filter(({ operation }) => operation.body))('$name', (entry
   })
 })
 
-describe.each(entries.filter(takesMuch))('$name', (entry) => {
+describe.each(entries.filter(canBeLarge))('$name', (entry) => {
   it('answers maximal bodies in time, with a status of its contract and within the response size', async () => {
     for (const request of await largeRequests(entry, world)) {
-      const { what, answer, units } = await measured(world, entry, request)
+      const { what, answer, units } = await measureRequest(world, entry, request)
       const note = `${what} → ${answer.status} ${answer.text.slice(0, 300)}`
       if (request.what === 'the largest valid body') expect(rightAnswers(entry), note).toContain(answer.status)
       expectDocumented(entry, answer, note)

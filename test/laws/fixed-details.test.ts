@@ -50,7 +50,7 @@ const requests: Record<string, () => Promise<Answer>> = {
   'The requested resource was not found.': () => account.call(getGroup, { params: { id: unknownId } }),
   'This path does not exist. Paths have no trailing slash.': () => account.call(unknownRoute, { path: '/groups/' }),
   'This path does not support this method.': () => account.call(unknownRoute, { method: 'DELETE', path: '/groups' }),
-  'The response is available as application/json only.': () =>
+  'The response is only available as application/json.': () =>
     account.call(listGroups, { headers: { accept: 'text/xml' } }),
   'A precondition of the request is not met.': async () => {
     const { body } = await create(group('Two'))

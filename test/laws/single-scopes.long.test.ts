@@ -16,8 +16,8 @@ import { providers } from '#test/support/accounts/auth-providers.ts'
 import { actorsApi } from '#test/support/accounts/collections.ts'
 import { insertProvider } from '#test/support/accounts/portal-sessions.ts'
 import { insertActor, updateRow } from '#test/support/accounts/rows.ts'
-import { catchMails, hashQuickly, passcodeIn } from '#test/support/sign-in/mails.ts'
-import { beginSignIn, newSource, providerBehind, signInBy } from '#test/support/sign-in/sign-in.ts'
+import { catchMails, useCheapHashes, passcodeIn } from '#test/support/sign-in/mails.ts'
+import { beginSignIn, newSource, insertLocalProvider, signInBy } from '#test/support/sign-in/sign-in.ts'
 import { directoriesApi, runsApi } from '#test/support/sync/directories.ts'
 import { newSyncWorld } from '#test/support/sync/sync-runs.ts'
 
@@ -31,7 +31,7 @@ const scopes = ['*:read', ...collections.flatMap((name) => [`${name}:read`, `${n
 let company: PlainProvider
 let own: PlainProvider
 beforeAll(async () => {
-  hashQuickly()
+  useCheapHashes()
   company = await startPlainProvider()
   own = await startPlainProvider()
 })
@@ -51,7 +51,7 @@ afterAll(() => Promise.all([company.close(), own.close()]))
  */
 async function newTarget(scope: string) {
   const account = await newAccount({ limits: { api_capacity: 100_000, api_refill_rate: 100_000 } })
-  const portal = await providerBehind(account.id, company)
+  const portal = await insertLocalProvider(account.id, company)
   await insertProvider(account.id, 'email_otp')
   const user = await insertActor(account.id, { type: 'account_user', email: `${randomUUID()}@example.com` })
   const former = await insertActor(account.id, {

@@ -28,7 +28,7 @@ afterEach(async () => {
   vi.restoreAllMocks()
 })
 
-/** The functions' own way of sending, up to what stands for SES here. */
+/** Sends a mail as the functions do, through the local replacement of SES. */
 async function through(deliver: (mail: Mail) => Promise<void>, invoke = () => undefined as Promise<void> | undefined) {
   const services = await openAwsServices({ deliver, invoke, pausesMs: [1, 1] })
   ends.push(() => services.stop())
@@ -70,8 +70,8 @@ async function startSmtp(options: { refuse?: { code: number; at: 'recipient' | '
   return { received, port: (server.server.address() as AddressInfo).port, tries: () => tries }
 }
 
-describe('mails on one machine', () => {
-  it('are files of the data directory, one each, for its owner alone, and told to the terminal', async () => {
+describe('mails of a local service', () => {
+  it('are stored as files that only the owner can read, and reported on the terminal', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'mails-'))
     ends.push(() => rmSync(dir, { recursive: true }))
     const told: string[] = []
@@ -90,7 +90,7 @@ describe('mails on one machine', () => {
     for (const line of told) expect(line).not.toContain('ABC234')
   })
 
-  it('go out by an SMTP server, whole and to whom they are for', async () => {
+  it('are sent completely and to their recipients by an SMTP server', async () => {
     const { received, port } = await startSmtp()
     await through(smtpServer(`smtp://postman:secret@127.0.0.1:${port}`))
     await sendMail(mail)
@@ -120,7 +120,7 @@ describe('mails on one machine', () => {
     for (const line of linesOf(write)) expect(line).not.toMatch(/ABC234|grace|secret/)
   })
 
-  it('are sent again where their server cannot take them now', async () => {
+  it('are retried after a temporary refusal', async () => {
     countWaiting()
     const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
     const { port, tries } = await startSmtp({ refuse: { code: 451, at: 'data' } })
@@ -130,7 +130,7 @@ describe('mails on one machine', () => {
     expect(linesOf(write)[0]).toContain('did not accept a mail: 451 5.7.1')
   })
 
-  it('wait for a server that is not there', async () => {
+  it('are retried while the server is unreachable', async () => {
     countWaiting()
     const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
     await through(smtpServer('smtp://127.0.0.1:1'))
@@ -138,13 +138,13 @@ describe('mails on one machine', () => {
     expect(linesOf(write)[0]).toMatch(/Z ERROR mail: 127\.0\.0\.1:1 did not accept a mail: .*ECONNREFUSED/)
   })
 
-  it.each(['mail.example.com', 'https://mail.example.com', ''])('need an address of a server: %j', (url) => {
+  it.each(['mail.example.com', 'https://mail.example.com', ''])('refuse an invalid SMTP_URL: %j', (url) => {
     expect(() => smtpServer(url)).toThrow('SMTP_URL must be an address like')
   })
 })
 
-describe('a function that is handed events for later', () => {
-  it('runs after the answer, and three times at most', async () => {
+describe('a function that is invoked asynchronously', () => {
+  it('runs after the response, and at most three times', async () => {
     let runs = 0
     await through(
       async () => {},
@@ -159,7 +159,7 @@ describe('a function that is handed events for later', () => {
     expect(runs).toBe(3)
   })
 
-  it('takes nothing but by its own address, which holds a secret', async () => {
+  it('can be invoked only at its address, which contains a secret', async () => {
     const taken: unknown[] = []
     const invoke = () => Promise.resolve(void taken.push('invoked'))
     await through(async (one) => void taken.push(one), invoke)

@@ -7,7 +7,10 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { type Flow, Ledger, openReporters, readLog, report } from '#test/support/service/reporters.ts'
 import { runLocal, type Service, startService } from '#test/support/service/service.ts'
 
-/** A copy of a data directory at an instant of work is what a table restored to a point in time is on AWS (docs/runbooks/restore.md). */
+/**
+ * Copies of a data directory of a busy service. A copy corresponds to a table that AWS restored to a point in time
+ * (docs/runbooks/restore.md).
+ */
 
 const copies: string[] = []
 const newCopy = () => {
@@ -16,12 +19,12 @@ const newCopy = () => {
   return copy
 }
 
-/** The last one that was made whole. */
+/** Index of the last complete copy. */
 let whole = 0
 const original = () => copies[whole] as string
 
 let service: Service
-/** Whom callers ask: the service that was copied, then the one that runs on a copy. */
+/** Service that callers use: the copied one, then the one that runs on a copy. */
 let running: Service
 const whoever = new Proxy({} as Service, { get: (_, name) => Reflect.get(running, name) })
 let accountId: string
@@ -30,7 +33,7 @@ const ledger = new Ledger()
 const created: string[] = []
 let provider = ''
 let instant = ''
-/** A token that ends between the instant and the look at the copy, and when. */
+/** A token that expires between the copy and its checks, and the time of its expiry. */
 let ended = { token: '', at: 0 }
 
 beforeAll(async () => {
@@ -60,19 +63,19 @@ beforeAll(async () => {
     }
   })
   await vi.waitFor(() => expect(created.length > 30 && ledger.flows.size > 100).toBe(true), 60_000)
-  // Time enough to make it on a busy machine.
+  // Enough time to create the token on a busy machine.
   const at = Date.now() + 15_000
   const client = await call('POST', '/actors', { actor: { type: 'api_client', name: 'Pipeline' } })
   const ending = { name: 'Ends', expires_at: new Date(at).toISOString() }
   const token = await call('POST', `/actors/${client.body.data.id}/api_tokens`, { api_token: ending })
   expect(token.status).toBe(201)
   ended = { token: token.body.data.token, at }
-  // The instant: everything stops at once, in the middle of what it does.
+  // The instant of the copy: kills all processes during their work.
   instant = new Date().toISOString()
   await service.kill9()
   over = true
   await Promise.all([...streams, ...administrators])
-  // The engines end by themselves a moment later, with the files they work in.
+  // The engines end a moment later, and may still change their files.
   await vi.waitFor(() => cpSync(service.dataDir, newCopy(), { recursive: true }), 20_000)
   whole = copies.length - 1
 }, 120_000)
@@ -87,14 +90,14 @@ const verify = async (dataDir: string) => {
   return JSON.parse(stdout).data
 }
 
-/** A token that ended meanwhile is a row of the copy, and opens nothing. */
+/** Expects that the copy contains the expired token, and that it is refused. */
 async function endedStays(): Promise<void> {
   await sleep(Math.max(0, ended.at - Date.now()) + 100)
   const headers = { authorization: `Bearer ${ended.token}` }
   expect((await fetch(`${running.baseUrl}/groups`, { headers })).status).toBe(401)
 }
 
-/** Unique items, index items and counters are of the rows, once nobody writes. */
+/** Expects that unique items, index items and counters match the rows, without concurrent writes. */
 async function rowsAreWhole(dataDir: string): Promise<void> {
   const { code, stdout } = await runLocal('verify-rows', [], { DATA_DIR: dataDir })
   const { findings, moved, rows } = JSON.parse(stdout).data
@@ -102,7 +105,7 @@ async function rowsAreWhole(dataDir: string): Promise<void> {
   expect(rows).toBeGreaterThan(created.length)
 }
 
-/** What everybody sees of the account is whole: totals, every acknowledged group, and that the next commit is one more. */
+/** Expects complete data by the API: totals, every acknowledged group, and a working next commit. */
 async function isWhole(): Promise<void> {
   const ids: string[] = []
   let total = 0
@@ -116,7 +119,7 @@ async function isWhole(): Promise<void> {
   expect(created.filter((id) => !ids.includes(id))).toEqual([])
   expect(ids.length).toBe(total)
   expect((await call('POST', '/groups', { group: { name: 'After' } })).status).toBe(201)
-  // Its secret belongs to it: a token of before counts, and what is sealed opens.
+  // The copy has its key: old tokens are valid, and stored secrets can be decrypted.
   const change = { mdm_posture_provider: { api_token: 'inventory-token-0123' } }
   const [before, after] = [
     await call('GET', `/mdm_posture_providers/${provider}`),
@@ -125,7 +128,7 @@ async function isWhole(): Promise<void> {
   expect(after.body.data).toEqual(before.body.data)
 }
 
-it('goes on from a copy with its streams: every acknowledged change and flow is on record', async () => {
+it('continues from a copy with its streams, and has every acknowledged change and flow', async () => {
   const dataDir = newCopy()
   cpSync(original(), dataDir, { recursive: true })
   running = await startService({ dataDir })
@@ -146,13 +149,13 @@ it('goes on from a copy with its streams: every acknowledged change and flow is 
   }
 }, 180_000)
 
-it('is mended by a replay where the table alone is there, with a stream that is new', async () => {
+it('is repaired by a replay if only the table was restored, with a new stream', async () => {
   const dataDir = newCopy()
   cpSync(original(), dataDir, { recursive: true })
   for (const gone of ['checkpoints', 'stream-handled.json', 'kinesis'])
     rmSync(join(dataDir, gone), { recursive: true, force: true })
   const table = new DatabaseSync(join(dataDir, 'dynamodb.db'))
-  // What the consumers had not come to at the instant: at least the last changes have no entry.
+  // Removes the unprocessed stream records, so that at least the last changes have no entry.
   table.exec('DELETE FROM _stream_records')
   table.close()
   running = await startService({ dataDir })
@@ -174,7 +177,7 @@ it('is mended by a replay where the table alone is there, with a stream that is 
   }
 }, 180_000)
 
-it('is refused with one line where its key is damaged, or missing', async () => {
+it('is refused with one line if its key is damaged or missing', async () => {
   const dataDir = newCopy()
   cpSync(original(), dataDir, { recursive: true })
   const start = () => runLocal('start', [], { DATA_DIR: dataDir, PORT: '0' })

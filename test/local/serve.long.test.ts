@@ -17,7 +17,7 @@ afterAll(async () => {
 })
 
 describe('kill -9', () => {
-  it('while writes are under way leaves the answered ones', async () => {
+  it('during writes keeps the acknowledged ones', async () => {
     const answered: string[] = []
     const writers = Array.from({ length: 4 }, async (_, writer) => {
       for (let i = 0; i < 100; i++) answered.push(await createSite(service, `Storm ${writer}-${i}`))
@@ -30,7 +30,7 @@ describe('kill -9', () => {
     for (const id of answered) expect((await callService(service, `/sites/${id}`)).status).toBe(200)
   })
 
-  it('ends the engines too', async () => {
+  it('also ends the engines', async () => {
     const pid = Number(JSON.parse(readFileSync(join(dataDir, 'dynamodb.pid'), 'utf8')).pid)
     expect(() => process.kill(pid, 0)).not.toThrow()
     await service.kill9()
@@ -38,7 +38,7 @@ describe('kill -9', () => {
     await service.restart()
   })
 
-  it('between provisioning and writing the credentials down is repaired at the next start', async () => {
+  it('between provisioning and storing the credentials is repaired by the next start', async () => {
     const { account_id } = service.credentials
     await service.kill9()
     unlinkSync(join(dataDir, 'credentials.json'))
@@ -48,7 +48,7 @@ describe('kill -9', () => {
   })
 })
 
-/** Prints the status of a request by the JDK's own client, which offers an upgrade to HTTP/2 with its first one. */
+/** Java program that prints the status of a request. The JDK's client offers an upgrade to HTTP/2. */
 const javaClient = `
 import java.net.URI;
 import java.net.http.*;
@@ -84,18 +84,15 @@ describe('a client that offers HTTP/2', () => {
     ])
   })
 
-  it.skipIf(!has('java', '--version'))(
-    'is answered: the default client of Java (skipped where Java is missing)',
-    () => {
-      const file = join(dataDir, 'Account.java')
-      writeFileSync(file, javaClient)
-      answers('java', [file, service.baseUrl, service.credentials.api_token])
-    },
-  )
+  it.skipIf(!has('java', '--version'))('is answered: the default client of Java (skipped if Java is missing)', () => {
+    const file = join(dataDir, 'Account.java')
+    writeFileSync(file, javaClient)
+    answers('java', [file, service.baseUrl, service.credentials.api_token])
+  })
 })
 
 describe('a stop', () => {
-  it('of an ephemeral service leaves nothing', async () => {
+  it('of an ephemeral service leaves no files', async () => {
     const ephemeral = await startService({ args: ['--ephemeral'], dataDir: join(dataDir, 'unused') })
     const dir = dirname(/Credentials\s+(\S+)/.exec(ephemeral.output())?.[1] ?? '')
     expect(existsSync(dir)).toBe(true)

@@ -38,7 +38,7 @@ afterAll(async () => {
 })
 
 describe('npm start', () => {
-  it('says where and how, and how long it took', () => {
+  it('prints its address, example commands and the duration of the start', () => {
     expect(secondsToReady()).toBeGreaterThan(0)
     expect(service.output()).toContain(`curl ${service.baseUrl}/account`)
     expect(service.output().match(/ curl /g)).toHaveLength(3)
@@ -55,10 +55,10 @@ describe('npm start', () => {
     expect(await response.json()).toMatchObject({ data: { id: account_id, slug: 'demo', name: 'Demo' } })
   })
 
-  it('keeps everything for its owner alone, also in a directory that others can open', () => {
+  it('makes all files readable only by the owner, even in a shared directory', () => {
     const files = readdirSync(dataDir, { recursive: true }).map((file) => join(dataDir, String(file)))
     expect(files.length).toBeGreaterThan(10)
-    // What is being replaced can be gone by now.
+    // A file may be replaced at the same time.
     const isOpen = (file: string) => ((statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0
     expect(files.filter(isOpen)).toEqual([])
   })
@@ -75,7 +75,7 @@ describe('npm start', () => {
     expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET'])
   })
 
-  it('redirects a browser from its address to the reference, and nobody else', async () => {
+  it('redirects only browsers from its root to the reference', async () => {
     const at = async (path: string, accept: string, method = 'GET') => {
       const { status, headers } = await call(path, { method, headers: { accept }, redirect: 'manual' })
       return [status, headers.get('location')]
@@ -88,7 +88,7 @@ describe('npm start', () => {
     expect((await call('/docs')).status).toBe(200)
   })
 
-  it('refuses what API Gateway and Lambda do not take', async () => {
+  it('refuses bodies above the limits of API Gateway and Lambda', async () => {
     for (const megabytes of [6.5, 10.5]) {
       const response = await call('/sites', { method: 'POST', body: 'x'.repeat(megabytes * 1024 * 1024) })
       expect(response.status).toBe(413)
@@ -96,7 +96,7 @@ describe('npm start', () => {
     }
   })
 
-  it('refuses a request with two credentials, whatever they are (A3.1)', async () => {
+  it('refuses a request with two credentials (A3.1)', async () => {
     const token = `Bearer ${service.credentials.api_token}`
     const status = async (authorization: string[]) => {
       const headers = ['host', 'localhost', ...authorization.flatMap((value) => ['authorization', value])]
@@ -116,7 +116,7 @@ describe('npm start', () => {
     }
   })
 
-  it('answers a client that offers another protocol (RFC 9110, 7.8)', async () => {
+  it('ignores the offer of another protocol (RFC 9110, 7.8)', async () => {
     const headers = { authorization: `Bearer ${service.credentials.api_token}`, connection: 'Upgrade', upgrade: 'h2c' }
     const asked = request(`${service.baseUrl}/account`, { headers }).end()
     const [response] = (await once(asked, 'response')) as [IncomingMessage]
@@ -131,7 +131,7 @@ describe('npm start', () => {
 })
 
 describe('provisioning', () => {
-  it('goes to the running service, and fails with the function', async () => {
+  it('runs in the running service, and fails if the function fails', async () => {
     const event = { account: { name: 'Other', slug: 'other' }, admin: { name: 'A', email: 'a@example.com' } }
     const first = await runLocal('provision', [JSON.stringify(event)], { DATA_DIR: dataDir })
     expect(first.code).toBe(0)
@@ -143,7 +143,7 @@ describe('provisioning', () => {
     expect(JSON.parse(again.stdout)).toMatchObject({ error: { errors: { slug: ['has already been taken'] } } })
   })
 
-  it('is the only command that begins a data directory: another one would find all well in an empty one', async () => {
+  it('is the only command that creates a data directory, because checks would pass in an empty one', async () => {
     const nowhere = join(dataDir, 'mistyped')
     const { code, stderr } = await runLocal('verify-rows', [], { DATA_DIR: nowhere })
     expect([code, stderr]).toEqual([
@@ -153,7 +153,7 @@ describe('provisioning', () => {
     expect(existsSync(nowhere)).toBe(false)
   })
 
-  it('says what is wrong with its argument, as JSON', async () => {
+  it('reports an invalid argument as JSON', async () => {
     const { code, stdout } = await runLocal('provision', ['{'], { DATA_DIR: dataDir })
     const error = { code: 'invalid_json', detail: 'The event is not valid JSON.' }
     expect([code, JSON.parse(stdout)]).toEqual([1, { error }])
@@ -162,12 +162,12 @@ describe('provisioning', () => {
 
 walkService(() => service)
 
-it('says after how many seconds it was ready, at every start', () => {
+it('prints the seconds until it was ready at every start', () => {
   expect(secondsToReady()).toBeGreaterThan(0)
 })
 
 describe('Ctrl-C', () => {
-  /** An example device as a process of its own, connected to the live channel. */
+  /** Starts an example device as a process, and waits until it is connected to the live channel. */
   async function connectDevice(kind: string, token: string, ...args: string[]): Promise<ChildProcess> {
     const device = spawn(process.execPath, [
       'docs/examples/run.ts',
@@ -184,7 +184,7 @@ describe('Ctrl-C', () => {
     return device
   }
 
-  it('ends the service while a gateway and a client are connected, and a start meanwhile waits for it', async () => {
+  it('stops the service while devices are connected, and a concurrent start waits for it', async () => {
     const made = async (path: string, body: object) =>
       (
         (await (await call(path, { method: 'POST', body: JSON.stringify(body) })).json()) as {
@@ -200,7 +200,7 @@ describe('Ctrl-C', () => {
     try {
       process.kill(service.pid, 'SIGINT')
       const { pid } = service
-      // Devices that nobody stops come back for as long as they run.
+      // Running devices reconnect.
       service = await startService({ dataDir })
       expect(isRunning(pid)).toBe(false)
       expect((await call('/account')).status).toBe(200)
@@ -237,7 +237,7 @@ describe('faults are one line and exit code 1', () => {
     server.close()
   })
 
-  it('for a port that is none', async () => {
+  it('for an invalid port', async () => {
     expect(await fault({ PORT: 'http' })).toContain('PORT=http is no port number')
   })
 
@@ -245,7 +245,7 @@ describe('faults are one line and exit code 1', () => {
     expect(await fault({ DATA_DIR: '/dev/null/data' })).toContain('The data directory /dev/null/data cannot be written')
   })
 
-  it('for an engine that is not there', async () => {
+  it('for a missing engine', async () => {
     expect(await fault({ DYNOXIDE_BIN: '/nowhere/dynoxide' })).toContain('DYNOXIDE_BIN names /nowhere/dynoxide')
   })
 
@@ -253,7 +253,7 @@ describe('faults are one line and exit code 1', () => {
     expect(await fault({}, ['--forever'])).toContain('Unknown option --forever')
   })
 
-  it('for an option that npm kept for itself', () => {
+  it('for an option that npm consumed', () => {
     const env = { ...process.env, DATA_DIR: join(dataDir, 'fault'), PORT: '0' }
     const { status, stderr } = spawnSync('npm', ['start', '--demo-idp'], { encoding: 'utf8', env })
     expect([status, stderr]).toEqual([1, expect.stringContaining('Use: npm start -- --demo-idp\n')])

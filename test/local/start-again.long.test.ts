@@ -10,7 +10,7 @@ import { processesOn, runLocal, type Service, startService } from '#test/support
 import { documentCommands, has, typed } from '#test/walk/type-commands.ts'
 
 let root: string
-/** A data directory with the demo account and another one, and nobody on it. */
+/** A data directory with the demo account and another account, which no service uses. */
 let base: string
 let other: { id: string; token: string }
 
@@ -26,9 +26,9 @@ beforeAll(async () => {
   const service = await startService({ dataDir: base })
   const made = await provision(base, account('other'))
   other = { id: made.account.id, token: made.api_token.token }
-  // A flow report, so that consumers have a position in the flow stream.
+  // Reports a flow, so that consumers have a position in the flow stream.
   if (has('curl')) await typed(['sh'], documentCommands('walk.md'), base)
-  // What the stream holds goes from its log file into a table file.
+  // A restart moves the stream's records from its log file to a table file.
   await service.restart()
   await service.stop()
 })
@@ -56,7 +56,7 @@ const statusOf = async ({ baseUrl }: Service, token: string) =>
 
 const hint = 'Create a new one with npm start -- --new-demo'
 
-/** It says why there is no demo account, serves the other one, and makes a demo account when asked. */
+/** Expects a message why there is no demo account, a working other account, and a new demo account on request. */
 async function expectServed(dir: string, because: string, slug: string): Promise<void> {
   await withService(dir, [], async (service) => {
     expect(service.output()).toContain(because)
@@ -72,7 +72,7 @@ async function expectServed(dir: string, because: string, slug: string): Promise
 }
 
 describe('a data directory stays usable', () => {
-  it('says what is there, and logs no request of its own', async () => {
+  it('prints its accounts, and logs no request during the start', async () => {
     const dir = copy()
     await withService(dir, [], async (service) => {
       expect(service.output()).toContain(`demo ${idOf(dir)}`)
@@ -97,14 +97,14 @@ describe('a data directory stays usable', () => {
     })
     await withService(dir, ['--new-demo'], async (service) => {
       const headers = { authorization: `Bearer ${service.credentials.api_token}` }
-      // The consumers begin again with the new table.
+      // The consumers start at the beginning of the new table.
       await expect
         .poll(async () => (await fetch(`${service.baseUrl}/logs?type=change`, { headers })).text(), { timeout: 60_000 })
         .toContain('"operation":"insert"')
     })
   })
 
-  it('when its slug belongs to somebody else', async () => {
+  it('when another account has its slug', async () => {
     const dir = mkdtempSync(join(root, 'taken-'))
     const made = await provision(dir, account('demo'))
     await withService(dir, [], async (service) => {
@@ -116,7 +116,7 @@ describe('a data directory stays usable', () => {
     })
   })
 
-  it('when another demo account is made: the credentials of the one before are kept', async () => {
+  it('when a new demo account replaces it, whose credentials are kept', async () => {
     const dir = copy()
     const kept = JSON.parse(readFileSync(join(dir, 'credentials.json'), 'utf8'))
     await withService(dir, ['--new-demo'], async (service) => {
@@ -129,7 +129,7 @@ describe('a data directory stays usable', () => {
   })
 })
 
-describe('a start that fails says one line, and leaves no process', () => {
+describe('a start that fails prints one line, and leaves no process', () => {
   async function expectFault(dir: string, text: string, variables: Record<string, string> = {}): Promise<void> {
     const { code, stdout, stderr } = await runLocal('start', [], { PORT: '0', DATA_DIR: dir, ...variables })
     expect([code, stdout, stderr.trimEnd().split('\n')]).toEqual([
@@ -140,7 +140,7 @@ describe('a start that fails says one line, and leaves no process', () => {
     expect(processesOn(dir)).toEqual([])
   }
 
-  it.each([/^MANIFEST/, /^CURRENT/, /\.ldb$/])('when %s of the stream is cut off', async (pattern) => {
+  it.each([/^MANIFEST/, /^CURRENT/, /\.ldb$/])('when %s of the stream is truncated', async (pattern) => {
     const dir = copy()
     const stream = join(dir, 'kinesis')
     const file = readdirSync(stream).find((name) => pattern.test(name)) ?? ''
@@ -150,20 +150,23 @@ describe('a start that fails says one line, and leaves no process', () => {
     await withService(dir, [], async (service) => expect(await statusOf(service, other.token)).toBe(200))
   })
 
-  it.skipIf(!has('curl'))('when the files of the stream were removed, until its position is removed, too', async () => {
-    const dir = copy()
-    for (const file of readdirSync(join(dir, 'kinesis'))) rmSync(join(dir, 'kinesis', file))
-    const checkpoint = join(dir, 'checkpoints', 'store-flow-logs.kinesis.json')
-    // The first start has made a new stream.
-    for (let i = 0; i < 2; i++) await expectFault(dir, `The checkpoint ${checkpoint} belongs to another flow stream`)
-    rmSync(checkpoint)
-    await withService(dir, [], async () => {
-      const { stdout, stderr } = await typed(['sh'], documentCommands('walk.md'), dir)
-      expect([stdout.match(/"accepted":1/g), stderr]).toEqual([['"accepted":1'], ''])
-      // The accepted report is in the log, beside the earlier flow.
-      expect(stdout.match(/^.* {2}Deployer \d+ {2}Wiki \d+ {2}tcp {2}443$/gm)).toHaveLength(2)
-    })
-  })
+  it.skipIf(!has('curl'))(
+    'when the files of the stream were removed, until its checkpoint is removed, too',
+    async () => {
+      const dir = copy()
+      for (const file of readdirSync(join(dir, 'kinesis'))) rmSync(join(dir, 'kinesis', file))
+      const checkpoint = join(dir, 'checkpoints', 'store-flow-logs.kinesis.json')
+      // The first start has created a new stream.
+      for (let i = 0; i < 2; i++) await expectFault(dir, `The checkpoint ${checkpoint} belongs to another flow stream`)
+      rmSync(checkpoint)
+      await withService(dir, [], async () => {
+        const { stdout, stderr } = await typed(['sh'], documentCommands('walk.md'), dir)
+        expect([stdout.match(/"accepted":1/g), stderr]).toEqual([['"accepted":1'], ''])
+        // The log contains the accepted report and the earlier flow.
+        expect(stdout.match(/^.* {2}Deployer \d+ {2}Wiki \d+ {2}tcp {2}443$/gm)).toHaveLength(2)
+      })
+    },
+  )
 
   it.each(['not a key', generateKeyPairSync('x25519').privateKey.export({ format: 'pem', type: 'pkcs8' })])(
     'when the seal key is damaged: %#',

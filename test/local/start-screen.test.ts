@@ -22,7 +22,7 @@ it.each([
   expect(screenOf(slug, port)).toContain(`    ${command}`)
 })
 
-it('names the reference, the walk and where the credentials of an earlier account are kept', () => {
+it('names the reference, the walk and the file with the credentials of an earlier account', () => {
   const screen = screenOf('demo', 9000)
   expect(screen).toContain('Reference     http://127.0.0.1:9000/docs\n')
   expect(screen).toContain('Try the API in another terminal:')

@@ -1,4 +1,4 @@
-/** True where each field of a fake is one of the provider's own type, and of its kind. */
+/** True if each field of a fake exists in the provider's own type, with a compatible type. */
 export type Fits<Fake, Theirs> = [Exclude<keyof Fake, keyof Theirs>] extends [never]
   ? Fake extends Theirs
     ? true

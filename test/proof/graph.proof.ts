@@ -19,7 +19,7 @@ const ledTo = (base: string, url: string): string => {
   return `${base}${pathname}${search}`
 }
 
-/** The vendor's client for tokens as it is, with its requests led to the fake. */
+/** Requests a token with the unmodified client of the vendor. Its requests are redirected to the fake. */
 async function tokenOf({ url, data }: Pick<TenantFake, 'url' | 'data'>, clientSecret = data.clientSecret) {
   const send = async (
     address: string,
@@ -43,7 +43,7 @@ async function tokenOf({ url, data }: Pick<TenantFake, 'url' | 'data'>, clientSe
       clientId: data.clientId,
       clientSecret,
       authority,
-      // What its discovery would say, which is no part of the fake.
+      // Replaces the discovery, which the fake does not implement.
       knownAuthorities: ['login.microsoftonline.com'],
       authorityMetadata: JSON.stringify({
         issuer: `${authority}/v2.0`,
@@ -59,7 +59,7 @@ async function tokenOf({ url, data }: Pick<TenantFake, 'url' | 'data'>, clientSe
   return result?.accessToken ?? ''
 }
 
-/** The vendor's client for the API, which asks its own host; only the last step is led to the fake. */
+/** Creates the vendor's client for the API. Only its last middleware redirects requests to the fake. */
 async function clientOf(of: Pick<TenantFake, 'url' | 'data'>): Promise<Client> {
   const token = await tokenOf(of)
   const led: Middleware = {
@@ -109,7 +109,7 @@ it("the vendor's client gets a token and follows all pages by their links", asyn
   expect(members.map(({ id }) => id)).toEqual(group?.members)
 })
 
-it("the vendor's clients understand what the fake refuses", async () => {
+it("the vendor's clients parse the fake's errors", async () => {
   const client = await clientOf(fake)
   await expect(client.api('/groups/none/transitiveMembers/microsoft.graph.user').get()).rejects.toMatchObject({
     statusCode: 404,
@@ -139,11 +139,11 @@ it("the vendor's client reads managed devices", async () => {
   await inventory.close()
 })
 
-it("what the fakes have are fields of the vendor's types", () => {
+it("the fields of the fakes match the vendor's types", () => {
   const fits: [
     Fits<TenantUser, User>,
     Fits<Omit<TenantGroup, 'members'>, Group>,
-    // Enums are plain texts in the fake; managementState is in the schema of the service, and its types lack it.
+    // Enums are plain texts in the fake. The service's schema has managementState, which its types lack.
     [Exclude<keyof WholeDevice, keyof ManagedDevice | 'managementState'>] extends [never] ? true : false,
   ] = [true, true, true]
   expect(fits).not.toContain(false)

@@ -13,7 +13,7 @@ const company = idpCompany(420, 25)
 let fake: IdpFake
 let client: okta.Client
 
-/** The vendor's client, which goes on with a token that is undefined: the log of the fake tells what it really had. */
+/** Creates the vendor's client. It continues with an undefined token, so tests must check the fake's log. */
 const clientOf = (url: string) =>
   new okta.Client({
     orgUrl: url,
@@ -40,7 +40,7 @@ async function all<T>(collection: AsyncIterable<T | null>): Promise<T[]> {
   return found
 }
 
-it("the vendor's client gets a token that is bound to its key, after a nonce", async () => {
+it("the vendor's client gets a token that is bound to its key, with a nonce", async () => {
   const apps = await all(await client.applicationApi.listApplications({ filter: 'status eq "ACTIVE"' }))
   expect(apps.map(({ id }) => id)).toEqual(['0oa1', '0oaservice'])
   const asked = fake.requests.map(({ path }) => path)
@@ -69,7 +69,7 @@ it("the vendor's client reads all pages of users, groups and members", async () 
   })
 })
 
-it("the vendor's client understands what the fake refuses", async () => {
+it("the vendor's client parses the fake's errors", async () => {
   await expect(client.userApi.getUser({ userId: 'nobody' })).rejects.toMatchObject({
     status: 404,
     errorCode: 'E0000007',
@@ -99,7 +99,7 @@ it('refuses another key, another client and a proof of another request', async (
 
 const require = createRequire(import.meta.url)
 
-it("the vendor's schema takes the answers, and would not take others", async () => {
+it("the vendor's schema accepts the fake's responses, and rejects others", async () => {
   const { definitions } = require('@okta/openapi/dist/spec.json')
   const ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true })
   ajv.addSchema({ $id: 'okta', definitions })
@@ -128,7 +128,7 @@ it("the vendor's schema takes the answers, and would not take others", async () 
   }
   for (const one of await read('apps/0oa1/groups?expand=group')) {
     expect(check('ApplicationGroupAssignment', one)).toBeNull()
-    // The schema does not say that a description may be null, which the service itself makes it.
+    // The service returns a null description, which its schema does not allow.
     const { description: _, ...profile } = one._embedded.group.profile
     expect(check('Group', { ...one._embedded.group, profile })).toBeNull()
   }

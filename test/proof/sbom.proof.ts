@@ -9,7 +9,7 @@ import { afterAll, expect, it } from 'vitest'
 const directory = await mkdtemp(join(tmpdir(), 'sbom-'))
 afterAll(() => rm(directory, { recursive: true, force: true }))
 
-it('is a bill of materials by the schema of CycloneDX', async () => {
+it('is a bill of materials that matches the schema of CycloneDX', async () => {
   const file = join(directory, 'sbom.json')
   await promisify(execFile)(process.execPath, ['infra/code/write-sbom.ts', file])
   const text = await readFile(file, 'utf8')

@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => fake.close())
 
-/** The vendor's client as it is, with its requests led to the fake. */
+/** Creates the unmodified client of the vendor. Its requests are redirected to the fake. */
 function clientOf(subject = 'admin@example.com', asked = scopes): admin_directory_v1.Admin {
   const led: typeof fetch = (input, init) => {
     const { pathname, search } = new URL(input instanceof Request ? input.url : input)
@@ -63,12 +63,12 @@ it("the vendor's client signs in and reads all pages", async () => {
   expect(units.organizationUnits).toEqual([expect.objectContaining({ orgUnitId: 'id:1' })])
 })
 
-it('leaves an empty list out, as the service does', async () => {
+it('omits an empty list, as the service does', async () => {
   const { data } = await clientOf().members.list({ groupKey: 'none' })
   expect(data).not.toHaveProperty('members')
 })
 
-it("the vendor's client understands what the fake refuses", async () => {
+it("the vendor's client parses the fake's errors", async () => {
   const client = clientOf()
   await expect(client.members.list({ groupKey: 'foreign' })).rejects.toMatchObject({ status: 403 })
   await expect(client.users.get({ userKey: 'nobody' })).rejects.toMatchObject({ status: 404 })
@@ -85,7 +85,7 @@ it("the vendor's client understands what the fake refuses", async () => {
   fake.faults = []
 })
 
-it("what the fake has are fields of the vendor's types", () => {
+it("the fields of the fake match the vendor's types", () => {
   const fits: [
     Fits<SuiteUser, admin_directory_v1.Schema$User>,
     Fits<Omit<SuiteGroup, 'members' | 'isForeign'> & { directMembersCount: string }, admin_directory_v1.Schema$Group>,

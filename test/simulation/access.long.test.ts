@@ -33,7 +33,7 @@ it.each([...new Set([1, seedOf('SIMULATION_SEED')])])(
   'who may reach what is what the contract says through a long administration, with seed %i',
   async (seed) => {
     const tally = await simulate(seed, steps)
-    // It would prove nothing if nothing happened.
+    // Guards against a simulation in which nothing happens.
     const expected = steps < usualSteps ? ['heartbeat, complete'] : outcomes
     for (const outcome of expected) expect(tally.get(outcome) ?? 0, outcome).toBeGreaterThan(0)
   },

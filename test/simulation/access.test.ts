@@ -5,7 +5,7 @@ import { simulate } from './simulate.ts'
 const usualSteps = 150
 const steps = Number(process.env.SIMULATION_STEPS ?? usualSteps)
 
-/** Every kind of question; that every kind of answer occurs takes the long simulation. */
+/** Every kind of check. Only the long simulation produces every kind of result. */
 const questions = [
   'decision 201',
   'evaluation allow',
@@ -22,7 +22,7 @@ const questions = [
 
 it('who may reach what is what the contract says, under random administration and jumps of time', async () => {
   const tally = await simulate(seedOf('SIMULATION_SEED'), steps)
-  // It would prove nothing if nothing was asked.
+  // Guards against a simulation without checks.
   const expected = steps < usualSteps ? ['heartbeat, complete'] : questions
   for (const question of expected) expect(tally.get(question) ?? 0, question).toBeGreaterThan(0)
 }, 3_600_000)

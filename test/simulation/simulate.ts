@@ -24,7 +24,7 @@ import { channelAt } from './world/simulated-channel.ts'
 import { SimulatedClock } from './world/simulated-clock.ts'
 import type { Touched } from './world/touched.ts'
 
-/** Shortly before clocks are set back, and before they are set forward, long after the real time. */
+/** Starting times shortly before clock changes, far in the future of the real time. */
 const starts = ['2040-10-26T06:30:00Z', '2040-03-09T21:00:00Z', '2040-03-23T21:00:00Z']
 
 const actions = [
@@ -54,7 +54,7 @@ async function run(account: SimulatedAccount, steps: number): Promise<void> {
     account.settle()
     const touched = await action(account)
     account.settle()
-    // The stream's consumer comes some time after the commits.
+    // The stream's consumer runs some time after the commits.
     await judge.look()
     const isFollowedUp = touched.leavesRows || random.chance(0.3)
     if (isFollowedUp) {
@@ -73,8 +73,8 @@ async function run(account: SimulatedAccount, steps: number): Promise<void> {
 }
 
 /**
- * Runs an account and its model side by side for so many steps; how often what happened.
- * @throws Error that tells the seed and the latest that happened, where service and model differ
+ * Simulates an account next to its model. Returns the number of actions and checks by name.
+ * @throws Error with the seed and the latest actions, if service and model differ
  */
 export async function simulate(seed: number, steps: number): Promise<Map<string, number>> {
   const random = new SeededRandom(seed)
@@ -82,9 +82,9 @@ export async function simulate(seed: number, steps: number): Promise<Map<string,
   vi.stubEnv('HEARTBEAT_SECS', '3600')
   vi.stubEnv('CDN_SECRET', cdnSecret)
   for (const [name, value] of Object.entries(channelAt)) vi.stubEnv(name, value)
-  // What the service leaves to chance repeats with the seed too.
+  // Makes the service's random choices reproducible.
   replaceMethod(Math, 'random', () => chance.next())
-  // Nobody waits in real time for what happens at once here.
+  // Skips all pauses.
   replaceMethod(clock, 'sleep', async () => undefined)
   rememberReads()
   const account = new SimulatedAccount(random, new SimulatedClock(random.pick(starts)))

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 
-/** An alarm as `DescribeAlarms` shows it, as far as the smoke test reads it. */
+/** Fields of an alarm in `DescribeAlarms` that the smoke test reads. */
 type Alarm = { AlarmName: string; StateValue: string; ActionsEnabled: boolean; AlarmActions: string[] }
 
 type Input = Record<string, unknown>
@@ -65,8 +65,8 @@ async function inputOf(request: IncomingMessage): Promise<[operation: string, in
 const denied = (arn: string) => `CloudWatch Alarms is not authorized to perform: SNS:Publish on resource: ${arn}`
 
 /**
- * CloudWatch as far as a test of an alarm sees it, by the JSON protocol of its service model: an action runs when the state
- * changes, and leaves an entry of the history, also where its topic refuses it.
+ * Fake of CloudWatch with the operations that the test of an alarm calls, in the JSON protocol of its service model. A
+ * change of the state runs the alarm's action. Each action adds an entry to the history, even if its topic refuses it.
  */
 export async function startCloudWatch(alarms: Alarm[], mayPublish: (arn: string) => boolean = () => true) {
   const history: { AlarmName: string; Timestamp: number; HistorySummary: string; HistoryData: string }[] = []
@@ -116,7 +116,7 @@ export async function startCloudWatch(alarms: Alarm[], mayPublish: (arn: string)
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** The states that the alarm was set to. */
+    /** States that the alarm was set to, in order. */
     states,
     close: () => {
       server.close()

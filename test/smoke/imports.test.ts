@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { importsOf, sourcesBelow } from '#test/support/run/imports.ts'
 
-/** Pure functions: the verifiers of the sealed log and a check of JSON. */
+/** Modules of pure functions that the smoke test may import: the verifiers of the sealed log and a check of JSON. */
 const pure = [
   'shared/core/json/is-object.ts',
   'shared/seal/log/canonical-json.ts',
@@ -12,7 +12,7 @@ const pure = [
   'shared/seal/notes/signed-note.ts',
 ]
 
-it('the smoke test uses the public API, and none of the service but pure functions', () => {
+it('the smoke test uses the public API, and imports only pure functions of the service', () => {
   const targets = [...sourcesBelow('infra/smoke')].flatMap(([file, text]) => importsOf(file, text))
   expect(targets).toContain('docs/examples/service.ts')
   const others = targets.filter((target) => !/^(infra\/smoke|docs\/examples)\//.test(target) && !pure.includes(target))

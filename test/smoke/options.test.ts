@@ -16,7 +16,7 @@ it.each([
   expect(readOptions(args, variables)).toEqual(taken)
 })
 
-it('takes the token of the argument before that of the variable', () =>
+it('prefers the token of the argument to that of the variable', () =>
   expect(readOptions(['--base-url', address, '--token', 'naa_other'], variables)).toMatchObject({ token: 'naa_other' }))
 
 const refused: [args: string[], sentence: string][] = [

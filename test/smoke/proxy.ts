@@ -4,13 +4,13 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
 type Options = {
-  /** Requests that the proxy answers itself, with 403. */
+  /** True for requests that the proxy answers with 403. */
   denies?: (method: string, path: string) => boolean
-  /** Changes the body of an answer. */
+  /** Changes the body of a response. */
   rewrites?: (path: string, body: string) => string
 }
 
-/** Forwards requests to a service, and loses the first answer to each creation. */
+/** Starts a proxy in front of a service that loses the first response to each creation. */
 export async function startProxy(
   target: string,
   { denies = () => false, rewrites = (_path, body) => body }: Options = {},

@@ -22,7 +22,7 @@ import {
 
 withService()
 
-describe('an end by a signal', () => {
+describe('a run that is ended by a signal', () => {
   it.each([
     ['SIGINT', /^ok +gateway/m, []],
     ['SIGTERM', 'A passcode was mailed', ['--passcode-email', 'late@example.org']],
@@ -38,7 +38,7 @@ describe('an end by a signal', () => {
     await expectAsBefore(account.token, before)
   })
 
-  it('of one Ctrl-C, which npm forwards besides, leaves nothing behind', async () => {
+  it('leaves nothing behind after a Ctrl-C that npm forwards again', async () => {
     const account = await newAccount('twice')
     const before = await objectsOf(account.token)
     const smoke = startSmoke(argsOf(), variablesOf(account))
@@ -51,7 +51,7 @@ describe('an end by a signal', () => {
     await expectAsBefore(account.token, before)
   })
 
-  it('is not needed where nobody reads the output any more', async () => {
+  it('ends and cleans up when its output is closed', async () => {
     const account = await newAccount('unread')
     const before = await objectsOf(account.token)
     const smoke = startSmoke(argsOf(), variablesOf(account))
@@ -63,7 +63,7 @@ describe('an end by a signal', () => {
     await expectAsBefore(account.token, before)
   })
 
-  it('SIGKILL leaves what the next run names, and --clean-up deletes', async () => {
+  it('leaves objects after SIGKILL that the next run names, and --clean-up deletes', async () => {
     const account = await newAccount('sigkill')
     const before = await objectsOf(account.token)
     const smoke = startSmoke(argsOf(), variablesOf(account))
@@ -75,7 +75,9 @@ describe('an end by a signal', () => {
 
     const next = await runSmoke(argsOf(), variablesOf(account))
     expect([next.code, next.stdout]).toEqual([2, ''])
-    expect(next.stderr).toMatch(/^A run that started \d minutes ago is in progress or was interrupted\. .*--clean-up\.\n$/)
+    expect(next.stderr).toMatch(
+      /^A run that started \d minutes ago is in progress or was interrupted\. .*--clean-up\.\n$/,
+    )
     expect(await objectsOf(account.token)).toEqual(left)
 
     const { code, outcomes } = await runSmoke(argsOf('--clean-up'), variablesOf(account))
@@ -83,7 +85,7 @@ describe('an end by a signal', () => {
     await expectAsBefore(account.token, before)
   })
 
-  it('SIGKILL leaves what a run of half an hour later deletes', async () => {
+  it('leaves objects after SIGKILL that a run half an hour later deletes', async () => {
     const account = await newAccount('half-an-hour')
     const before = await objectsOf(account.token)
     const smoke = startSmoke(argsOf(), variablesOf(account))
@@ -99,7 +101,7 @@ describe('an end by a signal', () => {
 })
 
 describe('a run that cannot begin', () => {
-  /** Exit code 2, one sentence, and not one change. */
+  /** Expects exit code 2, one sentence, and no change of the account. */
   async function expectRefused(account: Account, args: string[], sentence: string | RegExp, variables = {}) {
     const admin = await adminToken(account)
     const before = await objectsOf(admin)
@@ -116,17 +118,17 @@ describe('a run that cannot begin', () => {
     await expectRefused(account, argsOf(), /lacks the scope groups:write\..* lacks the scope logs:read\.$/m)
   })
 
-  it('refuses a token that is no value of an option, without printing it', async () => {
+  it('refuses a token without an option, and does not print it', async () => {
     const account = await newAccount('lost-option')
     await expectRefused(account, argsOf(account.token), "Unexpected argument '[token]'.")
   })
 
-  it('refuses a token that counts for nothing', async () => {
+  it('refuses an invalid token', async () => {
     const account = await newAccount('wrong-token')
     await expectRefused({ ...account, token: `${account.token}x` }, argsOf(), 'The token is not a valid API token of')
   })
 
-  it('refuses an address where no service answers, or another one', async () => {
+  it('refuses an address without a service, and one of another service', async () => {
     const account = await newAccount('wrong-address')
     await expectRefused(account, ['--base-url', 'http://127.0.0.1:9'], 'No service responds at http://127.0.0.1:9')
     const authorizations: (string | undefined)[] = []
@@ -141,12 +143,12 @@ describe('a run that cannot begin', () => {
     expect(authorizations).toEqual([undefined])
   })
 
-  it('leaves alone what a run creates that began at the same time', async () => {
+  it('leaves the objects of a concurrent run unchanged', async () => {
     const account = await newAccount('same-time')
     const other = startSmoke(argsOf('--passcode-email', 'first@example.org'), variablesOf(account))
     await other.printed('A passcode was mailed')
     const before = await objectsOf(account.token)
-    // The lists of the look, from before the other run created anything.
+    // Empties the first lists, as if they were read before the other run created objects.
     const hidden = new Set<string>()
     const proxy = await startProxy(running().baseUrl, {
       rewrites: (path, body) => {
@@ -165,7 +167,7 @@ describe('a run that cannot begin', () => {
     expect((await other.ended()).outcomes['clean-up']).toBe('ok')
   })
 
-  it('refuses the address of a person of the account', async () => {
+  it('refuses the email address of an existing person', async () => {
     const account = await newAccount('known-address')
     await expectRefused(account, argsOf('--passcode-email', 'ADA@example.com'), 'ADA@example.com belongs to Ada')
   })

@@ -7,7 +7,7 @@ import { vi } from 'vitest'
 
 const repositoryRoot = fileURLToPath(new URL('../../', import.meta.url))
 
-/** Starts the command as npm does, with none of the variables that this test run has set. */
+/** Starts the command as npm does, without the environment variables of this test run. */
 export function startSmoke(args: string[], variables: Record<string, string> = {}) {
   const { PATH = '', HOME = '' } = process.env
   const child = spawn(process.execPath, ['infra/smoke/smoke.ts', ...args], {
@@ -25,7 +25,7 @@ export function startSmoke(args: string[], variables: Record<string, string> = {
   const closed = once(child, 'close')
   return {
     child,
-    /** Waits until it has printed a text. */
+    /** Waits until the command has printed a text. */
     async printed(text: string | RegExp): Promise<void> {
       const holds = () => {
         if (child.exitCode !== null) throw new Error(`It has ended: ${printed.stdout}${printed.stderr}`)
@@ -54,7 +54,7 @@ export function runSmoke(args: string[], variables: Record<string, string> = {})
   return smoke.ended()
 }
 
-/** The passcode of the newest mail to an address, which one machine writes into its data directory. */
+/** Reads the passcode of the newest mail to an address. A local service stores mails in its data directory. */
 export async function mailedPasscode(dataDir: string, address: string): Promise<string> {
   const folder = join(dataDir, 'mails')
   return vi.waitFor(

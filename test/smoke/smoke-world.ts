@@ -27,7 +27,7 @@ export async function newAccount(slug: string, fields: { limits?: object; scopes
   return { id: data.account.id, token: data.api_token.token }
 }
 
-/** Another token of the account, with all scopes. */
+/** Creates a token of the account with all scopes. */
 export async function adminToken({ id }: Account): Promise<string> {
   const api_token = { expires_at: new Date(Date.now() + 86_400_000).toISOString() }
   const event = { operation: 'create_api_token', account_id: id, api_token }
@@ -37,7 +37,7 @@ export async function adminToken({ id }: Account): Promise<string> {
 
 const collections = ['sites', 'groups', 'resources', 'policies', 'actors', 'clients', 'email_otp_auth_providers']
 
-/** The objects of an account, by collection, without the times at which they were seen. */
+/** Reads the objects of an account by collection, without their `last_seen` times. */
 export async function objectsOf(token: string): Promise<Record<string, string[]>> {
   const listed = collections.map(async (collection) => {
     const answer = await fetch(`${service.baseUrl}/${collection}?limit=100`, {
@@ -49,7 +49,7 @@ export async function objectsOf(token: string): Promise<Record<string, string[]>
   return Object.fromEntries(await Promise.all(listed))
 }
 
-/** Objects below deleted ones follow within seconds. */
+/** Expects the earlier objects. Waits, because follow-up work deletes dependent objects within seconds. */
 export const expectAsBefore = (token: string, before: Record<string, string[]>) =>
   vi.waitFor(async () => expect(await objectsOf(token)).toEqual(before), { timeout: 60_000 })
 
@@ -75,7 +75,7 @@ export const awsVariables = (url: string) => ({
 
 export const allOf = (steps: string[], outcome: string) => Object.fromEntries(steps.map((step) => [step, outcome]))
 
-/** The scopes that the documents name as enough. */
+/** Sufficient scopes according to the documents. */
 export const enough = [
   'sites:write',
   'groups:write',

@@ -53,7 +53,7 @@ describe('the whole run', () => {
     await expectAsBefore(admin, before)
   })
 
-  it('says what it skips, and does not count it as ok', async () => {
+  it('reports skipped steps, and does not count them as ok', async () => {
     const account = await newAccount('skips')
     const { code, outcomes, stdout } = await runSmoke(argsOf('--token', account.token))
     expect(outcomes).toEqual({
@@ -64,13 +64,13 @@ describe('the whole run', () => {
     expect([code, stdout.includes(account.token)]).toEqual([0, false])
   })
 
-  it('waits where the account is throttled', async () => {
+  it('waits if the account is throttled', async () => {
     const account = await newAccount('throttled', { limits: { api_refill_rate: 5, api_capacity: 10 } })
     const { outcomes, stdout } = await runSmoke(argsOf(), variablesOf(account))
     expect(outcomes, stdout).toMatchObject(allOf(['account', ...walkSteps, 'clean-up'], 'ok'))
   })
 
-  it('makes nothing twice where an answer is lost', async () => {
+  it('creates nothing twice if a response is lost', async () => {
     const account = await newAccount('lost-answers')
     const proxy = await startProxy(running().baseUrl)
     const { outcomes, stdout } = await runSmoke(['--base-url', proxy.url], variablesOf(account))
@@ -81,7 +81,7 @@ describe('the whole run', () => {
 })
 
 describe('a step that fails', () => {
-  it('ends the walk, leaves the steps that do not need it, and nothing behind', async () => {
+  it('ends the walk, runs the independent steps, and leaves nothing behind', async () => {
     const account = await newAccount('fails', { limits: { service_accounts_count: 0 } })
     const before = await objectsOf(account.token)
     const { code, outcomes, stdout } = await runSmoke(argsOf(), variablesOf(account))
@@ -95,7 +95,7 @@ describe('a step that fails', () => {
     await expectAsBefore(account.token, before)
   })
 
-  it('is the clean-up where an object cannot be deleted, which it names', async () => {
+  it('is the clean-up if an object cannot be deleted, and names the object', async () => {
     const account = await newAccount('denied')
     const before = await objectsOf(account.token)
     const proxy = await startProxy(running().baseUrl, {
@@ -112,7 +112,7 @@ describe('a step that fails', () => {
     await expectAsBefore(account.token, before)
   })
 
-  it('is the sign-in where no passcode comes', async () => {
+  it('is the sign-in if no passcode arrives', async () => {
     const account = await newAccount('no-passcode')
     const before = await objectsOf(account.token)
     const { code, stdout } = await runSmoke(argsOf('--passcode-email', 'nobody@example.org'), variablesOf(account))
@@ -121,7 +121,7 @@ describe('a step that fails', () => {
     await expectAsBefore(account.token, before)
   })
 
-  it('is the alarm where its topic refuses CloudWatch, and the alarm is set back', async () => {
+  it('is the alarm if its topic refuses CloudWatch, and the alarm is reset', async () => {
     const account = await newAccount('silent-alarm')
     const cloudWatch = await startCloudWatch([alarm()], (arn) => arn === topic)
     const { code, stdout } = await runSmoke(
@@ -133,7 +133,7 @@ describe('a step that fails', () => {
     expect([code, cloudWatch.states]).toEqual([1, ['ALARM', 'OK']])
   })
 
-  it('is the checkpoint where its key is another, or the entry that it includes', async () => {
+  it('is the checkpoint if its key or the included entry differs', async () => {
     const account = await newAccount('tampered')
     await runLocal('seal', [], { DATA_DIR: running().dataDir })
     const { publicKey } = generateKeyPairSync('ed25519')

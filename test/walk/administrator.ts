@@ -21,11 +21,11 @@ type Options = {
   company: WalkedCompany
   baseUrl: string
   token: string
-  /** Lets the service look at once for runs that are due; its clock does so each minute. */
+  /** Triggers the check for due runs, which otherwise runs each minute. */
   wake(): void
 }
 
-/** The account as an administrator sees it, and its one directory. */
+/** An administrator of an account with one directory. */
 export class Administrator {
   readonly service: Service
   readonly #walk: Options
@@ -59,7 +59,7 @@ export class Administrator {
 
   post = (what: string) => this.service.request<Run>('POST', `${this.#path}/${what}`)
 
-  /** The newest run, once it is over and another than `before`. */
+  /** Waits for a finished run other than `before`. */
   async finished(before: string | null): Promise<Run> {
     for (let looks = 0; ; looks++) {
       if (looks % 10 === 0) this.#walk.wake()
@@ -72,7 +72,7 @@ export class Administrator {
   changesOf = async (run: Run): Promise<number> =>
     (await this.service.send<Listed<object>>('GET', `${this.#path}/runs/${run.id}/changes?limit=1`)).metadata.count
 
-  /** How many there are of what a directory makes. */
+  /** Numbers of actors and groups. */
   async totals(): Promise<Record<string, number>> {
     const count = async (path: string) =>
       (await this.service.send<Listed<object>>('GET', `${path}?limit=1`)).metadata.count
@@ -80,7 +80,7 @@ export class Administrator {
     return { actors, groups }
   }
 
-  /** The change log since a time, as far as runs have caused it: by run, and by kind of object and operation. */
+  /** Reads the change log entries of runs since a time, by run, and by object and operation. */
   async changeLog(begin = '2000-01-01T00:00:00Z'): Promise<Map<string, Map<string, Entry[]>>> {
     const byRun = new Map<string, Map<string, Entry[]>>()
     const query = `type=change&limit=100&total_limit=0&begin=${begin}`

@@ -4,19 +4,19 @@ import { readFileSync } from 'node:fs'
 import { delimiter, dirname } from 'node:path'
 import type { Service } from '#test/support/service/service.ts'
 
-/** The shell commands of a document of `docs/`. */
+/** Extracts the shell commands of a document in `docs/`. */
 export function documentCommands(document: string): string {
   const text = readFileSync(new URL(`../../docs/${document}`, import.meta.url), 'utf8')
   return [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block).join('\n')
 }
 
-/** The commands of the first screen, for the account whose credentials are in another directory. */
+/** Extracts the commands of the start screen, with the credentials of another data directory. */
 export const screenCommands = ({ output, dataDir }: Service, dir = dataDir): string =>
   (output().match(/^ {4}(TOKEN=|curl ).*$/gm) ?? [])
     .map((line) => `${line.trim().replaceAll(dataDir, dir).replace('curl ', "curl -sS -w '\\n' ")}\n`)
     .join('')
 
-/** Types commands in a shell. */
+/** Runs commands in a shell by its standard input. */
 export async function typed(shell: [string, ...string[]], text: string, dir: string) {
   const [command, ...args] = shell
   const child = spawn(command, args, {
@@ -36,7 +36,7 @@ export async function typed(shell: [string, ...string[]], text: string, dir: str
 
 export const has = (command: string) => spawnSync(command, ['--version']).error === undefined
 
-/** An interactive zsh, the default of macOS, takes no comments and announces jobs on stderr. */
+/** Shells to test. An interactive zsh, the default of macOS, allows no comments and prints jobs on stderr. */
 export const shells: [string, ...string[]][] = [
   ['sh'],
   has('zsh') ? ['zsh', '-f', '-i', '-o', 'no_prompt_sp', '-o', 'no_prompt_cr'] : ['sh'],

@@ -12,17 +12,17 @@ export type Walk = {
   baseUrl: string
   slug: string
   token: string
-  /** Lets the service look at once for runs that are due; its clock does so each minute. */
+  /** Triggers the check for due runs, which otherwise runs each minute. */
   wake(): void
   say(text: string): void
 }
 
-/** What a walk has measured, in milliseconds. */
+/** Measurements of a walk, in milliseconds. */
 export type Walked = { lostAccessMs: number }
 
 type Steps = Walk & {
   admin: Administrator
-  /** The run that comes after the last one, once it is over. */
+  /** Waits for the end of the next run. */
   nextRun(): Promise<{ run: Run; took: string }>
 }
 
@@ -39,18 +39,21 @@ const changes = (counts: Record<string, Counts>): string =>
     })
     .join('; ') || 'nothing'
 
-/** Waits for what consumers write. @throws Error that says what did not come */
+/**
+ * Waits for a value that consumers write.
+ * @throws Error that names the missing value
+ */
 async function until<T>(what: string, found: () => T | undefined | false | Promise<T | undefined | false>): Promise<T> {
   const end = performance.now() + 120_000
   for (;;) {
     const value = await found()
     if (value !== undefined && value !== false) return value
-    if (performance.now() > end) throw new Error(`In vain: ${what}`)
+    if (performance.now() > end) throw new Error(`Not within two minutes: ${what}`)
     await sleep(100)
   }
 }
 
-/** A preview of a directory that is not enabled, and then its first run. */
+/** Previews a disabled directory, enables it, and waits for its first run. */
 async function load({ admin, nextRun, say }: Steps): Promise<{ previewed: Run; first: Run }> {
   const empty = await admin.totals()
   await admin.makeDirectory()
@@ -71,7 +74,7 @@ async function load({ admin, nextRun, say }: Steps): Promise<{ previewed: Run; f
   return { previewed: preview.run, first: first.run }
 }
 
-/** Some of the first group sign in with the provider of the same kind. */
+/** Signs some members of the first group in with the provider of the same kind. */
 async function signInSome(steps: Steps): Promise<SignedIn[]> {
   const { company, admin, say } = steps
   const { kind } = company
@@ -90,17 +93,17 @@ async function signInSome(steps: Steps): Promise<SignedIn[]> {
   return signedIn
 }
 
-/** A policy lets a group of the directory in, and one of its people leaves the group; how long access lasted then. */
+/** Grants access to a group by a policy, and measures how long access lasts after a member has left the group. */
 async function accessOf(steps: Steps, { token, person }: SignedIn): Promise<{ left: Run; lostAccessMs: number }> {
   const { admin, baseUrl, company, say, nextRun } = steps
   const ask = admin.service.request.bind(admin.service)
   const site = await ask<{ id: string }>('POST', '/sites', { site: { name: 'Office' } })
   const wiki = { name: 'Wiki', type: 'dns', address: 'wiki.example.com', site_id: site.id }
   const resource = await ask<{ id: string }>('POST', '/resources', { resource: wiki })
-  const index = await ask<{ token: string }>('POST', `/sites/${site.id}/gateways`, { gateway: { name: 'index' } })
+  const edge = await ask<{ token: string }>('POST', `/sites/${site.id}/gateways`, { gateway: { name: 'edge' } })
   const removed = new Map<string, number>()
   const key = () => randomBytes(32).toString('base64')
-  const gateway = new Gateway(baseUrl, index.token, key(), (change) => {
+  const gateway = new Gateway(baseUrl, edge.token, key(), (change) => {
     for (const id of change.removed) removed.set(id, Date.now())
   })
   gateway.run().catch(() => undefined)
@@ -113,8 +116,8 @@ async function accessOf(steps: Steps, { token, person }: SignedIn): Promise<{ le
     const group_id = groups.data.find(({ idp_id }) => idp_id === idpId)?.id
     await ask('POST', '/policies', { policy: { group_id, resource_id: resource.id } })
     const connect = () => client.connect(resource.id)
-    const { id } = await until('a member is let in', () => connect().catch(() => undefined))
-    await until('the gateway knows', () => gateway.authorizations.has(id))
+    const { id } = await until('a member gets access', () => connect().catch(() => undefined))
+    await until('the gateway has the authorization', () => gateway.authorizations.has(id))
     say(`a policy for a group of ${members.length} of the directory lets its members in, and the gateway knows`)
 
     company.leaveGroup(person.id)
@@ -122,10 +125,10 @@ async function accessOf(steps: Steps, { token, person }: SignedIn): Promise<{ le
     const { run, took } = await nextRun()
     equal(run.outcome, 'applied', run.error ?? '')
     deepEqual(run.applied.memberships, { insert: 0, update: 0, delete: 1 })
-    const lostAt = await until('the gateway hears that the access is over', () => removed.get(id))
+    const lostAt = await until('the gateway removes the authorization', () => removed.get(id))
     const refused = await connect().catch((problem: { status: number }) => problem.status)
     equal(refused, 404)
-    const committed = await until('the change log tells of it', async () => {
+    const committed = await until('the change log has an entry', async () => {
       const log = await admin.changeLog(run.started_at)
       return log.get(run.id)?.get('memberships delete')?.[0]
     })
@@ -139,7 +142,7 @@ async function accessOf(steps: Steps, { token, person }: SignedIn): Promise<{ le
   }
 }
 
-/** A list that comes back by half changes nothing. */
+/** Expects that truncated lists change nothing. */
 async function breakLists({ admin, company, nextRun, say }: Steps): Promise<void> {
   const before = await admin.totals()
   company.breakLists()
@@ -152,7 +155,7 @@ async function breakLists({ admin, company, nextRun, say }: Steps): Promise<void
   say(`half a list was not believed, nothing changed, and the directory is disabled: ${run.error}`)
 }
 
-/** Most people leave the company: the brake holds the run, until an administrator says that it is meant. */
+/** Removes most people from the company. The brake stops the run until an administrator accepts the deletions. */
 async function brake({ admin, company, nextRun, say }: Steps, stays: string): Promise<{ stopped: Run; released: Run }> {
   const before = await admin.totals()
   const all = company.people()
@@ -175,7 +178,7 @@ async function brake({ admin, company, nextRun, say }: Steps, stays: string): Pr
   return { stopped, released }
 }
 
-/** What the run has deleted comes back. */
+/** Rewinds a run, and expects that the deleted objects are restored. */
 async function rewind({ admin, nextRun, say }: Steps, run: Run, before: Record<string, number>): Promise<Run> {
   await admin.post(`runs/${run.id}/rewind`)
   const { run: rewound, took } = await nextRun()
@@ -189,7 +192,7 @@ async function rewind({ admin, nextRun, say }: Steps, run: Run, before: Record<s
 const summary = (entries: Map<string, Entry[]> | undefined): string =>
   [...(entries ?? [])].map(([name, list]) => `${list.length} × ${name}`).join(', ') || 'nothing'
 
-/** Tells if the change log has an entry for each thing that a run says it has done. */
+/** True if the change log has an entry for each change that a run reports. */
 function tells(entries: Map<string, Entry[]> | undefined, { applied }: Run): boolean {
   const count = (name: string) => entries?.get(name)?.length ?? 0
   const { users, groups, memberships } = applied
@@ -202,7 +205,7 @@ function tells(entries: Map<string, Entry[]> | undefined, { applied }: Run): boo
   )
 }
 
-/** The change log tells of all that runs did, and of nothing that they only looked at. */
+/** Expects entries for all changes of the applied runs, and none for previews. */
 async function readChangeLog({ admin, company, say }: Steps, done: Record<string, Run>, looked: Run[]): Promise<void> {
   const runs = Object.entries(done)
   let log = new Map<string, Map<string, Entry[]>>()
@@ -210,12 +213,12 @@ async function readChangeLog({ admin, company, say }: Steps, done: Record<string
     log = await admin.changeLog()
     return runs.every(([, run]) => tells(log.get(run.id), run))
   }
-  await until('the change log tells all of it', isTold).catch((error: Error) => {
+  await until('the change log has all entries', isTold).catch((error: Error) => {
     const told = runs.map(([name, run]) => `${name}: ${changes(run.applied)}, told: ${summary(log.get(run.id))}`)
     throw new Error(`${error.message}\n${told.join('\n')}`)
   })
   for (const [name, run] of runs) say(`the change log tells of ${name}: ${summary(log.get(run.id))}`)
-  // Of a run that was stopped it tells that the directory was disabled, and nothing else.
+  // A stopped run has one entry: the directory was disabled.
   for (const run of looked) {
     const told = [...(log.get(run.id)?.keys() ?? [])]
     deepEqual(told, run.outcome === 'stopped' ? [`${company.kind}_directories update`] : [])
@@ -223,9 +226,8 @@ async function readChangeLog({ admin, company, say }: Steps, done: Record<string
 }
 
 /**
- * Walks through what an administrator and the people of a company see of a directory, from the first preview to a run that is
- * taken back, and holds each step against what it should be.
- * @throws AssertionError where something is not as it should be
+ * Walks through a directory as an administrator and the people of a company do, from the first preview to a rewind.
+ * @throws AssertionError if the result of a step is wrong
  */
 export async function walkDirectory(walk: Walk): Promise<Walked> {
   const started = performance.now()

@@ -27,7 +27,7 @@ async function http(method: string, path: string, body?: unknown, bearer = token
   return { status: response.status, headers: response.headers, text, body: text ? JSON.parse(text) : undefined }
 }
 
-/** Asks until the answer holds, for at most the 2 s in which an entry has to be visible. */
+/** Repeats a request until its response matches, for at most the 2 s within which an entry must be visible. */
 async function within2s(path: string, holds: (body: Body) => boolean): Promise<Reply> {
   const until = Date.now() + 2_000
   for (;;) {
@@ -45,7 +45,7 @@ async function made(path: string, body: unknown, bearer = token): Promise<Body> 
 
 const huge = '9223372036854775807'
 
-/** An account of its own, without the service where it does not run; its token. */
+/** Provisions an account, even while the service is down, and returns its token. */
 async function provisioned(name: string): Promise<string> {
   const event = { account: { name, slug: name.toLowerCase() }, admin: { name: 'Ada', email: 'ada@example.com' } }
   const { code, stdout } = await runLocal('provision', [JSON.stringify(event)], { DATA_DIR: service.dataDir })
@@ -53,7 +53,7 @@ async function provisioned(name: string): Promise<string> {
   return JSON.parse(stdout).data.api_token.token
 }
 
-/** An account of its own, with its credentials in a file as `npm start` writes it. */
+/** Provisions an account, and stores its credentials in a file as `npm start` does. */
 async function walkerDir(): Promise<string> {
   const dir = mkdtempSync(join(tmpdir(), 'walk-test-'))
   const credentials = { base_url: service.baseUrl, api_token: await provisioned('Walker') }
@@ -61,19 +61,19 @@ async function walkerDir(): Promise<string> {
   return dir
 }
 
-/** The tests of the walk at a running service, which is killed and started again in the last of them. */
+/** Defines the tests of the walk for a running service. The last test kills and restarts it. */
 export function walkService(running: () => Service): void {
   beforeAll(() => {
     service = running()
     token = service.credentials.api_token
   })
-  describe('docs/walk.md', asItStands)
-  describe('the walk, further on', furtherOn)
+  describe('docs/walk.md', typeDocument)
+  describe('the walk in detail', walkInDetail)
 }
 
-function asItStands(): void {
+function typeDocument(): void {
   // The walk needs curl; the service and its other tests do not.
-  it.skipIf(!has('curl'))('can be typed as it stands, after the first screen and again', async () => {
+  it.skipIf(!has('curl'))('can be typed unchanged, after the start screen and repeatedly', async () => {
     const dir = await walkerDir()
     try {
       for (const shell of shells) {
@@ -106,7 +106,7 @@ function asItStands(): void {
   })
 }
 
-function furtherOn(): void {
+function walkInDetail(): void {
   const world: Record<string, Body> = {}
 
   it('1. administers sites, groups, actors, resources and a policy', async () => {
@@ -172,7 +172,7 @@ function furtherOn(): void {
     world.responderToken = beat.body.data.authorizations[0].ingest_token
   })
 
-  it('4. takes flow reports of both sides and shows them', async () => {
+  it('4. accepts flow reports of both sides and lists them', async () => {
     const open = {
       protocol: 'tcp',
       inner_src_ip: world.session.client.ipv4,
@@ -218,7 +218,7 @@ function furtherOn(): void {
     world.flows = closed.body.data
   })
 
-  it('5. tells the whole story in the logs', async () => {
+  it('5. has all events in the logs', async () => {
     const changes = await within2s('/logs?type=change&limit=100', (body) =>
       JSON.stringify(body).includes(world.clientToken.id),
     )
@@ -242,7 +242,7 @@ function furtherOn(): void {
       expect(everything.text).not.toContain(secret)
   })
 
-  it('6. loses nothing when it is killed; an account that is made meanwhile is in the next start', async () => {
+  it('6. loses nothing when it is killed, and has an account that was provisioned meanwhile', async () => {
     const answered: string[] = []
     let running = true
     const writer = (async () => {

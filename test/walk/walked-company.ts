@@ -5,37 +5,37 @@ import { suiteCompany, suiteFake } from '#test/fakes/suite.ts'
 import { tenantCompany, tenantFake } from '#test/fakes/tenant.ts'
 import type { Fault } from '../fakes/fake-server.ts'
 
-/** What a kind of directory is called in the paths of the API. */
+/** Kinds of directories, by their names in the paths of the API. */
 export const walkedKinds = ['suite', 'idp', 'tenant'] as const
 export type WalkedKind = (typeof walkedKinds)[number]
 
 type Fields = Record<string, unknown>
 export type Somebody = { id: string; email: string }
 
-/** A company at a provider: who is in it, how its people sign in, and what can happen to it. */
+/** A company at a provider: its people, their sign-in, and the changes that a walk makes. */
 export type WalkedCompany = {
   kind: WalkedKind
-  /** Variables by which a service finds it. */
+  /** Settings with which a service uses the provider. */
   variables: Record<string, string>
   directory: Fields
   authProvider: Fields
-  /** To be called with the directory that was made: some providers have to know it. */
+  /** Registers the created directory, which some providers require. */
   connect(directory: Fields): void
   people(): Somebody[]
-  /** The provider's id of its first group, and who is in it. */
+  /** The provider's id of the first group, and the ids of its members. */
   group(): { id: string; members: string[] }
-  /** Somebody leaves the group, or the company. */
+  /** Removes a person from the group. */
   leaveGroup(id: string): void
   dismiss(ids: ReadonlySet<string>): void
-  /** Lists of people come back by half, with a status that says it worked. */
+  /** Truncates lists of people to half, with a successful status. */
   breakLists(): void
   mendLists(): void
-  /** Where somebody is led to sign in, signs in there: the code that the browser comes back with. */
+  /** Signs a person in at the authorization URL, and returns the code of the redirect. */
   signIn(authorizationUrl: string, person: Somebody): string
   close(): Promise<void>
 }
 
-/** Groups of a company of a size. */
+/** Number of groups of a company of this size. */
 const groupsOf = (size: number): number => Math.max(8, Math.round(size / 100))
 
 type Faulty = { faults: Fault[] }
@@ -83,7 +83,7 @@ async function suite(size: number): Promise<WalkedCompany> {
 async function idp(size: number): Promise<WalkedCompany> {
   const fake = await idpFake(idpCompany(size, groupsOf(size)))
   const provider = await startPlainProvider()
-  // The organisation is known by its domain; what it says of itself lies at the same address as its API.
+  // The organisation's issuer is its domain, but its discovery document is served at the address of its API.
   provider.issuer = 'https://company.example.com'
   fake.faults.push((request) => on(/^\/\.well-known\//, always({ json: provider.document() }))(request, () => ({})))
   const [first] = fake.data.groups
@@ -143,7 +143,7 @@ async function tenant(size: number): Promise<WalkedCompany> {
       fake.data.users = fake.data.users.filter(({ id }) => !ids.has(id))
       for (const group of fake.data.groups) group.members = group.members.filter((id) => !ids.has(id))
     },
-    // Who is asked for by id is still told.
+    // Requests for people by id still return them.
     ...listsOf(fake, (request, answer) =>
       request.path === '/v1.0/users' && !request.query.has('$filter') ? half(request, answer) : null,
     ),

@@ -7,17 +7,17 @@ import { clock, timestamp } from '#shared/core/clock.ts'
 import { type PolicyRow, policies } from '#shared/domain/policies/policy.ts'
 import { type ResourceRow, resources } from '#shared/domain/resources/resource.ts'
 import { newAccessWorld } from '#test/support/access/access.ts'
-import { circumstances } from '#test/support/access/circumstances.ts'
+import { conditionContext } from '#test/support/access/circumstances.ts'
 import { heartbeat } from '#test/support/access/gateways.ts'
 import { type Answer, call } from '#test/support/accounts/account.ts'
 import { dnsResource, openPolicy } from '#test/support/accounts/row-fields.ts'
 import { type Consumed, measure } from '#test/support/table/consumed-capacity.ts'
 import { plantItems, plantRows } from '#test/support/table/plant-rows.ts'
 
-/** What a request of the access plane costs in a small and in a large account. */
+/** Table usage of an access plane request in a small and in a large account. */
 export type AccessCost = { name: string; few: Consumed; many: Consumed }
 
-type World = Awaited<ReturnType<typeof worldWith>>
+type World = Awaited<ReturnType<typeof newWorld>>
 
 const everyDay = [...'MTWRFSU'].map((day) => `${day}/true/Europe/Berlin`)
 const conditions = [
@@ -26,8 +26,11 @@ const conditions = [
 ]
 const limits = { api_capacity: 1_000_000, api_refill_rate: 1_000_000 }
 
-/** An account with so many policies, resources, and authorizations of other gateways, and a client that may reach ten. */
-async function worldWith(others: number) {
+/**
+ * Creates an account with `others` unrelated policies, resources and authorizations, and with clients that can reach
+ * ten resources.
+ */
+async function newWorld(others: number) {
   const world = await newAccessWorld(conditions, { limits })
   const gateway = await world.addGateway()
   const reachable = [world.resource]
@@ -37,7 +40,7 @@ async function worldWith(others: number) {
     reachable.push(resource)
   }
   await plantOthers(world, others)
-  /** A client with a token of its own: each may send 200 requests at once. */
+  /** Creates a client with its own token, because each token may send 200 requests at once. */
   const newClient = async () => {
     const { token } = await world.addToken()
     const session = (await world.startSession({ svc_id: randomUUID() }, { token })).body.data
@@ -48,7 +51,7 @@ async function worldWith(others: number) {
   return { ...world, gateway, reachable, newClient }
 }
 
-/** Half of the others lie in the client's site, none is granted to its actor. */
+/** Inserts unrelated objects. Half of the resources belong to the client's site; no policy grants them to its actor. */
 async function plantOthers({ account, site }: Awaited<ReturnType<typeof newAccessWorld>>, count: number) {
   const group = randomUUID()
   const resource = (i: number) => ({
@@ -92,7 +95,7 @@ const authorization = (account_id: string, gateway_id: string): Authorization =>
   state_at: timestamp(clock.now()),
 })
 
-/** Requests of a client and a gateway, made anew for each measurement. */
+/** Requests of a client and a gateway. `prepare` runs before each measurement and returns the request. */
 const requests: [name: string, prepare: (world: World) => Promise<() => Promise<Answer>>][] = [
   [
     'a new decision',
@@ -131,7 +134,7 @@ const requests: [name: string, prepare: (world: World) => Promise<() => Promise<
   ],
 ]
 
-/** The least of three: another may have renewed a lease of the rate limit. */
+/** Minimum of three measurements, because a request may have renewed a lease of the rate limit. */
 async function cost(world: World, prepare: (typeof requests)[number][1]): Promise<Consumed> {
   const tries: Consumed[] = []
   for (let i = 0; i < 3; i++) {
@@ -147,23 +150,23 @@ async function cost(world: World, prepare: (typeof requests)[number][1]): Promis
 }
 
 /**
- * What the access plane costs in accounts with so many authorizations of other gateways, policies and resources: a
- * gateway of one client with ten authorizations, a client that may reach ten resources.
+ * Measures the requests of the access plane in accounts with `few` and with `many` unrelated authorizations, policies
+ * and resources. The gateway has one client with ten authorizations; each client can reach ten resources.
  */
 export async function accessCosts(few: number, many: number): Promise<AccessCost[]> {
-  const worlds = [await worldWith(few), await worldWith(many)] as const
+  const worlds = [await newWorld(few), await newWorld(many)] as const
   for (const { newClient, reachable } of worlds) {
     const { ask } = await newClient()
     for (const resource of reachable) await ask(resource)
   }
   const costs: AccessCost[] = []
-  // Both gateways have the same authorizations at each measurement: those that are measured add to both.
+  // The worlds alternate, so that both gateways have the same number of authorizations at each measurement.
   for (const [name, prepare] of requests)
     costs.push({ name, few: await cost(worlds[0], prepare), many: await cost(worlds[1], prepare) })
   return costs
 }
 
-/** How many in a second of CPU of this process; the engine runs in another. */
+/** Returns runs per second of CPU in this process, without the engine's CPU. */
 async function perSecond(count: number, work: (index: number) => unknown): Promise<number> {
   const start = process.cpuUsage()
   for (let i = 0; i < count; i++) await work(i)
@@ -171,16 +174,16 @@ async function perSecond(count: number, work: (index: number) => unknown): Promi
   return count / ((user + system) / 1e6)
 }
 
-/** Decisions in a second of CPU: as requests, new and repeated, and the choice of one policy among ten alone. */
+/** Measures decisions per second of CPU: new and repeated ones by requests, and the choice among ten policies alone. */
 export async function decisionRates(): Promise<Record<string, number>> {
-  const { newClient, reachable, policy } = await worldWith(0)
+  const { newClient, reachable, policy } = await newWorld(0)
   const clients = await Promise.all(Array.from({ length: 40 }, newClient))
   const ask = (i: number) =>
     clients[i % clients.length]?.ask(reachable[Math.floor(i / clients.length) % 10] as ResourceRow)
   await perSecond(clients.length, ask)
-  const among = Array.from({ length: 10 }, () => policy)
-  const situation = circumstances({ ip: '192.0.2.10' })
-  const choose = () => choosePolicy(among, situation, Number.POSITIVE_INFINITY, clock.now())
+  const candidates = Array.from({ length: 10 }, () => policy)
+  const situation = conditionContext({ ip: '192.0.2.10' })
+  const choose = () => choosePolicy(candidates, situation, Number.POSITIVE_INFINITY, clock.now())
   await perSecond(1_000, choose)
   return {
     'new decisions': await perSecond(200, (i) => ask(i + clients.length)),

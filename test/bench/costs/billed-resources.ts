@@ -4,24 +4,24 @@ import { operationClasses } from '#shared/http/operation-class.ts'
 import { refusals } from '#shared/sign-in/refusals/sign-in-refused.ts'
 import { type Resource, templatesOf } from '#test/support/service/templates.ts'
 
-/** Resources that are billed in a deployment that nobody uses, counted in its templates. */
+/** Resources that AWS bills even without traffic, counted in the templates. */
 export type Billed = {
   shards: number
   keys: number
   secrets: number
-  /** Metrics that alarms look at, those in expressions one by one. */
+  /** Metrics of alarms, including each metric of an expression. */
   alarmMetrics: number
   dashboards: number
-  /** Metrics of the service's own, made of log lines. */
+  /** Custom metrics that are extracted from log lines. */
   ownMetrics: number
-  /** Runs of schedules in a month. */
+  /** Scheduled runs per month. */
   runs: number
   webAcls: number
   webAclRules: number
 }
 
 const certificate = (region: string) => `arn:aws:acm:${region}:123456789012:certificate/a`
-/** Settings of CloudFront with a web ACL in front. */
+/** Settings for CloudFront with a web ACL. */
 export const inFront = {
   domainName: 'access.example.com',
   certificateArn: certificate('eu-central-1'),
@@ -31,7 +31,10 @@ export const inFront = {
 const monthMinutes = 730 * 60
 const minutesOf: Record<string, number> = { minute: 1, hour: 60, day: 1_440 }
 
-/** @throws Error for an expression that is neither a rate nor at most one time a day */
+/**
+ * Runs of a schedule per month.
+ * @throws Error for an expression that is neither a rate nor at most daily
+ */
 function runsOf(expression: string): number {
   const [, every, unit = ''] = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(expression) ?? []
   if (every) return monthMinutes / (Number(every) * (minutesOf[unit] ?? Number.NaN))
@@ -44,7 +47,7 @@ const metricsIn = ({ Properties: { Metrics } }: Resource): number =>
 
 const combinations = { class: operationClasses.length, operation: consumerNames.length, reason: refusals.length }
 
-/** Metrics in log lines with the setting `classes`, one for each value of their dimension. */
+/** Metrics in log lines with the setting `classes`, one per dimension value. */
 const metricsInLines = Object.values(metrics).reduce((sum, { by }) => sum + (by === null ? 1 : combinations[by]), 0)
 
 export async function billedResources(context: Record<string, unknown> = {}): Promise<Billed> {

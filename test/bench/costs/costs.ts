@@ -11,12 +11,12 @@ import { restText, restUsd } from './rest-costs.ts'
 
 const file = new URL('../../../docs/costs.md', import.meta.url)
 
-/** `trips` for calls: how often each waits for the table. */
+/** A row of the cost table. Calls have `trips`: the sequential round trips to the table. */
 type Row = { name: string; usage: Usage; trips?: number }
 
 const flowName = (reports: number): string => `flows, ${reports} reports a request`
 
-/** What a flow and a call cost, at the sizes and for the calls that `docs/costs.md` tells. */
+/** Measures the flows and calls that `docs/costs.md` lists. */
 export async function flowRows(): Promise<Row[]> {
   const rows: Row[] = []
   for (const [reports, flows] of [
@@ -32,11 +32,11 @@ export async function flowRows(): Promise<Row[]> {
 export const callRows = async (): Promise<Row[]> =>
   [...(await callUsages())].map(([name, call]) => ({ name: name.startsWith('a ') ? name : `\`${name}\``, ...call }))
 
-/** Two significant digits of what is measured in CPU, so that the table changes when the code does. */
-const rounded = (value: number, digits: number): number => Number(value.toPrecision(digits))
+/** Rounds CPU figures to two significant digits, so that the table changes only with the code. */
+const round = (value: number, digits: number): number => Number(value.toPrecision(digits))
 
-/** Thousands, because a table of millions is read a million at a time. */
-const thousands = (value: number): string => rounded(value * 1e3, 3).toLocaleString('en-US')
+/** Formats a figure in thousands, the unit of the table per million operations. */
+const thousands = (value: number): string => round(value * 1e3, 3).toLocaleString('en-US')
 
 const heads = ['HTTP requests', 'Lambda requests', 'Lambda GB-ms', 'Write units', 'Read units', 'Payload units', 'USD']
 
@@ -44,27 +44,27 @@ export const costsTable = (rows: Row[]): string =>
   markdownTable(
     ['One million of', ...heads],
     rows.map(({ name, usage }) => {
-      const shown: Usage = { ...usage, lambdaGbMs: rounded(usage.lambdaGbMs, 2) }
+      const shown: Usage = { ...usage, lambdaGbMs: round(usage.lambdaGbMs, 2) }
       return [name, ...usageNames.map((unit) => thousands(shown[unit])), (usdOf(shown) * 1e6).toFixed(2)]
     }),
   )
 
-/** What leases cost a million calls, so many calls a lease. */
+/** USD of the leases for a million calls. */
 const leases = (calls: number): string => ((1e6 * prices.writeUnit) / calls).toFixed(2)
 
-/** Calls that no consumer of a stream follows. */
+/** Selects the calls that cause no run of a consumer. */
 const callsAlone = (rows: Row[]) =>
   rows.flatMap(({ name, usage, trips }) =>
     trips !== undefined && usage.lambdaRequests === 1 ? [{ name, usage, trips }] : [],
   )
 
-/** What it costs to synchronise a directory: a bench of its own writes it, and all others leave it as it stands. */
+/** The section on directories. Only `npm run bench -- --sync` writes it. */
 const syncPart = /## Directories\n.*?(?=\n## )/s
 
-/** What sign-in costs functions that sign nobody in; the same. */
+/** The section on imports. Only `npm run bench -- --imports` writes it. */
 const importPart = /## Cold imports\n.*?(?=\n## )/s
 
-/** Parts that follow from prices, templates and stated units, computed without measuring. */
+/** Sections that are computed from prices, templates and stated units, without measurements. */
 const derivedPart = /## At rest\n.*?(?=\n## Directories\n)/s
 
 const settingsText = `## Settings
@@ -80,7 +80,7 @@ Some settings add a monthly cost (list prices of us-east-1):
 A domain, IPv6, reserved functions, throttles, tags and permissions boundaries are free of charge.
 `
 
-/** The text with what it costs at rest, what an example fleet costs, and what storage and settings do. */
+/** Replaces the derived sections: costs at rest, the example fleet, storage and settings. */
 export async function withDerived(text: string): Promise<string> {
   const usages = statedUsages(text)
   const [flow, grant] = [flowName(100), '`POST /client/authorizations`'].map((name) => usages.get(name))
@@ -125,7 +125,7 @@ the same proportion.
 
 ${memoryTable(callsAlone(rows))}`
 
-/** The units that the first table of a text states, for one of each. */
+/** Parses the units per operation from the first table of a text. */
 export function statedUsages(text: string): Map<string, Usage> {
   const [first = ''] = text.split('\n## ')
   const rows = first.matchAll(/^\| (flows|`|a ).*$/gm)
@@ -141,10 +141,9 @@ export function statedUsages(text: string): Map<string, Usage> {
   )
 }
 
-/** CPU within a quarter of what is stated is the same: machines are not that exact. */
+/** True if CPU differs by at most a quarter of the stated value, the precision of the machines. */
 const isNear = (measured: number, stated: number): boolean => Math.abs(measured - stated) <= stated / 4
 
-/** Writes `docs/costs.md`. */
 export async function writeCostsDocument(rows: Row[], presence: PresenceRow[]): Promise<void> {
   const text = await readFile(file, 'utf8')
   const stated = statedUsages(text)
@@ -156,11 +155,11 @@ export async function writeCostsDocument(rows: Row[], presence: PresenceRow[]): 
   await writeFile(file, await withDerived(document(steady, presence, kept.join('\n'))))
 }
 
-/** Writes what follows from today's prices and templates into `docs/costs.md`, beside the units that it states. */
+/** Updates the derived sections of `docs/costs.md` from today's prices and templates. */
 export const writeDerivedCosts = async (): Promise<void> =>
   writeFile(file, await withDerived(await readFile(file, 'utf8')))
 
-/** Writes what `npm run bench -- --sync` has measured into `docs/costs.md`. */
+/** Writes the figures of `npm run bench -- --sync` into `docs/costs.md`. */
 export async function writeSyncCosts(measured: string): Promise<void> {
   const by =
     'Written by `npm run bench -- --sync <thousands of people> --in <folder> --write`. An interrupted bench resumes from its folder.'
@@ -171,7 +170,7 @@ export async function writeSyncCosts(measured: string): Promise<void> {
   )
 }
 
-/** Writes what `npm run bench -- --imports` has measured into `docs/costs.md`. */
+/** Writes the figures of `npm run bench -- --imports` into `docs/costs.md`. */
 export async function writeImportCosts(revision: string, measured: string): Promise<void> {
   const by = `Written by \`npm run bench -- --imports ${revision} --write\`. The table compares the CPU time in which a process loads
 a function, before sign-in was added and now. All listed functions sign nobody in: only the callback of a sign-in loads openid-client.`

@@ -1,19 +1,19 @@
 import { secondOfCpu } from '#test/support/largest/cpu-cost.ts'
-import { largeRequests, measured, takesMuch } from '#test/support/largest/large-requests.ts'
+import { canBeLarge, largeRequests, measureRequest } from '#test/support/largest/large-requests.ts'
 import { loadEntries } from '#test/support/operations/operations.ts'
 import { sampleRequests } from '#test/support/operations/sample-requests.ts'
 import { markdownTable } from '../measure/markdown-table.ts'
 
 type Dearest = { name: string; what: string; seconds: number }
 
-/** Of each operation the request that takes the most CPU, the dearest operations first. */
+/** Returns the most expensive request of each operation by CPU, the highest costs first. */
 export async function dearestOperations(count: number): Promise<Dearest[]> {
   const world = await sampleRequests()
   const dearest: Dearest[] = []
-  for (const entry of (await loadEntries()).filter(takesMuch)) {
+  for (const entry of (await loadEntries()).filter(canBeLarge)) {
     let most: Dearest = { name: entry.name, what: '', seconds: 0 }
     for (const request of await largeRequests(entry, world)) {
-      const { what, units } = await measured(world, entry, request)
+      const { what, units } = await measureRequest(world, entry, request)
       if (units > most.seconds * secondOfCpu) most = { ...most, what, seconds: units / secondOfCpu }
     }
     dearest.push(most)

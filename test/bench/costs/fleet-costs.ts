@@ -11,7 +11,7 @@ const { flowRetentionDays, backupDays: keptBackups } = dataSettings
 const keptDays = flowRetentionDays.fallback
 const backupDays = keptBackups.fallback
 const monthDays = 365.25 / 12
-/** GB in the table that a million flows are, at most. */
+/** Maximum table storage of a million flows, in GB. */
 const gbPerMillion = 1.1
 const vaults = 2
 
@@ -19,12 +19,12 @@ const gb = millionFlows * gbPerMillion * (keptDays / monthDays)
 const tableUsd = ({ writeUnits, readUnits }: Usage): number =>
   writeUnits * prices.writeUnit + readUnits * prices.readUnit
 
-/** Measured units that `docs/costs.md` states: of a flow, an authorization, and presence in a month. */
+/** Measured units that `docs/costs.md` states: per flow, per authorization, and of presence per month. */
 export type Stated = { flow: Usage; grant: Usage; presence: PresenceRow[] }
 
 const dollars = (usd: number): string => Math.round(usd).toLocaleString('en-US')
 
-/** Monthly costs of the fleet, without those of its install at rest. */
+/** Monthly costs of the fleet, excluding the install at rest. */
 function fleetParts({ flow, grant }: Stated, presence: PresenceRow) {
   const used = sum([flow, millionFlows * 1e6], [grant, millionGrants * 1e6], [presence.usage, 1])
   return {
@@ -41,12 +41,14 @@ function fleetParts({ flow, grant }: Stated, presence: PresenceRow) {
   }
 }
 
-/** Days of retention from which on the class for infrequent access is cheaper, for table units and flows of a month. */
+/**
+ * Minimum retention in days at which the infrequent-access class is cheaper, given the monthly throughput and flows.
+ */
 const paysFromDays = (throughput: number, millions: number): number =>
   (monthDays * throughput * (prices.infrequentUnits - 1)) /
   (millions * gbPerMillion * (prices.tableGbMonth - prices.infrequentGbMonth))
 
-/** Monthly costs of the example fleet, and of its storage. */
+/** Describes the monthly costs of the example fleet and its storage. */
 export function fleetText(stated: Stated, restUsd: number): string {
   const columns = stated.presence.toReversed().map((presence) => fleetParts(stated, presence))
   const [connected, alone] = columns

@@ -9,13 +9,13 @@ import { perRun, sum, type Usage, usageOf } from '../measure/usage.ts'
 
 const bytesPerPayloadUnit = 25 * 1_024
 const bytesPerRequest = 512 * 1_024
-/** As many as the rate limit of a token lets through at once. */
+/** Burst that the rate limit allows per token. */
 const requestsPerToken = 40
 
-/** Lets a client see its changed middleware: it keeps a handler for each kind of command. */
+/** Makes changes of a client's middleware effective: the client caches a handler for each kind of command. */
 const forgetHandlers = (client: object) => Reflect.deleteProperty(client, 'handlers')
 
-/** Lets puts through to the stream, and notes what they hold. */
+/** Records the data that is put into the stream. */
 async function noteRecords(work: () => Promise<unknown>): Promise<Buffer[]> {
   const noted: Buffer[] = []
   const client = kinesis()
@@ -39,7 +39,7 @@ async function noteRecords(work: () => Promise<unknown>): Promise<Buffer[]> {
   return noted
 }
 
-/** A request with reports, and the consumer's work on what it puts into the stream. */
+/** Sends a request with reports, and runs the consumer on the resulting records. */
 async function reportAndStore(token: string, reports: object[]): Promise<Usage> {
   const body = { flow_logs: reports }
   let ingest: Partial<Usage> = {}
@@ -62,13 +62,13 @@ async function reportAndStore(token: string, reports: object[]): Promise<Usage> 
 }
 
 /**
- * What a flow costs when it is opened in one request and closed in another, with so many reports in each. The consumer
- * is taken to be invoked for every record of the stream, the most that can be.
+ * Measures a flow that is opened in one request and closed in another. Assumes that the consumer runs once per record,
+ * which is the maximum.
  */
 export async function flowUsage(reportsPerRequest: number, flows: number): Promise<Usage> {
   const { id } = await newAccount()
   const samples = sampleFlows()
-  const taken: Usage[] = []
+  const usages: Usage[] = []
   for (let from = 0, requests = requestsPerToken, token = ''; from < flows; from += reportsPerRequest) {
     if (requests + 2 > requestsPerToken) {
       token = await (await newFlowGrant(id)).token()
@@ -78,8 +78,8 @@ export async function flowUsage(reportsPerRequest: number, flows: number): Promi
     const ids = Array.from({ length: reportsPerRequest }, (_, i) => from + i)
     const opened = await reportAndStore(token, ids.map(samples.open))
     const closed = await reportAndStore(token, ids.map(samples.close))
-    // The first requests compile what the others run.
-    if (from > 0) taken.push(sum([opened, 1 / reportsPerRequest], [closed, 1 / reportsPerRequest]))
+    // The first requests include compilation.
+    if (from > 0) usages.push(sum([opened, 1 / reportsPerRequest], [closed, 1 / reportsPerRequest]))
   }
-  return perRun(taken)
+  return perRun(usages)
 }

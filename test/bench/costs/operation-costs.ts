@@ -7,7 +7,7 @@ import { markdownTable } from '../measure/markdown-table.ts'
 export type OperationCost = Omit<Consumed, 'trips'> & { name: string }
 
 /**
- * What each operation asks of the table for a small object, when its token was used within the last minute and the
+ * Measures the table usage of each operation on a small object. Its token was used within the last minute, and the
  * process holds a lease of the rate limit.
  */
 export async function operationCosts(): Promise<OperationCost[]> {
@@ -15,7 +15,7 @@ export async function operationCosts(): Promise<OperationCost[]> {
   const costs: OperationCost[] = []
   for (const [name, sample] of Object.entries(samples)) {
     const tries: Consumed[] = []
-    // The least of three: another may have renewed a lease.
+    // Minimum of three measurements, because a request may have renewed a lease.
     for (let i = 0; i < 3; i++) {
       const request = await sample()
       if (request.token) await holdLease(send, request.token)
@@ -40,7 +40,7 @@ export const costTable = (costs: OperationCost[]): string =>
     costs.map(({ name, requests, reads, writes }) => [`\`${name}\``, ...[requests, reads, writes].map(String)]),
   )
 
-/** The costs that `docs/table.md` states. */
+/** Reads the costs that `docs/table.md` states. */
 export async function statedCosts(): Promise<OperationCost[]> {
   const rows = (await readFile(file, 'utf8')).matchAll(
     /^\| `([A-Z]+ \/[^`]*)` +\| (\d+) +\| ([\d.]+) +\| ([\d.]+) +\|$/gm,

@@ -17,15 +17,18 @@ const clients = 10_000
 const gateways = 200
 const monthSeconds = (365.25 * 86_400) / 12
 const heartbeatSeconds = 30
-/** The platform ends each connection then. */
+/** Seconds after which the platform closes a connection. */
 const connectionSeconds = 2 * 3_600
 
 const runs = 12
 
-/** What is billed for a presence: that of calls, and that of the channel's platform. */
+/** Billed usage of presence: calls, messages and connection minutes. */
 type Presence = Usage & { messages: number; connectionMinutes: number }
 
-/** What one of each takes of Lambda and the table, its rate limit included: a device asks too seldom to hold units of it. */
+/**
+ * Measures one heartbeat, handshake, keepalive and disconnect, including the rate limit. Devices send too few requests
+ * to hold units of it.
+ */
 async function presenceUsages() {
   const world = await newAccessWorld()
   const gateway = await world.addGateway()
@@ -56,18 +59,18 @@ async function presenceUsages() {
     keepalive: () => onMessage(sent('{"type":"keepalive"}')),
     disconnect: () => onDisconnect(sent('')),
   }
-  const taken = Object.fromEntries(Object.keys(work).map((name) => [name, [] as Usage[]])) as Record<
+  const measured = Object.fromEntries(Object.keys(work).map((name) => [name, [] as Usage[]])) as Record<
     keyof typeof work,
     Usage[]
   >
   for (let run = -3; run < runs; run++) {
     for (const [name, one] of Object.entries(work) as [keyof typeof work, () => Promise<unknown>][]) {
       const usage = sum([await usageOf(one), 1], [{ lambdaRequests: 1 }, 1])
-      // The first runs compile what the others run.
-      if (run >= 0) taken[name].push(usage)
+      // The first runs include compilation.
+      if (run >= 0) measured[name].push(usage)
     }
   }
-  return Object.fromEntries(Object.entries(taken).map(([name, usages]) => [name, perRun(usages)])) as Record<
+  return Object.fromEntries(Object.entries(measured).map(([name, usages]) => [name, perRun(usages)])) as Record<
     keyof typeof work,
     Usage
   >
@@ -77,7 +80,10 @@ export type PresenceRow = { name: string; usage: Presence }
 
 const asHttp = (usage: Usage): Usage => ({ ...usage, httpRequests: 1 })
 
-/** A month of 10,000 clients and 200 gateways that are there and nothing else: by heartbeats alone, and with the live channel. */
+/**
+ * Monthly usage of 10,000 clients and 200 gateways that are online and send no other requests: with heartbeats alone,
+ * and with the live channel.
+ */
 export async function presenceRows(): Promise<PresenceRow[]> {
   const usages = await presenceUsages()
   const [clientHeartbeat, gatewayHeartbeat] = [asHttp(usages.clientHeartbeat), asHttp(usages.gatewayHeartbeat)]
@@ -91,7 +97,7 @@ export async function presenceRows(): Promise<PresenceRow[]> {
   const connections = every(devices, connectionSeconds)
   const connected = sum(
     [clientHeartbeat, every(clients, connectedSeconds) + every(clients, connectionSeconds)],
-    // A gateway keeps its heartbeats, and asks once more when it has connected.
+    // A gateway keeps its heartbeats, and sends one more after each connect.
     [gatewayHeartbeat, every(gateways, heartbeatSeconds) + every(gateways, connectionSeconds)],
     [usages.keepalive, keepalives],
     [usages.connect, connections],
@@ -101,13 +107,13 @@ export async function presenceRows(): Promise<PresenceRow[]> {
     { name: 'heartbeats alone', usage: { ...alone, messages: 0, connectionMinutes: 0 } },
     {
       name: 'with the live channel',
-      // Handshakes and ends are taken for messages, too.
+      // Handshakes and disconnects are billed as messages.
       usage: { ...connected, messages: keepalives + 2 * connections, connectionMinutes: every(devices, 60) },
     },
   ]
 }
 
-/** Charges of API Gateway for presence by the live channel. */
+/** API Gateway's charges for messages and connection minutes of the live channel, in USD. */
 export const platformUsd = ({ messages, connectionMinutes }: Presence): number =>
   messages * prices.liveMessage + connectionMinutes * prices.connectionMinute
 
@@ -126,13 +132,13 @@ const heads = [
 
 const millions = (value: number): string => (value / 1e6).toLocaleString('en-US', { maximumSignificantDigits: 3 })
 
-/** CPU is the machine's: no more of it is told than two digits. */
-const rounded = (gbMs: number): number => Number((gbMs / 1e3).toPrecision(2))
+/** Rounds to two digits, because CPU figures depend on the machine. */
+const round = (gbMs: number): number => Number((gbMs / 1e3).toPrecision(2))
 
 function presenceTable(rows: PresenceRow[]): string {
   const cells = rows.map(({ name, usage }) => {
     const { httpRequests, messages, connectionMinutes, lambdaRequests, lambdaGbMs, writeUnits, readUnits } = usage
-    const cpu = rounded(lambdaGbMs)
+    const cpu = round(lambdaGbMs)
     const units = [httpRequests, messages, connectionMinutes, lambdaRequests, cpu, writeUnits, readUnits]
     const logGb = logGbOf(usage).toLocaleString('en-US', { maximumSignificantDigits: 3 })
     return [
@@ -145,11 +151,11 @@ function presenceTable(rows: PresenceRow[]): string {
   return markdownTable(['Millions per month', ...heads, 'USD'], cells)
 }
 
-/** How many times the channel saves what presence costs. */
+/** Factor by which the live channel reduces the cost of presence. */
 export const presenceRatio = ([alone, connected]: PresenceRow[]): number =>
   alone && connected ? presenceUsd(alone.usage) / presenceUsd(connected.usage) : Number.NaN
 
-/** What `docs/costs.md` and the bench say of it. */
+/** Describes presence for `docs/costs.md` and the bench. */
 export const presenceText = (
   rows: PresenceRow[],
 ): string => `The table lists the monthly usage and cost of 10,000 clients and 200 gateways that are online and send no other requests. They use
@@ -163,7 +169,7 @@ ${presenceTable(rows)}
 - The log lines of heartbeats and of the channel's functions are included. The channel's access log is off (\`liveAccessLog\`).
 `
 
-/** The rows of presence that a text states. */
+/** Parses the rows of presence from a text. */
 export const statedPresence = (text: string): PresenceRow[] =>
   [...text.matchAll(/^\| (heartbeats alone|with the live channel) .*$/gm)].map(([line, name = '']) => {
     const cells = line.split('|').slice(2)

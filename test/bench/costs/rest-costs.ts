@@ -4,7 +4,7 @@ import { type Billed, billedResources, inFront } from './billed-resources.ts'
 import { lineBytes, logUsdOf } from './log-lines.ts'
 import { prices } from './prices.ts'
 
-/** Assumed load of a run of a schedule that finds nothing to do: 50 ms, a few reads, and a write of the pulse. */
+/** Assumed usage of a scheduled run without work: 50 ms, a few reads, and the write of the pulse. */
 const run = sum([{ lambdaRequests: 1, lambdaGbMs: 90, readUnits: 10, writeUnits: 2 }, 1])
 
 const monthOf: Record<keyof Billed, { what: string; usd: number }> = {
@@ -24,10 +24,10 @@ const usdOfAll = (billed: Billed): number => names.reduce((usd, name) => usd + b
 const dollars = (usd: number): string => usd.toFixed(2)
 const count = (value: number): string => Math.round(value).toLocaleString('en-US')
 
-/** Monthly costs of an install with default settings that nobody uses. */
+/** Monthly costs of an install with default settings and without traffic, in USD. */
 export const restUsd = async (): Promise<number> => usdOfAll(await billedResources())
 
-/** Costs of an install at rest: with default settings, and with CloudFront and its web ACL in front. */
+/** Describes the costs of an install at rest: with default settings, and with CloudFront and a web ACL. */
 export async function restText(): Promise<string> {
   const installs = [await billedResources(), await billedResources(inFront)]
   const rows = names.map((name) => [

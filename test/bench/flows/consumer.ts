@@ -7,14 +7,14 @@ import { flowRecord, newFlowGrant } from '#test/support/logs/flows.ts'
 import { type Consumed, measure } from '#test/support/table/consumed-capacity.ts'
 import { readSample, sampleFlows } from '../measure/sample-reports.ts'
 
-/** What the consumer asks of the table for so many flows, and the seconds and the CPU that it takes. */
+/** Table usage, seconds and CPU of the consumer for a number of flows. */
 export type ConsumerCost = Consumed & { name: string; flows: number; seconds: number; cpuMs: number }
 
 type Account = { claims: Awaited<ReturnType<typeof newFlowGrant>>['claims'] }
 
 const perRecord = 100
 
-/** Records of the stream with these reports, as ingest packs them. */
+/** Builds stream records with these reports, as ingest packs them. */
 function recordsOf({ claims }: Account, reports: FlowReport[]): KinesisStreamRecord[] {
   const at = clock.now()
   return Array.from({ length: Math.ceil(reports.length / perRecord) }, (_, i) =>
@@ -37,7 +37,7 @@ async function costOf(name: string, flows: number, batches: KinesisStreamRecord[
   return { name, flows, seconds: (performance.now() - start) / 1_000, cpuMs: (user + system) / 1_000, ...consumed }
 }
 
-/** What it costs to store flows in the ways that their reports arrive. */
+/** Measures the storage of flows for each order in which their reports can arrive. */
 export async function consumerCosts(flows = 2_000): Promise<ConsumerCost[]> {
   const grant = await newFlowGrant((await newAccount()).id)
   const samples = sampleFlows()
@@ -48,7 +48,7 @@ export async function consumerCosts(flows = 2_000): Promise<ConsumerCost[]> {
     const close = recordsOf(grant, ids.map(samples.close).map(readSample))
     return { open, close }
   }
-  // The marks that lead to a day and an actor, and the first compilation, belong to no flow.
+  // A first batch covers compilation and the markers of day and actor, which are written once.
   const { open: first } = some()
   await store(first)
 

@@ -4,7 +4,7 @@ import { mockClient } from 'aws-sdk-client-mock'
 import { ingestFlows, parseReports } from '#shared/logs/flows/ingest-flows.ts'
 import { readSample, sampleClaims, sampleFlows } from '../measure/sample-reports.ts'
 
-/** CPU of one report, in microseconds, in requests of one size. */
+/** CPU per report in microseconds, for requests with `size` reports. */
 export type IngestCost = { size: number; parse: number; check: number; whole: number; gzip: number }
 
 const total = 20_000
@@ -14,7 +14,7 @@ const rounds = 10
 const workNames = ['parse', 'check', 'whole', 'gzip'] as const
 type Works = Record<(typeof workNames)[number], (body: string) => unknown>
 
-/** The least CPU of each work over the same bodies. They take turns, so that a busy moment of the machine falls on all. */
+/** Minimum CPU of each function over the same bodies. The functions alternate, so that other load affects all alike. */
 async function leastCpu(bodies: string[], works: Works): Promise<Record<keyof Works, number>> {
   const least = { parse: Infinity, check: Infinity, whole: Infinity, gzip: Infinity }
   for (let round = 0; round < rounds; round++) {
@@ -33,7 +33,10 @@ function check(body: string): void {
   for (const one of records) readSample(one as object)
 }
 
-/** What reading, checking and packing reports costs beside `JSON.parse` of the same bodies, the stream's time left out. */
+/**
+ * Compares the CPU for parsing, checking and packing reports with `JSON.parse` of the same bodies, without the stream's
+ * time.
+ */
 export async function ingestCosts(sizes = [1, 100, 10_000]): Promise<IngestCost[]> {
   const { mixed } = sampleFlows()
   const kinesis = mockClient(KinesisClient)

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { loadTest } from './load.ts'
 
 it('loses and doubles no flow while gateways stream and administrators read and write', async () => {
-  const { flows, lost, doubled, wrong } = await loadTest(10)
+  const { flows, lost, duplicated, wrong } = await loadTest(10)
   expect(flows).toBeGreaterThan(0)
-  expect({ lost, doubled, wrong }).toEqual({ lost: 0, doubled: 0, wrong: 0 })
+  expect({ lost, duplicated, wrong }).toEqual({ lost: 0, duplicated: 0, wrong: 0 })
 }, 300_000)

@@ -22,18 +22,18 @@ type Latency = { calls: number; p50: number; p99: number }
 export type LoadResult = {
   seconds: number
   flows: number
-  /** Flows whose opening and closing were reported and in the log, a second, from the first report to the last entry. */
+  /** Flows per second that were opened, closed and stored in the log, from the first report to the last entry. */
   flowsPerSecond: number
-  /** Milliseconds from an acknowledgement until the flows of the batch are in the log. */
+  /** Milliseconds between an acknowledgement and the time at which the log contains the batch's flows. */
   visible: Latency
   quiet: Latency
   loaded: Latency
   /** Megabytes of the service's process. */
   memory: { before: number; after: number }
-  /** What the service's processes used while the gateways streamed, administrators included. */
+  /** CPU of the service's processes while the gateways streamed, including the administrators' requests. */
   cpu: ProcessTimes
   lost: number
-  doubled: number
+  duplicated: number
   wrong: number
 }
 
@@ -47,7 +47,7 @@ function latencyOf(times: number[]): Latency {
   return { calls: sorted.length, p50: at(0.5), p99: at(0.99) }
 }
 
-/** Megabytes of memory that a process holds. */
+/** Resident memory of a process, in megabytes. */
 async function residentMegabytes(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => null)
   const kilobytes = status
@@ -56,7 +56,7 @@ async function residentMegabytes(pid: number): Promise<number> {
   return Number(kilobytes) / 1_024
 }
 
-/** What an administrator does, over and over: makes a group, looks at lists, logs and the group, and removes it. */
+/** Repeats the work of an administrator: creates a group, reads lists, logs and the group, and deletes it. */
 async function administer(call: Caller, until: () => boolean): Promise<number[]> {
   const times: number[] = []
   const timed = async (method: string, path: string, body?: unknown) => {
@@ -85,7 +85,9 @@ const administerTogether = async (call: Caller, until: () => boolean): Promise<L
 const claimsOf = ({ token }: Reporter): IngestClaims =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
 
-/** Streams what one side sees, with at most two batches on their way to the log, until the time is over. */
+/**
+ * Streams the flows of one reporter until the time is over, with at most two batches that the log does not contain yet.
+ */
 async function streamFlows(call: Caller, reporter: Reporter, ledger: Ledger, until: () => boolean): Promise<number[]> {
   const waits: number[] = []
   const claims = claimsOf(reporter)
@@ -118,7 +120,7 @@ async function streamFlows(call: Caller, reporter: Reporter, ledger: Ledger, unt
   return waits
 }
 
-/** Streams flows into a service of its own while administrators read and write, and holds its log against what was reported. */
+/** Starts a service, streams flows while administrators read and write, and compares its log with the reports. */
 export async function loadTest(seconds: number): Promise<LoadResult> {
   const service = await startService()
   try {
@@ -165,7 +167,7 @@ export async function loadTest(seconds: number): Promise<LoadResult> {
 }
 
 export function loadTable(result: LoadResult): string {
-  const { flows, seconds, flowsPerSecond, visible, quiet, loaded, memory, cpu, lost, doubled, wrong } = result
+  const { flows, seconds, flowsPerSecond, visible, quiet, loaded, memory, cpu, lost, duplicated, wrong } = result
   const ms = ({ calls, p50, p99 }: Latency) => `p50 ${p50.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms (${calls})`
   const each = [...cpu].map(([program, time]) => `${program} ${(time / flows).toFixed(2)}`)
   return [
@@ -174,7 +176,7 @@ export function loadTable(result: LoadResult): string {
     `administrators without that load: ${ms(quiet)}; with it: ${ms(loaded)}`,
     `milliseconds of CPU for each flow, administrators included: ${each.join(', ')}`,
     `memory of the service: ${memory.before.toFixed(0)} MB before, ${memory.after.toFixed(0)} MB after`,
-    `lost ${lost}, doubled ${doubled}, otherwise than reported ${wrong}`,
+    `lost ${lost}, duplicated ${duplicated}, different from the report ${wrong}`,
   ]
     .map((line) => `  ${line}\n`)
     .join('')

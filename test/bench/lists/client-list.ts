@@ -10,13 +10,13 @@ import { plantGroups, plantOnlineClients } from '#test/support/table/plant-liste
 import { median } from '../measure/median.ts'
 import { gbMsOf, sum, type Usage, usdOf } from '../measure/usage.ts'
 
-/** What a page takes: milliseconds of CPU, and what it asks of the table. */
+/** Cost of a page: milliseconds of CPU, and table usage. */
 type PageCost = Pick<Consumed, 'reads' | 'writes'> & { cpu: number }
 
-/** A page of clients, each online with a token of its own, beside one of as many groups. */
+/** Cost of a page of online clients, compared with a page of groups of the same length. */
 export type ClientListRatio = { rows: number; clients: PageCost; groups: PageCost; cpuRatio: number; usdRatio: number }
 
-/** The entry of a request and what leads to it. */
+/** Write units of the request's log entry and its pointer. */
 const entryUnits = 2
 
 type Times = { clients: number; groups: number }
@@ -32,7 +32,7 @@ async function timesOf(token: string, rows: number): Promise<Times> {
 const usageOf = ({ cpu, reads, writes }: PageCost): Usage =>
   sum([{ httpRequests: 1, lambdaRequests: 1, lambdaGbMs: gbMsOf(cpu), readUnits: reads, writeUnits: writes }, 1])
 
-/** The CPU is that of processes which answer the two by turns, in the middle of them. */
+/** Compares the two lists. The CPU is the median of several processes, each of which alternates between the lists. */
 export async function clientListRatio(rows: number, processes = 3): Promise<ClientListRatio> {
   const account = await newAccount({ limits: { api_capacity: 1_000_000, api_refill_rate: 1_000_000 } })
   await plantGroups(account, rows)
@@ -41,7 +41,7 @@ export async function clientListRatio(rows: number, processes = 3): Promise<Clie
     const ask = () => account.call(handler, { query: { limit: String(rows) } })
     await ask()
     const { reads } = await measure(ask)
-    // A lease of the rate limit is no part of a request.
+    // Writes for a lease of the rate limit are excluded.
     return { reads, writes: entryUnits }
   }
   const units = { clients: await unitsOf(listClients), groups: await unitsOf(listGroups) }

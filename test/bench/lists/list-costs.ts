@@ -19,14 +19,14 @@ import { type Consumed, measure } from '#test/support/table/consumed-capacity.ts
 import { bareClient } from '#test/support/table/plant-clients.ts'
 import { plantItems, plantRows } from '#test/support/table/plant-rows.ts'
 
-/** What a list costs at two sizes of its collection. */
+/** Table usage of a list at two sizes of its collection. */
 export type ListCost = { name: string; few: Consumed; many: Consumed }
 
 const groupId = '0198a000-0000-7000-8000-000000000001'
 const siteId = '0198a000-0000-7000-8000-000000000002'
 const actorId = '0198a000-0000-7000-8000-000000000003'
 
-/** The live item of a client that is online. */
+/** Presence item of an online client. */
 const online: ClientPresence = {
   session_id: siteId,
   lease_expires_at: 4_000_000_000_000_000,
@@ -53,7 +53,7 @@ const plants: Record<string, (accountId: string, count: number) => Promise<unkno
       count,
       (i) => ({
         ...hostFields(i, siteId),
-        // So many that two pages do, in a collection of any size.
+        // Enough rows for two pages, in a collection of any size.
         ip_stack: i < 60 ? 'ipv6_only' : 'dual',
       }),
       ['address', 'site_id', 'type', 'ip_stack'],
@@ -100,7 +100,10 @@ const lists: [name: string, handler: Handler, query: Record<string, string>][] =
   ['GET /policies?group_id=', listPolicies, { group_id: groupId }],
 ]
 
-/** Each list's second page (its first where it has one page) in accounts with so many rows of every collection. */
+/**
+ * Measures the second page of each list (the first one if there is no second) in accounts with `few` and `many` rows
+ * per collection.
+ */
 export async function listCosts(few: number, many: number): Promise<ListCost[]> {
   const sizes = await Promise.all([few, many].map(accountWith))
   const costs: ListCost[] = []

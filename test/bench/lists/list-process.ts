@@ -1,11 +1,11 @@
 import { handler as listClients } from '#functions/api/clients/list-clients.ts'
 import { handler as listGroups } from '#functions/api/groups/list-groups.ts'
 import type { Handler } from '#shared/http/lambda.ts'
-import { eventOf } from '#test/support/accounts/account.ts'
-import { cpuOf } from '#test/support/largest/cpu-cost.ts'
+import { toEvent } from '#test/support/accounts/account.ts'
+import { measureCpu } from '#test/support/largest/cpu-cost.ts'
 import { median } from '../measure/median.ts'
 
-// A process that answers lists and nothing else: whoever asks does not read the answers in it.
+// A separate process that only answers lists, so that reading the responses does not affect it.
 const [token = '', rows = ''] = process.argv.slice(2)
 process.stdout.write = () => true
 
@@ -14,14 +14,14 @@ const handlers: Record<'clients' | 'groups', Handler> = { clients: listClients, 
 const used: Record<keyof typeof handlers, number[]> = { clients: [], groups: [] }
 
 async function ask(handler: Handler): Promise<void> {
-  const { statusCode, body } = await handler(eventOf({ token, query: { limit: rows } }))
+  const { statusCode, body } = await handler(toEvent({ token, query: { limit: rows } }))
   if (statusCode !== 200) throw new Error(`A list was refused: ${body}`)
 }
 
 for (let round = -warmUps; round < rounds; round++) {
   const turns = round % 2 === 0 ? (['clients', 'groups'] as const) : (['groups', 'clients'] as const)
   for (const name of turns) {
-    const cpu = await cpuOf(async () => {
+    const cpu = await measureCpu(async () => {
       for (let i = 0; i < calls; i++) await ask(handlers[name])
     })
     if (round >= 0) used[name].push(cpu / calls / 1_000)

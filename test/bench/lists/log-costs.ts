@@ -7,11 +7,14 @@ import { listLogs, logCursor } from '#shared/logs/query-logs.ts'
 import { type Consumed, measure } from '#test/support/table/consumed-capacity.ts'
 import { type PlantedLogs, plantLogs } from '#test/support/table/plant-logs.ts'
 
-/** A first page counts the total. A last one is behind all that began in the window: flows that began before it. */
+/**
+ * The first page counts the total. The last page follows all entries that began in the window, and contains flows that
+ * began before it.
+ */
 const pages = ['first', 'middle', 'backward', 'last'] as const
 
 type PageCosts = Record<(typeof pages)[number], Consumed>
-/** What the pages of a listing cost. */
+/** Table usage of the pages of a log query. */
 export type LogCost = PageCosts & { name: string }
 
 const limit = '50'
@@ -26,17 +29,17 @@ const listings: [name: string, query: Asked][] = [
   ['all streams, a busy actor', ({ busy }) => ({ actor_id: busy.id })],
   ['all streams, an email with 100 entries of each', ({ rare }) => ({ actor_email: rare.email })],
   ['flow, an actor with 100', ({ rare }) => ({ type: 'flow', actor_id: rare.id })],
-  // A planted change is of an object that has its actor's id.
+  // The object id of a planted change is its actor's id.
   ['change, an object with 100', ({ rare }) => ({ object_id: rare.id })],
 ]
 
-/** What pages of 50 cost in a log of so many entries, a quarter of each stream. */
+/** Measures pages of 50 entries in a log of `count` entries, a quarter per stream. */
 export async function logCosts(count: number): Promise<LogCost[]> {
   const account = { id: randomUUID(), inserted_at: timestamp(0) } as AccountRow
   const logs = await plantLogs(account.id, count)
   const costs: LogCost[] = []
   for (const [name, asked] of listings) {
-    // The window leaves something before it: flows that are still open at its begin.
+    // The window begins after the first entries, so that flows still open at its beginning exist.
     const window = { begin: timestamp(logs.begin + (logs.end - logs.begin) / 10), end: timestamp(logs.end) }
     costs.push({ name, ...(await pageCosts(account, { ...window, ...asked(logs), limit }, logs)) })
   }
@@ -50,7 +53,7 @@ async function pageCosts(account: AccountRow, query: Query, { begin, end }: Plan
   }
   const { data, metadata } = await read()
   if (data.length !== Number(limit)) throw new Error(`The page is not full: ${JSON.stringify(query)}`)
-  // A position in the middle, and one at the begin of the window, as if one had paged there.
+  // Cursors in the middle and at the beginning of the window, without paging up to them.
   const parsed = readLogQuery(new URLSearchParams(query), clock.now())
   const at = (micros: number, backward: boolean) =>
     logCursor(account.id, parsed, {

@@ -1,24 +1,24 @@
 import { type ActorRow, actors } from '#shared/domain/actors/actor.ts'
 import { robotRow } from '#test/support/accounts/actors.ts'
 import { entries, newMembershipWorld } from '#test/support/accounts/memberships.ts'
-import { cpuOf } from '#test/support/largest/cpu-cost.ts'
-import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { measureCpu } from '#test/support/largest/cpu-cost.ts'
+import { readCommits } from '#test/support/logs/commit-stream.ts'
 import { measure } from '#test/support/table/consumed-capacity.ts'
 import { plantIds } from '#test/support/table/plant-rows.ts'
 
-/** A set that is written at once and listed whole. */
+/** Costs of a member set that is written at once and listed completely. */
 export type MemberCosts = {
   members: number
   commits: number
   requests: number
-  /** Kilobytes that are written for a member, with its part of what each commit has beside its members. */
+  /** Kilobytes written per member, including its share of each commit. */
   kilobytes: number
-  /** How many members of the large set take the CPU of one that a request adds by itself. */
+  /** CPU of adding a single member by a request, divided by the CPU per member of the large set. */
   putRatio: number
   readUnits: number
 }
 
-/** Sets the members of a group, and of another one by one, and lists them whole. */
+/** Measures setting all members of a group at once, adding members one by one, and listing all. */
 export async function memberCosts(members: number): Promise<MemberCosts> {
   const world = await newMembershipWorld()
   const { account } = world
@@ -28,17 +28,17 @@ export async function memberCosts(members: number): Promise<MemberCosts> {
     if (status !== 200) throw new Error(`The members were not set: ${text}`)
   }
   const [one, all] = [await world.newGroup(), await world.newGroup()]
-  // Each adds one to those before.
+  // Each request adds one member to the previous ones.
   const singles = 20
-  const single = await cpuOf(async () => {
+  const single = await measureCpu(async () => {
     for (let i = 1; i <= singles; i++) await set(one, ids.slice(0, i))
   })
-  const before = (await commitsOf(account.id)).length
+  const before = (await readCommits(account.id)).length
   let put = 0
   const { requests, writes } = await measure(async () => {
-    put = await cpuOf(() => set(all, ids))
+    put = await measureCpu(() => set(all, ids))
   })
-  const commits = (await commitsOf(account.id)).length - before
+  const commits = (await readCommits(account.id)).length - before
   const { reads } = await measure(async () => {
     for (let page_cursor: string | null = ''; page_cursor !== null; ) {
       const query: Record<string, string> = { limit: '100', ...(page_cursor && { page_cursor }) }
@@ -57,7 +57,7 @@ export async function memberCosts(members: number): Promise<MemberCosts> {
 
 export const memberText = ({ members, commits, requests, kilobytes, putRatio, readUnits }: MemberCosts): string =>
   [
-    `${members} members in one request: ${commits} commits, ${requests} requests to the table, ${kilobytes.toFixed(2)} KB written for a member`,
-    `${putRatio.toFixed(0)} members for the CPU of one that is added by itself; listed whole for ${readUnits.toFixed(2)} read units each`,
+    `${members} members in one request: ${commits} commits, ${requests} requests to the table, ${kilobytes.toFixed(2)} KB written per member`,
+    `${putRatio.toFixed(0)} members for the CPU of adding a single one; listing all takes ${readUnits.toFixed(2)} read units each`,
     '',
   ].join('\n')

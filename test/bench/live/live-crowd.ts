@@ -10,12 +10,12 @@ import { processTimes, usedBetween } from '../measure/process-times.ts'
 
 const longestMs = 180_000
 
-/** Megabytes of this process, which holds both ends of each connection. */
+/** Memory of this process, which holds both ends of each connection, in megabytes. */
 const megabytes = (): number => process.memoryUsage().rss / 1e6
 
 /**
- * So many clients connect at once to the channel of one machine, those of the examples, which come again when they are refused; then
- * all of them are told of a change, and go. Both ends are in this process.
+ * Connects `size` example clients at once to the channel of one machine. Refused clients retry. Then all clients are
+ * notified of a change and disconnect. Both ends run in this process.
  */
 export async function liveCrowd(size: number): Promise<string> {
   const world = await newAccessWorld()
@@ -27,7 +27,7 @@ export async function liveCrowd(size: number): Promise<string> {
     crowd.connect(channel.url, sessions)
     const opened = await crowd.untilOpened(size, longestMs)
     const used = usedBetween(cpu, await processTimes(process.pid))
-    const { p50, p99, most } = percentilesOf(crowd.opened)
+    const { p50, p99, max } = percentilesOf(crowd.opened)
     const stored = (await connectionsOf(world.account.id, 'clients')).length
     const each = [...used].map(([program, time]) => `${program} ${(time / opened).toFixed(1)} ms`).join(', ')
     const kilobytes = ((megabytes() - memory) * 1_000) / opened
@@ -39,13 +39,13 @@ export async function liveCrowd(size: number): Promise<string> {
     await world.account.call(updatePolicy, { method: 'PATCH', params: { id: world.policy.id }, body })
     const begin = performance.now()
     await followUpFrom(world.account.id, from)
-    const tellingMs = performance.now() - begin
-    const told = crowd.received.filter(({ type }) => type === 'resources').length
+    const notifyingMs = performance.now() - begin
+    const notified = crowd.received.filter(({ type }) => type === 'resources').length
     return [
-      `of ${size} clients that connect at once ${opened} are in, ${stored} of them stored; ${refused} handshakes were refused first`,
-      `half of them after ${s(p50)} s, 99 of 100 after ${s(p99)} s, the last after ${s(most)} s: ${((opened * 1_000) / most).toFixed(0)} a second`,
+      `of ${size} clients that connect at once, ${opened} are connected and ${stored} stored; ${refused} handshakes were refused first`,
+      `half of them after ${s(p50)} s, 99 of 100 after ${s(p99)} s, the last after ${s(max)} s: ${((opened * 1_000) / max).toFixed(0)} a second`,
       `each takes ${each} of a processor and ${kilobytes.toFixed(0)} KB, both ends together`,
-      `${told} of them were told of a change in ${s(tellingMs)} s`,
+      `${notified} of them were notified of a change in ${s(notifyingMs)} s`,
     ]
       .map((line) => `  ${line}\n`)
       .join('')

@@ -12,7 +12,7 @@ type Body = any
 type Grant = { resource: Body; policy: Body }
 
 /**
- * A service of its own, and an account in it whose group reaches resources through one gateway. The devices are those of
+ * Starts a service with an account whose group reaches resources through one gateway. The devices are those of
  * `docs/examples`.
  */
 export async function openLiveWorld() {
@@ -26,14 +26,14 @@ export async function openLiveWorld() {
   }
   try {
     const { call } = await openAccount(service)
-    const made = async (path: string, body: unknown): Promise<Body> => {
+    const create = async (path: string, body: unknown): Promise<Body> => {
       const reply = await call('POST', path, body)
       if (reply.status !== 201) throw new Error(`POST ${path} answered ${JSON.stringify(reply.body)}`)
       return reply.body.data
     }
-    const site = await made('/sites', { site: { name: 'Berlin' } })
-    const group = await made('/groups', { group: { name: 'Engineering' } })
-    const { token } = await made(`/sites/${site.id}/gateways`, { gateway: {} })
+    const site = await create('/sites', { site: { name: 'Berlin' } })
+    const group = await create('/groups', { group: { name: 'Engineering' } })
+    const { token } = await create(`/sites/${site.id}/gateways`, { gateway: {} })
     const gateway = new Gateway(service.baseUrl, token, publicKey(), (change) => watch.note(change))
     void gateway.run()
     stopping.push(() => gateway.stop())
@@ -42,35 +42,35 @@ export async function openLiveWorld() {
       watch,
       stop,
       pid: service.pid,
-      /** Makes resources, each with a policy that lets the group reach it. */
+      /** Creates resources, each with a policy for the group. */
       async addGrants(count: number): Promise<Grant[]> {
         const grants: Grant[] = []
         for (let i = 0; i < count; i++) {
           const name = `Wiki ${randomUUID()}`
           const address = `${randomUUID()}.example.com`
-          const resource = await made('/resources', { resource: { name, type: 'dns', address, site_id: site.id } })
+          const resource = await create('/resources', { resource: { name, type: 'dns', address, site_id: site.id } })
           const policy = { group_id: group.id, resource_id: resource.id }
-          grants.push({ resource, policy: await made('/policies', { policy }) })
+          grants.push({ resource, policy: await create('/policies', { policy }) })
         }
         return grants
       },
-      /** The token of a new member of the group. */
+      /** Adds a member to the group and returns its client token. */
       async addRobot(): Promise<string> {
-        const actor = await made('/actors', { actor: { name: 'Robot', type: 'service_account' } })
+        const actor = await create('/actors', { actor: { name: 'Robot', type: 'service_account' } })
         await call('PATCH', `/groups/${group.id}/memberships`, { memberships: { add: [actor.id] } })
         const client_token = { expires_at: new Date(Date.now() + 86_400_000).toISOString() }
-        return (await made(`/actors/${actor.id}/client_tokens`, { client_token })).token
+        return (await create(`/actors/${actor.id}/client_tokens`, { client_token })).token
       },
       async connect(deviceToken: string, changed?: () => void): Promise<Client> {
         const device = { token: deviceToken, installation: randomUUID(), publicKey: publicKey() }
         const client = new Client({ baseUrl: service.baseUrl, ...device }, changed)
         await client.start()
-        // Whoever looks at the figures sees that one is missing.
+        // A failed client is visible in the figures.
         client.run().catch(() => undefined)
         stopping.push(() => client.stop())
         return client
       },
-      /** Lines that the service has written since an instant. */
+      /** Log lines of the service since a time. */
       async lines(since: Date): Promise<Body[]> {
         await sleep(50)
         return service

@@ -4,7 +4,7 @@ import { markdownTable } from '../measure/markdown-table.ts'
 import { type Percentiles, percentilesOf } from '../measure/percentiles.ts'
 import { processTimes, usedBetween } from '../measure/process-times.ts'
 import { verdict } from '../measure/verdict.ts'
-import type { Known } from './gateway-watch.ts'
+import type { Receipt } from './gateway-watch.ts'
 import { type LiveWorld, openLiveWorld } from './live-world.ts'
 
 const clients = 25
@@ -14,68 +14,70 @@ const revocations = 40
 const crowdSize = 150
 const crowdTokens = 15
 
-/** More requests than this are not left waiting: the machine does not keep up, and what it would be asked now tells nothing more. */
+/** Maximum number of unanswered requests. Above it, the machine cannot sustain the rate, and the measurement stops. */
 const maxWaiting = 3 * clients
 
-/** By then a heartbeat of the gateway's own has told it whatever a nudge did not. */
+/** Timeout in milliseconds. A regular heartbeat delivers each change earlier, even without a nudge. */
 const longestMs = 35_000
 
-/** A change that was answered, and how its gateway came to know; null where it did not. */
-type Told = { askedAt: number; answeredAt: number; known: Known | null }
+/** A completed change, and how its gateway received it; null if it did not. */
+type Change = { requestedAt: number; answeredAt: number; receipt: Receipt | null }
 
 const stages = {
-  'answered → known': ({ answeredAt }: Told, { knownAt }: Known) => Math.max(0, knownAt - answeredAt),
-  'answered → nudge': ({ answeredAt }: Told, { nudgedAt }: Known) =>
+  'response → received': ({ answeredAt }: Change, { receivedAt }: Receipt) => Math.max(0, receivedAt - answeredAt),
+  'response → nudge': ({ answeredAt }: Change, { nudgedAt }: Receipt) =>
     nudgedAt === null ? null : Math.max(0, nudgedAt - answeredAt),
-  'nudge → heartbeat': (_told: Told, { nudgedAt, askedAt }: Known) => (nudgedAt === null ? null : askedAt - nudgedAt),
-  'heartbeat → known': (_told: Told, { askedAt, knownAt }: Known) => knownAt - askedAt,
+  'nudge → heartbeat': (_change: Change, { nudgedAt, sentAt }: Receipt) =>
+    nudgedAt === null ? null : sentAt - nudgedAt,
+  'heartbeat → received': (_change: Change, { sentAt, receivedAt }: Receipt) => receivedAt - sentAt,
 }
 
-type Row = { name: string; told: Told[]; notes: string[] }
+type Row = { name: string; changes: Change[]; notes: string[] }
 
-const answered = (told: Told[]): Percentiles => percentilesOf(told.map((one) => one.answeredAt - one.askedAt))
+const responseTimes = (changes: Change[]): Percentiles =>
+  percentilesOf(changes.map((one) => one.answeredAt - one.requestedAt))
 
-const known = (told: Told[]): Percentiles =>
-  percentilesOf(told.flatMap((one) => (one.known ? [stages['answered → known'](one, one.known)] : [])))
+const receiveTimes = (changes: Change[]): Percentiles =>
+  percentilesOf(changes.flatMap((one) => (one.receipt ? [stages['response → received'](one, one.receipt)] : [])))
 
 const ms = (value: number): string => (Number.isNaN(value) ? '-' : value.toFixed(0))
-const shown = ({ p50, p90, p99, most }: Percentiles): string => [p50, p90, p99, most].map(ms).join(', ')
+const format = ({ p50, p90, p99, max }: Percentiles): string => [p50, p90, p99, max].map(ms).join(', ')
 
-/** Where the time goes: p50, p90, p99 and the longest of each stretch, in milliseconds. */
-function rowText({ name, told, notes }: Row): string {
-  const heard = told.filter((one): one is Told & { known: Known } => one.known !== null)
-  const nudged = heard.filter((one) => one.known.nudgedAt !== null).length
+/** Formats p50, p90, p99 and the maximum of each stage, in milliseconds. */
+function rowText({ name, changes, notes }: Row): string {
+  const received = changes.filter((one): one is Change & { receipt: Receipt } => one.receipt !== null)
+  const nudged = received.filter((one) => one.receipt.nudgedAt !== null).length
   const rows = Object.entries(stages).map(([stage, between]) => {
-    const times = heard.flatMap((one) => between(one, one.known) ?? [])
-    return [stage, String(times.length), shown(percentilesOf(times))]
+    const times = received.flatMap((one) => between(one, one.receipt) ?? [])
+    return [stage, String(times.length), format(percentilesOf(times))]
   })
-  const all = [['asked → answered', String(told.length), shown(answered(told))], ...rows]
-  const counted = `${told.length} in all, ${nudged} by a nudge, ${heard.length - nudged} by a heartbeat that was due or had more, ${told.length - heard.length} never`
-  const ratio = `the news takes ${(known(told).p50 / answered(told).p50).toFixed(2)} times as long as the answer (p50)`
-  return `${name}: ${[counted, ratio, ...notes].join('; ')}\n${markdownTable(['ms', 'of', 'p50, p90, p99, most'], all)}`
+  const all = [['request → response', String(changes.length), format(responseTimes(changes))], ...rows]
+  const counted = `${changes.length} in all, ${nudged} by a nudge, ${received.length - nudged} by a regular heartbeat, ${changes.length - received.length} never`
+  const ratio = `receiving a change takes ${(receiveTimes(changes).p50 / responseTimes(changes).p50).toFixed(2)} times as long as the response (p50)`
+  return `${name}: ${[counted, ratio, ...notes].join('; ')}\n${markdownTable(['ms', 'of', 'p50, p90, p99, max'], all)}`
 }
 
-/** Clients that ask for ways at a rate, whatever becomes of those that they asked for before. */
-async function grantsAt(world: LiveWorld, devices: Client[], rate: number, forSeconds: number) {
+/** Requests authorizations at a fixed rate, without waiting for earlier responses. */
+async function measureGrants(world: LiveWorld, devices: Client[], rate: number, forSeconds: number) {
   const count = Math.round(rate * forSeconds)
   const grants = await world.addGrants(Math.ceil(count / devices.length))
   const [before, since] = [await processTimes(world.pid), new Date()]
-  const ways = new Map<string, string[]>()
+  const authorizations = new Map<string, string[]>()
   const refused: string[] = []
-  const waiting: Promise<Told | null>[] = []
+  const waiting: Promise<Change | null>[] = []
   let unanswered = 0
   const begin = performance.now()
   for (let i = 0; i < count && unanswered <= maxWaiting; i++) {
     await sleep(Math.max(0, begin + (i * 1_000) / rate - performance.now()))
     const { resource, policy } = grants[Math.floor(i / devices.length)] as (typeof grants)[number]
-    const askedAt = performance.now()
+    const requestedAt = performance.now()
     unanswered++
-    const asking = (devices[i % devices.length] as Client).connect(resource.id).then(
+    const pending = (devices[i % devices.length] as Client).connect(resource.id).then(
       async ({ id }) => {
         const answeredAt = performance.now()
         unanswered--
-        ways.set(policy.id, [...(ways.get(policy.id) ?? []), id])
-        return { askedAt, answeredAt, known: await world.watch.until('added', id, longestMs) }
+        authorizations.set(policy.id, [...(authorizations.get(policy.id) ?? []), id])
+        return { requestedAt, answeredAt, receipt: await world.watch.until('added', id, longestMs) }
       },
       (error: Error) => {
         unanswered--
@@ -83,71 +85,75 @@ async function grantsAt(world: LiveWorld, devices: Client[], rate: number, forSe
         return null
       },
     )
-    waiting.push(asking)
+    waiting.push(pending)
   }
-  const asked = waiting.length
-  const told = (await Promise.all(waiting)).filter((one) => one !== null)
-  const last = Math.max(...told.map(({ answeredAt }) => answeredAt))
-  const took = Math.max(asked / rate, (last - begin) / 1_000)
+  const requests = waiting.length
+  const changes = (await Promise.all(waiting)).filter((one) => one !== null)
+  const last = Math.max(...changes.map(({ answeredAt }) => answeredAt))
+  const took = Math.max(requests / rate, (last - begin) / 1_000)
   const used = usedBetween(before, await processTimes(world.pid))
   const cpu = [...used].map(([program, time]) => `${program} ${(time / 10 / took).toFixed(0)} %`)
   const notes = [
-    `${(told.length / took).toFixed(1)} a second answered`,
-    ...(asked < count ? [`stopped after ${asked} of ${count}`] : []),
+    `${(changes.length / took).toFixed(1)} a second answered`,
+    ...(requests < count ? [`stopped after ${requests} of ${count}`] : []),
     ...(cpu.length > 0 ? [`of a core: ${cpu.join(', ')}`] : []),
     ...(refused.length > 0 ? [`${refused.length} refused, as ${refused[0]}`] : []),
     await failures(world, since),
   ]
-  return { keepsUp: asked === count && told.length / took >= 0.95 * rate, told, ways, notes }
+  return { keepsUp: requests === count && changes.length / took >= 0.95 * rate, changes, authorizations, notes }
 }
 
-/** Nudges that the service says it could not send. */
+/** Counts the sent messages and the failed ones, from the service's log. */
 async function failures(world: LiveWorld, since: Date): Promise<string> {
   const lines = await world.lines(since)
   const sent = lines.reduce((sum, { messages_sent = 0 }) => sum + messages_sent, 0)
   return `${sent} messages sent, ${lines.filter(({ event }) => event === 'device_not_notified').length} not`
 }
 
-/** Policies that are deleted, one after the other, each when the one before is gone from the gateway. */
-async function revoke(world: LiveWorld, ways: Map<string, string[]>): Promise<Row> {
-  const told: Told[] = []
+/** Deletes policies one after another, each after the gateway has removed the authorizations of the previous one. */
+async function measureRevocations(world: LiveWorld, authorizations: Map<string, string[]>): Promise<Row> {
+  const changes: Change[] = []
   const since = new Date()
-  for (const [policy, ids] of [...ways].slice(0, revocations)) {
-    const askedAt = performance.now()
+  for (const [policy, ids] of [...authorizations].slice(0, revocations)) {
+    const requestedAt = performance.now()
     await world.call('DELETE', `/policies/${policy}`)
     const answeredAt = performance.now()
-    const gone = await Promise.all(ids.map((id) => world.watch.until('removed', id, longestMs)))
-    told.push(...gone.map((one): Told => ({ askedAt, answeredAt, known: one })))
+    const receipts = await Promise.all(ids.map((id) => world.watch.until('removed', id, longestMs)))
+    changes.push(...receipts.map((receipt): Change => ({ requestedAt, answeredAt, receipt })))
   }
   const lags = (await world.lines(since))
     .filter(({ event, operation }) => event === 'run' && operation === 'follow-up')
     .map(({ lag_ms }) => Number(lag_ms))
-  const stream = `from the commit until it is followed up and clients are told, too: ${shown(percentilesOf(lags))} ms`
-  return { name: 'policies deleted', told, notes: [stream, await failures(world, since)] }
+  const stream = `from the commit until the follow-up, including nudges of clients: ${format(percentilesOf(lags))} ms`
+  return { name: 'policies deleted', changes, notes: [stream, await failures(world, since)] }
 }
 
-/** Clients that all lose a resource; up to ten share a token, which may ask twenty times at once. */
-async function crowd(world: LiveWorld): Promise<string> {
-  const heard = new Map<number, number>()
+/**
+ * Revokes a resource of many clients. At most ten clients share a token, because a token may send twenty requests at
+ * once.
+ */
+async function measureCrowd(world: LiveWorld): Promise<string> {
+  const received = new Map<number, number>()
   const tokens: string[] = []
   for (let i = 0; i < crowdTokens; i++) tokens.push(await world.addRobot())
   const [grant] = await world.addGrants(1)
   for (let i = 0; i < crowdSize; i++) {
-    await world.connect(tokens[i % crowdTokens] as string, () => heard.set(i, performance.now()))
+    await world.connect(tokens[i % crowdTokens] as string, () => received.set(i, performance.now()))
   }
-  // Who has opened its connection has asked once more.
+  // Each client sends one more heartbeat after it has connected.
   await sleep(2_000)
-  heard.clear()
+  received.clear()
   await world.call('DELETE', `/policies/${grant?.policy.id}`)
-  for (const end = performance.now() + longestMs; heard.size < crowdSize && performance.now() < end; ) await sleep(20)
-  const times = [...heard.values()]
+  for (const end = performance.now() + longestMs; received.size < crowdSize && performance.now() < end; )
+    await sleep(20)
+  const times = [...received.values()]
   const spread = (Math.max(...times) - Math.min(...times)) / 1_000
-  return `of ${crowdSize} clients of the examples ${heard.size} have asked what they can reach now, spread over ${spread.toFixed(1)} s\n`
+  return `of ${crowdSize} clients of the examples ${received.size} have requested their resources, spread over ${spread.toFixed(1)} s\n`
 }
 
 /**
- * How soon devices know, on a service of its own, with the examples of `docs/examples` as devices (C6). Prints each part when it has
- * it, so that what comes after may fail.
+ * Measures how soon devices receive changes, with a separate service and the devices of `docs/examples` (C6). Prints
+ * each part at once, so that a later failure loses nothing.
  */
 export async function liveFigures(rates: number[], print: (text: string) => unknown): Promise<void> {
   const world = await openLiveWorld()
@@ -155,21 +161,21 @@ export async function liveFigures(rates: number[], print: (text: string) => unkn
     const devices: Client[] = []
     for (let i = 0; i < clients; i++) devices.push(await world.connect(await world.addRobot()))
     // Functions are loaded at their first call.
-    const { ways } = await grantsAt(world, devices, warmUp.rate, warmUp.seconds)
+    const { authorizations } = await measureGrants(world, devices, warmUp.rate, warmUp.seconds)
     for (const rate of rates) {
-      const { told, notes, keepsUp, ways: made } = await grantsAt(world, devices, rate, seconds)
-      for (const [policy, ids] of made) ways.set(policy, ids)
-      print(rowText({ name: `${rate} grants a second`, told, notes }))
-      const { p50, p99 } = known(told)
+      const { changes, notes, keepsUp, authorizations: more } = await measureGrants(world, devices, rate, seconds)
+      for (const [policy, ids] of more) authorizations.set(policy, ids)
+      print(rowText({ name: `${rate} grants a second`, changes, notes }))
+      const { p50, p99 } = receiveTimes(changes)
       const isMet = p50 <= 250 && p99 <= 1_000
       if (keepsUp) print(verdict(`p50 ≤ 250 ms, p99 ≤ 1 s at ${rate} grants a second`, isMet))
-      else print(`  This machine does not answer ${rate} grants a second: what waits, waits for a processor.\n`)
+      else print(`  This machine does not sustain ${rate} grants a second: requests wait for its CPU.\n`)
       if (!keepsUp) break
     }
-    const row = await revoke(world, ways)
+    const row = await measureRevocations(world, authorizations)
     print(rowText(row))
-    print(verdict('a deleted policy is gone from the gateway, p99 ≤ 2 s', known(row.told).p99 <= 2_000))
-    print(await crowd(world))
+    print(verdict('a deleted policy is gone from the gateway, p99 ≤ 2 s', receiveTimes(row.changes).p99 <= 2_000))
+    print(await measureCrowd(world))
   } finally {
     await world.stop()
   }

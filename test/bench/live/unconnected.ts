@@ -7,7 +7,7 @@ import { verdict } from '../measure/verdict.ts'
 
 const channel = { LIVE_URL: 'wss://channel.example.com/live', LIVE_ENDPOINT: 'https://channel.example.com/live' }
 
-/** What devices that never connect take of the table, where there is a channel and where there is none (C6). */
+/** Measures the table usage of devices that never connect, with and without a live channel (C6). */
 export async function unconnectedText(): Promise<string> {
   const world = await newAccessWorld()
   const gateway = await world.addGateway()
@@ -27,7 +27,7 @@ export async function unconnectedText(): Promise<string> {
         else delete process.env[variable]
       }
       const runs: Consumed[] = []
-      // The least of three: another may renew a lease of the rate limit.
+      // Minimum of three runs, because a run may renew a lease of the rate limit.
       for (let run = 0; run < 3; run++) runs.push(await measure(one))
       const least = (what: 'reads' | 'writes') => Math.min(...runs.map((run) => run[what]))
       units.push(`${least('reads')} read and ${least('writes')} write units`)

@@ -3,20 +3,20 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Request, sampleRequests } from '#test/support/operations/sample-requests.ts'
 
-// A process of one version: it loads that version's bundle, and makes requests with that version's samples.
+// A process of one version: it loads the bundle of that version, and sends requests with its samples.
 const [root = '', code = ''] = process.argv.slice(2)
 process.stdout.write = () => true
 
 type World = Awaited<ReturnType<typeof sampleRequests>>
 const load = (file: string) => import(pathToFileURL(join(root, file)).href)
-/** Where it lies in this version or, in those before, beside its likes. */
+/** Loads a helper from its current folder or, in earlier versions, from `test/support` itself. */
 const loadSupport = (folder: string, file: string) =>
   load(
     [join('test/support', folder, file), join('test/support', file)].find((path) => existsSync(join(root, path))) ??
       file,
   )
 const newWorld: typeof sampleRequests = (await loadSupport('operations', 'sample-requests.ts')).sampleRequests
-const { call, eventOf } = await loadSupport('accounts', 'account.ts')
+const { call, eventOf, toEvent = eventOf } = await loadSupport('accounts', 'account.ts')
 const { loadOperations } = await load('functions/operations.ts')
 const files = new Map<string, string>()
 for (const { operation, file } of await loadOperations()) files.set(`${operation.method} ${operation.path}`, file)
@@ -25,32 +25,32 @@ let world: World | undefined
 let listed = false
 
 async function prepare(name: string, count: number): Promise<{ world: World; requests: Request[] }> {
-  // Each of its samples brings one more gateway online, among which an authorization chooses.
+  // Each sample brings another gateway online, which makes the choice of a gateway slower.
   if (name === 'POST /client/authorizations') world = await newWorld()
   world ??= await newWorld()
   const make = async (of: string): Promise<Request> => (await world?.samples[of]?.()) ?? {}
   if (name === 'GET /groups' && !listed) {
-    // A page of 100 is full.
+    // Fills a page of 100.
     for (let i = 0; i < 100; i++) await world.send('POST /groups', await make('POST /groups'))
     listed = true
   }
   const requests: Request[] = []
-  // A read changes nothing, so that one request stands for all.
+  // Reads change nothing, so one request is repeated.
   const once = name.startsWith('GET ') ? await make(name) : null
   for (let i = 0; i < count; i++) requests.push(once ?? (await make(name)))
   return { world, requests }
 }
 
-/** File of a function, and an event for it. */
+/** Returns the file of a function, and an event for it. */
 async function newEvent(name: string): Promise<{ file: string; event: object }> {
   const { world, requests } = await prepare(name, 1)
   const [method = '', template = ''] = name.split(' ')
   const path = template.replace(/\{(\w+)\}/g, (_, param) => requests[0]?.params?.[param] ?? '')
-  const event = eventOf({ method, path, token: world.account.token, ...requests[0] })
+  const event = toEvent({ method, path, token: world.account.token, ...requests[0] })
   return { file: String(files.get(name)).replace(/\.ts$/, '.mjs'), event }
 }
 
-/** CPU of a request in ms, the mean of so many. */
+/** Mean CPU of `count` requests, in milliseconds. */
 async function cpuOf(name: string, count: number, query?: object): Promise<number> {
   const { handler } = await import(pathToFileURL(join(code, String(files.get(name)).replace(/\.ts$/, '.mjs'))).href)
   const { world, requests } = await prepare(name, count)

@@ -1,12 +1,12 @@
 import type { DynamoDBRecord } from 'aws-lambda'
 import { handler as followUp } from '#functions/streams/follow-up.ts'
 import { handler as writeChangeLog } from '#functions/streams/write-change-log.ts'
-import { commitsOf, recordOf } from '#test/support/logs/commit-stream.ts'
+import { readCommits, toStreamRecord } from '#test/support/logs/commit-stream.ts'
 import { sampleRequests } from '#test/support/operations/sample-requests.ts'
 import { holdLease } from './hold-lease.ts'
 import { perRun, sum, type Usage, usageAndTrips, usageOf } from './usage.ts'
 
-/** Calls that tell the costs of the others of their kind. */
+/** Calls that are representative of all others. */
 const calls = [
   'GET /resources',
   'GET /resources/{id}',
@@ -18,55 +18,54 @@ const calls = [
   'PUT /gateway/sessions/{id}',
 ]
 
-/** What pipelines and administrators ask for: mostly lists and objects, seldom a change. */
+/** Typical requests of pipelines and administrators: mostly lists and objects, rarely changes. */
 const usualMix: Record<string, number> = {
   'GET /resources': 0.45,
   'GET /resources/{id}': 0.45,
   'PATCH /groups/{id}': 0.1,
 }
 
-/** `trips` is how often the call waits for the table before it is answered. */
+/** Usage of a call. `trips` is the number of sequential round trips to the table. */
 export type CallUsage = { usage: Usage; trips: number }
 
-/** Some runs take a new lease for their account; the one that writes least does not. */
+/** Usage without leases: some runs take a new lease for their account, and the run with the fewest writes does not. */
 function withHeldLease(runs: Usage[]): Usage {
   const least = runs.reduce((a, b) => (b.writeUnits < a.writeUnits ? b : a))
   return { ...perRun(runs), writeUnits: least.writeUnits, readUnits: least.readUnits }
 }
 
-/**
- * What a call costs while its process holds units of the rate limit, with what the consumers of the table's stream do about
- * its change.
- */
+/** Measures calls in a process that holds units of the rate limit, including the consumers' work for their changes. */
 export async function callUsages(runs = 8): Promise<Map<string, CallUsage>> {
   const usages = new Map<string, CallUsage>()
   for (const name of calls) {
-    // An account of its own for each, so that none is dearer for what another has left.
+    // A new account per call, so that no call depends on the data of another.
     let world = await sampleRequests()
     const prepare = async (of: string) => (await world.samples[of]?.()) ?? {}
-    // A page of 50 is full.
+    // Fills a page of 50.
     if (name === 'GET /resources') {
       for (let i = 0; i < 50; i++) await world.send('POST /resources', await prepare('POST /resources'))
     }
     const taken: Usage[] = []
     let fewest = Number.POSITIVE_INFINITY
     for (let run = -2; run < runs; run++) {
-      // Each of its samples brings one more gateway online, among which an authorization chooses.
+      // Each sample brings another gateway online, which makes the choice of a gateway slower.
       if (name === 'POST /client/authorizations') world = await sampleRequests()
       const { account, send } = world
       const request = await prepare(name)
       if (request.token) await holdLease(send, request.token)
-      const before = (await commitsOf(account.id)).length
+      const before = (await readCommits(account.id)).length
       const { usage: own, trips } = await usageAndTrips(async () => {
         const { status, text } = await send(name, request)
         if (status > 201) throw new Error(`${name} answered ${text}`)
       })
-      const Records = (await commitsOf(account.id)).slice(before).map((commit) => recordOf(commit) as DynamoDBRecord)
+      const Records = (await readCommits(account.id))
+        .slice(before)
+        .map((commit) => toStreamRecord(commit) as DynamoDBRecord)
       const consumers =
         Records.length > 0
           ? [await usageOf(() => writeChangeLog({ Records })), await usageOf(() => followUp({ Records }))]
           : []
-      // The first runs compile what the others run.
+      // The first runs include compilation.
       if (run < 0) continue
       fewest = Math.min(fewest, trips)
       const requests = { httpRequests: 1, lambdaRequests: 1 + consumers.length }

@@ -11,26 +11,26 @@ const git = (...args: string[]) => execFileSync('git', ['-C', repository, ...arg
 /** A version of the service: its sources, and the bundle of its functions. */
 export type Checkout = { name: string; root: string; code: string }
 
-/** Where the bundling lies, in this version and in those before. */
+/** Location of the bundler, in this version and in earlier ones. */
 const bundlers = ['infra/code/bundle.ts', 'infra/bundle.ts']
 
-/** Bundles what stands at a place, as its own sources do it. */
-async function bundled(name: string, place: string, code: string): Promise<Checkout> {
-  const { loadOperations } = await import(join(place, 'functions/operations.ts'))
-  const bundler = bundlers.map((file) => join(place, file)).find(existsSync)
+/** Bundles a checkout with its own bundler. */
+async function bundleCheckout(name: string, root: string, code: string): Promise<Checkout> {
+  const { loadOperations } = await import(join(root, 'functions/operations.ts'))
+  const bundler = bundlers.map((file) => join(root, file)).find(existsSync)
   const { bundle } = await import(String(bundler))
   await bundle(await loadOperations(), code)
-  return { name, root: place, code }
+  return { name, root, code }
 }
 
-/** The sources as they are here, and those of another revision with the packages of here. */
+/** Returns the current sources, and a worktree of another revision with the current packages. */
 export async function twoCheckouts(revision: string, directory: string) {
-  const place = join(directory, 'base')
-  git('worktree', 'add', '--detach', '--force', place, revision)
-  await symlink(join(repository, 'node_modules'), join(place, 'node_modules'))
+  const root = join(directory, 'base')
+  git('worktree', 'add', '--detach', '--force', root, revision)
+  await symlink(join(repository, 'node_modules'), join(root, 'node_modules'))
   return {
-    base: await bundled(revision, place, join(directory, 'base-code')),
-    now: await bundled('now', repository, join(directory, 'now-code')),
-    remove: () => git('worktree', 'remove', '--force', place),
+    base: await bundleCheckout(revision, root, join(directory, 'base-code')),
+    now: await bundleCheckout('now', repository, join(directory, 'now-code')),
+    remove: () => git('worktree', 'remove', '--force', root),
   }
 }

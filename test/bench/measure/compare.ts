@@ -10,17 +10,17 @@ type Compared = { base: Checkout; now: Checkout }
 type Version = keyof Compared
 type Figures = Record<Version, number[]>
 
-/** The functions of devices and pipelines, and a list. */
-const started = [
+/** Functions of devices and pipelines, and a list. */
+const importedFiles = [
   'api/groups/list-groups',
   'api/authorizations/create-authorization',
   'api/gateway-sessions/renew-gateway-session',
   'api/ingestion/report-flow-logs',
 ]
 
-/** Functions of each kind that sign nobody in: what those bring that do costs them nothing. */
-const signingNobodyIn = [
-  ...started,
+/** Functions of each kind that do not sign anybody in. Dependencies for sign-in must not slow their import. */
+const filesWithoutSignIn = [
+  ...importedFiles,
   'api/groups/create-group',
   'api/groups/delete-group',
   'api/logs/list-logs',
@@ -32,7 +32,7 @@ const signingNobodyIn = [
   'schedules/expire',
 ]
 
-const called = [
+const calledOperations = [
   'GET /groups/{id}',
   'GET /groups',
   'POST /groups',
@@ -40,10 +40,10 @@ const called = [
   'POST /client/authorizations',
 ]
 
-const here = (name: string) => fileURLToPath(new URL(name, import.meta.url))
+const siblingPath = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 
-/** First one version, then the other, then the other way round: what the machine does meanwhile meets both. */
-const turns = (round: number): Version[] => (round % 2 === 0 ? ['base', 'now'] : ['now', 'base'])
+/** Alternates the order of the versions, so that other load affects both alike. */
+const versionOrder = (round: number): Version[] => (round % 2 === 0 ? ['base', 'now'] : ['now', 'base'])
 
 const ratioOf = ({ base, now }: Figures): number => median(now) / median(base)
 
@@ -55,18 +55,20 @@ const row = (name: string, figures: Figures): string[] => {
 const table = (what: string, name: string, rows: string[][]): string =>
   markdownTable([what, `CPU ms of ${name}`, 'CPU ms now', 'Ratio'], rows)
 
-/** What loading each of some functions costs a process that has loaded nothing. */
+/** Measures the CPU for importing each function in a new process. */
 function importFigures({ base, now }: Compared, files: string[], rounds: number): [file: string, Figures][] {
   const cpuOf = ({ code }: Checkout, file: string) =>
     Number(
-      execFileSync(process.execPath, [here('import-process.ts'), pathToFileURL(join(code, `${file}.mjs`)).href], {
-        stdio: ['ignore', 'pipe', 'ignore'],
-      }),
+      execFileSync(
+        process.execPath,
+        [siblingPath('import-process.ts'), pathToFileURL(join(code, `${file}.mjs`)).href],
+        { stdio: ['ignore', 'pipe', 'ignore'] },
+      ),
     )
   return files.map((file) => {
     const figures: Figures = { base: [], now: [] }
     for (let round = 0; round < rounds; round++)
-      for (const version of turns(round)) figures[version].push(cpuOf({ base, now }[version], file))
+      for (const version of versionOrder(round)) figures[version].push(cpuOf({ base, now }[version], file))
     return [file, figures]
   })
 }
@@ -75,18 +77,18 @@ export const importTable = (compared: Compared, rounds = 9): string =>
   table(
     'Cold import of',
     compared.base.name,
-    importFigures(compared, started, rounds).map(([file, figures]) => row(file, figures)),
+    importFigures(compared, importedFiles, rounds).map(([file, figures]) => row(file, figures)),
   )
 
-/** The same of functions that sign nobody in, and how it is in the middle of them. */
+/** Compares the imports of functions without sign-in, with the median of their ratios. */
 export function signInImports(compared: Compared, rounds = 15): string {
-  const figures = importFigures(compared, signingNobodyIn, rounds)
+  const figures = importFigures(compared, filesWithoutSignIn, rounds)
   const ratio = median(figures.map(([, each]) => ratioOf(each))).toFixed(2)
   const rows = figures.map(([file, each]) => row(file, each))
   return `${table('Cold import of', compared.base.name, rows)}\nThe median ratio is ${ratio}.\n`
 }
 
-/** Variables of this process, and those by which earlier versions know the same. */
+/** Environment variables of this process, with their names in earlier versions. */
 const versionEnvironment = (): NodeJS.ProcessEnv => ({
   SERVICE_SECRET: 'a secret of earlier versions alone',
   KINESIS_ENDPOINT: process.env.AWS_ENDPOINT_URL_KINESIS,
@@ -94,18 +96,18 @@ const versionEnvironment = (): NodeJS.ProcessEnv => ({
 })
 
 async function startProcess({ root, code }: Checkout): Promise<ChildProcess> {
-  const child = fork(here('call-process.ts'), [root, code], {
+  const child = fork(siblingPath('call-process.ts'), [root, code], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     env: versionEnvironment(),
   })
-  // Who waits for its answer hears of it as of an error.
+  // Turns an exit into an error for those who wait for a message of the process.
   child.once('exit', (status) => status && child.emit('error', new Error(`A compared process ended with ${status}.`)))
   await once(child, 'message')
   return child
 }
 
-async function ask(child: ChildProcess, name: string, count: number, query?: object): Promise<number> {
+async function measureRequests(child: ChildProcess, name: string, count: number, query?: object): Promise<number> {
   child.send({ name, count, query })
   const [cpu] = await once(child, 'message')
   return Number(cpu)
@@ -119,7 +121,7 @@ const leastRow = (name: string, { base, now }: Figures): string[] => {
   return [name, before.toFixed(2), after.toFixed(2), (after / before).toFixed(2), more]
 }
 
-/** Import and first request of a process, each round in processes of their own. */
+/** Measures import and first request in new processes. */
 async function startFigures(
   { base, now }: Compared,
   children: Record<Version, ChildProcess>,
@@ -134,10 +136,10 @@ async function startFigures(
   }
   const events = { base: await first('base'), now: await first('now') }
   for (let round = 0; round < rounds; round++) {
-    for (const version of turns(round)) {
+    for (const version of versionOrder(round)) {
       const { file, event } = events[version]
       const { code } = { base, now }[version]
-      const args = [here('first-process.ts'), join(code, file), JSON.stringify(event)]
+      const args = [siblingPath('first-process.ts'), join(code, file), JSON.stringify(event)]
       const text = execFileSync(process.execPath, args, {
         stdio: ['ignore', 'pipe', 'ignore'],
         env: versionEnvironment(),
@@ -154,8 +156,8 @@ async function startFigures(
 const bounded = ['GET /groups/{id}', 'POST /client/authorizations', 'POST /groups', 'GET /groups'] as const
 
 /**
- * Prints the least CPU of starts and of warm requests, of two versions in turns: what the machine does beside only adds to it.
- * Each line comes once it is measured.
+ * Prints the minimum CPU of cold starts and warm requests of two versions. The versions alternate, and the minimum
+ * excludes other load. Prints each line when it is measured.
  */
 export async function printRequestPathOf(
   compared: Compared,
@@ -175,10 +177,10 @@ export async function printRequestPathOf(
     for (const name of bounded) {
       const figures: Figures = { base: [], now: [] }
       const query = name === 'GET /groups' ? { limit: '100' } : undefined
-      // The first two rounds compile what the others run.
+      // The first two rounds include compilation.
       for (let round = -2; round < rounds; round++) {
-        for (const version of turns(round)) {
-          const cpu = await ask(children[version], name, 30, query)
+        for (const version of versionOrder(round)) {
+          const cpu = await measureRequests(children[version], name, 30, query)
           if (round >= 0) figures[version].push(cpu)
         }
       }
@@ -189,17 +191,17 @@ export async function printRequestPathOf(
   }
 }
 
-/** What a request costs a process that has answered some before. */
+/** Compares the CPU of warm requests. */
 export async function callTable(compared: Compared, rounds = 8, count = 20): Promise<string> {
   const children = { base: await startProcess(compared.base), now: await startProcess(compared.now) }
   try {
     const rows: string[][] = []
-    for (const name of called) {
+    for (const name of calledOperations) {
       const figures: Figures = { base: [], now: [] }
-      // The first two rounds compile what the others run.
+      // The first two rounds include compilation.
       for (let round = -2; round < rounds; round++) {
-        for (const version of turns(round)) {
-          const cpu = await ask(children[version], name, count)
+        for (const version of versionOrder(round)) {
+          const cpu = await measureRequests(children[version], name, count)
           if (round >= 0) figures[version].push(cpu)
         }
       }

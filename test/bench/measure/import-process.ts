@@ -1,4 +1,5 @@
-// A process that does nothing but load a function, as a cold start does; without one, what remains is what is measured by.
+// A process that only imports a function, like a cold start. Without a function, the result is the overhead of the
+// measurement.
 const [file] = process.argv.slice(2)
 const start = process.cpuUsage()
 if (file) await import(file)

@@ -1,4 +1,4 @@
-/** A Markdown table whose columns stand one below the other, so that a changed figure is one changed line. */
+/** Formats a Markdown table with aligned columns, so that a changed figure changes one line. */
 export function markdownTable(head: string[], rows: string[][]): string {
   const widths = head.map((name, at) => Math.max(name.length, ...rows.map((row) => row[at]?.length ?? 0)))
   const line = (cells: string[]) => `| ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |\n`

@@ -1,18 +1,18 @@
 import { markdownTable } from './markdown-table.ts'
 import { gbPerCpu, type Usage, usdOf } from './usage.ts'
 
-/** Lambda gives a function of this memory one CPU, and those of less their share of it. */
+/** Memory with which Lambda allots one CPU. Less memory gets a proportional share. */
 const mbPerCpu = gbPerCpu * 1_024
 const memories = [512, 1_024, mbPerCpu]
 
-/** How long the table takes to answer one request from the same region, the way there and back with it: what is usual. */
+/** Assumed round trip of a table request within the region, in milliseconds. */
 export const roundTripMs = 5
 
-/** A call that no consumer of a stream follows. */
+/** A call that causes no run of a consumer. */
 type Call = { name: string; usage: Usage; trips: number }
 type Choice = { memory: number; ms: number; usd: number }
 
-/** The latency of a call and what a million of it costs altogether, with each memory. */
+/** Latency of a call, and the cost of a million calls, by memory size. */
 function choicesOf({ usage, trips }: Call): Choice[] {
   const cpuMs = usage.lambdaGbMs / gbPerCpu
   return memories.map((memory) => {
@@ -22,7 +22,7 @@ function choicesOf({ usage, trips }: Call): Choice[] {
   })
 }
 
-/** Latency and cost of each call with each memory, and the product of both, beside that of the least memory. */
+/** Formats latency and cost of each call by memory size, and the product of both relative to the smallest memory. */
 export const memoryTable = (calls: Call[]): string =>
   markdownTable(
     ['One million calls', ...memories.map((memory) => `${memory.toLocaleString('en-US')} MB`), 'Latency × cost'],

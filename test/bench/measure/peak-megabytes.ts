@@ -2,7 +2,10 @@ import { existsSync, readFileSync } from 'node:fs'
 
 const status = '/proc/self/status'
 
-/** The most memory that this process had. Linux says of `maxRSS` at least what the process had that started it. */
+/**
+ * Peak memory of this process. Linux initializes `maxRSS` with the memory of the parent process, so `/proc` is
+ * preferred.
+ */
 export function peakMegabytes(): number {
   const own = existsSync(status) ? /VmHWM:\s+(\d+)/.exec(readFileSync(status, 'utf8'))?.[1] : undefined
   return Number(own ?? process.resourceUsage().maxRSS) / 1_024

@@ -1,9 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises'
 
-/** Milliseconds of CPU that each process below a process has used, and it itself, by the name of its program. */
+/** CPU milliseconds of a process and its descendants, by program name. */
 export type ProcessTimes = Map<string, number>
 
-/** Linux counts in hundredths of a second. */
+/** Linux reports CPU time in hundredths of a second. */
 const millisecondsPerTick = 10
 
 type Process = { parent: number; program: string; milliseconds: number }
@@ -24,7 +24,7 @@ async function readProcess(pid: string): Promise<Process | null> {
   }
 }
 
-/** Empty on a system without `/proc`. */
+/** Reads the CPU times; empty on a system without `/proc`. */
 export async function processTimes(root: number): Promise<ProcessTimes> {
   const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name))
   const processes = new Map<number, Process>()
@@ -45,6 +45,6 @@ export async function processTimes(root: number): Promise<ProcessTimes> {
   return times
 }
 
-/** What was used between two readings. */
+/** Difference of two readings. */
 export const usedBetween = (before: ProcessTimes, after: ProcessTimes): ProcessTimes =>
   new Map([...after].map(([program, time]) => [program, time - (before.get(program) ?? 0)]))

@@ -14,7 +14,7 @@ export const sampleClaims: IngestClaims = {
   resource_id: '0190a000-0000-7000-8000-000000000005',
 }
 
-/** Reports of flows that were opened a millisecond after another, from two minutes ago on. */
+/** Returns reports of flows that opened one millisecond apart, starting two minutes ago. */
 export function sampleFlows() {
   const openedAt = Date.now() - 120_000
   const time = (i: number, afterMs = 0) => new Date(openedAt + i + afterMs).toISOString()
@@ -40,15 +40,15 @@ export function sampleFlows() {
     ],
   })
   return {
-    /** The report that the i-th flow was opened, and the one that it was closed. */
+    /** The report of the i-th flow's opening, and of its close. */
     open,
     close,
-    /** Half open and half close reports, as a gateway sends them. */
+    /** Alternates between open and close reports, as a gateway sends them. */
     mixed: (i: number) => (i % 2 === 0 ? open(i) : close(i)),
   }
 }
 
-/** A good record as the service reads it. */
+/** Parses a valid record as the service does. */
 export function readSample(record: object): FlowReport {
   const checked = checkFlowReport(record)
   if (!('report' in checked)) throw new Error('A good report was refused.')

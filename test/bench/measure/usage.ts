@@ -1,7 +1,7 @@
 import { measure } from '#test/support/table/consumed-capacity.ts'
 import { prices } from '../costs/prices.ts'
 
-/** What is billed for one thing. */
+/** Billed usage of an operation. */
 export type Usage = {
   httpRequests: number
   lambdaRequests: number
@@ -22,14 +22,14 @@ const nothing: Usage = {
 
 export const usageNames = Object.keys(nothing) as (keyof Usage)[]
 
-/** The sum of usages, each so many times. */
+/** Adds usages, each multiplied by its factor. */
 export function sum(...parts: [usage: Partial<Usage>, times: number][]): Usage {
   const total = { ...nothing }
   for (const [usage, times] of parts) for (const name of usageNames) total[name] += (usage[name] ?? 0) * times
   return total
 }
 
-/** What one of several runs of the same takes: the mean of its units, and the CPU that three in four runs exceed. */
+/** Typical usage of a run: mean units, and the lower quartile of the CPU. */
 export function perRun(runs: Usage[]): Usage {
   const mean = sum(...runs.map((usage) => [usage, 1 / runs.length] as [Usage, number]))
   const cpu = runs.map(({ lambdaGbMs }) => lambdaGbMs).sort((a, b) => a - b)
@@ -47,7 +47,7 @@ const rates: Record<keyof Usage, number> = {
 
 export const usdOf = (usage: Usage): number => usageNames.reduce((usd, name) => usd + usage[name] * rates[name], 0)
 
-/** CPU times are told as those of a machine that needs so many ms for `JSON.parse` of a megabyte: its speed is not ours. */
+/** Reference speed: milliseconds of CPU for `JSON.parse` of a megabyte. Measured CPU times are scaled to it. */
 const referenceMs = 6
 let factor: number | undefined
 
@@ -68,18 +68,21 @@ function speed(): number {
   return referenceMs / Math.min(...times)
 }
 
-/** Lambda gives a function of 1,769 MB one CPU and others their share, so work costs the same with any memory. */
+/**
+ * GB of memory with which Lambda allots one CPU (1,769 MB). Other sizes get a proportional share, so CPU-bound work
+ * costs the same with any memory.
+ */
 export const gbPerCpu = 1_769 / 1_024
 
-/** The GB-ms of so many milliseconds of CPU. */
+/** Converts milliseconds of CPU to GB-ms at reference speed. */
 export function gbMsOf(milliseconds: number): number {
   factor ??= speed()
   return milliseconds * factor * gbPerCpu
 }
 
-/** What a piece of work asks of the table, the GB-ms of its CPU, and how often it waited for the table; the waiting is not in it. */
+/** Measures table units, GB-ms of CPU, and sequential round trips to the table. Waiting time is not included. */
 export async function usageAndTrips(work: () => Promise<unknown>): Promise<{ usage: Partial<Usage>; trips: number }> {
-  // Its own work is not counted.
+  // Calibrates the speed before the measurement.
   gbMsOf(0)
   const start = process.cpuUsage()
   const { reads, writes, trips } = await measure(work)

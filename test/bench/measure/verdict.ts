@@ -1,2 +1,2 @@
-/** What a figure says of a goal of the contract. */
+/** Prints whether a goal of the contract is met. */
 export const verdict = (goal: string, isMet: boolean): string => `  C6 ${isMet ? 'met' : 'NOT MET'}: ${goal}\n`

@@ -5,12 +5,12 @@ import { type GroupRow, groups, nativeGroup } from '#shared/domain/groups/group.
 import { checkRows } from '#shared/jobs/row-check/check-rows.ts'
 import { indexItems, rowItem, uniqueItems } from '#shared/table/entity.ts'
 import { accountVersionKey, commitKey, counterSort, type Item } from '#shared/table/keys.ts'
-import { cpuOf } from '#test/support/largest/cpu-cost.ts'
+import { measureCpu } from '#test/support/largest/cpu-cost.ts'
 import { measure } from '#test/support/table/consumed-capacity.ts'
-import { plantItems } from '#test/support/table/plant-items.ts'
+import { plantIntoFile } from '#test/support/table/plant-items.ts'
 import { subject } from './write-export.ts'
 
-/** Groups as commits leave them, one commit a group: the most commits that rows can have without changes of theirs. */
+/** Generates groups as commits store them, with one commit per group, which is the maximum number of commits. */
 function* groupsOf(account: string, count: number): Generator<Item> {
   const begin = clock.now() - 86_400_000_000
   const counters = new Set<string>()
@@ -46,14 +46,14 @@ function* groupsOf(account: string, count: number): Generator<Item> {
   }
 }
 
-/** Load of a check of so many rows, each with a commit of its own. */
+/** Measures the check of `count` rows, each with its own commit. */
 export async function rowCheckFigures(count: number): Promise<string> {
   const account = randomUUID()
-  plantItems(groupsOf(account, count))
+  plantIntoFile(groupsOf(account, count))
   let [cpu, findings, begun] = [0, 0, Date.now()]
   const { reads, requests } = await measure(async () => {
     begun = Date.now()
-    cpu = await cpuOf(async () => {
+    cpu = await measureCpu(async () => {
       const check = await checkRows({ account_id: account })
       findings = check.findings.filter(({ item }) => item === 'row' || item === 'commit').length
     })

@@ -8,9 +8,9 @@ import { logItems } from '#shared/logs/entries/log-store.ts'
 import { sealChanges } from '#shared/seal/sealing/seal-changes.ts'
 import { Lease } from '#shared/seal/sealing/sealed-state.ts'
 import { accountVersionKey, commitKey, type Item } from '#shared/table/keys.ts'
-import { cpuOf, cpuUnit, secondOfCpu } from '#test/support/largest/cpu-cost.ts'
+import { cpuUnit, measureCpu, secondOfCpu } from '#test/support/largest/cpu-cost.ts'
 import { measure } from '#test/support/table/consumed-capacity.ts'
-import { plantItems } from '#test/support/table/plant-items.ts'
+import { plantIntoFile } from '#test/support/table/plant-items.ts'
 import { prices } from '../costs/prices.ts'
 import { verifyFigures } from './verify-costs.ts'
 import { subject } from './write-export.ts'
@@ -45,15 +45,18 @@ function* logOf(account: string, count: number): Generator<Item> {
   }
 }
 
-/** What sealing so many entries takes, one change a commit, and verifying ten and a hundred times as many in a file. */
+/**
+ * Measures sealing `count` entries with one change per commit, and verifying exports of ten and a hundred times as many
+ * entries.
+ */
 export async function sealFigures(count: number): Promise<string> {
   const account = randomUUID()
-  plantItems(logOf(account, count))
+  plantIntoFile(logOf(account, count))
   const lease = await Lease.take(account, 'changes')
   if (!lease) throw new Error('Another run has the log.')
   let cpu = 0
   const used = await measure(async () => {
-    cpu = await cpuOf(() => sealChanges({ account, log: 'changes', address, lease }, Date.now() + 600_000))
+    cpu = await measureCpu(() => sealChanges({ account, log: 'changes', address, lease }, Date.now() + 600_000))
   })
   const folder = join(process.env.SEAL_FOLDER ?? '', account)
   const puts = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile()).length
@@ -61,7 +64,7 @@ export async function sealFigures(count: number): Promise<string> {
   const signatures = readdirSync(join(folder, 'changes/checkpoints')).length
   const table = reads * prices.readUnit + writes * prices.writeUnit
   const others = puts * prices.objectPut + signatures * prices.signature
-  // A whole CPU is 1,769 MB.
+  // A whole CPU corresponds to 1,769 MB.
   const lambda = (cpu / 1e6) * 1.728 * prices.lambdaGbSecond
   const usd = ((table + others + lambda) * million) / count
   return `sealing ${count} entries: ${(cpu / 1e6).toFixed(2)} s of CPU, ${(cpu / (await cpuUnit()) / secondOfCpu).toFixed(2)} on a quiet machine, ${reads} read and ${writes} write units, ${puts} PUTs, ${signatures} signature; a million costs ${usd.toFixed(3)} USD\n${await verifyFigures(10 * count)}`

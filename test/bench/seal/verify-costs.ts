@@ -9,10 +9,11 @@ import { writeExport } from './write-export.ts'
 const run = promisify(execFile)
 
 /**
- * What a process says of itself when it ends: its CPU in microseconds, and the most memory that it had, in kilobytes. Linux says
- * of `maxRSS` at least what the process had that started it.
+ * Code in front of the bundled verifier: at exit, it prints the process's CPU in microseconds and its peak memory in
+ * kilobytes.
+ * Linux initializes `maxRSS` with the memory of the parent process, so `/proc` is preferred.
  */
-const tells = `import { existsSync as hasStatus, readFileSync as readStatus } from 'node:fs'
+const reportUsage = `import { existsSync as hasStatus, readFileSync as readStatus } from 'node:fs'
 process.on('exit', () => {
   const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage()
   const own = hasStatus('/proc/self/status') ? /VmHWM:\\s+(\\d+)/.exec(readStatus('/proc/self/status', 'utf8')) : null
@@ -21,7 +22,7 @@ process.on('exit', () => {
 
 type VerifyCost = { entries: number; megabytes: number; perSecond: number; peakMegabytes: number }
 
-/** The verifier as an auditor runs it, one file in a process of its own, on an export of so many entries. */
+/** Measures the verifier as an auditor runs it: one export file in its own process. */
 async function verifyCost(entries: number): Promise<VerifyCost> {
   const dir = mkdtempSync(join(tmpdir(), 'bench-export-'))
   try {
@@ -31,15 +32,15 @@ async function verifyCost(entries: number): Promise<VerifyCost> {
     await build({
       ...common,
       entryPoints: ['infra/commands/verify-export.ts'],
-      banner: { js: tells },
+      banner: { js: reportUsage },
       logLevel: 'error',
     })
     const { stdout } = await run(process.execPath, [verifier, file], { cwd: dir, env: {} })
-    // The thread that verifies says it, too, and then the process.
+    // The verifying thread prints its figures first, then the process.
     const lines = stdout.trim().split('\n')
-    const [result = '', told = ''] = [lines[0], lines.at(-1)]
+    const [result = '', usage = ''] = [lines[0], lines.at(-1)]
     if (!result.startsWith(`OK: ${entries} change entries`)) throw new Error(result)
-    const { cpu, peak } = JSON.parse(told)
+    const { cpu, peak } = JSON.parse(usage)
     return {
       entries,
       megabytes: Math.round(statSync(file).size / 1e6),
@@ -51,7 +52,7 @@ async function verifyCost(entries: number): Promise<VerifyCost> {
   }
 }
 
-/** A small export beside one of ten times as much. */
+/** Compares a small export with one of ten times the size. */
 export async function verifyFigures(entries: number): Promise<string> {
   const costs = [await verifyCost(entries), await verifyCost(10 * entries)]
   const [small, large] = costs as [VerifyCost, VerifyCost]

@@ -7,7 +7,7 @@ import { canonicalJson } from '#shared/seal/log/canonical-json.ts'
 import { leafHash } from '#shared/seal/merkle/merkle-proof.ts'
 import { CompactRange } from '#shared/seal/merkle/range-check.ts'
 import { checkpointText } from '#shared/seal/notes/checkpoint.ts'
-import { noteOf, verifierKeyText } from '#shared/seal/notes/signed-note.ts'
+import { buildNote, verifierKeyText } from '#shared/seal/notes/signed-note.ts'
 import { signText, verifierKey } from '#shared/seal/notes/signing-key.ts'
 
 const address = 'https://access.example.com'
@@ -36,10 +36,10 @@ function entryOf(i: number) {
   return { ...common, before: null, after, subject, run_id: null }
 }
 
-/** Entries to a write. */
+/** Entries per write. */
 const perWrite = 1_000
 
-/** Writes a whole export of so many entries of a log that has no others, sealed with the key of this process. */
+/** Writes an export of `count` entries, which are the whole log. A key of this process signs it. */
 export async function writeExport(file: string, count: number): Promise<void> {
   const out = openSync(file, 'w')
   const range = new CompactRange()
@@ -67,7 +67,7 @@ export async function writeExport(file: string, count: number): Promise<void> {
     log: 'changes',
     stream: 'change',
     range: { begin: timestamp(0), end: timestamp(lastLogMicros) },
-    note: noteOf(signed, key, await signText(signed)),
+    note: buildNote(signed, key, await signText(signed)),
     verifier_key: verifierKeyText(key),
     entries: count,
     before: null,

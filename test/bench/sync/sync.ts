@@ -32,8 +32,8 @@ type State = {
   done: Line[]
   current: StepReport | null
   /** Milliseconds of an administrator's changes without a run, and during the first run. */
-  alone: number[]
-  beside: number[]
+  without: number[]
+  during: number[]
   /** Number of changes by their lost races: none, one, two and so on. */
   races: number[]
 }
@@ -42,7 +42,7 @@ const runs = ['first load', 'nothing changed', '1 % of the people changed']
 const stepMs = 60_000
 const nothing = (): StepReport => ({ seconds: 0, cpu: 0, reads: 0, writes: 0, megabytes: 0, wrote: [] })
 
-const added = (one: StepReport, other: StepReport): StepReport => ({
+const addReports = (one: StepReport, other: StepReport): StepReport => ({
   seconds: one.seconds + other.seconds,
   cpu: one.cpu + other.cpu,
   reads: one.reads + other.reads,
@@ -56,7 +56,7 @@ async function firstState(size: CompanySize): Promise<State> {
   const idp_directory = { name: 'Company', client_id: 'client', idp_domain: 'idp.example.com' }
   const { body } = await account.call(createDirectory, { method: 'POST', body: { idp_directory } })
   const syncSource = { account_id: account.id, collection: directories.idp.name, source_id: body.data.id }
-  const nobody = { done: [], current: null, alone: [], beside: [], races: [] }
+  const nobody = { done: [], current: null, without: [], during: [], races: [] }
   return { size, token: account.token, syncSource, ...nobody }
 }
 
@@ -64,7 +64,7 @@ async function firstState(size: CompanySize): Promise<State> {
 const lost = { races: 0 }
 
 /** Makes an administrator's changes one after another, and returns the milliseconds of each. */
-async function administrate(state: State, goesOn: (count: number) => boolean, pauseMs: number): Promise<number[]> {
+async function administrate(state: State, continues: (count: number) => boolean, pauseMs: number): Promise<number[]> {
   const { token, races } = state
   table().middlewareStack.add(
     (next) => (args) =>
@@ -75,12 +75,12 @@ async function administrate(state: State, goesOn: (count: number) => boolean, pa
     { step: 'initialize', name: 'countsRaces', override: true },
   )
   const times: number[] = []
-  while (goesOn(times.length)) {
+  while (continues(times.length)) {
     const started = performance.now()
     const before = lost.races
     const body = { group: { name: `Group ${Math.random()}` } }
     const made = await call(createGroup, { token, method: 'POST', body })
-    if (made.status !== 201) throw new Error(`An administrator heard ${made.text}`)
+    if (made.status !== 201) throw new Error(`An administrator received ${made.text}`)
     times.push(performance.now() - started)
     const inThis = lost.races - before
     races[inThis] = (races[inThis] ?? 0) + 1
@@ -104,15 +104,15 @@ async function begin({ syncSource }: State): Promise<void> {
   await beginRun(source, row, { preview: false })
 }
 
-/** Runs a step in a new process, and `beside` in this one meanwhile. */
-async function step(order: StepOrder, beside: (isOver: () => boolean) => Promise<unknown>): Promise<StepReport> {
+/** Runs a step in a new process, and `during` in this one meanwhile. */
+async function step(order: StepOrder, during: (isOver: () => boolean) => Promise<unknown>): Promise<StepReport> {
   const child = fork(fileURLToPath(new URL('./sync-process.ts', import.meta.url)), {
     execArgv: ['--disable-warning=ExperimentalWarning'],
   })
   const exited = once(child, 'exit')
   await once(child, 'message')
   let over = false
-  const working = beside(() => over)
+  const working = during(() => over)
   child.send(order)
   const [[report]] = await Promise.all([Promise.race([once(child, 'message'), exited.then(() => [null])])])
   over = true
@@ -132,14 +132,14 @@ async function measureRun(state: State, name: string, save: () => void): Promise
   const isFirst = state.done.length === 0
   for (;;) {
     await begin(state)
-    if (isFirst) state.alone.push(...(await administrate(state, (count) => count < 25, 50)))
+    if (isFirst) state.without.push(...(await administrate(state, (count) => count < 25, 50)))
     const report = await step(
       { size: state.size, changes, syncSource: state.syncSource, ms: stepMs },
       async (isOver) => {
-        if (isFirst) state.beside.push(...(await administrate(state, () => !isOver(), 250)))
+        if (isFirst) state.during.push(...(await administrate(state, () => !isOver(), 250)))
       },
     )
-    state.current = added(state.current ?? nothing(), report)
+    state.current = addReports(state.current ?? nothing(), report)
     save()
     const run = (await lastRun(state)) as Run
     const open = await readOpenRun(state.syncSource.account_id, state.syncSource.source_id)
@@ -180,7 +180,7 @@ function monthUsd(unchanged: StepReport, hundredth: StepReport) {
 
 export type SyncFigures = { text: string; markdown: string }
 
-function figuresOf({ size, done, alone, beside, races }: State): SyncFigures {
+function figuresOf({ size, done, without, during, races }: State): SyncFigures {
   const [first, unchanged, hundredth] = done as [Line, Line, Line]
   const lines = done.map(
     ({ name, seconds, cpu, reads, writes, changed }) =>
@@ -188,15 +188,15 @@ function figuresOf({ size, done, alone, beside, races }: State): SyncFigures {
   )
   const megabytes = Math.max(...done.map((line) => line.megabytes))
   const usd = monthUsd(unchanged, hundredth)
-  const [aloneMs, besideMs] = [percentile(alone, 0.99), percentile(beside, 0.99)]
-  const ratio = (besideMs / aloneMs).toFixed(2)
+  const [aloneMs, duringMs] = [percentile(without, 0.99), percentile(during, 0.99)]
+  const ratio = (duringMs / aloneMs).toFixed(2)
   const company = `${thousands(size.users)} people, ${thousands(size.groups)} groups and ${thousands(size.memberships)} memberships`
   const text = [
     `a directory of ${company}:`,
     ...lines,
     `  memory of a step at most ${thousands(megabytes)} MB, as a process`,
-    `  an administrator's change, 99th of a hundred: ${aloneMs.toFixed(0)} ms alone (${alone.length}), ${besideMs.toFixed(0)} ms beside the first load (${beside.length}), ${ratio} times; the median ${percentile(alone, 0.5).toFixed(0)} and ${percentile(beside, 0.5).toFixed(0)} ms`,
-    `  administrators' changes that lost no race, one, two …: ${Array.from(races, (count) => count ?? 0).join(', ')}`,
+    `  an administrator's change, 99th of a hundred: ${aloneMs.toFixed(0)} ms alone (${without.length}), ${duringMs.toFixed(0)} ms during the first load (${during.length}), ${ratio} times; the median ${percentile(without, 0.5).toFixed(0)} and ${percentile(during, 0.5).toFixed(0)} ms`,
+    `  administrators' changes by lost races (none, one, two …): ${Array.from(races, (count) => count ?? 0).join(', ')}`,
     `  a run in which nothing changed wrote: ${unchanged.wrote.join(', ')}`,
     `  a month of two-hourly runs, 1 % changed a day: ${usd.all.toFixed(2)} USD (reads ${usd.reads.toFixed(2)}, writes ${usd.writes.toFixed(2)}, function ${usd.compute.toFixed(2)})`,
     `  the first load once: ${(first.reads * prices.readUnit + first.writes * prices.writeUnit).toFixed(2)} USD`,

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { expect, it } from 'vitest'
-import { named } from '#test/support/run/brief.ts'
+import { withTitles } from '#test/support/run/titles.ts'
 
 const run = (...args: string[]) => {
   const { status, stdout, stderr } = spawnSync(process.execPath, ['docs/examples/run.ts', ...args], {
@@ -12,7 +12,7 @@ const run = (...args: string[]) => {
 }
 
 it.each(
-  named([
+  withTitles([
     [[], 'Name an example.'],
     [['router'], 'There is no example router.'],
     [['gateway'], 'The example gateway needs a token: --token <gateway token>.'],

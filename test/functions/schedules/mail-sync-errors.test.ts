@@ -60,7 +60,7 @@ const runAt = async (day: number, hour: number) => {
 /** Creates a directory that a run has disabled. */
 async function newFailing() {
   const account = await newAccount({ features: { idp_sync: true } })
-  const { id } = await directoriesApi.suite.made(account)
+  const { id } = await directoriesApi.suite.createAndGet(account)
   const row = await storedDirectory(account, 'suite', id)
   const failing = await updateRow<DirectoryRow>(account.id, directories.suite, row, {
     is_disabled: true,
@@ -171,7 +171,7 @@ describe('mails about sync errors (I8.1)', () => {
     ['tenant', 'tenant'],
   ] as const)('name the kind of a %s directory', async (kind, name) => {
     const account = await newAccount({ features: { idp_sync: true } })
-    const { id } = await directoriesApi[kind].made(account)
+    const { id } = await directoriesApi[kind].createAndGet(account)
     const changes = { is_disabled: true, disabled_reason: 'sync error', error: 'It failed.' }
     await updateRow<DirectoryRow>(account.id, directories[kind], await storedDirectory(account, kind, id), changes)
     await runAt(0, 9.1)

@@ -27,7 +27,7 @@ it('completes a deletion once if its process dies at any write, whether or not t
       const { account, site } = await newSite()
       await account.call(deleteSite, { method: 'DELETE', params: { id: site.id } })
       const records = (await readCommits(account.id)).map((one) => toStreamRecord(one) as DynamoDBRecord)
-      crashAfter(writes, { unheard: isResponseLost })
+      crashAfter(writes, { isResponseLost })
       died = (await followUp({ Records: records })).batchItemFailures.length > 0
       vi.restoreAllMocks()
 

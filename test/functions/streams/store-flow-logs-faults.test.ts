@@ -73,7 +73,7 @@ describe('a consumer that dies', () => {
     async (isResponseLost) => {
       for (let writes = 0, died = true; died; writes++) {
         const { records, expectStored } = batch()
-        crashAfter(writes, { unheard: isResponseLost })
+        crashAfter(writes, { isResponseLost })
         died = (await failures(records)).length > 0
         vi.restoreAllMocks()
         expect(await failures(records)).toEqual([])

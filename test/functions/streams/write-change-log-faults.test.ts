@@ -66,7 +66,7 @@ describe('a consumer that dies', () => {
         const fresh = await newAccount()
         await fresh.call(createGroup, { method: 'POST', body: { group: { name: 'Engineering' } } })
         const records = await streamed(fresh)
-        crashAfter(writes, { unheard: isResponseLost })
+        crashAfter(writes, { isResponseLost })
         died = (await failures(records)).length > 0
         vi.restoreAllMocks()
         if (died && !isResponseLost)
@@ -83,7 +83,7 @@ describe('a consumer that dies', () => {
     const records = await streamed()
     for (let at = 0; at < records.length; ) {
       const batch = records.slice(at, at + random.int(1, 8))
-      if (random.chance(0.6)) crashAfter(random.int(0, 7), { unheard: random.chance(0.5) })
+      if (random.chance(0.6)) crashAfter(random.int(0, 7), { isResponseLost: random.chance(0.5) })
       const [failed] = await failures(batch)
       vi.restoreAllMocks()
       if (failed === undefined) at += batch.length

@@ -13,7 +13,7 @@ import { reservedSlugs } from '#shared/domain/accounts/account.ts'
 import { call, newAccount } from '#test/support/accounts/account.ts'
 import { mustBe } from '#test/support/form-messages.ts'
 import { readCommits } from '#test/support/logs/commit-stream.ts'
-import { withTitles } from '#test/support/run/brief.ts'
+import { withTitles } from '#test/support/run/titles.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: results of every shape are looked into
 type Result = any

@@ -4,7 +4,7 @@ import { handler as getAccount } from '#functions/api/account/get-account.ts'
 import { handler as provision } from '#functions/tasks/provision-account.ts'
 import { call, newAccount } from '#test/support/accounts/account.ts'
 import { readCommits } from '#test/support/logs/commit-stream.ts'
-import { answering, stubService } from '#test/support/service/stub-service.ts'
+import { replyWith, stubService } from '#test/support/service/stub-service.ts'
 import { interceptTable } from '#test/support/table/intercept-table.ts'
 import { crashAfter, failTable } from '#test/support/table/table-faults.ts'
 
@@ -13,7 +13,7 @@ type Created = { Name: string; SecretString: string; ClientRequestToken: string;
 
 let manager: Stub
 beforeAll(async () => {
-  manager = await stubService(answering(400, {}))
+  manager = await stubService(replyWith(400, {}))
   vi.stubEnv('AWS_ENDPOINT_URL_SECRETS_MANAGER', manager.endpoint)
 })
 afterAll(async () => {
@@ -22,7 +22,7 @@ afterAll(async () => {
 })
 beforeEach(() => {
   manager.asked.length = 0
-  manager.reply((response, { body }) => answering(200, { ARN: arnOf(JSON.parse(body).Name) })(response, {} as never))
+  manager.reply((response, { body }) => replyWith(200, { ARN: arnOf(JSON.parse(body).Name) })(response, {} as never))
   vi.stubEnv('TOKEN_SECRETS', 'network-access/api-token')
   vi.stubEnv('AWS_REGION', 'eu-central-1')
   vi.stubEnv('AWS_ACCESS_KEY_ID', 'key')
@@ -96,20 +96,20 @@ describe('a new account', () => {
   it('is refused on one machine, unless the token is to be in the response', async () => {
     vi.stubEnv('TOKEN_SECRETS', '')
     const { error } = await run(newEvent())
-    expect(error.errors).toEqual({ token_in: ['must be answer, because the service has no Secrets Manager here'] })
+    expect(error.errors).toEqual({ token_in: ['must be answer, because this service runs without Secrets Manager'] })
     expect(created()).toEqual([])
   })
 
   it('is not created if its secret fails, and is created by a retry', async () => {
     const { log } = logged()
-    manager.reply(answering(400, { __type: 'AccessDeniedException', Message: 'not allowed' }))
+    manager.reply(replyWith(400, { __type: 'AccessDeniedException', Message: 'not allowed' }))
     const event = newEvent()
     expect((await run(event)).error.code).toBe('internal_error')
     const [refused] = created()
     expect(log()).toContain('AccessDeniedException')
     expect(log()).not.toContain(refused?.SecretString.slice(-30))
     expect(await isValid(refused?.SecretString ?? '')).toBe(false)
-    manager.reply((response, { body }) => answering(200, { ARN: arnOf(JSON.parse(body).Name) })(response, {} as never))
+    manager.reply((response, { body }) => replyWith(200, { ARN: arnOf(JSON.parse(body).Name) })(response, {} as never))
     expect((await run(event)).data.account.slug).toBe(event.account.slug)
   })
 
@@ -127,7 +127,7 @@ describe('a new account', () => {
   })
 
   it('has its token in the secret even if the process ends before the response', async () => {
-    crashAfter(1, { unheard: true })
+    crashAfter(1, { isResponseLost: true })
     const event = newEvent()
     expect((await run(event)).error).toBeDefined()
     vi.restoreAllMocks()

@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { answering, stubService } from '#test/support/service/stub-service.ts'
+import { replyWith, stubService } from '#test/support/service/stub-service.ts'
 
 const SecretId = 'arn:aws:secretsmanager:eu-central-1:000000000000:secret:origin-AbCdEf'
 let handler: typeof import('#functions/tasks/rotate-origin-secret.ts').handler
@@ -49,7 +49,7 @@ beforeEach(() => {
   manager.reply((response, incoming) => {
     const operation = String(incoming.headers['x-amz-target']).split('.')[1] ?? ''
     const [status, body] = answerTo(operation, JSON.parse(incoming.body))
-    answering(status, body)(response, incoming)
+    replyWith(status, body)(response, incoming)
   })
   vi.resetModules()
   vi.stubEnv('DISTRIBUTION_ID', 'E123')
@@ -75,7 +75,7 @@ describe('a step of the rotation', () => {
   })
 
   it('prepares nothing if it may not read the current version', async () => {
-    manager.reply(answering(400, { __type: 'AccessDeniedException', Message: 'denied' }))
+    manager.reply(replyWith(400, { __type: 'AccessDeniedException', Message: 'denied' }))
     await expect(run('createSecret')).rejects.toThrow('denied')
     expect(calls()).not.toContain('PutSecretValue')
   })

@@ -13,8 +13,8 @@ const request = (changes: Partial<HttpRequest> = {}): HttpRequest => ({
 const event = (changes: Partial<HttpRequest> = {}) =>
   toEvent(request(changes), { key: 'POST /groups', parameters: {}, rawPath: '/a b' })
 
-describe('the event of a request', () => {
-  it('has path, query, cookies and headers as payload format 2.0 has them', () => {
+describe('the event built from a request', () => {
+  it('has path, query, cookies and headers in payload format 2.0', () => {
     const { rawPath, rawQueryString, queryStringParameters, cookies, headers, requestContext } = event({
       target: '/a%20b?x=1&x=2&y=%26',
       headers: { 'x-one': 'A', 'x-two': ['b', 'c'] as never, cookie: 'k=v; l=w', 'x-forwarded-for': '10.0.0.1' },
@@ -28,7 +28,7 @@ describe('the event of a request', () => {
     expect(requestContext.http).toMatchObject({ method: 'POST', path: '/a b', sourceIp: '127.0.0.1' })
   })
 
-  it('leaves out what is not there', () => {
+  it('omits missing parts', () => {
     const plain = event()
     for (const name of ['body', 'queryStringParameters', 'pathParameters', 'cookies'])
       expect(plain).not.toHaveProperty(name)
@@ -46,7 +46,7 @@ describe('the event of a request', () => {
     expect(Buffer.from(body ?? '', encoded ? 'base64' : 'utf8').toString()).toBe(text)
   })
 
-  it('keeps the bytes of what is compressed or no UTF-8', () => {
+  it('encodes compressed and non-UTF-8 bodies as base64', () => {
     const bytes = Buffer.from([0xff, 0xfe, 0x00])
     for (const headers of [{ 'content-type': 'application/json' }, { 'content-encoding': 'gzip' }]) {
       const { body, isBase64Encoded } = event({ headers, body: bytes })
@@ -56,8 +56,8 @@ describe('the event of a request', () => {
   })
 })
 
-describe('the answer from a result', () => {
-  it('takes status, headers, cookies and an encoded body', () => {
+describe('the response built from a result', () => {
+  it('has the status, headers, cookies and decoded body of the result', () => {
     const answer = fromResult({
       statusCode: 201,
       headers: { 'X-A': 1 },
@@ -69,11 +69,11 @@ describe('the answer from a result', () => {
     expect(answer.body.toString()).toBe('hi')
   })
 
-  it('makes a JSON body of a result without a status', () => {
+  it('serializes a result without a status as JSON', () => {
     expect(fromResult({ ok: true })).toMatchObject({ status: 200, headers: { 'content-type': 'application/json' } })
   })
 
-  it('is a 500 where the result is no answer', () => {
+  it('is a 500 for an invalid result', () => {
     expect(fromResult({ statusCode: 'x' }).status).toBe(500)
     expect(fromResult({ statusCode: 200, body: { a: 1 } }).status).toBe(500)
   })

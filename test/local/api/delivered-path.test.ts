@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { deliveredPath, router } from '#infra/local/api/routes.ts'
 
-describe('a path arrives as at a function behind an HTTP API', () => {
+describe('a path is delivered as an HTTP API delivers it to a function', () => {
   // Captured from an API with a default route in us-west-2 (docs/decisions/0033).
   it.each([
     ['/capture/plain', '/capture/plain'],
@@ -21,7 +21,7 @@ describe('a path arrives as at a function behind an HTTP API', () => {
     expect(deliveredPath(sent)).toBeNull()
   })
 
-  it.each(['/groups/', '//groups', '/groups/./a', '/groups/../a', '/a+b', '/'])('leaves %s as it is', (sent) => {
+  it.each(['/groups/', '//groups', '/groups/./a', '/groups/../a', '/a+b', '/'])('leaves %s unchanged', (sent) => {
     expect(deliveredPath(sent)).toEqual({ routed: sent, rawPath: sent })
   })
 })
@@ -33,7 +33,7 @@ describe('a value in a path', () => {
   const delivered = (path: string) => match('GET', deliveredPath(path)?.routed ?? '/')
 
   it.each(['a/b@example.com', 'a?b@example.com', 'a%b@example.com', 'a%2Fb@example.com', 'a+b#c@example.com', 'ü /@x'])(
-    'arrives whole when it is encoded twice: %s',
+    'is delivered unchanged if it is encoded twice: %s',
     (email) => {
       const twice = encodeURIComponent(encodeURIComponent(email))
       expect(delivered(`/v0/users/${twice}`)).toMatchObject({
@@ -43,7 +43,7 @@ describe('a value in a path', () => {
     },
   )
 
-  it('with a slash that is encoded once is two segments', () => {
+  it('becomes two segments if its slash is encoded only once', () => {
     expect(delivered('/v0/users/a%2Fb@example.com')).toMatchObject({
       key: 'ANY /v0/{proxy+}',
       parameters: { proxy: 'users/a/b@example.com' },

@@ -12,7 +12,7 @@ afterAll(() => void taken.close())
 it.each([
   ['PORT', 'npm start.'],
   ['DEMO_IDP_PORT', 'npm start -- --demo-idp.'],
-])('names the command that starts with another %s, whole', async (variable, command) => {
+])('names the complete command to start with another %s', async (variable, command) => {
   const next = port < 65_535 ? port + 1 : port - 1
   await expect(
     listen(

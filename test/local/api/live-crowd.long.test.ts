@@ -10,7 +10,7 @@ import { followUpFrom } from '#test/support/logs/commit-stream.ts'
 import { until } from '#test/support/run/until.ts'
 import { plantSessions } from '#test/support/table/plant-sessions.ts'
 
-/** As many as fit the time of a test: `npm run bench -- --live-crowd` measures others. */
+/** Number of clients that fits the duration of a test. `npm run bench -- --live-crowd` measures other sizes. */
 const size = 400
 const atOnce = 100
 
@@ -19,7 +19,7 @@ const crowd = new LiveCrowd()
 beforeAll(async () => {
   channel = await openChannel({
     limits: { handshakes: atOnce },
-    // Who comes first is in the middle of its handshake until all others have come: how fast the table answers does not matter.
+    // Holds the first handshakes until all clients have connected, so that the speed of the table does not matter.
     intercept: async (route, event) => {
       if (route === '$connect') await until(() => crowd.closed >= size - atOnce)
       return handlers[route](event as LiveEvent)
@@ -28,13 +28,13 @@ beforeAll(async () => {
 })
 afterAll(() => channel.stop())
 
-test('a crowd that connects at once comes in, though most are refused first, is told of a change over time, and is forgotten', async () => {
+test('connects a crowd at once after refusing most of it first, notifies it of a change over time, and deletes its connections', async () => {
   const world = await newAccessWorld()
   const sessions = await plantSessions(world, size)
   const from = await followUpFrom(world.account.id)
   crowd.connect(channel.url, sessions)
   expect(await crowd.untilOpened(size, 200_000)).toBe(size)
-  // What the platform refuses comes again by itself.
+  // Refused clients retry automatically.
   expect(crowd.closed).toBeGreaterThanOrEqual(size - atOnce)
   expect(await connectionsOf(world.account.id, 'clients')).toHaveLength(size)
 

@@ -20,7 +20,7 @@ afterEach(async () => {
   channel = undefined
 })
 
-/** The channel before functions that only note what they are told. */
+/** Starts the channel in front of functions that only record their events. */
 async function open(answers: Record<string, unknown> = {}, limits: Parameters<typeof openChannel>[0] = {}) {
   const events: [route: string, event: Event][] = []
   channel = await openChannel({
@@ -34,7 +34,7 @@ async function open(answers: Record<string, unknown> = {}, limits: Parameters<ty
   return { url: channel.url, told }
 }
 
-it('tells functions what API Gateway tells them', async () => {
+it('invokes functions with the events of API Gateway', async () => {
   const { url, told } = await open()
   const device = await connectTo(url, 'token', 'a-session', { 'X-Request-Id': 'mine' })
   device.send({ type: 'keepalive' })
@@ -54,7 +54,7 @@ it('tells functions what API Gateway tells them', async () => {
   expect(new Set(ids).size).toBe(1)
 })
 
-it('refuses a handshake with what the function answers, and other paths itself', async () => {
+it('refuses a handshake with the response of the function, and other paths without calling it', async () => {
   const { url } = await open({ $connect: { statusCode: 404, body: '{"code":"not_found"}' } })
   const refused = await connectTo(url, 'token', 'x').catch((error: unknown) => error)
   expect((refused as Refusal).refused).toEqual({ status: 404, body: { code: 'not_found' } })
@@ -62,14 +62,14 @@ it('refuses a handshake with what the function answers, and other paths itself',
   expect((elsewhere as Refusal).refused.status).toBe(404)
 })
 
-/** The status of an answer to a request that wants an upgrade. */
+/** Returns the status of a request with an Upgrade header. */
 const statusOf = (url: string, headers: Record<string, string>) =>
   new Promise<number | undefined>((resolve, reject) => {
     const asked = get(url.replace('ws:', 'http:'), { headers: { connection: 'Upgrade', ...headers } })
     asked.once('response', ({ statusCode }) => resolve(statusCode)).once('error', reject)
   })
 
-it('tells no function of what is no handshake', async () => {
+it('calls no function for an invalid handshake', async () => {
   const { url, told } = await open()
   const handshake = {
     upgrade: 'websocket',
@@ -86,7 +86,7 @@ it('tells no function of what is no handshake', async () => {
   expect(told('$connect')).toEqual([])
 })
 
-it('tells of the end of a device that has left while its function was asked', async () => {
+it('reports the disconnect of a device that leaves during its handshake', async () => {
   const asked = Promise.withResolvers<void>()
   const answer = Promise.withResolvers<unknown>()
   const ended: unknown[] = []
@@ -110,7 +110,7 @@ it('tells of the end of a device that has left while its function was asked', as
   expect(ended[0]).toBe(ended[1])
 })
 
-it('refuses handshakes beyond those that it takes at once, and takes others when these are through', async () => {
+it('refuses handshakes above the concurrency limit, and accepts new ones after the running ones end', async () => {
   const answer = Promise.withResolvers<unknown>()
   let asked = 0
   channel = await openChannel({
@@ -131,7 +131,7 @@ it('refuses handshakes beyond those that it takes at once, and takes others when
   expect(asked).toBe(3)
 })
 
-it('tells a fault of a function as API Gateway does, and the terminal its stack', async () => {
+it('reports an error of a function as API Gateway does, and prints its stack to the terminal', async () => {
   const shown: string[] = []
   vi.spyOn(process.stderr, 'write').mockImplementation((line) => shown.push(String(line)) > 0)
   channel = await openChannel({
@@ -152,7 +152,7 @@ it('tells a fault of a function as API Gateway does, and the terminal its stack'
   ])
 })
 
-it('ends a connection that is idle, and each after its time', async () => {
+it('closes idle connections, and each connection at its maximum age', async () => {
   const idle = await open({}, { limits: { idleMs: 50 } })
   expect(await (await connectTo(idle.url, 'token', 'x')).closed).toBe(1001)
   await channel?.stop()
@@ -161,7 +161,7 @@ it('ends a connection that is idle, and each after its time', async () => {
   await until(() => old.told('$disconnect').length === 1)
 })
 
-it('takes messages for connections as the platform does', async () => {
+it('delivers messages to connections as the platform does', async () => {
   const { url, told } = await open()
   const device = await connectTo(url, 'token', 'x')
   const id = told('$connect')[0]?.requestContext.connectionId ?? ''
@@ -174,7 +174,7 @@ it('takes messages for connections as the platform does', async () => {
   expect(await postMessage(id, { type: 'authorizations' })).toBe('gone')
 })
 
-it('takes no more for a device that does not read, and holds nobody else up', async () => {
+it('rejects messages for a device that does not read, and still delivers to others', async () => {
   const { url, told } = await open()
   const deaf = await connectTo(url, 'token', 'deaf')
   const other = await connectTo(url, 'token', 'other')

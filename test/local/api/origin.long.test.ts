@@ -18,7 +18,7 @@ const forged = {
 let service: Service
 afterEach(() => service.stop())
 
-/** Its status, and where the request log says that a request with these headers came from. */
+/** Returns the status of a request with these headers, and its origin in the request log. */
 async function originOf(headers: Record<string, string>, proof: Record<string, string> = {}) {
   const ask = (path: string, more: Record<string, string>) =>
     fetch(service.baseUrl + path, {
@@ -31,14 +31,14 @@ async function originOf(headers: Record<string, string>, proof: Record<string, s
   return { status, ip: entry?.ip, region: entry?.ip_region, city: entry?.ip_city }
 }
 
-it('takes the address of the connection, whatever headers claim (P8)', async () => {
+it('uses the address of the connection, regardless of headers (P8)', async () => {
   service = await startService({ args: ['--ephemeral'] })
   for (const headers of [forged, { ...forged, 'x-origin-secret': 'guessed' }]) {
     expect(await originOf(headers)).toEqual({ status: 200, ip: '127.0.0.1', region: null, city: null })
   }
 })
 
-it('behind a CDN takes its word, and no request that did not come through it (P8.2)', async () => {
+it('behind a CDN uses its headers, and refuses requests that bypass it (P8.2)', async () => {
   service = await startService({ args: ['--ephemeral'], env: { CDN_SECRET: 'from-the-cdn' } })
   const proof = { 'x-origin-secret': 'from-the-cdn' }
   expect(await originOf(forged, proof)).toEqual({ status: 200, ip: '203.0.113.9', region: 'DE', city: 'Berlin' })

@@ -14,7 +14,7 @@ describe('routes are matched as an HTTP API does', () => {
     'ANY /any/{rest+}',
   )
 
-  it('takes an exact segment before a variable one', () => {
+  it('prefers an exact segment to a variable one', () => {
     expect(match('GET', '/groups/search')?.key).toBe('GET /groups/search')
     expect(match('GET', '/groups/other')).toEqual({
       target: 'GET /groups/{id}',
@@ -29,21 +29,21 @@ describe('routes are matched as an HTTP API does', () => {
     expect(match('DELETE', '/groups/search')?.key).toBe('$default')
   })
 
-  it('decodes parameters, and keeps a slash that is still encoded within one segment', () => {
+  it('decodes parameters, and keeps an encoded slash within one segment', () => {
     expect(match('GET', '/groups/a%2Fb%20c')?.parameters).toEqual({ id: 'a/b c' })
     expect(match('GET', '/groups/%zz')?.parameters).toEqual({ id: '%zz' })
   })
 
-  it('does not let a variable stand for nothing', () => {
+  it('does not match an empty segment with a variable', () => {
     expect(match('GET', '/groups/')?.key).toBe('$default')
     expect(match('GET', '/groups')?.key).toBe('$default')
   })
 
-  it('gives a greedy variable the rest of the path', () => {
+  it('matches the remaining path with a greedy variable', () => {
     expect(match('POST', '/any/a/b')?.parameters).toEqual({ rest: 'a/b' })
   })
 
-  it('finds nothing where there is no $default', () => {
+  it('returns undefined for an unknown path without $default', () => {
     expect(routes('GET /a')('GET', '/b')).toBeUndefined()
   })
 })

@@ -27,16 +27,16 @@ async function answerTo(head: string): Promise<string> {
 it.each([
   ['headers', 'POST / HTTP/1.1\r\nHost: a\r\n'],
   ['a body', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf'],
-])('cuts off %s that never come to an end with 408', async (_, head) => {
+])('answers %s that never end with 408', async (_, head) => {
   expect(await answerTo(head)).toMatch(/^HTTP\/1.1 408 /)
 })
 
-it('answers what is complete', async () => {
+it('answers a complete request', async () => {
   const head = 'POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 4\r\n\r\nfull'
   expect(await answerTo(head)).toMatch(/^HTTP\/1.1 200 .*read$/s)
 })
 
-it('knows the connections that sent no request, by which a server that ends closes', async () => {
+it('closes connections without a request when the server stops', async () => {
   const server = openServer((_request, response) => void response.end('answered'))
   const silent = trackUnusedConnections(server)
   const port = await listen(server, 0)

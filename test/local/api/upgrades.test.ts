@@ -20,7 +20,7 @@ const handshake = [
   'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
 ]
 
-/** Sends a request whose connection this end keeps open, and the first part of its answer. */
+/** Sends a request, keeps its connection open, and returns the first part of the response with the socket. */
 async function send(path: string, headers: string[], body = ''): Promise<[text: string, socket: Socket]> {
   const socket = connect({ port: Number(new URL(channel.url).port), host: '127.0.0.1', allowHalfOpen: true })
   socket.on('error', () => undefined)
@@ -32,17 +32,17 @@ async function send(path: string, headers: string[], body = ''): Promise<[text: 
 it.each([
   ['another protocol', '/live', ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAEAAEAA']],
   ['another protocol and a body', '/x', ['Connection: Upgrade', 'Upgrade: h2c', 'Content-Length: 2'], '{}'],
-  ['a handshake elsewhere', '/other', handshake],
+  ['a handshake on another path', '/other', handshake],
 ])('answers %s as a request without an upgrade', async (_, path, headers, body = '') => {
   const [text, socket] = await send(path, headers, body)
   expect(text).toMatch(/^HTTP\/1\.1 404 Not Found\r\n(.+\r\n)*\r\n\{"message":"Not Found"\}$/)
-  // The connection takes the next request.
+  // The connection accepts another request.
   socket.write('GET /next HTTP/1.1\r\nHost: a\r\n\r\n')
   expect(String((await once(socket, 'data'))[0])).toMatch(/^HTTP\/1\.1 404 /)
   socket.destroy()
 })
 
-it('keeps no connection of a refused handshake, also where the other end does not close it', async () => {
+it('closes the connection of a refused handshake, even if the client does not', async () => {
   status = 401
   const kept = await Promise.all(Array.from({ length: 200 }, () => send('/live', handshake)))
   expect(kept.filter(([text]) => /^HTTP\/1\.1 (401|429) /.test(text))).toHaveLength(200)
@@ -50,7 +50,7 @@ it('keeps no connection of a refused handshake, also where the other end does no
   for (const [, socket] of kept) socket.destroy()
 })
 
-it('chooses no subprotocol, since no function does', async () => {
+it('selects no subprotocol', async () => {
   const socket = new WebSocket(channel.url, ['first', 'second'])
   socket.on('error', () => undefined)
   const [{ headers }] = await once(socket, 'upgrade')

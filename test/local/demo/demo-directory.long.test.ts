@@ -12,7 +12,7 @@ beforeAll(async () => {
 }, 180_000)
 afterAll(() => service?.stop())
 
-/** Types a command of the start screen; what it answers. */
+/** Runs a command of the start screen in a shell, and returns its response. */
 function type(command: string) {
   const TOKEN = service.credentials.api_token
   const { stdout } = spawnSync('sh', ['-c', `${command} -s`], { encoding: 'utf8', env: { ...process.env, TOKEN } })
@@ -28,13 +28,13 @@ async function get(path: string) {
 }
 
 it.skipIf(!hasCurl)(
-  'the directory of the demo company is previewed and enabled as the start screen says',
+  'the commands of the start screen preview and enable the directory of the demo company',
   { timeout: 300_000 },
   async () => {
     const commands = service.output().match(/curl .*\/tenant_directories\/.*/g) ?? []
     const [preview = '', runs = '', enable = ''] = commands
     expect(commands).toHaveLength(3)
-    /** The newest run, when it is over; the service looks for runs each minute, and here at once. */
+    /** Waits until the newest of `count` runs has finished. Triggers the sync, which otherwise runs each minute. */
     const finished = async (count: number) => {
       for (;;) {
         await runByControl(service.dataDir, 'sync', {}).catch(() => undefined)
@@ -54,7 +54,7 @@ it.skipIf(!hasCurl)(
     expect(type(enable).data).toMatchObject({ name: 'Demo company', is_disabled: false })
     const synced = await finished(2)
     expect(synced).toMatchObject({ outcome: 'applied', error: null, applied: previewed.planned })
-    // The two who sign in with the demo provider were there, and are in the directory, too.
+    // The two people of the demo provider existed before, and the directory contains them, too.
     expect((await get('/actors?limit=1')).metadata.count).toBe(before + 198)
     for (const email of ['uma@example.com', 'admin@example.com']) {
       const { data } = await get(`/actors?email=${email}`)

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => idp.stop())
 
-/** A browser: it keeps cookies and follows where it is led, as long as that is the provider. */
+/** A browser that keeps cookies and follows redirects within the provider. */
 function browser() {
   const cookies = new Map<string, string>()
   return async function visit(address: string, form?: Record<string, string>): Promise<{ url: URL; text: string }> {
@@ -52,7 +52,7 @@ const authorization = (changed: Record<string, string> = {}) =>
   })}`
 
 describe('the demo provider', () => {
-  it('describes itself under its own address', async () => {
+  it('serves a discovery document for its own address', async () => {
     const response = await fetch(`${idp.issuer}/.well-known/openid-configuration`)
     expect(await response.json()).toMatchObject({
       issuer: idp.issuer,
@@ -61,7 +61,7 @@ describe('the demo provider', () => {
     })
   })
 
-  it('asks who it is when an account is to be chosen, and hands on who was chosen', async () => {
+  it('shows the account chooser on request, and signs the chosen person in', async () => {
     const visit = browser()
     for (const { sub, email, name } of people) {
       const page = await visit(authorization({ prompt: 'select_account' }))
@@ -87,7 +87,7 @@ describe('the demo provider', () => {
     }
   })
 
-  it('remembers a browser until its person signs out', async () => {
+  it('keeps a browser signed in until the person signs out', async () => {
     const visit = browser()
     const [person] = people
     const first = await visit(authorization())
@@ -105,14 +105,14 @@ describe('the demo provider', () => {
     expect((await visit(authorization())).text).toContain('Who are you?')
   })
 
-  it('refuses for who does not want to', async () => {
+  it('returns access_denied if the person cancels', async () => {
     const visit = browser()
     const page = await visit(authorization())
     const { url } = await visit(page.url.href, { sub: '' })
     expect(Object.fromEntries(url.searchParams)).toMatchObject({ error: 'access_denied', state: 'a state' })
   })
 
-  it('leads nowhere else, and to nobody without PKCE', async () => {
+  it('refuses other redirect URIs, and requests without PKCE', async () => {
     for (const other of ['http://127.0.0.1:1/else', 'http://127.0.0.1:8787/sign_in/callback', `${redirect_uri}/x`]) {
       const elsewhere = await browser()(authorization({ redirect_uri: other }))
       expect(elsewhere.url.origin).toBe(idp.issuer)
@@ -122,7 +122,7 @@ describe('the demo provider', () => {
     expect(url.searchParams.get('error')).toBe('invalid_request')
   })
 
-  it('says so when the sign-in is not that of the browser', async () => {
+  it('reports a sign-in that belongs to another browser', async () => {
     const page = await browser()(authorization())
     const other = await browser()(page.url.href)
     expect(other.text).toContain('This sign-in has ended.')

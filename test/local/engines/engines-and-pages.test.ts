@@ -30,7 +30,7 @@ const ask = (endpoint: string, target: string, init: RequestInit = {}, headers: 
 it.each([
   ['table', () => front.endpoint, 'DynamoDB_20120810.DescribeTable'],
   ['flow stream', () => process.env.AWS_ENDPOINT_URL_KINESIS ?? '', 'Kinesis_20131202.ListStreams'],
-])('answers programs about the %s, and no page in a browser', async (_name, endpointOf, target) => {
+])('the engine of the %s answers programs, and refuses pages in a browser', async (_name, endpointOf, target) => {
   const endpoint = endpointOf()
   expect((await ask(endpoint, target)).status).toBe(200)
   for (const origin of ['https://example.com', 'null', endpoint]) {
@@ -42,7 +42,7 @@ it.each([
   expect((await ask(endpoint, target, preflight, { 'access-control-request-method': 'POST' })).status).toBe(403)
 })
 
-it('puts the engine itself where a page would have to guess', () => {
+it('starts the engine at a random address that a page cannot guess', () => {
   const found = new Set(Array.from({ length: 50 }, () => loopbackAddress('linux')))
   expect(found.size).toBeGreaterThan(45)
   for (const address of found) expect(address).toMatch(/^127(\.\d{1,3}){3}$/)

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { findDynoxide } from '#infra/local/engines/dynoxide.ts'
 import { table, tableName } from '#shared/table/table.ts'
 
-it('gives every test a table that reads what it wrote', async () => {
+it('provides tests with a table that returns written items', async () => {
   const item = { pk: `engines#${process.pid}`, sk: 'one', value: 7 }
   await table().send(new PutCommand({ TableName: tableName(), Item: item }))
   const { pk, sk } = item
@@ -11,7 +11,7 @@ it('gives every test a table that reads what it wrote', async () => {
   expect(read.Item).toEqual(item)
 })
 
-it('names the alternatives where no engine binary is found', () => {
+it('names the alternatives if no engine binary is found', () => {
   expect(() => findDynoxide({ PATH: '' }, 'plan9-mips')).toThrow(
     /@dynoxide\/plan9-mips.*DYNOXIDE_BIN.*DYNAMODB_ENDPOINT/,
   )

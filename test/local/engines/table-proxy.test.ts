@@ -22,7 +22,7 @@ const codes = async (...Statements: ReturnType<typeof insert>[]) =>
   )
 const stored = async (...sks: string[]) => (await getItems(sks.map((sk) => ({ pk, sk })))).map((item) => item?.value)
 
-it('does the statements of a batch, each by itself where the condition of one does not hold', async () => {
+it('runs the statements of a batch, and each one separately if a condition fails', async () => {
   expect(await codes(insert('a'), insert('b', '9007199254740993'), update('none'))).toEqual([
     undefined,
     undefined,
@@ -38,13 +38,13 @@ it('does the statements of a batch, each by itself where the condition of one do
   expect(await stored('a', 'b', 'c', 'd')).toEqual([1, '9007199254740993', 1, 1])
 })
 
-it('tells of a batch what it costs as a batch', async () => {
+it('reports the capacity that the whole batch consumed', async () => {
   const input = { Statements: [insert('e'), insert('f')], ReturnConsumedCapacity: 'TOTAL' as const }
   const { ConsumedCapacity } = await table().send(new BatchExecuteStatementCommand(input))
   expect(ConsumedCapacity?.[0]?.CapacityUnits).toBe(2)
 })
 
-it('hands on large items and the errors of the engine', async () => {
+it('passes large items and errors of the engine through', async () => {
   const value = 'é'.repeat(150_000)
   await table().send(new PutCommand({ TableName: tableName(), Item: { pk, sk: 'large', value } }))
   expect(await stored('large')).toEqual([value])
@@ -61,7 +61,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close().closeAllConnections()
 })
 
-it('sends a batch as one transaction, and loses the connection when the engine does', async () => {
+it('sends a batch as one transaction, and closes the connection if the engine does', async () => {
   const targets: unknown[] = []
   const engine = createServer(async (incoming: IncomingMessage, response) => {
     targets.push(incoming.headers['x-amz-target'])

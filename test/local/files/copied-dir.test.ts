@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openControl, runByControl } from '#infra/local/control.ts'
 import { type Dynoxide, findDynoxide, startDynoxide } from '#infra/local/engines/dynoxide.ts'
 
-/** A copy of a data directory, taken while its service runs, as backups do. */
+/** A data directory that is copied while its service runs, as a backup does. */
 let dir: string
 let copy: string
 beforeEach(() => {
@@ -25,18 +25,18 @@ async function start(on: string): Promise<Dynoxide> {
 }
 const answers = async (endpoint: string) => (await fetch(endpoint)).headers.has('x-dynoxide-version')
 
-it('leaves the engine alone that works on the directory it is a copy of', async () => {
+it('does not end the engine of the original directory', async () => {
   const engine = await start(dir)
   cpSync(dir, copy, { recursive: true })
   const other = await start(copy)
   expect([await answers(engine.endpoint), await answers(other.endpoint)]).toEqual([true, true])
-  // One that was left behind in the same directory is ended before another opens the file.
+  // A stale engine of the same directory is ended before another one opens the file.
   const next = await start(dir)
   await engine.exited
   expect(await answers(next.endpoint)).toBe(true)
 })
 
-it('hands no command to the service of the directory it is a copy of', async () => {
+it('sends no command to the service of the original directory', async () => {
   const asked: string[] = []
   const control = await openControl(dir, async (task) => asked.push(task))
   try {

@@ -12,26 +12,26 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
-it('knows a data directory by its secret', () => {
+it('recognizes a data directory by its secret', () => {
   const [begun, empty] = [join(dir, 'begun'), join(dir, 'empty')]
   for (const one of [begun, empty]) mkdirSync(one)
   writeFileSync(join(begun, 'secret-key'), 'secret')
   expect([begun, empty, join(dir, 'nowhere')].map(isDataDir)).toEqual([true, false, false])
 })
 
-it('takes what cannot be looked into for one, so that opening it says why', () => {
+it('accepts an unreadable path, so that opening it reports the reason', () => {
   const file = join(dir, 'file')
   writeFileSync(file, '')
   expect(isDataDir(file)).toBe(true)
   const closed = join(dir, 'closed')
   mkdirSync(closed)
   chmodSync(closed, 0)
-  // Root looks into everything.
+  // Root can read every directory.
   expect(isDataDir(closed)).toBe(process.getuid?.() !== 0)
   chmodSync(closed, 0o700)
 })
 
-it('is claimed by one service at a time, and by the next once the first has ended', async () => {
+it('is claimed by one service at a time, and by the next one after the first has ended', async () => {
   const path = join(dir, 'claimed')
   const first = await claimDataDir(path)
   await expect(claimDataDir(path)).rejects.toThrow(`Another service (process ${process.pid}) runs on`)

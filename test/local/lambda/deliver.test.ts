@@ -48,13 +48,13 @@ const reports = (bad: number) => (batch: number[]) =>
   batch.includes(bad) ? { batchItemFailures: [{ itemIdentifier: String(bad) }] } : { batchItemFailures: [] }
 
 describe('a batch is delivered as an event source mapping does', () => {
-  it('hands it over once when the function takes it', async () => {
+  it('delivers it once if the function succeeds', async () => {
     const { batches, handled, given, run } = setUp(() => undefined)
     await run(records(4))
     expect({ batches, handled, given: given() }).toEqual({ batches: [[1, 2, 3, 4]], handled: ['4'], given: [] })
   })
 
-  it('retries a whole batch that throws, then gives all of it up', async () => {
+  it('retries a whole batch if the function throws, and then discards it', async () => {
     const { batches, handled, given, discarded, run } = setUp(fails(2))
     await run(records(3))
     expect(batches).toEqual([
@@ -67,7 +67,7 @@ describe('a batch is delivered as an event source mapping does', () => {
     expect(handled).toEqual(['3'])
   })
 
-  it('goes on from the lowest record that was reported, and gives the rest up with it', async () => {
+  it('retries from the lowest reported record, and discards it with all later ones', async () => {
     const { batches, given, handled, run } = setUp(reports(3), { maxRetries: 1 })
     await run(records(4))
     expect(batches).toEqual([
@@ -79,7 +79,7 @@ describe('a batch is delivered as an event source mapping does', () => {
     expect(handled).toEqual(['2', '4'])
   })
 
-  it('cuts a failing batch in two until the bad record stands alone', async () => {
+  it('bisects a failing batch until the bad record is isolated', async () => {
     const { given, handled, run } = setUp(fails(3), { bisect: true, maxRetries: 1 })
     await run(records(8))
     expect(given()).toEqual([['RetryAttemptsExhausted', ['3']]])
@@ -87,14 +87,14 @@ describe('a batch is delivered as an event source mapping does', () => {
     expect(handled).toEqual([...handled].sort())
   })
 
-  it('isolates a reported record and still delivers those behind it', async () => {
+  it('isolates a reported record and delivers the later ones', async () => {
     const { batches, given, run } = setUp(reports(2), { bisect: true, maxRetries: 0 })
     await run(records(4))
     expect(given()).toEqual([['RetryAttemptsExhausted', ['2']]])
     expect(batches.flat()).toEqual(expect.arrayContaining([1, 2, 3, 4]))
   })
 
-  it('takes an unknown record in the report as a failure of the whole batch', async () => {
+  it('treats an unknown record in the report as a failure of the whole batch', async () => {
     const { batches, run } = setUp((batch) => (batch.length && { batchItemFailures: [{ itemIdentifier: '' }] }) || {}, {
       maxRetries: 1,
     })
@@ -105,14 +105,14 @@ describe('a batch is delivered as an event source mapping does', () => {
     ])
   })
 
-  it('does not look at a report that the mapping does not ask for', async () => {
+  it('ignores the report if the mapping does not enable it', async () => {
     const { batches, given, run } = setUp(reports(1), { reportsItemFailures: false })
     await run(records(2))
     expect(batches).toEqual([[1, 2]])
     expect(given()).toEqual([])
   })
 
-  it('succeeds on a retry without giving anything up', async () => {
+  it('discards nothing if a retry succeeds', async () => {
     let calls = 0
     const { batches, given, run } = setUp(() => {
       if (++calls < 3) throw new Error('for now')
@@ -122,7 +122,7 @@ describe('a batch is delivered as an event source mapping does', () => {
     expect(given()).toEqual([])
   })
 
-  it('gives up records that are too old before it calls the function', async () => {
+  it('discards records that are too old before it calls the function', async () => {
     const { batches, given, run } = setUp(() => undefined, { maxAgeSeconds: 60 })
     await run([record(1, { createdAt: Date.now() / 1_000 - 120 }), record(2)])
     expect(batches).toEqual([[2]])
@@ -142,7 +142,7 @@ describe('a batch is delivered as an event source mapping does', () => {
   })
 })
 
-it('keeps records of one key in one lane, in order', () => {
+it('keeps the records of a key in one lane, in order', () => {
   const lanes = splitIntoLanes(records(9), 4)
   for (const key of ['k0', 'k1', 'k2']) {
     const having = lanes.filter((lane) => lane.some((item) => item.key === key))

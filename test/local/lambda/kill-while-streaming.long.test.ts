@@ -15,16 +15,16 @@ afterAll(() => service?.stop())
 
 const kills = 3
 const random = new SeededRandom(seedOf('PROPERTY_SEED'))
-/** A moment in the middle of whatever is under way. */
+/** Waits for a random time, so that the kill hits any operation. */
 const randomMoment = () => sleep(random.int(300, 1_200))
 
-/** Kills the engine of the table under the running service, which ends with it. */
+/** Kills the table's engine, which also ends the running service. */
 async function killTable(): Promise<void> {
   process.kill(JSON.parse(readFileSync(join(service.dataDir, 'dynamodb.pid'), 'utf8')).pid, 'SIGKILL')
   await service.exited()
 }
 
-it('has every acknowledged flow and change on record once, however often and whenever it is killed', async () => {
+it('stores every acknowledged flow and change exactly once, regardless of kills', async () => {
   const { accountId, call, reporters } = await openReporters(service, 2)
   const ledger = new Ledger()
   let over = false

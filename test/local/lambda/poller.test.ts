@@ -12,7 +12,7 @@ import { readMapping } from '#infra/template/mapping.ts'
 let dir: string
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'poller-test-'))
-  // What a poller gives up it says on the terminal.
+  // The poller reports discarded records on the terminal.
   vi.spyOn(process.stderr, 'write').mockReturnValue(true)
 })
 afterEach(() => {
@@ -78,7 +78,7 @@ function start(records: SourceRecord[], handler: (batch: Received) => unknown, s
 }
 
 describe('a poller', () => {
-  it('hands records over in batches and goes on where it was after a restart', async () => {
+  it('delivers records in batches, and resumes at its position after a restart', async () => {
     const records = [1, 2, 3, 4, 5].map((n) => record(n))
     const first = start(records, () => undefined, { BatchSize: 2 })
     await vi.waitFor(() => expect(first.position()).toBe('5'))
@@ -91,7 +91,7 @@ describe('a poller', () => {
     expect(second.received).toEqual([[10]])
   })
 
-  it('delivers again what was under way when it stopped', async () => {
+  it('repeats the delivery that was running when it stopped', async () => {
     const records = [record(1), record(2)]
     const first = start(records, () => new Promise((_, reject) => setTimeout(() => reject(new Error('killed')), 100)))
     await vi.waitFor(() => expect(first.received).toHaveLength(1), { interval: 5 })
@@ -102,7 +102,7 @@ describe('a poller', () => {
     await second.stop()
   })
 
-  it('leaves out what the filter excludes and what changed nothing, and counts it as handled', async () => {
+  it('skips filtered records and records without a change, and marks them as handled', async () => {
     const records = [record(1), record(2), record(3, { noop: true }), record(5), record(6)]
     const poller = start(records, () => undefined, { FilterCriteria: { Filters: [{ Pattern: '{"kind":["odd"]}' }] } })
     await vi.waitFor(() => expect(poller.position()).toBe('6'))
@@ -110,7 +110,7 @@ describe('a poller', () => {
     expect(poller.received).toEqual([[1, 5]])
   })
 
-  it('keeps the whole event of what it gives up, and goes on behind it', async () => {
+  it('stores the whole event of discarded records, and continues after them', async () => {
     const poison = (batch: Received) => {
       if (batch.some(({ n }) => n === 2)) throw new Error('poison')
     }
@@ -127,7 +127,7 @@ describe('a poller', () => {
     expect(JSON.parse(kept.payload)).toEqual({ Records: [{ n: 2, kind: 'even' }] })
   })
 
-  it('hands lanes over at the same time where the mapping is parallel', async () => {
+  it('delivers lanes concurrently if the mapping is parallel', async () => {
     let running = 0
     let most = 0
     const records = Array.from({ length: 8 }, (_, i) => record(i + 1))
@@ -143,7 +143,7 @@ describe('a poller', () => {
     expect(poller.received.flat().sort()).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
   })
 
-  it('hands over no more than a batch at once, also where all lanes have one key', async () => {
+  it('delivers at most one batch at a time if all records have one key', async () => {
     const records = Array.from({ length: 9 }, (_, i) => record(i + 1, { key: 'one' }))
     const poller = start(records, () => undefined, { ParallelizationFactor: 4, BatchSize: 2 })
     await vi.waitFor(() => expect(poller.position()).toBe('9'))
@@ -151,7 +151,7 @@ describe('a poller', () => {
     expect(poller.received).toEqual([[1, 2], [3, 4], [5, 6], [7, 8], [9]])
   })
 
-  it('reacts to a write at once although it asks seldom while nothing happens', async () => {
+  it('reacts to a write at once, although it polls seldom while idle', async () => {
     const records: SourceRecord[] = []
     const poller = start(records, () => undefined)
     await new Promise((resolve) => setTimeout(resolve, 800))

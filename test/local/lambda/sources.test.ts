@@ -17,7 +17,7 @@ async function onlyShard(source: Source): Promise<string> {
 }
 
 describe("the table's stream", () => {
-  it('gives records as Lambda events have them, after any position', async () => {
+  it('returns records in the format of Lambda events, after any position', async () => {
     const streamArn = await createTable({
       TableName: name,
       BillingMode: 'PAY_PER_REQUEST',
@@ -52,7 +52,7 @@ describe("the table's stream", () => {
 })
 
 describe('the flow stream', () => {
-  it('misses no record that is stored while it is read', async () => {
+  it('misses no record that is stored during a read', async () => {
     await createStream({ name, shards: 1 })
     const source = kinesisSource(name, 'arn:template')
     const shard = await onlyShard(source)

@@ -16,7 +16,7 @@ import { type Answer, call, newAccount } from '#test/support/accounts/account.ts
 import { followUpAll } from '#test/support/logs/commit-stream.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
 import { countWaiting } from '#test/support/table/count-waiting.ts'
-import { type EngineRequest, engineError } from '#test/support/table/in-front-of-table.ts'
+import { type EngineRequest, engineError } from '#test/support/table/intercept-engine.ts'
 import { refuseRequests } from '#test/support/table/refuse-requests.ts'
 
 const nothing = 'Nothing was changed'

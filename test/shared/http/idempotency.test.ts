@@ -13,7 +13,7 @@ import type { Item } from '#shared/table/keys.ts'
 import { queryItems } from '#shared/table/read.ts'
 import { table, tableName } from '#shared/table/table.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
-import { engineError, standBeforeTable } from '#test/support/table/in-front-of-table.ts'
+import { engineError, interceptEngine } from '#test/support/table/intercept-engine.ts'
 import { interceptTable } from '#test/support/table/intercept-table.ts'
 
 let account: Awaited<ReturnType<typeof newAccount>>
@@ -172,7 +172,7 @@ describe('an interrupted request', () => {
   it('continues if only the response of the lock was lost', async () => {
     let lost = 0
     onTestFinished(
-      standBeforeTable(async ({ operation, input, ask }) => {
+      interceptEngine(async ({ operation, input, send: ask }) => {
         const answer = await ask()
         const isKey = operation === 'PutItem' && JSON.stringify(input).includes('"idempotency"')
         return isKey && lost++ === 0 ? engineError('InternalServerError', {}, 500) : answer

@@ -101,7 +101,7 @@ it('conflicting writes are retried until they succeed: 40 transactions and 40 pl
   const plain = Array.from({ length: 40 }, () => () => count(key))
   const outcomes = await flight.run<unknown>([...together, ...plain])
   expect(outcomes.slice(0, 40).map(({ result }) => result)).toEqual(together.map(() => 'done'))
-  expect(flight.met).toBeGreaterThan(40)
+  expect(flight.conflicts).toBeGreaterThan(40)
   const [read] = await flight.run([() => getItem(key)])
   expect(read?.result).toMatchObject({ met: 80 })
 })

@@ -10,7 +10,7 @@ import { put, writeTogether } from '#shared/table/write-together.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
 import { countWaiting } from '#test/support/table/count-waiting.ts'
-import { engineError } from '#test/support/table/in-front-of-table.ts'
+import { engineError } from '#test/support/table/intercept-engine.ts'
 import { refuseRequests } from '#test/support/table/refuse-requests.ts'
 
 afterEach(() => {
@@ -62,7 +62,7 @@ describe('a request to the table is retried after', () => {
 async function refusing<T>(count: number, error: ReturnType<typeof engineError>, operation: string, work: () => T) {
   const requests = refuseRequests(count, error, (request) => request.operation === operation)
   const result = await work()
-  return { result, asked: requests.asked }
+  return { result, asked: requests.matched }
 }
 
 describe('a request to the table is not retried after', () => {
@@ -71,7 +71,7 @@ describe('a request to the table is not retried after', () => {
     async (type) => {
       const seen = refuseRequests(always, engineError(type), ({ operation }) => operation === 'PutItem')
       await expect(putPlain(item())).rejects.toMatchObject({ name: type, message: `${type} said the table` })
-      expect(seen.asked).toBe(1)
+      expect(seen.matched).toBe(1)
     },
   )
 
@@ -87,7 +87,7 @@ describe('a request to the table is not retried after', () => {
   ])('a transaction that %s', async (_what, error) => {
     const seen = refuseRequests(always, error, () => true)
     await expect(writeTogether([put(item()), put(item())])).rejects.toThrow('said the table')
-    expect(seen.asked).toBe(1)
+    expect(seen.matched).toBe(1)
   })
 })
 
@@ -130,7 +130,7 @@ describe('an API request', () => {
           ? await account.call(listGroups)
           : await account.call(createGroup, { method: 'POST', body: { group: { name: 'Denied' } } })
       expect([answer.status, answer.body.detail]).toEqual([500, 'An unexpected error occurred.'])
-      expect(seen.asked).toBe(1)
+      expect(seen.matched).toBe(1)
       expect(log.lines().find(({ event }) => event === 'unexpected_error')).toMatchObject({
         error: 'AccessDeniedException: AccessDeniedException said the table',
         aws: { status: 400, request_id: 'TESTREQUESTID' },

@@ -5,7 +5,7 @@ import { insertAll } from '#shared/table/insert-all.ts'
 import type { Key } from '#shared/table/keys.ts'
 import { walkTable } from '#shared/table/walk-table.ts'
 import { countWaiting } from '#test/support/table/count-waiting.ts'
-import { engineError } from '#test/support/table/in-front-of-table.ts'
+import { engineError } from '#test/support/table/intercept-engine.ts'
 import { useOwnTable } from '#test/support/table/own-table.ts'
 import { refuseRequests } from '#test/support/table/refuse-requests.ts'
 import { failTable } from '#test/support/table/table-faults.ts'
@@ -81,7 +81,7 @@ it('waits for a throttled page, and skips nothing of it', async () => {
   countWaiting()
   const scans = refuseRequests(4, throttled, ({ operation }) => operation === 'Scan')
   const { pages } = await walkOn(null, () => true)
-  expect(scans.asked).toBe(3 + 4)
+  expect(scans.matched).toBe(3 + 4)
   expect(pages.flat().sort()).toEqual(all)
 })
 

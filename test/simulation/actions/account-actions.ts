@@ -13,7 +13,7 @@ export async function switchInternetResource(account: SimulatedAccount): Promise
   return {}
 }
 
-/** A disabled account refuses every credential; enabling it again gives no access back that it took away (A30, P1.7). */
+/** Disables the account for a while. Every credential is refused, and enabling it restores no access (A30, P1.7). */
 export async function disableForAWhile(account: SimulatedAccount): Promise<Touched> {
   const { model, random } = account
   const online = [...model.gateways.values()].find(({ session }) => session !== null)?.session

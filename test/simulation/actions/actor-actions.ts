@@ -4,14 +4,14 @@ import { handler as updateActor } from '#functions/api/actors/update-actor.ts'
 import { handler as updateTenantProviderOfAnyKind } from '#functions/api/auth-providers/update-auth-provider.ts'
 import { handler as deleteClientToken } from '#functions/api/client-tokens/delete-client-token.ts'
 import { handler as deleteClientTokens } from '#functions/api/client-tokens/delete-client-tokens.ts'
-import { ofRoute } from '#test/support/accounts/account.ts'
+import { withRoute } from '#test/support/accounts/account.ts'
 import type { Actor } from '../models/account-model.ts'
 import type { SimulatedAccount } from '../world/simulated-account.ts'
 import type { Touched } from '../world/touched.ts'
 import { signIn, tokensOf } from './client-sessions.ts'
 import { sizes } from './populate.ts'
 
-const updateTenantProvider = ofRoute(updateTenantProviderOfAnyKind, 'PATCH /tenant_auth_providers/{id}')
+const updateTenantProvider = withRoute(updateTenantProviderOfAnyKind, 'PATCH /tenant_auth_providers/{id}')
 
 async function create(account: SimulatedAccount): Promise<Touched> {
   const { model, random, clock } = account
@@ -65,7 +65,7 @@ async function removeTokens(account: SimulatedAccount, actor: Actor): Promise<To
   return { actors: [actor.id] }
 }
 
-/** Actors with clients that are authorized now are of more interest than others; the first admin stays as it is. */
+/** Picks an actor, preferably one with authorized clients. The first administrator stays unchanged. */
 function someActor({ model, random }: SimulatedAccount): Actor {
   const [, , ...ids] = model.actors.keys()
   const used = [...model.authorizations.values()].flatMap(({ client }) => model.clients.get(client)?.actor ?? [])
@@ -73,7 +73,7 @@ function someActor({ model, random }: SimulatedAccount): Actor {
   return model.actors.get(random.pick(candidates.length > 0 ? candidates : ids)) as Actor
 }
 
-/** Anything an administrator can do to an actor and its tokens (A12, A24). */
+/** Does one of an administrator's changes to an actor and its tokens (A12, A24). */
 export async function administerActors(account: SimulatedAccount): Promise<Touched> {
   const { model, random } = account
   if (model.actors.size < sizes.actors) return create(account)
@@ -94,7 +94,7 @@ export async function administerActors(account: SimulatedAccount): Promise<Touch
   ])()
 }
 
-/** Disables or enables an auth provider; the tokens made through it end with it (A25.2(5)). */
+/** Disables or enables an auth provider. Disabling it ends the tokens that it issued (A25.2(5)). */
 export async function switchProvider(account: SimulatedAccount): Promise<Touched> {
   const { model, random } = account
   const [id, on] = random.pick([...model.providers])

@@ -11,7 +11,7 @@ import { places } from '../world/places.ts'
 import type { SimulatedAccount } from '../world/simulated-account.ts'
 import { leaseEnd } from './lease-end.ts'
 
-/** Gives an actor a client token: people by a provider that is enabled, service accounts without one. */
+/** Creates a client token of an actor: people use an enabled provider, service accounts use none. */
 export async function signIn(account: SimulatedAccount, actor: Actor): Promise<Token | null> {
   const { model, random } = account
   if (actor.disabled || actor.type === 'api_client') return null
@@ -19,7 +19,7 @@ export async function signIn(account: SimulatedAccount, actor: Actor): Promise<T
   const person = actor.type !== 'service_account'
   if (person && enabled.length === 0) return null
   const provider = person ? random.pick(enabled) : null
-  // On a whole second, like the instants that time jumps to.
+  // A whole second, like the instants of time jumps.
   const expiresAt = (account.clock.second + random.pick([1, 8, 30, 200, 800]) * 3600) * 1_000_000
   const { id, token } = await commit({ accountId: account.id, subject: null }, (transaction) =>
     mintClientToken(transaction, actor.id, { expires_at: timestamp(expiresAt), auth_provider_id: provider }),
@@ -32,7 +32,7 @@ export async function signIn(account: SimulatedAccount, actor: Actor): Promise<T
 export const tokensOf = (account: SimulatedAccount, actorId: string): Token[] =>
   [...account.model.tokens.values()].filter(({ actor }) => actor === actorId)
 
-/** What a client is before its first session. */
+/** State of a client before its first session. */
 export const newClient = (
   { random }: SimulatedAccount,
   fields: Pick<Client, 'id' | 'actor' | 'installation' | 'ipv4' | 'ipv6'>,
@@ -47,7 +47,7 @@ export const newClient = (
   tested: null,
 })
 
-/** A device that the service has not seen registers with its first session (P3.1). */
+/** Registers a new device by its first session (P3.1). */
 export async function registerClient(account: SimulatedAccount, actor: Actor): Promise<void> {
   const token = tokensOf(account, actor.id)[0] ?? (await signIn(account, actor))
   if (!token) return
@@ -69,7 +69,7 @@ export async function registerClient(account: SimulatedAccount, actor: Actor): P
   await connectClient(account, account.model.clients.get(id) as Client)
 }
 
-/** Starts a session of a client with one of its actor's tokens; false when the actor cannot have one. */
+/** Starts a session of a client with a token of its actor. Returns false if the actor cannot have one. */
 export async function connectClient(account: SimulatedAccount, client: Client): Promise<boolean> {
   const { model, random, clock } = account
   const actor = model.actors.get(client.actor) as Actor
@@ -106,7 +106,7 @@ export async function connectClient(account: SimulatedAccount, client: Client): 
   return true
 }
 
-/** A client's heartbeat, whose session the service has to know as long as the model does (P3.2). */
+/** Sends a client's heartbeat. The service must have the session exactly as long as the model has it (P3.2). */
 export async function clientHeartbeat(account: SimulatedAccount, client: Client): Promise<void> {
   const { model, clock } = account
   const { session } = client

@@ -9,8 +9,9 @@ import type { SimulatedAccount } from '../world/simulated-account.ts'
 const second = 1_000_000
 
 /**
- * Leaves what a request leaves that dies before it confirms its grant (P5.5). The model is not told: it must give nothing
- * anywhere, be in nobody's way, and go with what it rests on, with a heartbeat, or when its client asks again.
+ * Leaves the pending authorization of a request that dies before the confirmation (P5.5), unknown to the model. It must
+ * grant no access and block nothing. It must disappear with the objects that it depends on, with a heartbeat, or when
+ * its client requests the resource again.
  */
 export async function leaveDeadGrant(account: SimulatedAccount): Promise<void> {
   const { id: account_id, model, random, clock } = account
@@ -23,9 +24,9 @@ export async function leaveDeadGrant(account: SimulatedAccount): Promise<void> {
   const [policy] = random.sample([...model.policies.values()].filter(gatewayOf), 1)
   const gateway = policy && gatewayOf(policy)
   if (!client?.session || !policy || !gateway) return
-  // One that stands is found, and no other is made.
+  // An existing authorization would be returned instead of a new one.
   if (await findGrant(grantKey(account_id, client.id, policy.resource))) return
-  // Longer ago than another request of the client waits for it.
+  // Older than the time for which another request of the client waits for it.
   const at = timestamp(clock.now - (6 + Math.floor(100 * random.next())) * second)
   const isManaged = policy.group === null || model.groups.get(policy.group)?.managed
   const { main, grant, indexes } = authorizationItems({

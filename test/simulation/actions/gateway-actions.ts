@@ -11,7 +11,7 @@ async function remove(account: SimulatedAccount, { id, site }: Gateway): Promise
   account.model.deleteGateway(id)
 }
 
-/** Anything that happens to a gateway (A21, A22, P2). */
+/** Does one of the changes to a gateway (A21, A22, P2). */
 export async function useGateways(account: SimulatedAccount): Promise<Touched> {
   const { model, random } = account
   if (model.gateways.size < sizes.gateways) {
@@ -28,7 +28,7 @@ export async function useGateways(account: SimulatedAccount): Promise<Touched> {
       4,
       async () => {
         await rotateToken(account, gateway)
-        // Either token can be the next that it uses.
+        // The gateway can use either token next.
         if (random.chance(0.6)) await connectGateway(account, gateway)
       },
     ],

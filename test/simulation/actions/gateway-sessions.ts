@@ -9,7 +9,7 @@ import type { SimulatedAccount } from '../world/simulated-account.ts'
 import { createOwnToken, createSiteToken } from './gateway-token-actions.ts'
 import { leaseEnd } from './lease-end.ts'
 
-/** What a gateway is before its first session. */
+/** State of a gateway before its first session. */
 const newGateway = ({ random }: SimulatedAccount, site: string): Gateway => ({
   id: '',
   site,
@@ -30,7 +30,7 @@ export async function createGateway(account: SimulatedAccount, site: string): Pr
 
 type Started = { id: string; session: GatewaySession }
 
-/** Starts a session with a token, which counts as used from then on (P2.4). */
+/** Starts a session with a token, which is the token's use (P2.4). */
 async function start(
   account: SimulatedAccount,
   { key, version, place }: Gateway,
@@ -52,19 +52,22 @@ async function start(
   return { id: gateway.id, session }
 }
 
-/** The tokens that a gateway could connect with: its own, and those of its site once its key is known there (P2.2). */
+/**
+ * Tokens that a gateway can connect with: its own, and after its key was registered at the site also the site's (P2.2).
+ */
 function tokensFor({ model }: SimulatedAccount, gateway: Gateway): GatewayToken[] {
   const own = model.gatewayTokens.ofGateway(gateway.id)
   return gateway.seen ? [...own, ...model.gatewayTokens.ofSite(gateway.site)] : own
 }
 
-/** Starts a session of a gateway; its authorizations stay with its key (P1.8). */
+/** Starts a session of a gateway. Authorizations survive if the key is unchanged (P1.8). */
 export async function connectGateway(account: SimulatedAccount, gateway: Gateway): Promise<void> {
   const { model, random } = account
   const held = tokensFor(account, gateway)
   const token = held.length > 0 ? random.pick(held) : await createOwnToken(account, gateway)
   const former = gateway.key
-  // A live session keeps its key: with another one it would be refused (P2.3). Another key at the site is another gateway.
+  // An active session keeps its key; another key is refused (P2.3). With a site token, another key means another
+  // gateway.
   if (!gateway.session && token.gateway !== null && random.chance(0.1)) {
     gateway.key = random.bytes(32).toString('base64')
   }
@@ -75,7 +78,7 @@ export async function connectGateway(account: SimulatedAccount, gateway: Gateway
   gateway.seen = gateway.place
 }
 
-/** A gateway that the service does not know comes into being by a token of its site (P2.2). */
+/** Creates a gateway by its first session with a site token (P2.2). */
 export async function joinSite(account: SimulatedAccount, site: string): Promise<void> {
   const { model, random } = account
   const held = model.gatewayTokens.ofSite(site)

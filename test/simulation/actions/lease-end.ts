@@ -2,13 +2,16 @@ import { parseTimestamp } from '#shared/core/clock.ts'
 import { agree } from '../world/agree.ts'
 import type { SimulatedAccount } from '../world/simulated-account.ts'
 
-/** Three heartbeats (P1.3), or keepalives of a client that is connected (C3.1). */
+/** Length of a lease: three heartbeats (P1.3), or three keepalives of a connected client (C3.1). */
 export const leaseMicros = (isConnectedClient = false) =>
   3 * (isConnectedClient ? 300 : Number(process.env.HEARTBEAT_SECS)) * 1_000_000
 
 type Bounds = { tokenEnd?: number; isConnectedClient?: boolean }
 
-/** The end of a lease that was answered, which has to be the contract's; a client's ends with its token at the latest. */
+/**
+ * Checks the end of a lease in a response against the contract, and returns it. A client's lease ends with its token at
+ * the latest.
+ */
 export function leaseEnd(
   account: SimulatedAccount,
   before: number,

@@ -2,8 +2,8 @@ import type { Actor, Client } from '../models/account-model.ts'
 import type { SimulatedAccount } from '../world/simulated-account.ts'
 
 /**
- * What an administrator lets a client reach, apart from where it is and what time it is: `offer`. And all that this is made of, as far
- * as it concerns the client: `grounds`, without a change of which nobody has a reason to nudge it.
+ * The resources that an administrator lets a client reach, regardless of place and time (`offer`), and all objects that
+ * these depend on (`grounds`). A nudge of the client needs a change of `grounds`.
  */
 export function offerTo({ model, access }: SimulatedAccount, client: Client): { grounds: string; offer: string } {
   const actor = model.actors.get(client.actor) as Actor

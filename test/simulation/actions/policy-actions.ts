@@ -11,7 +11,7 @@ type Changes = Partial<Pick<Policy, 'group' | 'resource' | 'conditions' | 'disab
 
 const isInternet = ({ model }: SimulatedAccount, resource: string) => model.resources.get(resource)?.type === 'internet'
 
-/** A group and a resource that no policy ties together yet and that the account may. */
+/** Picks a group and a resource that may have a policy and have none yet. */
 function freePair(account: SimulatedAccount, group?: string): { group: string; resource: string } | null {
   const { model, random } = account
   for (let tries = 0; tries < 20; tries++) {
@@ -40,7 +40,7 @@ async function change(account: SimulatedAccount, policy: Policy, changes: Change
   const before = { ...policy }
   Object.assign(policy, changes)
   if (isInternet(account, policy.resource)) policy.uploads = false
-  // A30: what its authorizations rest on.
+  // Changes of the fields that authorizations depend on end them (A30).
   if ((policy.disabled && !before.disabled) || rests(policy) !== rests(before)) account.model.endPolicy(policy.id)
   return { resources: [before.resource, policy.resource] }
 }
@@ -62,7 +62,7 @@ async function removePolicy(account: SimulatedAccount, policy: Policy): Promise<
   return { resources: [policy.resource] }
 }
 
-/** Policies through which someone is authorized now are of more interest than others. */
+/** Picks a policy, preferably one with authorizations. */
 function somePolicy({ model, random }: SimulatedAccount): Policy {
   const used = [...new Set([...model.authorizations.values()].map(({ policy }) => policy))]
   return model.policies.get(
@@ -70,7 +70,7 @@ function somePolicy({ model, random }: SimulatedAccount): Policy {
   ) as Policy
 }
 
-/** Sends the conditions again as they are, with another description: nothing that access rests on changes. */
+/** Updates the description with unchanged conditions, which must not affect access. */
 async function describe(account: SimulatedAccount): Promise<Touched> {
   const { model, random } = account
   const used = [...model.authorizations.values()].map(({ policy }) => model.policies.get(policy) as Policy)
@@ -87,12 +87,12 @@ async function describe(account: SimulatedAccount): Promise<Touched> {
   return { ...touched, gateways: [authorization.gateway] }
 }
 
-/** Anything an administrator can do to a policy (A16). */
+/** Does one of an administrator's changes to a policy (A16). */
 export async function administerPolicies(account: SimulatedAccount): Promise<Touched> {
   const { model, random } = account
   if (model.policies.size < sizes.policies * 0.9) return addPolicy(account)
   const policy = somePolicy(account)
-  // An orphan takes no change without a group (A16.2(3)).
+  // A policy without a group cannot be changed, except by setting a group (A16.2(3)).
   const orphan = [...model.policies.values()].find(({ group }) => group === null)
   if (orphan && random.chance(0.3)) {
     const pair = freePair(account)

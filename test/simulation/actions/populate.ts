@@ -10,7 +10,7 @@ import { policies } from '#shared/domain/policies/policy.ts'
 import { resources } from '#shared/domain/resources/resource.ts'
 import { sites } from '#shared/domain/sites/site.ts'
 import { type Entity, type Row, type RowFields, uniqueItems } from '#shared/table/entity.ts'
-import { ofRoute } from '#test/support/accounts/account.ts'
+import { withRoute } from '#test/support/accounts/account.ts'
 import { bareClient } from '#test/support/table/plant-clients.ts'
 import { plantItems, plantRows } from '#test/support/table/plant-rows.ts'
 import type { Actor, Group, Resource } from '../models/account-model.ts'
@@ -19,12 +19,12 @@ import { newClient, signIn } from './client-sessions.ts'
 import { createGateway } from './gateway-sessions.ts'
 import { randomConditions } from './random-conditions.ts'
 
-const createTenantProvider = ofRoute(createTenantProviderOfAnyKind, 'POST /tenant_auth_providers')
+const createTenantProvider = withRoute(createTenantProviderOfAnyKind, 'POST /tenant_auth_providers')
 
-/** How much of everything an account has. */
+/** Numbers of objects in a simulated account. */
 export const sizes = { sites: 12, gateways: 50, actors: 160, clients: 500, groups: 40, resources: 90, policies: 150 }
 
-/** Stores rows as commits would have left them, with what keeps their values unique. */
+/** Writes rows and their unique items as commits store them. */
 async function insertRows<R extends Row>(
   { id }: SimulatedAccount,
   entity: Entity<R>,
@@ -37,7 +37,7 @@ async function insertRows<R extends Row>(
 
 const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i))
 
-/** Fills an account and its model with the same things. */
+/** Creates the same objects in an account and in its model. */
 export async function populate(account: SimulatedAccount): Promise<void> {
   await adoptProvisioned(account)
   await addProviders(account)
@@ -53,7 +53,7 @@ export async function populate(account: SimulatedAccount): Promise<void> {
   account.settle()
 }
 
-/** What every account begins with (A32.1). */
+/** Adds the objects of every new account to the model (A32.1). */
 async function adoptProvisioned(account: SimulatedAccount): Promise<void> {
   const { model } = account
   const [everyone] = await account.administer(listGroups, { query: { name: 'Everyone' } })
@@ -92,7 +92,7 @@ async function addGroups(account: SimulatedAccount): Promise<void> {
   const made: Group[] = (await insertRows(account, groups, rows)).map(({ id }, i) => ({
     id,
     managed: false,
-    // Some are too large to be deleted in one commit.
+    // The first groups are too large to be deleted in one commit.
     members: new Set(random.sample(model.actors.keys(), i < 3 ? 60 : random.int(1, 18))),
   }))
   for (const group of made) model.groups.set(group.id, group)

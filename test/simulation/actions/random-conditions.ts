@@ -7,7 +7,7 @@ const days = [...'MTWRFSU']
 
 const twoDigits = (value: number): string => String(value).padStart(2, '0')
 
-/** A time of the day in one of the spellings of A17.2. */
+/** Formats a time of day in one of the notations of A17.2. */
 function timeText(random: SeededRandom, seconds: number): string {
   const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60]
   if (rest !== 0) return [hours, minutes, rest].map(twoDigits).join(':')
@@ -15,7 +15,7 @@ function timeText(random: SeededRandom, seconds: number): string {
   return random.chance(0.5) ? String(hours) : twoDigits(hours)
 }
 
-/** Ranges of a day: some touch, some overlap, some are far apart, some last for one second. */
+/** Returns time ranges of a day: adjacent, overlapping, separate, or one second long. */
 function rangesText(random: SeededRandom): string {
   if (random.chance(0.15)) return 'true'
   if (random.chance(0.05)) return ''
@@ -78,7 +78,7 @@ const makers: Make[] = [
   }),
 ]
 
-/** Conditions of a policy, at most one of a property; half of all policies have none. */
+/** Returns the conditions of a policy, at most one per property; half of the policies have none. */
 export function randomConditions(random: SeededRandom, providers: string[]): Condition[] {
   if (random.chance(0.45)) return []
   const time = makers.slice(-1)

@@ -9,7 +9,9 @@ const micros = 1_000_000
 const rotationEnds = ({ gatewayTokens }: AccountModel): number[] =>
   [...gatewayTokens.all.values()].map(rotationEnd).filter((end) => Number.isFinite(end))
 
-/** Seconds at which something ends by itself: a policy's condition, a token, an authorization, summer time. */
+/**
+ * Seconds at which something expires or changes: conditions of policies, tokens, authorizations, daylight saving time.
+ */
 function boundaries({ model, random, clock }: SimulatedAccount): number[] {
   const times = random
     .sample(model.policies.values(), 20)
@@ -27,7 +29,10 @@ function boundaries({ model, random, clock }: SimulatedAccount): number[] {
   ]
 }
 
-/** Lets time pass: mostly less than a lease, sometimes days, sometimes just to before, on or after an end. */
+/**
+ * Advances the time: mostly by less than a lease, sometimes by days, and sometimes to an expiry or a second before or
+ * after it.
+ */
 export async function jump(account: SimulatedAccount): Promise<Record<string, never>> {
   const { model, random, clock } = account
   const ahead = boundaries(account).filter((at) => at > clock.second + 1 && at < clock.second + 15 * 86_400)
@@ -40,7 +45,7 @@ export async function jump(account: SimulatedAccount): Promise<Record<string, ne
     [4, () => clock.second + random.int(900, 36_000)],
     [1, () => clock.second + random.int(36_000, 250_000)],
   ])()
-  // Leases and rotated tokens end between two seconds. None may end while the checks run, which take some microseconds each.
+  // Leases and rotated tokens end within a second. None may end during the checks, which take microseconds.
   const leases = [...model.clients.values(), ...model.gateways.values()].flatMap(
     ({ session }) => session?.leaseEnd ?? [],
   )

@@ -6,7 +6,7 @@ import type { Link } from '../world/simulated-channel.ts'
 import { clientHeartbeat } from './client-sessions.ts'
 import { leaseMicros } from './lease-end.ts'
 
-/** How often a device asks for a nudge: at once, late and so for several together, twice or never. */
+/** Number of heartbeats after a nudge: one, two, or none yet, so that later nudges share one. */
 const heartbeatsAfter = (account: SimulatedAccount): number =>
   account.random.weighted<number>([
     [12, 1],
@@ -14,7 +14,7 @@ const heartbeatsAfter = (account: SimulatedAccount): number =>
     [4, 0],
   ])
 
-/** Lets devices connect, lose their connections, and do what they are told: at once, late, twice or never. */
+/** Lets devices connect, lose connections, and react to nudges: at once, late, twice or never. */
 export async function useChannel(account: SimulatedAccount): Promise<void> {
   const { channel, model, random } = account
   await channel.tellOfEnds()
@@ -47,7 +47,7 @@ async function useGateway(account: SimulatedAccount, gateway: Gateway): Promise<
   if (gateway.session && random.chance(link ? 0.05 : 0.7)) {
     await channel.connect(gateway, gateway.session.secret)
     account.note(link ? 'connection replaced' : 'connection')
-    // What happened before, nobody tells.
+    // No nudge reports changes from before the connection.
     await compareHeartbeat(account, gateway, false)
   }
 }
@@ -72,7 +72,7 @@ async function heed(account: SimulatedAccount, link: Link, ask: () => Promise<vo
   for (let left = heartbeatsAfter(account); left > 0; left--) await ask()
 }
 
-/** A handshake counts as a heartbeat (C2.4). */
+/** Opens a connection of a client. A handshake renews the session as a heartbeat does (C2.4). */
 async function connect(account: SimulatedAccount, client: Client): Promise<void> {
   const { channel, model, clock } = account
   const { session } = client
@@ -85,7 +85,10 @@ async function connect(account: SimulatedAccount, client: Client): Promise<void>
   model.reevaluate(client, token)
 }
 
-/** It renews the lease, and tests nothing: what changed at the client, its next request tells. */
+/**
+ * Sends a keepalive, which renews the lease without testing authorizations. Changes at the client reach the service
+ * with its next request.
+ */
 async function sendKeepalive(account: SimulatedAccount, { session }: Client, link: Link): Promise<void> {
   const { channel, clock, model } = account
   const token = session && model.tokens.get(session.token)

@@ -11,10 +11,10 @@ import { compareHeartbeat } from './compare-heartbeat.ts'
 import { compareActors, compareResources } from './compare-lists.ts'
 import type { NudgeJudge } from './nudge-judge.ts'
 
-/** In one step. */
+/** Maximum number of checks per step. */
 const most = { decisions: 2, heartbeats: 2 }
 
-/** A client and a resource that a policy ties together, whatever else holds. */
+/** Picks a client and a resource with a policy for the client's group. */
 function somePair({ model, access, random }: SimulatedAccount, about?: Iterable<string>): [Client, string] | null {
   const resources = new Set(about)
   const policies = [...model.policies.values()].filter(
@@ -38,7 +38,7 @@ function pairsToAsk(account: SimulatedAccount, touched: Touched): [Client, strin
   }
   const lost = random.sample(model.ended, 2).flatMap(named)
   const standing = random.chance(0.3) ? random.sample(model.authorizations.values(), 1).flatMap(named) : []
-  // What else the same client may reach in the same site goes through the same gateway (P5.4).
+  // Another resource of the client in the same site uses the same gateway (P5.4).
   const further = random
     .sample(model.authorizations.values(), random.chance(0.3) ? 1 : 0)
     .flatMap((one): [Client, string][] => {
@@ -58,13 +58,14 @@ function pairsToAsk(account: SimulatedAccount, touched: Touched): [Client, strin
     random.chance(0.8) ? somePair(account) : null,
     random.chance(0.3) ? ([someClient(account), random.pick([...model.resources.keys()])] as [Client, string]) : null,
   ].filter((pair) => pair !== null)
-  // One request of a client at a time.
+  // At most one concurrent request per client.
   return [...new Map(pairs.map((pair) => [pair[0].id, pair])).values()].slice(0, most.decisions)
 }
 
 /**
- * Asks service and model after a step: first about what the step touched and what ended with it, then at random. The two
- * lists compare every actor with a resource, and every resource with an actor; a heartbeat all that a gateway holds.
+ * Compares service and model after a step: first the objects of the step and ended authorizations, then random ones.
+ * One list compares every actor for a resource, the other every resource for an actor. A heartbeat compares all
+ * authorizations of a gateway.
  */
 export async function checkStep(account: SimulatedAccount, touched: Touched, judge: NudgeJudge): Promise<void> {
   const { model, random } = account

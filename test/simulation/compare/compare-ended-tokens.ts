@@ -5,7 +5,7 @@ import { agree } from '../world/agree.ts'
 import { places } from '../world/places.ts'
 import type { SimulatedAccount } from '../world/simulated-account.ts'
 
-/** What each kind of device could want to do with a token that has ended; nothing of it is answered (A3.1). */
+/** Expects that ended tokens are refused for every request that a device can send (A3.1). */
 export async function compareEndedTokens(account: SimulatedAccount): Promise<void> {
   const { model, random } = account
   const ended = model.endedSecrets.take(random)

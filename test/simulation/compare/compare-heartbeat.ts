@@ -31,7 +31,7 @@ async function heartbeat(account: SimulatedAccount, gateway: Gateway, since: str
   return answer.body.data
 }
 
-/** What a gateway is told of an authorization (P4), apart from its token. */
+/** An authorization as a gateway receives it (P4), without the token. */
 function contentOf({ model }: SimulatedAccount, authorization: Authorization) {
   const client = model.clients.get(authorization.client) as Client
   const { site, stack, ...resource } = model.resources.get(authorization.resource) as Resource
@@ -49,18 +49,21 @@ const withoutToken = ({ ingest_token, ...content }: Shown): [string, unknown] =>
 export const byId = (entries: Iterable<[string, unknown]>) =>
   Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1)))
 
-/** What a gateway has to hold, by the model. */
+/** Authorizations that a gateway must have according to the model. */
 export const contentsOf = (account: SimulatedAccount, gateway: Gateway) =>
   byId(account.access.inForce(gateway).map((one): [string, unknown] => [one.id, contentOf(account, one)]))
 
-/** What a gateway holds after applying what changed, a full answer if wanted, and the model (P4). */
+/**
+ * Compares a gateway's authorizations after a heartbeat with the model (P4).
+ * @param full also compares a complete response
+ */
 export async function compareHeartbeat(account: SimulatedAccount, gateway: Gateway, full: boolean): Promise<void> {
   const held = account.held.get(gateway.id) ?? { session: '', since: null, authorizations: new Map<string, unknown>() }
   const expected = contentsOf(account, gateway)
   const session = gateway.session?.id ?? ''
   for (let more = true, first = true; more; first = false) {
     const told = await heartbeat(account, gateway, held.since)
-    // A value of another session is answered as if it were absent (P4.3).
+    // A `since` of another session is ignored (P4.3).
     if (first) agree('a complete answer', told.complete, held.since === null || held.session !== session)
     if (told.complete) held.authorizations.clear()
     for (const id of told.removed ?? []) held.authorizations.delete(id)

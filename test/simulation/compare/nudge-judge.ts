@@ -16,15 +16,15 @@ import { byId, contentsOf } from './compare-heartbeat.ts'
 
 type Stored = Record<string, unknown> & { id: string; expires_at: string; gateway_id: string; client_id: string }
 
-/** What devices hold, held and could reach, by which nudges are judged. */
+/** Judges nudges by the state of the devices: each nudge needs a change, and each change needs a nudge. */
 export class NudgeJudge {
   readonly #account: SimulatedAccount
   readonly #contents = new Map<string, string>()
   readonly #stored = new Map<string, Map<string, Stored>>()
-  /** Devices for which something changed since all was followed up, and those before: a nudge can be late. */
+  /** Devices with a change since the last complete follow-up, and since the one before, because a nudge can be late. */
   #changed = new Set<string>()
   #before = new Set<string>()
-  /** What the client of a connection could reach when all was followed up, or when it was first seen. */
+  /** Offer of a connected client at the last complete follow-up, or when it was first seen. */
   readonly #offers = new Map<Link, string>()
   readonly #removed: Stored[] = []
 
@@ -32,7 +32,7 @@ export class NudgeJudge {
     this.#account = account
   }
 
-  /** Looks at what has changed. After each thing that can change it. */
+  /** Records changes. Must be called after each action that can cause one. */
   async look(): Promise<void> {
     const { model, id: account } = this.#account
     const note = (id: string, content: string) => {
@@ -45,7 +45,7 @@ export class NudgeJudge {
       note(client.id, grounds)
       if (this.#offers.has(link)) continue
       this.#offers.set(link, offer)
-      // What came and went while it was not connected may be followed up only now.
+      // Changes from before the connection may be followed up only now.
       this.#changed.add(client.id)
     }
     for (const gateway of new Set([...this.#stored.keys(), ...model.gateways.keys()])) {
@@ -57,7 +57,7 @@ export class NudgeJudge {
     }
   }
 
-  /** Clients that are connected, with what connects them. */
+  /** Connected clients with their connections. */
   #clients(): [Link, Client][] {
     const { channel, model } = this.#account
     return [...channel.links.values()].flatMap((link): [Link, Client][] => {
@@ -66,7 +66,7 @@ export class NudgeJudge {
     })
   }
 
-  /** Nobody is nudged for what did not change. */
+  /** Expects a change for each nudge. */
   judge(): void {
     for (const [kind, ids] of Object.entries(this.#account.channel.nudged)) {
       for (const id of ids.splice(0)) {
@@ -77,13 +77,16 @@ export class NudgeJudge {
     }
   }
 
-  /** Whether a gateway holds something else than it should: the session of a client has lapsed since its last heartbeat. */
+  /**
+   * True if a gateway's authorizations are outdated, because the session of a client has expired since its last
+   * heartbeat.
+   */
   #holdsOther(id: string): boolean {
     const [gateway, held] = [this.#account.model.gateways.get(id), this.#account.held.get(id)]
     return !!gateway && !!held && !isDeepStrictEqual(byId(held.authorizations), contentsOf(this.#account, gateway))
   }
 
-  /** A gateway that is connected is told of a grant by who makes it, at the latest a moment after its answer. */
+  /** Expects that connected gateways are nudged for new authorizations, at most a moment after the response. */
   async judgeGrants(): Promise<void> {
     const { channel, model, granted } = this.#account
     for (const id of granted.splice(0)) {
@@ -95,8 +98,8 @@ export class NudgeJudge {
   }
 
   /**
-   * Follows up the ends of authorizations, as the table's stream tells them. Each device that is connected is told, and those whose
-   * session an administrator has ended are connected no more.
+   * Delivers the ends of authorizations as the table's stream does. Expects that each affected, connected device is
+   * nudged, and that devices are disconnected if an administrator ended their session.
    */
   async followUp(): Promise<void> {
     const { channel, clock, model, random } = this.#account
@@ -110,7 +113,7 @@ export class NudgeJudge {
     for (const item of ended) if (item.expires_at > now && !(await this.#hasLapsed(item.client_id))) lost.push(item)
     for (const { gateway_id } of lost) this.#changed.add(gateway_id)
     const event = { Records } as unknown as DynamoDBStreamEvent
-    // A batch can come twice.
+    // The stream can deliver a batch twice.
     if (ended.length > 0) for (let times = random.chance(0.2) ? 2 : 1; times > 0; times--) await followUp(event)
     for (const { gateway_id: id } of lost) {
       const link = channel.links.get(id)
@@ -128,20 +131,20 @@ export class NudgeJudge {
       agree(`why device ${link.device} is connected, whose session has ended`, this.#hasBeenEnded(link), false)
   }
 
-  /** Whether somebody has ended the session of a device with itself, or that of a client with its token (P1.7). */
+  /** True if a device was deleted, or if the token of a client was deleted before it expired (P1.7). */
   #hasBeenEnded({ device, token }: Link): boolean {
     const { model, clock } = this.#account
     const isThere = model.clients.has(device) || model.gateways.has(device)
     return !isThere || (token !== null && token.expiresAt > clock.now && !model.tokens.has(token.id))
   }
 
-  /** Whether a client fell silent for longer than its lease: what it was authorized for was in force no more before it was deleted. */
+  /** True if the lease of a client has expired, so that its authorizations were invalid before they were deleted. */
   async #hasLapsed(client: string): Promise<boolean> {
     const end = (await findPresence(this.#account.id, 'clients', client))?.lease_expires_at ?? 0
     return end > 0 && end <= this.#account.clock.now
   }
 
-  /** All changes were followed up. */
+  /** Marks all changes as followed up. */
   settled(): void {
     this.#before = this.#changed
     this.#changed = new Set()

@@ -6,7 +6,7 @@ const isPerson = ({ type }: Actor): boolean => type === 'account_user' || type =
 
 const second = 1_000_000
 
-/** What a client's request for a resource is answered (P5.2). */
+/** Result of a client's request for a resource (P5.2). */
 export type Decision =
   | { status: 200; authorization: Authorization }
   | { status: 201; policy: Policy; group: string | null; expiresAt: number; gateways: Gateway[] }
@@ -14,7 +14,7 @@ export type Decision =
   | { status: 403; violated: string[] }
   | { status: 409; code: 'gateway_offline' | 'version_mismatch' }
 
-/** Who reaches what, by the words of the contract. Asks the account for nothing but its present state. */
+/** Access rules as the contract words them, evaluated on the account model's present state. */
 export class AccessModel {
   private readonly account: AccountModel
 
@@ -27,20 +27,20 @@ export class AccessModel {
     return group !== undefined && (group.managed ? isPerson(actor) : group.members.has(actor.id))
   }
 
-  /** Every policy of a resource whose group the actor is in, oldest first (P6). */
+  /** Policies of a resource whose group contains the actor, oldest first (P6). */
   policiesFor(actor: Actor, resourceId: string): Policy[] {
     return [...this.account.policies.values()].filter(
       ({ resource, group }) => resource === resourceId && this.isInGroup(actor, group),
     )
   }
 
-  /** P5.1, apart from policies. */
+  /** True if a resource is connectable apart from its policies (P5.1). */
   isConnectable({ site, type }: Resource): boolean {
     if (site === null || type === 'static_device_pool') return false
     return type !== 'internet' || this.account.internetResource
   }
 
-  /** What a client can connect to, in the order of A7.2 (P5.1). */
+  /** Resources that a client can connect to, in the order of A7.2 (P5.1). */
   connectable(client: Client, token: Token): string[] {
     const actor = this.account.actors.get(client.actor) as Actor
     const circumstances = this.account.conditionContextOf(client, token)
@@ -52,7 +52,7 @@ export class AccessModel {
       .map(({ id }) => id)
   }
 
-  /** The verdict on each policy: its end in microseconds, or what is violated (A17.3, P5.5(2)). */
+  /** Result per policy: its end in microseconds, or the violated conditions (A17.3, P5.5(2)). */
   private verdicts(policies: Policy[], circumstances: Circumstances, at: number, tokenEnd = Number.POSITIVE_INFINITY) {
     return policies.map((policy) => {
       const { violated, end } = judge(policy.conditions, circumstances, Math.floor(at / second))
@@ -62,7 +62,7 @@ export class AccessModel {
     })
   }
 
-  /** The longest access; of equal ones the oldest policy (P5.3). */
+  /** Picks the policy with the longest access, and the oldest of several (P5.3). */
   private choose(verdicts: ReturnType<AccessModel['verdicts']>) {
     const conforming = verdicts.filter(({ violated }) => violated.length === 0)
     const longest = Math.max(...conforming.map(({ end }) => end))
@@ -73,7 +73,7 @@ export class AccessModel {
     return [...this.account.gateways.values()].filter(({ site, session }) => site === siteId && session !== null)
   }
 
-  /** P5.2 from step 3 on: of a client with a live session. */
+  /** Decides a request of a client with an active session (P5.2 from step 3 on). */
   decide(client: Client, token: Token, resourceId: string): Decision {
     const { account } = this
     const actor = account.actors.get(client.actor) as Actor
@@ -102,7 +102,7 @@ export class AccessModel {
     return { status: 201, policy, group, expiresAt: Math.min(end, token.expiresAt), gateways }
   }
 
-  /** P6: what would be decided in given circumstances at an instant. */
+  /** Decides for the given circumstances at an instant (P6). */
   evaluate(actor: Actor, resource: Resource, circumstances: Circumstances, at: number) {
     const own = this.policiesFor(actor, resource.id)
     const all = this.verdicts(own, circumstances, at)
@@ -129,7 +129,7 @@ export class AccessModel {
     }
   }
 
-  /** The policies that can give an actor a resource now, wherever its clients are (decision 0004). */
+  /** Policies that can grant an actor a resource now, at any place of its clients (decision 0004). */
   possibleGrants(actor: Actor, resource: Resource): string[] {
     if (actor.disabled || actor.type === 'api_client' || !this.isConnectable(resource)) return []
     return this.policiesFor(actor, resource.id)
@@ -145,7 +145,7 @@ export class AccessModel {
       .map(({ id }) => id)
   }
 
-  /** The authorizations of a gateway that are in force (P5.5(3)). */
+  /** Valid authorizations of a gateway (P5.5(3)). */
   inForce(gateway: Gateway): Authorization[] {
     return [...this.account.authorizations.values()].filter((authorization) => authorization.gateway === gateway.id)
   }

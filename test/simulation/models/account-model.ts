@@ -30,7 +30,7 @@ export type Resource = {
 }
 export type Token = { id: string; secret: string; actor: string; provider: string | null; expiresAt: number }
 type Session = { id: string; key: string; version: string; leaseEnd: number }
-/** With the secret of the token that it was started with. */
+/** A session with the secret of the token that started it. */
 export type GatewaySession = Session & { secret: string }
 export type Gateway = {
   id: string
@@ -39,7 +39,7 @@ export type Gateway = {
   place: Place
   version: string
   session: GatewaySession | null
-  /** Where it was seen last. */
+  /** Place of the last request. */
   seen: Place | null
 }
 export type Client = {
@@ -52,10 +52,10 @@ export type Client = {
   key: string
   place: Place
   version: string
-  /** With the id of the token that it was started with, and of the connection that the service knows of (C3). */
+  /** Session with the id of the token that started it, and of the connection that the service has stored (C3). */
   session: (Session & { token: string; connection: string | null }) | null
   seen: Place | null
-  /** The circumstances that its authorizations were last tested in. */
+  /** Circumstances of the last test of the client's authorizations. */
   tested: Circumstances | null
 }
 export type Authorization = {
@@ -65,15 +65,15 @@ export type Authorization = {
   policy: string
   gateway: string
   token: string
-  /** The group whose membership it was made through; null through the managed group. */
+  /** Group whose membership granted it; null for the managed group. */
   group: string | null
   uploads: boolean
   expiresAt: number
 }
 
-/** What the contract says an account consists of, and what ends with what. Maps keep the order of creation. */
+/** The objects of an account and their dependencies, as the contract defines them. Maps keep the order of creation. */
 export class AccountModel {
-  /** In microseconds, like all instants here. */
+  /** Present time in microseconds, like all instants of the model. */
   now = 0
   internetResource = true
   readonly actors = new Map<string, Actor>()
@@ -85,14 +85,17 @@ export class AccountModel {
   readonly clients = new Map<string, Client>()
   readonly tokens = new Map<string, Token>()
   readonly gatewayTokens = new GatewayTokenModel()
-  /** Auth providers, and whether they are enabled. */
+  /** Auth providers by id; true for enabled ones. */
   readonly providers = new Map<string, boolean>()
   readonly authorizations = new Map<string, Authorization>()
-  /** Authorizations that ended since this was last emptied. */
+  /** Authorizations that ended since a check last emptied the list. */
   readonly ended: Authorization[] = []
   readonly endedSecrets = new EndedSecrets()
 
-  /** Ends what time ends: tokens, sessions, and authorizations with their clients' sessions (P1.7, P5.5(3), A31). */
+  /**
+   * Ends what has expired: tokens, sessions, and authorizations, also with their clients' sessions (P1.7, P5.5(3),
+   * A31).
+   */
   settle(now: number): void {
     this.now = now
     for (const token of this.tokens.values()) if (token.expiresAt <= now) this.deleteToken(token.id)
@@ -111,7 +114,7 @@ export class AccountModel {
     }
   }
 
-  /** P1.7: authorizations end with the session. */
+  /** Ends a client's session with its authorizations (P1.7). */
   endSession(client: Client): void {
     client.session = null
     this.endAuthorizations((authorization) => authorization.client === client.id)
@@ -170,7 +173,7 @@ export class AccountModel {
     this.endAuthorizations(({ resource }) => resource === id)
   }
 
-  /** Sessions end with the token they were started with; authorizations do not. */
+  /** Ends gateway tokens with the sessions that they started, but not their authorizations. */
   endGatewayTokens(which: (token: GatewayToken) => boolean): void {
     this.gatewayTokens.end(which)
     this.endTokenlessSessions()
@@ -191,7 +194,7 @@ export class AccountModel {
       if (gateway.session && !this.gatewayTokens.all.has(gateway.session.secret)) gateway.session = null
   }
 
-  /** What disabling the account ends; enabling it brings nothing of that back (A30, P1.7). */
+  /** Ends all tokens, sessions and authorizations. Enabling the account restores none (A30, P1.7). */
   disable(): void {
     this.deleteTokens(() => true)
     for (const device of [...this.clients.values(), ...this.gateways.values()]) device.session = null
@@ -211,13 +214,13 @@ export class AccountModel {
     this.sites.delete(id)
   }
 
-  /** What conditions are held against when a client asks with its token (A17.3). */
+  /** The facts that conditions are tested with when a client uses its token (A17.3). */
   conditionContextOf(client: Client, token: Token): Circumstances {
     const { ip, region } = client.place
     return { ip, region, provider: token.provider, verified: client.verified }
   }
 
-  /** Tests the authorizations of a client again when its circumstances have changed since the last time (P3.2). */
+  /** Tests the authorizations of a client again if its circumstances have changed (P3.2). */
   reevaluate(client: Client, token: Token): void {
     const circumstances = this.conditionContextOf(client, token)
     const changed = JSON.stringify(circumstances) !== JSON.stringify(client.tested)

@@ -7,10 +7,13 @@ export type Circumstances = { ip: string | null; region: string | null; provider
 
 export const nowhere: Circumstances = { ip: null, region: null, provider: null, verified: false }
 
-/** Whether a condition holds, and until which second. */
+/** Result of a condition, and the last second at which it is met. */
 export type Verdict = { passed: boolean; until: number | null }
 
-/** A17.3 for one condition, from its table; `at` in seconds. */
+/**
+ * Evaluates one condition by the table of A17.3.
+ * @param at instant in seconds
+ */
 export function verdictOf({ property, operator, values }: Condition, where: Circumstances, at: number): Verdict {
   if (property === 'current_utc_datetime') {
     const until = endOfOpening(values, at)
@@ -27,7 +30,7 @@ export function verdictOf({ property, operator, values }: Condition, where: Circ
   return { passed: passed(), until: null }
 }
 
-/** Of all conditions: the violated properties in their order, and the earliest end (A17.3(1), (3)). */
+/** Evaluates all conditions: the violated properties in order, and the earliest end (A17.3(1), (3)). */
 export function judge(conditions: Condition[], where: Circumstances, at: number) {
   const verdicts = conditions.map((condition) => verdictOf(condition, where, at))
   const violated = conditions.filter((_, i) => !verdicts[i]?.passed).map(({ property }) => property)
@@ -42,7 +45,7 @@ function isInside(ranges: string[], address: string): boolean {
   const list = new BlockList()
   for (const range of ranges) {
     const [net = '', prefix] = range.split('/')
-    // The families never match each other.
+    // An IPv4 range never matches an IPv6 address, and vice versa.
     if (isIP(net) !== family) continue
     list.addSubnet(net, Number(prefix ?? (family === 4 ? 32 : 128)), family === 4 ? 'ipv4' : 'ipv6')
   }
@@ -62,7 +65,7 @@ type Opening = {
   open: [number, number][]
 }
 
-/** Ranges of the same day and zone together (A17.3(2)). */
+/** Merges the ranges of the same day and zone (A17.3(2)). */
 function openingsOf(values: string[]): Opening[] {
   const openings: Opening[] = []
   for (const value of values) {
@@ -78,14 +81,14 @@ function openingsOf(values: string[]): Opening[] {
   return openings
 }
 
-/** The second at which the opening that holds `at` closes, the last one of several. */
+/** Last second of the opening that contains `at`; the latest of several. */
 function endOfOpening(values: string[], at: number): number | null {
   const ends = openingsOf(values).flatMap(({ day, zone, open }) => {
     const { weekday, seconds } = localClock(zone, at)
     const holding = open.filter(([from, to]) => from <= seconds && seconds <= to)
     if (dayLetters[weekday] !== day || holding.length === 0) return []
     let end = Math.max(...holding.map(([, to]) => to))
-    // Walks on through every range that touches what has been reached.
+    // Continues through ranges that are adjacent or overlap.
     for (let longer = true; longer; ) {
       const next = Math.max(...open.filter(([from]) => from - end < 2).map(([, to]) => to))
       longer = next > end

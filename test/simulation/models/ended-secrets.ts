@@ -1,6 +1,6 @@
 import type { SeededRandom } from '../world/seeded-random.ts'
 
-/** Secrets of tokens that ended, of which none may count again. */
+/** Secrets of ended tokens, which the service must refuse. */
 export class EndedSecrets {
   private readonly all: string[] = []
   private fresh: string[] = []
@@ -10,7 +10,7 @@ export class EndedSecrets {
     this.fresh.push(secret)
   }
 
-  /** Some to try: of those that ended since the last time, and now and then any. */
+  /** Returns some secrets to try: of recently ended tokens, and sometimes any. */
   take(random: SeededRandom): string[] {
     const some = [...random.sample(this.fresh, 2), ...(random.chance(0.1) ? random.sample(this.all, 1) : [])]
     this.fresh = []

@@ -3,7 +3,7 @@ import type { Client, Gateway } from './account-model.ts'
 const readable = /^\d+\.\d+(\.\d+)?$/
 const numbers = (version: string): number[] => (readable.test(version) ? version.split('.').map(Number) : [])
 
-/** P5.4: the same major version, and minor versions next to each other. */
+/** True for the same major version and adjacent minor versions (P5.4). */
 function isCompatible(client: string, gateway: string): boolean {
   if (!readable.test(client)) return true
   if (!readable.test(gateway)) return false
@@ -19,7 +19,7 @@ const compareVersions = (a: string, b: string): number => {
 
 type Position = { lat: number | null; lon: number | null } | null
 
-/** The chord through the globe, which grows with the great circle. */
+/** Length of the chord between two positions, which orders them like the great-circle distance. */
 function chord(a: Position, b: Position): number {
   if (a?.lat == null || a.lon == null || b?.lat == null || b.lon == null) return Number.POSITIVE_INFINITY
   const point = (lat: number, lon: number): [number, number, number] => {
@@ -30,7 +30,9 @@ function chord(a: Position, b: Position): number {
   return Math.hypot(...from.map((value, i) => value - (to[i] as number)))
 }
 
-/** The gateways of which chance picks one: each preference of P5.4 leaves the best of what the one before left. */
+/**
+ * Gateways that the service may choose from at random. Each preference of P5.4 filters the result of the previous one.
+ */
 export function eligibleGateways(online: Gateway[], client: Client, isUsed: (gateway: Gateway) => boolean): Gateway[] {
   const clientVersion = client.session?.version ?? ''
   const versionOf = (gateway: Gateway) => gateway.session?.version ?? ''

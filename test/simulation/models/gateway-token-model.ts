@@ -1,27 +1,27 @@
 import { EndedSecrets } from './ended-secrets.ts'
 
 export type GatewayToken = {
-  /** Null until something tells it: a new gateway comes with the secret alone. */
+  /** Null until a response contains it: a new gateway is returned with only the secret. */
   id: string | null
   secret: string
   site: string
   /** Null for a token of the site. */
   gateway: string | null
-  /** Whether a session was started with it. */
+  /** True once the token has started a session. */
   used: boolean
-  /** In microseconds. */
+  /** Time of the rotation in microseconds; null if not rotated. */
   rotatedAt: number | null
 }
 
 const graceMicros = 4 * 3_600_000_000
 
-/** The instant at which a rotated token ends if nothing ends it before (A22). */
+/** Time at which a rotated token ends at the latest (A22). */
 export const rotationEnd = ({ rotatedAt }: GatewayToken): number =>
   rotatedAt === null ? Number.POSITIVE_INFINITY : rotatedAt + graceMicros
 
-/** Which tokens of gateways and sites there are, by the table of A22. */
+/** Valid tokens of gateways and sites, by the table of A22. */
 export class GatewayTokenModel {
-  /** By their secrets. */
+  /** Tokens by secret. */
   readonly all = new Map<string, GatewayToken>()
   readonly endedSecrets = new EndedSecrets()
 
@@ -50,14 +50,14 @@ export class GatewayTokenModel {
     return this.ofGateway(gatewayId).find(({ rotatedAt }) => rotatedAt === null)
   }
 
-  /** A session is started: what this token replaced ends with its first use. */
+  /** Marks a token as used. Its first use ends the tokens that it replaced. */
   use(token: GatewayToken): void {
     if (token.gateway === null || token.used) return
     token.used = true
     this.end((other) => other.gateway === token.gateway && other !== token && other.rotatedAt !== null)
   }
 
-  /** A used token is rotated out, an unused one replaced. */
+  /** Rotates a used token, or replaces an unused one. */
   rotate(gatewayId: string, at: number): void {
     const active = this.activeOf(gatewayId)
     if (active?.used) active.rotatedAt = at

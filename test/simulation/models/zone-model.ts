@@ -1,6 +1,6 @@
 const hour = 3600
 
-/** Second of the n-th Sunday of a month (from 1; -1 is the last), at midnight UTC. */
+/** Second of midnight UTC on the n-th Sunday of a month (from 1; -1 is the last one). */
 function sunday(year: number, month: number, which: number): number {
   const first = which > 0 ? Date.UTC(year, month - 1, 1) : Date.UTC(year, month, 1)
   const weekday = new Date(first).getUTCDay()
@@ -13,7 +13,7 @@ type Zone = {
   summer?: (year: number) => [number, number]
 }
 
-/** Zones by the published rules of their clock changes, so that the model asks nobody for the local time. */
+/** Time zones by the published rules of their clock changes, independent of the platform's time zone data. */
 const zones: Record<string, Zone> = {
   UTC: { standard: 0 },
   'Asia/Kolkata': { standard: 5.5 * hour },
@@ -45,13 +45,13 @@ function offsetAt(zone: Zone, second: number): number {
 
 const day = 24 * hour
 
-/** What the clock of a zone shows: the day of the week (Sunday is 0) and the seconds of the day. */
+/** Local time of a zone: weekday (Sunday is 0) and second of the day. */
 export function localClock(name: string, second: number): { weekday: number; seconds: number } {
   const local = second + offsetAt(zoneOf(name), second)
   return { weekday: (Math.floor(local / day) + 4) % 7, seconds: local % day }
 }
 
-/** The first second from this one on at which the zone's clock shows a time of its present day, or jumps over it. */
+/** First second from `from` on at which the zone's clock shows this time of the present day, or skips it. */
 export function whenClockShows(name: string, from: number, seconds: number): number {
   const zone = zoneOf(name)
   const midnight = Math.floor((from + offsetAt(zone, from)) / day) * day
@@ -62,6 +62,6 @@ export function whenClockShows(name: string, from: number, seconds: number): num
   return Math.min(...changesAround(zone, from).filter((change) => change > from))
 }
 
-/** The next seconds at which the clocks of the zones are changed. */
+/** Next clock changes of all zones, in seconds. */
 export const nextClockChanges = (from: number): number[] =>
   Object.values(zones).flatMap((zone) => changesAround(zone, from).filter((change) => change > from))

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 
-/** Stops the simulation where service and model differ. */
+/** Ends the simulation if service and model differ. */
 export function agree(what: string, service: unknown, model: unknown): void {
   if (isDeepStrictEqual(service, model)) return
   throw new Error(`They differ about ${what}.\nservice: ${JSON.stringify(service)}\nmodel:   ${JSON.stringify(model)}`)

@@ -1,6 +1,6 @@
 import type { Place } from '../models/account-model.ts'
 
-/** Where devices are: behind a CDN that tells the region and the position of most of them (P8). */
+/** Places of devices, behind a CDN that reports region and position of most of them (P8). */
 export const places: Place[] = [
   { ip: '192.0.2.17', region: 'DE', lat: 52.52, lon: 13.4 },
   { ip: '192.0.2.201', region: 'DE', lat: 48.14, lon: 11.58 },
@@ -9,7 +9,7 @@ export const places: Place[] = [
   { ip: '198.51.100.9', region: 'US', lat: 37.77, lon: -122.42 },
   { ip: '2001:db8:1::7', region: 'IN', lat: 19.08, lon: 72.88 },
   { ip: '2001:db8:2::7', region: 'AR', lat: -34.6, lon: -58.38 },
-  // An IPv4 address in the guise of IPv6, and a place of which nothing is known.
+  // An IPv4-mapped IPv6 address, and a place without region and position.
   { ip: '::ffff:192.0.2.99', region: 'AT', lat: 48.21, lon: 16.37 },
   { ip: '10.9.8.7', region: null, lat: null, lon: null },
 ]
@@ -18,11 +18,11 @@ export const regions = [...new Set(places.flatMap(({ region }) => region ?? []))
 
 export const cdnSecret = 'a-secret-of-the-cdn'
 
-/** The headers that the CDN adds to a request from a place. */
+/** Headers that the CDN adds to a request from a place. */
 export const headersFrom = ({ ip, region, lat, lon }: Place): Record<string, string> => ({
   'x-origin-secret': cdnSecret,
   'cloudfront-viewer-address': `${ip}:54321`,
-  // XX is no region (P8.4).
+  // XX means an unknown region (P8.4).
   'cloudfront-viewer-country': region ?? 'XX',
   ...(lat !== null && { 'cloudfront-viewer-latitude': String(lat) }),
   ...(lon !== null && { 'cloudfront-viewer-longitude': String(lon) }),

@@ -17,17 +17,17 @@ type Key = { pk: string; sk: string }
 type Attributes = Record<string, unknown>
 type Send = (command: unknown) => Promise<unknown>
 
-/** What was read of a partition, and how many writes into it began or ended. */
+/** Cached reads of a partition, and the number of starts and ends of writes to it. */
 type Partition = { items: Map<string, Attributes | null>; queries: Map<string, unknown>; writes: number }
 
-/** What is remembered is handed out as it is, so nobody may change it. */
+/** Freezes a value deeply, because callers share it. */
 function frozen<T>(value: T): T {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value) || Object.isFrozen(value)) return value
   for (const part of Object.values(value)) frozen(part)
   return Object.freeze(value)
 }
 
-/** The keys that a command writes; null for one that only reads. */
+/** Keys that a command writes; null for a reading command. */
 function writtenBy(command: unknown): Key[] | null {
   if (command instanceof PutCommand) return [command.input.Item as Key]
   if (command instanceof UpdateCommand || command instanceof DeleteCommand) return [command.input.Key as Key]
@@ -43,7 +43,7 @@ function writtenBy(command: unknown): Key[] | null {
   })
 }
 
-/** Reads are remembered only when no write into their partition was under way beside them. */
+/** Cache of reads. Excludes a read if a write to its partition ran at the same time. */
 class Memory {
   private readonly partitions = new Map<string, Partition>()
 
@@ -93,7 +93,7 @@ class Memory {
 async function batchGet(memory: Memory, command: BatchGetCommand, send: Send): Promise<unknown> {
   const [[name, wanted] = ['', undefined]] = Object.entries(command.input.RequestItems ?? {})
   const items = await memory.items((wanted?.Keys ?? []) as Key[], async (Keys) => {
-    // Whole items: another request may ask for other attributes of them.
+    // Reads whole items, because another request may need other attributes of them.
     const whole = { Keys, ConsistentRead: wanted?.ConsistentRead }
     const answer = (await send(new BatchGetCommand({ RequestItems: { [name]: whole } }))) as {
       Responses?: Record<string, Attributes[]>
@@ -106,8 +106,8 @@ async function batchGet(memory: Memory, command: BatchGetCommand, send: Send): P
 }
 
 /**
- * Lets this process remember what it has read until it writes there, so that thousands of requests to one account ask
- * the engine only for what may have changed. Every write goes to the engine with its conditions.
+ * Caches reads of this process until it writes to their partition, so that the engine serves only data that may have
+ * changed. Writes always reach the engine with their conditions.
  */
 export function rememberReads(): void {
   const memory = new Memory()

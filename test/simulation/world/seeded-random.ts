@@ -1,4 +1,4 @@
-/** Chance that a seed repeats. */
+/** Random numbers that are reproducible by a seed. */
 export class SeededRandom {
   private state: number
 
@@ -6,7 +6,7 @@ export class SeededRandom {
     this.state = seed >>> 0
   }
 
-  /** In [0, 1). */
+  /** Returns a number in [0, 1). */
   next(): number {
     this.state = (this.state + 0x6d2b79f5) >>> 0
     let mixed = Math.imul(this.state ^ (this.state >>> 15), this.state | 1)
@@ -14,7 +14,7 @@ export class SeededRandom {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
 
-  /** A whole number, both bounds included. */
+  /** Returns an integer in an inclusive range. */
   int(from: number, to: number): number {
     return from + Math.floor(this.next() * (to - from + 1))
   }
@@ -28,7 +28,7 @@ export class SeededRandom {
     return values[this.int(0, values.length - 1)] as T
   }
 
-  /** At most so many of the values, in a random order. */
+  /** Returns at most `most` of the values, in random order. */
   sample<T>(values: Iterable<T>, most: number): T[] {
     const rest = [...values]
     const taken: T[] = []
@@ -36,7 +36,7 @@ export class SeededRandom {
     return taken
   }
 
-  /** One of the values, each as often as its weight says. */
+  /** Picks a value with a probability proportional to its weight. */
   weighted<T>(values: readonly (readonly [weight: number, value: T])[]): T {
     const total = values.reduce((sum, [weight]) => sum + weight, 0)
     let at = this.next() * total

@@ -13,18 +13,18 @@ type Request = { method?: string; params?: Record<string, string>; body?: unknow
 
 const home = places[0] as Place
 
-/** The service's account under test beside the model of it, and the clock that both live by. */
+/** The tested account of the service, with its model and their common clock. */
 export class SimulatedAccount {
   readonly random: SeededRandom
   readonly clock: SimulatedClock
   readonly model = new AccountModel()
   readonly access = new AccessModel(this.model)
   readonly channel = new SimulatedChannel()
-  /** What gateways hold by what they were told, with their last `since`. */
+  /** Authorizations of gateways after their last heartbeat, with its `since`. */
   readonly held = new Map<string, { session: string; since: string | null; authorizations: Map<string, unknown> }>()
-  /** Gateways of authorizations that were just made, until somebody looks whether they were told. */
+  /** Gateways of new authorizations that no check has examined yet. */
   readonly granted: string[] = []
-  /** How often something was compared or done, by its name. */
+  /** Number of actions and checks, by name. */
   readonly tally = new Map<string, number>()
   readonly latest: string[] = []
   id = ''
@@ -35,7 +35,7 @@ export class SimulatedAccount {
     this.clock = clock
   }
 
-  /** Provisions the account, with limits that nothing here meets. */
+  /** Provisions the account with limits that the simulation never reaches. */
   async open(): Promise<void> {
     const result = await provision({
       account: {
@@ -56,19 +56,19 @@ export class SimulatedAccount {
     this.settle()
   }
 
-  /** What the operator changes of the account (A32). */
+  /** Changes the account as the operator (A32). */
   async updateAccount(changes: Record<string, unknown>): Promise<void> {
     // biome-ignore lint/suspicious/noExplicitAny: the result of the provisioning function
     const { error } = (await provision({ operation: 'update_account', account_id: this.id, account: changes })) as any
     if (error) throw new Error(`The service refused ${JSON.stringify(changes)}: ${JSON.stringify(error)}`)
   }
 
-  /** An administrator's request. */
+  /** Sends an administrator's request. */
   ask(handler: Handler, request: Request): Promise<Answer> {
     return call(handler, { path: '/simulation', ...request, token: this.token, headers: headersFrom(home) })
   }
 
-  /** An administrator's request that has to succeed; the `data` of its answer. */
+  /** Sends an administrator's request that must succeed, and returns the `data` of the response. */
   // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
   async administer(handler: Handler, request: Request): Promise<any> {
     const answer = await this.ask(handler, request)
@@ -76,29 +76,29 @@ export class SimulatedAccount {
     return answer.body.data
   }
 
-  /** A device's request from where it is. */
+  /** Sends a device's request from a place. */
   from(place: Place, token: string, handler: Handler, request: Request): Promise<Answer> {
     return call(handler, { path: '/simulation', ...request, token, headers: headersFrom(place) })
   }
 
-  /** Counts what happened; the latest of it is told when service and model differ. */
+  /** Counts an action or check. The error of a difference lists the latest ones. */
   note(what: string, about: unknown = ''): void {
     this.tally.set(what, (this.tally.get(what) ?? 0) + 1)
     this.latest.push(`${new Date(this.clock.now / 1000).toISOString()} ${what} ${JSON.stringify(about)}`)
     if (this.latest.length > 20) this.latest.shift()
   }
 
-  /** A few resources, the oldest, have many policies, */
+  /** Picks a resource, often one of the oldest, which have many policies. */
   someResourceId(): string {
     return this.random.pick([...this.model.resources.keys()].slice(0, this.random.chance(0.5) ? 15 : undefined))
   }
 
-  /** and two sites have many of everything. */
+  /** Picks a site, often one of the first two, which have many objects. */
   someSite(): string {
     return this.random.pick([...this.model.sites].slice(0, this.random.chance(0.5) ? 2 : undefined))
   }
 
-  /** Lets the model come to the present. */
+  /** Advances the model to the present time. */
   settle(): void {
     this.model.settle(this.clock.now)
   }

@@ -8,27 +8,27 @@ import { agree } from './agree.ts'
 import { headersFrom } from './places.ts'
 import { replaceMethod } from './replace-method.ts'
 
-/** The connection of a gateway or client, as its platform sees it. */
+/** A connection of a gateway or client, as the platform knows it. */
 export type Link = {
   id: string
   device: string
   session: string
-  /** Of a client, whose token can be taken away. */
+  /** Token of a client; null for a gateway. */
   token: Token | null
   open: boolean
-  /** Nudges that the device has got and not thought of yet. */
+  /** Nudges that the device has received and not processed yet. */
   waiting: number
-  /** Nudges since its last heartbeat, whatever became of them. */
+  /** Nudges since the device's last heartbeat. */
   sent: number
-  /** Nudges since all was followed up. */
+  /** Nudges since the last complete follow-up. */
   told: number
-  /** When it has sent its latest keepalives, in microseconds. */
+  /** Times of the latest keepalives, in microseconds. */
   keepalives: number[]
 }
 
 type Device = { id: string; place: Place; session: { id: string } | null }
 
-/** Where devices and functions would find it. */
+/** Settings that make the functions use the simulated channel. */
 export const channelAt = {
   LIVE_URL: 'wss://channel.example.com/live',
   LIVE_ENDPOINT: 'https://channel.example.com/live',
@@ -36,14 +36,14 @@ export const channelAt = {
 
 const nudges = { authorizations: 'gateways', resources: 'clients' } as const
 
-/** The platform of the live channel, in the hands of a test: what the service sends arrives, or is gone. */
+/** Simulated platform of the live channel: messages reach open connections; for others it returns 410. */
 export class SimulatedChannel {
-  /** The connection of each device that has one. */
+  /** Open connections by device. */
   readonly links = new Map<string, Link>()
-  /** Devices that were nudged, one entry a nudge, until somebody looks. */
+  /** Nudged devices, one entry per nudge, until a check empties the lists. */
   readonly nudged = { gateways: [] as string[], clients: [] as string[] }
   readonly #all = new Map<string, Link>()
-  /** Ended by the service; the platform tells of that later. */
+  /** Connections that the service has closed and the platform has not reported yet. */
   readonly #ended: Link[] = []
 
   constructor() {
@@ -73,7 +73,7 @@ export class SimulatedChannel {
     if (this.links.get(link.device) === link) this.links.delete(link.device)
   }
 
-  /** Connects the session of a device; an older connection of it is replaced. */
+  /** Connects a device, and replaces its older connection. */
   async connect({ id, place, session }: Device, secret: string, token: Token | null = null): Promise<Link> {
     if (!session) throw new Error('The device is offline.')
     const counts = { waiting: 0, sent: 0, told: 0, keepalives: [] }
@@ -96,7 +96,7 @@ export class SimulatedChannel {
     if (link) link.sent = 0
   }
 
-  /** A sign of life. The service may end the connection for it. */
+  /** Sends a keepalive. The service may close the connection. */
   async keepalive(link: Link, now: number): Promise<void> {
     link.keepalives = [...link.keepalives.filter((at) => at > now - 10_000_000), now]
     const message = { requestContext: contextOf(link), body: '{"type":"keepalive"}', isBase64Encoded: false }
@@ -104,13 +104,13 @@ export class SimulatedChannel {
     agree('the answer to a keepalive', [statusCode, body], [200, undefined])
   }
 
-  /** The connection is lost. The platform may fail to tell. */
+  /** Loses a connection. The platform may fail to report it to the service. */
   async lose(link: Link, told: boolean): Promise<void> {
     this.#close(link)
     if (told) await this.#tell(link)
   }
 
-  /** Tells the service of the connections that it has ended. */
+  /** Reports the connections that the service has closed. */
   async tellOfEnds(): Promise<void> {
     for (const link of this.#ended.splice(0)) await this.#tell(link)
   }

@@ -1,7 +1,7 @@
 import { clock } from '#shared/core/clock.ts'
 import { replaceMethod } from './replace-method.ts'
 
-/** The service's clock in the hands of a test: it stands still but for a microsecond a look, and jumps. */
+/** Controls the service's clock: each reading advances it by a microsecond, and tests make it jump. */
 export class SimulatedClock {
   private micros: number
 
@@ -18,7 +18,7 @@ export class SimulatedClock {
     return Math.floor(this.micros / 1_000_000)
   }
 
-  /** To the beginning of a later second. */
+  /** Jumps to the beginning of a later second. */
   jumpTo(second: number): void {
     if (second <= this.second) throw new Error('Time does not go back.')
     this.micros = second * 1_000_000

@@ -1,8 +1,8 @@
-/** What an action was about, so that the checks look there first. */
+/** Objects of an action, which the checks examine first. */
 export type Touched = {
   actors?: Iterable<string>
   resources?: Iterable<string>
   gateways?: Iterable<string>
-  /** Set where rows can be left that give no access any more but show until the stream's consumer has come (A29). */
+  /** Set if rows may remain that grant no access but are still listed until the stream's consumer has run (A29). */
   leavesRows?: boolean
 }

@@ -29,6 +29,10 @@ export async function addMember(world: AccessWorld, fields: Partial<ActorRow> = 
 }
 
 /** Conditions: only people can meet the first, the second depends on the IP address, and the third never holds. */
-export const provided = { property: 'auth_provider_id', operator: 'is_in', values: [randomUUID()] }
-export const office = { property: 'remote_ip', operator: 'is_in_cidr', values: ['203.0.113.0/24'] }
-export const never = { property: 'current_utc_datetime', operator: 'is_in_day_of_week_time_ranges', values: ['M//UTC'] }
+export const providerCondition = { property: 'auth_provider_id', operator: 'is_in', values: [randomUUID()] }
+export const officeCondition = { property: 'remote_ip', operator: 'is_in_cidr', values: ['203.0.113.0/24'] }
+export const unmetCondition = {
+  property: 'current_utc_datetime',
+  operator: 'is_in_day_of_week_time_ranges',
+  values: ['M//UTC'],
+}

@@ -54,7 +54,7 @@ const first = ({ planted: [one] }: Race) => {
 }
 
 /** Operations that revoke access, by the object that they change. */
-export const takings: Record<string, (race: Race) => Promise<Pick<Answer, 'status' | 'body' | 'text'>>> = {
+export const revocations: Record<string, (race: Race) => Promise<Pick<Answer, 'status' | 'body' | 'text'>>> = {
   'a disabled policy': ({ account, policy }) =>
     account.call(updatePolicy, { method: 'PATCH', params: { id: policy.id }, body: { policy: { is_disabled: true } } }),
   'other conditions': ({ account, policy }) => {
@@ -108,7 +108,11 @@ export const takings: Record<string, (race: Race) => Promise<Pick<Answer, 'statu
  * Returns the objects that a confirmed authorization depends on and that no longer exist unchanged.
  * @param gatewayKey the gateway's key that the client received
  */
-async function broken({ account: { id: account } }: Race, item: AuthorizationItem, told?: string): Promise<string[]> {
+async function findMissing(
+  { account: { id: account } }: Race,
+  item: AuthorizationItem,
+  gatewayKey?: string,
+): Promise<string[]> {
   const [policy, resource, client, token, gateway, presence, gatewayPresence] = await Promise.all([
     getRow(policies, account, item.policy_id),
     getRow(resources, account, item.resource_id),
@@ -126,7 +130,7 @@ async function broken({ account: { id: account } }: Race, item: AuthorizationIte
     ['resource', isNewest(resource)],
     ['client', isNewest(client)],
     ['token', token !== null],
-    ['gateway', gateway !== null && gatewayPresence?.public_key === told],
+    ['gateway', gateway !== null && gatewayPresence?.public_key === gatewayKey],
     ['membership', membership !== undefined],
     ['session', isOnline(presence ?? null, clock.now()) && presence?.public_key === item.client_public_key],
   ]
@@ -138,7 +142,7 @@ async function broken({ account: { id: account } }: Race, item: AuthorizationIte
  * authorization that is confirmed after the revocation was answered must depend on existing objects only.
  */
 export async function raceGrants(
-  taking: string,
+  revocation: string,
   seed: number,
 ): Promise<{ faults: string[]; granted: number; pending: number }> {
   const random = new SeededRandom(seed)
@@ -148,29 +152,29 @@ export async function raceGrants(
   const flight = new ItemsInFlight(seed, { PutItem: [4, 80] })
   const within = (ms: number) => clock.sleep(ms * random.next())
   try {
-    const take = async () => {
+    const revoke = async () => {
       await within(120)
-      return (takings[taking] as (typeof takings)[string])(race)
+      return (revocations[revocation] as (typeof revocations)[string])(race)
     }
     const asks = race.planted.map(({ ask }) => async () => {
       await within(120)
       return ask()
     })
-    const [taken, ...answers] = await flight.run([take, ...asks])
-    const statuses = [taken, ...answers].map((one) => one?.result.status ?? 0)
+    const [revoked, ...answers] = await flight.run([revoke, ...asks])
+    const statuses = [revoked, ...answers].map((one) => one?.result.status ?? 0)
     const faults = statuses.filter((status) => status >= 500).map((status) => `answered ${status}`)
-    if ((taken?.result.status ?? 500) > 201) faults.push(`the taking was answered ${taken?.result.text}`)
+    if ((revoked?.result.status ?? 500) > 201) faults.push(`the taking was answered ${revoked?.result.text}`)
     const [left] = await flight.run([() => authorizationsOf(race.account.id, { by: 'gateway', id: race.gateway.id })])
     const items = (left?.result ?? []) as unknown as AuthorizationItem[]
-    const counting = items.filter((item) => !isPending(item))
+    const confirmed = items.filter((item) => !isPending(item))
     const granted = answers.map(({ result }) => result.body.data).filter((data) => data !== undefined)
     const keys = new Map<string, string>(granted.map(({ id, gateway }) => [id, gateway.public_key]))
-    const checks = await flight.run(counting.map((item) => () => broken(race, item, keys.get(item.id))))
+    const checks = await flight.run(confirmed.map((item) => () => findMissing(race, item, keys.get(item.id))))
     for (const { result } of checks) if (result.length > 0) faults.push(`granted without ${result.join(', ')}`)
     return {
       faults,
       granted: statuses.slice(1).filter((status) => status === 201).length,
-      pending: items.length - counting.length,
+      pending: items.length - confirmed.length,
     }
   } finally {
     flight.end()

@@ -46,7 +46,7 @@ export async function openChannel(
   options: { limits?: Parameters<typeof openLive>[0]['limits']; intercept?: Intercept } = {},
 ) {
   const { limits, intercept = (route, event) => handlers[route](event as LiveEvent) } = options
-  const live = await openLive({ invoke: async (route, event) => intercept(route, event), answers: true, limits })
+  const live = await openLive({ invoke: async (route, event) => intercept(route, event), returnsResult: true, limits })
   // A service without operations: every request that opens no channel is answered with 404.
   const backend = { match: () => undefined, runtime: createRuntime(new Map()), handled: () => undefined }
   const server = createHttpServer(Promise.resolve(backend), Promise.resolve(live))
@@ -83,7 +83,7 @@ export async function connectTo(
     headers: { authorization: `Bearer ${token}`, ...headers },
   })
   const received: Received[] = []
-  const taken = new Set<Received>()
+  const returned = new Set<Received>()
   socket.on('message', (data) => received.push(JSON.parse(String(data))))
   const closed = new Promise<number>((resolve) => socket.once('close', resolve))
   await new Promise<void>((resolve, reject) => {
@@ -102,10 +102,10 @@ export async function connectTo(
     received,
     send: (message) => socket.send(typeof message === 'string' ? message : JSON.stringify(message)),
     async next(type) {
-      const found = () => received.find((message) => message.type === type && !taken.has(message))
+      const found = () => received.find((message) => message.type === type && !returned.has(message))
       await until(() => found() !== undefined)
       const message = found() as Received
-      taken.add(message)
+      returned.add(message)
       return message
     },
     closed,

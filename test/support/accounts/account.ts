@@ -23,7 +23,7 @@ type Call = {
 export type Answer = { status: number; headers: Record<string, string>; body: any; text: string }
 
 /** Builds an event of API Gateway for a request. */
-export function eventOf({
+export function toEvent({
   params,
   body,
   rawBody,
@@ -61,14 +61,14 @@ export function eventOf({
 }
 
 /** Wraps a handler so that its events carry a route key, for example `PATCH /groups/{id}`. */
-export const ofRoute =
+export const withRoute =
   (handler: Handler, routeKey: string): Handler =>
   (event, context) =>
     handler({ ...event, routeKey }, context)
 
 /** Calls a handler as API Gateway does, and parses the response. */
 export async function call(handler: Handler, request: Call): Promise<Answer> {
-  const { statusCode = 0, headers = {}, body = '' } = await handler(eventOf(request))
+  const { statusCode = 0, headers = {}, body = '' } = await handler(toEvent(request))
   return {
     status: statusCode,
     headers: headers as Record<string, string>,

@@ -44,7 +44,7 @@ export const providers = Object.fromEntries(
 ) as Record<ProviderKind, Awaited<ReturnType<typeof providersOf>>>
 
 /** Answers every request for a discovery document with this issuer, until the mocks are restored. */
-export const discovered = (issuer = 'https://login.example.com') =>
+export const stubDiscovery = (issuer = 'https://login.example.com') =>
   vi.spyOn(discovery, 'read').mockResolvedValue({ issuer })
 
 /** Creates two client tokens of one actor: `made` was issued by the provider, `other` by an administrator. */
@@ -54,5 +54,5 @@ export async function mintTokens(account: Account, providerId: string) {
     commit({ accountId: account.id, subject: null }, (transaction) =>
       mintClientToken(transaction, actor.id, { expires_at: '2099-01-01T00:00:00Z', auth_provider_id }),
     )
-  return { made: await mint(providerId), other: await mint(null) }
+  return { fromProvider: await mint(providerId), fromAdministrator: await mint(null) }
 }

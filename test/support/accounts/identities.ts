@@ -6,10 +6,10 @@ import type { ActorRow } from '#shared/domain/actors/actor.ts'
 import { mintClientToken } from '#shared/domain/client-tokens/client-token.ts'
 import { type ExternalIdentityRow, externalIdentities } from '#shared/domain/external-identities/external-identity.ts'
 import { emptyProfile } from '#shared/sign-in/identities/profile-fields.ts'
-import { type Account, ofRoute } from './account.ts'
+import { type Account, withRoute } from './account.ts'
 import { insertActor, insertRow } from './rows.ts'
 
-const createTenantAuthProvider = ofRoute(createTenantAuthProviderOfAnyKind, 'POST /tenant_auth_providers')
+const createTenantAuthProvider = withRoute(createTenantAuthProviderOfAnyKind, 'POST /tenant_auth_providers')
 
 /** Inserts an actor's identity as a sync, or a sign-in with a provider that opens the portal, creates it. */
 export const insertIdentity = (accountId: string, actorId: string, fields: Partial<ExternalIdentityRow> = {}) =>
@@ -48,7 +48,7 @@ export async function moveEmail(account: Account, from: Pick<ActorRow, 'id' | 'e
 }
 
 /** Creates a provider with this issuer, and a client token that it issued to the actor. */
-export async function signIn(account: Account, actorId: string, issuer: string) {
+export async function mintProviderToken(account: Account, actorId: string, issuer: string) {
   const tenant_auth_provider = { name: issuer, issuer }
   const provider = await account.call(createTenantAuthProvider, { method: 'POST', body: { tenant_auth_provider } })
   const { id } = provider.body.data

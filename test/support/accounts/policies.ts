@@ -22,7 +22,7 @@ export async function newPolicyWorld() {
     newResource,
     create,
     /** Creates a policy with a new group and a new resource. */
-    made: async (fields: Fields = {}) =>
+    createWithParents: async (fields: Fields = {}) =>
       (await create({ group_id: await newGroup(), resource_id: await newResource(), ...fields })).body.data,
     update: (id: string, fields: Fields) => policiesApi.update(account, id, fields),
   }

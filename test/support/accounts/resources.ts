@@ -27,7 +27,7 @@ export async function newResourceWorld() {
     pool: await newPool(account),
     dns,
     create,
-    made: async (fields: Fields = {}) => (await create(dns(fields))).body.data,
+    createDns: async (fields: Fields = {}) => (await create(dns(fields))).body.data,
     get: (id: string) => resourcesApi.get(account, id),
     update: (id: string, fields: Fields) => resourcesApi.update(account, id, fields),
   }

@@ -21,7 +21,7 @@ export function newV0Address(): string {
  * Creates an object and returns the `data` of the response.
  * @throws Error for any status except 201
  */
-async function created(account: Account, handler: Handler, path: string, sent: Fields) {
+async function createObject(account: Account, handler: Handler, path: string, sent: Fields) {
   const { status, body } = await account.call(handler, { method: 'POST', path, body: sent })
   if (status !== 201) throw new Error(JSON.stringify(body))
   return body.data
@@ -29,12 +29,12 @@ async function created(account: Account, handler: Handler, path: string, sent: F
 
 /** Creates a user of the legacy API. */
 export const newV0User = (account: Account, fields: Fields = {}) =>
-  created(account, createUser, '/v0/users', { user: { email: newEmail(), ...fields } })
+  createObject(account, createUser, '/v0/users', { user: { email: newEmail(), ...fields } })
 
 /** Creates a device of the legacy API, by default of a new user. */
 export async function newV0Device(account: Account, fields: Fields = {}) {
   const user_id = fields.user_id ?? (await newV0User(account)).id
-  return created(account, createDevice, '/v0/devices', { device: { user_id, public_key: publicKey(), ...fields } })
+  return createObject(account, createDevice, '/v0/devices', { device: { user_id, public_key: publicKey(), ...fields } })
 }
 
 /** Creates `count` devices concurrently, in a network with hardly more than 250 addresses. */
@@ -58,4 +58,4 @@ export async function v0DevicesAtOnce(count: number) {
 
 /** Creates a rule of the legacy API. */
 export const newV0Rule = (account: Account, fields: Fields = {}) =>
-  created(account, createRule, '/v0/rules', { rule: { destination: newV0Address(), ...fields } })
+  createObject(account, createRule, '/v0/rules', { rule: { destination: newV0Address(), ...fields } })

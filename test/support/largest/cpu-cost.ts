@@ -4,15 +4,15 @@ const micros = (since?: NodeJS.CpuUsage): number => {
 }
 
 /** Measures the CPU time of a run in microseconds. */
-export async function cpuOf(run: () => unknown): Promise<number> {
+export async function measureCpu(run: () => unknown): Promise<number> {
   const before = process.cpuUsage()
   await run()
   return micros(before)
 }
 
 /** Minimum of three runs, because other work of the process is included in each measurement. */
-async function leastOf(run: () => unknown): Promise<number> {
-  const tries = [await cpuOf(run), await cpuOf(run), await cpuOf(run)]
+async function measureLeast(run: () => unknown): Promise<number> {
+  const tries = [await measureCpu(run), await measureCpu(run), await measureCpu(run)]
   return Math.min(...tries)
 }
 
@@ -32,6 +32,6 @@ export function cpuUnit(): Promise<number> {
     values: [i, i + 1],
     on: true,
   }))
-  unit ??= leastOf(() => JSON.parse(JSON.stringify(rows)))
+  unit ??= measureLeast(() => JSON.parse(JSON.stringify(rows)))
   return unit
 }

@@ -31,18 +31,18 @@ import { newSyncWorld, plantRun } from '../sync/sync-runs.ts'
 import { plantIds } from '../table/plant-rows.ts'
 
 /** Number of small rows: more than a page of ten. */
-const many = 12
+const moreThanTen = 12
 /** Number of rows of maximum size: more than fit one response. */
-const some = 20
+const moreThanAnswer = 20
 
 /** Number of runs or their changes, about 70 KB each: more than fit one response. */
-const moreThanAnAnswer = 90
+const runCount = 90
 
 /** Returns a text of maximum size in bytes: six per character in JSON, seven in the body of a Lambda result. */
 export const widest = (characters: number): string => '\u0001'.repeat(characters)
 
 /** A filled list: its query parameters and the expected ids in order. The default `limit` is ten. */
-export type Filled = { params?: Query; queries?: Query[]; limit?: number; ids: string[] }
+export type FilledList = { params?: Query; queries?: Query[]; limit?: number; ids: string[] }
 type Query = Record<string, string>
 
 /** Returns conditions of the maximum stored size (262,144 bytes of JSON) that are always met. */
@@ -65,7 +65,7 @@ const runFields = { error: widest(1_000), skipped_sample: Array(50).fill(skipped
 
 const uniqueText = (i: number, length: number): string => String(i).padEnd(length, '\u0001')
 
-type Plan = (account: Account, plant: Plant) => Promise<Filled>
+type Plan = (account: Account, plant: Plant) => Promise<FilledList>
 type Plant = <R extends Row>(
   entity: Entity<R>,
   count: number,
@@ -111,7 +111,7 @@ const trouble = { disabled_reason: widest(255), error: widest(255) }
 /** Inserts runs of maximum size, and returns their ids, newest first. */
 async function largestRuns(world: Parameters<typeof plantRun>[0]): Promise<string[]> {
   const ids: string[] = []
-  for (let i = 0; i < moreThanAnAnswer; i++) ids.unshift((await plantRun(world, runFields)).id)
+  for (let i = 0; i < runCount; i++) ids.unshift((await plantRun(world, runFields)).id)
   return ids
 }
 
@@ -119,23 +119,23 @@ const newestFirst = (ids: string[]): string[] => ids.toReversed()
 
 /** Functions that fill the lists of the registry with the largest rows that valid input allows. */
 export const plans: Record<string, Plan> = {
-  'GET /actors': async (_, plant): Promise<Filled> => ({
-    ids: await plant(actors, many, actor, ['type']),
+  'GET /actors': async (_, plant): Promise<FilledList> => ({
+    ids: await plant(actors, moreThanTen, actor, ['type']),
     queries: [{}, { type: 'account_user' }],
   }),
   'GET /groups/{group_id}/memberships': async (_, plant) => {
     const [group_id = ''] = await plant(groups, 1, group, [])
-    const ids = await plant(actors, many, (i) => ({ ...actor(i), email: null }), [])
-    await plant(memberships, many, (i) => ({ group_id, actor_id: ids[i] }))
+    const ids = await plant(actors, moreThanTen, (i) => ({ ...actor(i), email: null }), [])
+    await plant(memberships, moreThanTen, (i) => ({ group_id, actor_id: ids[i] }))
     return { params: { group_id }, ids }
   },
-  'GET /groups': async (_, plant): Promise<Filled> => ({
-    ids: await plant(groups, many, group, ['entity_type']),
+  'GET /groups': async (_, plant): Promise<FilledList> => ({
+    ids: await plant(groups, moreThanTen, group, ['entity_type']),
     queries: [{}, { entity_type: 'group' }],
   }),
-  'GET /policies': async (_, plant): Promise<Filled> => {
+  'GET /policies': async (_, plant): Promise<FilledList> => {
     const resource_id = randomUUID()
-    const ids = await plant(policies, some, () => ({
+    const ids = await plant(policies, moreThanAnswer, () => ({
       group_id: randomUUID(),
       group_idp_id: null,
       resource_id,
@@ -146,10 +146,10 @@ export const plans: Record<string, Plan> = {
     }))
     return { ids, limit: 100, queries: [{}, { resource_id }] }
   },
-  'GET /resources': async (_, plant): Promise<Filled> => {
+  'GET /resources': async (_, plant): Promise<FilledList> => {
     const site_id = randomUUID()
     const ports = Array.from({ length: 187 }, () => '1 - 65535')
-    const ids = await plant(resources, some, () => ({
+    const ids = await plant(resources, moreThanAnswer, () => ({
       name: 'Everything',
       type: 'dns',
       address: 'all.example.com',
@@ -163,29 +163,29 @@ export const plans: Record<string, Plan> = {
   'GET /resources/{resource_id}/pool_members': async (_, plant) => {
     const fields = { name: 'Pool', type: 'static_device_pool', address: null, filters: [], site_id: null }
     const [resource_id = ''] = await plant(resources, 1, () => fields, [])
-    const ids = await plant(clients, many, client(randomUUID()), [])
-    await plant(poolMembers, many, (i) => ({ resource_id, device_id: ids[i] }))
+    const ids = await plant(clients, moreThanTen, client(randomUUID()), [])
+    await plant(poolMembers, moreThanTen, (i) => ({ resource_id, device_id: ids[i] }))
     return { params: { resource_id }, ids }
   },
   'GET /sites': async (_, plant) => ({
-    ids: await plant(sites, many, (i) => ({ name: uniqueText(i, 64), managed_by: 'account' }), []),
+    ids: await plant(sites, moreThanTen, (i) => ({ name: uniqueText(i, 64), managed_by: 'account' }), []),
   }),
   'GET /sites/{site_id}/gateways': async (_, plant) => {
     const [site_id = ''] = await plant(sites, 1, () => ({ name: 'Gateways', managed_by: 'account' }), [])
     const address = (i: number) => ({ ipv4: `100.65.0.${i}`, ipv6: `fd00::1:${i}` })
-    const ids = await plant(gateways, many, (i) => ({ site_id, name: widest(255), ...address(i) }), ['site_id'])
+    const ids = await plant(gateways, moreThanTen, (i) => ({ site_id, name: widest(255), ...address(i) }), ['site_id'])
     return { params: { site_id }, ids }
   },
-  'GET /clients': async (_, plant) => ({ ids: await plant(clients, many, client(randomUUID()), []) }),
+  'GET /clients': async (_, plant) => ({ ids: await plant(clients, moreThanTen, client(randomUUID()), []) }),
   'GET /actors/{actor_id}/client_tokens': async (_, plant) => {
     const [actor_id = ''] = await plant(actors, 1, () => ({ ...actor(0), email: null, type: 'service_account' }), [])
     const token = { actor_id, auth_provider_id: null, expires_at: '2099-01-01T00:00:00.000000Z' }
-    return { params: { actor_id }, ids: newestFirst(await plant(clientTokens, many, () => token)) }
+    return { params: { actor_id }, ids: newestFirst(await plant(clientTokens, moreThanTen, () => token)) }
   },
   'GET /actors/{actor_id}/api_tokens': async ({ apiClient }, plant) => {
     const scopes = Array.from({ length: 100 }, () => 'external_identities:write')
     const token = { actor_id: apiClient.id, name: widest(255), scopes, expires_at: '2099-01-01T00:00:00.000000Z' }
-    return { params: { actor_id: apiClient.id }, ids: newestFirst(await plant(apiTokens, many, () => token)) }
+    return { params: { actor_id: apiClient.id }, ids: newestFirst(await plant(apiTokens, moreThanTen, () => token)) }
   },
   'GET /actors/{actor_id}/external_identities': async ({ id: account_id }, plant) => {
     const [actor_id = ''] = await plant(actors, 1, () => ({ ...actor(0), email: null }), [])
@@ -202,7 +202,7 @@ export const plans: Record<string, Plan> = {
       idp_id: widest(255),
       synced_at: null,
     })
-    return { params: { actor_id }, ids: newestFirst(await plant(externalIdentities, many, row, ['actor_id'])) }
+    return { params: { actor_id }, ids: newestFirst(await plant(externalIdentities, moreThanTen, row, ['actor_id'])) }
   },
   ...Object.fromEntries(
     providerKinds.map((kind): [string, Plan] => [
@@ -224,7 +224,7 @@ export const plans: Record<string, Plan> = {
           email_claim: 'preferred_username',
           idp_domain: widest(253),
         })
-        return { ids: newestFirst(await plant(authProviders[kind], many, row, [])) }
+        return { ids: newestFirst(await plant(authProviders[kind], moreThanTen, row, [])) }
       },
     ]),
   ),
@@ -250,7 +250,7 @@ export const plans: Record<string, Plan> = {
           email_field: 'userPrincipalName',
           sync_all_groups: false,
         })
-        return { ids: newestFirst(await plant(directories[kind], many, row, [])) }
+        return { ids: newestFirst(await plant(directories[kind], moreThanTen, row, [])) }
       },
     ]),
   ),
@@ -272,9 +272,9 @@ export const plans: Record<string, Plan> = {
       `GET /${kind}_directories/{id}/runs/{run_id}/changes`,
       async (account) => {
         const world = await newSyncWorld(kind, account)
-        const run = await plantRun(world, { sections: { users: moreThanAnAnswer } })
+        const run = await plantRun(world, { sections: { users: runCount } })
         const plan = new PlanWriter({ run, isSaveDue: false } as RunWork, directoryPlan, [])
-        const names = Array.from({ length: moreThanAnAnswer }, (_, i) => uniqueText(i, 255))
+        const names = Array.from({ length: runCount }, (_, i) => uniqueText(i, 255))
         const texts = ['email', 'given_name', 'middle_name', 'family_name', 'nickname', 'preferred_username']
         const urls = ['picture', 'profile', 'svc_avatar_url']
         for (const name of names) {
@@ -292,9 +292,9 @@ export const plans: Record<string, Plan> = {
   ),
   'GET /mdm_posture_providers/{id}/runs/{run_id}/changes': async (account) => {
     const world = await newInventoryWorld(account)
-    const run = await plantRun(world, { sections: { changed: some } })
+    const run = await plantRun(world, { sections: { changed: moreThanAnswer } })
     const plan = new PlanWriter({ run, isSaveDue: false } as RunWork, inventoryPlan, [])
-    const names = Array.from({ length: some }, (_, i) => uniqueText(i, 1_024))
+    const names = Array.from({ length: moreThanAnswer }, (_, i) => uniqueText(i, 1_024))
     for (const name of names)
       await plan.add('changed', {
         id: randomUUID(),
@@ -321,7 +321,7 @@ export const plans: Record<string, Plan> = {
       sync_requested_at: null,
       accept_deletions: false,
     })
-    return { ids: newestFirst(await plant(postureProviders, many, row)) }
+    return { ids: newestFirst(await plant(postureProviders, moreThanTen, row)) }
   },
   'GET /mdm_devices': async ({ id: account_id }, plant) => {
     const tags = Array.from({ length: 500 }, () => '"'.repeat(250))
@@ -332,12 +332,17 @@ export const plans: Record<string, Plan> = {
       tags,
       synced_at: '2026-01-01T00:00:00.000000Z',
     })
-    return { limit: 100, ids: await plant(mdmDevices, some, row, []) }
+    return { limit: 100, ids: await plant(mdmDevices, moreThanAnswer, row, []) }
   },
   'GET /v0/users': async (account, plant) => {
     const { password_hash: _, ...sample } = { password_hash: null, ...(await newV0User(account)) }
     return {
-      ids: await plant(v0Users, many, (i) => ({ ...sample, password_hash: null, email: uniqueText(i, 255) }), []),
+      ids: await plant(
+        v0Users,
+        moreThanTen,
+        (i) => ({ ...sample, password_hash: null, email: uniqueText(i, 255) }),
+        [],
+      ),
     }
   },
   'GET /v0/rules': async (_, plant) => {
@@ -348,7 +353,7 @@ export const plans: Record<string, Plan> = {
       port_range: '1 - 65535',
       user_id: null,
     })
-    return { ids: await plant(v0Rules, many, row, []) }
+    return { ids: await plant(v0Rules, moreThanTen, row, []) }
   },
   'GET /v0/devices': async (account, plant) => {
     const { id: _id, inserted_at: _inserted, updated_at: _updated, ...sample } = await newV0Device(account, {})
@@ -365,7 +370,7 @@ export const plans: Record<string, Plan> = {
  * Fills a list of an account.
  * @throws Error for a list without a plan
  */
-export const fillList = (name: string, account: Account): Promise<Filled> => {
+export const fillList = (name: string, account: Account): Promise<FilledList> => {
   const plan = plans[name]
   if (!plan) throw new Error(`No plan says how ${name} is filled.`)
   const plant: Plant = (entity, count, fields, indexes) =>

@@ -6,7 +6,7 @@ import { flowLogId, storeFlows } from '#shared/logs/flows/flow-store.ts'
 import { packLarge } from '#shared/table/large-attributes.ts'
 import type { Account } from '../accounts/account.ts'
 import { newFlowGrant } from '../logs/flows.ts'
-import { plantItems } from '../table/plant-items.ts'
+import { plantIntoFile } from '../table/plant-items.ts'
 import { largestConditions, widest } from './fill-lists.ts'
 
 const minute = 60_000_000
@@ -69,7 +69,7 @@ export async function fillLogs(account: Account) {
       ids.push(id)
       return logItems(account.id, stream, id, at(i), fieldsOf[stream](i))
     })
-    plantItems(entries.flat().map((item) => packLarge(item)))
+    plantIntoFile(entries.flat().map((item) => packLarge(item)))
   }
   const ip = '2001:db8:1111:2222:3333:4444:5555:6666'
   const outer = { src_ip: ip, src_port: 65_535, dst_ip: ip, dst_port: 65_535, path_activated_at: begin }

@@ -2,7 +2,7 @@ import { isV0 } from '#shared/http/v0-headers.ts'
 import type { Answer } from '../accounts/account.ts'
 import type { Entry } from '../operations/operations.ts'
 import type { Request, sampleRequests } from '../operations/sample-requests.ts'
-import { cpuOf, cpuUnit, secondOfCpu } from './cpu-cost.ts'
+import { cpuUnit, measureCpu, secondOfCpu } from './cpu-cost.ts'
 import { largestBodies } from './largest-bodies.ts'
 import { largestValue } from './largest-values.ts'
 
@@ -13,7 +13,7 @@ type Measured = { what: string; answer: Answer; units: number }
 const surfaces = new Map<string, string>()
 
 /** True for the first operation of each surface (credential, or legacy API). */
-function standsForSurface({ name, operation: { credential = 'api', path } }: Entry): boolean {
+function isFirstOfSurface({ name, operation: { credential = 'api', path } }: Entry): boolean {
   const surface = isV0(path) ? 'v0' : credential
   if (!surfaces.has(surface)) surfaces.set(surface, name)
   return surfaces.get(surface) === name
@@ -32,7 +32,7 @@ const longHeaders = {
 const longQuery = Object.fromEntries(Array.from({ length: 2_000 }, (_, i) => [`p${i}`, 'x'.repeat(20)]))
 
 /** True if a request can be large: by its body, or by the query of a list. */
-export const takesMuch = ({ operation: { body, credential, filters } }: Entry): boolean =>
+export const canBeLarge = ({ operation: { body, credential, filters } }: Entry): boolean =>
   body !== undefined || credential === 'ingest' || filters !== undefined
 
 /** Returns the largest valid request of an operation and the largest invalid ones. */
@@ -46,7 +46,7 @@ export async function largeRequests(entry: Entry, { samples }: World): Promise<L
   const largest = largestValue(entry.operation, sent)
   return [
     { ...sample, what: 'the largest valid body', body: envelope === null ? largest : { [envelope]: largest } },
-    ...largestBodies(entry.operation, sent, standsForSurface(entry)).map((invalid) => ({
+    ...largestBodies(entry.operation, sent, isFirstOfSurface(entry)).map((invalid) => ({
       ...sample,
       ...invalid,
       body: undefined,
@@ -58,7 +58,7 @@ export async function largeRequests(entry: Entry, { samples }: World): Promise<L
  * Sends a request and measures its CPU. A slow request is sent up to three times. Its minimum is used, without the time
  * of parsing the body.
  */
-export async function measured(world: World, entry: Entry, request: LargeRequest): Promise<Measured> {
+export async function measureRequest(world: World, entry: Entry, request: LargeRequest): Promise<Measured> {
   const { what, ...sent } = request
   const unit = await cpuUnit()
   let answer: Answer | undefined
@@ -66,10 +66,10 @@ export async function measured(world: World, entry: Entry, request: LargeRequest
     const latest = await world.send(entry.name, sent)
     answer ??= latest
   }
-  let units = (await cpuOf(send)) / unit
+  let units = (await measureCpu(send)) / unit
   for (let tries = 1; tries < 3 && units > secondOfCpu; tries++) {
-    const parsing = await cpuOf(() => request.rawBody !== undefined && JSON.parse(request.rawBody))
-    units = Math.min(units, ((await cpuOf(send)) - parsing) / unit)
+    const parsing = await measureCpu(() => request.rawBody !== undefined && JSON.parse(request.rawBody))
+    units = Math.min(units, ((await measureCpu(send)) - parsing) / unit)
   }
   return { what, answer: answer as Answer, units }
 }

@@ -34,7 +34,7 @@ const condition = (values: string) =>
   `{"property":"current_utc_datetime","operator":"is_in_day_of_week_time_ranges","values":${values}}`
 
 /** Large JSON values for fields with lists of objects, by field name. */
-const inside: Record<string, (bytes: number) => string[]> = {
+const largeLists: Record<string, (bytes: number) => string[]> = {
   conditions: (bytes) => [
     listOf('{"property":"x"}', bytes),
     listOf(condition('[""]'), bytes),
@@ -69,8 +69,11 @@ function hostileTexts(operation: Operation, sent: Fields, maxBytes: number): Lar
       const text = characters[(2 * at + turn + operation.path.length) % characters.length] as string
       return [name, text.repeat(bytes / Buffer.byteLength(text))]
     })
-    const shown = fields.map(([name, [text]]) => `${name} ${JSON.stringify(text)}`).join(', ')
-    return { what: `huge texts: ${shown}`, rawBody: wrapped(operation, { ...sent, ...Object.fromEntries(fields) }, '') }
+    const summary = fields.map(([name, [text]]) => `${name} ${JSON.stringify(text)}`).join(', ')
+    return {
+      what: `huge texts: ${summary}`,
+      rawBody: toBody(operation, { ...sent, ...Object.fromEntries(fields) }, ''),
+    }
   })
 }
 
@@ -79,17 +82,17 @@ function hostileLists(operation: Operation, sent: Fields, maxBytes: number): Lar
   const bytes = maxBytes - 10_000
   return Object.entries(fieldSchemas(operation)).flatMap(([name, schema]): LargeBody[] => {
     const junk = takes(schema, 'array') || commaLists.test(name) ? ['0', '"::,"'] : []
-    return [...junk.map((element) => listOf(element, bytes / 5)), ...(inside[name]?.(bytes) ?? [])].map((json) => ({
+    return [...junk.map((element) => listOf(element, bytes / 5)), ...(largeLists[name]?.(bytes) ?? [])].map((json) => ({
       what: `${name}: ${json.slice(0, 80)}`,
-      rawBody: wrapped(operation, { ...sent, [name]: undefined }, `"${name}":${json}`),
+      rawBody: toBody(operation, { ...sent, [name]: undefined }, `"${name}":${json}`),
     }))
   })
 }
 
 /** Serializes a body in its envelope: `fields`, and the JSON text of more fields. */
-function wrapped({ body }: Operation, fields: Fields, more: string): string {
-  const own = JSON.stringify(fields).slice(1, -1)
-  const object = `{${[own, more].filter(Boolean).join(',')}}`
+function toBody({ body }: Operation, fields: Fields, more: string): string {
+  const fieldsText = JSON.stringify(fields).slice(1, -1)
+  const object = `{${[fieldsText, more].filter(Boolean).join(',')}}`
   return body?.envelope ? `{"${body.envelope}":${object}}` : object
 }
 
@@ -97,13 +100,13 @@ function wrapped({ body }: Operation, fields: Fields, more: string): string {
 function allFields(operation: Operation, json: (bytes: number) => string, maxBytes: number): string {
   const names = Object.keys(fieldSchemas(operation))
   const part = Math.floor((maxBytes - 10_000) / Math.max(1, names.length))
-  return wrapped(operation, {}, names.map((name) => `"${name}":${json(part)}`).join(','))
+  return toBody(operation, {}, names.map((name) => `"${name}":${json(part)}`).join(','))
 }
 
 /** Bodies that are costly to parse. One operation per surface receives them, because parsing is the same for all. */
-const unreadable = (operation: Operation, bytes: number): LargeBody[] => [
+const costlyBodies = (operation: Operation, bytes: number): LargeBody[] => [
   { what: 'a million keys beside the envelope', rawBody: `{${manyKeys(bytes)}}` },
-  { what: 'deep nesting beside what is known', rawBody: wrapped(operation, {}, `"unknown":${nested(bytes / 5)}`) },
+  { what: 'deep nesting beside what is known', rawBody: toBody(operation, {}, `"unknown":${nested(bytes / 5)}`) },
   { what: 'huge texts in all fields', rawBody: allFields(operation, (part) => `"${'x'.repeat(part - 50)}"`, bytes) },
 ]
 
@@ -112,7 +115,7 @@ function hostileSets({ body, method }: Operation, bytes: number): LargeBody[] {
   const envelope = body?.envelope ?? 'flow_logs'
   const lists = [
     ...['0', '""', '{}'].map((element) => listOf(element, bytes / 5)),
-    ...(inside[envelope]?.(bytes) ?? []),
+    ...(largeLists[envelope]?.(bytes) ?? []),
   ]
   const shapes = method === 'PATCH' ? lists.map((list) => `{"add":${list}}`) : [...lists, nested(bytes / 20)]
   return shapes.map((json) => ({ what: `${envelope}: ${json.slice(0, 40)}`, rawBody: `{"${envelope}":${json}}` }))
@@ -126,8 +129,8 @@ export function largestBodies(operation: Operation, sent: unknown, first: boolea
   const maxBytes = isV0(operation.path) ? 1_048_576 : 5_000_000
   const bytes = maxBytes - 10_000
   const part = first ? bytes : bytes / 25
-  const keys = { what: 'a million unknown keys', rawBody: wrapped(operation, {}, manyKeys(part)) }
-  const general = [keys, ...(first ? unreadable(operation, bytes) : [])]
+  const keys = { what: 'a million unknown keys', rawBody: toBody(operation, {}, manyKeys(part)) }
+  const general = [keys, ...(first ? costlyBodies(operation, bytes) : [])]
   if (!operation.body?.fields) return [...general, ...hostileSets(operation, bytes)]
   const given = operation.method === 'POST' ? (sent as Fields) : {}
   return [

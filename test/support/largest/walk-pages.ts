@@ -3,13 +3,13 @@ import type { Handler } from '#shared/http/lambda.ts'
 import type { Account, Answer } from '../accounts/account.ts'
 
 /** Lambda's limit in bytes for a result: JSON in which the body is a string. */
-const handedOver = 6_291_556
+const maxResultBytes = 6_291_556
 
 /** A list request without its page. */
 export type ListRequest = { handler: Handler; params?: Record<string, string>; query?: Record<string, string> }
 
 /** A row, identified by its id or by its name. */
-type Shown = { id?: string; log_id?: string; name?: string }
+type ListedRow = { id?: string; log_id?: string; name?: string }
 type Page = { ids: string[]; answer: Answer }
 
 /** Reads a page of a list and expects rows on it, and that a page of a hundred such rows fits a response. */
@@ -25,10 +25,10 @@ export async function readPage(
   const hundred = 100 / Number(paged.limit)
   expect(hundred * Buffer.byteLength(text)).toBeLessThanOrEqual(5_500_000)
   const result = JSON.stringify({ statusCode: status, headers, body: text })
-  expect(hundred * Buffer.byteLength(result)).toBeLessThan(handedOver)
+  expect(hundred * Buffer.byteLength(result)).toBeLessThan(maxResultBytes)
   expect(body.metadata.limit).toBe(Number(paged.limit))
   expect(body.data.length).toBeGreaterThan(0)
-  return { ids: body.data.map(({ id, log_id, name }: Shown) => id ?? log_id ?? name), answer }
+  return { ids: body.data.map(({ id, log_id, name }: ListedRow) => id ?? log_id ?? name), answer }
 }
 
 /** Reads all pages of a list forward and backward, and expects the same rows both ways. */

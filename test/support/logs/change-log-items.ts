@@ -4,11 +4,11 @@ import { pointerItems } from '#shared/logs/entries/log-store.ts'
 import type { Item, Key } from '#shared/table/keys.ts'
 import { queryItems } from '#shared/table/read.ts'
 import { table, tableName } from '#shared/table/table.ts'
-import { commitsOf } from './commit-stream.ts'
+import { readCommits } from './commit-stream.ts'
 
 /** Reads the stored entries of an account's change log, oldest first, unpacked. */
-export async function changeEntriesOf(accountId: string): Promise<Item[]> {
-  const days = new Set((await commitsOf(accountId)).map(({ time }) => dayOf(time)))
+export async function readChangeEntries(accountId: string): Promise<Item[]> {
+  const days = new Set((await readCommits(accountId)).map(({ time }) => dayOf(time)))
   const all = await Promise.all([...days].map((day) => queryItems(logPartition(accountId, 'change', day))))
   return (all.flat() as unknown as Item[]).sort((a, b) => (a.sk < b.sk ? -1 : 1))
 }
@@ -22,7 +22,7 @@ export const removeItem = ({ pk, sk }: Key) =>
 
 /** Removes all pointers to entries of an account's change log, and returns them. */
 export async function removePointers(accountId: string): Promise<Item[]> {
-  const pointers = pointersTo(accountId, await changeEntriesOf(accountId))
+  const pointers = pointersTo(accountId, await readChangeEntries(accountId))
   for (const pointer of pointers) await removeItem(pointer)
   return pointers
 }

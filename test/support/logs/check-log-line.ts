@@ -20,7 +20,7 @@ export async function checkLogLine(
   const request = (await samples[name]?.()) ?? {}
   const log = catchLog()
   const { status, headers, body } = await send(name, request)
-  const told = log.lines().filter(({ level }) => level === 'INFO')
+  const lines = log.lines().filter(({ level }) => level === 'INFO')
   const line = {
     level: 'INFO',
     event: 'request',
@@ -33,9 +33,9 @@ export async function checkLogLine(
     account_id: request.accountId ?? account.id,
     status,
   }
-  expect(told).toEqual([expect.objectContaining(line)])
-  const fields = Object.keys(told[0] ?? {})
+  expect(lines).toEqual([expect.objectContaining(line)])
+  const fields = Object.keys(lines[0] ?? {})
   expect([...Object.keys(line), ...Object.keys(metrics)]).toEqual(expect.arrayContaining(fields))
-  const said = [...texts(request), ...texts(body), account.token]
-  for (const text of said) expect(log.text()).not.toContain(JSON.stringify(text).slice(1, -1))
+  const contents = [...texts(request), ...texts(body), account.token]
+  for (const text of contents) expect(log.text()).not.toContain(JSON.stringify(text).slice(1, -1))
 }

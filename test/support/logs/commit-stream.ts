@@ -10,7 +10,7 @@ import { queryItems } from '#shared/table/read.ts'
 type Commit = Record<string, unknown> & { time: number; subject: { actor_id: string } | null; changes: Change[] }
 
 /** Reads the commit records of an account, oldest first. */
-export const commitsOf = async (accountId: string) =>
+export const readCommits = async (accountId: string) =>
   (await queryItems(partition(accountId, 'commits'))) as unknown as Commit[]
 
 /** Serializes bytes as base64, as events carry them. */
@@ -20,7 +20,7 @@ const asJson = (_key: string, value: unknown) =>
     : value
 
 /** Builds the stream record with which the table's stream delivers a commit record. */
-export const recordOf = (commit: Record<string, unknown>) => {
+export const toStreamRecord = (commit: Record<string, unknown>) => {
   const image = marshall(packLarge(commit), { removeUndefinedValues: true })
   const NewImage = JSON.parse(JSON.stringify(image, asJson))
   const { pk, sk } = NewImage
@@ -38,7 +38,9 @@ async function deliver(accountId: string, consumer: Consumer, from?: string): Pr
   for (;;) {
     const commits = await queryItems(partition(accountId, 'commits'), { after })
     if (commits.length === 0) return after
-    const { batchItemFailures } = await consumer({ Records: commits.map(recordOf) } as unknown as DynamoDBStreamEvent)
+    const { batchItemFailures } = await consumer({
+      Records: commits.map(toStreamRecord),
+    } as unknown as DynamoDBStreamEvent)
     if (batchItemFailures.length > 0) throw new Error(`The commit ${batchItemFailures[0]?.itemIdentifier} failed.`)
     after = commits.at(-1)?.sk as string
   }

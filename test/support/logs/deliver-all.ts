@@ -11,7 +11,7 @@ export async function deliverAll<T extends object>(
   sequenceOf: (record: T) => string,
   consumer: Consumer,
 ): Promise<string[]> {
-  const kept: string[] = []
+  const discarded: string[] = []
   const batch = records.map((event) => ({
     sequence: sequenceOf(event),
     createdAt: Date.now() / 1_000,
@@ -23,10 +23,10 @@ export async function deliverAll<T extends object>(
   await deliver(batch, {
     mapping: { bisect: true, maxRetries: 2, maxAgeSeconds: -1, reportsItemFailures: true },
     invoke: ({ Records }) => consumer({ Records: Records as never[] }),
-    discard: async ({ records: given }) => void kept.push(...given.map(({ sequence }) => sequence)),
+    discard: async ({ records: given }) => void discarded.push(...given.map(({ sequence }) => sequence)),
     markHandled: () => undefined,
     signal: new AbortController().signal,
     pauseMs: 0,
   })
-  return kept
+  return discarded
 }

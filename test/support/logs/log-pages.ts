@@ -10,10 +10,10 @@ export async function readPages(account: AccountRow, query: Record<string, strin
     )
     return { ids: data.map(({ log_id }) => log_id), ...metadata }
   }
-  const forth = [await ask(null)]
-  for (let next = forth[0]?.next_page; next; next = forth.at(-1)?.next_page) forth.push(await ask(next))
-  const back = []
-  for (let previous = forth.at(-1)?.prev_page; previous; previous = back[0]?.prev_page)
-    back.unshift(await ask(previous))
-  return { forth, back }
+  const forward = [await ask(null)]
+  for (let next = forward[0]?.next_page; next; next = forward.at(-1)?.next_page) forward.push(await ask(next))
+  const backward = []
+  for (let previous = forward.at(-1)?.prev_page; previous; previous = backward[0]?.prev_page)
+    backward.unshift(await ask(previous))
+  return { forward, backward }
 }

@@ -21,8 +21,9 @@ function texts({ format, pattern, minLength = 0, maxLength = 100 }: Json & Bound
   const form = pattern === undefined ? /^/ : new RegExp(pattern, 'u')
   const broad = pattern === undefined || pattern.includes('[^')
   const any = () => fc.string({ unit: 'grapheme', minLength, maxLength: Math.min(maxLength, minLength + 30) })
-  const made = formats[String(format)]?.() ?? (broad ? fc.oneof(any(), fc.emailAddress()) : fc.stringMatching(form))
-  return made.filter((text) => form.test(text) && [...text].length >= minLength && [...text].length <= maxLength)
+  const candidates =
+    formats[String(format)]?.() ?? (broad ? fc.oneof(any(), fc.emailAddress()) : fc.stringMatching(form))
+  return candidates.filter((text) => form.test(text) && [...text].length >= minLength && [...text].length <= maxLength)
 }
 
 function ofType(type: unknown, schema: Json & Bounds): fc.Arbitrary<unknown> {

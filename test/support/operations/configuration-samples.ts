@@ -105,12 +105,12 @@ export function addConfigurationSamples(samples: Record<string, Sample>, account
   }
 
   /** Completes a run as if it had deleted an actor. */
-  const withDeletions = async (place: { id: string; run_id: string }) => {
-    const run = await getRun(accountId, place.id, place.run_id)
+  const withDeletions = async (source: { id: string; run_id: string }) => {
+    const run = await getRun(accountId, source.id, source.run_id)
     const applied = { ...run.applied, users: { insert: 0, update: 0, delete: 1 } }
     const ended: Run = { ...run, finished_at: run.started_at, phase: 'finish', outcome: 'applied', applied }
-    await writeTogether([put(runItem(ended)), remove(openRunKey(accountId, place.id))])
-    return place
+    await writeTogether([put(runItem(ended)), remove(openRunKey(accountId, source.id))])
+    return source
   }
   for (const collection of [...directoryKinds.map((kind) => `/${kind}_directories`), '/mdm_posture_providers']) {
     const path = `${collection}/{id}`

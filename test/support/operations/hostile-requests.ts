@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { codesOf } from '#infra/openapi/errors.ts'
+import { listErrorCodes } from '#infra/openapi/errors.ts'
 import { v0ErrorResponses } from '#infra/openapi/v0-errors.ts'
 import { isV0 } from '#shared/http/v0-headers.ts'
 import { accountVersionKey } from '#shared/table/keys.ts'
@@ -7,7 +7,7 @@ import { getItem } from '#shared/table/read.ts'
 import { SeededRandom } from '#test/simulation/world/seeded-random.ts'
 import { type Answer, call } from '../accounts/account.ts'
 import { seedOf } from '../run/seeds.ts'
-import { hashQuickly } from '../sign-in/mails.ts'
+import { useCheapHashes } from '../sign-in/mails.ts'
 import { newSource } from '../sign-in/sign-in.ts'
 import { hostileBodies, hostileHeaders, hostileJson, hostilePathIds, hostileQueries, hostileValues } from './hostile.ts'
 import type { Entry } from './operations.ts'
@@ -31,7 +31,7 @@ class Draw {
   }
 
   /** Draws `count` values, possibly with duplicates. */
-  of<T>(values: readonly T[], count: number): T[] {
+  draw<T>(values: readonly T[], count: number): T[] {
     return Array.from({ length: count }, () => this.#random.pick(values))
   }
 }
@@ -54,12 +54,12 @@ function bodiesOf(entry: Entry, sample: Request, draw: Draw): Hostile[] {
     rawBody: hostileJson(envelope === null ? value : { [envelope]: value }),
   })
   return [
-    ...draw.of(hostileValues, others).map(shaped),
-    ...draw.of(hostileValues, others).map((value) => shaped([value, value])),
-    ...draw.of(hostileBodies, others).map((rawBody) => ({ ...sample, body: undefined, rawBody })),
+    ...draw.draw(hostileValues, others).map(shaped),
+    ...draw.draw(hostileValues, others).map((value) => shaped([value, value])),
+    ...draw.draw(hostileBodies, others).map((rawBody) => ({ ...sample, body: undefined, rawBody })),
     ...fieldsOf(entry, Array.isArray(sent) ? sent[0] : sent).flatMap((field) =>
       draw
-        .of(hostileValues, perField)
+        .draw(hostileValues, perField)
         .map((value) => shaped(Array.isArray(sent) ? [{ ...sent[0], [field]: value }] : { ...sent, [field]: value })),
     ),
   ]
@@ -68,10 +68,10 @@ function bodiesOf(entry: Entry, sample: Request, draw: Draw): Hostile[] {
 function requestsOf(entry: Entry, sample: Request, draw: Draw): Hostile[] {
   const { perId, others } = draw.counts
   return [
-    ...draw.of(hostileQueries, others).map((query) => ({ ...sample, query })),
-    ...draw.of(hostileHeaders, others).map((headers) => ({ ...sample, headers })),
+    ...draw.draw(hostileQueries, others).map((query) => ({ ...sample, query })),
+    ...draw.draw(hostileHeaders, others).map((headers) => ({ ...sample, headers })),
     ...Object.keys(sample.params ?? {}).flatMap((name) =>
-      draw.of(hostilePathIds, perId).map((id) => ({ ...sample, params: { ...sample.params, [name]: id } })),
+      draw.draw(hostilePathIds, perId).map((id) => ({ ...sample, params: { ...sample.params, [name]: id } })),
     ),
     ...bodiesOf(entry, sample, draw),
   ]
@@ -89,12 +89,12 @@ export async function expectHostileRequestsAnswered(entry: Entry, counts: Hostil
   const { account, portal, samples } = given ?? (await sampleRequests())
   const sample = await samples[entry.name]?.()
   expect(sample, `a sample of ${entry.name}`).toBeDefined()
-  const codes: string[] = codesOf(entry.operation)
+  const codes: string[] = listErrorCodes(entry.operation)
   const statuses = Object.keys(v0ErrorResponses(entry.operation, {}))
   const { method, path, credential } = entry.operation
   // A new address each time, because requests without a credential are rate-limited by address.
   const from = () => (credential === 'none' ? { sourceIp: newSource() } : {})
-  hashQuickly()
+  useCheapHashes()
   const requests = requestsOf(entry, sample as Request, new Draw(entry.name, counts))
   // Both credentials of the account API alternate.
   const tokens = [account.token, portal.token]

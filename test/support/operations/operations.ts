@@ -1,6 +1,6 @@
 import { loadOperations, type OperationSource } from '#functions/operations.ts'
 import type { Handler } from '#shared/http/lambda.ts'
-import { ofRoute } from '../accounts/account.ts'
+import { withRoute } from '../accounts/account.ts'
 import { collection } from '../accounts/collection.ts'
 
 export type Entry = OperationSource & {
@@ -14,7 +14,7 @@ async function load(): Promise<Entry[]> {
     (await loadOperations()).map(async (source) => {
       const { handler } = await import(new URL(`../../../functions/${source.file}`, import.meta.url).href)
       const name = `${source.operation.method} ${source.operation.path}`
-      return { ...source, handler: ofRoute(handler, name), name }
+      return { ...source, handler: withRoute(handler, name), name }
     }),
   )
 }

@@ -4,7 +4,7 @@ import { logId, positionTail } from '#shared/logs/entries/log-id.ts'
 import { publicKey } from '../access/public-key.ts'
 import { type Answer, call, newAccount } from '../accounts/account.ts'
 import { signInWith } from '../accounts/portal-sessions.ts'
-import { commitsOf, writeChangeLogOf } from '../logs/commit-stream.ts'
+import { readCommits, writeChangeLogOf } from '../logs/commit-stream.ts'
 import { newFlowGrant, openRecord } from '../logs/flows.ts'
 import { sealNow } from '../seal/sealing.ts'
 import { mailedPasscode } from '../sign-in/mails.ts'
@@ -49,7 +49,7 @@ export async function sampleRequests() {
   const entries = new Map((await loadEntries()).map((entry) => [entry.name, entry]))
   let callers = 0
   /** A new address each time, because requests without a credential are rate-limited by address. */
-  const elsewhere = () => ({ sourceIp: `198.18.${(callers >> 8) & 255}.${callers++ & 255}` })
+  const newCaller = () => ({ sourceIp: `198.18.${(callers >> 8) & 255}.${callers++ & 255}` })
 
   const send = async (name: string, request: Request = {}): Promise<Answer> => {
     const entry = entries.get(name)
@@ -57,36 +57,36 @@ export async function sampleRequests() {
     const { handler, operation } = entry
     const [method, template = ''] = name.split(' ')
     const path = template.replace(/\{(\w+)\}/g, (_, param) => request.params?.[param] ?? '')
-    const from = operation.credential === 'none' ? elsewhere() : {}
+    const from = operation.credential === 'none' ? newCaller() : {}
     return call(handler, { method, path, token: account.token, ...from, ...request })
   }
-  const made = async (name: string, request: Request = {}) => {
+  const create = async (name: string, request: Request = {}) => {
     const { status, body } = await send(name, request)
     if (status > 202) throw new Error(`${name}: ${JSON.stringify(body)}`)
     return body.data
   }
 
-  const site = () => made('POST /sites', { body: { site: { name: fresh().slice(0, 60) } } })
-  const group = () => made('POST /groups', { body: { group: { name: fresh() } } })
-  const robot = () => made('POST /actors', { body: { actor: { name: fresh(), type: 'service_account' } } })
+  const site = () => create('POST /sites', { body: { site: { name: fresh().slice(0, 60) } } })
+  const group = () => create('POST /groups', { body: { group: { name: fresh() } } })
+  const robot = () => create('POST /actors', { body: { actor: { name: fresh(), type: 'service_account' } } })
   const resourceOf = (site_id: string) => ({
     resource: { name: fresh(), type: 'dns', address: 'wiki.example.com', site_id },
   })
   const berlin = await site()
-  const resource = () => made('POST /resources', { body: resourceOf(berlin.id) })
+  const resource = () => create('POST /resources', { body: resourceOf(berlin.id) })
   const policyOf = async () => ({ policy: { group_id: (await group()).id, resource_id: (await resource()).id } })
-  const policy = async () => made('POST /policies', { body: await policyOf() })
-  const gateway = () => made('POST /sites/{site_id}/gateways', { params: { site_id: berlin.id } })
+  const policy = async () => create('POST /policies', { body: await policyOf() })
+  const gateway = () => create('POST /sites/{site_id}/gateways', { params: { site_id: berlin.id } })
   const gatewaySession = (token: string) =>
-    made('POST /gateway/sessions', { token, body: { session: { public_key: publicKey(), version: '1.4.0' } } })
+    create('POST /gateway/sessions', { token, body: { session: { public_key: publicKey(), version: '1.4.0' } } })
   const clientTokenOf = (actor_id: string) =>
-    made('POST /actors/{actor_id}/client_tokens', {
+    create('POST /actors/{actor_id}/client_tokens', {
       params: { actor_id },
       body: { client_token: { expires_at: inAnHour() } },
     })
-  const pipeline = () => made('POST /actors', { body: { actor: { name: fresh(), type: 'api_client' } } })
+  const pipeline = () => create('POST /actors', { body: { actor: { name: fresh(), type: 'api_client' } } })
   const apiTokenOf = (actor_id: string) =>
-    made('POST /actors/{actor_id}/api_tokens', {
+    create('POST /actors/{actor_id}/api_tokens', {
       params: { actor_id },
       body: { api_token: { expires_at: inAnHour() } },
     })
@@ -99,7 +99,7 @@ export async function sampleRequests() {
   const client = async () => {
     const actor = await robot()
     const { token } = await clientTokenOf(actor.id)
-    return { ...(await made('POST /client/sessions', { token, body: clientSessionOf() })), token, actor }
+    return { ...(await create('POST /client/sessions', { token, body: clientSessionOf() })), token, actor }
   }
   const inBerlin = (id: string) => ({ site_id: berlin.id, id })
 
@@ -109,7 +109,7 @@ export async function sampleRequests() {
     const { token, actor, id } = await client()
     const { group_id, resource_id } = (await policy()) as { group_id: string; resource_id: string }
     const memberships = [{ actor_id: actor.id }]
-    await made('PUT /groups/{group_id}/memberships', { params: { group_id }, body: { memberships } })
+    await create('PUT /groups/{group_id}/memberships', { params: { group_id }, body: { memberships } })
     return { token, resource_id, session_id: id, actor_id: actor.id }
   }
 
@@ -175,7 +175,7 @@ export async function sampleRequests() {
     'PUT /clients/{id}/verify': async () => ({ params: { id: (await client()).client.id } }),
     'PUT /clients/{id}/unverify': async () => {
       const { id } = (await client()).client
-      await made('PUT /clients/{id}/verify', { params: { id } })
+      await create('PUT /clients/{id}/verify', { params: { id } })
       return { params: { id } }
     },
     'POST /client/sessions': async () => ({ token: (await client()).token, body: clientSessionOf() }),
@@ -277,7 +277,7 @@ export async function sampleRequests() {
     'DELETE /sites/{site_id}/gateway_tokens': async () => ({ params: { site_id: (await site()).id } }),
     'DELETE /sites/{site_id}/gateway_tokens/{id}': async () => ({
       params: inBerlin(
-        (await made('POST /sites/{site_id}/gateway_tokens', { params: { site_id: berlin.id } })).id as string,
+        (await create('POST /sites/{site_id}/gateway_tokens', { params: { site_id: berlin.id } })).id as string,
       ),
     }),
     'GET /sites/{site_id}/gateways': async () => ({ params: { site_id: (await site()).id } }),
@@ -290,11 +290,11 @@ export async function sampleRequests() {
     'DELETE /sites/{site_id}/gateways/{id}': async () => ({ params: inBerlin((await gateway()).id) }),
     'POST /sites/{site_id}/gateways/{gateway_id}/token': async () => {
       const { id } = await gateway()
-      await made('POST /sites/{site_id}/gateways/{gateway_id}/token/rotate', {
+      await create('POST /sites/{site_id}/gateways/{gateway_id}/token/rotate', {
         params: { site_id: berlin.id, gateway_id: id },
       })
       const rotated = await tokenOf(id)
-      await made('DELETE /sites/{site_id}/gateway_tokens/{id}', { params: inBerlin(rotated) })
+      await create('DELETE /sites/{site_id}/gateway_tokens/{id}', { params: inBerlin(rotated) })
       return { params: { site_id: berlin.id, gateway_id: id } }
     },
     'POST /sites/{site_id}/gateways/{gateway_id}/token/rotate': async () => ({
@@ -302,19 +302,19 @@ export async function sampleRequests() {
     }),
   }
 
-  addConfigurationSamples(samples, account.id, made)
+  addConfigurationSamples(samples, account.id, create)
   // Added last: they bring gateways online, which would change the results of other samples.
   Object.assign(samples, {
     'POST /access/evaluate': async () => {
-      const resource = await made('POST /resources', { body: resourceOf((await site()).id) })
+      const resource = await create('POST /resources', { body: resourceOf((await site()).id) })
       const policy = { group_id: (await group()).id, resource_id: resource.id }
-      await made('POST /policies', { body: { policy } })
+      await create('POST /policies', { body: { policy } })
       return { body: { actor_id: (await robot()).id, resource_id: resource.id } }
     },
     'GET /access/resources/{id}/actors': async () => ({ params: { id: (await reachable()).resource_id } }),
     'GET /access/actors/{id}/resources': async () => ({ params: { id: (await reachable()).actor_id } }),
   } satisfies Record<string, Sample>)
-  addV0Samples(samples, made)
+  addV0Samples(samples, create)
   addSignInSamples(samples, account)
 
   /** Seals the change log, and returns the size of its tree. */
@@ -325,7 +325,7 @@ export async function sampleRequests() {
     return body.data.size
   }
   const firstChange = async (): Promise<string> => {
-    const [commit] = await commitsOf(account.id)
+    const [commit] = await readCommits(account.id)
     return logId('change', commit?.time ?? 0, positionTail(0))
   }
   const newestLog = async (): Promise<string> => {
@@ -334,7 +334,7 @@ export async function sampleRequests() {
   }
   const tokenOf = async (gateway_id: string): Promise<string> =>
     (
-      await made('POST /sites/{site_id}/gateways/{gateway_id}/token/rotate', {
+      await create('POST /sites/{site_id}/gateways/{gateway_id}/token/rotate', {
         params: { site_id: berlin.id, gateway_id },
       })
     ).id

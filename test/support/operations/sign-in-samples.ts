@@ -3,7 +3,7 @@ import type { AuthProviderRow } from '#shared/domain/auth-providers/auth-provide
 import { type PlainProvider, startPlainProvider } from '#test/fakes/plain-provider.ts'
 import { type Account, newAccount } from '../accounts/account.ts'
 import { newPerson } from '../accounts/identities.ts'
-import { beginSignIn, comeBack, ledTo, newSource, providerBehind } from '../sign-in/sign-in.ts'
+import { beginSignIn, insertLocalProvider, newSource, redirectParams, returnFromProvider } from '../sign-in/sign-in.ts'
 import type { Sample } from './sample-requests.ts'
 
 type World = { fake: PlainProvider; provider: AuthProviderRow }
@@ -14,34 +14,34 @@ let suite: Promise<PlainProvider> | undefined
 /** Adds the samples of sign-in with a provider on this machine. Every request has a source address of its own. */
 export function addSignInSamples(samples: Record<string, Sample>, account: Account): void {
   let world: Promise<World> | undefined
-  const made = async (): Promise<World> => {
+  const newWorld = async (): Promise<World> => {
     process.env.ALLOW_INSECURE_PROVIDERS = '1'
     const fake = await startPlainProvider()
-    return { fake, provider: await providerBehind(account.id, fake, 'oidc', { context: 'clients_and_portal' }) }
+    return { fake, provider: await insertLocalProvider(account.id, fake, 'oidc', { context: 'clients_and_portal' }) }
   }
   const theWorld = () => {
-    world ??= made()
+    world ??= newWorld()
     return world
   }
   const { slug } = account
   /** Creates an account for the suite provider, because an account can have only one of this kind. */
-  const ofSuite = async () => {
+  const newSuiteWorld = async () => {
     process.env.ALLOW_INSECURE_PROVIDERS = '1'
     suite ??= startPlainProvider()
     const [fake, own] = [await suite, await newAccount()]
     process.env.SUITE_ISSUER = fake.issuer
     process.env.SUITE_CLIENT_SECRET = fake.secret
-    return { fake, account: own, provider: await providerBehind(own.id, fake, 'suite') }
+    return { fake, account: own, provider: await insertLocalProvider(own.id, fake, 'suite') }
   }
-  let deployment: ReturnType<typeof ofSuite> | undefined
+  let deployment: ReturnType<typeof newSuiteWorld> | undefined
   /** Signs a new person in at a provider, up to the redirect back to the service. */
-  const about = async ({ fake, provider, account: own = account }: World & { account?: Account }) => {
+  const startSignIn = async ({ fake, provider, account: own = account }: World & { account?: Account }) => {
     const person = await newPerson(own)
     const sign = await beginSignIn(provider.id, { slug: own.slug })
     const claims = { sub: randomUUID(), email: person.email, email_verified: true, hd: 'example.com', name: 'Grace' }
     return { ...sign, query: { state: sign.own, code: fake.codeFor(sign.url, claims) } }
   }
-  const begun = async () => about(await theWorld())
+  const startInWorld = async () => startSignIn(await theWorld())
   Object.assign(samples, {
     'GET /sign_in/{slug}/providers': async () => {
       await theWorld()
@@ -62,17 +62,17 @@ export function addSignInSamples(samples: Record<string, Sample>, account: Accou
       },
     }),
     'GET /sign_in/callback': async () => {
-      deployment ??= ofSuite()
+      deployment ??= newSuiteWorld()
       const at = await deployment
-      return { query: (await about(at)).query, sourceIp: newSource(), accountId: at.account.id }
+      return { query: (await startSignIn(at)).query, sourceIp: newSource(), accountId: at.account.id }
     },
     'GET /sign_in/callback/{auth_provider_id}': async () => {
-      const { query, home } = await begun()
+      const { query, home } = await startInWorld()
       return { params: { auth_provider_id: home.split('/').at(-1) ?? '' }, query, sourceIp: newSource() }
     },
     'POST /sign_in/token': async () => {
-      const { query, verifier, home } = await begun()
-      const { code } = ledTo(await comeBack({ home }, query))
+      const { query, verifier, home } = await startInWorld()
+      const { code } = redirectParams(await returnFromProvider({ home }, query))
       return { body: { sign_in: { code, code_verifier: verifier } }, sourceIp: newSource() }
     },
   } satisfies Record<string, Sample>)

@@ -36,18 +36,18 @@ export const serviceEngines = (folder: string | null = null) =>
 /** Uses memory (`/dev/shm`) if enough is free, because the engine waits for the disk at every write. */
 function temporaryFolder(): string {
   const memory = '/dev/shm'
-  const room = existsSync(memory) ? statfsSync(memory) : { bavail: 0, bsize: 0 }
-  const hasRoom = Math.min(room.bavail * room.bsize, freemem() / 2) > 4 * 2 ** 30
-  return mkdtempSync(join(hasRoom ? memory : tmpdir(), 'test-engines-'))
+  const memoryStats = existsSync(memory) ? statfsSync(memory) : { bavail: 0, bsize: 0 }
+  const hasCapacity = Math.min(memoryStats.bavail * memoryStats.bsize, freemem() / 2) > 4 * 2 ** 30
+  return mkdtempSync(join(hasCapacity ? memory : tmpdir(), 'test-engines-'))
 }
 
-type Kept = {
+type EngineOptions = {
   removeAtExit: boolean
   /** Omits two parts that cost CPU and that no test needs: the front of the table's engine, and the table's stream. */
   bare: boolean
 }
 
-async function enginesIn(dir: string, { removeAtExit, bare }: Kept): Promise<() => Promise<void>> {
+async function enginesIn(dir: string, { removeAtExit, bare }: EngineOptions): Promise<() => Promise<void>> {
   const keyFile = secretFile(dir, 'secret-key')
   const [engines, { table, stream, environment }] = await Promise.all([
     startEngines(dir, { removeAtExit, proxy: !bare }),

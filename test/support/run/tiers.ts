@@ -11,8 +11,8 @@ export function testTiers(): { plain: string[]; engine: string[]; long: string[]
   const sources = new Map(['test', 'functions', 'shared', 'infra'].flatMap((folder) => [...sourcesBelow(folder)]))
   const reached = new Map<string, boolean>()
   const needsEngines = (file: string): boolean => {
-    const known = reached.get(file)
-    if (known !== undefined) return known
+    const cached = reached.get(file)
+    if (cached !== undefined) return cached
     // Set while the file is being visited, so that import cycles end.
     reached.set(file, false)
     const needs = engines.includes(file) || importsOf(file, sources.get(file) ?? '').some(needsEngines)

@@ -61,7 +61,7 @@ export class LockedBucket {
   }
 
   /** Days that each object remains locked, by key and version. */
-  locked(): Record<string, number> {
+  lockedDays(): Record<string, number> {
     const days = ({ until }: Version) => ((until?.getTime() ?? 0) - now().getTime()) / dayMs
     return Object.fromEntries(
       this.versions.filter(({ isMarker }) => !isMarker).map((one) => [`${one.key} ${one.id}`, Math.floor(days(one))]),

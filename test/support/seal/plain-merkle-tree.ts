@@ -6,7 +6,7 @@ import { emptyRoot, nodeHash } from '#shared/seal/merkle/merkle-proof.ts'
  */
 export class PlainTree {
   private readonly leaves: Buffer[]
-  private readonly known = new Map<number, Buffer>()
+  private readonly hashes = new Map<number, Buffer>()
 
   constructor(leaves: Buffer[]) {
     this.leaves = leaves
@@ -17,11 +17,11 @@ export class PlainTree {
     if (end === begin) return emptyRoot()
     if (end - begin === 1) return this.leaves[begin] as Buffer
     const place = begin * 2 ** 24 + end
-    const known = this.known.get(place)
+    const known = this.hashes.get(place)
     if (known) return known
-    const split = begin + splitOf(end - begin)
+    const split = begin + splitSize(end - begin)
     const root = nodeHash(this.root(begin, split), this.root(split, end))
-    this.known.set(place, root)
+    this.hashes.set(place, root)
     return root
   }
 
@@ -32,7 +32,7 @@ export class PlainTree {
 
   private pathIn(index: number, begin: number, end: number): Buffer[] {
     if (end - begin === 1) return []
-    const split = begin + splitOf(end - begin)
+    const split = begin + splitSize(end - begin)
     return index < split
       ? [...this.pathIn(index, begin, split), this.root(split, end)]
       : [...this.pathIn(index, split, end), this.root(begin, split)]
@@ -45,7 +45,7 @@ export class PlainTree {
 
   private subproof(from: number, begin: number, end: number, isWhole: boolean): Buffer[] {
     if (from === end) return isWhole ? [] : [this.root(begin, end)]
-    const split = begin + splitOf(end - begin)
+    const split = begin + splitSize(end - begin)
     return from <= split
       ? [...this.subproof(from, begin, split, isWhole), this.root(split, end)]
       : [...this.subproof(from, split, end, false), this.root(begin, split)]
@@ -53,7 +53,7 @@ export class PlainTree {
 }
 
 /** Returns the greatest power of two below `count`. */
-function splitOf(count: number): number {
+function splitSize(count: number): number {
   let split = 1
   while (split * 2 < count) split *= 2
   return split

@@ -25,7 +25,7 @@ export async function changeSites(account: string, ...counts: number[]): Promise
 }
 
 /** Computes the leaf hashes of an account's changes from its commits. */
-export const leavesOf = async (account: string): Promise<Buffer[]> =>
+export const computeLeaves = async (account: string): Promise<Buffer[]> =>
   (await queryItems(commitKey(account, 0).pk))
     .map(readCommitRecord)
     .flatMap((record) => record.changes.map((_, position) => leafHash(changeText(record, position))))

@@ -88,7 +88,7 @@ export async function sealedState(account: string, log: SealedLog = 'changes') {
 }
 
 /** Calls `before` ahead of each object write and each item write, with the item. Returns a function that ends this. */
-export function aheadOfWrites(before: (item?: Record<string, unknown>) => unknown): () => void {
+export function beforeWrites(before: (item?: Record<string, unknown>) => unknown): () => void {
   const { promises } = process.getBuiltinModule('node:fs')
   const [_send, writeFile] = [table().send.bind(table()), promises.writeFile.bind(promises)]
   const spies = [
@@ -107,14 +107,14 @@ export function aheadOfWrites(before: (item?: Record<string, unknown>) => unknow
 }
 
 const now = clock.now.bind(clock)
-let later = 0
+let shift = 0
 
 /** Advances the service's clock for the rest of the test. */
-export function laterByMinutes(minutes: number): void {
-  later += minutes * 60_000_000
-  const spy = vi.spyOn(clock, 'now').mockImplementation(() => now() + later)
+export function advanceMinutes(minutes: number): void {
+  shift += minutes * 60_000_000
+  const spy = vi.spyOn(clock, 'now').mockImplementation(() => now() + shift)
   onTestFinished(() => {
-    later = 0
+    shift = 0
     spy.mockRestore()
   })
 }

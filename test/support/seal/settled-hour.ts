@@ -5,8 +5,8 @@ import { hourMicros, hourStart, hourText } from '#shared/seal/log/sealed-log.ts'
 import { hourKey } from '#shared/seal/sealing/table-tiles.ts'
 import { getItem } from '#shared/table/read.ts'
 import { newAccount } from '../accounts/account.ts'
-import { plantItems } from '../table/plant-items.ts'
-import { laterByMinutes, sealNow, sealWorld } from './sealing.ts'
+import { plantIntoFile } from '../table/plant-items.ts'
+import { advanceMinutes, sealNow, sealWorld } from './sealing.ts'
 
 const subject = { actor_id: 'a', actor_name: 'Ada', actor_type: 'service_account', actor_email: null }
 const ids = { auth_provider_id: null, device_id: null, gateway_id: null, token_id: null }
@@ -26,8 +26,8 @@ export async function newSettledHour(count: number, of?: string) {
   )
   const next = hour + hourMicros
   items.push(logItems(account, 'session', logId('session', next), next, entry))
-  plantItems(items.flatMap(([item]) => item ?? []))
-  laterByMinutes((next - clock.now()) / 60_000_000 + 16)
+  plantIntoFile(items.flatMap(([item]) => item ?? []))
+  advanceMinutes((next - clock.now()) / 60_000_000 + 16)
   const key = hourKey(account, 'session', hourText(hour))
   const seal = () => sealNow(account, 'activity')
   return { account, hour, seal, state: () => getItem<Record<string, unknown> & typeof key>(key) }

@@ -28,7 +28,9 @@ export function admissions(stacks: Stack[]): Admission[] {
   const keys = new Map(
     ofType('AWS::SNS::Topic', 'AWS::S3::Bucket', 'AWS::Kinesis::Stream', 'AWS::DynamoDB::GlobalTable').flatMap(
       (found) => {
-        const ownKey = JSON.stringify(found.stack.resolve(collectKeys(found.properties))).match(/arn:aws:kms:[^"]+/)?.[0]
+        const ownKey = JSON.stringify(found.stack.resolve(collectKeys(found.properties))).match(
+          /arn:aws:kms:[^"]+/,
+        )?.[0]
         return names(found).map((name) => [name, ownKey ?? null] as const)
       },
     ),
@@ -97,7 +99,12 @@ export function admissions(stacks: Stack[]): Admission[] {
     const keyStatements = ofType('AWS::KMS::Key')
       .filter(({ stack, id }) => stack.arn(id) === target)
       .flatMap((found) => (resolved(found, 'KeyPolicy') as Document<ResourceStatement>).Statement)
-    return [...documentStatements, ...keyStatements, ...permissions(ofType('AWS::Lambda::Permission')), ...trust(target)]
+    return [
+      ...documentStatements,
+      ...keyStatements,
+      ...permissions(ofType('AWS::Lambda::Permission')),
+      ...trust(target),
+    ]
   }
 
   return all.flatMap((found) =>

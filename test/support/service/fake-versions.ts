@@ -63,7 +63,7 @@ export class FakeVersions {
     const stack = form.get('StackName')
     const all =
       stack === 'NetworkAccess' ? [...this.#nestedStacks(), ...this.#versionsOf()] : this.#versionsOf(String(stack))
-    // One resource per page, so that each list has several pages.
+    // Pages of a single resource, so that each list has several pages.
     const at = Number(form.get('NextToken') ?? 0)
     const next = at + 1 < all.length ? `<NextToken>${at + 1}</NextToken>` : ''
     return new Response(

@@ -2,7 +2,7 @@ import type { Handler } from '#shared/http/lambda.ts'
 import { startPlainProvider } from '#test/fakes/plain-provider.ts'
 import { call, newAccount } from '../accounts/account.ts'
 import { insertAdmin } from '../accounts/portal-sessions.ts'
-import { beginSignIn, returnFromProvider, redirectParams, newSource, insertLocalProvider } from '../sign-in/sign-in.ts'
+import { beginSignIn, insertLocalProvider, newSource, redirectParams, returnFromProvider } from '../sign-in/sign-in.ts'
 
 type Record = <T>(file: string, run: (handler: Handler) => Promise<T>) => Promise<T>
 
@@ -15,7 +15,9 @@ export async function recordPortal(record: Record): Promise<void> {
   const { email } = await insertAdmin(id)
   const begun = await beginSignIn(provider.id, { slug, fields: { context: 'portal' } })
   const claims = { sub: 'grace', email, email_verified: true, name: 'Grace' }
-  const { code } = redirectParams(await returnFromProvider(begun, { state: begun.own, code: fake.codeFor(begun.url, claims) }))
+  const { code } = redirectParams(
+    await returnFromProvider(begun, { state: begun.own, code: fake.codeFor(begun.url, claims) }),
+  )
   const sign_in = { code, code_verifier: begun.verifier }
   const file = 'sign-in/open-id/redeem-code.ts'
   const request = { method: 'POST', path: '/sign_in/token', body: { sign_in }, sourceIp: newSource() }

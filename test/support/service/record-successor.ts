@@ -6,7 +6,7 @@ import { call } from '../accounts/account.ts'
 import { insertIdentity } from '../accounts/identities.ts'
 import { signInWith } from '../accounts/portal-sessions.ts'
 import { updateRow } from '../accounts/rows.ts'
-import { beginSignIn, returnFromProvider, redirectParams, newSource, insertLocalProvider } from '../sign-in/sign-in.ts'
+import { beginSignIn, insertLocalProvider, newSource, redirectParams, returnFromProvider } from '../sign-in/sign-in.ts'
 
 type Record = <T>(file: string, run: (handler: Handler) => Promise<T>) => Promise<T>
 
@@ -33,7 +33,9 @@ export async function recordSuccessor(record: Record): Promise<void> {
 
   const begun = await beginSignIn(provider.id, { slug: account.slug })
   const claims = { sub: 'successor', email, email_verified: true }
-  const { code } = redirectParams(await returnFromProvider(begun, { state: begun.own, code: fake.codeFor(begun.url, claims) }))
+  const { code } = redirectParams(
+    await returnFromProvider(begun, { state: begun.own, code: fake.codeFor(begun.url, claims) }),
+  )
   const sign_in = { code, code_verifier: begun.verifier }
   const request = { method: 'POST', path: '/sign_in/token', body: { sign_in }, sourceIp: newSource() }
   expectCreated(await record('sign-in/open-id/redeem-code.ts', (handler) => call(handler, request)))

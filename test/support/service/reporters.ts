@@ -10,7 +10,7 @@ type Reply = { status: number; body: Body }
 /** Sends a request to a running service, by default with the account's token. */
 export type Caller = (method: string, path: string, body?: unknown, bearer?: string) => Promise<Reply>
 
-/** One side of an authorization, with the token that reports its flows. */
+/** Initiator or responder of an authorization, with the token that reports its flows. */
 export type Reporter = { authorizationId: string; role: 'initiator' | 'responder'; token: string }
 
 /** Reads the base URL at each call, because it may change when the service restarts. */

@@ -17,8 +17,8 @@ function isProgram(path: string): boolean {
 /** Finds Chromium: the path in `CHROMIUM`, or the first usual name on the PATH. */
 export function chromiumPath(): string | undefined {
   const { CHROMIUM, PATH = '' } = process.env
-  const places = PATH.split(delimiter).flatMap((folder) => names.map((name) => join(folder, name)))
-  return [...(CHROMIUM ? [CHROMIUM] : []), ...places].find(isProgram)
+  const paths = PATH.split(delimiter).flatMap((folder) => names.map((name) => join(folder, name)))
+  return [...(CHROMIUM ? [CHROMIUM] : []), ...paths].find(isProgram)
 }
 
 /** Arguments that disable network traffic of the browser itself. */
@@ -32,14 +32,14 @@ const quiet = [
 ]
 
 /** An element of the accessibility tree, as assistive technology presents it, in page order. */
-type Named = { role: string; name: string; focused: boolean; invalid: boolean; description: string }
+type AccessibleNode = { role: string; name: string; focused: boolean; invalid: boolean; description: string }
 
 export type Browsing = {
   page: Page
   /** Violations of the content security policy since the browser was opened. */
   violations: string[]
   /** Reads the named elements of the page from the accessibility tree. */
-  named(): Promise<Named[]>
+  accessibleNodes(): Promise<AccessibleNode[]>
   close(): Promise<void>
 }
 
@@ -72,7 +72,7 @@ export async function openBrowser(
   return {
     page,
     violations,
-    async named() {
+    async accessibleNodes() {
       const { nodes } = await session.send('Accessibility.getFullAXTree')
       const byId = new Map(nodes.map((node) => [node.nodeId, node]))
       const inOrder = (id: string): typeof nodes => {

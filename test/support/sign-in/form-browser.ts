@@ -20,13 +20,13 @@ function formsIn(html: string): Form[] {
 }
 
 /** Chooses the form of a page to submit, and its fields. Null follows the link to cancel. */
-type Answering = (forms: Form[]) => { form: Form; fields?: Record<string, string> } | null
+type ChooseForm = (forms: Form[]) => { form: Form; fields?: Record<string, string> } | null
 
 /**
  * Submits forms on the pages of a provider, with its cookies, until it redirects to an address that starts with `home`.
  * Returns that address.
  */
-export async function walkForms(start: string, home: string, answer: Answering): Promise<string> {
+export async function walkForms(start: string, home: string, answer: ChooseForm): Promise<string> {
   const cookies = new Map<string, string>()
   let next: { url: string; init?: RequestInit } = { url: start }
   for (let steps = 0; steps < 15; steps++) {

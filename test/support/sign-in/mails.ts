@@ -59,7 +59,7 @@ export async function catchMails(deliver: (mail: Mail) => Promise<void> = async 
 export const passcodeIn = (mail: Mail | undefined): string => /^ {4}(\w{6})$/m.exec(mail?.text ?? '')?.[1] ?? ''
 
 /** Hashes by cost parameter, because verifying takes as long as hashing did. */
-const known = new Map<number, Promise<string>>()
+const hashesByCost = new Map<number, Promise<string>>()
 
 /**
  * Creates an actor with a stored passcode, as if it had been mailed. All actors share one passcode, because hashing is
@@ -67,8 +67,8 @@ const known = new Map<number, Promise<string>>()
  */
 export async function mailedPasscode(accountId: string, context: 'client' | 'portal' = 'client') {
   const passcode = 'ABC234'
-  const hashing = known.get(passwordCost.ln) ?? hashPassword(passcode, Date.now() + 60_000)
-  known.set(passwordCost.ln, hashing)
+  const hashing = hashesByCost.get(passwordCost.ln) ?? hashPassword(passcode, Date.now() + 60_000)
+  hashesByCost.set(passwordCost.ln, hashing)
   const hash = await hashing
   const { id: providerId } = (await passcodeProvider(accountId)) ?? (await insertProvider(accountId, 'email_otp'))
   const email = `${randomUUID()}@example.com`
@@ -93,7 +93,7 @@ export async function mailedPasscode(accountId: string, context: 'client' | 'por
 }
 
 /** Lowers the cost of passcode hashes. Tests of the real cost belong to the long tier. */
-export function hashQuickly(): void {
+export function useCheapHashes(): void {
   passwordCost.ln = 4
 }
 

@@ -6,7 +6,7 @@ import { type Account, newAccount } from '../accounts/account.ts'
 import { newPerson } from '../accounts/identities.ts'
 import { updateRow } from '../accounts/rows.ts'
 import { catchLog } from '../logs/log-lines.ts'
-import { ledTo, providerBehind, signInBy } from './sign-in.ts'
+import { insertLocalProvider, redirectParams, signInBy } from './sign-in.ts'
 
 type Claims = Record<string, unknown>
 
@@ -27,11 +27,11 @@ export function stubProviders({ issuer, secret }: Pick<PlainProvider, 'issuer' |
  * Configures one local provider for every kind in each test of a file, and resets its behaviour and recorded requests
  * after each test.
  */
-export function standsForEveryKind(fake: PlainProvider): void {
+export function useProviderForEveryKind(fake: PlainProvider): void {
   beforeEach(() => stubProviders(fake))
   afterEach(() => {
     fake.behave()
-    fake.asked.length = 0
+    fake.requests.length = 0
     vi.unstubAllEnvs()
     vi.restoreAllMocks()
   })
@@ -56,10 +56,10 @@ export async function signInWorld({ fake: given, limits }: { fake?: PlainProvide
     person,
     emailOf: async (fields: object = {}) => String((await person(fields)).email),
     /** Creates an auth provider of the account for the local provider. */
-    behind: (kind: ProviderKind = 'oidc', fields: Partial<AuthProviderRow> = {}) =>
-      providerBehind(account.id, fake, kind, fields),
+    newProvider: (kind: ProviderKind = 'oidc', fields: Partial<AuthProviderRow> = {}) =>
+      insertLocalProvider(account.id, fake, kind, fields),
     /** Signs in, and returns `signed in` or the reason of the refusal. The reason is only in the service's own log. */
-    async outcomeOf(provider: AuthProviderRow, claims: Claims, userinfo: Claims | null = null, context = 'client') {
+    async signInOutcome(provider: AuthProviderRow, claims: Claims, userinfo: Claims | null = null, context = 'client') {
       const log = catchLog('WARN')
       const fields = { context }
       const { back, error, redeemed } = await signInBy(fake, provider, account.slug, claims, { userinfo, fields })
@@ -69,10 +69,10 @@ export async function signInWorld({ fake: given, limits }: { fake?: PlainProvide
         throw new Error(`The callback answered ${back.status} ${back.text}`)
       }
       if (error === undefined) return redeemed?.status === 201 ? 'signed in' : `redeemed: ${redeemed?.text}`
-      const told = Object.keys(ledTo(back)).sort().join()
+      const redirectNames = Object.keys(redirectParams(back)).sort().join()
       const { reason, claim, account_id, check } = lines.at(-1) ?? {}
       const errors = ['access_denied', 'temporarily_unavailable', 'server_error']
-      if (!errors.includes(error) || told !== 'error,state' || account_id !== account.id) {
+      if (!errors.includes(error) || redirectNames !== 'error,state' || account_id !== account.id) {
         throw new Error(`It leads to ${back.headers.location}`)
       }
       return [reason, claim ?? check].filter(Boolean).join(' ')

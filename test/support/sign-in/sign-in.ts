@@ -23,7 +23,7 @@ export function newVerifier() {
 }
 
 /** Inserts an auth provider of the account that uses a local provider. */
-export const providerBehind = async (
+export const insertLocalProvider = async (
   accountId: string,
   fake: Pick<PlainProvider, 'issuer' | 'documentUri' | 'secret'>,
   kind: ProviderKind = 'oidc',
@@ -64,7 +64,7 @@ export async function beginSignIn(providerId: string, { slug, source = newSource
 }
 
 /** Follows the provider's redirect back to the callback (`home`). */
-export function comeBack(
+export function returnFromProvider(
   { home }: { home: string },
   query: Record<string, string> | string,
   source = newSource(),
@@ -77,10 +77,10 @@ export function comeBack(
 }
 
 /** The shared callback of deployment-wide providers, and of requests without a provider. */
-export const plainHome = { home: 'http://127.0.0.1/sign_in/callback' }
+export const sharedCallback = { home: 'http://127.0.0.1/sign_in/callback' }
 
 /** Query parameters of the `Location` header. */
-export const ledTo = ({ headers }: Answer): Record<string, string> =>
+export const redirectParams = ({ headers }: Answer): Record<string, string> =>
   Object.fromEntries(new URL(headers.location ?? 'about:blank').searchParams)
 
 export const redeemWith = (sign_in: Record<string, unknown>, source = newSource()): Promise<Answer> =>
@@ -95,8 +95,8 @@ export async function signInBy(
   { fields, userinfo = null }: { fields?: Record<string, unknown>; userinfo?: Record<string, unknown> | null } = {},
 ) {
   const begun = await beginSignIn(provider.id, { slug, fields })
-  const back = await comeBack(begun, { state: begun.own, code: fake.codeFor(begun.url, claims, userinfo) })
-  const { code = '', error } = ledTo(back)
+  const back = await returnFromProvider(begun, { state: begun.own, code: fake.codeFor(begun.url, claims, userinfo) })
+  const { code = '', error } = redirectParams(back)
   const redeemed = error === undefined ? await redeemWith({ code, code_verifier: begun.verifier }) : null
   return { begun, back, code, error, redeemed }
 }

@@ -10,7 +10,7 @@ type Visit = {
   sourceIp?: string
 }
 
-export type Seen = { status: number; headers: Record<string, string>; text: string }
+export type PageResponse = { status: number; headers: Record<string, string>; text: string }
 
 /**
  * Opens a page or submits its form as a browser does through API Gateway. Each visit has a new source address, because
@@ -19,7 +19,7 @@ export type Seen = { status: number; headers: Record<string, string>; text: stri
 export async function visitPage(
   handler: Handler,
   { slug, query = {}, form, headers = {}, sourceIp = newSource() }: Visit,
-): Promise<Seen> {
+): Promise<PageResponse> {
   const method = form ? 'POST' : 'GET'
   const answer = await handler({
     rawPath: `/sign_in/${slug}`,

@@ -6,12 +6,12 @@ import { interceptTable } from '#test/support/table/intercept-table.ts'
 type Item = Record<string, unknown>
 
 /** Returns a row as an older version stored it: without the optional fields that contain their default. */
-function aged(item: Item, { defaults }: Entity): Item {
+function withoutDefaults(item: Item, { defaults }: Entity): Item {
   const optional = defaults as Item
-  const known = Object.entries(item).filter(
+  const stored = Object.entries(item).filter(
     ([name, value]) => name !== 'version' && !(name in optional && isDeepStrictEqual(value, optional[name])),
   )
-  return Object.fromEntries(known)
+  return Object.fromEntries(stored)
 }
 
 /** Stores all rows as an older version did, until the mocks are restored. */
@@ -24,7 +24,7 @@ export function ageRows(entities: Map<string, Entity>): { names: Set<string> } {
         const entity = entities.get(String(Put.Item.pk).split('#')[1] ?? '')
         if (!entity) throw new Error(`${Put.Item.pk} is a row of no entity.`)
         names.add(entity.name)
-        Put.Item = aged(Put.Item, entity)
+        Put.Item = withoutDefaults(Put.Item, entity)
       }
     }
     return send(command)

@@ -2,14 +2,14 @@ import { setImmediate } from 'node:timers/promises'
 import { clock } from '#shared/core/clock.ts'
 import { fieldsOf } from '#shared/core/json/is-object.ts'
 import { SeededRandom } from '#test/simulation/world/seeded-random.ts'
-import { type EngineAnswer, type EngineRequest, engineError, standBeforeTable } from './in-front-of-table.ts'
+import { type EngineAnswer, type EngineRequest, engineError, interceptEngine } from './intercept-engine.ts'
 import { statementKey } from './statement-key.ts'
 
 type Attribute = { S?: string }
 type WireKey = { pk: Attribute; sk: Attribute }
 /** An event at an instant of the simulated time. */
 type Event = { at: number; order: number; happen: () => unknown }
-type Held = { transactions: number; writes: number }
+type InFlight = { transactions: number; writes: number }
 
 const address = (key: unknown): string => {
   const { pk, sk } = key as WireKey
@@ -19,7 +19,7 @@ const listOf = (value: unknown): Record<string, unknown>[] =>
   Array.isArray(value) ? value.map((one) => fieldsOf(one)) : []
 
 /** Keys of the items that a request writes or checks, in request order. */
-function touched({ operation, input }: EngineRequest): string[] {
+function touchedItems({ operation, input }: EngineRequest): string[] {
   if (operation === 'PutItem') return [address(input.Item)]
   if (operation === 'UpdateItem' || operation === 'DeleteItem') return [address(input.Key)]
   if (operation === 'TransactWriteItems') {
@@ -43,7 +43,7 @@ function touched({ operation, input }: EngineRequest): string[] {
  * Latency of a request in milliseconds: a minimum, and the mean of an exponential addition. One in a hundred requests
  * takes ten times as long.
  */
-type Latencies = Record<string, [least: number, more: number]>
+type Latencies = Record<string, [min: number, mean: number]>
 const latencies: Latencies = { GetItem: [2, 2], BatchGetItem: [3, 4], Query: [3, 4], TransactWriteItems: [12, 12] }
 
 /**
@@ -58,11 +58,11 @@ export class ItemsInFlight {
   /** Milliseconds since the start of the simulation. */
   time = 0
   /** Number of requests that were refused because of a conflict. */
-  met = 0
+  conflicts = 0
   private readonly random: SeededRandom
   private readonly latencies: Latencies
   private readonly events: Event[] = []
-  private readonly held = new Map<string, Held>()
+  private readonly inFlight = new Map<string, InFlight>()
   /** Restores the engine and the clock. */
   readonly end: () => void
   private order = 0
@@ -83,7 +83,7 @@ export class ItemsInFlight {
       last = Math.max(Math.floor((start + this.time) * 1_000), last + 1)
       return last
     }
-    const stepAside = standBeforeTable((request) => this.answer(request))
+    const stepAside = interceptEngine((request) => this.answer(request))
     this.end = () => {
       stepAside()
       Object.assign(clock, real)
@@ -159,25 +159,25 @@ export class ItemsInFlight {
   }
 
   private latencyOf(operation: string): number {
-    const [least, more] = this.latencies[operation] ?? [4, 4]
-    const ms = least - more * Math.log(1 - this.random.next())
+    const [min, mean] = this.latencies[operation] ?? [4, 4]
+    const ms = min - mean * Math.log(1 - this.random.next())
     return this.random.chance(0.01) ? 10 * ms : ms
   }
 
   private async answer(request: EngineRequest): Promise<EngineAnswer> {
     const isTransaction = request.operation === 'TransactWriteItems'
-    const items = touched(request)
+    const items = touchedItems(request)
     const ms = this.latencyOf(request.operation)
     const refusal = this.refusal(request.operation, items)
     if (refusal) {
-      this.met++
+      this.conflicts++
       return this.after(ms, () => refusal)
     }
     const kind = isTransaction ? 'transactions' : 'writes'
     for (const item of items) this.hold(item, kind, 1)
     try {
       const before = ms * this.random.next()
-      const answer = await this.after(before, request.ask)
+      const answer = await this.after(before, request.send)
       return await this.after(ms - before, () => answer)
     } finally {
       for (const item of items) this.hold(item, kind, -1)
@@ -188,7 +188,7 @@ export class ItemsInFlight {
   private refusal(operation: string, items: string[]): EngineAnswer | null {
     const isTransaction = operation === 'TransactWriteItems'
     const meets = items.map((item) => {
-      const { transactions = 0, writes = 0 } = this.held.get(item) ?? {}
+      const { transactions = 0, writes = 0 } = this.inFlight.get(item) ?? {}
       return transactions > 0 || (isTransaction && writes > 0)
     })
     if (!meets.includes(true)) return null
@@ -198,11 +198,11 @@ export class ItemsInFlight {
     return engineError('TransactionCanceledException', { CancellationReasons })
   }
 
-  private hold(item: string, kind: keyof Held, by: 1 | -1): void {
-    const held = this.held.get(item) ?? { transactions: 0, writes: 0 }
+  private hold(item: string, kind: keyof InFlight, by: 1 | -1): void {
+    const held = this.inFlight.get(item) ?? { transactions: 0, writes: 0 }
     held[kind] += by
-    if (held.transactions + held.writes === 0) this.held.delete(item)
-    else this.held.set(item, held)
+    if (held.transactions + held.writes === 0) this.inFlight.delete(item)
+    else this.inFlight.set(item, held)
   }
 }
 

@@ -3,14 +3,14 @@ import { clock } from '#shared/core/clock.ts'
 
 const now = Date.now.bind(Date)
 /** Total shift of the process's clock, which never goes back, even across test files. */
-let passed = 0
+let shiftMs = 0
 
 /** Returns functions that advance the clock of this process until the mocks are restored. Caches of minutes expire. */
 export function movableClock() {
   const pass = (ms: number) => {
-    passed += ms
-    vi.spyOn(Date, 'now').mockImplementation(() => now() + passed)
+    shiftMs += ms
+    vi.spyOn(Date, 'now').mockImplementation(() => now() + shiftMs)
   }
-  pass(Math.max(0, Math.ceil(clock.now() / 1_000) - now() - passed))
+  pass(Math.max(0, Math.ceil(clock.now() / 1_000) - now() - shiftMs))
   return { minutes: (count: number) => pass(count * 60_000), days: (count: number) => pass(count * 86_400_000) }
 }

@@ -7,11 +7,11 @@ type Items = Record<string, unknown>[]
 
 /** Creates a table for this test file, for tests that read every item. `end` switches back to the shared table. */
 export async function useOwnTable() {
-  const [shared, own] = [process.env.TABLE_NAME as string, `own-${randomUUID()}`]
+  const [shared, ownName] = [process.env.TABLE_NAME as string, `own-${randomUUID()}`]
   const engine = new DynamoDBClient({})
   await engine.send(
     new CreateTableCommand({
-      TableName: own,
+      TableName: ownName,
       BillingMode: 'PAY_PER_REQUEST',
       KeySchema: [
         { AttributeName: 'pk', KeyType: 'HASH' },
@@ -23,7 +23,7 @@ export async function useOwnTable() {
       ],
     }),
   )
-  process.env.TABLE_NAME = own
+  process.env.TABLE_NAME = ownName
   const keyOf = ({ pk, sk }: Items[number]) => `${pk} ${sk}`
   /** Reads all items of the table or of an account, in key order. */
   async function items(account = ''): Promise<Items> {
@@ -31,7 +31,7 @@ export async function useOwnTable() {
     let start: Record<string, unknown> | undefined
     do {
       const page = await table().send(
-        new ScanCommand({ TableName: own, ConsistentRead: true, ExclusiveStartKey: start }),
+        new ScanCommand({ TableName: ownName, ConsistentRead: true, ExclusiveStartKey: start }),
       )
       found.push(...(page.Items ?? []))
       start = page.LastEvaluatedKey
@@ -45,13 +45,13 @@ export async function useOwnTable() {
       const keys = new Set(at.map(keyOf))
       for (const item of await items(account)) {
         const { pk, sk } = item
-        if (!keys.has(keyOf(item))) await table().send(new DeleteCommand({ TableName: own, Key: { pk, sk } }))
+        if (!keys.has(keyOf(item))) await table().send(new DeleteCommand({ TableName: ownName, Key: { pk, sk } }))
       }
-      for (const Item of at) await table().send(new PutCommand({ TableName: own, Item }))
+      for (const Item of at) await table().send(new PutCommand({ TableName: ownName, Item }))
     },
     async end() {
       process.env.TABLE_NAME = shared
-      await engine.send(new DeleteTableCommand({ TableName: own }))
+      await engine.send(new DeleteTableCommand({ TableName: ownName }))
       engine.destroy()
     },
   }

@@ -29,7 +29,7 @@ const asJson = (_key: string, value: unknown) =>
 /**
  * Writes items directly into the database file of the local engine, for amounts that would take too long by its API.
  */
-export function plantItems(items: Iterable<Item>): void {
+export function plantIntoFile(items: Iterable<Item>): void {
   const file = process.env.DYNAMODB_FILE
   if (!file) throw new Error('Items are planted into the file of the local engine.')
   const db = new DatabaseSync(file, { timeout: 20_000 })

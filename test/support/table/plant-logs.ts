@@ -13,7 +13,7 @@ import {
 } from '#shared/logs/flows/flow-index.ts'
 import type { Item, Key } from '#shared/table/keys.ts'
 import { newFlowGrant } from '../logs/flows.ts'
-import { plantItems } from './plant-items.ts'
+import { plantIntoFile } from './plant-items.ts'
 
 /** Actor of a planted log: `rare` has a hundred entries per stream, several busy actors share the rest. */
 type PlantedActor = { id: string; email: string; authorization: string }
@@ -95,7 +95,7 @@ export async function plantLogs(account: string, count: number): Promise<Planted
     }
     yield* marks.values()
   }
-  plantItems(items())
+  plantIntoFile(items())
   return { begin, end: begin + days * dayMicros, rare, busy: others[0] as PlantedActor }
 }
 

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import { type EngineAnswer, type EngineRequest, standBeforeTable } from './in-front-of-table.ts'
+import { type EngineAnswer, type EngineRequest, interceptEngine } from './intercept-engine.ts'
 
 /**
  * Answers the first `count` matching requests with an error until the end of the test, and counts all matching ones.
@@ -8,12 +8,12 @@ export function refuseRequests(
   count: number,
   error: EngineAnswer,
   matches: (request: EngineRequest) => boolean,
-): { asked: number } {
-  const seen = { asked: 0 }
-  const remove = standBeforeTable((request) => {
-    if (!matches(request) || seen.asked++ >= count) return request.ask()
+): { matched: number } {
+  const counts = { matched: 0 }
+  const remove = interceptEngine((request) => {
+    if (!matches(request) || counts.matched++ >= count) return request.send()
     return Promise.resolve(error)
   })
   onTestFinished(remove)
-  return seen
+  return counts
 }

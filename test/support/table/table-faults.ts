@@ -24,21 +24,21 @@ const writing = /^(Put|Update|Delete|BatchWrite|BatchExecuteStatement|TransactWr
 
 /**
  * Simulates a process that dies after `writes` writes: all later commands fail.
- * @param losesAnswer the last write succeeds, but its response is lost
+ * @param isResponseLost the last write succeeds, but its response is lost
  */
-export function crashAfter(writes: number, { unheard = false } = {}): void {
+export function crashAfter(writes: number, { isResponseLost = false } = {}): void {
   let done = 0
   interceptTable(async (command, send) => {
-    const gone = () => Object.assign(new Error('The process is gone.'), { name: 'TimeoutError' })
+    const timeout = () => Object.assign(new Error('The process is gone.'), { name: 'TimeoutError' })
     const isWrite = writing.test(command.constructor.name)
     if (done > writes || (done === writes && isWrite)) {
       done = writes + 1
-      throw gone()
+      throw timeout()
     }
     const answer = await send(command)
-    if (isWrite && ++done === writes && unheard) {
+    if (isWrite && ++done === writes && isResponseLost) {
       done = writes + 1
-      throw gone()
+      throw timeout()
     }
     return answer
   })

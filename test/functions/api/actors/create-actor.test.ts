@@ -4,7 +4,7 @@ import { blank, person, robot } from '#test/support/accounts/actors.ts'
 import { withScopes } from '#test/support/accounts/api-tokens.ts'
 import { actorsApi } from '#test/support/accounts/collections.ts'
 import { mustBe } from '#test/support/form-messages.ts'
-import { withTitles } from '#test/support/run/brief.ts'
+import { withTitles } from '#test/support/run/titles.ts'
 
 type Fields = Record<string, unknown>
 

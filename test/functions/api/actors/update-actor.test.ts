@@ -18,7 +18,7 @@ import { signInWith } from '#test/support/accounts/portal-sessions.ts'
 import { insertActor } from '#test/support/accounts/rows.ts'
 import { mustBe } from '#test/support/form-messages.ts'
 import { readCommits } from '#test/support/logs/commit-stream.ts'
-import { withTitles } from '#test/support/run/brief.ts'
+import { withTitles } from '#test/support/run/titles.ts'
 
 type Fields = Record<string, unknown>
 

@@ -9,7 +9,7 @@ import { actorsApi } from '#test/support/accounts/collections.ts'
 import { unknownId } from '#test/support/accounts/unknown-id.ts'
 import { mustBe } from '#test/support/form-messages.ts'
 import { readCommits } from '#test/support/logs/commit-stream.ts'
-import { withTitles } from '#test/support/run/brief.ts'
+import { withTitles } from '#test/support/run/titles.ts'
 
 const { create, get } = apiTokensApi
 const account = await newAccount()

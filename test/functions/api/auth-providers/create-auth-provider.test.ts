@@ -9,7 +9,7 @@ import { withScopes } from '#test/support/accounts/api-tokens.ts'
 import { providerSecret, providers, stubDiscovery } from '#test/support/accounts/auth-providers.ts'
 import { mustBe } from '#test/support/form-messages.ts'
 import { readCommits } from '#test/support/logs/commit-stream.ts'
-import { withTitles } from '#test/support/run/brief.ts'
+import { withTitles } from '#test/support/run/titles.ts'
 
 const createEmailOtp = withRoute(createEmailOtpOfAnyKind, 'POST /email_otp_auth_providers')
 

@@ -81,7 +81,7 @@ describe('a grant', () => {
       for (let writes = 0, died = true; died; writes++) {
         const [one] = await plantClients(world, 1)
         await one?.start()
-        crashAfter(writes, { unheard: isResponseLost })
+        crashAfter(writes, { isResponseLost })
         const answer = await one?.ask()
         died = answer?.status !== 201
         vi.restoreAllMocks()

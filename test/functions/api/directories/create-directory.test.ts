@@ -6,7 +6,7 @@ import { type Account, newAccount } from '#test/support/accounts/account.ts'
 import { withScopes } from '#test/support/accounts/api-tokens.ts'
 import { mustBe } from '#test/support/form-messages.ts'
 import { readCommits } from '#test/support/logs/commit-stream.ts'
-import { withTitles } from '#test/support/run/brief.ts'
+import { withTitles } from '#test/support/run/titles.ts'
 import { directoriesApi, storedDirectory } from '#test/support/sync/directories.ts'
 
 type Fields = Record<string, unknown>
@@ -37,7 +37,7 @@ describe.each(directoryKinds)('POST /%s_directories (A26)', (kind) => {
   })
 
   it('requests a run, unless it is disabled (A26.2)', async () => {
-    const { id } = await directoriesApi[kind].made(account)
+    const { id } = await directoriesApi[kind].createAndGet(account)
     const first = await storedDirectory(account, kind, id)
     expect(first.sync_requested_at).toBe(first.inserted_at)
     const disabled = (await directoriesApi[kind].create(account, { is_disabled: true })).body.data
@@ -51,7 +51,7 @@ describe.each(directoryKinds)('POST /%s_directories (A26)', (kind) => {
   })
 
   it('has a unique name within its kind', async () => {
-    const { name } = await directoriesApi[kind].made(account)
+    const { name } = await directoriesApi[kind].createAndGet(account)
     expect((await directoriesApi[kind].create(account, { name })).body.errors).toEqual({
       name: ['has already been taken'],
     })
@@ -115,7 +115,7 @@ it.each([
   ['tenant', 'tenant_id'],
   ['idp', 'client_id'],
 ] as const)('requires for a %s directory a unique %s', async (kind, field) => {
-  const first = await directoriesApi[kind].made(account)
+  const first = await directoriesApi[kind].createAndGet(account)
   expect((await directoriesApi[kind].create(account, { [field]: first[field] })).body.errors).toEqual({
     [field]: ['has already been taken'],
   })

@@ -23,7 +23,7 @@ const group = (on: Account, directory_id: string, name: string) =>
 describe.each(directoryKinds)('DELETE /%s_directories/{id} (A26)', (kind) => {
   it('returns the deleted directory, then 404, and frees its name', async () => {
     const ownAccount = await newAccount()
-    const directory = await directoriesApi[kind].made(ownAccount)
+    const directory = await directoriesApi[kind].createAndGet(ownAccount)
     expect((await directoriesApi[kind].remove(ownAccount, directory.id)).body).toEqual({ data: directory })
     expect((await directoriesApi[kind].remove(ownAccount, directory.id)).status).toBe(404)
     expect((await directoriesApi[kind].get(ownAccount, directory.id)).status).toBe(404)
@@ -32,7 +32,7 @@ describe.each(directoryKinds)('DELETE /%s_directories/{id} (A26)', (kind) => {
 
   it('returns 404 for a directory of another kind', async () => {
     const ownAccount = await newAccount()
-    const { id } = await directoriesApi[kind].made(ownAccount)
+    const { id } = await directoriesApi[kind].createAndGet(ownAccount)
     for (const other of directoryKinds.filter((other) => other !== kind)) {
       expect((await directoriesApi[other].remove(ownAccount, id)).status).toBe(404)
     }
@@ -42,7 +42,7 @@ describe.each(directoryKinds)('DELETE /%s_directories/{id} (A26)', (kind) => {
 describe('the deletion of a directory (A26.2, A29)', () => {
   it('deletes its groups, its identities and the actors it created', async () => {
     const ownAccount = await newAccount()
-    const { id } = await directoriesApi.tenant.made(ownAccount)
+    const { id } = await directoriesApi.tenant.createAndGet(ownAccount)
     const created: ActorRow[] = []
     for (let i = 0; i < 25; i++) {
       const fields = { type: 'account_user', email: `user-${i}@example.com`, created_by_directory_id: id } as const
@@ -63,7 +63,7 @@ describe('the deletion of a directory (A26.2, A29)', () => {
 
   it('ends all its access before the response, and deletes the other rows later with the same subject', async () => {
     const ownAccount = await newAccount()
-    const { id } = await directoriesApi.idp.made(ownAccount)
+    const { id } = await directoriesApi.idp.createAndGet(ownAccount)
     const created: ActorRow[] = []
     for (let i = 0; i < 60; i++) {
       const fields = { type: 'account_user', email: `user-${i}@example.com`, created_by_directory_id: id } as const
@@ -118,7 +118,7 @@ describe('the deletion of a directory (A26.2, A29)', () => {
 
   it('refuses to delete the acting actor and the last administrator', async () => {
     const ownAccount = await newAccount()
-    const { id } = await directoriesApi.suite.made(ownAccount)
+    const { id } = await directoriesApi.suite.createAndGet(ownAccount)
     const client = await getRow(actors, ownAccount.id, ownAccount.apiClient.id)
     const admin = await getRow(actors, ownAccount.id, ownAccount.admin.id)
     if (!client || !admin) throw new Error('They are gone.')

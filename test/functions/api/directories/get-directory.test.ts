@@ -22,21 +22,21 @@ beforeAll(async () => {
 
 describe.each(directoryKinds)('GET /%s_directories/{id} (A26.1)', (kind) => {
   it('shows exactly the fields of its kind', async () => {
-    const directory = await directoriesApi[kind].made(account)
+    const directory = await directoriesApi[kind].createAndGet(account)
     const { status, body } = await directoriesApi[kind].get(account, directory.id.toUpperCase())
     expect([status, body.data]).toEqual([200, directory])
     expect(Object.keys(body.data).sort()).toEqual([...common, ...own[kind]].sort())
   })
 
   it('shows the results of its runs', async () => {
-    const { id } = await directoriesApi[kind].made(account)
+    const { id } = await directoriesApi[kind].createAndGet(account)
     const state = { synced_at: '2026-01-01T00:00:00.000000Z', error: 'no answer', error_count: 7 }
     await updateRow(account.id, directories[kind], await storedDirectory(account, kind, id), state)
     expect((await directoriesApi[kind].get(account, id)).body.data).toMatchObject(state)
   })
 
   it('returns 404 for a directory of another kind', async () => {
-    const { id } = await directoriesApi[kind].made(account)
+    const { id } = await directoriesApi[kind].createAndGet(account)
     for (const other of directoryKinds.filter((other) => other !== kind)) {
       expect((await directoriesApi[other].get(account, id)).status).toBe(404)
     }

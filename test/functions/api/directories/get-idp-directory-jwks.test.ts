@@ -25,22 +25,22 @@ it('returns the key from the creation of the directory, and the new key after a 
 })
 
 it('returns no private part', async () => {
-  const { id } = await api.made(account)
+  const { id } = await api.createAndGet(account)
   const [key] = (await jwks(id)).body.keys
   expect(Object.keys(key).sort()).toEqual(['alg', 'e', 'kid', 'kty', 'n', 'use'])
 })
 
 it('returns 404 for a deleted directory, one of another kind, and an unknown one', async () => {
-  const { id } = await api.made(account)
+  const { id } = await api.createAndGet(account)
   await api.remove(account, id)
   expect(await getItem(serviceUniqueKey('idp_directory', id))).toBeUndefined()
-  const { id: other } = await directoriesApi.suite.made(account)
+  const { id: other } = await directoriesApi.suite.createAndGet(account)
   for (const unknown of [id, other, account.id]) expect((await jwks(unknown)).status).toBe(404)
   for (const noId of ['none', `${id}0`]) expect((await jwks(noId)).status).toBe(400)
 })
 
 it('a directory from before key sets has one from its next rotation on', async () => {
-  const { id: model } = await api.made(account)
+  const { id: model } = await api.createAndGet(account)
   const { id: _, ...fields } = await storedDirectory(account, 'idp', model)
   const old = await insertRow(account.id, directories.idp, { ...fields, name: 'Old', client_id: 'old' })
   expect((await jwks(old.id)).status).toBe(404)

@@ -12,8 +12,8 @@ describe.each(directoryKinds)('GET /%s_directories (A26)', (kind) => {
   it('lists only directories of its kind, newest first, in pages', async () => {
     const ownAccount = await newAccount()
     const made = []
-    for (let i = 0; i < 3; i++) made.unshift(await directoriesApi[kind].made(ownAccount))
-    for (const other of directoryKinds.filter((other) => other !== kind)) await directoriesApi[other].made(ownAccount)
+    for (let i = 0; i < 3; i++) made.unshift(await directoriesApi[kind].createAndGet(ownAccount))
+    for (const other of directoryKinds.filter((other) => other !== kind)) await directoriesApi[other].createAndGet(ownAccount)
     const first = (await directoriesApi[kind].list(ownAccount, { limit: '2' })).body
     expect(first.data).toEqual(made.slice(0, 2))
     expect(first.metadata).toMatchObject({ total: 3, count: 3, prev_page: null })
@@ -23,7 +23,7 @@ describe.each(directoryKinds)('GET /%s_directories (A26)', (kind) => {
   })
 
   it('filters by name, case-sensitively, and never returns a secret', async () => {
-    const directory = await directoriesApi[kind].made(account)
+    const directory = await directoriesApi[kind].createAndGet(account)
     const found = async (name: string) => (await directoriesApi[kind].list(account, { name })).body.data
     expect(await found(directory.name)).toEqual([directory])
     expect(await found(directory.name.toUpperCase())).toEqual([])

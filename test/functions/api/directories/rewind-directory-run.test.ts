@@ -68,7 +68,7 @@ describe('POST /{kind}_directories/{id}/runs/{run_id}/rewind (I4.1(6))', () => {
     expect(await refusal(nothing.id)).toMatch('409 run_not_rewindable: The run deleted nothing')
     expect(await refusal(crypto.randomUUID())).toMatch('404 not_found')
     expect(await refusal('x')).toMatch('400 invalid_path_parameter')
-    const elsewhere = await directoriesApi.idp.made(world.account)
+    const elsewhere = await directoriesApi.idp.createAndGet(world.account)
     const changed = await commits()
     expect(await refusal(run.id, elsewhere.id)).toMatch('404 not_found')
     expect((await runsApi.suite.rewind(world.account, world.id, run.id)).status).toBe(404)

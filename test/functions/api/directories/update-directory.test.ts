@@ -19,14 +19,14 @@ beforeAll(async () => {
 describe.each(directoryKinds)('PATCH /%s_directories/{id} (A26)', (kind) => {
   it('changes the sent fields, and nothing for an empty object', async () => {
     const ownAccount = await newAccount()
-    const directory = await directoriesApi[kind].made(ownAccount)
+    const directory = await directoriesApi[kind].createAndGet(ownAccount)
     const changed = await directoriesApi[kind].update(ownAccount, directory.id, { name: 'Renamed' })
     expect(changed.body.data).toEqual({ ...directory, name: 'Renamed', updated_at: changed.body.data.updated_at })
     expect((await directoriesApi[kind].update(ownAccount, directory.id, {})).body).toEqual(changed.body)
   })
 
   it('requests a run when it is enabled, and clears its error (A26.2)', async () => {
-    const { id } = await directoriesApi[kind].made(account)
+    const { id } = await directoriesApi[kind].createAndGet(account)
     const first = await storedDirectory(account, kind, id)
     await updateRow(account.id, directories[kind], first, {
       is_disabled: true,
@@ -42,7 +42,7 @@ describe.each(directoryKinds)('PATCH /%s_directories/{id} (A26)', (kind) => {
 
   it('requires the feature to be enabled, before validation, and for no other change (A26.2)', async () => {
     const ownAccount = await newAccount()
-    const { id } = await directoriesApi[kind].made(ownAccount)
+    const { id } = await directoriesApi[kind].createAndGet(ownAccount)
     await directoriesApi[kind].update(ownAccount, id, { is_disabled: true })
     await provision({
       operation: 'update_account',
@@ -55,7 +55,7 @@ describe.each(directoryKinds)('PATCH /%s_directories/{id} (A26)', (kind) => {
   })
 
   it('stores that deletions are accepted', async () => {
-    const { id } = await directoriesApi[kind].made(account)
+    const { id } = await directoriesApi[kind].createAndGet(account)
     expect((await storedDirectory(account, kind, id))?.accept_deletions).toBe(false)
     const answer = await directoriesApi[kind].update(account, id, { accept_deletions: true })
     expect(answer.text).not.toContain('accept_deletions')
@@ -63,8 +63,8 @@ describe.each(directoryKinds)('PATCH /%s_directories/{id} (A26)', (kind) => {
   })
 
   it('refuses invalid fields, and keeps the directory', async () => {
-    const directory = await directoriesApi[kind].made(account)
-    const other = await directoriesApi[kind].made(account)
+    const directory = await directoriesApi[kind].createAndGet(account)
+    const other = await directoriesApi[kind].createAndGet(account)
     const answer = await directoriesApi[kind].update(account, directory.id, { name: '', is_disabled: null })
     expect([answer.status, answer.body.errors]).toEqual([
       422,
@@ -91,13 +91,13 @@ it.each<[DirectoryKind, Fields, Record<string, string[]>]>([
   ],
   ['idp', { idp_domain: 'no host', client_id: null }, { idp_domain: [mustBe.hostName], client_id: ["can't be blank"] }],
 ])('refuses for a %s directory %j', async (kind, fields, errors) => {
-  const { id } = await directoriesApi[kind].made(account)
+  const { id } = await directoriesApi[kind].createAndGet(account)
   const answer = await directoriesApi[kind].update(account, id, fields)
   expect([answer.status, answer.body.errors]).toEqual([422, errors])
 })
 
 it('replaces the secret of a tenant directory, and keeps it when the field is absent', async () => {
-  const { id } = await directoriesApi.tenant.made(account)
+  const { id } = await directoriesApi.tenant.createAndGet(account)
   const secret = async () =>
     decryptSecret(
       { accountId: account.id, objectId: id },
@@ -138,7 +138,7 @@ describe('PATCH /{kind}_directories/{id} by a token without the scope * (A26.2(5
   it.each(guarded)(
     'does not change the source of a %s directory that matches administrators: %j',
     async (kind, change) => {
-      const { id } = await directoriesApi[kind].made(account)
+      const { id } = await directoriesApi[kind].createAndGet(account)
       const narrow = await withScopes(account, 'directories:write')
       const before = await storedDirectory(account, kind, id)
       const answer = await directoriesApi[kind].update(narrow, id, { name: '', ...change })
@@ -150,7 +150,7 @@ describe('PATCH /{kind}_directories/{id} by a token without the scope * (A26.2(5
   )
 
   it.each(directoryKinds)('renames and disables a %s directory, and accepts equal values', async (kind) => {
-    const { id, name: _name, ...directory } = await directoriesApi[kind].made(account)
+    const { id, name: _name, ...directory } = await directoriesApi[kind].createAndGet(account)
     const narrow = await withScopes(account, 'directories:write')
     const secrets = {
       suite: { service_account_key: '{"private_key":"suite-key-0123456789"}' },
@@ -167,7 +167,7 @@ describe('PATCH /{kind}_directories/{id} by a token without the scope * (A26.2(5
 
   it.each(directoryKinds)('changes every field of its own %s directory except administrator matching', async (kind) => {
     const narrow = await withScopes(account, 'directories:write')
-    const { id } = await directoriesApi[kind].made(narrow)
+    const { id } = await directoriesApi[kind].createAndGet(narrow)
     const matched = await directoriesApi[kind].update(narrow, id, { matches_administrators: true })
     expect(matched.body.code).toBe('scope_exceeded')
     for (const [, change] of guarded.filter(([of, fields]) => of === kind && !('matches_administrators' in fields))) {

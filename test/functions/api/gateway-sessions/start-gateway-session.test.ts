@@ -8,7 +8,7 @@ import { end, heartbeat, newSite, start } from '#test/support/access/gateways.ts
 import { publicKey } from '#test/support/access/public-key.ts'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
 import { mustBe } from '#test/support/form-messages.ts'
-import { named } from '#test/support/run/brief.ts'
+import { withTitles } from '#test/support/run/titles.ts'
 
 let account: Account
 let site: Awaited<ReturnType<typeof newSite>>
@@ -55,7 +55,7 @@ describe('POST /gateway/sessions', () => {
   })
 
   it.each(
-    named([
+    withTitles([
       [{ public_key: undefined }, { public_key: ["can't be blank"] }],
       [
         { public_key: null, version: ' ' },

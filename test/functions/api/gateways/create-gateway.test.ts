@@ -4,7 +4,7 @@ import { handler as createGateway } from '#functions/api/gateways/create-gateway
 import { handler as listSites } from '#functions/api/sites/list-sites.ts'
 import { newSite, start } from '#test/support/access/gateways.ts'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
-import { named } from '#test/support/run/brief.ts'
+import { withTitles } from '#test/support/run/titles.ts'
 
 let account: Account
 let site: Awaited<ReturnType<typeof newSite>>
@@ -56,7 +56,7 @@ describe('POST /sites/{site_id}/gateways', () => {
   )
 
   it.each(
-    named([
+    withTitles([
       ['', "can't be blank"],
       ['  ', "can't be blank"],
       [7, 'is invalid'],

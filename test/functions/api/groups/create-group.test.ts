@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
 import { groupsApi } from '#test/support/accounts/collections.ts'
 import { insertSyncedGroup } from '#test/support/accounts/groups.ts'
-import { named } from '#test/support/run/brief.ts'
+import { withTitles } from '#test/support/run/titles.ts'
 
 const { create, get } = groupsApi
 
@@ -38,7 +38,7 @@ describe('POST /groups (A14.2)', () => {
   })
 
   it.each(
-    named([
+    withTitles([
       [{}, "can't be blank"],
       [{ name: null }, "can't be blank"],
       [{ name: ' \t' }, "can't be blank"],

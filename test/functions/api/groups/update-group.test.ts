@@ -4,7 +4,7 @@ import { handler as updateGroup } from '#functions/api/groups/update-group.ts'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
 import { groupsApi } from '#test/support/accounts/collections.ts'
 import { insertSyncedGroup } from '#test/support/accounts/groups.ts'
-import { named } from '#test/support/run/brief.ts'
+import { withTitles } from '#test/support/run/titles.ts'
 
 const { create, list, update } = groupsApi
 
@@ -44,7 +44,7 @@ describe('PATCH /groups/{id} (A14.3)', () => {
   })
 
   it.each(
-    named([
+    withTitles([
       [null, "can't be blank"],
       [7, 'is invalid'],
       ['x'.repeat(256), 'should be at most 255 character(s)'],

@@ -13,7 +13,7 @@ import { type AccessWorld, newAccessWorld } from '#test/support/access/access.ts
 import { newAccount } from '#test/support/accounts/account.ts'
 import { writeChangeLogOf } from '#test/support/logs/commit-stream.ts'
 import { flowRecord, newFlowGrant, openRecord } from '#test/support/logs/flows.ts'
-import { plantItems } from '#test/support/table/plant-items.ts'
+import { plantIntoFile } from '#test/support/table/plant-items.ts'
 
 let world: AccessWorld
 /** Fills an account's log with an entry of every stream. */
@@ -48,7 +48,7 @@ describe('GET /logs/{log_id} (L3)', () => {
     const at = clock.now()
     const fields = { object: 'policies', operation: 'update', before: policy, after: policy, subject: null }
     const log_id = logId('change', at)
-    plantItems(logItems(world.account.id, 'change', log_id, at, fields).map((item) => packLarge(item)))
+    plantIntoFile(logItems(world.account.id, 'change', log_id, at, fields).map((item) => packLarge(item)))
     const cut = { ...policy, conditions: null }
     const { status, body } = await get(log_id)
     expect([status, body.data]).toMatchObject([200, { log_id, before: cut, after: cut, truncated: ['conditions'] }])

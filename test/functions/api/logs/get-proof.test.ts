@@ -10,7 +10,7 @@ import { parseCheckpoint } from '#shared/seal/notes/checkpoint.ts'
 import { openNote, parseVerifierKey } from '#shared/seal/notes/signed-note.ts'
 import { call } from '#test/support/accounts/account.ts'
 import { bytes, newSealedAccount } from '#test/support/seal/sealed-account.ts'
-import { laterByMinutes, sealNow } from '#test/support/seal/sealing.ts'
+import { advanceMinutes, sealNow } from '#test/support/seal/sealing.ts'
 
 it('proves each entry from the fields that GET returns, with the public key', async () => {
   const { account, get, changes, checkpoint, proof } = await newSealedAccount()
@@ -42,7 +42,7 @@ it('seals settled hours of API requests and sessions, and proves an entry within
   const { status, headers } = await proof(log_id)
   expect(status).toBe(409)
   expect(Number(headers['retry-after'])).toBeGreaterThan(300)
-  laterByMinutes(80)
+  advanceMinutes(80)
   await sealNow(account.id, 'activity')
   const { size, root, note, verifier_key } = await checkpoint('activity')
   expect(size).toBe(1)

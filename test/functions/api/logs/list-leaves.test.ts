@@ -11,7 +11,7 @@ import { type Key, sealKey } from '#shared/table/keys.ts'
 import { getItem } from '#shared/table/read.ts'
 import { table, tableName } from '#shared/table/table.ts'
 import { bytes, newSealedAccount } from '#test/support/seal/sealed-account.ts'
-import { laterByMinutes, sealNow } from '#test/support/seal/sealing.ts'
+import { advanceMinutes, sealNow } from '#test/support/seal/sealing.ts'
 
 it('returns the leaf hashes in order, at most 10,000 per response', async () => {
   const { account, get, changes, checkpoint } = await newSealedAccount()
@@ -48,7 +48,7 @@ it('returns the leaves of a sealed hour of the activity log', async () => {
   const Item = { ...hourKey(account.id, 'api_request', hour), kind: 'seal_hour', size: 1 }
   await table().send(new PutCommand({ TableName: tableName(), Item }))
   expect(await ask('activity')).toBe(400)
-  laterByMinutes(80)
+  advanceMinutes(80)
   await table().send(new PutCommand({ TableName: tableName(), Item: { ...Item, size: 0 } }))
   await sealNow(account.id, 'activity')
   expect([await ask('activity'), await ask('changes')]).toEqual([200, 400])

@@ -4,7 +4,7 @@ import { type Account, newAccount } from '#test/support/accounts/account.ts'
 import { postureProvidersApi } from '#test/support/accounts/collections.ts'
 import { mustBe } from '#test/support/form-messages.ts'
 import { readCommits } from '#test/support/logs/commit-stream.ts'
-import { withTitles } from '#test/support/run/brief.ts'
+import { withTitles } from '#test/support/run/titles.ts'
 import { mdmFields, storedProvider, tenantFields } from '#test/support/sync/posture-providers.ts'
 
 type Fields = Record<string, unknown>

@@ -7,7 +7,7 @@ import { policiesApi } from '#test/support/accounts/collections.ts'
 import { newPolicyWorld, type PolicyWorld, region } from '#test/support/accounts/policies.ts'
 import { unknownId } from '#test/support/accounts/unknown-id.ts'
 import { mustBe } from '#test/support/form-messages.ts'
-import { withTitles } from '#test/support/run/brief.ts'
+import { withTitles } from '#test/support/run/titles.ts'
 
 type Fields = Record<string, unknown>
 

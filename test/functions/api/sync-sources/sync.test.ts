@@ -27,7 +27,7 @@ describe.each(directoryKinds)('POST /%s_directories/{id}/sync (I4.1)', (kind) =>
 
 it('refuses a directory that is disabled, unknown, or in an account without the feature', async () => {
   const account = await newAccount()
-  const { id } = await directoriesApi.idp.made(account)
+  const { id } = await directoriesApi.idp.createAndGet(account)
   await directoriesApi.idp.update(account, id, { is_disabled: true })
   const disabled = await runsApi.idp.sync(account, id)
   expect([disabled.status, disabled.body.code]).toEqual([409, 'sync_disabled'])

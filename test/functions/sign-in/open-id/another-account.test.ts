@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ProviderKind } from '#shared/domain/auth-providers/auth-provider.ts'
 import { startPlainProvider } from '#test/fakes/plain-provider.ts'
-import { beginSignIn, comeBack, ledTo, redeemWith } from '#test/support/sign-in/sign-in.ts'
+import { beginSignIn, returnFromProvider, redirectParams, redeemWith } from '#test/support/sign-in/sign-in.ts'
 import {
   newSubject,
   signInWorld,
@@ -56,7 +56,7 @@ describe('a sign-in with another account', () => {
     async (error) => {
       const provider = await world.newProvider()
       const begun = await beginSignIn(provider.id, { slug: world.account.slug, fields: another })
-      const redirected = await comeBack(begun, { state: begun.own, error })
+      const redirected = await returnFromProvider(begun, { state: begun.own, error })
       const url = redirected.headers.location ?? ''
       expect([redirected.status, promptOf(url)]).toEqual([303, 'login'])
       const { origin, pathname, searchParams } = new URL(url)
@@ -64,7 +64,7 @@ describe('a sign-in with another account', () => {
       const state = searchParams.get('state') ?? ''
       expect(state).not.toBe(begun.own)
       const claims = { sub: newSubject(), email: await world.emailOf(), email_verified: true }
-      const back = ledTo(await comeBack(begun, { state, code: fake.codeFor(url, claims) }))
+      const back = redirectParams(await returnFromProvider(begun, { state, code: fake.codeFor(url, claims) }))
       expect(back.state).toBe(begun.state)
       expect((await redeemWith({ code: back.code, code_verifier: begun.verifier })).status).toBe(201)
     },
@@ -73,14 +73,14 @@ describe('a sign-in with another account', () => {
   it('does so once, and not for a sign-in without a prompt', async () => {
     const provider = await world.newProvider()
     const begun = await beginSignIn(provider.id, { slug: world.account.slug, fields: another })
-    const redirected = await comeBack(begun, { state: begun.own, error: 'invalid_request' })
+    const redirected = await returnFromProvider(begun, { state: begun.own, error: 'invalid_request' })
     const state = new URL(redirected.headers.location ?? '').searchParams.get('state') ?? ''
     const usual = await beginSignIn(provider.id, { slug: world.account.slug })
     for (const [at, own] of [
       [begun, state],
       [usual, usual.own],
     ] as const) {
-      const result = ledTo(await comeBack(at, { state: own, error: 'invalid_request' }))
+      const result = redirectParams(await returnFromProvider(at, { state: own, error: 'invalid_request' }))
       expect(result).toEqual({ state: at.state, error: 'server_error' })
     }
   })

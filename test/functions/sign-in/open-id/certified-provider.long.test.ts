@@ -5,7 +5,7 @@ import { startCertifiedProvider } from '#test/fakes/certified-provider.ts'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
 import { newPerson } from '#test/support/accounts/identities.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
-import { beginSignIn, comeBack, ledTo, providerBehind, redeemWith } from '#test/support/sign-in/sign-in.ts'
+import { beginSignIn, returnFromProvider, redirectParams, insertLocalProvider, redeemWith } from '#test/support/sign-in/sign-in.ts'
 
 const secret = 'secret-of-the-app-at-the-provider'
 const tenant = '9a1f'
@@ -53,14 +53,14 @@ async function worldOf(kind: keyof typeof kinds, { fat = false, clientSecret = s
       token_endpoint_auth_method: 'client_secret_post' as const,
     },
   ]
-  const fake = await startCertifiedProvider({ ...place, fat, clients, people })
+  const fake = await startCertifiedProvider({ ...place, hasAllClaims: fat, clients, people })
   vi.stubEnv('ALLOW_INSECURE_PROVIDERS', '1')
   vi.stubEnv('SUITE_ISSUER', fake.issuer)
   vi.stubEnv('TENANT_ISSUER', `${fake.base}/{tenant_id}/v2.0`)
   vi.stubEnv('IDP_API_URL', fake.base)
   vi.stubEnv('SUITE_CLIENT_SECRET', clientSecret)
   vi.stubEnv('TENANT_CLIENT_SECRET', clientSecret)
-  const provider = await providerBehind(account.id, { ...fake, secret: clientSecret }, kind, {
+  const provider = await insertLocalProvider(account.id, { ...fake, secret: clientSecret }, kind, {
     ...((kind === 'oidc' || kind === 'idp') && { client_id: app }),
     ...fields,
     id,
@@ -69,11 +69,11 @@ async function worldOf(kind: keyof typeof kinds, { fat = false, clientSecret = s
     const begun = await beginSignIn(provider.id, { slug: account.slug })
     const home = await fake.visit(begun.url, begun.home, who)
     const log = catchLog('WARN')
-    const back = await comeBack({ home }, new URL(home).search.slice(1))
+    const back = await returnFromProvider({ home }, new URL(home).search.slice(1))
     const [line] = log.lines().filter(({ event }) => event === 'sign_in_refused')
     vi.mocked(process.stdout.write).mockRestore?.()
     vi.restoreAllMocks()
-    return { begun, home, back, told: ledTo(back), reason: line?.reason }
+    return { begun, home, back, told: redirectParams(back), reason: line?.reason }
   }
   return { account, person, fake, go: signIn }
 }
@@ -125,6 +125,6 @@ it('returns its issuer, which is compared with the requested one (RFC 9207)', as
   const again = await go(null)
   const without = new URL(again.home)
   without.searchParams.delete('iss')
-  expect((await comeBack({ home: without.href }, without.search.slice(1))).status).toBe(400)
+  expect((await returnFromProvider({ home: without.href }, without.search.slice(1))).status).toBe(400)
   await fake.close()
 })

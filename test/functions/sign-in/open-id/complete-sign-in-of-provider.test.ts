@@ -5,7 +5,7 @@ import { type PlainProvider, startPlainProvider } from '#test/fakes/plain-provid
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
 import { loadEntries } from '#test/support/operations/operations.ts'
-import { beginSignIn, comeBack, ledTo, plainHome, providerBehind, redeemWith } from '#test/support/sign-in/sign-in.ts'
+import { beginSignIn, returnFromProvider, redirectParams, sharedCallback, insertLocalProvider, redeemWith } from '#test/support/sign-in/sign-in.ts'
 import { newSubject, type SignInWorld, signInWorld, stubProviders } from '#test/support/sign-in/sign-in-world.ts'
 
 let world: SignInWorld
@@ -20,8 +20,8 @@ beforeAll(async () => {
 })
 beforeEach(() => stubProviders(fake))
 afterEach(() => {
-  fake.asked.length = 0
-  hostile.asked.length = 0
+  fake.requests.length = 0
+  hostile.requests.length = 0
   vi.unstubAllEnvs()
   vi.restoreAllMocks()
 })
@@ -35,12 +35,12 @@ const claimsOf = async () => ({
 })
 
 /** Target of the redirect, and the reason in the service's log. */
-async function outcome(...back: Parameters<typeof comeBack>) {
+async function outcome(...back: Parameters<typeof returnFromProvider>) {
   const log = catchLog('WARN')
-  const answer = await comeBack(...back)
+  const answer = await returnFromProvider(...back)
   const refused = log.lines().find(({ event }) => event === 'sign_in_refused')
   vi.restoreAllMocks()
-  return { told: ledTo(answer), reason: refused?.reason }
+  return { told: redirectParams(answer), reason: refused?.reason }
 }
 
 describe.each(['oidc', 'idp'] as const)(
@@ -48,8 +48,8 @@ describe.each(['oidc', 'idp'] as const)(
   (kind) => {
     /** Starts at a hostile provider of another account, whose administrator has begun a sign-in at the honest one. */
     async function attack() {
-      const provider = await world.behind(kind, kind === 'idp' ? { idp_domain: 'company.idp.example' } : {})
-      const bait = await providerBehind(elsewhere.id, hostile)
+      const provider = await world.newProvider(kind, kind === 'idp' ? { idp_domain: 'company.idp.example' } : {})
+      const bait = await insertLocalProvider(elsewhere.id, hostile)
       return {
         honest: await beginSignIn(provider.id, { slug: world.account.slug }),
         begun: await beginSignIn(bait.id, { slug: elsewhere.slug }),
@@ -58,19 +58,19 @@ describe.each(['oidc', 'idp'] as const)(
 
     it('does not pass the code on: its callback address differs from that of the sign-in', async () => {
       const { honest, begun } = await attack()
-      fake.asked.length = hostile.asked.length = 0
+      fake.requests.length = hostile.requests.length = 0
       // The hostile provider redirects to the honest one, which redirects to its own callback address.
       const code = fake.codeFor(honest.url, await claimsOf())
       const { told, reason } = await outcome(honest, { state: begun.own, code })
       expect([told, reason]).toEqual([{ state: begun.state, error: 'access_denied' }, 'callback_other'])
-      expect([...fake.asked, ...hostile.asked]).toEqual([])
+      expect([...fake.requests, ...hostile.requests]).toEqual([])
     })
 
     it('accepts a code with its state only at the callback address of that sign-in', async () => {
       for (const homeOf of [
         ({ begun }: Awaited<ReturnType<typeof attack>>) => begun.home,
-        () => `${plainHome.home}/${randomUUID()}`,
-        () => plainHome.home,
+        () => `${sharedCallback.home}/${randomUUID()}`,
+        () => sharedCallback.home,
       ]) {
         const attacked = await attack()
         const { honest } = attacked
@@ -78,9 +78,9 @@ describe.each(['oidc', 'idp'] as const)(
         const { told, reason } = await outcome({ home: homeOf(attacked) }, { state: honest.own, code })
         expect([told, reason]).toEqual([{ state: honest.state, error: 'access_denied' }, 'callback_other'])
         // A sign-in has only one attempt.
-        expect((await comeBack(honest, { state: honest.own, code })).status).toBe(400)
+        expect((await returnFromProvider(honest, { state: honest.own, code })).status).toBe(400)
       }
-      expect(fake.asked).not.toContain('token')
+      expect(fake.requests).not.toContain('token')
     })
 
     it('refuses a code that the hostile provider obtained, because it is for another address', async () => {
@@ -90,7 +90,7 @@ describe.each(['oidc', 'idp'] as const)(
       url.searchParams.set('redirect_uri', begun.home)
       const code = fake.codeFor(url.href, await claimsOf())
       expect((await outcome(begun, { state: begun.own, code })).told.error).toBe('access_denied')
-      expect(hostile.asked).toContain('token')
+      expect(hostile.requests).toContain('token')
       const { told, reason } = await outcome(honest, { state: honest.own, code })
       expect([told, reason]).toEqual([{ state: honest.state, error: 'access_denied' }, 'provider_refused'])
     })
@@ -105,7 +105,7 @@ describe.each(['oidc', 'idp'] as const)(
 
 it('uses the callback path of a service address with a path', async () => {
   vi.stubEnv('SERVICE_URL', 'https://access.example.com/network')
-  const provider = await world.behind()
+  const provider = await world.newProvider()
   const { home, url, own, verifier } = await beginSignIn(provider.id, { slug: world.account.slug })
   const path = `/sign_in/callback/${provider.id}`
   expect(home).toBe(`https://access.example.com/network${path}`)
@@ -115,7 +115,7 @@ it('uses the callback path of a service address with a path', async () => {
 })
 
 it("refuses a response of a deployment's provider at another callback address", async () => {
-  const provider = await world.behind('suite')
+  const provider = await world.newProvider('suite')
   const begun = await beginSignIn(provider.id, { slug: world.account.slug })
   const code = fake.codeFor(begun.url, await claimsOf())
   const { told, reason } = await outcome({ home: `${begun.home}/${provider.id}` }, { state: begun.own, code })
@@ -133,6 +133,6 @@ it('has a callback address that never matches a page of an account', async () =>
   // The API would look for an account with this slug, which is reserved.
   await expect(newAccount({ slug: 'callback' })).rejects.toThrow(/slug/)
   for (const end of ['start', '', 'x'.repeat(3_000)]) {
-    expect((await comeBack({ home: `${plainHome.home}/${end}` }, { state: 'x', code: 'y' })).status).toBe(400)
+    expect((await returnFromProvider({ home: `${sharedCallback.home}/${end}` }, { state: 'x', code: 'y' })).status).toBe(400)
   }
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { jwt, newKey, type PlainProvider, startPlainProvider } from '#test/fakes/plain-provider.ts'
-import { beginSignIn, comeBack, ledTo, providerBehind } from '#test/support/sign-in/sign-in.ts'
+import { beginSignIn, returnFromProvider, redirectParams, insertLocalProvider } from '#test/support/sign-in/sign-in.ts'
 import { newSubject, signInWorld, useProviderForEveryKind } from '#test/support/sign-in/sign-in-world.ts'
 
 type Claims = Record<string, unknown>
@@ -33,14 +33,14 @@ describe('an invalid ID token (I2.2)', () => {
       ]),
     )
     const claims = { sub: newSubject(), email: await world.emailOf(), email_verified: true, ...changed }
-    expect(await world.outcomeOf(provider, claims)).toMatch(/^(id_token|subject_missing|provider_answer)/)
+    expect(await world.signInOutcome(provider, claims)).toMatch(/^(id_token|subject_missing|provider_answer)/)
   })
 
   it('expires 30 seconds late to allow for clock skew, and may be for several audiences', async () => {
     const provider = await world.newProvider()
     const several = { aud: [provider.client_id, 'another'], azp: provider.client_id }
     const claims = { sub: newSubject(), email: await world.emailOf(), email_verified: true, exp: ago(25), ...several }
-    expect(await world.outcomeOf(provider, claims)).toBe('signed in')
+    expect(await world.signInOutcome(provider, claims)).toBe('signed in')
   })
 
   it.each<[string, (claims: Claims) => string]>([
@@ -62,20 +62,20 @@ describe('an invalid ID token (I2.2)', () => {
       const known = JSON.parse(Buffer.from(body.get('code') ?? '', 'base64url').toString()).claims
       fake.send(answer, 200, { token_type: 'Bearer', access_token: 'x', id_token: tokenOf(known) })
     })
-    expect(await world.outcomeOf(provider, claims)).toMatch(/^(id_token|provider_answer)/)
+    expect(await world.signInOutcome(provider, claims)).toMatch(/^(id_token|provider_answer)/)
   })
 
   it('signed by a new key is accepted', async () => {
     const provider = await world.newProvider()
     const claims = async () => ({ sub: newSubject(), email: await world.emailOf(), email_verified: true })
-    expect(await world.outcomeOf(provider, await claims())).toBe('signed in')
-    fake.asked.length = 0
-    expect(await world.outcomeOf(provider, await claims())).toBe('signed in')
+    expect(await world.signInOutcome(provider, await claims())).toBe('signed in')
+    fake.requests.length = 0
+    expect(await world.signInOutcome(provider, await claims())).toBe('signed in')
     // Keys and document are cached.
-    expect(fake.asked).toEqual(['token'])
+    expect(fake.requests).toEqual(['token'])
     fake.rotateKey()
-    expect(await world.outcomeOf(provider, await claims())).toBe('signed in')
-    expect(fake.asked).toEqual(['token', 'token', 'keys'])
+    expect(await world.signInOutcome(provider, await claims())).toBe('signed in')
+    expect(fake.requests).toEqual(['token', 'token', 'keys'])
   })
 })
 
@@ -85,30 +85,30 @@ describe('a callback to the service', () => {
     const begun = await beginSignIn(provider.id, { slug: world.account.slug })
     const claims = { sub: newSubject(), email: await world.emailOf(), email_verified: true }
     const query = { state: begun.own, code: fake.codeFor(begun.url, claims) }
-    const answers = await Promise.all(Array.from({ length: 50 }, () => comeBack(begun, query)))
+    const answers = await Promise.all(Array.from({ length: 50 }, () => returnFromProvider(begun, query)))
     expect(answers.filter(({ status }) => status === 303)).toHaveLength(1)
     expect(answers.filter(({ status }) => status === 400)).toHaveLength(49)
-    expect(fake.asked.filter((endpoint) => endpoint === 'token')).toHaveLength(1)
+    expect(fake.requests.filter((endpoint) => endpoint === 'token')).toHaveLength(1)
   })
 
   it('belongs to the provider of its sign-in', async () => {
     const other = await startPlainProvider()
-    const [one, two] = [await world.newProvider(), await providerBehind(world.account.id, other)]
+    const [one, two] = [await world.newProvider(), await insertLocalProvider(world.account.id, other)]
     const claims = { sub: newSubject(), email: await world.emailOf(), email_verified: true }
     // A code of another provider arrives with the state of this one, and must never be sent to it.
     const [begun, elsewhere] = await Promise.all(
       [one, two].map(({ id }) => beginSignIn(id, { slug: world.account.slug })),
     )
     if (!begun || !elsewhere) throw new Error('Nothing was begun.')
-    const mixed = await comeBack(begun, { state: begun.own, code: other.codeFor(elsewhere.url, claims) })
-    expect(ledTo(mixed)).toMatchObject({ error: 'access_denied' })
-    expect(other.asked).not.toContain('token')
+    const mixed = await returnFromProvider(begun, { state: begun.own, code: other.codeFor(elsewhere.url, claims) })
+    expect(redirectParams(mixed)).toMatchObject({ error: 'access_denied' })
+    expect(other.requests).not.toContain('token')
     const attempt = await beginSignIn(one.id, { slug: world.account.slug })
-    fake.asked.length = 0
+    fake.requests.length = 0
     const query = { state: attempt.own, code: fake.codeFor(attempt.url, claims), iss: other.issuer }
-    expect(ledTo(await comeBack(attempt, query))).toMatchObject({ error: 'temporarily_unavailable' })
+    expect(redirectParams(await returnFromProvider(attempt, query))).toMatchObject({ error: 'temporarily_unavailable' })
     // A response with another issuer is refused before its code is sent (RFC 9207).
-    expect(fake.asked).not.toContain('token')
+    expect(fake.requests).not.toContain('token')
     await other.close()
   })
 })
@@ -124,11 +124,11 @@ describe('a failing provider', () => {
     })
     const query = { state: begun.own, code: fake.codeFor(begun.url, { sub: newSubject() }) }
     const startedAt = performance.now()
-    expect(ledTo(await comeBack(begun, query))).toMatchObject({ error: 'temporarily_unavailable' })
+    expect(redirectParams(await returnFromProvider(begun, query))).toMatchObject({ error: 'temporarily_unavailable' })
     expect(performance.now() - startedAt).toBeLessThan(29_000)
     // The content of the late response is ignored.
     fake.behave()
-    expect((await comeBack(begun, query)).status).toBe(400)
+    expect((await returnFromProvider(begun, query)).status).toBe(400)
   })
 
   it.each<[string, Parameters<PlainProvider['misbehave']>, string]>([
@@ -156,7 +156,7 @@ describe('a failing provider', () => {
       sub: newSubject(),
       ...(endpoint !== 'userinfo' && { email: await world.emailOf(), email_verified: true }),
     }
-    const outcome = await world.outcomeOf(provider, claims)
+    const outcome = await world.signInOutcome(provider, claims)
     expect(outcome).not.toBe('signed in')
     expect(outcome.startsWith(expected)).toBe(true)
   })

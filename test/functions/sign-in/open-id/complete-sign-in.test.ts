@@ -8,11 +8,11 @@ import { providers } from '#test/support/accounts/auth-providers.ts'
 import { insertIdentity } from '#test/support/accounts/identities.ts'
 import { insertActor, updateRow } from '#test/support/accounts/rows.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
-import { captureOperatorLog } from '#test/support/sign-in/logged-for-operator.ts'
+import { captureOperatorLog } from '#test/support/sign-in/operator-log.ts'
 import { beginSignIn, returnFromProvider, redirectParams, sharedCallback, redeemWith, signInBy } from '#test/support/sign-in/sign-in.ts'
 import { newSubject, signInWorld, useProviderForEveryKind, tenant } from '#test/support/sign-in/sign-in-world.ts'
 import { countWaiting } from '#test/support/table/count-waiting.ts'
-import { engineError } from '#test/support/table/in-front-of-table.ts'
+import { engineError } from '#test/support/table/intercept-engine.ts'
 import { refuseRequests } from '#test/support/table/refuse-requests.ts'
 
 type Claims = Record<string, unknown>
@@ -39,7 +39,7 @@ describe('a person known to an OpenID Connect provider', () => {
       { issuer: fake.issuer, idp_id: claims.sub, email: person.email, name: 'Grace H.', directory_id: null },
     ])
     // Claims of the ID token are not requested from userinfo.
-    expect(fake.asked).not.toContain('userinfo')
+    expect(fake.requests).not.toContain('userinfo')
   })
 })
 
@@ -170,10 +170,10 @@ describe('userinfo', () => {
     const claims = { sub: newSubject() }
     const more = { ...claims, email: await world.emailOf(), email_verified: true }
     expect(await world.signInOutcome(provider, claims, more)).toBe('signed in')
-    expect(fake.asked).toContain('userinfo')
-    fake.asked.length = 0
+    expect(fake.requests).toContain('userinfo')
+    fake.requests.length = 0
     expect(await world.signInOutcome(provider, claims, more)).toBe('signed in')
-    expect(fake.asked).not.toContain('userinfo')
+    expect(fake.requests).not.toContain('userinfo')
   })
 
   it.each<[string, (email: string) => Claims, (email: string, other: string) => Claims, string]>([
@@ -255,7 +255,7 @@ describe('permission to sign in (I2.4)', () => {
     if (!row) throw new Error('The account is gone.')
     expect(await answered(() => updateRow(world.account.id, accounts, row, { is_disabled: true }))).toEqual(denied)
     // The service has not sent the secret.
-    expect(fake.asked.filter((endpoint) => endpoint === 'token')).toEqual([])
+    expect(fake.requests.filter((endpoint) => endpoint === 'token')).toEqual([])
     await updateRow(world.account.id, accounts, { ...row, is_disabled: true }, { is_disabled: false })
   })
 
@@ -384,10 +384,10 @@ describe('a callback to the service', () => {
       fake.codeFor(begun.url, { sub: newSubject(), email: await world.emailOf(), email_verified: true })
     const first = redirectParams(await returnFromProvider(begun, { state: begun.own, code: await codeOf() }))
     expect(first.code).toMatch(/^[\w-]{64}$/)
-    fake.asked.length = 0
+    fake.requests.length = 0
     await refused({ state: begun.own, code: await codeOf() })
     await refused({ state: begun.own, error: 'access_denied' })
-    expect(fake.asked).toEqual([])
+    expect(fake.requests).toEqual([])
     // The second callback does not revoke the code of the first.
     expect((await redeemWith({ code: first.code, code_verifier: begun.verifier })).status).toBe(201)
   })

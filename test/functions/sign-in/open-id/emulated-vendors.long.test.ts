@@ -6,7 +6,7 @@ import { type Account, newAccount } from '#test/support/accounts/account.ts'
 import { newPerson } from '#test/support/accounts/identities.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
 import { walkForms } from '#test/support/sign-in/form-browser.ts'
-import { beginSignIn, comeBack, ledTo, providerBehind, redeemWith } from '#test/support/sign-in/sign-in.ts'
+import { beginSignIn, returnFromProvider, redirectParams, insertLocalProvider, redeemWith } from '#test/support/sign-in/sign-in.ts'
 
 const secret = 'secret-of-the-app-at-the-provider'
 let emulator: Emulator | undefined
@@ -48,7 +48,7 @@ async function opinionOn({ service, kind, user, path = '', fields }: Vendor): Pr
   const issuer = `${base}${path}`
   const connection = { issuer, documentUri: `${issuer}/.well-known/openid-configuration`, secret }
   const clientFields = (kind === 'oidc' || kind === 'idp') && { client_id: app }
-  const provider = await providerBehind(account.id, connection, kind, { ...clientFields, ...fields, id })
+  const provider = await insertLocalProvider(account.id, connection, kind, { ...clientFields, ...fields, id })
   const begun = await beginSignIn(provider.id, { slug: account.slug })
   if (begun.answer.status !== 201) return begun.answer.body.errors
   const home = await walkForms(begun.url, begun.home, (forms) => {
@@ -56,7 +56,7 @@ async function opinionOn({ service, kind, user, path = '', fields }: Vendor): Pr
     return form ? { form } : null
   })
   const log = catchLog('WARN')
-  const result = ledTo(await comeBack({ home }, new URL(home).search.slice(1)))
+  const result = redirectParams(await returnFromProvider({ home }, new URL(home).search.slice(1)))
   const [line] = log.lines().filter(({ event }) => event === 'sign_in_refused')
   vi.mocked(process.stdout.write).mockRestore()
   if (result.code === undefined) return line?.reason

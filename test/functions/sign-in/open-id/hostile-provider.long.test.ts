@@ -4,7 +4,7 @@ import type { AuthProviderRow } from '#shared/domain/auth-providers/auth-provide
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
 import { newPerson } from '#test/support/accounts/identities.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
-import { beginSignIn, comeBack, ledTo, providerBehind, redeemWith } from '#test/support/sign-in/sign-in.ts'
+import { beginSignIn, returnFromProvider, redirectParams, insertLocalProvider, redeemWith } from '#test/support/sign-in/sign-in.ts'
 
 type Payload = Record<string, unknown>
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
   account = await newAccount()
   const issuer = server.issuer.url
   const documentUri = `${issuer}/.well-known/openid-configuration`
-  provider = await providerBehind(account.id, { issuer, documentUri, secret: 'any' })
+  provider = await insertLocalProvider(account.id, { issuer, documentUri, secret: 'any' })
 })
 beforeEach(() => {
   vi.stubEnv('ALLOW_INSECURE_PROVIDERS', '1')
@@ -46,10 +46,10 @@ async function signIn(claims: Payload) {
   const redirected = await fetch(begun.url, { redirect: 'manual' })
   const home = new URL(redirected.headers.get('location') ?? '')
   const log = catchLog('WARN')
-  const back = await comeBack({ home: home.href }, home.search.slice(1))
+  const back = await returnFromProvider({ home: home.href }, home.search.slice(1))
   const [line] = log.lines().filter(({ event }) => event === 'sign_in_refused')
   vi.restoreAllMocks()
-  const result = ledTo(back)
+  const result = redirectParams(back)
   if (result.code === undefined) return { told: result, reason: line?.reason, line }
   const redeemed = await redeemWith({ code: result.code, code_verifier: begun.verifier })
   return { told: result, reason: redeemed.status === 201 ? 'signed in' : redeemed.text }

@@ -9,9 +9,9 @@ import { call } from '#test/support/accounts/account.ts'
 import { moveEmail } from '#test/support/accounts/identities.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
 import { catchMails, useCheapHashes, mailedPasscode, passcodeIn } from '#test/support/sign-in/mails.ts'
-import { beginSignIn, comeBack, ledTo, newSource, newVerifier, redeemWith } from '#test/support/sign-in/sign-in.ts'
+import { beginSignIn, returnFromProvider, redirectParams, newSource, newVerifier, redeemWith } from '#test/support/sign-in/sign-in.ts'
 import { newSubject, type SignInWorld, signInWorld, stubProviders } from '#test/support/sign-in/sign-in-world.ts'
-import { standBeforeTable } from '#test/support/table/in-front-of-table.ts'
+import { interceptEngine } from '#test/support/table/intercept-engine.ts'
 
 let world: SignInWorld
 let fake: PlainProvider
@@ -33,7 +33,7 @@ afterAll(() => fake.close())
 async function claim(email: string, sub = newSubject()) {
   const post = await catchMails()
   const begun = await beginSignIn(provider.id, { slug: world.account.slug })
-  const result = ledTo(await comeBack(begun, { state: begun.own, code: fake.codeFor(begun.url, { sub, email }) }))
+  const result = redirectParams(await returnFromProvider(begun, { state: begun.own, code: fake.codeFor(begun.url, { sub, email }) }))
   await post.settled()
   const mails = [...post.mails]
   await post.stop()
@@ -132,7 +132,7 @@ describe('an email that a provider has not verified (I2.3)', () => {
     const passcode = passcodeIn(mails[0])
     let isMoved = false
     // Runs between the verification of the passcode and the commit.
-    const leave = standBeforeTable(async ({ operation, input, ask }) => {
+    const leave = interceptEngine(async ({ operation, input, send: ask }) => {
       const answer = await ask()
       if (!isMoved && operation === 'UpdateItem' && JSON.stringify(input).includes('#passcodes')) {
         isMoved = true

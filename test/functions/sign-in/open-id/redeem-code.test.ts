@@ -12,8 +12,8 @@ import { providers, stubDiscovery } from '#test/support/accounts/auth-providers.
 import { insertIdentity, newPerson } from '#test/support/accounts/identities.ts'
 import { signInWith } from '#test/support/accounts/portal-sessions.ts'
 import { updateRow } from '#test/support/accounts/rows.ts'
-import { captureOperatorLog } from '#test/support/sign-in/logged-for-operator.ts'
-import { beginSignIn, comeBack, ledTo, newVerifier, providerBehind, redeemWith } from '#test/support/sign-in/sign-in.ts'
+import { captureOperatorLog } from '#test/support/sign-in/operator-log.ts'
+import { beginSignIn, returnFromProvider, redirectParams, newVerifier, insertLocalProvider, redeemWith } from '#test/support/sign-in/sign-in.ts'
 import { movableClock } from '#test/support/table/movable-clock.ts'
 
 let fake: PlainProvider
@@ -22,7 +22,7 @@ let provider: AuthProviderRow
 beforeAll(async () => {
   fake = await startPlainProvider()
   account = await newAccount()
-  provider = await providerBehind(account.id, fake)
+  provider = await insertLocalProvider(account.id, fake)
 })
 beforeEach(() => {
   vi.stubEnv('ALLOW_INSECURE_PROVIDERS', '1')
@@ -38,7 +38,7 @@ async function withCode(fields: Record<string, unknown> = {}, by: AuthProviderRo
   const person = await newPerson(account)
   const begun = await beginSignIn(by.id, { slug: account.slug, fields })
   const claims = { sub: String(person.id), email: person.email, email_verified: true }
-  const { code = '' } = ledTo(await comeBack(begun, { state: begun.own, code: fake.codeFor(begun.url, claims) }))
+  const { code = '' } = redirectParams(await returnFromProvider(begun, { state: begun.own, code: fake.codeFor(begun.url, claims) }))
   return { person, code, code_verifier: begun.verifier }
 }
 const refused = async (sign_in: Record<string, unknown>) => {
@@ -159,7 +159,7 @@ describe('POST /sign_in/token (I2.2)', () => {
     ['another client id', [{ client_id: 'another' }]],
     ['been disabled and enabled', [{ is_disabled: true }, { is_disabled: false }]],
   ])('refuses a code issued before its provider has %s', async (_what, changes) => {
-    const own = await providerBehind(account.id, fake)
+    const own = await insertLocalProvider(account.id, fake)
     const { code, code_verifier } = await withCode({}, own)
     stubDiscovery('https://other.example.com')
     for (const { issuer, ...change } of changes as { issuer?: string }[]) {
@@ -172,7 +172,7 @@ describe('POST /sign_in/token (I2.2)', () => {
   })
 
   it('returns the session for a code issued before its provider was renamed', async () => {
-    const own = await providerBehind(account.id, fake)
+    const own = await insertLocalProvider(account.id, fake)
     const { code, code_verifier } = await withCode({}, own)
     expect((await providers.oidc.update(account, own.id, { name: 'Renamed' })).status).toBe(200)
     expect((await redeemWith({ code, code_verifier })).status).toBe(201)

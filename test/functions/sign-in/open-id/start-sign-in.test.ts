@@ -7,7 +7,7 @@ import { type PlainProvider, startPlainProvider } from '#test/fakes/plain-provid
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
 import { insertProvider } from '#test/support/accounts/portal-sessions.ts'
 import { mustBe } from '#test/support/form-messages.ts'
-import { beginSignIn, providerBehind } from '#test/support/sign-in/sign-in.ts'
+import { beginSignIn, insertLocalProvider } from '#test/support/sign-in/sign-in.ts'
 
 let fake: PlainProvider
 let account: Account
@@ -15,7 +15,7 @@ let provider: AuthProviderRow
 beforeAll(async () => {
   fake = await startPlainProvider()
   account = await newAccount()
-  provider = await providerBehind(account.id, fake)
+  provider = await insertLocalProvider(account.id, fake)
 })
 beforeEach(() => {
   vi.stubEnv('ALLOW_INSECURE_PROVIDERS', '1')
@@ -58,7 +58,7 @@ describe('POST /sign_in/{slug}/start (I2.2)', () => {
 
   it('is not blocked by concurrent invalid requests', async () => {
     const ownAccount = await newAccount()
-    const { id } = await providerBehind(ownAccount.id, fake)
+    const { id } = await insertLocalProvider(ownAccount.id, fake)
     // The clock is frozen, so that no capacity is refilled during the requests.
     const now = clock.now()
     vi.spyOn(clock, 'now').mockImplementation(() => now)
@@ -79,7 +79,7 @@ describe('POST /sign_in/{slug}/start (I2.2)', () => {
   it('sends the domain to a suite as a hint', async () => {
     vi.stubEnv('SUITE_ISSUER', fake.issuer)
     const ownAccount = await newAccount()
-    const suite = await providerBehind(ownAccount.id, fake, 'suite', { hosted_domain: 'example.com' })
+    const suite = await insertLocalProvider(ownAccount.id, fake, 'suite', { hosted_domain: 'example.com' })
     const { url } = await beginSignIn(suite.id, { slug: ownAccount.slug })
     expect(new URL(url).searchParams.get('hd')).toBe('example.com')
     expect(new URL(url).searchParams.get('client_id')).toBe('suite-app')
@@ -132,10 +132,10 @@ describe('POST /sign_in/{slug}/start (I2.2)', () => {
   })
 
   it('returns 404 for a provider of another account, of passcodes, disabled, or of another context', async () => {
-    const foreign = await providerBehind((await newAccount()).id, fake)
+    const foreign = await insertLocalProvider((await newAccount()).id, fake)
     const mail = await insertProvider(account.id, 'email_otp')
-    const disabled = await providerBehind(account.id, fake, 'oidc', { is_disabled: true })
-    const portal = await providerBehind(account.id, fake, 'oidc', { context: 'portal_only' })
+    const disabled = await insertLocalProvider(account.id, fake, 'oidc', { is_disabled: true })
+    const portal = await insertLocalProvider(account.id, fake, 'oidc', { context: 'portal_only' })
     for (const { id } of [foreign, mail, disabled, portal]) {
       expect((await begin({}, id)).answer.body.errors).toEqual({ auth_provider_id: ['does not exist'] })
     }
@@ -143,13 +143,13 @@ describe('POST /sign_in/{slug}/start (I2.2)', () => {
   })
 
   it("sends the deployment's secret only to its own issuer", async () => {
-    const suite = await providerBehind(account.id, fake, 'suite')
-    const tenant = await providerBehind(account.id, fake, 'tenant')
-    fake.asked.length = 0
+    const suite = await insertLocalProvider(account.id, fake, 'suite')
+    const tenant = await insertLocalProvider(account.id, fake, 'tenant')
+    fake.requests.length = 0
     for (const { id } of [suite, tenant]) {
       expect((await begin({}, id)).answer.body.errors).toEqual({ base: ['this provider kind is not configured'] })
     }
-    expect(fake.asked).toEqual([])
+    expect(fake.requests).toEqual([])
   })
 
   it.each<[string, Parameters<PlainProvider['misbehave']>[1]]>([
@@ -167,7 +167,7 @@ describe('POST /sign_in/{slug}/start (I2.2)', () => {
     ['is 5 MB', (answer) => answer.end(' '.repeat(5_000_000))],
   ])('fails if the document of a provider %s', async (_name, answering) => {
     const own = await startPlainProvider()
-    const { id } = await providerBehind(account.id, own)
+    const { id } = await insertLocalProvider(account.id, own)
     own.misbehave('discovery', (answer, ...more) => answering(answer, ...more))
     const { answer } = await begin({}, id)
     expect([answer.status, answer.body.code, answer.headers['retry-after']]).toEqual([503, 'unavailable', '1'])

@@ -6,7 +6,7 @@ import { providers } from '#test/support/accounts/auth-providers.ts'
 import { updateRow } from '#test/support/accounts/rows.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
 import { mockAws } from '#test/support/service/mock-aws.ts'
-import { beginSignIn, comeBack, ledTo, signInBy } from '#test/support/sign-in/sign-in.ts'
+import { beginSignIn, returnFromProvider, redirectParams, signInBy } from '#test/support/sign-in/sign-in.ts'
 import { newSubject, signInWorld, useProviderForEveryKind } from '#test/support/sign-in/sign-in-world.ts'
 
 const world = await signInWorld()
@@ -49,12 +49,12 @@ describe.each([
     async (name, damage) => {
       const [own, foreign] = [await world.newProvider(), await makeForeign()]
       await store(own, damage(String(own.client_secret), String(foreign.client_secret)))
-      fake.asked.length = 0
+      fake.requests.length = 0
       const log = catchLog('DEBUG')
       const { error, back } = await signInBy(fake, own, account.slug, await claims())
       if (name !== 'that ends within its hash') {
         expect([back.status, error]).toEqual([303, 'server_error'])
-        expect(fake.asked).not.toContain('token')
+        expect(fake.requests).not.toContain('token')
       }
       expect(log.text()).not.toContain(fake.secret)
       vi.restoreAllMocks()
@@ -76,15 +76,15 @@ it.each(['AccessDeniedException', 'DisabledException', 'KMSInvalidStateException
     kms.on(DecryptCommand).rejects(namedError(failure))
     const log = catchLog('WARN')
     const begun = await beginSignIn(provider.id, { slug: account.slug })
-    const back = await comeBack(begun, { state: begun.own, code: fake.codeFor(begun.url, await claims(), null) })
-    expect([back.status, ledTo(back)]).toEqual([503, {}])
+    const back = await returnFromProvider(begun, { state: begun.own, code: fake.codeFor(begun.url, await claims(), null) })
+    expect([back.status, redirectParams(back)]).toEqual([503, {}])
     expect(back.text).toContain('Start it again')
     const lines = log.lines().filter(({ event }) => event === 'secret_key_failed')
     expect(lines).toEqual([expect.objectContaining({ level: 'ERROR', error: failure })])
     for (const text of [log.text(), back.text])
       for (const hidden of [fake.secret, String(provider.client_secret), begun.own, begun.verifier])
         expect(text).not.toContain(hidden)
-    expect(fake.asked).not.toContain('token')
+    expect(fake.requests).not.toContain('token')
     vi.restoreAllMocks()
     vi.stubEnv('SECRET_KEY_FILE', file)
     expect((await signInBy(fake, provider, account.slug, await claims())).redeemed?.status).toBe(201)

@@ -7,7 +7,7 @@ import type { ProviderKind } from '#shared/domain/auth-providers/auth-provider.t
 import { type PlainProvider, startPlainProvider } from '#test/fakes/plain-provider.ts'
 import { type Account, call, newAccount } from '#test/support/accounts/account.ts'
 import { signInWith } from '#test/support/accounts/portal-sessions.ts'
-import { providerBehind } from '#test/support/sign-in/sign-in.ts'
+import { insertLocalProvider } from '#test/support/sign-in/sign-in.ts'
 import { stubProviders, tenant } from '#test/support/sign-in/sign-in-world.ts'
 
 let account: Account
@@ -66,7 +66,7 @@ describe('the address that ends the session at the provider', () => {
     fake = await startPlainProvider({ path: `/${tenant}/v2.0` })
     stubProviders(fake)
     fake.misbehave('discovery', answering)
-    const provider = await providerBehind(account.id, fake, kind)
+    const provider = await insertLocalProvider(account.id, fake, kind)
     const { token } = await signInWith(account, 'portal', { provider, kind })
     const { status, body } = await end(token)
     expect([status, (await call(getAccount, { token })).status]).toEqual([200, 401])

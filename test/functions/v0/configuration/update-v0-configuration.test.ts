@@ -5,7 +5,7 @@ import { handler as otherRoute } from '#functions/v0/other-route.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 import { openIdProvider, samlProvider } from '#test/support/accounts/v0-providers.ts'
 import { readCommits } from '#test/support/logs/commit-stream.ts'
-import { withTitles } from '#test/support/run/brief.ts'
+import { withTitles } from '#test/support/run/titles.ts'
 
 type Account = Awaited<ReturnType<typeof newAccount>>
 

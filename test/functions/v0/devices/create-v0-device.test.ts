@@ -8,7 +8,7 @@ import { publicKey } from '#test/support/access/public-key.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 import { newV0Device, newV0User, v0DevicesAtOnce } from '#test/support/accounts/v0.ts'
 import { readCommits } from '#test/support/logs/commit-stream.ts'
-import { withTitles } from '#test/support/run/brief.ts'
+import { withTitles } from '#test/support/run/titles.ts'
 
 let account: Awaited<ReturnType<typeof newAccount>>
 let user: { id: string }

@@ -6,7 +6,7 @@ import { handler as deleteUser } from '#functions/v0/users/delete-v0-user.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 import { newV0Address, newV0Rule, newV0User } from '#test/support/accounts/v0.ts'
 import { readCommits } from '#test/support/logs/commit-stream.ts'
-import { withTitles } from '#test/support/run/brief.ts'
+import { withTitles } from '#test/support/run/titles.ts'
 
 let account: Awaited<ReturnType<typeof newAccount>>
 beforeAll(async () => {

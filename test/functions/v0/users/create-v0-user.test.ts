@@ -7,7 +7,7 @@ import { v0Users } from '#shared/v0/user.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 import { newEmail, newV0User } from '#test/support/accounts/v0.ts'
 import { readCommits } from '#test/support/logs/commit-stream.ts'
-import { withTitles } from '#test/support/run/brief.ts'
+import { withTitles } from '#test/support/run/titles.ts'
 
 let account: Awaited<ReturnType<typeof newAccount>>
 beforeAll(async () => {

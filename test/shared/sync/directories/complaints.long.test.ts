@@ -71,8 +71,8 @@ it('NetBird #4528, #4223: deletes only the person who was deleted at the provide
   expect(actors.map(({ email }) => email)).toEqual(expect.arrayContaining(['u1@example.com', 'u4@example.com']))
   expect(actors.map(({ email }) => email)).not.toContain('u0@example.com')
   const actor_id = actors.find(({ email }) => email === 'u1@example.com')?.id ?? ''
-  const told = await world.account.call(listIdentities, { params: { actor_id } })
-  expect(told.body.data).toMatchObject([{ idp_id: 'u1', directory_id: world.id }])
+  const listed = await world.account.call(listIdentities, { params: { actor_id } })
+  expect(listed.body.data).toMatchObject([{ idp_id: 'u1', directory_id: world.id }])
 })
 
 it('Tailscale #8452: lets an administrator delete an invited person while a directory is synced', async () => {

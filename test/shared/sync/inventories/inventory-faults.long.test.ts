@@ -246,10 +246,10 @@ describe('further lists of device fields', () => {
       applied: { devices: { insert: 0, update: count, delete: 0 } },
       skipped: { list_not_readable: 1 },
     })
-    const told = new Set(
+    const values = new Set(
       (await world.is.devices()).map((device) => (device as Record<string, unknown>).disk_encryption_enabled),
     )
-    expect([...told]).toEqual([null])
+    expect([...values]).toEqual([null])
   })
 
   it.each<[string, Fault, RegExp, object]>([

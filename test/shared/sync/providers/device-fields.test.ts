@@ -116,7 +116,7 @@ describe('each field is read from the provider field of the contract', () => {
   })
 
   it('every field of A28.2 comes from one of the two providers', () => {
-    const told = [...lists.map(([, field]) => field), ...pairs(managed).map(([field]) => field)]
-    expect([...deviceFields.keys()].filter((field) => !told.includes(field))).toEqual([])
+    const mapped = [...lists.map(([, field]) => field), ...pairs(managed).map(([field]) => field)]
+    expect([...deviceFields.keys()].filter((field) => !mapped.includes(field))).toEqual([])
   })
 })

@@ -32,14 +32,14 @@ it('reads all seven lists of 700 devices, by offsets and by cursors', async () =
 it('converts every field of the lists to a device field of its type', async () => {
   Object.assign(fake.data, mdmFleet(1))
   const adapter = mdmOf(fake)
-  const told: Record<string, unknown> = {}
-  for (const list of adapter.lists) Object.assign(told, (await walkList(adapter, list)).entries[0]?.fields)
+  const fields: Record<string, unknown> = {}
+  for (const list of adapter.lists) Object.assign(fields, (await walkList(adapter, list)).entries[0]?.fields)
   const kinds = { text: 'string', boolean: 'boolean', number: 'number', timestamp: 'string' }
-  for (const [field, value] of Object.entries(told)) {
+  for (const [field, value] of Object.entries(fields)) {
     if (value !== null && field !== 'tags')
       expect([field, typeof value]).toEqual([field, kinds[deviceFields.get(field) ?? 'text']])
   }
-  expect(told).toMatchObject({
+  expect(fields).toMatchObject({
     device_name: 'Mac 00000000',
     last_check_in_at: '2026-02-01T10:20:30.123456Z',
     first_enrolled_at: '2026-01-01T10:20:30.123456Z',
@@ -61,7 +61,7 @@ it('converts every field of the lists to a device field of its type', async () =
     bootstrap_token_escrowed: true,
     user_activation_lock_enabled: true,
   })
-  expect(JSON.stringify(told)).not.toContain('bypass')
+  expect(JSON.stringify(fields)).not.toContain('bypass')
 })
 
 it('accepts an empty text instead of the user of a device', async () => {

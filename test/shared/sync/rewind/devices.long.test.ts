@@ -79,11 +79,11 @@ describe('devices of restored people', () => {
     expect(rewind).toMatchObject({ outcome: 'applied', skipped: {}, sections: { clients: 1, pool_members: 1 } })
     expect(await clientOf(world, client.id)).toEqual(client)
     expect(await getItem(memberKey)).toEqual({ ...member, commit: expect.any(Number) })
-    const told = (await runsApi.idp.changes(account, world.id, rewind.id)).body.data
-    expect(told).toContainEqual(
+    const changes = (await runsApi.idp.changes(account, world.id, rewind.id)).body.data
+    expect(changes).toContainEqual(
       expect.objectContaining({ change: 'insert', object: 'clients', name: client.name, before: null }),
     )
-    expect(told).toContainEqual(
+    expect(changes).toContainEqual(
       expect.objectContaining({ object: 'static_device_pool_members', name: `Pool / ${client.name}` }),
     )
     // A sign-in finds the person by the restored identity.

@@ -37,14 +37,14 @@ type Fate = (typeof fates)[number]
 type Action = (typeof actions)[number]
 type Case = { fates: Fate[]; members: number[]; action: Action; whom: number; at: number }
 
-function show({ company }: SyncWorld, told: Fate[], members: number[], second: boolean): void {
-  const present = numbers.filter((i) => (second ? told[i] !== 'leaves' : told[i] !== 'new'))
+function show({ company }: SyncWorld, fates: Fate[], members: number[], second: boolean): void {
+  const present = numbers.filter((i) => (second ? fates[i] !== 'leaves' : fates[i] !== 'new'))
   company.perPage = 50
-  const nameOf = (i: number) => (second && told[i] === 'again' ? `u${i}-again` : `u${i}`)
+  const nameOf = (i: number) => (second && fates[i] === 'again' ? `u${i}-again` : `u${i}`)
   company.users = present.map((i) => ({
-    ...user(i, second && told[i] === 'renamed' ? 'Renamed' : undefined),
+    ...user(i, second && fates[i] === 'renamed' ? 'Renamed' : undefined),
     id: nameOf(i),
-    active: !(second && told[i] === 'inactive'),
+    active: !(second && fates[i] === 'inactive'),
   }))
   company.groups = [
     { id: 'all', members: present.map(nameOf) },
@@ -85,12 +85,12 @@ async function runAll(world: SyncWorld) {
   return world.run()
 }
 
-async function loaded({ fates: told, members }: Case): Promise<SyncWorld> {
+async function loaded({ fates, members }: Case): Promise<SyncWorld> {
   const world = await newSyncWorld()
   vi.spyOn(Pace.prototype, 'wait').mockResolvedValue()
-  show(world, told, members, false)
+  show(world, fates, members, false)
   expect(await world.run()).toMatchObject({ outcome: 'applied' })
-  show(world, told, members, true)
+  show(world, fates, members, true)
   return world
 }
 

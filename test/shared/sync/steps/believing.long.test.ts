@@ -93,7 +93,7 @@ describe('an implausible snapshot changes nothing (I5)', () => {
     const page = { limit: 100, cursor: null, filters: {}, binding: 'any' }
     const { data, metadata } = await listChanges(await world.last(), directoryPlan, page)
     expect(metadata.total).toBe(data.length)
-    expect(data.filter((told) => told.change === 'delete').length).toBeGreaterThan(10)
+    expect(data.filter((change) => change.change === 'delete').length).toBeGreaterThan(10)
   })
 
   it('lets only the next run pass after an administrator accepts deletions', async () => {

@@ -4,7 +4,7 @@ import { plantClients } from '../table/plant-clients.ts'
 import { type AccessWorld, newAccessWorld } from './access.ts'
 
 /** Outcome of many concurrent requests. */
-export type Met = {
+export type CrowdResult = {
   statuses: Map<number, number>
   /** Simulated milliseconds: the 99th percentile and the maximum of the response times. */
   p99: number
@@ -15,7 +15,7 @@ export type Met = {
 
 type Timed = { result: Answer; ms: number }
 
-function told(answers: Timed[], conflicts: number): Met {
+function summarize(answers: Timed[], conflicts: number): CrowdResult {
   const times = answers.map(({ ms }) => ms).sort((a, b) => a - b)
   const statuses = new Map<number, number>()
   for (const { result } of answers) statuses.set(result.status, (statuses.get(result.status) ?? 0) + 1)
@@ -23,10 +23,10 @@ function told(answers: Timed[], conflicts: number): Met {
 }
 
 /** Lets `count` clients start a session at once, as after an outage, and then all request one resource at once. */
-export async function meetingClients(
+export async function reconnectClients(
   count: number,
   seed: number,
-): Promise<{ world: AccessWorld; started: Met; asked: Met }> {
+): Promise<{ world: AccessWorld; sessionStarts: CrowdResult; authorizations: CrowdResult }> {
   const world = await newAccessWorld()
   await world.addGateway()
   const clients = await plantClients(world, count)
@@ -39,9 +39,9 @@ export async function meetingClients(
             start(),
       ),
     )
-    const started = told(starts, table.met)
+    const sessionStarts = summarize(starts, table.conflicts)
     const asks = await table.run(clients.map(({ ask }) => ask))
-    return { world, started, asked: told(asks, table.met - started.conflicts) }
+    return { world, sessionStarts, authorizations: summarize(asks, table.conflicts - sessionStarts.conflicts) }
   } finally {
     table.end()
   }

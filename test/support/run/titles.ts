@@ -1,5 +1,5 @@
 /** Serializes a value for a test title. Long texts and lists are cut to their beginning and length. */
-const brief = (value: unknown): string =>
+const abbreviate = (value: unknown): string =>
   JSON.stringify(value, (_key, part) => {
     if (typeof part === 'string' && part.length > 60) return `${part.slice(0, 20)}… (${part.length})`
     if (Array.isArray(part) && part.length > 10) return [...part.slice(0, 2), `… (${part.length})`]
@@ -7,5 +7,5 @@ const brief = (value: unknown): string =>
   }) ?? 'undefined'
 
 /** Adds a first column to test cases: a short title made of all their values. */
-export const named = <const T extends readonly unknown[]>(cases: readonly T[]): [name: string, ...T][] =>
-  cases.map((one) => [one.map(brief).join(' → '), ...one])
+export const withTitles = <const T extends readonly unknown[]>(cases: readonly T[]): [name: string, ...T][] =>
+  cases.map((one) => [one.map(abbreviate).join(' → '), ...one])

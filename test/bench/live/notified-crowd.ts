@@ -16,25 +16,25 @@ const members = 5_000
 const connected = 2_000
 const writes = 15
 
-export type ToldCrowd = { ratio: number; told: number; tellingMs: number; spreadMs: number }
+export type NotifiedCrowd = { ratio: number; notified: number; notifyingMs: number; spreadMs: number }
 
-/** A platform that takes messages and notes when it got which. */
+/** Starts a platform that receives messages and records their times. */
 async function openPlatform() {
-  const got: { at: number; within: number; device: string }[] = []
+  const messages: { at: number; within: number; device: string }[] = []
   const server = createServer(async (request, response) => {
     const { type, within_ms } = JSON.parse((await text(request)) || '{}')
-    if (type === 'resources') got.push({ at: performance.now(), within: within_ms, device: String(request.url) })
+    if (type === 'resources') messages.push({ at: performance.now(), within: within_ms, device: String(request.url) })
     response.writeHead(200).end()
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}/live`
-  return { got, endpoint, close: () => server.closeAllConnections() }
+  return { messages, endpoint, close: () => server.closeAllConnections() }
 }
 
 const median = (times: number[]): number => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN
 
-/** A policy of a group of 5,000 changes while 2,000 of them are connected (C6). */
-export async function toldCrowd(): Promise<ToldCrowd> {
+/** Changes a policy of a group with 5,000 members, of which 2,000 are connected (C6). */
+export async function measureNotifiedCrowd(): Promise<NotifiedCrowd> {
   const world = await newAccessWorld([], { limits: { api_capacity: 1_000_000, api_refill_rate: 1_000_000 } })
   const account = world.account.id
   const ids = await plantIds<ActorRow>(account, actors, members, robotRow)
@@ -59,48 +59,52 @@ export async function toldCrowd(): Promise<ToldCrowd> {
   const platform = await openPlatform()
   const set = async (is_disabled: boolean): Promise<number> => {
     const begin = performance.now()
-    const { status, text: said } = await world.account.call(updatePolicy, {
+    const { status, text: body } = await world.account.call(updatePolicy, {
       method: 'PATCH',
       params: { id: world.policy.id },
       body: { policy: { is_disabled } },
     })
-    if (status !== 200) throw new Error(`The policy was not changed: ${said}`)
+    if (status !== 200) throw new Error(`The policy was not changed: ${body}`)
     return performance.now() - begin
   }
   const channel = { LIVE_URL: 'ws://127.0.0.1/live', LIVE_ENDPOINT: platform.endpoint }
   const times = { with: [] as number[], without: [] as number[] }
-  // The first runs compile what the others run.
+  // The first runs include compilation.
   for (let run = -3; run < writes; run++) {
     for (const kind of ['without', 'with'] as const) {
       for (const name of Object.keys(channel)) delete process.env[name]
       if (kind === 'with') Object.assign(process.env, channel)
-      // Both ways: a policy that is disabled takes authorizations along, and one that is enabled none.
+      // Both directions: disabling the policy deletes authorizations, and enabling it does not.
       const took = (await set(true)) + (await set(false))
       if (run >= 0) times[kind].push(took)
     }
   }
   const from = await followUpFrom(account)
-  platform.got.length = 0
+  platform.messages.length = 0
   await set(true)
   const begin = performance.now()
   await followUpFrom(account, from)
-  const tellingMs = performance.now() - begin
+  const notifyingMs = performance.now() - begin
   platform.close()
   for (const name of Object.keys(channel)) delete process.env[name]
-  const asked = platform.got.map(({ at, within }) => at + Math.random() * within)
+  const requestTimes = platform.messages.map(({ at, within }) => at + Math.random() * within)
   return {
     ratio: median(times.with) / median(times.without),
-    told: new Set(platform.got.map(({ device }) => device)).size,
-    tellingMs,
+    notified: new Set(platform.messages.map(({ device }) => device)).size,
+    notifyingMs,
     spreadMs:
-      asked.reduce((most, at) => Math.max(most, at), 0) - asked.reduce((least, at) => Math.min(least, at), Infinity),
+      requestTimes.reduce((max, at) => Math.max(max, at), 0) -
+      requestTimes.reduce((min, at) => Math.min(min, at), Infinity),
   }
 }
 
-export const toldCrowdText = ({ ratio, told, tellingMs, spreadMs }: ToldCrowd): string =>
+export const notifiedCrowdText = ({ ratio, notified, notifyingMs, spreadMs }: NotifiedCrowd): string =>
   [
     `  a policy of a group of ${members} changes: the write takes ${ratio.toFixed(2)} times as long with ${connected} connected\n`,
-    `  ${told} of them were told in ${(tellingMs / 1_000).toFixed(1)} s, and ask within ${(spreadMs / 1_000).toFixed(1)} s\n`,
+    `  ${notified} of them were notified in ${(notifyingMs / 1_000).toFixed(1)} s, and send requests within ${(spreadMs / 1_000).toFixed(1)} s\n`,
     verdict('the write takes at most 1.1 times as long', ratio <= 1.1),
-    verdict(`all ${connected} are told, and ask over 20 s or more`, told === connected && spreadMs >= 20_000),
+    verdict(
+      `all ${connected} are notified, and send requests over 20 s or more`,
+      notified === connected && spreadMs >= 20_000,
+    ),
   ].join('')

@@ -7,7 +7,7 @@ import { table } from '#shared/table/table.ts'
 export type EngineAnswer = { response: unknown }
 
 /** A request on its way to the engine: the operation, its input in wire format, and a function that sends it. */
-export type EngineRequest = { operation: string; input: Record<string, unknown>; ask: () => Promise<EngineAnswer> }
+export type EngineRequest = { operation: string; input: Record<string, unknown>; send: () => Promise<EngineAnswer> }
 
 /** Builds an error response of DynamoDB, which the SDK's client parses as on AWS. */
 export function engineError(type: string, fields: Record<string, unknown> = {}, statusCode = 400): EngineAnswer {
@@ -22,20 +22,20 @@ async function wholeAnswer({ response }: EngineAnswer): Promise<EngineAnswer> {
   return { response: new HttpResponse({ statusCode, headers, body: await buffer(body) }) }
 }
 
-const name = 'standsBeforeTable'
+const name = 'interceptsEngine'
 
 /**
  * Intercepts requests between the table's client (with its retries) and the engine. Returns a function that ends it.
  */
-export function standBeforeTable(answer: (request: EngineRequest) => Promise<EngineAnswer>): () => void {
+export function interceptEngine(answer: (request: EngineRequest) => Promise<EngineAnswer>): () => void {
   const { middlewareStack } = table()
   middlewareStack.add(
     (next, { commandName = '' }) =>
       async (args) => {
         const body: unknown = HttpRequest.isInstance(args.request) ? args.request.body : undefined
         const input = fieldsOf(JSON.parse(body instanceof Uint8Array ? new TextDecoder().decode(body) : String(body)))
-        const ask = async () => wholeAnswer(await next(args))
-        const answered = await answer({ operation: commandName.replace(/Command$/, ''), input, ask })
+        const send = async () => wholeAnswer(await next(args))
+        const answered = await answer({ operation: commandName.replace(/Command$/, ''), input, send })
         return answered as Awaited<ReturnType<typeof next>>
       },
     { step: 'deserialize', priority: 'low', name, override: true },

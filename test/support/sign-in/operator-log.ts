@@ -5,7 +5,7 @@ import { catchLog } from '../logs/log-lines.ts'
 /**
  * Runs a request that is refused, and returns the operator's view of it: the log line, and the metric with its reason.
  */
-export async function loggedForOperator(ask: () => Promise<Answer>) {
+export async function captureOperatorLog(ask: () => Promise<Answer>) {
   const { LOG_LEVEL: level, METRICS: metrics } = process.env
   const log = catchLog('INFO')
   vi.stubEnv('METRICS', 'classes')

@@ -1,0 +1,39 @@
+import { newAccessWorld } from '#test/support/access/access.ts'
+import { type CrowdResult, reconnectClients } from '#test/support/access/reconnecting-clients.ts'
+import { measure } from '#test/support/table/consumed-capacity.ts'
+import { plantClients } from '#test/support/table/plant-clients.ts'
+
+/** Write units of a grant: the minimum of three, because a grant may renew a lease or store an email marker. */
+async function unitsOfGrant(): Promise<number> {
+  const world = await newAccessWorld()
+  await world.addGateway()
+  const clients = await plantClients(world, 3)
+  const units: number[] = []
+  for (const { start, ask } of clients) {
+    await start()
+    units.push((await measure(ask)).writes)
+  }
+  return Math.min(...units)
+}
+
+/** Maximum 99th percentile of the response times, in milliseconds of simulated time. */
+const longestWait = 3_000
+
+function line(what: string, { statuses, p99, longest, conflicts }: CrowdResult): string {
+  const refused = [...statuses].reduce((sum, [status, count]) => (status >= 500 ? sum + count : sum), 0)
+  // Failures set the exit code, because a bench with more clients than the tests has no assertions.
+  if (refused > 0 || p99 >= longestWait) process.exitCode = 1
+  const counts = [...statuses].map(([status, count]) => `${count} × ${status}`).join(', ')
+  const times = `p99 ${Math.round(p99)} ms, longest ${Math.round(longest)} ms of simulated time`
+  return `  ${what}: ${counts}; ${times}; ${conflicts} conflicts, ${refused} failed\n`
+}
+
+/** Measures many concurrent clients on a table whose items conflict while they are in flight. */
+export async function contentionTable(count: number): Promise<string> {
+  const { sessionStarts, authorizations } = await reconnectClients(count, 1)
+  return [
+    `  a grant: ${await unitsOfGrant()} write units\n`,
+    line(`${count} session starts`, sessionStarts),
+    line(`${count} grants of one resource`, authorizations),
+  ].join('')
+}
