@@ -10,9 +10,9 @@ const regions = ['us', 'eu'] as const
 
 export type PostureProviderRow = v.InferOutput<typeof PostureProvider> &
   SyncState & {
-    /** Encrypted. */
+    /** Encrypted client secret of the type `tenant`. */
     client_secret: string | null
-    /** Encrypted. */
+    /** Encrypted API token of the type `mdm`. */
     api_token: string | null
   }
 
