@@ -11,7 +11,7 @@ const purposeOf = (room: string): string => readFileSync(`shared/${room}/README.
 
 /** Mermaid diagram of the rooms of shared/, from high to low. */
 export function diagram(): string {
-  const boxes = ['functions["functions/ · one file an operation, consumers, schedules, tasks"]']
+  const boxes = ['functions["functions/ · one file per operation; consumers, schedules and tasks"]']
   for (const room of roomsOf('shared').reverse()) boxes.push(`${room}["${room}/ · ${purposeOf(room)}"]`)
   const names = ['functions', ...roomsOf('shared').reverse()]
   const lines = boxes.map((box, index) => (names[index + 1] ? `  ${box} --> ${names[index + 1]}` : `  ${box}`))
