@@ -178,14 +178,14 @@ export class ServiceStack extends Stack {
   /** Provisioning creates the secrets that new API tokens are put into, and cannot read one. */
   private addProvisioning(shared: Shared, { of: { provision } }: Roles, settings: Settings, { key }: Storage): Alias {
     const secrets = { TOKEN_SECRETS: tokenSecretNames(settings), ...(key && { TOKEN_SECRETS_KEY: key.keyArn }) }
-    const own = { ...shared, environment: { ...shared.environment, ...secrets } }
+    const props = { ...shared, environment: { ...shared.environment, ...secrets } }
     const arns = [tokenSecretArns(this, settings)]
-    // Creating a secret with tags needs both rights.
+    // Creating a secret with tags needs both permissions.
     provision.addToPolicy(may(['secretsmanager:CreateSecret', 'secretsmanager:TagResource'], arns))
-    acknowledgeWildcards(provision, this, arns, 'Secrets are named by account and token.')
+    acknowledgeWildcards(provision, this, arns, 'The names of the secrets contain the account and the token.')
     // Provisioning a device pool of 10,000 clients takes more than 200 commits.
     const timeout = Duration.minutes(5)
-    return currentFunction(this, 'ProvisionAccount', own, 'tasks/provision-account.ts', { role: provision, timeout })
+    return currentFunction(this, 'ProvisionAccount', props, 'tasks/provision-account.ts', { role: provision, timeout })
   }
 
   /** Deploys new versions of readers before those of writers. The concurrency check runs first in any case. */

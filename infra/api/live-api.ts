@@ -18,9 +18,9 @@ const stageName = 'live'
 export const livePath = `/${stageName}`
 
 const checkedByFunction =
-  'The function behind $connect checks the token, as each function of the HTTP API does; a connection stays that of its session.'
+  'The function behind $connect checks the token, like the functions of the HTTP API. A connection belongs to one session.'
 const ofAnotherRole =
-  'An access log of a WebSocket API is written as a role that the account names for all its APIs; liveAccessLog says that it does.'
+  'API Gateway writes this access log with a role of the AWS account. The setting liveAccessLog turns it on where that role exists.'
 
 /** The WebSocket API of the live channel (C1), created before its functions, whose environment has its address. */
 export class LiveApi extends Construct {
@@ -45,8 +45,8 @@ export class LiveApi extends Construct {
     this.host = `${this.id}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}`
     this.endpoint = `https://${this.host}/${stageName}`
     const isBehindCdn = cdnSecretArn !== null && baseUrl !== null
-    const own = isBehindCdn ? baseUrl.replace(/\/$/, '') : liveDomainName && `https://${liveDomainName}`
-    this.url = (own === null ? this.endpoint : own + livePath).replace(/^http/, 'ws')
+    const baseAddress = isBehindCdn ? baseUrl.replace(/\/$/, '') : liveDomainName && `https://${liveDomainName}`
+    this.url = (baseAddress === null ? this.endpoint : baseAddress + livePath).replace(/^http/, 'ws')
   }
 
   manageConnections(role: Role): void {
@@ -54,7 +54,7 @@ export class LiveApi extends Construct {
       arnOf(this, 'execute-api', `${this.id}/${stageName}/${method}/@connections/*`),
     )
     role.addToPolicy(may(['execute-api:ManageConnections'], resources))
-    acknowledgeWildcards(role, this, resources, 'Devices come and go.')
+    acknowledgeWildcards(role, this, resources, 'Connection ids are not known in advance.')
   }
 
   serve(shared: Shared, role: Role, { logGroupArn: destinationArn }: ILogGroup, settings: Settings): void {

@@ -36,7 +36,8 @@ export class OperationStack extends NestedStack {
       const { operation } = first
       const served = [operation, ...others.map((other) => other.operation)]
       const alias = currentFunction(this, id, shared, first.file, {
-        description: others.length === 0 ? operation.summary : `${operation.summary}, and ${others.length} alike`,
+        description:
+          others.length === 0 ? operation.summary : `${operation.summary}, and ${others.length} similar operations`,
         role: selectRole(operation, served.some(returnsSecrets), roles),
         reservedConcurrentExecutions: reservationOf(operation, settings),
       })
@@ -60,9 +61,9 @@ export class OperationStack extends NestedStack {
   /** Replaces references in these properties by parameters with short names, to keep the template small. */
   #withParameters({ environment, logGroup, ...rest }: Shared): Shared {
     const parameter = (name: string, value: string): string => {
-      const made = new CfnParameter(this, name)
-      this.setParameter(made.logicalId, value)
-      return made.valueAsString
+      const newParameter = new CfnParameter(this, name)
+      this.setParameter(newParameter.logicalId, value)
+      return newParameter.valueAsString
     }
     const entries = Object.entries(environment).map(([name, value]): [string, string] => [
       name,

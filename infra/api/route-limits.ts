@@ -16,12 +16,12 @@ export function routeLimits(
 ): Record<string, Limit> {
   const limit = (rate: number, burst: number): Limit => ({ ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst })
   const ofDevice = limit(throttleRate, throttleBurst)
-  const none = limit(anonymousRate, anonymousBurst)
+  const anonymous = limit(anonymousRate, anonymousBurst)
   const ingest = limit(ingestRate, ingestBurst)
-  const limits: Record<string, Limit | undefined> = { none, client: ofDevice, gateway: ofDevice, ingest }
+  const limits: Record<string, Limit | undefined> = { none: anonymous, client: ofDevice, gateway: ofDevice, ingest }
   const limited = operations.flatMap(({ operation }) => {
-    const own = limits[operation.credential ?? 'api']
-    return own ? routeKeys(operation).map((key) => [key, own] as const) : []
+    const limitOfCaller = limits[operation.credential ?? 'api']
+    return limitOfCaller ? routeKeys(operation).map((key) => [key, limitOfCaller] as const) : []
   })
-  return Object.fromEntries([...limited, ...withoutCredential.map((key) => [key, none] as const)])
+  return Object.fromEntries([...limited, ...withoutCredential.map((key) => [key, anonymous] as const)])
 }

@@ -20,7 +20,7 @@ export function routedFunctions(
   functions: RoutedFunction[],
   check: IDependable,
 ): ApiRoute[] {
-  const made = functions.flatMap(({ id, file, role, routes, reserved }) => {
+  const routed = functions.flatMap(({ id, file, role, routes, reserved }) => {
     const { functionArn, lambda } = currentFunction(scope, id, shared, file, {
       role,
       reservedConcurrentExecutions: reserved,
@@ -28,7 +28,7 @@ export function routedFunctions(
     if (reserved !== undefined) lambda.node.addDependency(check)
     return routes.map((key) => ({ key, functionArn }))
   })
-  const arns = [...new Set(made.map(({ functionArn }) => functionArn))]
+  const arns = [...new Set(routed.map(({ functionArn }) => functionArn))]
   const invokerArn = invokerRole(scope, arns).roleArn
-  return made.map(({ key, functionArn }) => ({ key, uri: integrationUri(functionArn), invokerArn }))
+  return routed.map(({ key, functionArn }) => ({ key, uri: integrationUri(functionArn), invokerArn }))
 }

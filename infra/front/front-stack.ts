@@ -44,7 +44,7 @@ const errorStatuses = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504]
  */
 const handshakePolicies = (scope: Construct) => ({
   originRequestPolicy: new OriginRequestPolicy(scope, 'ToChannel', {
-    comment: 'The handshake, and where the caller is',
+    comment: 'Handshake headers and location of the caller',
     headerBehavior: OriginRequestHeaderBehavior.allowList(
       ...viewerHeaders,
       ...['Key', 'Version', 'Protocol', 'Extensions'].map((name) => `Sec-WebSocket-${name}`),
@@ -53,7 +53,7 @@ const handshakePolicies = (scope: Construct) => ({
     cookieBehavior: OriginRequestCookieBehavior.none(),
   }),
   cachePolicy: new CachePolicy(scope, 'Handshakes', {
-    comment: 'Keeps nothing: no handshake is cached, and no refusal may be',
+    comment: 'Caches neither handshakes nor refusals',
     minTtl: Duration.seconds(0),
     defaultTtl: Duration.seconds(0),
     maxTtl: Duration.seconds(1),
@@ -107,7 +107,7 @@ export class FrontStack extends Stack {
       allowedMethods: AllowedMethods.ALLOW_ALL,
       cachePolicy: CachePolicy.CACHING_DISABLED,
       originRequestPolicy: new OriginRequestPolicy(this, 'ToOrigin', {
-        comment: 'All that the caller sends, tokens and host as well, and where it is',
+        comment: 'All headers of the caller, with token and host, and its location',
         headerBehavior: OriginRequestHeaderBehavior.all(...viewerHeaders),
         queryStringBehavior: OriginRequestQueryStringBehavior.all(),
         cookieBehavior: OriginRequestCookieBehavior.none(),
@@ -116,7 +116,7 @@ export class FrontStack extends Stack {
     }
     // Caches a page as long as its `Cache-Control` says, once per encoding.
     const cachePolicy = new CachePolicy(this, 'Pages', {
-      comment: 'The public pages, for as long as they say',
+      comment: 'Caches public pages according to their Cache-Control',
       minTtl: Duration.seconds(0),
       defaultTtl: Duration.seconds(0),
       maxTtl: Duration.days(1),
@@ -141,9 +141,9 @@ export class FrontStack extends Stack {
       },
       errorResponses: errorStatuses.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
     })
-    const fromAnywhere = 'Who may come from where is a condition of policies, not of the CDN.'
+    const fromAnywhere = 'Policies of the service restrict locations, not the CDN.'
     acknowledge(distribution, 'AwsSolutions-CFR1', fromAnywhere)
-    const logged = 'The access log of the API has what went through, the log of the web ACL what did not.'
+    const logged = 'The access log of the API shows accepted requests, and the log of the web ACL shows blocked ones.'
     acknowledge(distribution, 'AwsSolutions-CFR3', logged)
     rotateOriginSecret(this, secret, distribution, { ...props, webAclArn, alarmTopic })
     new CfnOutput(this, 'FrontDomain', { value: distribution.distributionDomainName })
@@ -170,7 +170,7 @@ function rotateOriginSecret(
   )
   role.addToPolicy(may(ofSecret, [secret.secretArn]))
   role.addToPolicy(may(ofDistribution, [distributionArn]))
-  // CloudFront requires this right to update a distribution with a web ACL.
+  // CloudFront requires this permission to update a distribution with a web ACL.
   role.addToPolicy(may(['wafv2:GetWebACL'], [webAclArn]))
   const environment = { DISTRIBUTION_ID: distributionId, SERVICE_NAME: stackName }
   const shared = { logGroup, environment, tracing, code: Code.fromAsset(code) }

@@ -73,7 +73,7 @@ export function shiftGradually(scope: Construct, functions: ShiftedFunction[], n
   for (const shifted of functions) {
     new LambdaDeploymentGroup(shift, shifted.id, {
       application,
-      // The CDK would grant rights on all functions; the statements below are for these functions only.
+      // The CDK would grant permissions on all functions; the statements below are for these functions only.
       role: role.withoutPolicyUpdates(),
       alias: shifted.alias,
       deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
@@ -90,5 +90,5 @@ export function shiftGradually(scope: Construct, functions: ShiftedFunction[], n
   acknowledgeWildcards(role, shift, versions, unpublished)
   const alarms = lambdas.map(({ functionName }) => arnOf(shift, 'cloudwatch', `alarm:${functionName}-*`))
   role.addToPolicy(may(['cloudwatch:DescribeAlarms'], alarms))
-  acknowledgeWildcards(role, shift, alarms, 'Each version has alarms of its own.')
+  acknowledgeWildcards(role, shift, alarms, 'Each version has its own alarms.')
 }

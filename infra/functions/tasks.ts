@@ -7,14 +7,14 @@ import type { Roles } from '../roles/roles.ts'
 import type { ConsumedStream } from './consumers.ts'
 import { currentFunction, fileOf, type Shared } from './current-function.ts'
 
-/** Functions that operators invoke with IAM rights (docs/runbooks), with their duties. */
+/** Functions that operators invoke with IAM permissions (docs/runbooks), with their duties. */
 const tasks = {
   RedriveFailedBatches: 'redrive',
   VerifyChangeLog: 'verify',
   VerifyRows: 'verifyRows',
   ReplayCommits: 'replay',
   RollBack: 'rollBack',
-  // Begins a log and then seals, which needs the rights of the sealing function.
+  // Begins a log and then seals, which needs the permissions of the sealing function.
   BeginSealedLog: 'seal',
 } satisfies Record<string, Duty>
 
@@ -29,9 +29,9 @@ export function addTasks(
     const consumers = streams.map(({ alias }) => alias.functionArn)
     role.addToPolicy(may(['lambda:InvokeFunction'], consumers))
   }
-  const made = Object.entries(tasks).map(([name, duty]) => {
-    const own = { role: roles.of[duty], timeout: Duration.minutes(15) }
-    return [name, currentFunction(within, name, shared, `tasks/${fileOf(name)}`, own)]
+  const aliases = Object.entries(tasks).map(([name, duty]) => {
+    const properties = { role: roles.of[duty], timeout: Duration.minutes(15) }
+    return [name, currentFunction(within, name, shared, `tasks/${fileOf(name)}`, properties)]
   })
-  return Object.fromEntries(made)
+  return Object.fromEntries(aliases)
 }

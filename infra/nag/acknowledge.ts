@@ -24,8 +24,8 @@ export function acknowledgeWildcards(user: IConstruct, scope: IConstruct, resour
 
 /** Suppresses the rule against wildcards for a bucket's objects whose names Lambda generates. */
 export const acknowledgeGeneratedNames = (user: IConstruct, bucket: IBucket, objects: string): void =>
-  acknowledgeWildcards(user, bucket, [objects], 'Lambda makes up the name of each object.')
+  acknowledgeWildcards(user, bucket, [objects], 'Lambda generates the name of each object.')
 
 /** Suppresses the rule against wildcards for the role of a traced function, which may send traces to X-Ray. */
 export const acknowledgeTracing = (role: Role): void =>
-  acknowledgeWildcards(role, role, ['*'], 'X-Ray knows no resources: a function may send its traces, or not.')
+  acknowledgeWildcards(role, role, ['*'], 'X-Ray does not support resource-level permissions for traces.')

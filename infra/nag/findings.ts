@@ -3,7 +3,7 @@ import { AwsSolutionsChecks } from 'cdk-nag'
 
 type Finding = { rule: string; path: string; description: string }
 
-function findingsOf(pack: AwsSolutionsChecks, app: App): Finding[] {
+function runChecks(pack: AwsSolutionsChecks, app: App): Finding[] {
   return pack
     .validateScope(app)
     .violations.flatMap(({ ruleName, description, violatingResources }) =>
@@ -16,7 +16,7 @@ function findingsOf(pack: AwsSolutionsChecks, app: App): Finding[] {
 }
 
 /** Lists the findings of cdk-nag that are not acknowledged. */
-export const findings = (app: App): Finding[] => findingsOf(new AwsSolutionsChecks(app), app)
+export const findings = (app: App): Finding[] => runChecks(new AwsSolutionsChecks(app), app)
 
 const key = Validations.ACKNOWLEDGED_RULES_METADATA_KEY
 
@@ -24,7 +24,7 @@ const key = Validations.ACKNOWLEDGED_RULES_METADATA_KEY
 export function acknowledged(app: App): Map<string, boolean> {
   const all = new AwsSolutionsChecks(app)
   Object.defineProperty(all, 'isAcknowledged', { value: () => false })
-  const found = findingsOf(all, app)
+  const found = runChecks(all, app)
   const entries = app.node.findAll().flatMap(({ node }) =>
     node.metadata
       .filter(({ type }) => type === key)

@@ -31,7 +31,7 @@ const restores = [
   'dynamodb:RestoreTableToPointInTime',
 ]
 
-/** Builds the emergency rights: items, secrets, restores, creating administrators. None deletes tables or keys. */
+/** Builds the emergency permissions: items, secrets, restores, creating administrators. None deletes tables or keys. */
 export function breakGlassRights(scope: Construct, operated: Operated) {
   const { settings, storage, streams, apiIds } = operated
   // Includes every version.
@@ -45,7 +45,7 @@ export function breakGlassRights(scope: Construct, operated: Operated) {
     may(['lambda:InvokeFunction'], tasksOf(operated, true)),
     // For a temporary mapping that reads a stream again.
     may(['lambda:CreateEventSourceMapping', 'lambda:DeleteEventSourceMapping'], ['*'], feedsConsumer),
-    // An emergency right: a changed filter could omit records from the change log, and no condition key covers it.
+    // An emergency permission: a changed filter could omit records from the change log, and no condition key covers it.
     may(['lambda:UpdateEventSourceMapping'], [arns.mappings], feedsConsumer),
     may([...items, ...restores, ...restoredSettings], tables),
     // The configuration of the table in use belongs to the template.

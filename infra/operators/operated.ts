@@ -6,7 +6,7 @@ import { arnOf, namePrefix } from '../settings/generated-names.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Storage } from '../storage/storage.ts'
 
-/** Parts of a deployment that operators have rights on. */
+/** Parts of a deployment that operators have permissions on. */
 export type Operated = {
   settings: Settings
   storage: Storage

@@ -8,7 +8,7 @@ import { type Operated, resourceArns, tasksOf } from './operated.ts'
 import { readingRights } from './reading-rights.ts'
 
 /**
- * Creates the policies for operators (docs/decisions/0039): read, operate, break glass. None can change rights, roles
+ * Creates the policies for operators (docs/decisions/0039): read, operate, break glass. None can change permissions, roles
  * or code, which only a deployment does.
  */
 export function operatorPolicies(scope: Construct, operated: Operated): void {
@@ -22,12 +22,17 @@ export function operatorPolicies(scope: Construct, operated: Operated): void {
     const description = `Network Access Administration, ${operated.settings.stackName}: for operators.`
     const policy = new ManagedPolicy(within, name, { description, statements })
     const patterns = new Set(statements.flatMap(({ resources }) => resources).filter((one) => one.includes('*')))
-    acknowledgeWildcards(policy, within, [...patterns], 'Names are made up, or the actions know no resources.')
+    acknowledgeWildcards(
+      policy,
+      within,
+      [...patterns],
+      'The names are generated, or the actions do not support resource-level permissions.',
+    )
     new CfnOutput(Stack.of(within), name, { value: policy.managedPolicyArn })
   }
 }
 
-/** Builds the rights to keep the service running, without access to data. All but a removed batch can be undone. */
+/** Builds the permissions to keep the service running, without access to data. All but a removed batch can be undone. */
 function operatingRights(scope: Construct, operated: Operated) {
   const { settings, storage } = operated
   const arns = resourceArns(scope, settings)

@@ -32,7 +32,7 @@ const lists = [
   'xray:GetTraceSummaries',
 ]
 
-/** Builds the rights to read logs, metrics, alarms and configuration, but no items of the table and no secrets. */
+/** Builds the permissions to read logs, metrics, alarms and configuration, but no items of the table and no secrets. */
 export function readingRights(scope: Construct, { settings, storage, logGroups, apiIds, alarmTopicArn }: Operated) {
   const arns = resourceArns(scope, settings)
   return [

@@ -39,7 +39,7 @@ function resourceName(reference: unknown): string {
 }
 
 /** Returns the line of a statement: its actions, its resources, and the table partitions that it is restricted to. */
-function lineOf({ Effect, Action, Resource: target, Condition }: Statement): string {
+function renderStatement({ Effect, Action, Resource: target, Condition }: Statement): string {
   const actions = [Action].flat().map(code)
   const on = [...new Set([target].flat().map(resourceName))].join(', ')
   // An allow requires that all partition keys of a request match; a deny applies as soon as one matches.
@@ -72,11 +72,11 @@ export async function rightsDocument(): Promise<string> {
 
 May:
 
-${Allow.map(lineOf).join('\n')}
+${Allow.map(renderStatement).join('\n')}
 
 Must not (an explicit deny, which overrides every allow):
 
-${Deny.map(lineOf).join('\n')}
+${Deny.map(renderStatement).join('\n')}
 
 Functions:
 

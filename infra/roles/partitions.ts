@@ -93,7 +93,7 @@ export const clientParts = [
   pointerPartition(anyAccount, 'flow', 'email', '*'),
 ]
 
-/** Partitions that a gateway's requests write: its row and sessions, and the token that its current one replaced. */
+/** Partitions that a gateway's requests write: its row, its sessions, and the token that preceded its current token. */
 export const gatewayParts = [
   ...deviceParts,
   ...collectionPartitions(gateways),

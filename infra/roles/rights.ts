@@ -39,7 +39,7 @@ import {
   sourceRates,
 } from './partitions.ts'
 
-/** Builds the rights of each duty on stored data: operations, consumers, schedules, then tasks. */
+/** Builds the permissions of each duty on stored data: operations, consumers, schedules, then tasks. */
 export function rightsOfDuties({ table, signingSecret, secretKey, sealKey, flows: stream, failures, sealed }: Storage) {
   /** Grants actions on all partitions, or on those that match one of the patterns. */
   const onTable = (actions: string[], partitions?: string[]): PolicyStatement =>
@@ -147,12 +147,12 @@ export function rightsOfDuties({ table, signingSecret, secretKey, sealKey, flows
     ],
 
     provision: changesAny,
-    // The right to invoke consumers is added with them. The consumers write; this task has no right on the table.
+    // The permission to invoke consumers is added with them. The consumers write; this task has no permission on the table.
     redrive: [
       may(['s3:ListBucket'], [failures.bucketArn]),
       may(['s3:GetObject', 's3:DeleteObject'], [failures.arnForObjects('aws/lambda/*')]),
     ],
-    // The right to invoke consumers is added with them. The consumers write.
+    // The permission to invoke consumers is added with them. The consumers write.
     replay: [onTable(['dynamodb:Query'], [commitRecordPartitions])],
     // The action supports no resources.
     checkConcurrency: [may(['lambda:GetAccountSettings'])],
@@ -165,10 +165,10 @@ export function rightsOfDuties({ table, signingSecret, secretKey, sealKey, flows
   } satisfies Partial<Record<Duty, PolicyStatement[]>>
 }
 
-/** Builds the rights to roll back, which moves aliases, and to prune versions. Both read stacks and versions. */
+/** Builds the permissions to roll back, which moves aliases, and to prune versions. Both read stacks and versions. */
 export function versionRights(scope: Construct, settings: Settings) {
   const { stackName, prefix } = settings
-  const own = arnOf(scope, 'cloudformation', `stack/${stackName}/*`)
+  const stack = arnOf(scope, 'cloudformation', `stack/${stackName}/*`)
   const nested = arnOf(scope, 'cloudformation', `stack/${stackName}-*/*`)
   // Patterns, because a list of all ARNs exceeds the 10,240 characters of a role's policies.
   const names = [`${namePrefix(settings)}*`, `${prefix}-mail-passcode-*`]
@@ -176,8 +176,8 @@ export function versionRights(scope: Construct, settings: Settings) {
   // The colon before the version number excludes the function itself.
   const versions = functions.map((arn) => `${arn}:*`)
   const reading = [
-    may(['cloudformation:DescribeStacks'], [own]),
-    may(['cloudformation:ListStackResources'], [own, nested]),
+    may(['cloudformation:DescribeStacks'], [stack]),
+    may(['cloudformation:ListStackResources'], [stack, nested]),
     may(['lambda:ListVersionsByFunction', 'lambda:GetAlias'], functions),
   ]
   return {

@@ -11,7 +11,7 @@ import { type Duty, duties, hasTrait } from './duties.ts'
 import { may } from './may.ts'
 import { rightsOfDuties, versionRights } from './rights.ts'
 
-/** The roles of functions, one per duty, with only the rights that the duty needs. */
+/** The roles of functions, one per duty, with only the permissions that the duty needs. */
 export class Roles extends Construct {
   readonly of: Record<Duty, Role>
 
@@ -25,27 +25,37 @@ export class Roles extends Construct {
     super(scope, 'Roles')
     const rights: Record<Duty, PolicyStatement[]> = { ...rightsOfDuties(storage), ...versionRights(this, settings) }
     const role = (duty: Duty): Role => {
-      const made = new Role(this, duty.charAt(0).toUpperCase() + duty.slice(1), {
+      const created = new Role(this, duty.charAt(0).toUpperCase() + duty.slice(1), {
         assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       })
       const optional = this.rightsBySettings(duty, storage, settings)
       for (const statement of [...rights[duty], ...optional, ...denyAuditWrites(duty, storage)])
-        made.addToPolicy(statement)
-      logGroup.grantWrite(made)
+        created.addToPolicy(statement)
+      logGroup.grantWrite(created)
       // Senders of messages: the live channel, and functions that create or end grants and sessions of devices.
-      if (hasTrait(duty, 'sends')) channel?.manageConnections(made)
-      if (settings.tracing) acknowledgeTracing(made)
-      return made
+      if (hasTrait(duty, 'sends')) channel?.manageConnections(created)
+      if (settings.tracing) acknowledgeTracing(created)
+      return created
     }
     this.of = Object.fromEntries(duties.map((duty) => [duty, role(duty)])) as Record<Duty, Role>
     const { redrive, seal, renewLocks, checkConcurrency } = this.of
     const { sealed, failures } = storage
-    acknowledgeWildcards(this, this, [logGroup.logGroupArn], 'The ARN of a log group ends with all its streams.')
-    acknowledgeWildcards(checkConcurrency, this, ['*'], 'GetAccountSettings knows no resources.')
-    const numbered = 'Tiles and checkpoints are named by account and number.'
+    acknowledgeWildcards(
+      this,
+      this,
+      [logGroup.logGroupArn],
+      'The ARN of a log group ends with a wildcard for its streams.',
+    )
+    acknowledgeWildcards(
+      checkConcurrency,
+      this,
+      ['*'],
+      'GetAccountSettings does not support resource-level permissions.',
+    )
+    const numbered = 'The names of tiles and checkpoints contain the account and a number.'
     for (const user of [seal, renewLocks]) acknowledgeWildcards(user, sealed, [sealed.arnForObjects('*')], numbered)
     acknowledgeGeneratedNames(redrive, failures, failures.arnForObjects('aws/lambda/*'))
-    const ofVersions = 'CloudFormation makes up names of stacks and functions, and Lambda numbers versions.'
+    const ofVersions = 'CloudFormation generates the names of stacks and functions, and Lambda numbers the versions.'
     for (const duty of ['rollBack', 'pruneVersions'] as const) {
       const patterns = new Set(rights[duty].flatMap(({ resources }) => resources))
       acknowledgeWildcards(this.of[duty], this, [...patterns], ofVersions)

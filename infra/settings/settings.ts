@@ -178,7 +178,7 @@ function liveNameRule({ live, liveDomainName, domainName, cdnSecretArn }: Settin
 /** Rules between settings, by the setting that violates one; false for a setting that violates none. */
 const brokenRules = (settings: Settings): Record<string, string | false> => {
   const { backupEvery, backupDays, backupLock, keepData, sealRetentionDays, logRetentionDays } = settings
-  // Otherwise a lock could end before the log entries that its objects prove.
+  // Otherwise the lock on a sealed object could end before the log entries that the object proves have expired.
   const endsBefore = keepData && sealRetentionDays !== 0 && sealRetentionDays < logRetentionDays
   return {
     backupDays: backupEvery === 'week' && backupDays < 8 && 'at least 8 when backupEvery=week',
@@ -202,8 +202,8 @@ function unknownSetting(name: string): SettingError {
  */
 export function readSettings({ node }: Construct): Settings {
   // Context of the CDK itself has names with other characters, such as `@aws-cdk/core:tags`.
-  const given = Object.keys(node.getAllContext()).filter((name) => /^[a-zA-Z][a-zA-Z0-9]*$/.test(name))
-  const faults = given.filter((name) => !(name in all)).map(unknownSetting)
+  const names = Object.keys(node.getAllContext()).filter((name) => /^[a-zA-Z][a-zA-Z0-9]*$/.test(name))
+  const faults = names.filter((name) => !(name in all)).map(unknownSetting)
   const values = Object.fromEntries(
     Object.entries(all).map(([name, { kind, fallback }]) => {
       const given: unknown = node.tryGetContext(name) ?? null

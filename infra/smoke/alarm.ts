@@ -13,7 +13,7 @@ import type { SmokeRun } from './run.ts'
 /** Maximum wait for CloudWatch to record an action, usually within seconds. */
 const actionSeconds = 60
 
-const reason = 'Tested by npm run smoke. Nothing is wrong.'
+const reason = 'Test by npm run smoke. No action is required.'
 
 export type Alarm = { name: string; state: StateValue; actions: string[] }
 
@@ -35,7 +35,7 @@ export async function findAlarm(name: string): Promise<Alarm> {
 }
 
 /** Reads an action's outcome, which the alarm's history has as JSON and as a sentence. */
-function outcomeOf({ HistorySummary = '', HistoryData }: AlarmHistoryItem) {
+function readOutcome({ HistorySummary = '', HistoryData }: AlarmHistoryItem) {
   const { actionState, notificationResource, error } = fieldsOf(JSON.parse(HistoryData || '{}'))
   const [, state, arn = ''] = /^(Successfully executed|Failed to execute) action (\S+)/.exec(HistorySummary) ?? []
   const succeeded = actionState === undefined ? state === 'Successfully executed' : actionState === 'Succeeded'
@@ -65,7 +65,7 @@ export async function testAlarm(
       const missing = 'the history of the alarm did not show its actions'
       const outcomes = await until({ stop, seconds: actionSeconds, missing }, async () => {
         const items = (await history()).filter(({ Timestamp }) => !earlier.has(Timestamp?.getTime()))
-        const found = items.map(outcomeOf)
+        const found = items.map(readOutcome)
         const all = actions.flatMap((action) => found.find(({ arn }) => arn === action) ?? [])
         return all.length === actions.length ? all : null
       })

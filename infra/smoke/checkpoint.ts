@@ -39,7 +39,7 @@ async function publishedKey(baseUrl: string): Promise<{ text: string; key: Verif
 }
 
 /** Fetches the proof of an entry; null until a checkpoint covers it. */
-const proofOf = async (api: AccountApi, { log_id }: SmokeChangeEntry): Promise<Proof | null> => {
+const fetchProof = async (api: AccountApi, { log_id }: SmokeChangeEntry): Promise<Proof | null> => {
   try {
     return await api.get<Proof>(`/logs/${log_id}/proof`)
   } catch (error) {
@@ -59,8 +59,8 @@ export async function verifyCheckpoint(run: SmokeRun, before: Newest, entry: Smo
     const missing = 'no checkpoint covered the entries of this run'
     const wait = options.waitForSeal && entry !== null
     const proof = wait
-      ? await until({ stop, seconds: sealSeconds, missing }, () => proofOf(api, entry))
-      : entry && (await proofOf(api, entry))
+      ? await until({ stop, seconds: sealSeconds, missing }, () => fetchProof(api, entry))
+      : entry && (await fetchProof(api, entry))
     const newest = await fetchNewestCheckpoint(api)
     if (newest.note === null) throw new SkippedStep('no log of this account is sealed yet; use --wait-for-seal to wait')
     const { text, key } = await publishedKey(options.baseUrl)

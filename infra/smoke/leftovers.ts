@@ -32,6 +32,6 @@ export async function deleteLeftovers(api: AccountApi, found: Leftover[]): Promi
       if (!isDeleted) failed.push(`${kind} ${id} (${(error as Error).message})`)
     }
   }
-  if (failed.length > 0) throw new Error(`not deleted: ${failed.join('; ')}. run --clean-up to try again`)
+  if (failed.length > 0) throw new Error(`not deleted: ${failed.join('; ')}; run --clean-up to try again`)
   return found.length === 0 ? 'nothing to delete' : `deleted: ${found.map(({ kind }) => kind).join(', ')}`
 }

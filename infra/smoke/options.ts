@@ -29,7 +29,7 @@ function parsed(args: string[]) {
 const isLoopback = (host: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(host)
 
 /** The origin of an address that a token may be sent to. @throws SmokeFailure */
-function originOf(address: string): string {
+function readOrigin(address: string): string {
   const url = URL.parse(address)
   if (!url || !/^https?:$/.test(url.protocol))
     throw new SmokeFailure(`--base-url must be an address like https://access.example.com, not ${address}.`)
@@ -45,7 +45,7 @@ export function readOptions(args: string[], variables: NodeJS.ProcessEnv) {
   const values = parsed(args)
   if (values.help) return null
   if (!values['base-url']) throw new SmokeFailure('--base-url is missing. It is the address of the service.')
-  const baseUrl = originOf(values['base-url'])
+  const baseUrl = readOrigin(values['base-url'])
   const token = values.token || variables.SMOKE_TOKEN
   if (!token) throw new SmokeFailure('The token is missing. Set SMOKE_TOKEN, or --token, to an API token.')
   if (!/^[\x21-\x7e]+$/.test(token)) throw new SmokeFailure('The token must have no blanks and no line breaks.')

@@ -16,7 +16,7 @@ export type SmokeRun = {
 export type Made = { id: string; name?: string }
 
 /** Creates a client of the service with this token; anonymous without one. */
-export const callerOf = (baseUrl: string, token?: string): Service => new Service(baseUrl, token, 'smoke/1.0')
+export const createCaller = (baseUrl: string, token?: string): Service => new Service(baseUrl, token, 'smoke/1.0')
 
 /** Creates a client of the account API. Creations send an `Idempotency-Key`, so that a retry creates nothing twice. */
 const accountApi = (service: Service) => ({
@@ -49,7 +49,7 @@ async function checkService(baseUrl: string): Promise<void> {
     )
 }
 
-/** Requests that check a run's rights without effect: envelope or parent, checked after the scope (A4), is missing. */
+/** Requests that check a run's permissions without effect: envelope or parent, checked after the scope (A4), is missing. */
 const probes: [method: string, path: string][] = [
   ['POST', '/sites'],
   ['POST', '/groups'],
@@ -62,11 +62,11 @@ const probes: [method: string, path: string][] = [
   ['GET', '/logs?limit=1&total_limit=0'],
 ]
 
-/** Checks address and token. @throws SmokeFailure also for a token without a right that a run needs */
+/** Checks address and token. @throws SmokeFailure also for a token without a permission that a run needs */
 export async function checkAccess(options: Options): Promise<Pick<SmokeRun, 'api' | 'account'>> {
   const { baseUrl, token } = options
   await checkService(baseUrl)
-  const caller = callerOf(baseUrl, token)
+  const caller = createCaller(baseUrl, token)
   try {
     const account = await caller.request<SmokeRun['account']>('GET', '/account')
     const missing: string[] = []

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { mark } from './leftovers.ts'
 import { SkippedStep, SmokeFailure } from './report.ts'
-import { callerOf, type Made, type SmokeRun } from './run.ts'
+import { createCaller, type Made, type SmokeRun } from './run.ts'
 
 type Provider = { id: string; is_disabled: boolean; context: string; domains: string[] | null }
 
@@ -64,7 +64,7 @@ export async function signIn({ api, report, stop, account, options }: SmokeRun):
     const actor = { name: mark, type: 'account_user', email, allow_email_otp_sign_in: true }
     await api.create('/actors', { actor })
 
-    const anonymous = callerOf(baseUrl)
+    const anonymous = createCaller(baseUrl)
     const path = `/sign_in/${account.slug}/email_otp`
     const sign_in = { email, context: 'client' }
     await anonymous.request('POST', path, { sign_in })
@@ -81,7 +81,7 @@ export async function signIn({ api, report, stop, account, options }: SmokeRun):
       }
     })
     const session = { svc_id: 'smoke', public_key: Buffer.alloc(32, 1).toString('base64'), version: '1.4.0' }
-    await callerOf(baseUrl, token).request('POST', '/client/sessions', { session })
+    await createCaller(baseUrl, token).request('POST', '/client/sessions', { session })
     return ['a mailed passcode returned a client token, which started a session', undefined]
   })
 }

@@ -20,7 +20,9 @@ function stopSignal(): AbortSignal {
     if (stop.signal.aborted && performance.now() - firstAt > 1_000) process.exit(1)
     if (stop.signal.aborted) return
     firstAt = performance.now()
-    process.stderr.write(`\n${signal}: deleting what this run has created. Press again to leave it for --clean-up.\n`)
+    process.stderr.write(
+      `\n${signal}: deleting what this run has created. Send it again to leave the objects for --clean-up.\n`,
+    )
     stop.abort(new Error(`ended by ${signal}`))
   }
   process.on('SIGINT', end).on('SIGTERM', end).on('SIGHUP', end)
@@ -42,10 +44,10 @@ async function clearLeftovers({ api, report }: SmokeRun): Promise<void> {
 /** Deletes all objects of the run, found by name, including one whose creation got no response. */
 async function cleanUp({ api, report }: Pick<SmokeRun, 'api' | 'report'>): Promise<void> {
   await report.lastStep('clean-up', async () => {
-    const seen = await deleteLeftovers(api, await findLeftovers(api))
+    const summary = await deleteLeftovers(api, await findLeftovers(api))
     const left = await findLeftovers(api)
     if (left.length > 0) throw new Error(`not deleted: ${left.map(({ kind, id }) => `${kind} ${id}`).join('; ')}`)
-    return [seen, undefined]
+    return [summary, undefined]
   })
 }
 

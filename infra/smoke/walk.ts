@@ -7,7 +7,7 @@ import { reportFlow } from '../../docs/examples/report-flow.ts'
 import { Problem } from '../../docs/examples/service.ts'
 import { mark } from './leftovers.ts'
 import { SkippedStep, SmokeFailure, until } from './report.ts'
-import { callerOf, type Made, type SmokeRun } from './run.ts'
+import { createCaller, type Made, type SmokeRun } from './run.ts'
 
 /** Steps of the walk in order. Each needs the steps before it, except the live channel. */
 export const walkSteps = 'site group resource policy gateway live client authorization access flow changes'.split(' ')
@@ -47,8 +47,8 @@ async function walked(
   nudge: LiveNudge,
 ): Promise<SmokeChangeEntry> {
   const created = async (path: string, body: object): Promise<[string, Made]> => {
-    const made = await api.create(path, body)
-    return [`created ${made.id}`, made]
+    const created = await api.create(path, body)
+    return [`created ${created.id}`, created]
   }
   const site = await report.step('site', () => created('/sites', { site: { name: mark } })).catch(refuseSecond)
   const group = await report.step('group', () => created('/groups', { group: { name: mark } }))
@@ -60,7 +60,7 @@ async function walked(
   const gateway = await report.step('gateway', async () => {
     const path = `/sites/${site.id}/gateways`
     const made = await api.create<Made & { token: string }>(path, { gateway: { name: mark } })
-    const device = callerOf(baseUrl, made.token)
+    const device = createCaller(baseUrl, made.token)
     const session = { public_key: publicKey(), version: '1.4.0' }
     const { id, live } = await device.request<Session>('POST', '/gateway/sessions', { session })
     const [row] = await api.list<{ online: boolean }>(path, { limit: '1' })
@@ -77,7 +77,7 @@ async function walked(
     const expires_at = new Date(Date.now() + 86_400_000).toISOString()
     const path = `/actors/${actor.id}/client_tokens`
     const token = await api.create<{ id: string; token: string }>(path, { client_token: { expires_at } })
-    const caller = callerOf(baseUrl, token.token)
+    const caller = createCaller(baseUrl, token.token)
     const session = { svc_id: 'smoke', public_key: publicKey(), version: '1.4.0' }
     const begun = await caller.request<Session>('POST', '/client/sessions', { session })
     check(begun.resources.map(({ id }) => id).join() === resource.id, 'its session does not show exactly this resource')
@@ -154,7 +154,7 @@ class LiveNudge {
   async open(live: LiveEndpoint, sessionId: string, headers: Record<string, string>): Promise<[string, undefined]> {
     if (live === null) throw new SkippedStep('the deployment has no live channel')
     this.#channel.open(live, sessionId, headers, keepaliveSeconds)
-    await inTime(this.#opened.promise, 15_000, `${live.url} was not open`)
+    await inTime(this.#opened.promise, 15_000, `${live.url} did not open`)
     this.#isOpen = true
     return [`open at ${live.url}`, undefined]
   }

@@ -49,7 +49,7 @@ export class BackupStack extends Stack {
     acknowledge(
       plan,
       `AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSBackupServiceRolePolicyForBackup]`,
-      'AWS keeps it as its backups need it; only AWS Backup takes the role.',
+      'AWS maintains this policy for its backups, and only AWS Backup can assume the role.',
     )
   }
 }

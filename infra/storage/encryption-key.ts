@@ -10,7 +10,7 @@ const keyActions = ['kms:Encrypt', 'kms:Decrypt', 'kms:ReEncryptFrom', 'kms:ReEn
 
 /**
  * Creates or references the key that encrypts stored data; null if AWS's keys are used. The policy of an existing key
- * must grant the same rights as this one (docs/deploy.md).
+ * must grant the same permissions as this one (docs/deploy.md).
  */
 export function encryptionKey(scope: Construct, settings: Settings): IKey | null {
   const choice = settings.encryptionKey
@@ -43,7 +43,7 @@ export function encryptionKey(scope: Construct, settings: Settings): IKey | null
   return key
 }
 
-/** Builds the right to use the key, only through the services that store data. */
+/** Builds the permission to use the key, only through the services that store data. */
 export function allowKeyUse(scope: Construct, key: IKey): PolicyStatement {
   // The suffix of a service's name differs by partition.
   const via = ['dynamodb', 'kinesis', 's3', 'secretsmanager'].map((name) => `${name}.${Stack.of(scope).region}.*`)

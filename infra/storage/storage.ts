@@ -75,14 +75,14 @@ function flowStream(scope: Construct, settings: Settings, key: IKey | null): ISt
     ...(key ? { encryption: StreamEncryption.KMS, encryptionKey: key } : { encryption: StreamEncryption.MANAGED }),
     removalPolicy: removalPolicyOf(settings),
   })
-  if (key) acknowledge(stream, 'AwsSolutions-KDS3', 'The deployment has chosen a key of its own.')
+  if (key) acknowledge(stream, 'AwsSolutions-KDS3', 'The deployment uses its own key.')
   return stream
 }
 
 function failuresBucket(scope: Construct, settings: Settings, key: IKey | null): IBucket {
   if (settings.failuresBucket !== null) return Bucket.fromBucketName(scope, 'Failures', settings.failuresBucket)
   const reason =
-    'Lambda writes and the redrive task reads; a trail of data events shows who else does, a second bucket would not.'
+    'Only Lambda writes and only the redrive task reads. A trail of data events shows any other access better than a second bucket.'
   return dataBucket(scope, 'Failures', settings, key, reason, {
     lifecycleRules: [{ expiration: Duration.days(90), noncurrentVersionExpiration: Duration.days(7) }],
   })
@@ -97,7 +97,7 @@ function sealBucket(scope: Construct, settings: Settings, key: IKey | null): IBu
   if (settings.sealBucket !== null) return Bucket.fromBucketName(scope, 'Sealed', settings.sealBucket)
   const days = lockDays(settings)
   const reason =
-    'One function writes and nobody can delete; a trail of data events shows who reads, a second bucket would not.'
+    'Only one function writes and nobody can delete. A trail of data events shows who reads better than a second bucket.'
   return dataBucket(scope, 'Sealed', settings, key, reason, {
     objectLockEnabled: true,
     ...(days > 0 && { objectLockDefaultRetention: ObjectLockRetention.compliance(Duration.days(days)) }),
@@ -108,12 +108,12 @@ function sealBucket(scope: Construct, settings: Settings, key: IKey | null): IBu
 
 function createSigningSecret(scope: Construct, settings: Settings, key: IKey | null): ISecret {
   const secret = new Secret(scope, 'SigningSecret', {
-    description: 'Signs ingest tokens and cursors. A function of the service replaces it.',
+    description: 'Signs ingest tokens and cursors. The service rotates it.',
     generateSecretString: { passwordLength: 64, excludePunctuation: true },
     ...(key && { encryptionKey: key }),
     removalPolicy: removalPolicyOf(settings),
   })
-  acknowledge(secret, 'AwsSolutions-SMG4', 'A schedule of the service rotates it, which needs one request.')
+  acknowledge(secret, 'AwsSolutions-SMG4', 'A schedule of the service rotates it with one request.')
   return secret
 }
 

@@ -101,7 +101,7 @@ export function readDeployment(outdir: string): Deployment {
     .filter(({ settings }) => settings.Enabled !== false)
     .map(({ id, settings }) => {
       const fed = invoked(String(settings.FunctionName))
-      if (!fed) throw new Error(`The event source ${id} feeds no function.`)
+      if (!fed) throw new Error(`The event source ${id} has no function.`)
       return readMapping(id, { ...settings, FunctionName: fed })
     })
   return {

@@ -25,7 +25,7 @@ function listInvokable({ stack, properties }: StackResource): unknown[] {
     .flatMap(({ Resource }) => Resource)
 }
 
-/** Finds the function of a route. @throws Error if the route invokes none, or has no right to */
+/** Finds the function of a route. @throws Error if the route invokes none, or has no permission to */
 function findFunction(
   key: string,
   uri: unknown,
@@ -47,7 +47,7 @@ function toRouteKey(path: string, method: string, operation: Record<string, unkn
   const unknown = Object.keys(operation).find((name) => !fields.has(name))
   if (unknown) throw new Error(`The local runner does not support the ${unknown} of ${method} ${path}.`)
   if (!path.startsWith('/'))
-    throw new Error(`API Gateway warns of the path ${path}, which does not begin with a slash.`)
+    throw new Error(`API Gateway warns about the path ${path}, which does not begin with a slash.`)
   if (operation.isDefaultRoute === true) return '$default'
   return `${method === anyMethod ? 'ANY' : method.toUpperCase()} ${path}`
 }

@@ -70,8 +70,8 @@ export class Stack {
   }
 
   nested(id: string): Stack {
-    const known = this.#nested.get(id)
-    if (known) return known
+    const cached = this.#nested.get(id)
+    if (cached) return cached
     const properties = this.resource(id).Properties ?? {}
     const path = this.#assembly.asset(String(this.resolve(properties.TemplateURL)))
     const given = fieldsOf(properties.Parameters)

@@ -7,10 +7,10 @@ import type { ConsumedStream } from '../functions/consumers.ts'
 import type { Scheduled } from '../functions/schedules.ts'
 import type { Storage } from '../storage/storage.ts'
 import {
-  ageOf,
   apiMetric,
   eventMetric,
   flowStreamMetric,
+  iteratorAge,
   mappingMetric,
   type ServiceMetric,
   tableMetric,
@@ -65,7 +65,7 @@ export function graphs(
       graph('Retried commits', [serviceMetric('commits_retried')]),
     ],
     [
-      graph('Age of unread stream records', ofStreams(ageOf)),
+      graph('Age of unread stream records', ofStreams(iteratorAge)),
       graph(
         'Lag of consumers, p99',
         consumerNames.map((operation) => serviceMetric('lag_ms', 'p99', { operation }).with({ label: operation })),

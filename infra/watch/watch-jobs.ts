@@ -2,7 +2,16 @@ import { Duration } from 'aws-cdk-lib'
 import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch'
 import type { ConsumedStream } from '../functions/consumers.ts'
 import type { Scheduled } from '../functions/schedules.ts'
-import { above, ageOf, atZero, fiveMinutes, mappingMetric, type ServiceMetric, type Watch, watchSum } from './watch.ts'
+import {
+  above,
+  atZero,
+  fiveMinutes,
+  iteratorAge,
+  mappingMetric,
+  type ServiceMetric,
+  type Watch,
+  watchSum,
+} from './watch.ts'
 
 /** Watches a consumer. The pulse writes a record for each per minute, so a consumer without records does not run. */
 const watchConsumer = (stream: ConsumedStream): Watch[] => {
@@ -10,7 +19,7 @@ const watchConsumer = (stream: ConsumedStream): Watch[] => {
   return [
     {
       id: `${name}Behind`,
-      metric: ageOf(stream),
+      metric: iteratorAge(stream),
       when: above(Duration.minutes(5).toMilliseconds(), 2),
       text: `The consumer ${name} has been more than 5 minutes behind its stream, or has not run at all, for 10 minutes. Its data is late; nothing is lost for 24 hours.`,
       runbook: 'consumer-behind.md',

@@ -74,7 +74,7 @@ export const flowStreamMetric = ({ flows }: Storage, metricName: string) =>
 export const mappingMetric = ({ mappingId }: ConsumedStream, metricName: string) =>
   metricOf('AWS/Lambda', metricName, { EventSourceMappingUUID: mappingId })
 
-export const ageOf = ({ consumer }: ConsumedStream) => consumer.metric('IteratorAge', { statistic: 'Maximum' })
+export const iteratorAge = ({ consumer }: ConsumedStream) => consumer.metric('IteratorAge', { statistic: 'Maximum' })
 
 export const eventMetric = (mailer: IFunction, metricName: string): Metric =>
   mailer.metric(metricName, { statistic: 'Sum' })

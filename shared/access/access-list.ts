@@ -13,7 +13,7 @@ import type { Page } from '../values/page.ts'
 export const PossibleGrant = v.object({
   id: v.string(),
   group_id: v.nullable(v.string()),
-  /** The conditions a client has to meet; those on time hold now. */
+  /** Conditions that a client must satisfy. Time conditions are already satisfied at the time of the request. */
   conditions: Policy.entries.conditions,
   expires_at: v.nullable(v.string()),
 })

@@ -172,7 +172,7 @@ async function checkActorLimit({ account, actor }: CallerOf<'client'>): Promise<
   if (total === null) return
   const counts = await readCounts(account.id)
   if (usageOf((tally) => counts[tally] ?? 0, limit) > total) {
-    throw new ApiError('limits_exceeded', `The account is above its limit of ${limit}.`)
+    throw new ApiError('limits_exceeded', `The account exceeds its limit of ${limit}.`)
   }
 }
 

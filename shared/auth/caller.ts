@@ -31,5 +31,5 @@ export type CallerOf<C extends Credential> = Extract<Caller, { kind: Kinds[C] }>
 export const isAdministering = (caller: Caller | undefined): caller is CallerOf<'api'> =>
   caller?.kind === 'api' || caller?.kind === 'portal'
 
-/** A portal session has all rights of its administrator. */
+/** A portal session has all permissions of its administrator. */
 export const scopesOf = (caller: CallerOf<'api'>): string[] => (caller.kind === 'portal' ? ['*'] : caller.token.scopes)

@@ -1,7 +1,7 @@
 import { ApiError } from '../core/errors.ts'
 import type { Author } from './commit.ts'
 
-/** Returns whether the author may grant administrator rights: the service itself, or a token with scope `*` (A3.3). */
+/** Returns whether the author may grant administrator permissions: the service itself, or a token with scope `*` (A3.3). */
 export const mayAdminister = ({ scopes }: Pick<Author, 'scopes'>): boolean =>
   scopes === undefined || scopes.includes('*')
 

@@ -24,7 +24,8 @@ async function send(url: string, answer: object): Promise<void> {
     const body = Buffer.from(JSON.stringify(answer))
     const response = await fetch(url, { method: 'PUT', body, signal: AbortSignal.timeout(5_000) }).catch(() => null)
     if (response?.ok) return
-    if (left === 0) throw new Error(`CloudFormation did not accept the response (${response?.status ?? 'no connection'}).`)
+    if (left === 0)
+      throw new Error(`CloudFormation did not accept the response (${response?.status ?? 'no connection'}).`)
     await clock.sleep(500)
   }
 }

@@ -37,7 +37,7 @@ const codes = {
   limits_exceeded: { status: 403 },
   not_found: { status: 404, generic: true, detail: 'The requested resource was not found.' },
   method_not_allowed: { status: 405, generic: true, detail: 'This path does not support this method.' },
-  not_acceptable: { status: 406, generic: true, detail: 'The response is available as application/json only.' },
+  not_acceptable: { status: 406, generic: true, detail: 'The response is only available as application/json.' },
   active_token_exists: { status: 409 },
   idempotency_in_progress: {
     status: 409,

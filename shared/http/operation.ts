@@ -30,7 +30,7 @@ export type Contract = {
   /** Rate limit bucket of the source address, for requests without a credential (A9); `look` by default. */
   step?: PublicStep
   permission?: Permission
-  /** `GET` of the object that this operation changes or deletes, whose tag `If-Match` is compared with (A8.2). */
+  /** The `GET` operation whose ETag is compared with `If-Match`: that of the object to change or delete (A8.2). */
   etagFrom?: Operation
   /** Error codes (A5) other than those that follow from the other fields. */
   refusals?: readonly ErrorCode[]

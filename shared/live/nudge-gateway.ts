@@ -12,7 +12,7 @@ const foldMicros = 1_000_000
 /** Notifies a connected gateway of changes (C5), once per heartbeat, which reports `more` (P4.4). Never throws. */
 export async function nudgeGateway(account: string, gatewayId: string): Promise<void> {
   try {
-    // A nudge that failed is not retried (C5.4). A change that relied on it still needs its own, so the loop sends one more.
+    // A failed nudge is not retried (C5.4). If another change relied on it, the loop sends a nudge for that change.
     for (let nudges = 0; nudges < 2; nudges++) {
       const presence = await findPresence(account, 'gateways', gatewayId)
       const connection = presence && connectionOf(account, 'gateways', gatewayId, presence)

@@ -11,7 +11,8 @@ const refused = (host: string, rule: string) => new OutsideError('refused', `${h
 
 /** Allows public HTTPS, and the machine itself by `allowInsecureProviders` (I1.2). @throws OutsideError */
 export function allowedTarget(address: string | URL): Target {
-  if (!URL.canParse(String(address))) throw new OutsideError('refused', 'The address of an outside service is not a URL.')
+  if (!URL.canParse(String(address)))
+    throw new OutsideError('refused', 'The address of an outside service is not a URL.')
   const url = new URL(address)
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const insecure = env.allowInsecureProviders

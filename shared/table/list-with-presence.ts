@@ -24,7 +24,8 @@ export async function listWithPresence<R extends Row, T extends PresenceItem>(
     range ? queryItems<Key & T>(keyOf('').pk, range, ['sk', ...attributes]) : [],
   ])
   const live = new Map<string, T | undefined>(read.map((item) => [item.sk, item]))
-  // The range of presence items covers all rows of the page, unless a row was deleted between the two reads.
+  // If a row was deleted between the two reads, this range can end before the last rows of the page. Presence items
+  // beyond its end are read by key.
   const last = range && read.length < range.limit ? undefined : read.at(-1)?.sk
   const isBeyond = (id: string) => !range || (last !== undefined && (range.backward ? id < last : id > last))
   const others = rows.flatMap(({ id }) => (isBeyond(id) ? [id] : []))

@@ -54,7 +54,7 @@ export async function executeAll(statements: Statement[]): Promise<void> {
 }
 
 /**
- * Inserts up to 25 items where none exist yet. The only write that IAM can allow without the right to overwrite
+ * Inserts up to 25 items where none exist yet. The only write that IAM can allow without the permission to overwrite
  * (docs/decisions/0012). Idempotent. @throws when an item was not stored
  */
 export const insertTogether = (items: Item[]): Promise<void> => executeAll(items.map(insertion))

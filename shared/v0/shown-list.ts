@@ -8,7 +8,10 @@ const splitItems = (text: string): string[] => (trimmed(text) === '' ? [] : text
 export const showList = <T extends string | null>(text: T, lists: V0Lists): T | string[] =>
   text === null || lists === 'text' ? text : splitItems(text)
 
-/** Returns the stored list with the same items as a sent array, which lacks blanks around items; else the sent list. */
+/**
+ * Returns the stored list if its items equal those sent, to keep stored whitespace that clients with arrays never
+ * see. Otherwise returns the sent list.
+ */
 export function respell<T>(sent: T, lists: V0Lists, ...stored: T[]): T {
   if (typeof sent !== 'string' || lists === 'text') return sent
   const items = splitItems(sent).join()

@@ -19,7 +19,7 @@ export function parseIp(text: string): Ip | null {
 const ipv4Value = (text: string): bigint => text.split('.').reduce((value, part) => (value << 8n) | BigInt(part), 0n)
 
 function ipv6Value(text: string): bigint {
-  // The platform writes a dotted tail in hexadecimal digits.
+  // The URL parser rewrites a trailing dotted IPv4 part as two hexadecimal groups.
   const [head = '', rest] = new URL(`http://[${text}]`).hostname.slice(1, -1).split('::')
   const before = head === '' ? [] : head.split(':')
   const after = rest === undefined || rest === '' ? [] : rest.split(':')

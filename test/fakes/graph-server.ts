@@ -61,7 +61,7 @@ function checkToken(fake: GraphFake<GraphApp>, request: FakeRequest): void {
     throw refuse(401, 'InvalidAuthenticationToken', 'Lifetime validation failed, the token is expired.')
 }
 
-/** Checks that the app has one of the rights. @throws Refusal */
+/** Checks that the app has one of the permissions. @throws Refusal */
 export function needRight(fake: GraphFake<GraphApp>, ...rights: string[]): void {
   if (rights.some((right) => fake.data.rights.includes(right))) return
   throw refuse(403, 'Authorization_RequestDenied', 'Insufficient privileges to complete the operation.')

@@ -97,7 +97,7 @@ export const managedDevice = (id: string, fields: Record<string, unknown> = {}):
 
 const list = '/v1.0/deviceManagement/managedDevices'
 
-/** Response for a missing right: 401, with JSON inside the text. */
+/** Response for a missing permission: 401, with JSON inside the text. */
 const noRight = {
   status: 401,
   json: {

@@ -111,7 +111,7 @@ function assignmentRows(data: TenantData): Record<string, unknown>[] {
   }))
 }
 
-/** Returns a member's fields; only the id without the right to read users (limited information). */
+/** Returns a member's fields; only the id without the permission to read users (limited information). */
 const memberRow = ({ rights }: TenantData, user: TenantUser): Record<string, unknown> =>
   rights.includes('User.Read.All')
     ? user

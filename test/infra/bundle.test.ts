@@ -106,7 +106,7 @@ it('includes the sign-in library only in callbacks of providers', async () => {
     // An error code of the library, which minifiers keep.
     if (parts.some(({ text }) => text.includes('OAUTH_JWT_CLAIM_COMPARISON_FAILED'))) signing.push(file)
   }
-  // The sync uses the library's lower layer to authenticate at directories.
+  // Synchronisation uses the low-level API of the sign-in library to authenticate to directories.
   expect(signing.sort()).toEqual(['schedules/sync.mjs', ...verifying.map((file) => file.replace(/\.ts$/, '.mjs'))])
 })
 

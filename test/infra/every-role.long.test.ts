@@ -41,7 +41,7 @@ beforeAll(async () => {
 
 const actionsOf = ({ Action = [] }: Statement): string[] => [Action].flat()
 
-it('denies changes of the audit trail to every role with a right on the table, for any settings', () => {
+it('denies changes of the audit trail to every role with a permission on the table, for any settings', () => {
   expect(templates.names).toHaveLength(5)
   const onTable = roles.filter(({ statements }) =>
     statements.some(

@@ -128,7 +128,7 @@ describe('the origin secret', () => {
     ])
   })
 
-  it('is rotated by a function with rights on only the secret and the distribution', async () => {
+  it('is rotated by a function with permissions on only the secret and the distribution', async () => {
     expect(only('AWS::SecretsManager::RotationSchedule').RotationRules).toEqual({ AutomaticallyAfterDays: 30 })
     const often = await templatesOf([], { ...settings, originSecretDays: 7 })
     expect(only('AWS::SecretsManager::RotationSchedule', often).RotationRules).toEqual({ AutomaticallyAfterDays: 7 })

@@ -203,7 +203,7 @@ describe('a customer managed key', () => {
         Properties.PolicyDocument.Statement
       const use = statements.filter(({ Resource }) => Resource === arn)
       for (const { Action, Condition } of use) {
-        // Additional right that the CDK grants to a consumer of an encrypted stream.
+        // Additional permission that the CDK grants to a consumer of an encrypted stream.
         if (Action === 'kms:Decrypt') continue
         expect(Object.keys(Condition?.StringLike ?? {})).toEqual(['kms:ViaService'])
       }

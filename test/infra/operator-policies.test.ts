@@ -188,7 +188,7 @@ const callsOf: Record<string, (option: (name: string) => string) => Call[]> = {
   'dynamodb put-resource-policy': () => [on('dynamodb:PutResourcePolicy', restored)],
   'dynamodb restore-table-to-point-in-time': () => [
     on('dynamodb:RestoreTableToPointInTime', rights.arnOf('table')),
-    // A restore writes the new table with the rights of its caller.
+    // A restore writes the new table with the permissions of its caller.
     ...['BatchWriteItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'Scan', 'UpdateItem'].map((name) =>
       on(`dynamodb:${name}`, restored),
     ),
@@ -221,7 +221,7 @@ const callsOf: Record<string, (option: (name: string) => string) => Call[]> = {
   'sesv2 get-account': () => [on('ses:GetAccount')],
   'sesv2 get-email-identity': () => [on('ses:GetEmailIdentity')],
   'sns list-subscriptions-by-topic': () => [on('sns:ListSubscriptionsByTopic', rights.output('AlarmTopic'))],
-  // Deployers create a new bucket with their own rights, as operating.md describes.
+  // Deployers create a new bucket with their own permissions, as operating.md describes.
   's3 mb': () => [],
   'sts get-caller-identity': () => [],
 }
@@ -249,7 +249,7 @@ function documentedNeeds(): Map<string, Name> {
 }
 
 describe('a runbook', () => {
-  /** Runbooks with a deployment, which require the rights of a deployer. */
+  /** Runbooks with a deployment, which require the permissions of a deployer. */
   const deploys = ['repair.md']
   const commands = documentedCommands('aws').filter(
     ({ file }) => /^docs\/(runbooks\/|operating\.md)/.test(file) && !deploys.some((name) => file.endsWith(name)),

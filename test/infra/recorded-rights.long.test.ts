@@ -36,7 +36,7 @@ describe('every function', () => {
     ).toBe(true)
   })
 
-  it('has the right to each of its recorded calls', () => {
+  it('has the permission to each of its recorded calls', () => {
     for (const [file, calls] of recorded) {
       const role = rights.functions.get(file)
       if (!role) throw new Error(`${file} is not deployed.`)
@@ -48,7 +48,7 @@ describe('every function', () => {
     }
   })
 
-  it('without recorded calls has only rights to log', () => {
+  it('without recorded calls has only permissions to log', () => {
     for (const [file, calls] of recorded) {
       if (calls.length > 0) continue
       const allows = rights.functions.get(file)?.statements.filter(({ Effect }) => Effect === 'Allow') ?? []

@@ -64,7 +64,8 @@ describe('limits of routes', () => {
     const ingest = limits['POST /ingestion/flow_logs']?.ThrottlingRateLimit ?? Number.NaN
     const heartbeats = 10_200 / 30
     expect(anonymous.length * 50 + ingest + heartbeats).toBeLessThan(byDefault.ThrottlingRateLimit)
-    // The bound that docs/deploy.md states for a shared limit, and the burst limit of an account.
+    // 1,000 requests a second is the bound in docs/deploy.md for a shared limit. 5,000 is the account's default burst
+    // limit of API Gateway.
     expect(anonymous.length * 50).toBeLessThan(1_000)
     expect(anonymous.length * 200).toBeLessThan(5_000)
   })

@@ -65,7 +65,7 @@ describe('functions', () => {
   })
 })
 
-describe('rights', () => {
+describe('permissions', () => {
   const statements = () =>
     all('AWS::IAM::Policy').flatMap(
       ({ Properties }) =>

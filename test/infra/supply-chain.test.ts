@@ -38,7 +38,7 @@ describe.each([...workflows, ...examples])('%s', (file) => {
     for (const action of actions) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
   })
 
-  it('has only a read right on the repository', async () => {
+  it('has only a read permission on the repository', async () => {
     expect(await text(file)).toMatch(/^permissions:\n {2}contents: read\n/m)
     expect(await text(file)).not.toMatch(/(contents|packages|actions): write/)
   })

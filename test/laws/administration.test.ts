@@ -6,7 +6,7 @@ import { type Entry, loadEntries } from '#test/support/operations/operations.ts'
  * result in administration, `scope_exceeded` must also be among its refusals.
  */
 const leadsTo = {
-  /** Returns only objects that its scope names. */
+  /** Operations that only return objects covered by their scope. */
   sight: [
     'GET /access/actors/{id}/resources',
     'POST /access/evaluate',
@@ -147,7 +147,10 @@ const leadsTo = {
     'PUT /client/sessions/{id}',
     'PUT /gateway/sessions/{id}',
   ],
-  /** Could open the portal to another person, or create a wider token. Protected by `scope_exceeded`. */
+  /**
+   * Operations that could open the portal to another person, or create a token with broader scopes. `scope_exceeded`
+   * protects them.
+   */
   administration: [
     'PATCH /actors/{id}',
     'PATCH /{kind}_auth_providers/{id}',

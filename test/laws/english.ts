@@ -6,7 +6,7 @@ export type Fault = 'opener' | 'verb' | 'length'
 /** Words that no comment starts with: it starts with a noun phrase or a third-person verb. */
 const opener = /^(What|Who|Whoever|Whom|Whose|Of|Those|The same|It|One|Where|Whether|This|That|Only|So|Also)\b(?!\.)/
 
-/** Verbs in a sense that the field has its own word for. */
+/** Everyday verbs that comments must not use where a technical term exists, such as `tells` for `notifies`. */
 const verb = new RegExp(
   [
     /\b(tells?|told|telling|hears?|heard|learns? of|speaks? of|asks?|asked|asking)\b/,

@@ -12,7 +12,7 @@ import { plantedSecret } from '#test/support/operations/configuration-samples.ts
 import { loadEntries } from '#test/support/operations/operations.ts'
 import { type Request, sampleRequests } from '#test/support/operations/sample-requests.ts'
 
-/** Laws that need a successful request of every operation, in two accounts. */
+/** Laws that need a successful request to every operation in each of two accounts. */
 
 type World = Awaited<ReturnType<typeof sampleRequests>>
 

@@ -74,12 +74,12 @@ describe('mails of a local service', () => {
   it('are stored as files that only the owner can read, and reported on the terminal', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'mails-'))
     ends.push(() => rmSync(dir, { recursive: true }))
-    const told: string[] = []
-    await through(mailFolder(dir, (line) => void told.push(line)))
+    const printed: string[] = []
+    await through(mailFolder(dir, (line) => void printed.push(line)))
     await Promise.all([sendMail(mail), sendMail({ ...mail, to: 'alan@example.com' })])
     const files = readdirSync(join(dir, 'mails')).map((name) => join(dir, 'mails', name))
     expect(files).toHaveLength(2)
-    expect(told.toSorted()).toEqual(files.toSorted().map((file) => `A mail was saved to ${file}\n`))
+    expect(printed.toSorted()).toEqual(files.toSorted().map((file) => `A mail was saved to ${file}\n`))
     const texts = files.map((file) => readFileSync(file, 'utf8'))
     expect(texts.filter((content) => content.includes(`To: ${mail.to}\n`))).toHaveLength(1)
     for (const content of texts) {
@@ -87,7 +87,7 @@ describe('mails of a local service', () => {
       expect(content).toContain(`From: ${mail.from}\n`)
     }
     for (const file of files) expect(statSync(file).mode & 0o777).toBe(0o600)
-    for (const line of told) expect(line).not.toContain('ABC234')
+    for (const line of printed) expect(line).not.toContain('ABC234')
   })
 
   it('are sent completely and to their recipients by an SMTP server', async () => {
@@ -115,8 +115,8 @@ describe('mails of a local service', () => {
     await expect(sendMail(mail)).rejects.toMatchObject({ $metadata: { httpStatusCode: 400 } })
     expect([received, tries()]).toEqual([[], 1])
     const time = String.raw`\d{4}-\d\d-\d\dT[\d:.]+Z`
-    const told = `^${time} ERROR mail: 127\\.0\\.0\\.1:${port} permanently refused a mail: ${code} 5\\.7\\.1 `
-    expect(linesOf(write)).toEqual([expect.stringMatching(new RegExp(told))])
+    const pattern = `^${time} ERROR mail: 127\\.0\\.0\\.1:${port} permanently refused a mail: ${code} 5\\.7\\.1 `
+    expect(linesOf(write)).toEqual([expect.stringMatching(new RegExp(pattern))])
     for (const line of linesOf(write)) expect(line).not.toMatch(/ABC234|grace|secret/)
   })
 
@@ -160,9 +160,9 @@ describe('a function that is invoked asynchronously', () => {
   })
 
   it('can be invoked only at its address, which contains a secret', async () => {
-    const taken: unknown[] = []
-    const invoke = () => Promise.resolve(void taken.push('invoked'))
-    await through(async (one) => void taken.push(one), invoke)
+    const invocations: unknown[] = []
+    const invoke = () => Promise.resolve(void invocations.push('invoked'))
+    await through(async (one) => void invocations.push(one), invoke)
     const { origin, pathname } = new URL(String(process.env.AWS_ENDPOINT_URL_LAMBDA))
     const path = '2015-03-31/functions/mail-passcode/invocations'
     const ask = async (to: string, init: RequestInit = {}) =>
@@ -172,9 +172,9 @@ describe('a function that is invoked asynchronously', () => {
       expect(await ask(`${origin}${prefix}/${path}`)).toBe(403)
     expect(await ask(`${origin}/v2/email/outbound-emails`)).toBe(403)
     expect(await ask(`${origin}${pathname}/${path}`, { headers: {} })).toBe(404)
-    expect(taken).toEqual([])
+    expect(invocations).toEqual([])
     expect(await ask(`${origin}${pathname}/${path}`)).toBe(202)
-    expect(taken).toEqual(['invoked'])
+    expect(invocations).toEqual(['invoked'])
   })
 
   it('must be there', async () => {

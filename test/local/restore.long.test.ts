@@ -85,8 +85,8 @@ afterAll(async () => {
 })
 
 const verify = async (dataDir: string) => {
-  const asked = JSON.stringify({ account_id: accountId, end: new Date().toISOString() })
-  const { stdout } = await runLocal('verify', [asked], { DATA_DIR: dataDir })
+  const event = JSON.stringify({ account_id: accountId, end: new Date().toISOString() })
+  const { stdout } = await runLocal('verify', [event], { DATA_DIR: dataDir })
   return JSON.parse(stdout).data
 }
 
@@ -152,8 +152,8 @@ it('continues from a copy with its streams, and has every acknowledged change an
 it('is repaired by a replay if only the table was restored, with a new stream', async () => {
   const dataDir = newCopy()
   cpSync(original(), dataDir, { recursive: true })
-  for (const gone of ['checkpoints', 'stream-handled.json', 'kinesis'])
-    rmSync(join(dataDir, gone), { recursive: true, force: true })
+  for (const path of ['checkpoints', 'stream-handled.json', 'kinesis'])
+    rmSync(join(dataDir, path), { recursive: true, force: true })
   const table = new DatabaseSync(join(dataDir, 'dynamodb.db'))
   // Removes the unprocessed stream records, so that at least the last changes have no entry.
   table.exec('DELETE FROM _stream_records')

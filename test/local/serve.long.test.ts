@@ -18,16 +18,16 @@ afterAll(async () => {
 
 describe('kill -9', () => {
   it('during writes keeps the acknowledged ones', async () => {
-    const answered: string[] = []
+    const acknowledged: string[] = []
     const writers = Array.from({ length: 4 }, async (_, writer) => {
-      for (let i = 0; i < 100; i++) answered.push(await createSite(service, `Storm ${writer}-${i}`))
+      for (let i = 0; i < 100; i++) acknowledged.push(await createSite(service, `Storm ${writer}-${i}`))
     })
     const outcomes = Promise.allSettled(writers)
-    await vi.waitFor(() => expect(answered.length).toBeGreaterThan(5), 60_000)
+    await vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(5), 60_000)
     await service.kill9()
     await outcomes
     await service.restart()
-    for (const id of answered) expect((await callService(service, `/sites/${id}`)).status).toBe(200)
+    for (const id of acknowledged) expect((await callService(service, `/sites/${id}`)).status).toBe(200)
   })
 
   it('also ends the engines', async () => {

@@ -118,8 +118,8 @@ describe('npm start', () => {
 
   it('ignores the offer of another protocol (RFC 9110, 7.8)', async () => {
     const headers = { authorization: `Bearer ${service.credentials.api_token}`, connection: 'Upgrade', upgrade: 'h2c' }
-    const asked = request(`${service.baseUrl}/account`, { headers }).end()
-    const [response] = (await once(asked, 'response')) as [IncomingMessage]
+    const outgoing = request(`${service.baseUrl}/account`, { headers }).end()
+    const [response] = (await once(outgoing, 'response')) as [IncomingMessage]
     expect([response.statusCode, JSON.parse(await text(response)).data.slug]).toEqual([200, 'demo'])
   })
 
@@ -185,17 +185,17 @@ describe('Ctrl-C', () => {
   }
 
   it('stops the service while devices are connected, and a concurrent start waits for it', async () => {
-    const made = async (path: string, body: object) =>
+    const create = async (path: string, body: object) =>
       (
         (await (await call(path, { method: 'POST', body: JSON.stringify(body) })).json()) as {
           data: { id: string; token: string }
         }
       ).data
-    const site = await made('/sites', { site: { name: 'Connected' } })
-    const gateway = await made(`/sites/${site.id}/gateways`, { gateway: { name: 'connected' } })
-    const actor = await made('/actors', { actor: { name: 'Connected', type: 'service_account' } })
+    const site = await create('/sites', { site: { name: 'Connected' } })
+    const gateway = await create(`/sites/${site.id}/gateways`, { gateway: { name: 'connected' } })
+    const actor = await create('/actors', { actor: { name: 'Connected', type: 'service_account' } })
     const expires_at = new Date(Date.now() + 86_400_000).toISOString()
-    const client = await made(`/actors/${actor.id}/client_tokens`, { client_token: { expires_at } })
+    const client = await create(`/actors/${actor.id}/client_tokens`, { client_token: { expires_at } })
     const devices = [await connectDevice('gateway', gateway.token), await connectDevice('client', client.token)]
     try {
       process.kill(service.pid, 'SIGINT')

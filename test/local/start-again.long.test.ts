@@ -24,8 +24,8 @@ beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'start-again-test-'))
   base = join(root, 'base')
   const service = await startService({ dataDir: base })
-  const made = await provision(base, account('other'))
-  other = { id: made.account.id, token: made.api_token.token }
+  const provisioned = await provision(base, account('other'))
+  other = { id: provisioned.account.id, token: provisioned.api_token.token }
   // Reports a flow, so that consumers have a position in the flow stream.
   if (has('curl')) await typed(['sh'], documentCommands('walk.md'), base)
   // A restart moves the stream's records from its log file to a table file.
@@ -106,10 +106,10 @@ describe('a data directory stays usable', () => {
 
   it('when another account has its slug', async () => {
     const dir = mkdtempSync(join(root, 'taken-'))
-    const made = await provision(dir, account('demo'))
+    const provisioned = await provision(dir, account('demo'))
     await withService(dir, [], async (service) => {
-      expect(service.output()).toContain(`the slug "demo" belongs to the account ${made.account.id}`)
-      expect(await statusOf(service, made.api_token.token)).toBe(200)
+      expect(service.output()).toContain(`the slug "demo" belongs to the account ${provisioned.account.id}`)
+      expect(await statusOf(service, provisioned.api_token.token)).toBe(200)
     })
     await withService(dir, ['--new-demo'], async (service) => {
       expect(service.output()).toContain(`demo-2 ${idOf(dir)}`)
@@ -118,13 +118,13 @@ describe('a data directory stays usable', () => {
 
   it('when a new demo account replaces it, whose credentials are kept', async () => {
     const dir = copy()
-    const kept = JSON.parse(readFileSync(join(dir, 'credentials.json'), 'utf8'))
+    const previous = JSON.parse(readFileSync(join(dir, 'credentials.json'), 'utf8'))
     await withService(dir, ['--new-demo'], async (service) => {
       const file = join(dir, 'credentials-demo.json')
       expect(service.output()).toContain(`${file} has the credentials of the previous account`)
-      expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(kept)
-      expect(await statusOf(service, kept.api_token)).toBe(200)
-      expect(service.credentials.api_token).not.toBe(kept.api_token)
+      expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(previous)
+      expect(await statusOf(service, previous.api_token)).toBe(200)
+      expect(service.credentials.api_token).not.toBe(previous.api_token)
     })
   })
 })

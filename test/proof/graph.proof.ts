@@ -62,7 +62,7 @@ async function tokenOf({ url, data }: Pick<TenantFake, 'url' | 'data'>, clientSe
 /** Creates the vendor's client for the API. Only its last middleware redirects requests to the fake. */
 async function clientOf(of: Pick<TenantFake, 'url' | 'data'>): Promise<Client> {
   const token = await tokenOf(of)
-  const led: Middleware = {
+  const redirect: Middleware = {
     async execute(context: Context) {
       const address = context.request instanceof Request ? context.request.url : String(context.request)
       const headers = new Headers(context.options?.headers as Record<string, string>)
@@ -70,7 +70,7 @@ async function clientOf(of: Pick<TenantFake, 'url' | 'data'>): Promise<Client> {
       context.response = await fetch(ledTo(of.url, address), { method: context.options?.method, headers })
     },
   }
-  return Client.initWithMiddleware({ middleware: led })
+  return Client.initWithMiddleware({ middleware: redirect })
 }
 
 async function all<T>(client: Client, path: string, query: Record<string, string>, headers = {}): Promise<T[]> {

@@ -43,8 +43,8 @@ async function all<T>(collection: AsyncIterable<T | null>): Promise<T[]> {
 it("the vendor's client gets a token that is bound to its key, with a nonce", async () => {
   const apps = await all(await client.applicationApi.listApplications({ filter: 'status eq "ACTIVE"' }))
   expect(apps.map(({ id }) => id)).toEqual(['0oa1', '0oaservice'])
-  const asked = fake.requests.map(({ path }) => path)
-  expect(asked.slice(0, 3)).toEqual(['/oauth2/v1/token', '/oauth2/v1/token', '/api/v1/apps'])
+  const paths = fake.requests.map(({ path }) => path)
+  expect(paths.slice(0, 3)).toEqual(['/oauth2/v1/token', '/oauth2/v1/token', '/api/v1/apps'])
   expect([...fake.issued.values()]).toEqual([expect.objectContaining({ jkt: expect.any(String) })])
   expect(fake.requests.at(-1)?.headers.authorization).toBe(`DPoP ${[...fake.issued.keys()][0]}`)
 })

@@ -22,8 +22,8 @@ beforeAll(async () => {
 afterAll(() => fake.close())
 
 /** Creates the unmodified client of the vendor. Its requests are redirected to the fake. */
-function clientOf(subject = 'admin@example.com', asked = scopes): admin_directory_v1.Admin {
-  const led: typeof fetch = (input, init) => {
+function clientOf(subject = 'admin@example.com', requestedScopes = scopes): admin_directory_v1.Admin {
+  const redirect: typeof fetch = (input, init) => {
     const { pathname, search } = new URL(input instanceof Request ? input.url : input)
     return fetch(`${fake.url}${pathname}${search}`, init)
   }
@@ -31,11 +31,11 @@ function clientOf(subject = 'admin@example.com', asked = scopes): admin_director
   const auth = new JWT({
     email: client_email,
     key: private_key,
-    scopes: asked,
+    scopes: requestedScopes,
     subject,
-    transporterOptions: { fetchImplementation: led },
+    transporterOptions: { fetchImplementation: redirect },
   } as never)
-  const options = { version: 'directory_v1' as const, auth, fetchImplementation: led, retry: false }
+  const options = { version: 'directory_v1' as const, auth, fetchImplementation: redirect, retry: false }
   return adminApi(options as { version: 'directory_v1' })
 }
 
@@ -75,8 +75,8 @@ it("the vendor's client parses the fake's errors", async () => {
   await expect(client.users.list({ domain: 'other.example.com' })).rejects.toMatchObject({ status: 404 })
   await expect(client.users.list({ customer: 'my_customer', maxResults: 501 })).rejects.toMatchObject({ status: 400 })
   await expect(clientOf('nobody@example.com').users.list({ customer: 'my_customer' })).rejects.toThrow('invalid_grant')
-  const more = [...scopes, 'https://www.googleapis.com/auth/admin.directory.customer.readonly']
-  await expect(clientOf(undefined, more).users.list({ customer: 'my_customer' })).rejects.toThrow('unauthorized_client')
+  const extendedScopes = [...scopes, 'https://www.googleapis.com/auth/admin.directory.customer.readonly']
+  await expect(clientOf(undefined, extendedScopes).users.list({ customer: 'my_customer' })).rejects.toThrow('unauthorized_client')
   fake.faults = [suiteFaults.throttled]
   await expect(client.users.list({ customer: 'my_customer' })).rejects.toMatchObject({
     status: 403,

@@ -47,14 +47,14 @@ const scope =
 
 async function inputOf(request: IncomingMessage): Promise<[operation: string, input: Input]> {
   const [, operation = ''] = target.exec(String(request.headers['x-amz-target'])) ?? []
-  const known = members[operation]
-  if (!known || request.headers['content-type'] !== 'application/x-amz-json-1.0')
+  const inputMembers = members[operation]
+  if (!inputMembers || request.headers['content-type'] !== 'application/x-amz-json-1.0')
     throw new Refused('UnknownOperationException', operation)
   if (!scope.test(String(request.headers.authorization)))
     throw new Refused('IncompleteSignature', 'The signature is not one of CloudWatch.')
   const input = (await json(request)) as Input
-  const missing = Object.keys(known).filter((name) => known[name] && input[name] === undefined)
-  const unknown = Object.keys(input).filter((name) => !(name in known))
+  const missing = Object.keys(inputMembers).filter((name) => inputMembers[name] && input[name] === undefined)
+  const unknown = Object.keys(input).filter((name) => !(name in inputMembers))
   if (missing.length + unknown.length > 0)
     throw new Refused('ValidationError', `missing ${missing.join()}, unknown ${unknown.join()}`)
   if (input.StartDate !== undefined && typeof input.StartDate !== 'number')

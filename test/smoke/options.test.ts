@@ -12,8 +12,8 @@ it.each([
   [['--base-url', 'http://localhost:8787'], 'http://localhost:8787'],
   [['--base-url', 'http://[::1]:8787'], 'http://[::1]:8787'],
 ])('takes %j as %s', (args, baseUrl) => {
-  const taken = { baseUrl, token: 'naa_example', waitForSeal: false, cleanUp: false }
-  expect(readOptions(args, variables)).toEqual(taken)
+  const options = { baseUrl, token: 'naa_example', waitForSeal: false, cleanUp: false }
+  expect(readOptions(args, variables)).toEqual(options)
 })
 
 it('prefers the token of the argument to that of the variable', () =>

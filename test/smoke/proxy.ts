@@ -19,8 +19,8 @@ export async function startProxy(
   const server = createServer((request, response) => {
     const { method = '', url = '', headers } = request
     if (denies(method, url)) return response.writeHead(403).end('{"code":"forbidden","detail":"Denied."}')
-    const { host: _host, ...kept } = headers
-    const passed = httpRequest(target + url, { method, headers: kept }, (answer) => {
+    const { host: _host, ...forwarded } = headers
+    const passed = httpRequest(target + url, { method, headers: forwarded }, (answer) => {
       if (method === 'POST' && answer.statusCode === 201 && !lost.includes(url)) {
         lost.push(url)
         return request.socket.destroy()

@@ -70,15 +70,15 @@ describe('a run that is ended by a signal', () => {
     await smoke.printed(/^ok +client/m)
     smoke.child.kill('SIGKILL')
     await smoke.ended()
-    const left = await objectsOf(account.token)
-    expect(left).not.toEqual(before)
+    const remaining = await objectsOf(account.token)
+    expect(remaining).not.toEqual(before)
 
     const next = await runSmoke(argsOf(), variablesOf(account))
     expect([next.code, next.stdout]).toEqual([2, ''])
     expect(next.stderr).toMatch(
       /^A run that started \d minutes ago is in progress or was interrupted\. .*--clean-up\.\n$/,
     )
-    expect(await objectsOf(account.token)).toEqual(left)
+    expect(await objectsOf(account.token)).toEqual(remaining)
 
     const { code, outcomes } = await runSmoke(argsOf('--clean-up'), variablesOf(account))
     expect([code, outcomes]).toEqual([0, { account: 'ok', 'clean-up': 'ok' }])

@@ -47,9 +47,9 @@ export class Administrator {
   async makeDirectory(): Promise<void> {
     const fields = { name: 'Company', is_disabled: true, ...this.#walk.company.directory }
     const body = { [`${this.#kind}_directory`]: fields }
-    const made = await this.service.request<{ id: string }>('POST', `/${this.#kind}_directories`, body)
-    this.#walk.company.connect(made)
-    this.#directory = made.id
+    const created = await this.service.request<{ id: string }>('POST', `/${this.#kind}_directories`, body)
+    this.#walk.company.connect(created)
+    this.#directory = created.id
   }
 
   changeDirectory = (fields: object) =>
@@ -89,12 +89,12 @@ export class Administrator {
       const page: Listed<Entry> = await this.service.send('GET', `/logs?${query}${cursor}`)
       for (const entry of page.data) {
         if (entry.run_id === null) continue
-        const ofRun = byRun.get(entry.run_id) ?? new Map<string, Entry[]>()
-        byRun.set(entry.run_id, ofRun)
+        const runEntries = byRun.get(entry.run_id) ?? new Map<string, Entry[]>()
+        byRun.set(entry.run_id, runEntries)
         const name = `${entry.object} ${entry.operation}`
-        const ofKind = ofRun.get(name)
-        if (ofKind) ofKind.push(entry)
-        else ofRun.set(name, [entry])
+        const entries = runEntries.get(name)
+        if (entries) entries.push(entry)
+        else runEntries.set(name, [entry])
       }
       next = page.metadata.next_page
     }

@@ -21,11 +21,11 @@ export async function signInPerson(
     state: randomUUID(),
     code_challenge: createHash('sha256').update(verifier).digest('base64url'),
   }
-  const begun = await service.request<{ authorization_url: string }>('POST', `/sign_in/${slug}/start`, { sign_in })
-  const asked = new URL(begun.authorization_url).searchParams
-  const callback = new URL(asked.get('redirect_uri') ?? '')
-  callback.searchParams.set('state', asked.get('state') ?? '')
-  callback.searchParams.set('code', company.signIn(begun.authorization_url, person))
+  const started = await service.request<{ authorization_url: string }>('POST', `/sign_in/${slug}/start`, { sign_in })
+  const parameters = new URL(started.authorization_url).searchParams
+  const callback = new URL(parameters.get('redirect_uri') ?? '')
+  callback.searchParams.set('state', parameters.get('state') ?? '')
+  callback.searchParams.set('code', company.signIn(started.authorization_url, person))
   const back = await fetch(callback, { redirect: 'manual' })
   const home = new URL(back.headers.get('location') ?? 'about:blank')
   const code = home.searchParams.get('code')

@@ -2,9 +2,9 @@ import { expect, it } from 'vitest'
 import { walkDirectories } from './walk-directories.ts'
 
 it('walks each kind of directory from its preview to a rewind', { timeout: 600_000 }, async () => {
-  const said: string[] = []
-  const walked = await walkDirectories({ people: 40, say: (text) => void said.push(text) })
+  const lines: string[] = []
+  const walked = await walkDirectories({ people: 40, say: (text) => void lines.push(text) })
   expect(Object.keys(walked).sort()).toEqual(['idp', 'suite', 'tenant'])
   // Each step asserts its own result; this checks that no step was skipped.
-  for (const kind of Object.keys(walked)) expect(said.filter((line) => line.startsWith(kind))).toHaveLength(15)
+  for (const kind of Object.keys(walked)) expect(lines.filter((line) => line.startsWith(kind))).toHaveLength(15)
 })

@@ -33,8 +33,8 @@ const numbers = (counts: Record<string, number>): string =>
 
 const changes = (counts: Record<string, Counts>): string =>
   Object.entries(counts)
-    .flatMap(([name, { insert, update, delete: gone }]) => {
-      const parts = [insert && `${insert} new`, update && `${update} changed`, gone && `${gone} gone`].filter(Boolean)
+    .flatMap(([name, { insert, update, delete: deleted }]) => {
+      const parts = [insert && `${insert} new`, update && `${update} changed`, deleted && `${deleted} gone`].filter(Boolean)
       return parts.length > 0 ? [`${name}: ${parts.join(', ')}`] : []
     })
     .join('; ') || 'nothing'
@@ -159,21 +159,21 @@ async function breakLists({ admin, company, nextRun, say }: Steps): Promise<void
 async function brake({ admin, company, nextRun, say }: Steps, stays: string): Promise<{ stopped: Run; released: Run }> {
   const before = await admin.totals()
   const all = company.people()
-  const gone = new Set(all.filter(({ id }, i) => i % 5 < 3 && id !== stays).map(({ id }) => id))
-  company.dismiss(gone)
+  const leavers = new Set(all.filter(({ id }, i) => i % 5 < 3 && id !== stays).map(({ id }) => id))
+  company.dismiss(leavers)
   await admin.changeDirectory({ is_disabled: false })
   const { run: stopped } = await nextRun()
   equal(stopped.outcome, 'stopped', stopped.error ?? '')
-  match(stopped.error ?? '', new RegExp(`^Sync would delete ${gone.size} of ${all.length} identities;`))
+  match(stopped.error ?? '', new RegExp(`^Sync would delete ${leavers.size} of ${all.length} identities;`))
   deepEqual(await admin.totals(), before)
-  say(`${gone.size} people left the company, and the brake holds: ${stopped.error}`)
+  say(`${leavers.size} people left the company, and the brake holds: ${stopped.error}`)
 
   await admin.changeDirectory({ is_disabled: false, accept_deletions: true })
   const { run: released, took } = await nextRun()
   equal(released.outcome, 'applied', released.error ?? '')
-  equal(released.applied.users?.delete, gone.size)
+  equal(released.applied.users?.delete, leavers.size)
   const after = await admin.totals()
-  equal(after.actors, (before.actors ?? 0) - gone.size)
+  equal(after.actors, (before.actors ?? 0) - leavers.size)
   say(`an administrator meant it: synchronised in ${took}: ${changes(released.applied)}; now ${numbers(after)}`)
   return { stopped, released }
 }
@@ -209,19 +209,19 @@ function tells(entries: Map<string, Entry[]> | undefined, { applied }: Run): boo
 async function readChangeLog({ admin, company, say }: Steps, done: Record<string, Run>, looked: Run[]): Promise<void> {
   const runs = Object.entries(done)
   let log = new Map<string, Map<string, Entry[]>>()
-  const isTold = async () => {
+  const isComplete = async () => {
     log = await admin.changeLog()
     return runs.every(([, run]) => tells(log.get(run.id), run))
   }
-  await until('the change log has all entries', isTold).catch((error: Error) => {
-    const told = runs.map(([name, run]) => `${name}: ${changes(run.applied)}, told: ${summary(log.get(run.id))}`)
-    throw new Error(`${error.message}\n${told.join('\n')}`)
+  await until('the change log has all entries', isComplete).catch((error: Error) => {
+    const details = runs.map(([name, run]) => `${name}: ${changes(run.applied)}, told: ${summary(log.get(run.id))}`)
+    throw new Error(`${error.message}\n${details.join('\n')}`)
   })
   for (const [name, run] of runs) say(`the change log tells of ${name}: ${summary(log.get(run.id))}`)
   // A stopped run has one entry: the directory was disabled.
   for (const run of looked) {
-    const told = [...(log.get(run.id)?.keys() ?? [])]
-    deepEqual(told, run.outcome === 'stopped' ? [`${company.kind}_directories update`] : [])
+    const kinds = [...(log.get(run.id)?.keys() ?? [])]
+    deepEqual(kinds, run.outcome === 'stopped' ? [`${company.kind}_directories update`] : [])
   }
 }
 

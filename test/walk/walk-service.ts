@@ -37,7 +37,7 @@ async function within2s(path: string, holds: (body: Body) => boolean): Promise<R
   }
 }
 
-async function made(path: string, body: unknown, bearer = token): Promise<Body> {
+async function create(path: string, body: unknown, bearer = token): Promise<Body> {
   const reply = await http('POST', path, body, bearer)
   expect(reply.status, reply.text).toBe(201)
   return reply.body.data
@@ -82,8 +82,8 @@ function typeDocument(): void {
         const lines = stdout.split('\n').filter((line) => line)
         const answers: Body[] = lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line))
         expect(answers.filter((answer) => !answer.data)).toEqual([])
-        const said = lines.filter((line) => !line.startsWith('{'))
-        expect(said.filter((line) => line.length > 200)).toEqual([])
+        const output = lines.filter((line) => !line.startsWith('{'))
+        expect(output.filter((line) => line.length > 200)).toEqual([])
         const time = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z`
         const pattern = [
           'Walker  walker  \\S+',
@@ -98,7 +98,7 @@ function typeDocument(): void {
           `${time}  gateway    \\S+`,
           `(${time}  .*\n?)+`,
         ]
-        expect(said.join('\n')).toMatch(new RegExp(`^${pattern.join('\\n')}$`))
+        expect(output.join('\n')).toMatch(new RegExp(`^${pattern.join('\\n')}$`))
       }
     } finally {
       rmSync(dir, { recursive: true, force: true })
@@ -113,21 +113,21 @@ function walkInDetail(): void {
     const account = await http('GET', '/account')
     expect(account.body.data.id).toBe(service.credentials.account_id)
 
-    world.site = await made('/sites', { site: { name: 'Berlin' } })
-    world.group = await made('/groups', { group: { name: 'Engineering' } })
-    world.user = await made('/actors', { actor: { name: 'Grace', type: 'account_user', email: 'grace@example.com' } })
-    world.robot = await made('/actors', { actor: { name: 'Deployer', type: 'service_account' } })
+    world.site = await create('/sites', { site: { name: 'Berlin' } })
+    world.group = await create('/groups', { group: { name: 'Engineering' } })
+    world.user = await create('/actors', { actor: { name: 'Grace', type: 'account_user', email: 'grace@example.com' } })
+    world.robot = await create('/actors', { actor: { name: 'Deployer', type: 'service_account' } })
     const members = await http('PUT', `/groups/${world.group.id}/memberships`, {
       memberships: [{ actor_id: world.user.id }, { actor_id: world.robot.id }],
     })
     expect(members.body.data.actor_ids).toEqual([world.user.id, world.robot.id].sort())
 
-    const resource = (fields: object) => made('/resources', { resource: { site_id: world.site.id, ...fields } })
+    const resource = (fields: object) => create('/resources', { resource: { site_id: world.site.id, ...fields } })
     world.wiki = await resource({ name: 'Wiki', type: 'dns', address: 'wiki.example.com' })
     world.lan = await resource({ name: 'LAN', type: 'cidr', address: '192.168.1.7/24' })
     world.printer = await resource({ name: 'Printer', type: 'ip', address: '192.168.2.9' })
     expect([world.lan.address, world.wiki.ip_stack]).toEqual(['192.168.1.0/24', 'dual'])
-    world.policy = await made('/policies', {
+    world.policy = await create('/policies', {
       policy: {
         group_id: world.group.id,
         resource_id: world.wiki.id,
@@ -138,9 +138,9 @@ function walkInDetail(): void {
 
   it('2. brings a gateway online', async () => {
     const gateways = `/sites/${world.site.id}/gateways`
-    world.gateway = await made(gateways, { gateway: { name: 'edge-1' } })
+    world.gateway = await create(gateways, { gateway: { name: 'edge-1' } })
     expect(world.gateway.online).toBe(false)
-    world.gatewaySession = await made(
+    world.gatewaySession = await create(
       '/gateway/sessions',
       { session: { public_key: publicKey(), version: '1.4.0' } },
       world.gateway.token,
@@ -153,9 +153,9 @@ function walkInDetail(): void {
 
   it('3. authorizes a client for the resource', async () => {
     const expires_at = new Date(Date.now() + 86_400_000).toISOString()
-    world.clientToken = await made(`/actors/${world.robot.id}/client_tokens`, { client_token: { expires_at } })
+    world.clientToken = await create(`/actors/${world.robot.id}/client_tokens`, { client_token: { expires_at } })
     const session = { svc_id: 'laptop-1', public_key: publicKey(), version: '1.4.1', hostname: 'laptop' }
-    world.session = await made('/client/sessions', { session }, world.clientToken.token)
+    world.session = await create('/client/sessions', { session }, world.clientToken.token)
     expect(world.session.resources.map((resource: Body) => resource.id)).toEqual([world.wiki.id])
 
     const ask = (resource_id: string) =>
@@ -243,12 +243,12 @@ function walkInDetail(): void {
   })
 
   it('6. loses nothing when it is killed, and has an account that was provisioned meanwhile', async () => {
-    const answered: string[] = []
+    const acknowledged: string[] = []
     let running = true
     const writer = (async () => {
       for (let i = 0; running; i++) {
         const reply = await http('POST', '/groups', { group: { name: `group ${i}` } }).catch(() => null)
-        if (reply?.status === 201) answered.push(reply.body.data.id)
+        if (reply?.status === 201) acknowledged.push(reply.body.data.id)
       }
     })()
     const flow = {
@@ -259,7 +259,7 @@ function walkInDetail(): void {
       inner_dst_port: 53,
       flow_start: new Date().toISOString(),
     }
-    await vi.waitFor(() => expect(answered.length).toBeGreaterThan(2), 60_000)
+    await vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(2), 60_000)
     const reported = await http('POST', '/ingestion/flow_logs', { flow_logs: [flow] }, world.authorization.ingest_token)
     expect(reported.status).toBe(200)
     await service.kill9()
@@ -270,15 +270,15 @@ function walkInDetail(): void {
     await service.restart()
 
     expect((await http('GET', '/account', undefined, late)).body.data.slug).toBe('late')
-    for (const id of answered) expect((await http('GET', `/groups/${id}`)).status).toBe(200)
+    for (const id of acknowledged) expect((await http('GET', `/groups/${id}`)).status).toBe(200)
     const flows = await within2s('/logs?type=flow', (body) => body.data.length === 3)
     expect(flows.body.data).toHaveLength(3)
-    const last = answered.at(-1) as string
+    const last = acknowledged.at(-1) as string
     const changes = await within2s('/logs?type=change&limit=100', (body) => JSON.stringify(body).includes(last))
     const logged = changes.body.data
       .filter((entry: Body) => entry.object === 'groups')
       .map((entry: Body) => entry.after.id)
-    for (const id of answered.slice(-90)) expect(logged.filter((other: string) => other === id)).toHaveLength(1)
-    await made('/groups', { group: { name: 'After' } })
+    for (const id of acknowledged.slice(-90)) expect(logged.filter((other: string) => other === id)).toHaveLength(1)
+    await create('/groups', { group: { name: 'After' } })
   }, 180_000)
 }

@@ -21,7 +21,7 @@ import { sealProofs } from './seal-proofs.ts'
 /** Writes an export (S5.1), or resumes an interrupted one. */
 export async function exportLog(client: LogClient, options: ExportOptions) {
   const { type, begin, end, out } = options
-  const held = holdExport(out)
+  const lock = holdExport(out)
   try {
     const log = type === 'change' ? 'changes' : 'activity'
     const checkpoint = (await client.get<{ data: FetchedCheckpoint }>(`/logs/checkpoints/${log}`)).data
@@ -48,7 +48,7 @@ export async function exportLog(client: LogClient, options: ExportOptions) {
     appendFileSync(out, `${sealLine(seal)}\n`, { mode: 0o600 })
     return { entries: written.entries, range, isUpToCheckpoint: seal.after === null }
   } finally {
-    held.release()
+    lock.release()
   }
 }
 
@@ -66,10 +66,10 @@ async function extension(
 ) {
   if (against === undefined) return {}
   const { size: from, origin, root } = parseCheckpoint(parseNote(readNote(against).note).text)
-  const own = parseCheckpoint(parseNote(note).text).origin
-  const [a, b] = [parseOrigin(origin), parseOrigin(own)]
+  const ownOrigin = parseCheckpoint(parseNote(note).text).origin
+  const [a, b] = [parseOrigin(origin), parseOrigin(ownOrigin)]
   if (a?.account !== b?.account || a?.log !== b?.log)
-    throw new StartupError(`The log to compare with is ${origin}, but this log is ${own}.`)
+    throw new StartupError(`The log to compare with is ${origin}, but this log is ${ownOrigin}.`)
   if (follows?.origin === origin && from > follows.shared) {
     throw new StartupError(
       `The log follows ${origin} and shares only its first ${follows.shared} leaves, but the log to compare with has ${from}. Export without --against.`,

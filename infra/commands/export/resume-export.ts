@@ -27,7 +27,7 @@ export function resumeExport(out: string, type: ExportType): Written {
   if (isCut && !canBeStart(text, type)) throw foreign
   const end = isCut ? begin : size
   for (const line of linesUntil(out, end)) {
-    const entry = entryOf(line, type)
+    const entry = parseEntry(line, type)
     if (!entry || entry.log_id <= (written.last?.log_id ?? '')) throw foreign
     written.first ??= entry
     written.last = entry
@@ -49,7 +49,7 @@ function tryRead<T>(read: () => T): T | undefined {
 
 const parsed = (text: string): unknown => tryRead(() => JSON.parse(text))
 
-function entryOf(line: string, type: ExportType): ExportedEntry | null {
+function parseEntry(line: string, type: ExportType): ExportedEntry | null {
   const { type: found, log_id, timestamp } = fieldsOf(parsed(line))
   const isEntry = found === type && typeof log_id === 'string' && typeof timestamp === 'string'
   return isEntry && parseTimestamp(timestamp) !== null ? { log_id, timestamp } : null

@@ -33,18 +33,18 @@ export async function connectDemoAccount({ baseUrl, token, issuer, client, isNew
   const first = async <R extends Row>(path: string) => (await request<R[]>('GET', path))[0]
 
   async function ensureProvider(): Promise<ProviderRow> {
-    const discovery_document_uri = `${issuer}/.well-known/openid-configuration`
-    const known = await first<ProviderRow>(`/oidc_auth_providers?name=${encodeURIComponent(name)}`)
-    if (known?.discovery_document_uri === discovery_document_uri && !isNew) return known
+    const discovery_document_uri = `${issuer}/.well-existing/openid-configuration`
+    const existing = await first<ProviderRow>(`/oidc_auth_providers?name=${encodeURIComponent(name)}`)
+    if (existing?.discovery_document_uri === discovery_document_uri && !isNew) return existing
     const fields = { ...client, discovery_document_uri }
-    if (known) return request('PATCH', `/oidc_auth_providers/${known.id}`, { oidc_auth_provider: fields })
+    if (existing) return request('PATCH', `/oidc_auth_providers/${existing.id}`, { oidc_auth_provider: fields })
     return request('POST', '/oidc_auth_providers', { oidc_auth_provider: { name, is_default: true, ...fields } })
   }
 
   /** Finds or creates the directory. Disabled at first, so that its people can be previewed before a sync. */
   async function ensureDirectory(): Promise<string> {
-    const known = await first(`/tenant_directories?name=${encodeURIComponent(name)}`)
-    if (known) return known.id
+    const existing = await first(`/tenant_directories?name=${encodeURIComponent(name)}`)
+    if (existing) return existing.id
     const fields = { name, ...connection, is_disabled: true }
     return (await request<Row>('POST', '/tenant_directories', { tenant_directory: fields })).id
   }

@@ -79,10 +79,10 @@ const describeClosing = ({ id, delete_at, disabled_reason }: AccountRow): string
 
 /** Copies the credentials of the account to be replaced, and returns the copy's path; undefined if there are none. */
 function copyCredentials(dir: string): string | undefined {
-  const kept = readJson<Credentials>(credentialsFile(dir))
-  if (!kept?.api_token) return undefined
-  const copy = join(dir, `credentials-${readJson<{ slug: string }>(slugFile(dir))?.slug ?? kept.account_id}.json`)
-  writeAtomically(copy, `${JSON.stringify(kept, null, 2)}\n`)
+  const stored = readJson<Credentials>(credentialsFile(dir))
+  if (!stored?.api_token) return undefined
+  const copy = join(dir, `credentials-${readJson<{ slug: string }>(slugFile(dir))?.slug ?? stored.account_id}.json`)
+  writeAtomically(copy, `${JSON.stringify(stored, null, 2)}\n`)
   return copy
 }
 

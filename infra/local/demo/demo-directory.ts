@@ -57,7 +57,7 @@ const person = (sub: string, given_name: string, family_name: string, local: str
   family_name,
 })
 
-/** People of the demo company: the account's first administrator, and a user without an administrator's rights. */
+/** People of the demo company: the account's first administrator, and a user without an administrator's permissions. */
 export const demoPeople = {
   admin: person('demo-1', 'Ada', 'Admin', 'admin'),
   user: person('demo-2', 'Uma', 'User', 'uma'),

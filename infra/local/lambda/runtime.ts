@@ -23,7 +23,7 @@ async function load({ codeDir, handler, name }: DeployedFunction): Promise<Handl
   return exported
 }
 
-function contextOf({ arn, name, timeoutSeconds }: DeployedFunction) {
+function buildContext({ arn, name, timeoutSeconds }: DeployedFunction) {
   const end = Date.now() + timeoutSeconds * 1_000
   return {
     awsRequestId: randomUUID(),
@@ -45,8 +45,8 @@ function withTimeout(work: Promise<unknown>, { name, timeoutSeconds }: DeployedF
   return Promise.race([work, timeout.promise]).finally(() => clearTimeout(timer))
 }
 
-const entryOf = ({ handler }: DeployedFunction) => handler.slice(0, handler.lastIndexOf('.'))
-const baseOf = (fn: DeployedFunction) => entryOf(fn).split('/').at(-1) ?? fn.name
+const entryPath = ({ handler }: DeployedFunction) => handler.slice(0, handler.lastIndexOf('.'))
+const entryName = (fn: DeployedFunction) => entryPath(fn).split('/').at(-1) ?? fn.name
 
 /** Creates the runtime of a deployment. Loads each function from its bundle at its first invocation. */
 export function createRuntime(functions: ReadonlyMap<string, DeployedFunction>): Runtime {
@@ -62,15 +62,16 @@ export function createRuntime(functions: ReadonlyMap<string, DeployedFunction>):
       const handler = handlers.get(arn) ?? load(deployed)
       handlers.set(arn, handler)
       const run = await handler
-      const work = Promise.try(() => run(event, contextOf(deployed)))
+      const work = Promise.try(() => run(event, buildContext(deployed)))
       return withTimeout(work, deployed)
     },
     label(arn) {
       const deployed = findFunction(arn)
-      const base = baseOf(deployed)
-      const isUnique = [...functions.values()].filter((other) => baseOf(other) === base).length === 1
+      const base = entryName(deployed)
+      const isUnique = [...functions.values()].filter((other) => entryName(other) === base).length === 1
       return isUnique ? base : deployed.name
     },
-    find: (entry) => [...functions.values()].find((fn) => entryOf(fn) === entry || entryOf(fn).endsWith(`/${entry}`)),
+    find: (entry) =>
+      [...functions.values()].find((fn) => entryPath(fn) === entry || entryPath(fn).endsWith(`/${entry}`)),
   }
 }

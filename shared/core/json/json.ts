@@ -2,7 +2,7 @@ import { isObject } from './is-object.ts'
 
 declare global {
   interface JSON {
-    /** Missing in TypeScript's library. */
+    /** Missing from TypeScript's library. */
     rawJSON(text: string): unknown
   }
 }

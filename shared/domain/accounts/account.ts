@@ -86,7 +86,7 @@ export const serviceUniqueKey = (name: 'slug' | 'key' | 'idp_directory', value: 
   sk: 'unique',
 })
 
-/** Partition of the accounts with a limit that the half-hourly job compares (A11). */
+/** Partition of the accounts with a limit that the half-hourly job compares with the account's usage (A11). */
 export const limitedAccountsPartition = 'service#limited'
 
 const compared: LimitName[] = [

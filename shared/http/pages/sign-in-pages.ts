@@ -47,7 +47,7 @@ function destination({ redirect_uri, context }: SignInRequest): Html {
   return context === 'portal' ? html`a program on <b>this device</b>` : html`the client on <b>this device</b>`
 }
 
-/** Text about the destination of a sign-in. For the portal it mentions the rights, as a warning. */
+/** Text about the destination of a sign-in. For the portal it mentions the permissions, as a warning. */
 const outcomeOf = (request: SignInRequest): Html =>
   request.context === 'portal'
     ? html`<p>After you sign in, you return to ${destination(request)}, which gets your <b>rights as an administrator</b>. Continue only if you started there.</p>`

@@ -51,7 +51,7 @@ const width = 4
 /** Items per page. A run stops only between pages, so a page must take seconds even if all its items are deleted. */
 const perPage = 2_000
 
-/** Deletes one item by PartiQL, because the IAM right to BatchWriteItem would also allow puts. */
+/** Deletes one item by PartiQL, because the IAM permission to BatchWriteItem would also allow puts. */
 const deletion = ({ pk, sk }: Key): Statement => ({
   Statement: `DELETE FROM "${tableName()}" WHERE "pk" = ? AND "sk" = ?`,
   Parameters: [pk, sk],

@@ -63,7 +63,7 @@ function limitsMail({ name, slug }: Pick<AccountRow, 'name' | 'slug'>, exceeded:
   const lines = exceeded.map((limit) => `- ${limit.name.replaceAll('_', ' ')}: ${limit.used} of ${limit.total}`)
   const blocked = exceeded.some(({ name }) => name === 'users' || name === 'service_accounts')
   return {
-    subject: 'Your network access account is above its limits',
+    subject: 'Your network access account exceeds its limits',
     text: [
       `The account ${name} (${slug}) exceeds these limits:`,
       '',

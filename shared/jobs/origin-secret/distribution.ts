@@ -15,7 +15,8 @@ const headersOf = (config: DistributionConfig | undefined) =>
 function wordOf(config: DistributionConfig | undefined): string {
   const [word, ...others] = new Set(headersOf(config).map(({ HeaderValue }) => HeaderValue))
   // The API and the live channel are two origins with the same header.
-  if (word === undefined || others.length > 0) throw new Error('The distribution must send exactly one x-origin-secret header.')
+  if (word === undefined || others.length > 0)
+    throw new Error('The distribution must send exactly one x-origin-secret header.')
   return word
 }
 

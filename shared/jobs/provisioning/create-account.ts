@@ -14,9 +14,9 @@ import {
   accounts,
   featureNames,
   limitNames,
-  stageLimitsEntry,
   reservedSlugs,
   serviceUniqueKey,
+  stageLimitsEntry,
 } from '../../domain/accounts/account.ts'
 import { Actor, type ActorRow, actors } from '../../domain/actors/actor.ts'
 import { type MintedApiToken, mintApiToken, ShownApiToken } from '../../domain/api-tokens/api-token.ts'
@@ -138,7 +138,7 @@ export function provisionedToken(event: Record<string, unknown>) {
   ).done()
   const { tokenSecrets } = env
   if (token_in === 'secret' && tokenSecrets === null) {
-    throw invalidAt(['token_in'], 'must be answer, because the service has no Secrets Manager here')
+    throw invalidAt(['token_in'], 'must be answer, because this service runs without Secrets Manager')
   }
   let made: { client: ActorRow; token: MintedApiToken; arn?: string } | undefined
   return {

@@ -23,7 +23,10 @@ export const RowFinding = v.strictObject({
   sort: v.nullable(v.string()),
   counted: v.optional(v.number()),
   found: v.optional(v.number()),
-  /** For a row: the commit that it names; where it is `missing` or `outdated`, the last one that wrote or deleted it. */
+  /**
+   * Set for rows only: the commit that the row names. For a missing or outdated row, the last commit that wrote or
+   * deleted it.
+   */
   commit: v.optional(v.number()),
   /** Fields of an altered row that differ from the record, or those it hides. Missing for unlogged changes. */
   fields: v.optional(v.array(v.string())),

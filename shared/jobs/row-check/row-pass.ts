@@ -43,7 +43,10 @@ export const Progress = v.strictObject({
   truncated: v.boolean(),
   /** Accounts that were changed while their rows were counted. */
   moved: v.array(v.string()),
-  /** After the last page: how far the commits of the accounts are walked, in the order of the accounts. */
+  /**
+   * Progress of the walk over the commits of each account, in order of account ids. Null before the last page, and
+   * after the last account.
+   */
   walk: v.nullable(Walk),
 })
 export type Progress = v.InferOutput<typeof Progress>

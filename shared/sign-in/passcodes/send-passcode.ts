@@ -105,7 +105,9 @@ const passcodeMail = (
 const maxMails = 5
 const windowMicros = 15 * 60_000_000
 
-/** Partition of the recent mails to an address in the whole service, by its hash. */
+/**
+ * Partition of the recent passcode mails to an address, across all accounts. The key contains a hash of the address.
+ */
 const passcodeMailsPartition = (email: string): string =>
   `service#mails.passcode#${hash('sha256', foldAscii(email), 'base64url')}`
 

@@ -57,7 +57,7 @@ function graphFault(rights: string[]): Provider['faultOf'] {
         is: 'token_expired',
         advice,
       },
-      // Device management responds with 401 if a right is missing, which a new token does not change.
+      // Device management responds with 401 if a permission is missing, which a new token does not change.
       { status: [401, 403], is: 'fatal', advice },
       {
         status: [404],

@@ -128,7 +128,7 @@ export function countBarren(list: string, before: number, isBarren: boolean | un
   const count = isBarren ? before + 1 : 0
   if (count < pageBounds.barren) return count
   const pages = `${pageBounds.barren.toLocaleString('en')} pages in a row of the list of ${list}`
-  throw new ProviderFault('fatal', `Invalid data: ${pages} brought nothing new, and the list does not end.`)
+  throw new ProviderFault('fatal', `Invalid data: ${pages} had no new entries, and the list continues.`)
 }
 
 /** Reads all pages of a list. @throws ProviderFault fatal for an endless list */

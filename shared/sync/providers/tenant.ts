@@ -25,7 +25,7 @@ import {
 const userFields = 'id,displayName,mail,userPrincipalName,givenName,surname,accountEnabled,userType'
 const groupFields = 'id,displayName,mail,securityEnabled'
 
-/** Converts a user. @throws ProviderFault fatal without `accountEnabled`, which is hidden if rights are missing */
+/** Converts a user. @throws ProviderFault fatal without `accountEnabled`, which is hidden if permissions are missing */
 export function tenantUser(
   call: Call,
   user: EntryRow,

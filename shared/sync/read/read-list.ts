@@ -7,7 +7,7 @@ import { type RunWork, StepOver } from '../runs/run-work.ts'
 /** Maximum duration of consecutive failures before the run fails, in milliseconds (I6). */
 const maxFailingMs = 600_000
 const maxPauseMs = 60_000
-/** Maximum sleep of a waiting step at a time, so that it can renew its lease, in milliseconds. */
+/** Longest single sleep of a waiting step, in milliseconds. The step wakes up in between to renew its lease. */
 const maxSleepMs = 30_000
 
 /**

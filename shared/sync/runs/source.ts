@@ -73,6 +73,9 @@ export async function requestRun<R extends SourceRow>(
   if (!row) throw notFound()
   if (!isPreviewable(kind, row, account)) throw featureNotEnabled(kind.feature)
   if (row.is_disabled && !preview)
-    throw new ApiError('sync_disabled', 'Only a preview can run while this is disabled. Enable it to synchronize.')
+    throw new ApiError(
+      'sync_disabled',
+      'A disabled directory or posture provider can only be previewed. Enable it to synchronize.',
+    )
   return beginRun(kind, row, { preview })
 }

@@ -44,8 +44,8 @@ export const costsTable = (rows: Row[]): string =>
   markdownTable(
     ['One million of', ...heads],
     rows.map(({ name, usage }) => {
-      const shown: Usage = { ...usage, lambdaGbMs: round(usage.lambdaGbMs, 2) }
-      return [name, ...usageNames.map((unit) => thousands(shown[unit])), (usdOf(shown) * 1e6).toFixed(2)]
+      const rounded: Usage = { ...usage, lambdaGbMs: round(usage.lambdaGbMs, 2) }
+      return [name, ...usageNames.map((unit) => thousands(rounded[unit])), (usdOf(rounded) * 1e6).toFixed(2)]
     }),
   )
 
@@ -80,7 +80,7 @@ Some settings add a monthly cost (list prices of us-east-1):
 A domain, IPv6, reserved functions, throttles, tags and permissions boundaries are free of charge.
 `
 
-/** Replaces the derived sections: costs at rest, the example fleet, storage and settings. */
+/** Replaces the derived sections of the page: idle costs, the example fleet, storage and settings. */
 export async function withDerived(text: string): Promise<string> {
   const usages = statedUsages(text)
   const [flow, grant] = [flowName(100), '`POST /client/authorizations`'].map((name) => usages.get(name))
@@ -90,7 +90,7 @@ export async function withDerived(text: string): Promise<string> {
   return text.replace(derivedPart, () => parts.join('\n'))
 }
 
-const document = (rows: Row[], presence: PresenceRow[], kept: string): string => `# Costs
+const document = (rows: Row[], presence: PresenceRow[], otherParts: string): string => `# Costs
 
 This page states what the service costs on AWS: for each million of flows and calls, at rest, and for an example fleet. \`npm run bench -- --write\`
 measures the figures and writes the page, so that a review shows each change that raises a cost.
@@ -110,7 +110,7 @@ ${costsTable(rows)}
 
 ## At rest
 
-${kept}
+${otherParts}
 ## Presence
 
 ${presenceText(presence)}
@@ -151,8 +151,8 @@ export async function writeCostsDocument(rows: Row[], presence: PresenceRow[]): 
     const before = stated.get(name)?.lambdaGbMs ?? 0
     return { ...row, name, usage: isNear(usage.lambdaGbMs, before) ? { ...usage, lambdaGbMs: before } : usage }
   })
-  const kept = [syncPart, importPart].flatMap((part) => part.exec(text)?.[0] ?? [])
-  await writeFile(file, await withDerived(document(steady, presence, kept.join('\n'))))
+  const otherParts = [syncPart, importPart].flatMap((part) => part.exec(text)?.[0] ?? [])
+  await writeFile(file, await withDerived(document(steady, presence, otherParts.join('\n'))))
 }
 
 /** Updates the derived sections of `docs/costs.md` from today's prices and templates. */

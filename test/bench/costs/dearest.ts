@@ -11,12 +11,12 @@ export async function dearestOperations(count: number): Promise<Dearest[]> {
   const world = await sampleRequests()
   const dearest: Dearest[] = []
   for (const entry of (await loadEntries()).filter(canBeLarge)) {
-    let most: Dearest = { name: entry.name, what: '', seconds: 0 }
+    let costliest: Dearest = { name: entry.name, what: '', seconds: 0 }
     for (const request of await largeRequests(entry, world)) {
       const { what, units } = await measureRequest(world, entry, request)
-      if (units > most.seconds * secondOfCpu) most = { ...most, what, seconds: units / secondOfCpu }
+      if (units > costliest.seconds * secondOfCpu) costliest = { ...costliest, what, seconds: units / secondOfCpu }
     }
-    dearest.push(most)
+    dearest.push(costliest)
   }
   return dearest.sort((a, b) => b.seconds - a.seconds).slice(0, count)
 }

@@ -42,17 +42,17 @@ export async function consumerCosts(flows = 2_000): Promise<ConsumerCost[]> {
   const grant = await newFlowGrant((await newAccount()).id)
   const samples = sampleFlows()
   let next = 0
-  const some = () => {
+  const newBatch = () => {
     const ids = Array.from({ length: flows }, () => next++)
     const open = recordsOf(grant, ids.map(samples.open).map(readSample))
     const close = recordsOf(grant, ids.map(samples.close).map(readSample))
     return { open, close }
   }
   // A first batch covers compilation and the markers of day and actor, which are written once.
-  const { open: first } = some()
+  const { open: first } = newBatch()
   await store(first)
 
-  const [opened, apart, together] = [some(), some(), some()]
+  const [opened, apart, together] = [newBatch(), newBatch(), newBatch()]
   return [
     await costOf('one report', flows, [opened.open]),
     await costOf('open and close, apart', flows, [apart.open, apart.close]),

@@ -16,16 +16,16 @@ type Works = Record<(typeof workNames)[number], (body: string) => unknown>
 
 /** Minimum CPU of each function over the same bodies. The functions alternate, so that other load affects all alike. */
 async function leastCpu(bodies: string[], works: Works): Promise<Record<keyof Works, number>> {
-  const least = { parse: Infinity, check: Infinity, whole: Infinity, gzip: Infinity }
+  const minimum = { parse: Infinity, check: Infinity, whole: Infinity, gzip: Infinity }
   for (let round = 0; round < rounds; round++) {
     for (const name of workNames) {
       const start = process.cpuUsage()
       for (const body of bodies) await works[name](body)
       const { user, system } = process.cpuUsage(start)
-      least[name] = Math.min(least[name], user + system)
+      minimum[name] = Math.min(minimum[name], user + system)
     }
   }
-  return least
+  return minimum
 }
 
 function check(body: string): void {

@@ -145,15 +145,15 @@ export async function loadTest(seconds: number): Promise<LoadResult> {
       administerTogether(call, until),
       ...reporters.map((reporter) => streamFlows(call, reporter, ledger, until)),
     ])
-    const taken = (performance.now() - start) / 1_000
+    const elapsed = (performance.now() - start) / 1_000
     const cpu = usedBetween(used, await processTimes(service.pid))
     const after = await residentMegabytes(service.pid)
     const judged = ledger.judge(await readLog(call, 'type=flow'))
     const flows = ledger.flows.size
     return {
-      seconds: taken,
+      seconds: elapsed,
       flows,
-      flowsPerSecond: flows / taken,
+      flowsPerSecond: flows / elapsed,
       visible: latencyOf(waits.flat()),
       quiet,
       loaded,

@@ -19,8 +19,8 @@ async function ask(handler: Handler): Promise<void> {
 }
 
 for (let round = -warmUps; round < rounds; round++) {
-  const turns = round % 2 === 0 ? (['clients', 'groups'] as const) : (['groups', 'clients'] as const)
-  for (const name of turns) {
+  const order = round % 2 === 0 ? (['clients', 'groups'] as const) : (['groups', 'clients'] as const)
+  for (const name of order) {
     const cpu = await measureCpu(async () => {
       for (let i = 0; i < calls; i++) await ask(handlers[name])
     })

@@ -20,11 +20,11 @@ export type LogCost = PageCosts & { name: string }
 const limit = '50'
 
 type Query = Record<string, string>
-type Asked = (logs: PlantedLogs) => Query
+type Listing = (logs: PlantedLogs) => Query
 
-const listings: [name: string, query: Asked][] = [
+const listings: [name: string, query: Listing][] = [
   ['all streams', () => ({})],
-  ...logStreams.map((type): [string, Asked] => [type, () => ({ type })]),
+  ...logStreams.map((type): [string, Listing] => [type, () => ({ type })]),
   ['all streams, an actor with 100 entries of each', ({ rare }) => ({ actor_id: rare.id })],
   ['all streams, a busy actor', ({ busy }) => ({ actor_id: busy.id })],
   ['all streams, an email with 100 entries of each', ({ rare }) => ({ actor_email: rare.email })],
@@ -38,10 +38,10 @@ export async function logCosts(count: number): Promise<LogCost[]> {
   const account = { id: randomUUID(), inserted_at: timestamp(0) } as AccountRow
   const logs = await plantLogs(account.id, count)
   const costs: LogCost[] = []
-  for (const [name, asked] of listings) {
+  for (const [name, toQuery] of listings) {
     // The window begins after the first entries, so that flows still open at its beginning exist.
     const window = { begin: timestamp(logs.begin + (logs.end - logs.begin) / 10), end: timestamp(logs.end) }
-    costs.push({ name, ...(await pageCosts(account, { ...window, ...asked(logs), limit }, logs)) })
+    costs.push({ name, ...(await pageCosts(account, { ...window, ...toQuery(logs), limit }, logs)) })
   }
   return costs
 }

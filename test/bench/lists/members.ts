@@ -23,8 +23,8 @@ export async function memberCosts(members: number): Promise<MemberCosts> {
   const world = await newMembershipWorld()
   const { account } = world
   const ids = await plantIds<ActorRow>(account.id, actors, members, robotRow)
-  const set = async (group: string, some: string[]) => {
-    const { status, text } = await world.put(group, entries(...some))
+  const set = async (group: string, ids: string[]) => {
+    const { status, text } = await world.put(group, entries(...ids))
     if (status !== 200) throw new Error(`The members were not set: ${text}`)
   }
   const [one, all] = [await world.newGroup(), await world.newGroup()]

@@ -29,8 +29,8 @@ export async function unconnectedText(): Promise<string> {
       const runs: Consumed[] = []
       // Minimum of three runs, because a run may renew a lease of the rate limit.
       for (let run = 0; run < 3; run++) runs.push(await measure(one))
-      const least = (what: 'reads' | 'writes') => Math.min(...runs.map((run) => run[what]))
-      units.push(`${least('reads')} read and ${least('writes')} write units`)
+      const minimum = (what: 'reads' | 'writes') => Math.min(...runs.map((run) => run[what]))
+      units.push(`${minimum('reads')} read and ${minimum('writes')} write units`)
     }
     const [without = '', withIt = ''] = units
     lines.push(

@@ -30,8 +30,8 @@ export type CallUsage = { usage: Usage; trips: number }
 
 /** Usage without leases: some runs take a new lease for their account, and the run with the fewest writes does not. */
 function withHeldLease(runs: Usage[]): Usage {
-  const least = runs.reduce((a, b) => (b.writeUnits < a.writeUnits ? b : a))
-  return { ...perRun(runs), writeUnits: least.writeUnits, readUnits: least.readUnits }
+  const smallest = runs.reduce((a, b) => (b.writeUnits < a.writeUnits ? b : a))
+  return { ...perRun(runs), writeUnits: smallest.writeUnits, readUnits: smallest.readUnits }
 }
 
 /** Measures calls in a process that holds units of the rate limit, including the consumers' work for their changes. */
@@ -45,7 +45,7 @@ export async function callUsages(runs = 8): Promise<Map<string, CallUsage>> {
     if (name === 'GET /resources') {
       for (let i = 0; i < 50; i++) await world.send('POST /resources', await prepare('POST /resources'))
     }
-    const taken: Usage[] = []
+    const runUsages: Usage[] = []
     let fewest = Number.POSITIVE_INFINITY
     for (let run = -2; run < runs; run++) {
       // Each sample brings another gateway online, which makes the choice of a gateway slower.
@@ -54,7 +54,7 @@ export async function callUsages(runs = 8): Promise<Map<string, CallUsage>> {
       const request = await prepare(name)
       if (request.token) await holdLease(send, request.token)
       const before = (await readCommits(account.id)).length
-      const { usage: own, trips } = await usageAndTrips(async () => {
+      const { usage: requestUsage, trips } = await usageAndTrips(async () => {
         const { status, text } = await send(name, request)
         if (status > 201) throw new Error(`${name} answered ${text}`)
       })
@@ -69,9 +69,9 @@ export async function callUsages(runs = 8): Promise<Map<string, CallUsage>> {
       if (run < 0) continue
       fewest = Math.min(fewest, trips)
       const requests = { httpRequests: 1, lambdaRequests: 1 + consumers.length }
-      taken.push(sum([own, 1], [requests, 1], ...consumers.map((usage) => [usage, 1] as [Partial<Usage>, number])))
+      runUsages.push(sum([requestUsage, 1], [requests, 1], ...consumers.map((usage) => [usage, 1] as [Partial<Usage>, number])))
     }
-    usages.set(name, { usage: withHeldLease(taken), trips: fewest })
+    usages.set(name, { usage: withHeldLease(runUsages), trips: fewest })
   }
   const mixed = Object.entries(usualMix).map(([name, share]) => ({ share, ...usages.get(name) }))
   return usages.set('a usual mix: 45 % lists, 45 % objects, 10 % changes', {

@@ -113,12 +113,12 @@ async function measureRequests(child: ChildProcess, name: string, count: number,
   return Number(cpu)
 }
 
-const least = (figures: number[]): number => Math.min(...figures)
+const minimum = (figures: number[]): number => Math.min(...figures)
 
 const leastRow = (name: string, { base, now }: Figures): string[] => {
-  const [before, after] = [least(base), least(now)]
-  const more = (after - before).toFixed(1)
-  return [name, before.toFixed(2), after.toFixed(2), (after / before).toFixed(2), more]
+  const [before, after] = [minimum(base), minimum(now)]
+  const difference = (after - before).toFixed(1)
+  return [name, before.toFixed(2), after.toFixed(2), (after / before).toFixed(2), difference]
 }
 
 /** Measures import and first request in new processes. */

@@ -29,11 +29,11 @@ export const memoryTable = (calls: Call[]): string =>
     calls.map((call) => {
       const choices = choicesOf(call)
       const product = ({ ms, usd }: Choice) => ms * usd
-      const least = Math.max(...choices.slice(0, 1).map(product))
+      const reference = Math.max(...choices.slice(0, 1).map(product))
       return [
         call.name,
         ...choices.map(({ ms, usd }) => `${ms.toFixed(0)} ms, ${usd.toFixed(2)} USD`),
-        choices.map((choice) => (product(choice) / least).toFixed(2)).join(', '),
+        choices.map((choice) => (product(choice) / reference).toFixed(2)).join(', '),
       ]
     }),
   )

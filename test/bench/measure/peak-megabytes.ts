@@ -7,6 +7,6 @@ const status = '/proc/self/status'
  * preferred.
  */
 export function peakMegabytes(): number {
-  const own = existsSync(status) ? /VmHWM:\s+(\d+)/.exec(readFileSync(status, 'utf8'))?.[1] : undefined
-  return Number(own ?? process.resourceUsage().maxRSS) / 1_024
+  const peak = existsSync(status) ? /VmHWM:\s+(\d+)/.exec(readFileSync(status, 'utf8'))?.[1] : undefined
+  return Number(peak ?? process.resourceUsage().maxRSS) / 1_024
 }

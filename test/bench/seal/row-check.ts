@@ -50,14 +50,14 @@ function* groupsOf(account: string, count: number): Generator<Item> {
 export async function rowCheckFigures(count: number): Promise<string> {
   const account = randomUUID()
   plantIntoFile(groupsOf(account, count))
-  let [cpu, findings, begun] = [0, 0, Date.now()]
+  let [cpu, findings, startedAt] = [0, 0, Date.now()]
   const { reads, requests } = await measure(async () => {
-    begun = Date.now()
+    startedAt = Date.now()
     cpu = await measureCpu(async () => {
       const check = await checkRows({ account_id: account })
       findings = check.findings.filter(({ item }) => item === 'row' || item === 'commit').length
     })
   })
-  const seconds = ((Date.now() - begun) / 1_000).toFixed(1)
+  const seconds = ((Date.now() - startedAt) / 1_000).toFixed(1)
   return `checking ${count} rows: ${seconds} s, ${(cpu / 1e6).toFixed(1)} s of CPU, ${reads} read units in ${requests} requests, ${findings} findings of rows\n`
 }

@@ -61,7 +61,7 @@ async function firstState(size: CompanySize): Promise<State> {
 }
 
 /** Transactions of this process that were cancelled by a concurrent one. */
-const lost = { races: 0 }
+const counts = { races: 0 }
 
 /** Makes an administrator's changes one after another, and returns the milliseconds of each. */
 async function administrate(state: State, continues: (count: number) => boolean, pauseMs: number): Promise<number[]> {
@@ -69,7 +69,7 @@ async function administrate(state: State, continues: (count: number) => boolean,
   table().middlewareStack.add(
     (next) => (args) =>
       next(args).catch((error: Error) => {
-        if (error.name === 'TransactionCanceledException') lost.races++
+        if (error.name === 'TransactionCanceledException') counts.races++
         throw error
       }),
     { step: 'initialize', name: 'countsRaces', override: true },
@@ -77,14 +77,14 @@ async function administrate(state: State, continues: (count: number) => boolean,
   const times: number[] = []
   while (continues(times.length)) {
     const started = performance.now()
-    const before = lost.races
+    const before = counts.races
     const body = { group: { name: `Group ${Math.random()}` } }
-    const made = await call(createGroup, { token, method: 'POST', body })
-    if (made.status !== 201) throw new Error(`An administrator received ${made.text}`)
+    const created = await call(createGroup, { token, method: 'POST', body })
+    if (created.status !== 201) throw new Error(`An administrator received ${created.text}`)
     times.push(performance.now() - started)
-    const inThis = lost.races - before
+    const inThis = counts.races - before
     races[inThis] = (races[inThis] ?? 0) + 1
-    await call(deleteGroup, { token, method: 'DELETE', params: { id: made.body.data.id } })
+    await call(deleteGroup, { token, method: 'DELETE', params: { id: created.body.data.id } })
     await sleep(pauseMs)
   }
   return times
@@ -123,7 +123,7 @@ async function step(order: StepOrder, during: (isOver: () => boolean) => Promise
 
 const changedBy = ({ applied }: Run): string =>
   Object.entries(applied)
-    .map(([object, { insert, update, delete: gone }]) => `${object} +${insert} ~${update} -${gone}`)
+    .map(([object, { insert, update, delete: deleted }]) => `${object} +${insert} ~${update} -${deleted}`)
     .join(', ')
 
 /** Repeats steps until a run is applied. An interrupted run resumes with the next step or the next start. */

@@ -41,7 +41,8 @@ const foreign = { status: 400, text: 'This is not the sign-in that the client st
 
 it('login CSRF: the example client refuses a callback with a foreign state, says so, and waits for its own', async () => {
   const { state, home, visit, done } = await atPage()
-  // The code of an attacker's own sign-in, with which any page can redirect the person's browser.
+  // Authorization code from an attacker's own sign-in. Any web page can redirect a person's browser to the callback
+  // with it.
   const code = 'code-of-the-attacker'
   const others: (Record<string, string> | string)[] = [
     { code },

@@ -2,12 +2,12 @@ import { createServer } from 'node:http'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { listen, openServer } from '#infra/local/api/open-server.ts'
 
-const taken = createServer()
+const blocker = createServer()
 let port = 0
 beforeAll(async () => {
-  port = await listen(taken, 0)
+  port = await listen(blocker, 0)
 })
-afterAll(() => void taken.close())
+afterAll(() => void blocker.close())
 
 it.each([
   ['PORT', 'npm start.'],

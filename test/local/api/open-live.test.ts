@@ -30,8 +30,8 @@ async function open(answers: Record<string, unknown> = {}, limits: Parameters<ty
       return answers[route] ?? { statusCode: 200 }
     },
   })
-  const told = (route: string) => events.filter(([at]) => at === route).map(([, event]) => event)
-  return { url: channel.url, told }
+  const eventsOf = (route: string) => events.filter(([at]) => at === route).map(([, event]) => event)
+  return { url: channel.url, told: eventsOf }
 }
 
 it('invokes functions with the events of API Gateway', async () => {
@@ -58,15 +58,15 @@ it('refuses a handshake with the response of the function, and other paths witho
   const { url } = await open({ $connect: { statusCode: 404, body: '{"code":"not_found"}' } })
   const refused = await connectTo(url, 'token', 'x').catch((error: unknown) => error)
   expect((refused as Refusal).refused).toEqual({ status: 404, body: { code: 'not_found' } })
-  const elsewhere = await connectTo(url.replace('/live', '/other'), 'token', 'x').catch((error: unknown) => error)
-  expect((elsewhere as Refusal).refused.status).toBe(404)
+  const otherPath = await connectTo(url.replace('/live', '/other'), 'token', 'x').catch((error: unknown) => error)
+  expect((otherPath as Refusal).refused.status).toBe(404)
 })
 
 /** Returns the status of a request with an Upgrade header. */
 const statusOf = (url: string, headers: Record<string, string>) =>
   new Promise<number | undefined>((resolve, reject) => {
-    const asked = get(url.replace('ws:', 'http:'), { headers: { connection: 'Upgrade', ...headers } })
-    asked.once('response', ({ statusCode }) => resolve(statusCode)).once('error', reject)
+    const request = get(url.replace('ws:', 'http:'), { headers: { connection: 'Upgrade', ...headers } })
+    request.once('response', ({ statusCode }) => resolve(statusCode)).once('error', reject)
   })
 
 it('calls no function for an invalid handshake', async () => {
@@ -100,10 +100,10 @@ it('reports the disconnect of a device that leaves during its handshake', async 
   })
   const socket = new WebSocket(channel.url)
   socket.on('error', () => undefined)
-  const gone = new Promise((resolve) => socket.once('close', resolve))
+  const closed = new Promise((resolve) => socket.once('close', resolve))
   await asked.promise
   socket.terminate()
-  await gone
+  await closed
   await sleep(50)
   answer.resolve({ statusCode: 200 })
   await until(() => ended.length === 2)
@@ -132,8 +132,8 @@ it('refuses handshakes above the concurrency limit, and accepts new ones after t
 })
 
 it('reports an error of a function as API Gateway does, and prints its stack to the terminal', async () => {
-  const shown: string[] = []
-  vi.spyOn(process.stderr, 'write').mockImplementation((line) => shown.push(String(line)) > 0)
+  const printed: string[] = []
+  vi.spyOn(process.stderr, 'write').mockImplementation((line) => printed.push(String(line)) > 0)
   channel = await openChannel({
     intercept: async (route) => {
       if (route === '$connect') return { statusCode: 200 }
@@ -146,7 +146,7 @@ it('reports an error of a function as API Gateway does, and prints its stack to 
   expect(JSON.parse(await answer)).toEqual({ message: 'Internal server error' })
   await channel.stop()
   vi.restoreAllMocks()
-  expect(shown.map((line) => line.split('\n')[0])).toEqual([
+  expect(printed.map((line) => line.split('\n')[0])).toEqual([
     '$default: Error: a fault that is meant',
     '$disconnect: Error: a fault that is meant',
   ])

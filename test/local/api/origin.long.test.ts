@@ -20,9 +20,9 @@ afterEach(() => service.stop())
 
 /** Returns the status of a request with these headers, and its origin in the request log. */
 async function originOf(headers: Record<string, string>, proof: Record<string, string> = {}) {
-  const ask = (path: string, more: Record<string, string>) =>
+  const ask = (path: string, extraHeaders: Record<string, string>) =>
     fetch(service.baseUrl + path, {
-      headers: { authorization: `Bearer ${service.credentials.api_token}`, ...proof, ...more },
+      headers: { authorization: `Bearer ${service.credentials.api_token}`, ...proof, ...extraHeaders },
     })
   const id = randomUUID()
   const { status } = await ask('/account', { ...headers, 'x-request-id': id })

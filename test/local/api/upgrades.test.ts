@@ -44,10 +44,10 @@ it.each([
 
 it('closes the connection of a refused handshake, even if the client does not', async () => {
   status = 401
-  const kept = await Promise.all(Array.from({ length: 200 }, () => send('/live', handshake)))
-  expect(kept.filter(([text]) => /^HTTP\/1\.1 (401|429) /.test(text))).toHaveLength(200)
+  const responses = await Promise.all(Array.from({ length: 200 }, () => send('/live', handshake)))
+  expect(responses.filter(([text]) => /^HTTP\/1\.1 (401|429) /.test(text))).toHaveLength(200)
   await until(async () => (await channel.connections()) === 0)
-  for (const [, socket] of kept) socket.destroy()
+  for (const [, socket] of responses) socket.destroy()
 })
 
 it('selects no subprotocol', async () => {

@@ -82,8 +82,8 @@ describe('the demo provider', () => {
       const { access_token, id_token } = (await tokens.json()) as Record<string, string>
       const claims = JSON.parse(Buffer.from(String(id_token).split('.')[1] ?? '', 'base64url').toString())
       expect(claims).toMatchObject({ iss: idp.issuer, aud: client.client_id, sub, nonce: 'a nonce' })
-      const known = await fetch(`${idp.issuer}/me`, { headers: { authorization: `Bearer ${access_token}` } })
-      expect(await known.json()).toMatchObject({ sub, email, email_verified: true, name })
+      const userinfo = await fetch(`${idp.issuer}/me`, { headers: { authorization: `Bearer ${access_token}` } })
+      expect(await userinfo.json()).toMatchObject({ sub, email, email_verified: true, name })
     }
   })
 
@@ -100,8 +100,8 @@ describe('the demo provider', () => {
     }
     const leaving = await visit(`${document.end_session_endpoint}?client_id=${client.client_id}`)
     const [, action = '', xsrf = ''] = /action="([^"]+)".*name="xsrf" value="([^"]+)"/.exec(leaving.text) ?? []
-    const left = await visit(action, { xsrf, logout: 'yes' })
-    expect(left.text).toContain('You are signed out of the demo company')
+    const signedOut = await visit(action, { xsrf, logout: 'yes' })
+    expect(signedOut.text).toContain('You are signed out of the demo company')
     expect((await visit(authorization())).text).toContain('Who are you?')
   })
 
@@ -114,9 +114,9 @@ describe('the demo provider', () => {
 
   it('refuses other redirect URIs, and requests without PKCE', async () => {
     for (const other of ['http://127.0.0.1:1/else', 'http://127.0.0.1:8787/sign_in/callback', `${redirect_uri}/x`]) {
-      const elsewhere = await browser()(authorization({ redirect_uri: other }))
-      expect(elsewhere.url.origin).toBe(idp.issuer)
-      expect(elsewhere.text).toContain('invalid_redirect_uri')
+      const refused = await browser()(authorization({ redirect_uri: other }))
+      expect(refused.url.origin).toBe(idp.issuer)
+      expect(refused.text).toContain('invalid_redirect_uri')
     }
     const { url } = await browser()(authorization({ code_challenge: '', code_challenge_method: '' }))
     expect(url.searchParams.get('error')).toBe('invalid_request')

@@ -48,12 +48,12 @@ it('passes large items and errors of the engine through', async () => {
   const value = 'é'.repeat(150_000)
   await table().send(new PutCommand({ TableName: tableName(), Item: { pk, sk: 'large', value } }))
   expect(await stored('large')).toEqual([value])
-  const taken = new PutCommand({
+  const conflicting = new PutCommand({
     TableName: tableName(),
     Item: { pk, sk: 'large' },
     ConditionExpression: 'attribute_not_exists(pk)',
   })
-  await expect(table().send(taken)).rejects.toThrow('The conditional request failed')
+  await expect(table().send(conflicting)).rejects.toThrow('The conditional request failed')
 })
 
 const servers: Server[] = []

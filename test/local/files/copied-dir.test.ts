@@ -37,12 +37,12 @@ it('does not end the engine of the original directory', async () => {
 })
 
 it('sends no command to the service of the original directory', async () => {
-  const asked: string[] = []
-  const control = await openControl(dir, async (task) => asked.push(task))
+  const tasks: string[] = []
+  const control = await openControl(dir, async (task) => tasks.push(task))
   try {
     cpSync(dir, copy, { recursive: true })
     expect(await runByControl(copy, 'verify-rows', {})).toBeUndefined()
-    expect(asked).toEqual([])
+    expect(tasks).toEqual([])
     expect(await runByControl(dir, 'verify-rows', {})).toBe(1)
   } finally {
     await control.close()

@@ -13,10 +13,10 @@ beforeAll(() => {
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
 it('recognizes a data directory by its secret', () => {
-  const [begun, empty] = [join(dir, 'begun'), join(dir, 'empty')]
-  for (const one of [begun, empty]) mkdirSync(one)
-  writeFileSync(join(begun, 'secret-key'), 'secret')
-  expect([begun, empty, join(dir, 'nowhere')].map(isDataDir)).toEqual([true, false, false])
+  const [used, empty] = [join(dir, 'begun'), join(dir, 'empty')]
+  for (const one of [used, empty]) mkdirSync(one)
+  writeFileSync(join(used, 'secret-key'), 'secret')
+  expect([used, empty, join(dir, 'nowhere')].map(isDataDir)).toEqual([true, false, false])
 })
 
 it('accepts an unreadable path, so that opening it reports the reason', () => {

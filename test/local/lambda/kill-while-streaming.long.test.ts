@@ -72,7 +72,7 @@ it('stores every acknowledged flow and change exactly once, regardless of kills'
     },
     { timeout: 60_000, interval: 500 },
   )
-  const asked = JSON.stringify({ account_id: accountId, end: new Date().toISOString() })
-  const verified = await runLocal('verify', [asked], { DATA_DIR: service.dataDir })
+  const event = JSON.stringify({ account_id: accountId, end: new Date().toISOString() })
+  const verified = await runLocal('verify', [event], { DATA_DIR: service.dataDir })
   expect([verified.code, JSON.parse(verified.stdout).data.damages]).toEqual([0, []])
 })

@@ -24,10 +24,10 @@ it('notes the consumer that is furthest behind', () => {
 })
 
 it('tells of a note that cannot be written, leaves no half of it, and lets the service work on', () => {
-  const told = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
   // As on a full disk: what is a directory does not become a file.
   mkdirSync(join(dir, 'stream-handled.json', 'in the way'), { recursive: true })
   expect(() => note('10')).not.toThrow()
-  expect(told.mock.calls.join()).toContain(`${join(dir, 'stream-handled.json')} was not written`)
+  expect(stderr.mock.calls.join()).toContain(`${join(dir, 'stream-handled.json')} was not written`)
   expect(readdirSync(dir)).toEqual(['stream-handled.json'])
 })

@@ -121,25 +121,25 @@ describe('a poller', () => {
     const folder = join(dir, 'failed', 'consumer')
     const [file, ...others] = readdirSync(folder)
     expect(others).toEqual([])
-    const kept = JSON.parse(readFileSync(join(folder, file ?? ''), 'utf8'))
-    expect(kept.requestContext).toMatchObject({ functionArn: 'arn:function', condition: 'RetryAttemptsExhausted' })
-    expect(kept.DDBStreamBatchInfo).toMatchObject({ startSequenceNumber: '2', endSequenceNumber: '2', batchSize: 1 })
-    expect(JSON.parse(kept.payload)).toEqual({ Records: [{ n: 2, kind: 'even' }] })
+    const stored = JSON.parse(readFileSync(join(folder, file ?? ''), 'utf8'))
+    expect(stored.requestContext).toMatchObject({ functionArn: 'arn:function', condition: 'RetryAttemptsExhausted' })
+    expect(stored.DDBStreamBatchInfo).toMatchObject({ startSequenceNumber: '2', endSequenceNumber: '2', batchSize: 1 })
+    expect(JSON.parse(stored.payload)).toEqual({ Records: [{ n: 2, kind: 'even' }] })
   })
 
   it('delivers lanes concurrently if the mapping is parallel', async () => {
     let running = 0
-    let most = 0
+    let maxRunning = 0
     const records = Array.from({ length: 8 }, (_, i) => record(i + 1))
     const slow = async () => {
-      most = Math.max(most, ++running)
+      maxRunning = Math.max(maxRunning, ++running)
       await new Promise((resolve) => setTimeout(resolve, 20))
       running--
     }
     const poller = start(records, slow, { ParallelizationFactor: 4, BatchSize: 2 })
     await vi.waitFor(() => expect(poller.position()).toBe('8'))
     await poller.stop()
-    expect(most).toBeGreaterThan(1)
+    expect(maxRunning).toBeGreaterThan(1)
     expect(poller.received.flat().sort()).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
   })
 

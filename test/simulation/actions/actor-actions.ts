@@ -51,14 +51,14 @@ async function remove(account: SimulatedAccount, actor: Actor): Promise<Touched>
 
 async function removeTokens(account: SimulatedAccount, actor: Actor): Promise<Touched> {
   const { model, random } = account
-  const held = tokensOf(account, actor.id)
-  if (held.length === 0) return {}
+  const tokens = tokensOf(account, actor.id)
+  if (tokens.length === 0) return {}
   const params = { actor_id: actor.id }
   if (random.chance(0.4)) {
     await account.administer(deleteClientTokens, { method: 'DELETE', params })
     model.deleteTokens((token) => token.actor === actor.id)
   } else {
-    const { id } = random.pick(held)
+    const { id } = random.pick(tokens)
     await account.administer(deleteClientToken, { method: 'DELETE', params: { ...params, id } })
     model.deleteToken(id)
   }

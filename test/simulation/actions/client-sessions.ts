@@ -73,8 +73,8 @@ export async function registerClient(account: SimulatedAccount, actor: Actor): P
 export async function connectClient(account: SimulatedAccount, client: Client): Promise<boolean> {
   const { model, random, clock } = account
   const actor = model.actors.get(client.actor) as Actor
-  const held = tokensOf(account, actor.id)
-  const token = held.length > 0 && random.chance(0.9) ? random.pick(held) : await signIn(account, actor)
+  const tokens = tokensOf(account, actor.id)
+  const token = tokens.length > 0 && random.chance(0.9) ? random.pick(tokens) : await signIn(account, actor)
   if (!token) return false
   if (random.chance(0.05)) client.key = random.bytes(32).toString('base64')
   const before = clock.now

@@ -56,15 +56,15 @@ async function start(
  * Tokens that a gateway can connect with: its own, and after its key was registered at the site also the site's (P2.2).
  */
 function tokensFor({ model }: SimulatedAccount, gateway: Gateway): GatewayToken[] {
-  const own = model.gatewayTokens.ofGateway(gateway.id)
-  return gateway.seen ? [...own, ...model.gatewayTokens.ofSite(gateway.site)] : own
+  const gatewayTokens = model.gatewayTokens.ofGateway(gateway.id)
+  return gateway.seen ? [...gatewayTokens, ...model.gatewayTokens.ofSite(gateway.site)] : gatewayTokens
 }
 
 /** Starts a session of a gateway. Authorizations survive if the key is unchanged (P1.8). */
 export async function connectGateway(account: SimulatedAccount, gateway: Gateway): Promise<void> {
   const { model, random } = account
-  const held = tokensFor(account, gateway)
-  const token = held.length > 0 ? random.pick(held) : await createOwnToken(account, gateway)
+  const tokens = tokensFor(account, gateway)
+  const token = tokens.length > 0 ? random.pick(tokens) : await createOwnToken(account, gateway)
   const former = gateway.key
   // An active session keeps its key; another key is refused (P2.3). With a site token, another key means another
   // gateway.
@@ -81,8 +81,8 @@ export async function connectGateway(account: SimulatedAccount, gateway: Gateway
 /** Creates a gateway by its first session with a site token (P2.2). */
 export async function joinSite(account: SimulatedAccount, site: string): Promise<void> {
   const { model, random } = account
-  const held = model.gatewayTokens.ofSite(site)
-  const token = held.length > 0 ? random.pick(held) : await createSiteToken(account, site)
+  const siteTokens = model.gatewayTokens.ofSite(site)
+  const token = siteTokens.length > 0 ? random.pick(siteTokens) : await createSiteToken(account, site)
   const gateway = newGateway(account, site)
   const { id, session } = await start(account, gateway, token)
   agree('the gateway that joins is a new one', model.gateways.has(id), false)

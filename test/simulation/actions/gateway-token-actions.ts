@@ -40,9 +40,9 @@ export async function rotateToken(account: SimulatedAccount, gateway: Gateway): 
 export async function deleteToken(account: SimulatedAccount, { id, site }: Gateway): Promise<void> {
   const { model, random } = account
   const tokens = [...model.gatewayTokens.ofGateway(id), ...model.gatewayTokens.ofSite(site)]
-  const known = tokens.filter((token) => token.id !== null)
-  if (known.length === 0) return
-  const token = random.pick(known)
+  const identified = tokens.filter((token) => token.id !== null)
+  if (identified.length === 0) return
+  const token = random.pick(identified)
   const params = { site_id: site, id: token.id as string }
   await account.administer(deleteGatewayToken, { method: 'DELETE', params })
   model.endGatewayTokens((other) => other === token)
@@ -50,9 +50,9 @@ export async function deleteToken(account: SimulatedAccount, { id, site }: Gatew
 
 export async function deleteSiteTokens(account: SimulatedAccount, site: string): Promise<void> {
   const { model } = account
-  const held = model.gatewayTokens.ofSite(site)
+  const siteTokens = model.gatewayTokens.ofSite(site)
   const request = { method: 'DELETE', params: { site_id: site } }
   const { deleted_count } = await account.administer(deleteSiteGatewayTokens, request)
-  agree('the number of site tokens', deleted_count, held.length)
-  model.endGatewayTokens((token) => held.includes(token))
+  agree('the number of site tokens', deleted_count, siteTokens.length)
+  model.endGatewayTokens((token) => siteTokens.includes(token))
 }

@@ -16,10 +16,10 @@ function freePair(account: SimulatedAccount, group?: string): { group: string; r
   const { model, random } = account
   for (let tries = 0; tries < 20; tries++) {
     const pair = { group: group ?? random.pick([...model.groups.keys()]), resource: account.someResourceId() }
-    const taken = [...model.policies.values()].some(
+    const exists = [...model.policies.values()].some(
       (policy) => policy.group === pair.group && policy.resource === pair.resource,
     )
-    if (!taken && (model.internetResource || !isInternet(account, pair.resource))) return pair
+    if (!exists && (model.internetResource || !isInternet(account, pair.resource))) return pair
   }
   return null
 }

@@ -89,14 +89,14 @@ async function addActors(account: SimulatedAccount): Promise<void> {
 async function addGroups(account: SimulatedAccount): Promise<void> {
   const { model, random } = account
   const rows = times(sizes.groups, (i) => ({ name: `Group ${i}`, ...nativeGroup }))
-  const made: Group[] = (await insertRows(account, groups, rows)).map(({ id }, i) => ({
+  const created: Group[] = (await insertRows(account, groups, rows)).map(({ id }, i) => ({
     id,
     managed: false,
     // The first groups are too large to be deleted in one commit.
     members: new Set(random.sample(model.actors.keys(), i < 3 ? 60 : random.int(1, 18))),
   }))
-  for (const group of made) model.groups.set(group.id, group)
-  const pairs = made.flatMap(({ id, members }) => [...members].map((actor_id) => ({ group_id: id, actor_id })))
+  for (const group of created) model.groups.set(group.id, group)
+  const pairs = created.flatMap(({ id, members }) => [...members].map((actor_id) => ({ group_id: id, actor_id })))
   await insertRows(account, memberships, pairs)
 }
 
@@ -104,7 +104,7 @@ async function addSitesAndResources(account: SimulatedAccount): Promise<void> {
   const { model } = account
   const rows = times(sizes.sites, (i) => ({ name: `Site ${i}`, managed_by: 'account' as const }))
   for (const { id } of await insertRows(account, sites, rows)) model.sites.add(id)
-  const made = times(sizes.resources, (i) => ({
+  const created = times(sizes.resources, (i) => ({
     name: `Host ${i}`,
     type: i === 0 ? ('static_device_pool' as const) : ('dns' as const),
     address: i === 0 ? null : `host-${i}.example.com`,
@@ -113,7 +113,7 @@ async function addSitesAndResources(account: SimulatedAccount): Promise<void> {
     ip_stack: i === 0 ? null : ('dual' as const),
     site_id: i === 0 ? null : account.someSite(),
   }))
-  for (const { id, name, type, address, ip_stack, site_id } of await insertRows(account, resources, made)) {
+  for (const { id, name, type, address, ip_stack, site_id } of await insertRows(account, resources, created)) {
     const resource: Resource = { id, name, type, address, filters: [], stack: ip_stack, site: site_id }
     model.resources.set(id, resource)
   }

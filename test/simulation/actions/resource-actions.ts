@@ -9,9 +9,9 @@ import type { Touched } from '../world/touched.ts'
 import { addPolicy } from './policy-actions.ts'
 import { sizes } from './populate.ts'
 
-type Shown = Omit<Resource, 'stack' | 'site'> & { ip_stack: string | null; site_id: string | null }
+type ResourceBody = Omit<Resource, 'stack' | 'site'> & { ip_stack: string | null; site_id: string | null }
 
-function note({ model }: SimulatedAccount, { id, name, type, address, filters, ip_stack, site_id }: Shown): void {
+function note({ model }: SimulatedAccount, { id, name, type, address, filters, ip_stack, site_id }: ResourceBody): void {
   model.resources.set(id, { id, name, type, address, filters, stack: ip_stack, site: site_id })
 }
 
@@ -19,10 +19,10 @@ async function create(account: SimulatedAccount): Promise<Touched> {
   const { clock } = account
   const site_id = account.someSite()
   const resource = { name: 'Host', type: 'dns', address: `host-${clock.now}.example.com`, site_id }
-  const made = await account.administer(createResource, { method: 'POST', body: { resource } })
-  note(account, made)
+  const created = await account.administer(createResource, { method: 'POST', body: { resource } })
+  note(account, created)
   await addPolicy(account)
-  return { resources: [made.id] }
+  return { resources: [created.id] }
 }
 
 async function update(account: SimulatedAccount, resource: Resource, sent: Record<string, unknown>): Promise<Touched> {

@@ -34,10 +34,10 @@ const sessionOf = ({ model }: SimulatedAccount, device: string) =>
   (model.gateways.get(device) ?? model.clients.get(device))?.session
 
 async function lose(account: SimulatedAccount, link: Link): Promise<void> {
-  const isTold = account.random.chance(0.6)
-  await account.channel.lose(link, isTold)
+  const isReported = account.random.chance(0.6)
+  await account.channel.lose(link, isReported)
   const session = account.model.clients.get(link.device)?.session
-  if (isTold && session?.connection === link.id) session.connection = null
+  if (isReported && session?.connection === link.id) session.connection = null
 }
 
 async function useGateway(account: SimulatedAccount, gateway: Gateway): Promise<void> {

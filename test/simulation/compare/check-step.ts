@@ -12,11 +12,11 @@ import { compareActors, compareResources } from './compare-lists.ts'
 import type { NudgeJudge } from './nudge-judge.ts'
 
 /** Maximum number of checks per step. */
-const most = { decisions: 2, heartbeats: 2 }
+const maxChecks = { decisions: 2, heartbeats: 2 }
 
 /** Picks a client and a resource with a policy for the client's group. */
-function somePair({ model, access, random }: SimulatedAccount, about?: Iterable<string>): [Client, string] | null {
-  const resources = new Set(about)
+function somePair({ model, access, random }: SimulatedAccount, among?: Iterable<string>): [Client, string] | null {
+  const resources = new Set(among)
   const policies = [...model.policies.values()].filter(
     ({ group, resource }) => group !== null && (resources.size === 0 || resources.has(resource)),
   )
@@ -32,12 +32,12 @@ function somePair({ model, access, random }: SimulatedAccount, about?: Iterable<
 
 function pairsToAsk(account: SimulatedAccount, touched: Touched): [Client, string][] {
   const { model, random } = account
-  const named = ({ client, resource }: Authorization): [Client, string][] => {
-    const own = model.clients.get(client)
-    return own ? [[own, resource]] : []
+  const toPairs = ({ client, resource }: Authorization): [Client, string][] => {
+    const owner = model.clients.get(client)
+    return owner ? [[owner, resource]] : []
   }
-  const lost = random.sample(model.ended, 2).flatMap(named)
-  const standing = random.chance(0.3) ? random.sample(model.authorizations.values(), 1).flatMap(named) : []
+  const ended = random.sample(model.ended, 2).flatMap(toPairs)
+  const existing = random.chance(0.3) ? random.sample(model.authorizations.values(), 1).flatMap(toPairs) : []
   // Another resource of the client in the same site uses the same gateway (P5.4).
   const further = random
     .sample(model.authorizations.values(), random.chance(0.3) ? 1 : 0)
@@ -51,15 +51,15 @@ function pairsToAsk(account: SimulatedAccount, touched: Touched): [Client, strin
       return random.sample(granted, 1).map(({ id }) => [client, id])
     })
   const pairs = [
-    ...lost,
-    ...standing,
+    ...ended,
+    ...existing,
     ...further,
     ...(touched.resources ? [somePair(account, touched.resources)] : []),
     random.chance(0.8) ? somePair(account) : null,
     random.chance(0.3) ? ([someClient(account), random.pick([...model.resources.keys()])] as [Client, string]) : null,
   ].filter((pair) => pair !== null)
   // At most one concurrent request per client.
-  return [...new Map(pairs.map((pair) => [pair[0].id, pair])).values()].slice(0, most.decisions)
+  return [...new Map(pairs.map((pair) => [pair[0].id, pair])).values()].slice(0, maxChecks.decisions)
 }
 
 /**
@@ -83,11 +83,11 @@ export async function checkStep(account: SimulatedAccount, touched: Touched, jud
   await judge.judgeGrants()
 
   const gateways = random
-    .sample(new Set([...gatewayIds, ...random.sample(model.gateways.keys(), 1)]), most.heartbeats)
+    .sample(new Set([...gatewayIds, ...random.sample(model.gateways.keys(), 1)]), maxChecks.heartbeats)
     .flatMap((id) => model.gateways.get(id) ?? [])
     .filter(({ session }) => session !== null)
-  const [client, asked] = pairs.at(-1) ?? [someClient(account), '']
-  const resource = model.resources.get(asked) ?? random.pick([...model.resources.values()])
+  const [client, resourceId] = pairs.at(-1) ?? [someClient(account), '']
+  const resource = model.resources.get(resourceId) ?? random.pick([...model.resources.values()])
   const actor = model.actors.get(client.actor) as Actor
   const touchedResources = [...(touched.resources ?? [])].flatMap((id) => model.resources.get(id) ?? [])
   const touchedActors = [...(touched.actors ?? [])].flatMap((id) => model.actors.get(id) ?? [])

@@ -10,27 +10,27 @@ export async function compareDecision(account: SimulatedAccount, client: Client,
   const token = client.session && model.tokens.get(client.session.token)
   if (!client.session || !token) return
   const siblings = [...model.clients.values()].filter(({ session }) => session?.token === token.id).length
-  const named = random.chance(0.8)
-  const ambiguous = !named && siblings > 1
+  const sessionFields = random.chance(0.8)
+  const ambiguous = !sessionFields && siblings > 1
   // Each request tests the client's other authorizations, as a heartbeat does (P3.2).
   if (!ambiguous) model.reevaluate(client, token)
   const expected = ambiguous ? null : access.decide(client, token, resourceId)
-  const body = { authorization: { resource_id: resourceId, ...(named && { session_id: client.session.id }) } }
+  const body = { authorization: { resource_id: resourceId, ...(sessionFields && { session_id: client.session.id }) } }
   const { status, body: answer } = await account.from(client.place, token.secret, authorize, { method: 'POST', body })
   account.note(`decision ${answer.code ?? status}`, [client.id, resourceId])
-  const about = `client ${client.id} asking for resource ${resourceId}`
+  const subject = `client ${client.id} asking for resource ${resourceId}`
   if (!expected) {
-    agree(about, [status, Object.keys(answer.errors ?? {})], [422, ['session_id']])
+    agree(subject, [status, Object.keys(answer.errors ?? {})], [422, ['session_id']])
     return
   }
-  agree(about, status, expected.status)
-  if (expected.status === 403) agree(`what is violated for ${about}`, answer.violated, expected.violated)
-  if (expected.status === 409) agree(`the refusal of ${about}`, answer.code, expected.code)
+  agree(subject, status, expected.status)
+  if (expected.status === 403) agree(`what is violated for ${subject}`, answer.violated, expected.violated)
+  if (expected.status === 409) agree(`the refusal of ${subject}`, answer.code, expected.code)
   if (expected.status === 200) {
     const { id, policy, gateway, expiresAt } = expected.authorization
     const { data } = answer
     agree(
-      `the standing authorization of ${about}`,
+      `the standing authorization of ${subject}`,
       [data.id, data.policy_id, data.gateway.id, data.expires_at],
       [id, policy, gateway, timestamp(expiresAt)],
     )
@@ -38,12 +38,12 @@ export async function compareDecision(account: SimulatedAccount, client: Client,
   if (expected.status !== 201) return
   const { id, policy_id, expires_at, gateway, resource } = answer.data
   agree(
-    `the grounds of ${about}`,
+    `the grounds of ${subject}`,
     [policy_id, expires_at, resource.id],
     [expected.policy.id, timestamp(expected.expiresAt), resourceId],
   )
   const chosen = expected.gateways.find((one) => one.id === gateway.id)
-  agree(`the gateway for ${about}, one of ${JSON.stringify(expected.gateways)},`, gateway, {
+  agree(`the gateway for ${subject}, one of ${JSON.stringify(expected.gateways)},`, gateway, {
     id: chosen?.id,
     ipv4: gateway.ipv4,
     ipv6: gateway.ipv6,

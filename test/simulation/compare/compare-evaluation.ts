@@ -33,10 +33,10 @@ export async function compareEvaluation(
   client: Client | null,
 ): Promise<void> {
   const { access, random, clock, model } = account
-  const elsewhere = random.pick(places)
+  const otherPlace = random.pick(places)
   const given = {
-    ip: random.chance(0.4) ? elsewhere.ip : null,
-    region: random.chance(0.4) ? elsewhere.region : null,
+    ip: random.chance(0.4) ? otherPlace.ip : null,
+    region: random.chance(0.4) ? otherPlace.region : null,
     auth_provider_id: random.chance(0.5) ? random.pick([...model.providers.keys()]) : null,
     at: random.chance(0.7) ? timestamp(interestingInstant(account, resource)) : null,
   }
@@ -44,12 +44,12 @@ export async function compareEvaluation(
     method: 'POST',
     body: { actor_id: actor.id, resource_id: resource.id, client_id: client?.id, ...given },
   })
-  const about = `actor ${actor.id} and resource ${resource.id} in ${JSON.stringify(given)}`
-  agree(`evaluating ${about}`, answer.status, 200)
+  const subject = `actor ${actor.id} and resource ${resource.id} in ${JSON.stringify(given)}`
+  agree(`evaluating ${subject}`, answer.status, 200)
   const { data } = answer.body
   const at = parseTimestamp(data.evaluated_at) as number
   account.note(`evaluation ${data.reason ?? 'allow'}`)
-  agree(`the instant for ${about}`, given.at ? data.evaluated_at : at > 0 && at <= clock.now, given.at ?? true)
+  agree(`the instant for ${subject}`, given.at ? data.evaluated_at : at > 0 && at <= clock.now, given.at ?? true)
   const circumstances = {
     // Responses contain an address in canonical form.
     ip: given.ip ?? client?.seen?.ip ?? null,
@@ -58,7 +58,7 @@ export async function compareEvaluation(
     verified: client?.verified ?? false,
   }
   const expected = access.evaluate(actor, resource, circumstances, at)
-  agree(`what would be decided for ${about}`, data, {
+  agree(`what would be decided for ${subject}`, data, {
     decision: expected.reason === null ? 'allow' : 'deny',
     reason: expected.reason,
     violated: expected.violated,

@@ -4,18 +4,18 @@ import type { Authorization, Client, Gateway, Resource } from '../models/account
 import { agree } from '../world/agree.ts'
 import type { SimulatedAccount } from '../world/simulated-account.ts'
 
-type Shown = { id: string; ingest_token: string }
-type Told = {
+type AuthorizationBody = { id: string; ingest_token: string }
+type HeartbeatBody = {
   expires_at: string
   since: string
   complete: boolean
-  authorizations: Shown[] | null
-  added: Shown[] | null
+  authorizations: AuthorizationBody[] | null
+  added: AuthorizationBody[] | null
   removed: string[] | null
   more: boolean
 }
 
-async function heartbeat(account: SimulatedAccount, gateway: Gateway, since: string | null): Promise<Told> {
+async function heartbeat(account: SimulatedAccount, gateway: Gateway, since: string | null): Promise<HeartbeatBody> {
   const { place, session } = gateway
   if (!session) throw new Error('The gateway is offline.')
   const body = since === null ? undefined : { session: { since } }
@@ -45,7 +45,7 @@ function contentOf({ model }: SimulatedAccount, authorization: Authorization) {
   }
 }
 
-const withoutToken = ({ ingest_token, ...content }: Shown): [string, unknown] => [content.id, content]
+const withoutToken = ({ ingest_token, ...content }: AuthorizationBody): [string, unknown] => [content.id, content]
 export const byId = (entries: Iterable<[string, unknown]>) =>
   Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1)))
 
@@ -58,26 +58,26 @@ export const contentsOf = (account: SimulatedAccount, gateway: Gateway) =>
  * @param full also compares a complete response
  */
 export async function compareHeartbeat(account: SimulatedAccount, gateway: Gateway, full: boolean): Promise<void> {
-  const held = account.held.get(gateway.id) ?? { session: '', since: null, authorizations: new Map<string, unknown>() }
+  const state = account.held.get(gateway.id) ?? { session: '', since: null, authorizations: new Map<string, unknown>() }
   const expected = contentsOf(account, gateway)
   const session = gateway.session?.id ?? ''
   for (let more = true, first = true; more; first = false) {
-    const told = await heartbeat(account, gateway, held.since)
+    const response = await heartbeat(account, gateway, state.since)
     // A `since` of another session is ignored (P4.3).
-    if (first) agree('a complete answer', told.complete, held.since === null || held.session !== session)
-    if (told.complete) held.authorizations.clear()
-    for (const id of told.removed ?? []) held.authorizations.delete(id)
-    for (const one of told.authorizations ?? told.added ?? []) held.authorizations.set(...withoutToken(one))
-    account.note(told.complete ? 'heartbeat, complete' : 'heartbeat', gateway.id)
-    for (const _ of told.added ?? []) account.note('added')
-    for (const _ of told.removed ?? []) account.note('removed')
-    held.since = told.since
-    held.session = session
-    more = told.more
+    if (first) agree('a complete answer', response.complete, state.since === null || state.session !== session)
+    if (response.complete) state.authorizations.clear()
+    for (const id of response.removed ?? []) state.authorizations.delete(id)
+    for (const one of response.authorizations ?? response.added ?? []) state.authorizations.set(...withoutToken(one))
+    account.note(response.complete ? 'heartbeat, complete' : 'heartbeat', gateway.id)
+    for (const _ of response.added ?? []) account.note('added')
+    for (const _ of response.removed ?? []) account.note('removed')
+    state.since = response.since
+    state.session = session
+    more = response.more
   }
-  account.held.set(gateway.id, held)
-  agree(`what gateway ${gateway.id} holds`, byId(held.authorizations), expected)
+  account.held.set(gateway.id, state)
+  agree(`what gateway ${gateway.id} holds`, byId(state.authorizations), expected)
   if (!full) return
-  const told = await heartbeat(account, gateway, null)
-  agree(`the full answer to gateway ${gateway.id}`, byId((told.authorizations ?? []).map(withoutToken)), expected)
+  const response = await heartbeat(account, gateway, null)
+  agree(`the full answer to gateway ${gateway.id}`, byId((response.authorizations ?? []).map(withoutToken)), expected)
 }

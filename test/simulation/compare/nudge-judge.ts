@@ -109,13 +109,13 @@ export class NudgeJudge {
       dynamodb: { SequenceNumber: String(i + 1), OldImage: marshall(item, { removeUndefinedValues: true }) },
     }))
     const now = timestamp(clock.now)
-    const lost: Stored[] = []
-    for (const item of ended) if (item.expires_at > now && !(await this.#hasLapsed(item.client_id))) lost.push(item)
-    for (const { gateway_id } of lost) this.#changed.add(gateway_id)
+    const revoked: Stored[] = []
+    for (const item of ended) if (item.expires_at > now && !(await this.#hasLapsed(item.client_id))) revoked.push(item)
+    for (const { gateway_id } of revoked) this.#changed.add(gateway_id)
     const event = { Records } as unknown as DynamoDBStreamEvent
     // The stream can deliver a batch twice.
     if (ended.length > 0) for (let times = random.chance(0.2) ? 2 : 1; times > 0; times--) await followUp(event)
-    for (const { gateway_id: id } of lost) {
+    for (const { gateway_id: id } of revoked) {
       const link = channel.links.get(id)
       if (!link || model.gateways.get(id)?.session?.id !== link.session) continue
       agree(`whether gateway ${id} was told of an end`, link.sent > 0, true)

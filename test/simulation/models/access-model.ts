@@ -78,13 +78,13 @@ export class AccessModel {
     const { account } = this
     const actor = account.actors.get(client.actor) as Actor
     const circumstances = account.conditionContextOf(client, token)
-    const own = [...account.authorizations.values()].filter((authorization) => authorization.client === client.id)
+    const ofClient = [...account.authorizations.values()].filter((authorization) => authorization.client === client.id)
     const isLive = ({ policy, gateway }: Authorization) =>
       account.conforms(account.policies.get(policy) as Policy, circumstances) &&
       account.gateways.get(gateway)?.session != null
-    const standing = own.find(({ resource }) => resource === resourceId)
-    if (standing && isLive(standing)) return { status: 200, authorization: standing }
-    if (standing) account.endAuthorizations(({ id }) => id === standing.id)
+    const existing = ofClient.find(({ resource }) => resource === resourceId)
+    if (existing && isLive(existing)) return { status: 200, authorization: existing }
+    if (existing) account.endAuthorizations(({ id }) => id === existing.id)
 
     const resource = account.resources.get(resourceId)
     const granting = this.policiesFor(actor, resourceId).filter(({ disabled }) => !disabled)
@@ -94,7 +94,7 @@ export class AccessModel {
     if (!chosen) return { status: 403, violated: [...new Set(verdicts.flatMap(({ violated }) => violated))] }
     const online = this.onlineGateways(resource.site)
     if (online.length === 0) return { status: 409, code: 'gateway_offline' }
-    const used = new Set(own.filter((one) => one !== standing && isLive(one)).map(({ gateway }) => gateway))
+    const used = new Set(ofClient.filter((one) => one !== existing && isLive(one)).map(({ gateway }) => gateway))
     const gateways = eligibleGateways(online, client, ({ id }) => used.has(id))
     if (gateways.length === 0) return { status: 409, code: 'version_mismatch' }
     const { policy, end } = chosen
@@ -104,8 +104,8 @@ export class AccessModel {
 
   /** Decides for the given circumstances at an instant (P6). */
   evaluate(actor: Actor, resource: Resource, circumstances: Circumstances, at: number) {
-    const own = this.policiesFor(actor, resource.id)
-    const all = this.verdicts(own, circumstances, at)
+    const policies = this.policiesFor(actor, resource.id)
+    const all = this.verdicts(policies, circumstances, at)
     const enabled = all.filter(({ policy }) => !policy.disabled)
     const chosen = this.choose(enabled)
     const violated = [...new Set(enabled.flatMap((verdict) => verdict.violated))]

@@ -19,11 +19,11 @@ export function verdictOf({ property, operator, values }: Condition, where: Circ
     const until = endOfOpening(values, at)
     return { passed: until !== null, until }
   }
-  const wanted = operator === 'is_in' || operator === 'is_in_cidr'
+  const isPositive = operator === 'is_in' || operator === 'is_in_cidr'
   const passed = {
-    remote_ip_location_region: () => where.region !== null && values.includes(where.region) === wanted,
-    remote_ip: () => where.ip !== null && isInside(values, where.ip) === wanted,
-    auth_provider_id: () => (where.provider === null ? !wanted : values.includes(where.provider) === wanted),
+    remote_ip_location_region: () => where.region !== null && values.includes(where.region) === isPositive,
+    remote_ip: () => where.ip !== null && isInside(values, where.ip) === isPositive,
+    auth_provider_id: () => (where.provider === null ? !isPositive : values.includes(where.provider) === isPositive),
     client_verified: () => values[0] === 'false' || values[0] === '0' || where.verified,
   }[property]
   if (!passed) throw new Error(`The model does not know the property ${property}.`)
@@ -74,14 +74,17 @@ function openingsOf(values: string[]): Opening[] {
       .split(',')
       .filter((range) => range !== '')
       .map((range) => range.split('-').map(secondsOf) as [number, number])
-    const known = openings.find((opening) => opening.day === day && opening.zone === zone)
-    if (known) known.open.push(...open)
+    const existing = openings.find((opening) => opening.day === day && opening.zone === zone)
+    if (existing) existing.open.push(...open)
     else openings.push({ day, zone, open })
   }
   return openings
 }
 
-/** Last second of the opening that contains `at`; the latest of several. */
+/**
+ * End of the time window that contains `at`, including adjacent and overlapping ranges. If several contain it, the
+ * latest end.
+ */
 function endOfOpening(values: string[], at: number): number | null {
   const ends = openingsOf(values).flatMap(({ day, zone, open }) => {
     const { weekday, seconds } = localClock(zone, at)

@@ -12,8 +12,8 @@ export class EndedSecrets {
 
   /** Returns some secrets to try: of recently ended tokens, and sometimes any. */
   take(random: SeededRandom): string[] {
-    const some = [...random.sample(this.fresh, 2), ...(random.chance(0.1) ? random.sample(this.all, 1) : [])]
+    const secrets = [...random.sample(this.fresh, 2), ...(random.chance(0.1) ? random.sample(this.all, 1) : [])]
     this.fresh = []
-    return some
+    return secrets
   }
 }

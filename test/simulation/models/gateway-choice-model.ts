@@ -40,7 +40,7 @@ export function eligibleGateways(online: Gateway[], client: Client, isUsed: (gat
   const used = compatible.filter(isUsed)
   const preferred = used.length > 0 ? used : compatible
   const far = (gateway: Gateway) => (client.seen?.lat == null ? 0 : chord(client.seen, gateway.seen))
-  const least = Math.min(...preferred.map(far))
-  const near = preferred.filter((gateway) => far(gateway) === least || far(gateway) - least < 1e-9)
+  const nearest = Math.min(...preferred.map(far))
+  const near = preferred.filter((gateway) => far(gateway) === nearest || far(gateway) - nearest < 1e-9)
   return near.filter((one) => near.every((other) => compareVersions(versionOf(one), versionOf(other)) >= 0))
 }

@@ -55,10 +55,10 @@ export function localClock(name: string, second: number): { weekday: number; sec
 export function whenClockShows(name: string, from: number, seconds: number): number {
   const zone = zoneOf(name)
   const midnight = Math.floor((from + offsetAt(zone, from)) / day) * day
-  const shown = [zone.standard, zone.standard + hour]
+  const instants = [zone.standard, zone.standard + hour]
     .map((offset) => midnight + seconds - offset)
     .filter((second) => second >= from && second + offsetAt(zone, second) === midnight + seconds)
-  if (shown.length > 0) return Math.min(...shown)
+  if (instants.length > 0) return Math.min(...instants)
   return Math.min(...changesAround(zone, from).filter((change) => change > from))
 }
 

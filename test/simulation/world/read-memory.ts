@@ -48,9 +48,9 @@ class Memory {
   private readonly partitions = new Map<string, Partition>()
 
   partition(pk: string): Partition {
-    const known = this.partitions.get(pk) ?? { items: new Map(), queries: new Map(), writes: 0 }
-    this.partitions.set(pk, known)
-    return known
+    const partition = this.partitions.get(pk) ?? { items: new Map(), queries: new Map(), writes: 0 }
+    this.partitions.set(pk, partition)
+    return partition
   }
 
   forget(keys: Key[]): void {
@@ -81,20 +81,20 @@ class Memory {
 
   async query(command: QueryCommand, send: Send): Promise<unknown> {
     const partition = this.partition(command.input.ExpressionAttributeValues?.[':pk'])
-    const asked = JSON.stringify(command.input)
-    if (partition.queries.has(asked)) return partition.queries.get(asked)
+    const input = JSON.stringify(command.input)
+    if (partition.queries.has(input)) return partition.queries.get(input)
     const { writes } = partition
     const answer = frozen(await send(command))
-    if (partition.writes === writes) partition.queries.set(asked, answer)
+    if (partition.writes === writes) partition.queries.set(input, answer)
     return answer
   }
 }
 
 async function batchGet(memory: Memory, command: BatchGetCommand, send: Send): Promise<unknown> {
-  const [[name, wanted] = ['', undefined]] = Object.entries(command.input.RequestItems ?? {})
-  const items = await memory.items((wanted?.Keys ?? []) as Key[], async (Keys) => {
+  const [[name, request] = ['', undefined]] = Object.entries(command.input.RequestItems ?? {})
+  const items = await memory.items((request?.Keys ?? []) as Key[], async (Keys) => {
     // Reads whole items, because another request may need other attributes of them.
-    const whole = { Keys, ConsistentRead: wanted?.ConsistentRead }
+    const whole = { Keys, ConsistentRead: request?.ConsistentRead }
     const answer = (await send(new BatchGetCommand({ RequestItems: { [name]: whole } }))) as {
       Responses?: Record<string, Attributes[]>
       UnprocessedKeys?: object

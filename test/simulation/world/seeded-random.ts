@@ -29,11 +29,11 @@ export class SeededRandom {
   }
 
   /** Returns at most `most` of the values, in random order. */
-  sample<T>(values: Iterable<T>, most: number): T[] {
+  sample<T>(values: Iterable<T>, max: number): T[] {
     const rest = [...values]
-    const taken: T[] = []
-    while (taken.length < most && rest.length > 0) taken.push(...rest.splice(this.int(0, rest.length - 1), 1))
-    return taken
+    const picked: T[] = []
+    while (picked.length < max && rest.length > 0) picked.push(...rest.splice(this.int(0, rest.length - 1), 1))
+    return picked
   }
 
   /** Picks a value with a probability proportional to its weight. */

@@ -82,9 +82,9 @@ export class SimulatedAccount {
   }
 
   /** Counts an action or check. The error of a difference lists the latest ones. */
-  note(what: string, about: unknown = ''): void {
+  note(what: string, detail: unknown = ''): void {
     this.tally.set(what, (this.tally.get(what) ?? 0) + 1)
-    this.latest.push(`${new Date(this.clock.now / 1000).toISOString()} ${what} ${JSON.stringify(about)}`)
+    this.latest.push(`${new Date(this.clock.now / 1000).toISOString()} ${what} ${JSON.stringify(detail)}`)
     if (this.latest.length > 20) this.latest.shift()
   }
 

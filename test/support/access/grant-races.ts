@@ -164,8 +164,8 @@ export async function raceGrants(
     const statuses = [revoked, ...answers].map((one) => one?.result.status ?? 0)
     const faults = statuses.filter((status) => status >= 500).map((status) => `answered ${status}`)
     if ((revoked?.result.status ?? 500) > 201) faults.push(`the taking was answered ${revoked?.result.text}`)
-    const [left] = await flight.run([() => authorizationsOf(race.account.id, { by: 'gateway', id: race.gateway.id })])
-    const items = (left?.result ?? []) as unknown as AuthorizationItem[]
+    const [listed] = await flight.run([() => authorizationsOf(race.account.id, { by: 'gateway', id: race.gateway.id })])
+    const items = (listed?.result ?? []) as unknown as AuthorizationItem[]
     const confirmed = items.filter((item) => !isPending(item))
     const granted = answers.map(({ result }) => result.body.data).filter((data) => data !== undefined)
     const keys = new Map<string, string>(granted.map(({ id, gateway }) => [id, gateway.public_key]))

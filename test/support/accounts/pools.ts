@@ -11,13 +11,13 @@ import type { Account } from './account.ts'
 /** Creates a device pool by the provisioning function, the only way to create one (A32), and returns its id. */
 export async function newPool({ id }: Pick<Account, 'id'>, device_ids: string[] = []): Promise<string> {
   const resource = { name: 'Laptops', device_ids }
-  const made = await provision({ operation: 'create_static_device_pool', account_id: id, resource })
-  return (made as { data: { resource: { id: string } } }).data.resource.id
+  const created = await provision({ operation: 'create_static_device_pool', account_id: id, resource })
+  return (created as { data: { resource: { id: string } } }).data.resource.id
 }
 
 /** Inserts clients of the account's administrator, and returns their ids in order of creation. */
 export async function newClients({ id, admin }: Pick<Account, 'id' | 'admin'>, count: number): Promise<string[]> {
-  const made = await plantRows<ClientRow>(id, clients, count, (i) => ({
+  const rows = await plantRows<ClientRow>(id, clients, count, (i) => ({
     actor_id: admin.id,
     name: `Laptop ${i}`,
     ipv4: `100.64.1.${i}`,
@@ -25,7 +25,7 @@ export async function newClients({ id, admin }: Pick<Account, 'id' | 'admin'>, c
     svc_id: `laptop-${i}`,
     ...bareClient,
   }))
-  return made.map((row) => row.id)
+  return rows.map((row) => row.id)
 }
 
 type Client = { id: string; name: string; last_seen_at: string }

@@ -189,12 +189,12 @@ export const plans: Record<string, Plan> = {
   },
   'GET /actors/{actor_id}/external_identities': async ({ id: account_id }, plant) => {
     const [actor_id = ''] = await plant(actors, 1, () => ({ ...actor(0), email: null }), [])
-    const told = [
+    const details = [
       ...['email', 'name', 'given_name', 'middle_name', 'family_name', 'nickname', 'preferred_username'],
       ...['picture', 'profile', 'svc_avatar_url'],
     ].map((name) => [name, widest(255)])
     const row = (i: number) => ({
-      ...Object.fromEntries(told),
+      ...Object.fromEntries(details),
       actor_id,
       account_id,
       issuer: uniqueText(i, 255),

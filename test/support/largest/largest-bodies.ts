@@ -64,9 +64,9 @@ function hostileTexts(operation: Operation, sent: Fields, maxBytes: number): Lar
     ([, schema]) => takes(schema, 'string') && !schema.enum && schema.format !== 'uuid',
   )
   const bytes = Math.floor(Math.min(textBytes, maxBytes - 10_000) / Math.max(1, texts.length))
-  return [0, 1].map((turn) => {
+  return [0, 1].map((offset) => {
     const fields = texts.map(([name], at): [string, string] => {
-      const text = characters[(2 * at + turn + operation.path.length) % characters.length] as string
+      const text = characters[(2 * at + offset + operation.path.length) % characters.length] as string
       return [name, text.repeat(bytes / Buffer.byteLength(text))]
     })
     const summary = fields.map(([name, [text]]) => `${name} ${JSON.stringify(text)}`).join(', ')
@@ -90,9 +90,9 @@ function hostileLists(operation: Operation, sent: Fields, maxBytes: number): Lar
 }
 
 /** Serializes a body in its envelope: `fields`, and the JSON text of more fields. */
-function toBody({ body }: Operation, fields: Fields, more: string): string {
+function toBody({ body }: Operation, fields: Fields, moreText: string): string {
   const fieldsText = JSON.stringify(fields).slice(1, -1)
-  const object = `{${[fieldsText, more].filter(Boolean).join(',')}}`
+  const object = `{${[fieldsText, moreText].filter(Boolean).join(',')}}`
   return body?.envelope ? `{"${body.envelope}":${object}}` : object
 }
 

@@ -80,7 +80,7 @@ const configurations: Record<string, { collection: string; envelope: string; fie
 /** Adds the samples of providers, directories, identities and managed devices. */
 export function addConfigurationSamples(samples: Record<string, Sample>, accountId: string, make: Make): void {
   for (const { collection, envelope, fields, single } of Object.values(configurations)) {
-    // Deletes the oldest object at the limit of its kind, because earlier requests may have reached it.
+    // Deletes the listed objects first if the collection is at its limit, which earlier requests may have reached.
     const max = single ? 1 : collection.endsWith('_auth_providers') ? Number.POSITIVE_INFINITY : 20
     const clear = async () => {
       if (max === Number.POSITIVE_INFINITY) return
@@ -93,15 +93,15 @@ export function addConfigurationSamples(samples: Record<string, Sample>, account
       discovery.read = async () => ({ issuer: 'https://login.example.com' })
       return { [envelope]: fields() }
     }
-    const made = async () => (await make(`POST ${collection}`, { body: await body() })).id
+    const create = async () => (await make(`POST ${collection}`, { body: await body() })).id
     samples[`GET ${collection}`] = () => ({})
     samples[`POST ${collection}`] = async () => ({ body: await body() })
-    samples[`GET ${collection}/{id}`] = async () => ({ params: { id: await made() } })
+    samples[`GET ${collection}/{id}`] = async () => ({ params: { id: await create() } })
     samples[`PATCH ${collection}/{id}`] = async () => ({
-      params: { id: await made() },
+      params: { id: await create() },
       body: { [envelope]: { name: fresh() } },
     })
-    samples[`DELETE ${collection}/{id}`] = async () => ({ params: { id: await made() } })
+    samples[`DELETE ${collection}/{id}`] = async () => ({ params: { id: await create() } })
   }
 
   /** Completes a run as if it had deleted an actor. */

@@ -92,8 +92,8 @@ export async function sampleRequests() {
     })
   const pool = async (): Promise<string> => {
     const resource = { name: fresh() }
-    const made = await provision({ operation: 'create_static_device_pool', account_id: account.id, resource })
-    return (made as { data: { resource: { id: string } } }).data.resource.id
+    const created = await provision({ operation: 'create_static_device_pool', account_id: account.id, resource })
+    return (created as { data: { resource: { id: string } } }).data.resource.id
   }
   const clientSessionOf = () => ({ session: { svc_id: fresh(), public_key: publicKey(), version: '1.4.0' } })
   const client = async () => {

@@ -28,10 +28,10 @@ export function addSignInSamples(samples: Record<string, Sample>, account: Accou
   const newSuiteWorld = async () => {
     process.env.ALLOW_INSECURE_PROVIDERS = '1'
     suite ??= startPlainProvider()
-    const [fake, own] = [await suite, await newAccount()]
+    const [fake, account] = [await suite, await newAccount()]
     process.env.SUITE_ISSUER = fake.issuer
     process.env.SUITE_CLIENT_SECRET = fake.secret
-    return { fake, account: own, provider: await insertLocalProvider(own.id, fake, 'suite') }
+    return { fake, account: account, provider: await insertLocalProvider(account.id, fake, 'suite') }
   }
   let deployment: ReturnType<typeof newSuiteWorld> | undefined
   /** Signs a new person in at a provider, up to the redirect back to the service. */

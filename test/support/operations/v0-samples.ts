@@ -4,18 +4,18 @@ import type { Request, Sample } from './sample-requests.ts'
 
 type Make = (name: string, request?: Request) => Promise<{ id: string }>
 
-export function addV0Samples(samples: Record<string, Sample>, made: Make): void {
+export function addV0Samples(samples: Record<string, Sample>, make: Make): void {
   let duration = 0
-  const user = () => made('POST /v0/users', { body: { user: { email: newEmail() } } })
+  const user = () => make('POST /v0/users', { body: { user: { email: newEmail() } } })
   const userPath = async () => ({ params: { id_or_email: (await user()).id } })
 
   const device = async () => ({ user_id: (await user()).id, public_key: publicKey() })
   const devicePath = async () => ({
-    params: { id: (await made('POST /v0/devices', { body: { device: await device() } })).id },
+    params: { id: (await make('POST /v0/devices', { body: { device: await device() } })).id },
   })
 
   const rulePath = async () => ({
-    params: { id: (await made('POST /v0/rules', { body: { rule: { destination: newV0Address() } } })).id },
+    params: { id: (await make('POST /v0/rules', { body: { rule: { destination: newV0Address() } } })).id },
   })
 
   Object.assign(samples, {

@@ -51,7 +51,7 @@ export class LockedBucket {
     return version
   }
 
-  /** Hides an object behind a delete marker, which needs only the right to delete objects. */
+  /** Hides an object behind a delete marker, which needs only the permission to delete objects. */
   hide(key: string): void {
     this.put(key, null).isMarker = true
   }
@@ -70,15 +70,15 @@ export class LockedBucket {
 
   private async answer(url: URL, { method = 'GET', body, headers }: RequestInit): Promise<Response> {
     const key = decodeURIComponent(url.pathname.slice(1))
-    const [about = ''] = ['object-lock', 'versions', 'retention'].filter((name) => url.searchParams.has(name))
-    const request = [method, key || url.searchParams.get('prefix'), about].filter(Boolean).join(' ')
+    const [subresource = ''] = ['object-lock', 'versions', 'retention'].filter((name) => url.searchParams.has(name))
+    const request = [method, key || url.searchParams.get('prefix'), subresource].filter(Boolean).join(' ')
     this.requests.push(request)
     const fault = this.fault(request)
     if (fault) return fault
-    if (about === 'object-lock') return this.lockConfiguration()
-    if (about === 'versions') return this.list(url.searchParams)
+    if (subresource === 'object-lock') return this.lockConfiguration()
+    if (subresource === 'versions') return this.list(url.searchParams)
     const version = this.of(key).find(({ id }) => id === url.searchParams.get('versionId'))
-    if (about !== 'retention') return new Response('', { status: 405 })
+    if (subresource !== 'retention') return new Response('', { status: 405 })
     if (!version) return new Response('<Error><Code>NoSuchVersion</Code></Error>', { status: 404 })
     if (method === 'GET') {
       if (!version.until)

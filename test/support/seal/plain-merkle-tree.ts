@@ -17,8 +17,8 @@ export class PlainTree {
     if (end === begin) return emptyRoot()
     if (end - begin === 1) return this.leaves[begin] as Buffer
     const place = begin * 2 ** 24 + end
-    const known = this.hashes.get(place)
-    if (known) return known
+    const cached = this.hashes.get(place)
+    if (cached) return cached
     const split = begin + splitSize(end - begin)
     const root = nodeHash(this.root(begin, split), this.root(split, end))
     this.hashes.set(place, root)

@@ -55,15 +55,15 @@ export function noteFor(log: Log): string {
 }
 
 /** Builds an export as the program writes it, with the entries from index `from` to `to` (exclusive). */
-export function sealedExport(log: Log, from = 0, to = log.entries.length, more: Partial<ExportSeal> = {}) {
+export function sealedExport(log: Log, from = 0, to = log.entries.length, sealFields: Partial<ExportSeal> = {}) {
   const { entries, signer } = log
   const tree = treeOf(entries)
   const place = (index: number) => ({
     leaf_index: index,
     path: tree.path(index, entries.length).map((hash) => hash.toString('base64')),
   })
-  const own = entries.slice(from, to)
-  const marks = own.map((entry) => leafHash(canonicalJson(entry)).subarray(0, markBytes))
+  const exported = entries.slice(from, to)
+  const marks = exported.map((entry) => leafHash(canonicalJson(entry)).subarray(0, markBytes))
   const [first, last] = [Math.max(0, from - 1), Math.min(entries.length - 1, to)]
   const seal: ExportSeal = {
     type: 'seal',
@@ -73,15 +73,15 @@ export function sealedExport(log: Log, from = 0, to = log.entries.length, more: 
     range: { begin: timestamp(start + (from - 0.5) * second), end: timestamp(start + (to - 0.5) * second) },
     note: noteFor(log),
     verifier_key: keyText(signer),
-    entries: own.length,
+    entries: exported.length,
     before: entries[from - 1] ?? null,
     after: entries[to] ?? null,
     first: first > 0 ? place(first) : null,
     last: last < entries.length - 1 ? place(last) : null,
-    ...more,
+    ...sealFields,
     leaves: Buffer.concat(marks).toString('base64'),
   }
-  return { lines: own.map(entryLine), seal }
+  return { lines: exported.map(entryLine), seal }
 }
 
 /** Returns the text of an export file. */

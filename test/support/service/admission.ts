@@ -51,8 +51,8 @@ export function admissions(stacks: Stack[]): Admission[] {
         if (type !== 'AWS::Lambda::Alias') return []
         const policy = JSON.stringify(stack.resource(id))
         if (!policy.includes('UpdatePolicy') || !policy.includes(`{"Ref":"${group}"}`)) return []
-        const made = functionOf(String(stack.resolve(properties.FunctionName)))
-        return [made.stack.arn(made.id)]
+        const target = functionOf(String(stack.resolve(properties.FunctionName)))
+        return [target.stack.arn(target.id)]
       }),
   }
 

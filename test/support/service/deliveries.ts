@@ -95,8 +95,8 @@ const readers: Record<string, Reader> = {
     const paths = ((Body ?? {}) as { paths?: Record<string, Record<string, Fields>> }).paths ?? {}
     return Object.values(paths).flatMap((methods) =>
       Object.values(methods).flatMap((method) => {
-        const made = stack.resolve(method['x-amazon-apigateway-integration']) as Fields | undefined
-        return made ? [integration(made.uri, made.credentials)] : []
+        const fields = stack.resolve(method['x-amazon-apigateway-integration']) as Fields | undefined
+        return fields ? [integration(fields.uri, fields.credentials)] : []
       }),
     )
   },
@@ -161,7 +161,7 @@ const readers: Record<string, Reader> = {
   },
   'AWS::Backup::BackupSelection': ({ stack, properties }) => {
     const { IamRoleArn } = stack.resolve(properties.BackupSelection) as { IamRoleArn: string }
-    // An AWS-managed policy grants the role the rights that backups need.
+    // An AWS-managed policy grants the role the permissions that backups need.
     return [{ service: 'backup.amazonaws.com', action: 'sts:AssumeRole', target: IamRoleArn }]
   },
 }
@@ -177,7 +177,7 @@ const silent: Record<string, string[]> = {
   'AWS::Backup::BackupPlan': [],
   'AWS::Backup::BackupVault': ['Notifications'],
   'AWS::CloudFormation::Stack': ['NotificationARNs'],
-  // CloudFormation invokes the function in the role that deploys.
+  // CloudFormation invokes the function with the permissions of the deployment role.
   'AWS::CloudFormation::CustomResource': [],
   'AWS::CloudFormation::WaitConditionHandle': [],
   'AWS::CloudFront::CachePolicy': [],

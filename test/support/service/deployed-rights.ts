@@ -132,7 +132,7 @@ function readRights(stacks: Stack[], context: Record<string, unknown>) {
       if (target.startsWith('sealed/')) return target.replace('sealed', arns.sealed)
       if (target.startsWith('failures/')) return target.replace('failures', arns.failures)
       const [, name = '', qualifier] = /^function ([^:]+)(:.*)?$/.exec(target) ?? []
-      const called = [...functions.values()].find((made) => made.name === name)
+      const called = [...functions.values()].find((candidate) => candidate.name === name)
       if (called) return `${called.arn}${qualifier ?? ''}`
       throw new Error(`The templates have no ${target}.`)
     },

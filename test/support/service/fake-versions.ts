@@ -96,10 +96,10 @@ export class FakeVersions {
       // Two versions per page; the first page contains $LATEST.
       const at = Number(url.searchParams.get('Marker') ?? 0)
       const page = ['$LATEST', ...found.versions].slice(at, at + 2)
-      const more = at + 2 < found.versions.length + 1 ? { NextMarker: String(at + 2) } : {}
+      const nextPage = at + 2 < found.versions.length + 1 ? { NextMarker: String(at + 2) } : {}
       return Response.json({
         Versions: page.map((Version) => ({ FunctionName: name, Version: String(Version) })),
-        ...more,
+        ...nextPage,
       })
     }
     if (below === '/aliases/current')

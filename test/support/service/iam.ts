@@ -37,8 +37,8 @@ const compiled = new Map<string, RegExp>()
  * @throws Error for a policy variable, which is not supported
  */
 function matchesPattern(text: string, pattern: string): boolean {
-  const known = compiled.get(pattern)
-  if (known) return known.test(text)
+  const cached = compiled.get(pattern)
+  if (cached) return cached.test(text)
   if (pattern.includes('${')) throw new Error(`The policy variable in ${pattern} is not known.`)
   const source = pattern
     .replace(/[.+^${}()|[\]\\]/g, '\\$&')
@@ -48,9 +48,9 @@ function matchesPattern(text: string, pattern: string): boolean {
   return matchesPattern(text, pattern)
 }
 
-type Compare = (value: string, wanted: string) => boolean
-const same: Compare = (value, wanted) => value === wanted
-const bool: Compare = (value, wanted) => value.toLowerCase() === wanted.toLowerCase()
+type Compare = (value: string, pattern: string) => boolean
+const same: Compare = (value, pattern) => value === pattern
+const bool: Compare = (value, pattern) => value.toLowerCase() === pattern.toLowerCase()
 
 /** Condition operators by name: how values are compared, and whether the result is negated. */
 const operators: Record<string, { compare: Compare; negated: boolean }> = {
@@ -64,13 +64,13 @@ const operators: Record<string, { compare: Compare; negated: boolean }> = {
   Bool: { compare: bool, negated: false },
 }
 
-function isMet(operator: string, wanted: string[], given: string[] | undefined): boolean {
-  if (operator === 'Null') return wanted.some((value) => (value === 'true') === (given === undefined))
+function isMet(operator: string, patterns: string[], given: string[] | undefined): boolean {
+  if (operator === 'Null') return patterns.some((value) => (value === 'true') === (given === undefined))
   const [, set, name = '', ifExists] = /^(?:(ForAllValues|ForAnyValue):)?(\w+?)(IfExists)?$/.exec(operator) ?? []
   const known = operators[name]
   if (!known || (set && ifExists)) throw new Error(`The condition operator ${operator} is not known.`)
   const { compare, negated } = known
-  const matches = (value: string) => wanted.some((one) => compare(value, one)) !== negated
+  const matches = (value: string) => patterns.some((one) => compare(value, one)) !== negated
   if (ifExists && given === undefined) return true
   // Missing values satisfy every `ForAllValues` and no `ForAnyValue`.
   if (set === 'ForAllValues') return (given ?? []).every(matches)
@@ -82,10 +82,10 @@ function isMet(operator: string, wanted: string[], given: string[] | undefined):
 
 function meets(condition: Condition, context: Call['context'], supported: ReadonlySet<string>): boolean {
   return Object.entries(condition).every(([operator, keys]) =>
-    Object.entries(keys).every(([key, wanted]) => {
+    Object.entries(keys).every(([key, patterns]) => {
       if (!supported.has(key)) throw new Error(`Recorded calls do not tell ${key}.`)
       const given = context[key]
-      return isMet(operator, listed(wanted as Values).map(String), given === undefined ? undefined : listed(given))
+      return isMet(operator, listed(patterns as Values).map(String), given === undefined ? undefined : listed(given))
     }),
   )
 }
@@ -106,10 +106,10 @@ function applies(statement: Statement, { action, resource, context }: Call, supp
   const unknown = Object.keys(statement).find((element) => !elements.has(element))
   if (unknown) throw new Error(`The element ${unknown} of a statement is not known.`)
   const { Action, NotAction, Resource, NotResource, Condition = {} } = statement
-  const named = (patterns: Values) =>
+  const matchesAny = (patterns: Values) =>
     listed(patterns).some((pattern) => matchesPattern(action.toLowerCase(), pattern.toLowerCase()))
   const at = (patterns: Values) => listed(patterns).some((pattern) => matchesPattern(resource, pattern))
-  if (Action === undefined ? NotAction === undefined || named(NotAction) : !named(Action)) return false
+  if (Action === undefined ? NotAction === undefined || matchesAny(NotAction) : !matchesAny(Action)) return false
   if (Resource === undefined ? NotResource === undefined || at(NotResource) : !at(Resource)) return false
   if (!isObject(Condition)) throw new Error('A condition is no object.')
   return meets(Condition, context, supported)
@@ -134,9 +134,9 @@ export const evaluateForService = (statements: Statement[], call: Call): Decisio
 
 /** True if a statement applies to a service. A deny for `*` applies to everybody; an allow must name the service. */
 function appliesToService({ Principal, Effect }: ResourceStatement, service: string): boolean {
-  const named = Principal === '*' ? { AWS: '*' } : Principal
-  const everybody = Object.values(named).some((values) => listed(values).includes('*'))
-  return (everybody && Effect === 'Deny') || listed(named.Service ?? []).includes(service)
+  const principals = Principal === '*' ? { AWS: '*' } : Principal
+  const everybody = Object.values(principals).some((values) => listed(values).includes('*'))
+  return (everybody && Effect === 'Deny') || listed(principals.Service ?? []).includes(service)
 }
 
 /** Decides by a resource policy for a service that calls in its own name. */

@@ -80,7 +80,7 @@ async function recordOperations(record: Record): Promise<string> {
       const request = await sample()
       const path = pathOf(name, request)
       const params = proxied ? { proxy: path.replace(/^\/v0\//, '') } : request.params
-      const asked = {
+      const callRequest = {
         method,
         path,
         token: account.token,
@@ -97,7 +97,7 @@ async function recordOperations(record: Record): Promise<string> {
           // Lambda requests are recorded like on AWS, instead of reaching the local endpoint.
           vi.stubEnv('AWS_ENDPOINT_URL_LAMBDA', '')
           setRegion()
-          return call(withRoute(handler, name), asked)
+          return call(withRoute(handler, name), callRequest)
         },
         emptyAnswer,
       )
@@ -329,8 +329,8 @@ async function recordSealing(record: Record, account: string): Promise<void> {
   const bucket = new Map<string, string>()
   const answer = async (url: URL, { method, body }: RequestInit) => {
     if (method === 'PUT') bucket.set(url.pathname, await new Response(body).text())
-    const kept = bucket.get(url.pathname)
-    return kept === undefined ? new Response('', { status: 404 }) : new Response(kept)
+    const stored = bucket.get(url.pathname)
+    return stored === undefined ? new Response('', { status: 404 }) : new Response(stored)
   }
   const inBucket = (handler: Handler) => async (event: unknown) => {
     vi.stubEnv('SEAL_FOLDER', '')
@@ -433,8 +433,8 @@ async function recordSchedules(record: Record): Promise<void> {
 /** Runs the tasks that an operator invokes. */
 async function recordTasks(record: Record, account: string, consumer: string): Promise<void> {
   const fields = { name: 'Made', slug: `made-${crypto.randomUUID()}` }
-  const made = { account: fields, admin: { name: 'Ada', email: 'ada@example.com' } }
-  await record('tasks/provision-account.ts', (handler) => handler(made, context))
+  const event = { account: fields, admin: { name: 'Ada', email: 'ada@example.com' } }
+  await record('tasks/provision-account.ts', (handler) => handler(event, context))
   const nobody = '01990000-0000-7000-8000-00000000dead'
   await record('tasks/verify-change-log.ts', async (handler) => {
     await handler({ account_id: account, end: timestamp(clock.now()) }, context)
@@ -485,18 +485,18 @@ async function recordReplay(record: Record, account: string, consumer: string): 
 
 /** Runs the task that CloudFormation invokes during a deployment, including the response to CloudFormation. */
 async function recordDeployment(record: Record): Promise<void> {
-  const taken = await stubService((response) => void response.end())
+  const receiver = await stubService((response) => void response.end())
   const AccountLimit = { ConcurrentExecutions: 1_000, UnreservedConcurrentExecutions: 1_000 }
   await record(
     'tasks/check-concurrency.ts',
     async (handler) => {
       for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'eu-central-1')
-      await handler({ RequestType: 'Create', ResponseURL: taken.endpoint, ResourceProperties: { Reserved: '1' } })
+      await handler({ RequestType: 'Create', ResponseURL: receiver.endpoint, ResourceProperties: { Reserved: '1' } })
     },
     () => Response.json({ AccountLimit }),
   )
-  await taken.end()
-  if (taken.asked.length !== 1) throw new Error('CloudFormation was not answered.')
+  await receiver.end()
+  if (receiver.asked.length !== 1) throw new Error('CloudFormation was not answered.')
 }
 
 /**

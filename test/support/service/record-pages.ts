@@ -33,9 +33,9 @@ export async function recordPages(record: Record): Promise<void> {
       useAwsEndpoints()
       return visitPage(handler, { slug, ...visited })
     }
-    const seen = await record(file, run, () => new Response('{}'))
-    if (seen.status !== status) throw new Error(`${file} answered ${seen.status} ${seen.text}`)
-    return seen
+    const response = await record(file, run, () => new Response('{}'))
+    if (response.status !== status) throw new Error(`${file} answered ${response.status} ${response.text}`)
+    return response
   }
   await visit('public/sign-in-page.ts', 200, { query })
   await visit('public/sign-in-start.ts', 303, { query: { auth_provider_id: provider.id, ...query } })

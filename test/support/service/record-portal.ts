@@ -13,12 +13,12 @@ export async function recordPortal(record: Record): Promise<void> {
   const fake = await startPlainProvider()
   const provider = await insertLocalProvider(id, fake, 'oidc', { context: 'clients_and_portal' })
   const { email } = await insertAdmin(id)
-  const begun = await beginSignIn(provider.id, { slug, fields: { context: 'portal' } })
+  const started = await beginSignIn(provider.id, { slug, fields: { context: 'portal' } })
   const claims = { sub: 'grace', email, email_verified: true, name: 'Grace' }
   const { code } = redirectParams(
-    await returnFromProvider(begun, { state: begun.own, code: fake.codeFor(begun.url, claims) }),
+    await returnFromProvider(started, { state: started.own, code: fake.codeFor(started.url, claims) }),
   )
-  const sign_in = { code, code_verifier: begun.verifier }
+  const sign_in = { code, code_verifier: started.verifier }
   const file = 'sign-in/open-id/redeem-code.ts'
   const request = { method: 'POST', path: '/sign_in/token', body: { sign_in }, sourceIp: newSource() }
   const { status, text, body } = await record(file, (handler) => call(handler, request))

@@ -31,12 +31,12 @@ export async function recordSuccessor(record: Record): Promise<void> {
   expectCreated(await world.startSession({}, { token }))
   expectCreated(await world.ask({ resource_id: resource.id }, { token }))
 
-  const begun = await beginSignIn(provider.id, { slug: account.slug })
+  const started = await beginSignIn(provider.id, { slug: account.slug })
   const claims = { sub: 'successor', email, email_verified: true }
   const { code } = redirectParams(
-    await returnFromProvider(begun, { state: begun.own, code: fake.codeFor(begun.url, claims) }),
+    await returnFromProvider(started, { state: started.own, code: fake.codeFor(started.url, claims) }),
   )
-  const sign_in = { code, code_verifier: begun.verifier }
+  const sign_in = { code, code_verifier: started.verifier }
   const request = { method: 'POST', path: '/sign_in/token', body: { sign_in }, sourceIp: newSource() }
   expectCreated(await record('sign-in/open-id/redeem-code.ts', (handler) => call(handler, request)))
   await fake.close()

@@ -131,7 +131,7 @@ function callsOf(target: string, body: string): RecordedCall[] {
   const [service = '', operation = ''] = target.split('.')
   if (target === 'secretsmanager.GetSecretValue' || target === 'secretsmanager.PutSecretValue')
     return [{ action: target.replace('.', ':'), target: 'secret', context: {} }]
-  // Creating a secret with tags also needs the right to tag.
+  // Creating a secret with tags also needs the permission to tag.
   if (target === 'secretsmanager.CreateSecret')
     return ['CreateSecret', 'TagResource'].map((name) => ({
       action: `secretsmanager:${name}`,
@@ -143,9 +143,9 @@ function callsOf(target: string, body: string): RecordedCall[] {
     return [{ action: `kms:${operation}`, target: key, context: {} }]
   }
   if (target === 'Kinesis_20131202.PutRecords') return [{ action: 'kinesis:PutRecords', target: 'flows', context: {} }]
-  const known = service === 'DynamoDB_20120810' ? tableCalls[operation] : undefined
-  if (!known) throw new Error(`It is not known what ${target} is to IAM.`)
-  return known(JSON.parse(body))
+  const toCalls = service === 'DynamoDB_20120810' ? tableCalls[operation] : undefined
+  if (!toCalls) throw new Error(`It is not known what ${target} is to IAM.`)
+  return toCalls(JSON.parse(body))
 }
 
 /** Returns the IAM request of an AWS request that the service sends by `fetch`. */
@@ -155,10 +155,10 @@ function callOfFetch(url: URL, method: string, body: string): RecordedCall {
   if (/\.s3\.[^.]+\.amazonaws\.com$/.test(url.hostname)) {
     const key = decodeURIComponent(url.pathname.slice(1))
     if (first === 'sealed') {
-      const about = (name: string) => url.searchParams.has(name)
-      if (about('object-lock')) return call('s3:GetBucketObjectLockConfiguration', 'sealed')
-      if (about('versions')) return call('s3:ListBucketVersions', 'sealed')
-      const of = about('retention') ? 'ObjectRetention' : 'Object'
+      const hasParameter = (name: string) => url.searchParams.has(name)
+      if (hasParameter('object-lock')) return call('s3:GetBucketObjectLockConfiguration', 'sealed')
+      if (hasParameter('versions')) return call('s3:ListBucketVersions', 'sealed')
+      const of = hasParameter('retention') ? 'ObjectRetention' : 'Object'
       return call(`s3:${method === 'GET' ? 'Get' : 'Put'}${of}`, `sealed/${key}`)
     }
     if (method === 'GET') return key ? call('s3:GetObject', `failures/${key}`) : call('s3:ListBucket', 'failures')
@@ -278,9 +278,9 @@ export async function recordCalls(work: () => Promise<unknown>, answer = unanswe
   const { fetch } = globalThis
   globalThis.fetch = async (input, init = {}) => {
     const url = new URL(String(input))
-    // The service's public API needs no right.
+    // The service's public API needs no permission.
     if (url.href.startsWith(`${process.env.SERVICE_URL}/`)) return answer(url, init)
-    // Local engines need no right; the proxy records their requests.
+    // Local engines need no permission; the proxy records their requests.
     if (url.hostname.startsWith('127.')) return fetch(input, init)
     calls.push(callOfFetch(url, init.method ?? 'GET', String(init.body ?? '')))
     return answer(url, init)

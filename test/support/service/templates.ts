@@ -41,8 +41,8 @@ function resolveImports(value: unknown, of: Made, all: Made[]): unknown {
   if (Array.isArray(value)) return value.map((item) => resolveImports(item, of, all))
   if (typeof value !== 'object' || value === null) return value
   const reference = value as Json & { 'Fn::GetStackOutput'?: { StackName: string; OutputName: string } }
-  const outputOf = (made: Made | undefined, output: string) =>
-    made && resolveImports(made.template.Outputs?.[output]?.Value, made, all)
+  const outputOf = (source: Made | undefined, output: string) =>
+    source && resolveImports(source.template.Outputs?.[output]?.Value, source, all)
   if (reference['Fn::GetStackOutput']) {
     const { StackName, OutputName } = reference['Fn::GetStackOutput']
     return outputOf(
@@ -70,8 +70,8 @@ function flattenJoins(value: Json): Json {
   const [separator, parts] = [value['Fn::Join'] ?? []].flat(1) as [string, unknown[]]
   if (separator !== '' || !Array.isArray(parts)) return value
   const inner = parts.flatMap((part) => {
-    const [empty, more] = [(part as Json | null)?.['Fn::Join'] ?? []].flat(1) as [string, unknown[]]
-    return empty === '' ? more : [part]
+    const [empty, innerParts] = [(part as Json | null)?.['Fn::Join'] ?? []].flat(1) as [string, unknown[]]
+    return empty === '' ? innerParts : [part]
   })
   const merged: unknown[] = []
   for (const part of inner) {
@@ -82,7 +82,7 @@ function flattenJoins(value: Json): Json {
   return { 'Fn::Join': ['', merged] }
 }
 
-const made = new Map<string, ReturnType<typeof synthesizeTemplates>>()
+const cache = new Map<string, ReturnType<typeof synthesizeTemplates>>()
 
 /**
  * Returns the templates that the app deploys with these operations, without bundling code. They are frozen, because all
@@ -93,8 +93,8 @@ export function templatesOf(operations: OperationSource[], context: Record<strin
     operations.map(({ file, operation: { method, path } }) => [file, method, path]),
     context,
   ])
-  const templates = made.get(cacheKey) ?? synthesizeTemplates(operations, context)
-  made.set(cacheKey, templates)
+  const templates = cache.get(cacheKey) ?? synthesizeTemplates(operations, context)
+  cache.set(cacheKey, templates)
   return templates
 }
 

@@ -82,7 +82,7 @@ export async function openBrowser(
       return inOrder(nodes[0]?.nodeId ?? '')
         .filter(({ ignored, name }) => !ignored && name?.value)
         .map(({ role, name, description, properties = [] }) => {
-          const propertyOf = (wanted: string) => properties.find((one) => one.name === wanted)?.value.value
+          const propertyOf = (propertyName: string) => properties.find((one) => one.name === propertyName)?.value.value
           return {
             role: String(role?.value),
             name: String(name?.value),

@@ -47,8 +47,8 @@ export async function signInWorld({ fake: given, limits }: { fake?: PlainProvide
   const fake = given ?? (await startPlainProvider({ path: `/${tenant}/v2.0` }))
   const account: Account = await newAccount({ ...(limits && { limits }) })
   const person = async (fields: object = {}) => {
-    const made = await newPerson(account)
-    return Object.keys(fields).length === 0 ? made : updateRow(account.id, actors, made, fields)
+    const actor = await newPerson(account)
+    return Object.keys(fields).length === 0 ? actor : updateRow(account.id, actors, actor, fields)
   }
   return {
     fake,

@@ -56,11 +56,11 @@ export async function beginSignIn(providerId: string, { slug, source = newSource
     ...fields,
   }
   const path = `/sign_in/${slug}/start`
-  const begun = await call(start, { method: 'POST', path, params: { slug }, body: { sign_in }, sourceIp: source })
-  const url: string = begun.body?.data?.authorization_url ?? ''
-  const asked = url === '' ? new URLSearchParams() : new URL(url).searchParams
-  const [own, home] = ['state', 'redirect_uri'].map((name) => asked.get(name) ?? '') as [string, string]
-  return { answer: begun, url, own, home, verifier, state: sign_in.state, source }
+  const started = await call(start, { method: 'POST', path, params: { slug }, body: { sign_in }, sourceIp: source })
+  const url: string = started.body?.data?.authorization_url ?? ''
+  const parameters = url === '' ? new URLSearchParams() : new URL(url).searchParams
+  const [own, home] = ['state', 'redirect_uri'].map((name) => parameters.get(name) ?? '') as [string, string]
+  return { answer: started, url, own, home, verifier, state: sign_in.state, source }
 }
 
 /** Follows the provider's redirect back to the callback (`home`). */

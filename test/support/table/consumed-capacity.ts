@@ -19,7 +19,7 @@ function unitsOf({ ConsumedCapacity, Responses }: Answer): number {
   return [ConsumedCapacity ?? []].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0)
 }
 
-/** Measures every request of the table's client, below a test's replacement of `send`. */
+/** Measures every request of the table's client in its middleware, which also runs when a test mocks `send`. */
 function install(): void {
   table().middlewareStack.add(
     (next, { commandName = '' }) =>

@@ -35,8 +35,8 @@ export function interceptEngine(answer: (request: EngineRequest) => Promise<Engi
         const body: unknown = HttpRequest.isInstance(args.request) ? args.request.body : undefined
         const input = fieldsOf(JSON.parse(body instanceof Uint8Array ? new TextDecoder().decode(body) : String(body)))
         const send = async () => wholeAnswer(await next(args))
-        const answered = await answer({ operation: commandName.replace(/Command$/, ''), input, send })
-        return answered as Awaited<ReturnType<typeof next>>
+        const response = await answer({ operation: commandName.replace(/Command$/, ''), input, send })
+        return response as Awaited<ReturnType<typeof next>>
       },
     { step: 'deserialize', priority: 'low', name, override: true },
   )

@@ -194,15 +194,15 @@ export class ItemsInFlight {
     if (!meets.includes(true)) return null
     if (operation === 'BatchExecuteStatement') throw new Error('No statement of this service meets a transaction.')
     if (!isTransaction) return engineError('TransactionConflictException')
-    const CancellationReasons = meets.map((met) => ({ Code: met ? 'TransactionConflict' : 'None' }))
+    const CancellationReasons = meets.map((isConflict) => ({ Code: isConflict ? 'TransactionConflict' : 'None' }))
     return engineError('TransactionCanceledException', { CancellationReasons })
   }
 
   private hold(item: string, kind: keyof InFlight, by: 1 | -1): void {
-    const held = this.inFlight.get(item) ?? { transactions: 0, writes: 0 }
-    held[kind] += by
-    if (held.transactions + held.writes === 0) this.inFlight.delete(item)
-    else this.inFlight.set(item, held)
+    const counts = this.inFlight.get(item) ?? { transactions: 0, writes: 0 }
+    counts[kind] += by
+    if (counts.transactions + counts.writes === 0) this.inFlight.delete(item)
+    else this.inFlight.set(item, counts)
   }
 }
 

@@ -5,7 +5,7 @@ const now = Date.now.bind(Date)
 /** Total shift of the process's clock, which never goes back, even across test files. */
 let shiftMs = 0
 
-/** Returns functions that advance the clock of this process until the mocks are restored. Caches of minutes expire. */
+/** Moves the clock forward by minutes, so that cached values expire. */
 export function movableClock() {
   const pass = (ms: number) => {
     shiftMs += ms

@@ -83,7 +83,8 @@ const tamperings: Record<string, (row: Item, n: number) => Tampering> = {
   },
   'no value': (row, n) => {
     const field = fieldNames(row)[n % fieldNames(row).length] as string
-    // An absent field has its default, so a removed default is visible only in the digest.
+    // A missing field is read as its default. If the removed field had the default, only the digest reveals the
+    // change, and the finding names no field.
     const defaults = (checkedEntities.get(String(row.pk.split('#')[1]))?.defaults ?? {}) as Record<string, unknown>
     const isDefault = field in defaults && isDeepStrictEqual(row[field], defaults[field])
     return { key: row, item: dropped(row, field), problem: 'altered', ...(!isDefault && { field }) }

@@ -87,7 +87,7 @@ it('reads null for the nested fields of an object that is null', async () => {
   })
 })
 
-it('treats a missing right, which this service reports as 401, not as an expired token', async () => {
+it('treats a missing permission, which this service reports as 401, not as an expired token', async () => {
   fake.data.devices = [managedDevice('d')]
   fake.faults = [managedDevicesFaults.noRight]
   expect(await faultOf(walkDevices())).toMatchObject({

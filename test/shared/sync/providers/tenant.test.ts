@@ -103,7 +103,7 @@ it('complaint 7, #12851: returns disabled users as inactive, assigned directly o
   expect((await walkMembers(adapter, groupOf('g'))).entries).toMatchObject([{ user: 'b', profile: { active: false } }])
 })
 
-it('reports a missing right for members with hidden fields, instead of reading them as disabled', async () => {
+it('reports a missing permission for members with hidden fields, instead of reading them as disabled', async () => {
   fake.data.users = [tenantUser('b')]
   fake.data.groups = [tenantGroup('g', ['b'])]
   fake.data.assignments = [group('g')]
@@ -114,7 +114,7 @@ it('reports a missing right for members with hidden fields, instead of reading t
   })
 })
 
-it('Pomerium #1050, #1693: names a missing right', async () => {
+it('Pomerium #1050, #1693: names a missing permission', async () => {
   fake.data.rights = []
   expect(await faultOf(tenantOf(fake).users(null))).toMatchObject({
     faultClass: 'fatal',
