@@ -14,7 +14,7 @@ const file = new URL('../../../docs/costs.md', import.meta.url)
 /** A row of the cost table. Calls have `trips`: the sequential round trips to the table. */
 type Row = { name: string; usage: Usage; trips?: number }
 
-const flowName = (reports: number): string => `flows, ${reports} reports a request`
+const flowName = (reports: number): string => `flows, ${reports} reports per request`
 
 /** Measures the flows and calls that `docs/costs.md` lists. */
 export async function flowRows(): Promise<Row[]> {
@@ -71,13 +71,13 @@ const settingsText = `## Settings
 
 Some settings add a monthly cost (list prices of us-east-1):
 
-- \`encryptionKey=own\`: ${prices.keyMonth} USD for the key, and 0.03 USD per 10,000 requests to it. Table and bucket make few requests.
-- CloudFront in front: 1 USD per million requests, and 0.085 USD per GB sent. Its web ACL adds 0.60 USD per million requests to the figures
-  of [At rest](#at-rest).
-- A replica of the key of stored secrets: ${prices.keyMonth} USD.
+- \`encryptionKey=own\`: ${prices.keyMonth} USD for the key, and 0.03 USD per 10,000 requests to KMS. The table and the bucket cause few requests.
+- CloudFront in front of the API: 1 USD per million requests, and 0.085 USD per GB sent. The web ACL adds 0.60 USD per million requests to the
+  figures in [At rest](#at-rest).
+- A replica of the key for stored secrets: ${prices.keyMonth} USD.
 - \`flowStreamShards=on-demand\`: 29 USD, and 0.08 USD per GB.
 
-A domain, IPv6, reserved functions, throttles, tags and permissions boundaries are free of charge.
+A custom domain, IPv6, reserved concurrency, throttling limits, tags and permissions boundaries are free of charge.
 `
 
 /** Replaces the derived sections of the page: idle costs, the example fleet, storage and settings. */
@@ -92,21 +92,22 @@ export async function withDerived(text: string): Promise<string> {
 
 const document = (rows: Row[], presence: PresenceRow[], otherParts: string): string => `# Costs
 
-This page states what the service costs on AWS: for each million of flows and calls, at rest, and for an example fleet. \`npm run bench -- --write\`
-measures the figures and writes the page, so that a review shows each change that raises a cost.
+This page lists what the service costs on AWS: the cost of a million flows or API calls, the cost at rest, and the cost for an example fleet.
+\`npm run bench -- --write\` measures the figures and writes this page. A code review therefore shows each change that raises a cost.
 
-Units are in thousands. Prices are those of \`test/bench/costs/prices.ts\` (us-east-1, without free tiers). \`npm run bench -- --derived\` updates
-only the sections _At rest_ to _Settings_, from the prices, the templates and the units stated on this page.
+The figures in the following table are in thousands, except for the USD column. Prices come from \`test/bench/costs/prices.ts\` (us-east-1, without
+free tiers). \`npm run bench -- --derived\` updates only the sections from _At rest_ to _Settings_. It calculates them from the prices, the templates
+and the figures on this page.
 
 ${costsTable(rows)}
-- A **flow** is one side of a connection. Two requests report it: one when it opened, one when it closed. The figures assume that the
-  consumer runs once per record of the stream, which is the maximum.
-- A **change** includes the work of the consumers of the table's stream: its log entry and its follow-up work.
-- A **lease** of the rate limit costs one write unit, which the calls above do not include. A busy process at the limits of a new account
-  takes one lease per ten calls (${leases(10)} USD per million calls). A process with less than one call in five seconds takes one lease per call
-  (${leases(1)} USD).
-- **Lambda GB-ms** are measured CPU time, converted to the speed of a reference machine. Lambda allots one CPU per 1,769 MB, so the memory
-  size of a function does not change them. They exclude the time in which a call waits for the table. [Memory](#memory) includes it.
+- **Flows**: a flow is one side of a connection. Two requests report it, one when the flow opens and one when it closes. The figures assume that
+  Lambda invokes the consumer once for each record in the stream, which is the maximum.
+- **Changes**: the cost of a change includes the work of the consumers of the table's stream, which write its log entry and finish its follow-up work.
+- **Leases of the rate limit**: a process reserves units of the rate limit in advance. Each lease costs one write unit, which the table above does not
+  include. At the limits of a new account, a busy process needs one lease per ten calls (${leases(10)} USD per million calls). A process that handles less
+  than one call in five seconds needs one lease per call (${leases(1)} USD per million calls).
+- **Lambda GB-ms**: these figures are measured CPU time, converted to the speed of a reference machine. They do not depend on a function's memory size,
+  because Lambda allocates one CPU per 1,769 MB. They exclude the time during which a call waits for the table. [Memory](#memory) includes this time.
 
 ## At rest
 
@@ -117,11 +118,11 @@ ${presenceText(presence)}
 ## Memory
 
 The table lists the latency of a call and the total cost of a million calls, by memory size. The latency is ${roundTripMs} ms for each round trip to
-the table, plus the CPU time above. A memory size with a share of a CPU takes proportionally longer. The last column is latency times
-cost for each size, relative to 512 MB.
+the DynamoDB table, plus the CPU time listed above. A memory size with only a share of a CPU needs proportionally more time. The last column
+contains the product of latency and cost for each size, relative to 512 MB.
 
-Functions have the memory size with the lowest product (\`infra/functions/current-function.ts\`). A larger size shortens cold starts in
-the same proportion.
+The service uses the memory size with the lowest product (\`infra/functions/current-function.ts\`). A larger size shortens cold starts
+proportionally.
 
 ${memoryTable(callsAlone(rows))}`
 
@@ -162,7 +163,7 @@ export const writeDerivedCosts = async (): Promise<void> =>
 /** Writes the figures of `npm run bench -- --sync` into `docs/costs.md`. */
 export async function writeSyncCosts(measured: string): Promise<void> {
   const by =
-    'Written by `npm run bench -- --sync <thousands of people> --in <folder> --write`. An interrupted bench resumes from its folder.'
+    '`npm run bench -- --sync <thousands of people> --in <folder> --write` measures this section. If it is interrupted, it resumes from its folder.'
   const part = `## Directories\n\n${by}\n\n${measured}`
   await writeFile(
     file,
@@ -172,8 +173,9 @@ export async function writeSyncCosts(measured: string): Promise<void> {
 
 /** Writes the figures of `npm run bench -- --imports` into `docs/costs.md`. */
 export async function writeImportCosts(revision: string, measured: string): Promise<void> {
-  const by = `Written by \`npm run bench -- --imports ${revision} --write\`. The table compares the CPU time in which a process loads
-a function, before sign-in was added and now. All listed functions sign nobody in: only the callback of a sign-in loads openid-client.`
+  const by = `\`npm run bench -- --imports ${revision} --write\` measures this section. The table compares the CPU time that a process needs to load a
+function now with the time before sign-in was added to the service. The listed functions are not part of sign-in. Only the sign-in
+callback loads the package openid-client.`
   const part = `## Cold imports\n\n${by}\n\n${measured}`
   await writeFile(
     file,

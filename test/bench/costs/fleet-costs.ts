@@ -30,7 +30,7 @@ function fleetParts({ flow, grant }: Stated, presence: PresenceRow) {
   return {
     throughput: tableUsd(used),
     rows: [
-      [`${millionFlows} M flows, 100 reports a request`, millionFlows * 1e6 * usdOf(flow)],
+      [`${millionFlows} M flows, 100 reports per request`, millionFlows * 1e6 * usdOf(flow)],
       [`storage of flows for ${keptDays} days, ${dollars(gb)} GB`, gb * prices.tableGbMonth],
       ['point-in-time recovery of flows', gb * prices.pointInTimeGbMonth],
       ['presence', usdOf(presence.usage) + platformUsd(presence.usage)],
@@ -56,7 +56,7 @@ export function fleetText(stated: Stated, restUsd: number): string {
   const rows = connected.rows.map(([what], i) => [what, ...columns.map(({ rows }) => dollars(rows[i]?.[1] ?? 0))])
   const total = ({ rows }: typeof connected): number => rows.reduce((usd, [, part]) => usd + part, restUsd)
   const sums = ['**sum**', ...columns.map((column) => `**${dollars(total(column))}**`)]
-  const rest = ['the install at rest', ...columns.map(() => dollars(restUsd))]
+  const rest = ['the installation at rest', ...columns.map(() => dollars(restUsd))]
   const backups = [
     ['week', 7],
     ['day', 1],
@@ -66,18 +66,19 @@ export function fleetText(stated: Stated, restUsd: number): string {
   const perGb = prices.tableGbMonth + prices.pointInTimeGbMonth
   return `## Example fleet
 
-The example fleet has 10,000 clients and 200 gateways. It makes ${millionFlows} million flows a month, which are kept for ${keptDays} days, and ${millionGrants} million
-authorizations a month. The table lists its cost in USD per month, with the live channel, and with heartbeats every 30 seconds alone.
+The example fleet has 10,000 clients and 200 gateways. It produces ${millionFlows} million flows per month, which are kept for ${keptDays} days, and ${millionGrants} million
+authorizations per month. The table compares its monthly cost with the live channel, and without it (only heartbeats every 30 seconds).
 
-${markdownTable(['USD per month', 'With the channel', 'Heartbeats alone'], [...rows, rest, sums])}
-The log lines take ${dollars(connected.logGb)} GB and ${dollars(alone.logGb)} GB. The sums exclude calls of the account API, data transfer out of AWS, and backups.
+${markdownTable(['USD per month', 'With the live channel', 'Only heartbeats'], [...rows, rest, sums])}
+The log lines amount to ${dollars(connected.logGb)} GB with the live channel and ${dollars(alone.logGb)} GB without it. The sums exclude calls to the account API, data transfer out of
+AWS, and backups.
 
 ## Storage
 
-- **Flows** take at most ${gbPerMillion} GB per million in the table. They cost ${(gbPerMillion * perGb).toFixed(2)} USD for each month of retention, of which ${(gbPerMillion * prices.pointInTimeGbMonth).toFixed(2)} USD is for
-  point-in-time recovery. Point-in-time recovery is always on.
-- **Backups** with the setting \`backupVaultArn\` are full copies, kept for ${backupDays} days (\`backupDays\`) in both vaults. The table lists those of the
-  example fleet, in USD per month:
+- **Flows**: a million flows use at most ${gbPerMillion} GB in the table. They cost ${(gbPerMillion * perGb).toFixed(2)} USD for each month of retention. This includes ${(gbPerMillion * prices.pointInTimeGbMonth).toFixed(2)} USD for
+  point-in-time recovery, which is always enabled.
+- **Backups**: if you set \`backupVaultArn\`, backups are full copies, which are kept for ${backupDays} days (\`backupDays\`) in both vaults. The table lists their
+  monthly cost for the example fleet in USD:
 
 ${markdownTable(
   ['`backupEvery`', 'Copies', 'USD per GB in the table', 'Vaults', 'Transfer to another region'],
@@ -89,8 +90,8 @@ ${markdownTable(
     dollars(gb * (monthDays / interval) * prices.regionGb),
   ]),
 )}
-- **\`tableClass=infrequent-access\`** stores a GB for ${prices.infrequentGbMonth.toFixed(2)} instead of ${prices.tableGbMonth.toFixed(2)} USD a month, but reads and writes cost ${(100 * (prices.infrequentUnits - 1)).toFixed(0)} % more. For flows
-  alone, it is cheaper from ${days(tableUsd(stated.flow) * 1e6, 1)} days of \`flowRetentionDays\`. For the example fleet, it is cheaper from ${days(connected.throughput, millionFlows)} days with the live channel, and
-  from ${days(alone.throughput, millionFlows)} days without it. Point-in-time recovery and backups cost the same in both classes.
+- **\`tableClass=infrequent-access\`**: storage costs ${prices.infrequentGbMonth.toFixed(2)} instead of ${prices.tableGbMonth.toFixed(2)} USD per GB and month, but reads and writes cost ${(100 * (prices.infrequentUnits - 1)).toFixed(0)} % more. For flows
+  alone, it is cheaper from ${days(tableUsd(stated.flow) * 1e6, 1)} days of \`flowRetentionDays\`. For the example fleet, it is cheaper from ${days(connected.throughput, millionFlows)} days with the live channel,
+  and from ${days(alone.throughput, millionFlows)} days without it. The cost of point-in-time recovery and backups does not depend on the class.
 `
 }

@@ -158,15 +158,16 @@ export const presenceRatio = ([alone, connected]: PresenceRow[]): number =>
 /** Describes presence for `docs/costs.md` and the bench. */
 export const presenceText = (
   rows: PresenceRow[],
-): string => `The table lists the monthly usage and cost of 10,000 clients and 200 gateways that are online and send no other requests. They use
-heartbeats every 30 seconds alone, or the live channel. The live channel reduces the cost to 1/${presenceRatio(rows).toFixed(1)}.
+): string => `The table lists the monthly usage and cost of 10,000 clients and 200 gateways that are online and send no other requests. In the first row, they use
+only heartbeats every 30 seconds. In the second row, they also use the live channel, which reduces the cost to 1/${presenceRatio(rows).toFixed(1)}.
 
 ${presenceTable(rows)}
-- With the channel, a client sends a keepalive every five minutes and a heartbeat every half hour. A gateway sends its heartbeats as
-  before. Each device reconnects every two hours, and sends one additional heartbeat then.
-- The usage of Lambda and the table is measured, including the rate limit. Messages and connection minutes are those that API Gateway
-  bills. Handshakes and disconnects are counted as messages, and ping frames are not.
-- The log lines of heartbeats and of the channel's functions are included. The channel's access log is off (\`liveAccessLog\`).
+- With the live channel, a client sends a keepalive every five minutes and a heartbeat every 30 minutes. A gateway sends the same heartbeats as
+  without the live channel. Each device reconnects every two hours, and then sends one additional heartbeat.
+- The usage of Lambda and DynamoDB is measured, and includes the rate limit. The table lists the messages and connection minutes that API Gateway
+  bills. API Gateway bills handshakes and disconnects as messages, but does not bill ping frames.
+- The figures include the log lines for heartbeats and for the functions of the live channel. The access log of the live channel is turned off
+  (\`liveAccessLog\`).
 `
 
 /** Parses the rows of presence from a text. */

@@ -9,14 +9,14 @@ const run = sum([{ lambdaRequests: 1, lambdaGbMs: 90, readUnits: 10, writeUnits:
 
 const monthOf: Record<keyof Billed, { what: string; usd: number }> = {
   shards: { what: 'shards of the flow stream', usd: prices.shardHour * 730 },
-  keys: { what: 'keys', usd: prices.keyMonth },
-  secrets: { what: 'secrets', usd: prices.secretMonth },
+  keys: { what: 'KMS keys', usd: prices.keyMonth },
+  secrets: { what: 'Secrets Manager secrets', usd: prices.secretMonth },
   alarmMetrics: { what: 'metrics that alarms watch', usd: prices.alarmMonth },
   dashboards: { what: 'dashboards', usd: prices.dashboardMonth },
-  ownMetrics: { what: "metrics of the service's own, at most", usd: prices.metricMonth },
-  runs: { what: 'runs of schedules', usd: usdOf(run) + logUsdOf(run) },
+  ownMetrics: { what: "the service's own metrics, at most", usd: prices.metricMonth },
+  runs: { what: 'invocations by schedules', usd: usdOf(run) + logUsdOf(run) },
   webAcls: { what: 'web ACLs', usd: prices.webAclMonth },
-  webAclRules: { what: 'rules of the web ACL', usd: prices.webAclRuleMonth },
+  webAclRules: { what: 'web ACL rules', usd: prices.webAclRuleMonth },
 }
 
 const names = Object.keys(monthOf) as (keyof Billed)[]
@@ -38,17 +38,17 @@ export async function restText(): Promise<string> {
   const { own, metrics, lambda, access } = lineBytes
   return `## At rest
 
-The table lists the monthly cost of an install that nobody uses, with default settings, and with CloudFront and its web ACL in front. The
-quantities are counted in the templates.
+The table lists the monthly cost of an installation that nobody uses. It compares the default settings with an installation behind CloudFront and
+its web ACL. The quantities come from the templates.
 
 ${markdownTable(['Per month', 'By default', 'USD', 'With CloudFront', 'USD'], [...rows, sums])}
-- **Alarms** are charged per metric that they watch: each metric in an expression, and the metrics of the alarms that CodeDeploy reads. With
-  the setting \`mailSender\`, alarms watch two more metrics.
-- **The service's own metrics** are charged by the hours in which they have a value. With the setting \`metrics\` at \`operations\`, each
-  operation that is called adds ${dollars(2 * prices.metricMonth)} USD.
-- **The dashboard** is free of charge if it is one of the first three of an AWS account.
-- **A run of a schedule** is assumed to use ${run.lambdaGbMs} GB-ms, ${run.readUnits} read units and ${run.writeUnits} write units.
-- **Log lines** cost ${dollars(1e6 * logUsdOf({ lambdaRequests: 1, httpRequests: 1 }))} USD per million requests. A request writes ${own} bytes, of which ${metrics} are its metrics. Lambda adds some ${lambda} bytes,
-  and the access log ${access}. With \`logLevel\` at \`WARN\`, only the metrics remain of the ${own} bytes.
+- **Alarms**: CloudWatch charges for each metric that an alarm watches. This includes each metric in an expression, and the metrics of the alarms
+  that CodeDeploy reads. With the setting \`mailSender\`, alarms watch two more metrics.
+- **The service's own metrics**: CloudWatch charges for the hours in which a metric has a value. With \`metrics=operations\`, each operation in use
+  adds ${dollars(2 * prices.metricMonth)} USD.
+- **The dashboard** is free of charge if it is one of the first three dashboards in the AWS account.
+- **Invocations by schedules**: the figures assume that each invocation uses ${run.lambdaGbMs} GB-ms, ${run.readUnits} read units and ${run.writeUnits} write units.
+- **Log lines** cost ${dollars(1e6 * logUsdOf({ lambdaRequests: 1, httpRequests: 1 }))} USD per million requests. A request writes ${own} bytes, including ${metrics} bytes for its metrics. Lambda adds about ${lambda} bytes, and
+  the access log adds ${access}. With \`logLevel=WARN\`, a request writes only its metrics instead of the ${own} bytes.
 `
 }

@@ -69,12 +69,14 @@ export async function callUsages(runs = 8): Promise<Map<string, CallUsage>> {
       if (run < 0) continue
       fewest = Math.min(fewest, trips)
       const requests = { httpRequests: 1, lambdaRequests: 1 + consumers.length }
-      runUsages.push(sum([requestUsage, 1], [requests, 1], ...consumers.map((usage) => [usage, 1] as [Partial<Usage>, number])))
+      runUsages.push(
+        sum([requestUsage, 1], [requests, 1], ...consumers.map((usage) => [usage, 1] as [Partial<Usage>, number])),
+      )
     }
     usages.set(name, { usage: withHeldLease(runUsages), trips: fewest })
   }
   const mixed = Object.entries(usualMix).map(([name, share]) => ({ share, ...usages.get(name) }))
-  return usages.set('a usual mix: 45 % lists, 45 % objects, 10 % changes', {
+  return usages.set('a typical mix: 45 % lists, 45 % single objects, 10 % changes', {
     usage: sum(...mixed.map(({ usage = {}, share }) => [usage, share] as [Usage, number])),
     trips: mixed.reduce((all, { trips = 0, share }) => all + trips * share, 0),
   })

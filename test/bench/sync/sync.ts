@@ -38,7 +38,7 @@ type State = {
   races: number[]
 }
 
-const runs = ['first load', 'nothing changed', '1 % of the people changed']
+const runs = ['first run', 'nothing changed', '1 % of the people changed']
 const stepMs = 60_000
 const nothing = (): StepReport => ({ seconds: 0, cpu: 0, reads: 0, writes: 0, megabytes: 0, wrote: [] })
 
@@ -208,16 +208,17 @@ function figuresOf({ size, done, without, during, races }: State): SyncFigures {
     changed,
   ]
   const markdown = [
-    `The runs of a directory of ${company}, on a local engine,`,
-    'while an administrator makes changes all the time:',
+    `The table lists sync runs of a directory of ${company}. They were measured with the local`,
+    'DynamoDB engine, while an administrator made changes continuously. In the last column, + counts created objects, ~ changed',
+    'objects and - deleted objects.',
     '',
     markdownTable(['Run', 'Seconds', 'CPU, s', 'Read units', 'Write units', 'Changed'], done.map(row)),
     '',
-    `- A step of a run takes at most ${thousands(megabytes)} MB of memory in a Node process.`,
-    `- An administrator's change took ${ratio} times as long during the first load as without it (99th percentile).`,
-    `- A month of runs every two hours, in which 1 % of the people change each day, costs ${usd.all.toFixed(2)} USD. Read units cost ${usd.reads.toFixed(2)}`,
-    `  USD, write units ${usd.writes.toFixed(2)} USD, and a function that waits five minutes per run for its provider ${usd.compute.toFixed(2)} USD.`,
-    `- The first load costs ${(first.reads * prices.readUnit + first.writes * prices.writeUnit).toFixed(2)} USD once.`,
+    `- A step of a run needs at most ${thousands(megabytes)} MB of memory in a Node.js process.`,
+    `- During the first run, an administrator's change took ${ratio} times as long as without a run (99th percentile).`,
+    `- If a run starts every two hours and 1 % of the people change each day, the runs cost ${usd.all.toFixed(2)} USD per month. Of this, read units cost`,
+    `  ${usd.reads.toFixed(2)} USD, write units ${usd.writes.toFixed(2)} USD, and the function ${usd.compute.toFixed(2)} USD, if it waits five minutes for the provider in each run.`,
+    `- The first run costs ${(first.reads * prices.readUnit + first.writes * prices.writeUnit).toFixed(2)} USD once.`,
     '',
   ].join('\n')
   return { text, markdown }
