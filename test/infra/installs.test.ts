@@ -89,7 +89,9 @@ describe('load', () => {
 
 describe('the address', () => {
   const endpoint = (from: Templates) =>
-    from.httpApiResource('AWS::ApiGatewayV2::Api').Properties.Body.servers[0]['x-amazon-apigateway-endpoint-configuration']
+    from.httpApiResource('AWS::ApiGatewayV2::Api').Properties.Body.servers[0][
+      'x-amazon-apigateway-endpoint-configuration'
+    ]
   const domain = {
     domainName: 'access.example.com',
     certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/a',

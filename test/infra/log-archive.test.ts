@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { App } from 'aws-cdk-lib'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { readSettings, settingGroups } from '#infra/settings/settings.ts'
-import { evaluatePolicy, archive, archiveTemplate, service } from '#test/support/service/archive-template.ts'
+import { archive, archiveTemplate, evaluatePolicy, service } from '#test/support/service/archive-template.ts'
 import { type Call, evaluate, type ResourceStatement } from '#test/support/service/iam.ts'
 import { type Templates, templatesOf } from '#test/support/service/templates.ts'
 
@@ -77,7 +77,9 @@ describe('the sealed log in another account', () => {
   it("cannot be deleted or reconfigured by any principal of the service's account", () => {
     for (const role of ['Seal', 'RenewLocks', 'Administrator']) {
       for (const action of ['DeleteObject', 'DeleteObjectVersion', 'BypassGovernanceRetention', 'PutObjectLegalHold'])
-        expect(evaluatePolicy(policyOf(object), service, call(role, `s3:${action}`, object)), action).toBe('implicitly denied')
+        expect(evaluatePolicy(policyOf(object), service, call(role, `s3:${action}`, object)), action).toBe(
+          'implicitly denied',
+        )
       for (const action of [
         'PutBucketPolicy',
         'PutBucketObjectLockConfiguration',
@@ -88,7 +90,9 @@ describe('the sealed log in another account', () => {
           'implicitly denied',
         )
       for (const action of ['ScheduleKeyDeletion', 'DisableKey', 'PutKeyPolicy', 'CreateGrant', 'ReplicateKey'])
-        expect(evaluatePolicy(policyOf(keyArn), service, call(role, `kms:${action}`, keyArn)), action).toBe('implicitly denied')
+        expect(evaluatePolicy(policyOf(keyArn), service, call(role, `kms:${action}`, keyArn)), action).toBe(
+          'implicitly denied',
+        )
     }
   })
 
@@ -96,7 +100,9 @@ describe('the sealed log in another account', () => {
     const plain = call('Seal', 's3:PutObject', object)
     plain.context['aws:SecureTransport'] = 'false'
     expect(evaluatePolicy(policyOf(object), service, plain)).toBe('explicitly denied')
-    expect(evaluatePolicy(policyOf(object), '999999999999', call('Seal', 's3:PutObject', object))).toBe('implicitly denied')
+    expect(evaluatePolicy(policyOf(object), '999999999999', call('Seal', 's3:PutObject', object))).toBe(
+      'implicitly denied',
+    )
     expect(evaluatePolicy(policyOf(keyArn), '999999999999', call('Seal', 'kms:Sign', keyArn))).toBe('implicitly denied')
   })
 
@@ -156,7 +162,9 @@ describe('log lines', () => {
   it("accept subscriptions only from the service's account", () => {
     const subscribe = { action: 'logs:PutSubscriptionFilter', resource: settings.logDestinationArn, context: {} }
     expect(evaluatePolicy(policies.destination as ResourceStatement[], service, subscribe)).toBe('allowed')
-    expect(evaluatePolicy(policies.destination as ResourceStatement[], '999999999999', subscribe)).toBe('implicitly denied')
+    expect(evaluatePolicy(policies.destination as ResourceStatement[], '999999999999', subscribe)).toBe(
+      'implicitly denied',
+    )
   })
 })
 
@@ -252,7 +260,9 @@ describe('backups', () => {
     const copy = { action: 'backup:CopyIntoBackupVault', resource: '*', context: {} }
     expect(evaluatePolicy(statements, service, copy)).toBe('allowed')
     expect(evaluatePolicy(statements, '999999999999', copy)).toBe('implicitly denied')
-    expect(evaluatePolicy(statements, service, { ...copy, action: 'backup:DeleteRecoveryPoint' })).toBe('implicitly denied')
+    expect(evaluatePolicy(statements, service, { ...copy, action: 'backup:DeleteRecoveryPoint' })).toBe(
+      'implicitly denied',
+    )
     expect(Resources.Vault.Properties).toMatchObject({
       EncryptionKeyArn: expect.stringContaining('VaultKey'),
       // Without a maximum, a copy could have an unlimited retention and could never be deleted.

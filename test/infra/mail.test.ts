@@ -25,7 +25,7 @@ it("sends mails only from the deployment's address, and only about limits, syncs
 })
 
 it('refuses an invalid sender', async () => {
-  await expect(templatesOf([], { mailSender: '*' })).rejects.toThrow('must be an address')
+  await expect(templatesOf([], { mailSender: '*' })).rejects.toThrow('must be an email address')
 })
 
 it('sends no mails without a configured sender', async () => {

@@ -4,7 +4,7 @@ import { loadOperations } from '#functions/operations.ts'
 import { lockRenewalKey } from '#shared/seal/log/sealed-log.ts'
 import { loadEntities } from '#test/support/operations/entities.ts'
 import type { DeployedRights } from '#test/support/service/deployed-rights.ts'
-import { account, type DeployedRole, deployedRoles, callTo, onTable } from '#test/support/service/deployed-roles.ts'
+import { account, callTo, type DeployedRole, deployedRoles, onTable } from '#test/support/service/deployed-roles.ts'
 import { evaluate } from '#test/support/service/iam.ts'
 import type { RecordedCall, Target } from '#test/support/service/recorded-calls.ts'
 

@@ -122,7 +122,7 @@ describe('functions with reserved concurrency', () => {
     expect(1_000 - sum).toBeGreaterThanOrEqual(100)
     expect(10 * (1_000 - sum)).toBeGreaterThanOrEqual(byDefault.ThrottlingRateLimit)
     expect(readFileSync('docs/deploy.md', 'utf8')).toContain(
-      `By default ${sum} executions are reserved, which leaves ${1_000 - sum} of an account's 1,000`,
+      `By default, the service reserves ${sum} concurrent executions. This leaves ${1_000 - sum} of an AWS account's 1,000`,
     )
   })
 })

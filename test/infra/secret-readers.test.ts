@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { loadOperations } from '#functions/operations.ts'
 import { authProviders } from '#shared/domain/auth-providers/auth-provider.ts'
 import { loadEntities } from '#test/support/operations/entities.ts'
-import { deployedRoles, callTo, onTable } from '#test/support/service/deployed-roles.ts'
+import { callTo, deployedRoles, onTable } from '#test/support/service/deployed-roles.ts'
 
 /** Collections whose secrets are returned to readers. All other secrets are encrypted. */
 const shown = ['v0_configurations', 'v0_devices']

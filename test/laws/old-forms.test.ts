@@ -272,7 +272,7 @@ it.each(Object.entries(forms))('%s is read in the current and the previous form,
 it.each<[string, Partial<Form>, string]>([
   ['is written in a form without a sample', { write: () => JSON.stringify({ version: 3, ...record }) }, 'written'],
   ['is not read in the current form', { read: () => null }, 'today'],
-  ['is not read in the previous form', { before: '{"version":0}' }, 'not known'],
+  ['is not read in the previous form', { before: '{"version":0}' }, 'not supported'],
   ['is read in any form', { read: () => expect.objectContaining(record) }, 'resolved'],
 ])('detects a form that %s', async (_fault, planted, message) => {
   const { 'a commit record': form } = forms

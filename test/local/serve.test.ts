@@ -238,7 +238,7 @@ describe('faults are one line and exit code 1', () => {
   })
 
   it('for an invalid port', async () => {
-    expect(await fault({ PORT: 'http' })).toContain('PORT=http is no port number')
+    expect(await fault({ PORT: 'http' })).toContain('PORT=http is not a port number')
   })
 
   it('for a data directory that cannot be written', async () => {

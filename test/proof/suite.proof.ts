@@ -76,7 +76,9 @@ it("the vendor's client parses the fake's errors", async () => {
   await expect(client.users.list({ customer: 'my_customer', maxResults: 501 })).rejects.toMatchObject({ status: 400 })
   await expect(clientOf('nobody@example.com').users.list({ customer: 'my_customer' })).rejects.toThrow('invalid_grant')
   const extendedScopes = [...scopes, 'https://www.googleapis.com/auth/admin.directory.customer.readonly']
-  await expect(clientOf(undefined, extendedScopes).users.list({ customer: 'my_customer' })).rejects.toThrow('unauthorized_client')
+  await expect(clientOf(undefined, extendedScopes).users.list({ customer: 'my_customer' })).rejects.toThrow(
+    'unauthorized_client',
+  )
   fake.faults = [suiteFaults.throttled]
   await expect(client.users.list({ customer: 'my_customer' })).rejects.toMatchObject({
     status: 403,

@@ -25,12 +25,12 @@ const outcomes = [
   'nudge of clients',
   'dead grant',
   'keepalive',
-  'told of an end',
-  'told of what changed',
+  'notified of an end',
+  'notified of a change',
 ]
 
 it.each([...new Set([1, seedOf('SIMULATION_SEED')])])(
-  'who may reach what is what the contract says through a long administration, with seed %i',
+  'grants exactly the access of the contract during a long random administration, with seed %i',
   async (seed) => {
     const tally = await simulate(seed, steps)
     // Guards against a simulation in which nothing happens.

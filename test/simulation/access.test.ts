@@ -20,7 +20,7 @@ const questions = [
   'dead grant',
 ]
 
-it('who may reach what is what the contract says, under random administration and jumps of time', async () => {
+it('grants exactly the access of the contract during random administration and time jumps', async () => {
   const tally = await simulate(seedOf('SIMULATION_SEED'), steps)
   // Guards against a simulation without checks.
   const expected = steps < usualSteps ? ['heartbeat, complete'] : questions

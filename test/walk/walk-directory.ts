@@ -34,7 +34,9 @@ const numbers = (counts: Record<string, number>): string =>
 const changes = (counts: Record<string, Counts>): string =>
   Object.entries(counts)
     .flatMap(([name, { insert, update, delete: deleted }]) => {
-      const parts = [insert && `${insert} new`, update && `${update} changed`, deleted && `${deleted} gone`].filter(Boolean)
+      const parts = [insert && `${insert} new`, update && `${update} changed`, deleted && `${deleted} gone`].filter(
+        Boolean,
+      )
       return parts.length > 0 ? [`${name}: ${parts.join(', ')}`] : []
     })
     .join('; ') || 'nothing'

@@ -39,7 +39,7 @@ function runsOf(expression: string): number {
   const [, every, unit = ''] = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(expression) ?? []
   if (every) return monthMinutes / (Number(every) * (minutesOf[unit] ?? Number.NaN))
   if (/^cron\(\d+ \d+ /.test(expression)) return monthMinutes / 1_440
-  throw new Error(`The runs of ${expression} are not known.`)
+  throw new Error(`Unsupported schedule expression: ${expression}`)
 }
 
 const metricsIn = ({ Properties: { Metrics } }: Resource): number =>

@@ -231,7 +231,8 @@ function figuresOf({ size, done, without, during, races }: State): SyncFigures {
 export async function measureSync(size: CompanySize, folder: string | null): Promise<SyncFigures> {
   const file = folder && join(folder, 'sync-bench.json')
   const state: State = file && existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : await firstState(size)
-  if (JSON.stringify(state.size) !== JSON.stringify(size)) throw new Error(`The folder ${folder} is of another size.`)
+  if (JSON.stringify(state.size) !== JSON.stringify(size))
+    throw new Error(`The folder ${folder} belongs to a company of another size.`)
   const save = () => {
     if (file) writeFileSync(file, JSON.stringify(state))
   }

@@ -17,8 +17,8 @@ import { type Account, newAccount } from '#test/support/accounts/account.ts'
 import { HandlerClient } from '#test/support/seal/handler-client.ts'
 import { changeSites } from '#test/support/seal/sealed-account.ts'
 import {
-  beforeWrites,
   advanceMinutes,
+  beforeWrites,
   type SealWorld,
   sealedState,
   sealNow,

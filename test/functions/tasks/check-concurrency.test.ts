@@ -52,7 +52,10 @@ describe('the check of a deployment', () => {
   it('continues the deployment and reports the result', async () => {
     account.mockReturnValue(limits(1_000, 1_000))
     await handler(event('Create'))
-    expect(answer()).toMatchObject({ Status: 'SUCCESS', Data: { Found: expect.stringContaining('850 remain for requests') } })
+    expect(answer()).toMatchObject({
+      Status: 'SUCCESS',
+      Data: { Found: expect.stringContaining('850 remain for requests') },
+    })
     expect(new Headers(answers()[0]?.headers).get('content-type')).toBeNull()
   })
 

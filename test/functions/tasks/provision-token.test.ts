@@ -21,7 +21,7 @@ afterAll(async () => {
   await manager.end()
 })
 beforeEach(() => {
-  manager.asked.length = 0
+  manager.requests.length = 0
   manager.reply((response, { body }) => replyWith(200, { ARN: arnOf(JSON.parse(body).Name) })(response, {} as never))
   vi.stubEnv('TOKEN_SECRETS', 'network-access/api-token')
   vi.stubEnv('AWS_REGION', 'eu-central-1')
@@ -32,7 +32,7 @@ afterEach(() => void vi.restoreAllMocks())
 
 const arnOf = (name: string) => `arn:aws:secretsmanager:eu-central-1:123456789012:secret:${name}-AbCdEf`
 const created = (): Created[] =>
-  manager.asked.map(({ headers, body }) => {
+  manager.requests.map(({ headers, body }) => {
     expect(headers['x-amz-target']).toBe('secretsmanager.CreateSecret')
     return JSON.parse(body)
   })

@@ -10,7 +10,7 @@ const run = (Step: string) =>
 type Version = { text: string; stages: string[] }
 let versions: Map<string, Version>
 let manager: Awaited<ReturnType<typeof stubService>>
-const calls = () => manager.asked.map(({ headers }) => String(headers['x-amz-target']).split('.')[1])
+const calls = () => manager.requests.map(({ headers }) => String(headers['x-amz-target']).split('.')[1])
 
 /** Fakes Secrets Manager with this one secret, for the requests of a rotation. */
 function answerTo(operation: string, request: Record<string, string & string[]>): [status: number, body: object] {
@@ -45,7 +45,7 @@ beforeAll(async () => {
 afterAll(() => manager.end())
 beforeEach(() => {
   versions = new Map([['old', { text: '{"previous":"a","current":"b","next":"c"}', stages: ['AWSCURRENT'] }]])
-  manager.asked.length = 0
+  manager.requests.length = 0
   manager.reply((response, incoming) => {
     const operation = String(incoming.headers['x-amz-target']).split('.')[1] ?? ''
     const [status, body] = answerTo(operation, JSON.parse(incoming.body))

@@ -57,9 +57,11 @@ describe('several stacks', () => {
     expect(read({ StackName: 'Data', OutputName: 'Out' })).toBe('things')
     expect(read({ StackName: 'Data', OutputName: 'Out', Region })).toBe('things')
     expect(() => read({ StackName: 'Data', OutputName: 'Other' })).toThrow('no output Other')
-    expect(() => read({ StackName: 'Other', OutputName: 'Out' })).toThrow('no stack Other')
-    expect(() => read({ StackName: 'Data', OutputName: 'Out', Region: 'eu-west-1' })).toThrow('no other region')
-    expect(() => read({ StackName: 'Data', OutputName: 'Out', RoleArn: 'role' })).toThrow('no other region')
+    expect(() => read({ StackName: 'Other', OutputName: 'Out' })).toThrow('The stack Other does not exist')
+    expect(() => read({ StackName: 'Data', OutputName: 'Out', Region: 'eu-west-1' })).toThrow(
+      'supports only one region',
+    )
+    expect(() => read({ StackName: 'Data', OutputName: 'Out', RoleArn: 'role' })).toThrow('supports only one region')
   })
 
   it('passes parameters into nested stacks and reads their outputs', () => {

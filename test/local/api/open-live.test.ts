@@ -31,17 +31,17 @@ async function open(answers: Record<string, unknown> = {}, limits: Parameters<ty
     },
   })
   const eventsOf = (route: string) => events.filter(([at]) => at === route).map(([, event]) => event)
-  return { url: channel.url, told: eventsOf }
+  return { url: channel.url, eventsOf }
 }
 
 it('invokes functions with the events of API Gateway', async () => {
-  const { url, told } = await open()
+  const { url, eventsOf } = await open()
   const device = await connectTo(url, 'token', 'a-session', { 'X-Request-Id': 'mine' })
   device.send({ type: 'keepalive' })
-  await until(() => told('$default').length === 1)
+  await until(() => eventsOf('$default').length === 1)
   device.close()
-  await until(() => told('$disconnect').length === 1)
-  const [connected, message, ended] = [told('$connect')[0], told('$default')[0], told('$disconnect')[0]]
+  await until(() => eventsOf('$disconnect').length === 1)
+  const [connected, message, ended] = [eventsOf('$connect')[0], eventsOf('$default')[0], eventsOf('$disconnect')[0]]
   expect(connected).toMatchObject({
     headers: { 'X-Request-Id': 'mine', authorization: 'Bearer token' },
     queryStringParameters: { session_id: 'a-session' },
@@ -70,7 +70,7 @@ const statusOf = (url: string, headers: Record<string, string>) =>
   })
 
 it('calls no function for an invalid handshake', async () => {
-  const { url, told } = await open()
+  const { url, eventsOf } = await open()
   const handshake = {
     upgrade: 'websocket',
     'sec-websocket-version': '13',
@@ -83,7 +83,7 @@ it('calls no function for an invalid handshake', async () => {
   ]) {
     expect(await statusOf(url, { ...handshake, ...wrong }), JSON.stringify(wrong)).toBe(400)
   }
-  expect(told('$connect')).toEqual([])
+  expect(eventsOf('$connect')).toEqual([])
 })
 
 it('reports the disconnect of a device that leaves during its handshake', async () => {
@@ -158,27 +158,27 @@ it('closes idle connections, and each connection at its maximum age', async () =
   await channel?.stop()
   const old = await open({}, { limits: { lifeMs: 50 } })
   expect(await (await connectTo(old.url, 'token', 'x')).closed).toBe(1001)
-  await until(() => old.told('$disconnect').length === 1)
+  await until(() => old.eventsOf('$disconnect').length === 1)
 })
 
 it('delivers messages to connections as the platform does', async () => {
-  const { url, told } = await open()
+  const { url, eventsOf } = await open()
   const device = await connectTo(url, 'token', 'x')
-  const id = told('$connect')[0]?.requestContext.connectionId ?? ''
+  const id = eventsOf('$connect')[0]?.requestContext.connectionId ?? ''
   expect(await postMessage(id, { type: 'authorizations' })).toBe('sent')
   expect(await device.next('authorizations')).toEqual({ type: 'authorizations' })
   expect(await postMessage(id, { type: 'x', pad: 'x'.repeat(128 * 1_024) })).toBe('failed')
   expect(await postMessage('bm9ib2R5', { type: 'authorizations' })).toBe('gone')
   device.close()
-  await until(() => told('$disconnect').length === 1)
+  await until(() => eventsOf('$disconnect').length === 1)
   expect(await postMessage(id, { type: 'authorizations' })).toBe('gone')
 })
 
 it('rejects messages for a device that does not read, and still delivers to others', async () => {
-  const { url, told } = await open()
+  const { url, eventsOf } = await open()
   const deaf = await connectTo(url, 'token', 'deaf')
   const other = await connectTo(url, 'token', 'other')
-  const [deafId = '', otherId = ''] = told('$connect').map(({ requestContext }) => requestContext.connectionId)
+  const [deafId = '', otherId = ''] = eventsOf('$connect').map(({ requestContext }) => requestContext.connectionId)
   deaf.pause()
   const pad = 'x'.repeat(100 * 1_024)
   let sending = 'sent'

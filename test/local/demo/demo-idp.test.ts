@@ -91,7 +91,7 @@ describe('the demo provider', () => {
     const visit = browser()
     const [person] = people
     const first = await visit(authorization())
-    expect(first.text).toContain('Who are you?')
+    expect(first.text).toContain('Choose the person to sign in as:')
     await visit(first.url.href, { sub: String(person?.sub) })
     const again = await visit(authorization())
     expect([again.url.href.split('?')[0], again.url.searchParams.has('code')]).toEqual([redirect_uri, true])
@@ -102,7 +102,7 @@ describe('the demo provider', () => {
     const [, action = '', xsrf = ''] = /action="([^"]+)".*name="xsrf" value="([^"]+)"/.exec(leaving.text) ?? []
     const signedOut = await visit(action, { xsrf, logout: 'yes' })
     expect(signedOut.text).toContain('You are signed out of the demo company')
-    expect((await visit(authorization())).text).toContain('Who are you?')
+    expect((await visit(authorization())).text).toContain('Choose the person to sign in as:')
   })
 
   it('returns access_denied if the person cancels', async () => {

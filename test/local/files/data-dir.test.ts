@@ -34,7 +34,7 @@ it('accepts an unreadable path, so that opening it reports the reason', () => {
 it('is claimed by one service at a time, and by the next one after the first has ended', async () => {
   const path = join(dir, 'claimed')
   const first = await claimDataDir(path)
-  await expect(claimDataDir(path)).rejects.toThrow(`Another service (process ${process.pid}) runs on`)
+  await expect(claimDataDir(path)).rejects.toThrow(`Another service (process ${process.pid}) already uses`)
   recordStopping(first)
   let claimed = false
   const next = claimDataDir(path).then((second) => {

@@ -11,7 +11,10 @@ import { sizes } from './populate.ts'
 
 type ResourceBody = Omit<Resource, 'stack' | 'site'> & { ip_stack: string | null; site_id: string | null }
 
-function note({ model }: SimulatedAccount, { id, name, type, address, filters, ip_stack, site_id }: ResourceBody): void {
+function note(
+  { model }: SimulatedAccount,
+  { id, name, type, address, filters, ip_stack, site_id }: ResourceBody,
+): void {
   model.resources.set(id, { id, name, type, address, filters, stack: ip_stack, site: site_id })
 }
 

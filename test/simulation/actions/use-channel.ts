@@ -17,7 +17,7 @@ const heartbeatsAfter = (account: SimulatedAccount): number =>
 /** Lets devices connect, lose connections, and react to nudges: at once, late, twice or never. */
 export async function useChannel(account: SimulatedAccount): Promise<void> {
   const { channel, model, random } = account
-  await channel.tellOfEnds()
+  await channel.reportEnds()
   for (const link of [...channel.links.values()]) {
     const isOver = sessionOf(account, link.device)?.id !== link.session
     if (isOver || random.chance(0.1)) await lose(account, link)
@@ -27,7 +27,7 @@ export async function useChannel(account: SimulatedAccount): Promise<void> {
   const connected = online.filter(({ id }) => channel.links.has(id))
   for (const client of new Set([...random.sample(online, 1), ...random.sample(connected, 1)]))
     await useClient(account, client)
-  await channel.tellOfEnds()
+  await channel.reportEnds()
 }
 
 const sessionOf = ({ model }: SimulatedAccount, device: string) =>

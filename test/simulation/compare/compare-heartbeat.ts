@@ -58,7 +58,11 @@ export const contentsOf = (account: SimulatedAccount, gateway: Gateway) =>
  * @param full also compares a complete response
  */
 export async function compareHeartbeat(account: SimulatedAccount, gateway: Gateway, full: boolean): Promise<void> {
-  const state = account.held.get(gateway.id) ?? { session: '', since: null, authorizations: new Map<string, unknown>() }
+  const state = account.gatewayStates.get(gateway.id) ?? {
+    session: '',
+    since: null,
+    authorizations: new Map<string, unknown>(),
+  }
   const expected = contentsOf(account, gateway)
   const session = gateway.session?.id ?? ''
   for (let more = true, first = true; more; first = false) {
@@ -75,7 +79,7 @@ export async function compareHeartbeat(account: SimulatedAccount, gateway: Gatew
     state.session = session
     more = response.more
   }
-  account.held.set(gateway.id, state)
+  account.gatewayStates.set(gateway.id, state)
   agree(`what gateway ${gateway.id} holds`, byId(state.authorizations), expected)
   if (!full) return
   const response = await heartbeat(account, gateway, null)

@@ -82,8 +82,8 @@ export class NudgeJudge {
    * heartbeat.
    */
   #holdsOther(id: string): boolean {
-    const [gateway, held] = [this.#account.model.gateways.get(id), this.#account.held.get(id)]
-    return !!gateway && !!held && !isDeepStrictEqual(byId(held.authorizations), contentsOf(this.#account, gateway))
+    const [gateway, state] = [this.#account.model.gateways.get(id), this.#account.gatewayStates.get(id)]
+    return !!gateway && !!state && !isDeepStrictEqual(byId(state.authorizations), contentsOf(this.#account, gateway))
   }
 
   /** Expects that connected gateways are nudged for new authorizations, at most a moment after the response. */
@@ -93,7 +93,7 @@ export class NudgeJudge {
       const link = channel.links.get(id)
       if (!link || model.gateways.get(id)?.session?.id !== link.session) continue
       for (let waits = 0; link.sent === 0 && waits < 100; waits++) await sleep(20)
-      agree(`whether gateway ${id} was told of a grant`, link.sent > 0, true)
+      agree(`whether gateway ${id} was notified of a grant`, link.sent > 0, true)
     }
   }
 
@@ -118,14 +118,14 @@ export class NudgeJudge {
     for (const { gateway_id: id } of revoked) {
       const link = channel.links.get(id)
       if (!link || model.gateways.get(id)?.session?.id !== link.session) continue
-      agree(`whether gateway ${id} was told of an end`, link.sent > 0, true)
-      this.#account.note('told of an end')
+      agree(`whether gateway ${id} was notified of an end`, link.sent > 0, true)
+      this.#account.note('notified of an end')
     }
     for (const [link, client] of this.#clients()) {
       const { offer } = offerTo(this.#account, client)
       if (offer === this.#offers.get(link)) continue
-      agree(`whether client ${client.id} was told of what it can reach`, link.told > 0, true)
-      this.#account.note('told of what changed')
+      agree(`whether client ${client.id} was notified of a change`, link.sinceFollowUp > 0, true)
+      this.#account.note('notified of a change')
     }
     for (const link of channel.links.values())
       agree(`why device ${link.device} is connected, whose session has ended`, this.#hasBeenEnded(link), false)
@@ -151,7 +151,7 @@ export class NudgeJudge {
     this.#offers.clear()
     for (const [link, client] of this.#clients()) {
       this.#offers.set(link, offerTo(this.#account, client).offer)
-      link.told = 0
+      link.sinceFollowUp = 0
     }
   }
 }

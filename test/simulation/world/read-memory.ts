@@ -122,7 +122,7 @@ export function rememberReads(): void {
       return { Item }
     }
     const written = writtenBy(command)
-    if (written === null) throw new Error('The memory does not know this command.')
+    if (written === null) throw new Error('The cache does not support this command.')
     memory.forget(written)
     try {
       return await send(command)

@@ -21,7 +21,10 @@ export class SimulatedAccount {
   readonly access = new AccessModel(this.model)
   readonly channel = new SimulatedChannel()
   /** Authorizations of gateways after their last heartbeat, with its `since`. */
-  readonly held = new Map<string, { session: string; since: string | null; authorizations: Map<string, unknown> }>()
+  readonly gatewayStates = new Map<
+    string,
+    { session: string; since: string | null; authorizations: Map<string, unknown> }
+  >()
   /** Gateways of new authorizations that no check has examined yet. */
   readonly granted: string[] = []
   /** Number of actions and checks, by name. */

@@ -21,7 +21,7 @@ export type Link = {
   /** Nudges since the device's last heartbeat. */
   sent: number
   /** Nudges since the last complete follow-up. */
-  told: number
+  sinceFollowUp: number
   /** Times of the latest keepalives, in microseconds. */
   keepalives: number[]
 }
@@ -61,7 +61,7 @@ export class SimulatedChannel {
       if (kind) {
         link.waiting++
         link.sent++
-        link.told++
+        link.sinceFollowUp++
         this.nudged[kind].push(link.device)
       }
       return new Response(null, { status: 200 })
@@ -76,7 +76,7 @@ export class SimulatedChannel {
   /** Connects a device, and replaces its older connection. */
   async connect({ id, place, session }: Device, secret: string, token: Token | null = null): Promise<Link> {
     if (!session) throw new Error('The device is offline.')
-    const counts = { waiting: 0, sent: 0, told: 0, keepalives: [] }
+    const counts = { waiting: 0, sent: 0, sinceFollowUp: 0, keepalives: [] }
     const link: Link = { id: `${randomUUID()}=`, device: id, session: session.id, token, open: false, ...counts }
     this.#all.set(link.id, link)
     const { statusCode, body } = await onConnect({
@@ -105,17 +105,17 @@ export class SimulatedChannel {
   }
 
   /** Loses a connection. The platform may fail to report it to the service. */
-  async lose(link: Link, told: boolean): Promise<void> {
+  async lose(link: Link, isReported: boolean): Promise<void> {
     this.#close(link)
-    if (told) await this.#tell(link)
+    if (isReported) await this.#report(link)
   }
 
   /** Reports the connections that the service has closed. */
-  async tellOfEnds(): Promise<void> {
-    for (const link of this.#ended.splice(0)) await this.#tell(link)
+  async reportEnds(): Promise<void> {
+    for (const link of this.#ended.splice(0)) await this.#report(link)
   }
 
-  async #tell(link: Link): Promise<void> {
+  async #report(link: Link): Promise<void> {
     const { statusCode } = await onDisconnect({ requestContext: contextOf(link), isBase64Encoded: false })
     agree('the end of a connection', statusCode, 200)
   }

@@ -163,7 +163,7 @@ export async function raceGrants(
     const [revoked, ...answers] = await flight.run([revoke, ...asks])
     const statuses = [revoked, ...answers].map((one) => one?.result.status ?? 0)
     const faults = statuses.filter((status) => status >= 500).map((status) => `answered ${status}`)
-    if ((revoked?.result.status ?? 500) > 201) faults.push(`the taking was answered ${revoked?.result.text}`)
+    if ((revoked?.result.status ?? 500) > 201) faults.push(`the revocation was answered ${revoked?.result.text}`)
     const [listed] = await flight.run([() => authorizationsOf(race.account.id, { by: 'gateway', id: race.gateway.id })])
     const items = (listed?.result ?? []) as unknown as AuthorizationItem[]
     const confirmed = items.filter((item) => !isPending(item))

@@ -372,7 +372,7 @@ export const plans: Record<string, Plan> = {
  */
 export const fillList = (name: string, account: Account): Promise<FilledList> => {
   const plan = plans[name]
-  if (!plan) throw new Error(`No plan says how ${name} is filled.`)
+  if (!plan) throw new Error(`There is no plan to fill ${name}.`)
   const plant: Plant = (entity, count, fields, indexes) =>
     plantIds(account.id, entity, count, fields as (i: number) => never, indexes)
   return plan(account, plant)

@@ -105,8 +105,8 @@ function allFields(operation: Operation, json: (bytes: number) => string, maxByt
 
 /** Bodies that are costly to parse. One operation per surface receives them, because parsing is the same for all. */
 const costlyBodies = (operation: Operation, bytes: number): LargeBody[] => [
-  { what: 'a million keys beside the envelope', rawBody: `{${manyKeys(bytes)}}` },
-  { what: 'deep nesting beside what is known', rawBody: toBody(operation, {}, `"unknown":${nested(bytes / 5)}`) },
+  { what: 'a million keys outside the envelope', rawBody: `{${manyKeys(bytes)}}` },
+  { what: 'deep nesting in an unknown field', rawBody: toBody(operation, {}, `"unknown":${nested(bytes / 5)}`) },
   { what: 'huge texts in all fields', rawBody: allFields(operation, (part) => `"${'x'.repeat(part - 50)}"`, bytes) },
 ]
 

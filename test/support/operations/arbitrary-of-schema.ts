@@ -52,7 +52,7 @@ function ofType(type: unknown, schema: Json & Bounds): fc.Arbitrary<unknown> {
       })
     }
     default:
-      throw new Error(`A schema without a type that is known: ${JSON.stringify(schema)}`)
+      throw new Error(`Unsupported type of a schema: ${JSON.stringify(schema)}`)
   }
 }
 

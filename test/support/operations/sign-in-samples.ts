@@ -31,7 +31,7 @@ export function addSignInSamples(samples: Record<string, Sample>, account: Accou
     const [fake, account] = [await suite, await newAccount()]
     process.env.SUITE_ISSUER = fake.issuer
     process.env.SUITE_CLIENT_SECRET = fake.secret
-    return { fake, account: account, provider: await insertLocalProvider(account.id, fake, 'suite') }
+    return { fake, account, provider: await insertLocalProvider(account.id, fake, 'suite') }
   }
   let deployment: ReturnType<typeof newSuiteWorld> | undefined
   /** Signs a new person in at a provider, up to the redirect back to the service. */
@@ -39,7 +39,7 @@ export function addSignInSamples(samples: Record<string, Sample>, account: Accou
     const person = await newPerson(own)
     const sign = await beginSignIn(provider.id, { slug: own.slug })
     const claims = { sub: randomUUID(), email: person.email, email_verified: true, hd: 'example.com', name: 'Grace' }
-    return { ...sign, query: { state: sign.own, code: fake.codeFor(sign.url, claims) } }
+    return { ...sign, query: { state: sign.providerState, code: fake.codeFor(sign.url, claims) } }
   }
   const startInWorld = async () => startSignIn(await theWorld())
   Object.assign(samples, {

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   const end = performance.now() + 10_000
   while (!(await holds())) {
-    if (performance.now() > end) throw new Error('What was waited for did not come.')
+    if (performance.now() > end) throw new Error('The condition was not met within ten seconds.')
     await sleep(10)
   }
 }

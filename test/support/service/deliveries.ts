@@ -215,8 +215,8 @@ export function deliveriesOf(found: StackResource, world: World): Delivery[] {
   if (read) return read(found, world)
   const unused = silent[found.type]
   if (!unused)
-    throw new Error(`Name the calls that follow from ${found.type} in deliveries.ts, or that there are none.`)
+    throw new Error(`Add the calls that ${found.type} causes to deliveries.ts, or add it to the types without calls.`)
   const used = unused.find((name) => found.properties[name] !== undefined)
-  if (used) throw new Error(`A service calls another by ${used} of ${found.id}: name its calls in deliveries.ts.`)
+  if (used) throw new Error(`${used} of ${found.id} causes calls of a service: add them to deliveries.ts.`)
   return []
 }

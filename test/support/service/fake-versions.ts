@@ -132,7 +132,7 @@ export class FakeVersions {
   }
 
   #remove(found: FakeFunction, version: number): Response {
-    if (!Number.isInteger(version) || version < 1) throw new Error('The function as a whole would be deleted.')
+    if (!Number.isInteger(version) || version < 1) throw new Error('The request would delete the whole function.')
     if (found.alias === version || found.weights?.[version] !== undefined)
       return lambdaError('ResourceConflictException', 409)
     if (!found.versions.includes(version)) return lambdaError('ResourceNotFoundException', 404)

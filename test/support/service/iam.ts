@@ -39,7 +39,7 @@ const compiled = new Map<string, RegExp>()
 function matchesPattern(text: string, pattern: string): boolean {
   const cached = compiled.get(pattern)
   if (cached) return cached.test(text)
-  if (pattern.includes('${')) throw new Error(`The policy variable in ${pattern} is not known.`)
+  if (pattern.includes('${')) throw new Error(`Unsupported policy variable: ${pattern}`)
   const source = pattern
     .replace(/[.+^${}()|[\]\\]/g, '\\$&')
     .replace(/\*/g, '.*')
@@ -68,7 +68,7 @@ function isMet(operator: string, patterns: string[], given: string[] | undefined
   if (operator === 'Null') return patterns.some((value) => (value === 'true') === (given === undefined))
   const [, set, name = '', ifExists] = /^(?:(ForAllValues|ForAnyValue):)?(\w+?)(IfExists)?$/.exec(operator) ?? []
   const known = operators[name]
-  if (!known || (set && ifExists)) throw new Error(`The condition operator ${operator} is not known.`)
+  if (!known || (set && ifExists)) throw new Error(`Unsupported condition operator: ${operator}`)
   const { compare, negated } = known
   const matches = (value: string) => patterns.some((one) => compare(value, one)) !== negated
   if (ifExists && given === undefined) return true
@@ -83,7 +83,7 @@ function isMet(operator: string, patterns: string[], given: string[] | undefined
 function meets(condition: Condition, context: Call['context'], supported: ReadonlySet<string>): boolean {
   return Object.entries(condition).every(([operator, keys]) =>
     Object.entries(keys).every(([key, patterns]) => {
-      if (!supported.has(key)) throw new Error(`Recorded calls do not tell ${key}.`)
+      if (!supported.has(key)) throw new Error(`Recorded calls do not contain ${key}.`)
       const given = context[key]
       return isMet(operator, listed(patterns as Values).map(String), given === undefined ? undefined : listed(given))
     }),
@@ -104,7 +104,7 @@ const sentByServices = new Set([
 
 function applies(statement: Statement, { action, resource, context }: Call, supported: ReadonlySet<string>): boolean {
   const unknown = Object.keys(statement).find((element) => !elements.has(element))
-  if (unknown) throw new Error(`The element ${unknown} of a statement is not known.`)
+  if (unknown) throw new Error(`Unsupported element of a statement: ${unknown}`)
   const { Action, NotAction, Resource, NotResource, Condition = {} } = statement
   const matchesAny = (patterns: Values) =>
     listed(patterns).some((pattern) => matchesPattern(action.toLowerCase(), pattern.toLowerCase()))

@@ -496,7 +496,7 @@ async function recordDeployment(record: Record): Promise<void> {
     () => Response.json({ AccountLimit }),
   )
   await receiver.end()
-  if (receiver.asked.length !== 1) throw new Error('CloudFormation was not answered.')
+  if (receiver.requests.length !== 1) throw new Error('CloudFormation was not answered.')
 }
 
 /**

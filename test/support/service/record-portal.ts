@@ -16,7 +16,7 @@ export async function recordPortal(record: Record): Promise<void> {
   const started = await beginSignIn(provider.id, { slug, fields: { context: 'portal' } })
   const claims = { sub: 'grace', email, email_verified: true, name: 'Grace' }
   const { code } = redirectParams(
-    await returnFromProvider(started, { state: started.own, code: fake.codeFor(started.url, claims) }),
+    await returnFromProvider(started, { state: started.providerState, code: fake.codeFor(started.url, claims) }),
   )
   const sign_in = { code, code_verifier: started.verifier }
   const file = 'sign-in/open-id/redeem-code.ts'

@@ -11,7 +11,7 @@ import { beginSignIn, insertLocalProvider, newSource, redirectParams, returnFrom
 type Record = <T>(file: string, run: (handler: Handler) => Promise<T>) => Promise<T>
 
 const expectCreated = ({ status, text }: { status: number; text: string }) => {
-  if (status !== 201) throw new Error(`It answered ${status} ${text}`)
+  if (status !== 201) throw new Error(`Unexpected response: ${status} ${text}`)
 }
 
 /**
@@ -34,7 +34,7 @@ export async function recordSuccessor(record: Record): Promise<void> {
   const started = await beginSignIn(provider.id, { slug: account.slug })
   const claims = { sub: 'successor', email, email_verified: true }
   const { code } = redirectParams(
-    await returnFromProvider(started, { state: started.own, code: fake.codeFor(started.url, claims) }),
+    await returnFromProvider(started, { state: started.providerState, code: fake.codeFor(started.url, claims) }),
   )
   const sign_in = { code, code_verifier: started.verifier }
   const request = { method: 'POST', path: '/sign_in/token', body: { sign_in }, sourceIp: newSource() }

@@ -39,7 +39,7 @@ type Part = { action: string; pk: string }
 /** Reads a string attribute in wire format: `{ S: 'text' }`. */
 const parseText = (attribute: unknown): string => {
   const { S } = fieldsOf(attribute)
-  if (typeof S !== 'string') throw new Error(`No text: ${JSON.stringify(attribute)}`)
+  if (typeof S !== 'string') throw new Error(`Not a string attribute: ${JSON.stringify(attribute)}`)
   return S
 }
 const pkOf = (key: unknown): string => parseText(fieldsOf(key).pk)
@@ -110,7 +110,7 @@ const tableCalls: Record<string, (input: Fields) => RecordedCall[]> = {
       (TransactItems as Fields[]).map((item) => {
         const [[name = '', part] = []] = Object.entries(item)
         const action = partActions[name]
-        if (!action) throw new Error(`A transaction has the part ${name}, which is not known.`)
+        if (!action) throw new Error(`Unknown part of a transaction: ${name}`)
         return { action, pk: pkOf(fieldsOf(part).Key ?? fieldsOf(part).Item) }
       }),
       'TransactWriteItems',
@@ -144,7 +144,7 @@ function callsOf(target: string, body: string): RecordedCall[] {
   }
   if (target === 'Kinesis_20131202.PutRecords') return [{ action: 'kinesis:PutRecords', target: 'flows', context: {} }]
   const toCalls = service === 'DynamoDB_20120810' ? tableCalls[operation] : undefined
-  if (!toCalls) throw new Error(`It is not known what ${target} is to IAM.`)
+  if (!toCalls) throw new Error(`No IAM action is defined for ${target}.`)
   return toCalls(JSON.parse(body))
 }
 
@@ -177,13 +177,13 @@ function callOfFetch(url: URL, method: string, body: string): RecordedCall {
     return call('execute-api:ManageConnections', `connections/${method}`)
   }
   if (first === 'email' && body !== '') return call('ses:SendEmail', 'mail')
-  throw new Error(`It is not known what ${method} ${service} ${url} is to IAM.`)
+  throw new Error(`No IAM action is defined for ${method} ${service} ${url}.`)
 }
 
 type Answer = (url: URL, init: RequestInit) => Response | Promise<Response>
 
 const unanswered: Answer = (url) => {
-  throw new Error(`Nothing answers ${url} here.`)
+  throw new Error(`No response is defined for ${url}.`)
 }
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519')

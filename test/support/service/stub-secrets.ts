@@ -14,10 +14,10 @@ export async function stubSecrets() {
     },
     /** Number of requests for a secret since `use`. */
     requestCount(): number {
-      return stub.asked.filter(({ headers }) => headers['x-amz-target'] === 'secretsmanager.GetSecretValue').length
+      return stub.requests.filter(({ headers }) => headers['x-amz-target'] === 'secretsmanager.GetSecretValue').length
     },
     use() {
-      stub.asked.length = 0
+      stub.requests.length = 0
       vi.stubEnv('AWS_ENDPOINT_URL_SECRETS_MANAGER', stub.endpoint)
       vi.stubEnv('AWS_REGION', 'eu-central-1')
       vi.stubEnv('AWS_ACCESS_KEY_ID', 'key')

@@ -3,20 +3,20 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
 type RecordedRequest = { headers: IncomingHttpHeaders; body: string; path: string }
-type Reply = (response: ServerResponse, asked: RecordedRequest) => void
+type Reply = (response: ServerResponse, request: RecordedRequest) => void
 
 /** Starts an HTTP server on this machine that records requests and sends configurable replies. */
 export async function stubService(reply: Reply) {
-  const asked: RecordedRequest[] = []
+  const requests: RecordedRequest[] = []
   const server = createServer(async (incoming, response) => {
     const request = { headers: incoming.headers, body: await text(incoming), path: incoming.url ?? '' }
-    asked.push(request)
+    requests.push(request)
     reply(response, request)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
+    requests,
     /** Sets the reply to the next requests. */
     reply(next: Reply) {
       reply = next

@@ -65,5 +65,5 @@ export async function walkForms(start: string, home: string, answer: ChooseForm)
       }
     }
   }
-  throw new Error('The pages lead nowhere.')
+  throw new Error('15 pages have not redirected home.')
 }

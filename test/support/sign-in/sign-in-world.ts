@@ -73,7 +73,7 @@ export async function signInWorld({ fake: given, limits }: { fake?: PlainProvide
       const { reason, claim, account_id, check } = lines.at(-1) ?? {}
       const errors = ['access_denied', 'temporarily_unavailable', 'server_error']
       if (!errors.includes(error) || redirectNames !== 'error,state' || account_id !== account.id) {
-        throw new Error(`It leads to ${back.headers.location}`)
+        throw new Error(`Unexpected redirect to ${back.headers.location}`)
       }
       return [reason, claim ?? check].filter(Boolean).join(' ')
     },

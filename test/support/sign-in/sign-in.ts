@@ -59,8 +59,8 @@ export async function beginSignIn(providerId: string, { slug, source = newSource
   const started = await call(start, { method: 'POST', path, params: { slug }, body: { sign_in }, sourceIp: source })
   const url: string = started.body?.data?.authorization_url ?? ''
   const parameters = url === '' ? new URLSearchParams() : new URL(url).searchParams
-  const [own, home] = ['state', 'redirect_uri'].map((name) => parameters.get(name) ?? '') as [string, string]
-  return { answer: started, url, own, home, verifier, state: sign_in.state, source }
+  const [providerState, home] = ['state', 'redirect_uri'].map((name) => parameters.get(name) ?? '') as [string, string]
+  return { answer: started, url, providerState, home, verifier, state: sign_in.state, source }
 }
 
 /** Follows the provider's redirect back to the callback (`home`). */
@@ -95,7 +95,10 @@ export async function signInBy(
   { fields, userinfo = null }: { fields?: Record<string, unknown>; userinfo?: Record<string, unknown> | null } = {},
 ) {
   const begun = await beginSignIn(provider.id, { slug, fields })
-  const back = await returnFromProvider(begun, { state: begun.own, code: fake.codeFor(begun.url, claims, userinfo) })
+  const back = await returnFromProvider(begun, {
+    state: begun.providerState,
+    code: fake.codeFor(begun.url, claims, userinfo),
+  })
   const { code = '', error } = redirectParams(back)
   const redeemed = error === undefined ? await redeemWith({ code, code_verifier: begun.verifier }) : null
   return { begun, back, code, error, redeemed }

@@ -36,7 +36,7 @@ function touchedItems({ operation, input }: EngineRequest): string[] {
     })
   }
   if (operation === 'GetItem' || operation === 'BatchGetItem' || operation === 'Query') return []
-  throw new Error(`The simulation does not know ${operation}.`)
+  throw new Error(`The simulation does not support ${operation}.`)
 }
 
 /**
@@ -192,7 +192,7 @@ export class ItemsInFlight {
       return transactions > 0 || (isTransaction && writes > 0)
     })
     if (!meets.includes(true)) return null
-    if (operation === 'BatchExecuteStatement') throw new Error('No statement of this service meets a transaction.')
+    if (operation === 'BatchExecuteStatement') throw new Error('The simulation supports no conflicts of statements.')
     if (!isTransaction) return engineError('TransactionConflictException')
     const CancellationReasons = meets.map((isConflict) => ({ Code: isConflict ? 'TransactionConflict' : 'None' }))
     return engineError('TransactionCanceledException', { CancellationReasons })

@@ -31,7 +31,7 @@ const asJson = (_key: string, value: unknown) =>
  */
 export function plantIntoFile(items: Iterable<Item>): void {
   const file = process.env.DYNAMODB_FILE
-  if (!file) throw new Error('Items are planted into the file of the local engine.')
+  if (!file) throw new Error('DYNAMODB_FILE is missing: items are written into the file of the local engine.')
   const db = new DatabaseSync(file, { timeout: 20_000 })
   try {
     db.exec('PRAGMA synchronous = OFF')

@@ -13,7 +13,7 @@ export function statementKey({ Statement = '', Parameters = [] }: Sent): Key & {
   const value = (name: string) => Parameters[names.lastIndexOf(name)]
   const [pk, sk] = [value('pk'), value('sk')]
   if (!kind || typeof pk !== 'string' || typeof sk !== 'string' || names.length !== Parameters.length) {
-    throw new Error(`No key is found in the statement ${Statement}`)
+    throw new Error(`No key in the statement ${Statement}`)
   }
   return { kind, pk, sk }
 }

@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ProviderKind } from '#shared/domain/auth-providers/auth-provider.ts'
 import { startPlainProvider } from '#test/fakes/plain-provider.ts'
-import { beginSignIn, returnFromProvider, redirectParams, redeemWith } from '#test/support/sign-in/sign-in.ts'
+import { beginSignIn, redeemWith, redirectParams, returnFromProvider } from '#test/support/sign-in/sign-in.ts'
 import {
   newSubject,
   signInWorld,
-  useProviderForEveryKind,
   stubProviders,
   tenant,
+  useProviderForEveryKind,
 } from '#test/support/sign-in/sign-in-world.ts'
 
 const world = await signInWorld()
@@ -56,13 +56,13 @@ describe('a sign-in with another account', () => {
     async (error) => {
       const provider = await world.newProvider()
       const begun = await beginSignIn(provider.id, { slug: world.account.slug, fields: another })
-      const redirected = await returnFromProvider(begun, { state: begun.own, error })
+      const redirected = await returnFromProvider(begun, { state: begun.providerState, error })
       const url = redirected.headers.location ?? ''
       expect([redirected.status, promptOf(url)]).toEqual([303, 'login'])
       const { origin, pathname, searchParams } = new URL(url)
       expect(origin + pathname).toBe(`${fake.base}/${tenant}/v2.0/authorize`)
       const state = searchParams.get('state') ?? ''
-      expect(state).not.toBe(begun.own)
+      expect(state).not.toBe(begun.providerState)
       const claims = { sub: newSubject(), email: await world.emailOf(), email_verified: true }
       const back = redirectParams(await returnFromProvider(begun, { state, code: fake.codeFor(url, claims) }))
       expect(back.state).toBe(begun.state)
@@ -73,12 +73,12 @@ describe('a sign-in with another account', () => {
   it('does so once, and not for a sign-in without a prompt', async () => {
     const provider = await world.newProvider()
     const begun = await beginSignIn(provider.id, { slug: world.account.slug, fields: another })
-    const redirected = await returnFromProvider(begun, { state: begun.own, error: 'invalid_request' })
+    const redirected = await returnFromProvider(begun, { state: begun.providerState, error: 'invalid_request' })
     const state = new URL(redirected.headers.location ?? '').searchParams.get('state') ?? ''
     const usual = await beginSignIn(provider.id, { slug: world.account.slug })
     for (const [at, own] of [
       [begun, state],
-      [usual, usual.own],
+      [usual, usual.providerState],
     ] as const) {
       const result = redirectParams(await returnFromProvider(at, { state: own, error: 'invalid_request' }))
       expect(result).toEqual({ state: at.state, error: 'server_error' })

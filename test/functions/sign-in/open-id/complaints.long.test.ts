@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { handler as listActors } from '#functions/api/actors/list-actors.ts'
-import { beginSignIn, returnFromProvider, redirectParams } from '#test/support/sign-in/sign-in.ts'
-import { newSubject, signInWorld, useProviderForEveryKind, tenant } from '#test/support/sign-in/sign-in-world.ts'
+import { beginSignIn, redirectParams, returnFromProvider } from '#test/support/sign-in/sign-in.ts'
+import { newSubject, signInWorld, tenant, useProviderForEveryKind } from '#test/support/sign-in/sign-in-world.ts'
 
 // Complaints of users of such services (docs/contract/identity-wire.md) that a sign-in decides.
 
@@ -13,7 +13,9 @@ it('complaint 10, #13137, #13164: an address that the provider has not verified 
   const provider = await world.newProvider('idp', { idp_domain: 'company.idp.example' })
   const email = await world.emailOf()
   for (const claims of [{ email }, { email, email_verified: false }, { email, email_verified: 'false' }]) {
-    expect(await world.signInOutcome(provider, { sub: newSubject(), ...claims })).toBe('email_not_verified email_verified')
+    expect(await world.signInOutcome(provider, { sub: newSubject(), ...claims })).toBe(
+      'email_not_verified email_verified',
+    )
   }
   expect(await world.signInOutcome(provider, { sub: newSubject(), email, email_verified: true })).toBe('signed in')
 })
@@ -30,8 +32,10 @@ it('complaint 10, #13246: a late or repeated callback redirects nowhere and has 
   const provider = await world.newProvider()
   const begun = await beginSignIn(provider.id, { slug: world.account.slug })
   const code = fake.codeFor(begun.url, { sub: newSubject(), email: await world.emailOf(), email_verified: true })
-  expect(redirectParams(await returnFromProvider(begun, { state: begun.own, code }))).toMatchObject({ code: expect.any(String) })
-  const again = await returnFromProvider(begun, { state: begun.own, code })
+  expect(redirectParams(await returnFromProvider(begun, { state: begun.providerState, code }))).toMatchObject({
+    code: expect.any(String),
+  })
+  const again = await returnFromProvider(begun, { state: begun.providerState, code })
   expect([again.status, again.body.code, again.headers.location]).toEqual([400, 'bad_request', undefined])
 })
 

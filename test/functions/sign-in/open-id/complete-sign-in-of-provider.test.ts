@@ -5,7 +5,14 @@ import { type PlainProvider, startPlainProvider } from '#test/fakes/plain-provid
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
 import { loadEntries } from '#test/support/operations/operations.ts'
-import { beginSignIn, returnFromProvider, redirectParams, sharedCallback, insertLocalProvider, redeemWith } from '#test/support/sign-in/sign-in.ts'
+import {
+  beginSignIn,
+  insertLocalProvider,
+  redeemWith,
+  redirectParams,
+  returnFromProvider,
+  sharedCallback,
+} from '#test/support/sign-in/sign-in.ts'
 import { newSubject, type SignInWorld, signInWorld, stubProviders } from '#test/support/sign-in/sign-in-world.ts'
 
 let world: SignInWorld
@@ -61,7 +68,7 @@ describe.each(['oidc', 'idp'] as const)(
       fake.requests.length = hostile.requests.length = 0
       // The hostile provider redirects to the honest one, which redirects to its own callback address.
       const code = fake.codeFor(honest.url, await claimsOf())
-      const { told, reason } = await outcome(honest, { state: begun.own, code })
+      const { told, reason } = await outcome(honest, { state: begun.providerState, code })
       expect([told, reason]).toEqual([{ state: begun.state, error: 'access_denied' }, 'callback_other'])
       expect([...fake.requests, ...hostile.requests]).toEqual([])
     })
@@ -75,10 +82,10 @@ describe.each(['oidc', 'idp'] as const)(
         const attacked = await attack()
         const { honest } = attacked
         const code = fake.codeFor(honest.url, await claimsOf())
-        const { told, reason } = await outcome({ home: homeOf(attacked) }, { state: honest.own, code })
+        const { told, reason } = await outcome({ home: homeOf(attacked) }, { state: honest.providerState, code })
         expect([told, reason]).toEqual([{ state: honest.state, error: 'access_denied' }, 'callback_other'])
         // A sign-in has only one attempt.
-        expect((await returnFromProvider(honest, { state: honest.own, code })).status).toBe(400)
+        expect((await returnFromProvider(honest, { state: honest.providerState, code })).status).toBe(400)
       }
       expect(fake.requests).not.toContain('token')
     })
@@ -89,15 +96,18 @@ describe.each(['oidc', 'idp'] as const)(
       const url = new URL(honest.url)
       url.searchParams.set('redirect_uri', begun.home)
       const code = fake.codeFor(url.href, await claimsOf())
-      expect((await outcome(begun, { state: begun.own, code })).told.error).toBe('access_denied')
+      expect((await outcome(begun, { state: begun.providerState, code })).told.error).toBe('access_denied')
       expect(hostile.requests).toContain('token')
-      const { told, reason } = await outcome(honest, { state: honest.own, code })
+      const { told, reason } = await outcome(honest, { state: honest.providerState, code })
       expect([told, reason]).toEqual([{ state: honest.state, error: 'access_denied' }, 'provider_refused'])
     })
 
     it('signs in a person who was not attacked', async () => {
       const { honest } = await attack()
-      const { told } = await outcome(honest, { state: honest.own, code: fake.codeFor(honest.url, await claimsOf()) })
+      const { told } = await outcome(honest, {
+        state: honest.providerState,
+        code: fake.codeFor(honest.url, await claimsOf()),
+      })
       expect((await redeemWith({ code: told.code, code_verifier: honest.verifier })).status).toBe(201)
     })
   },
@@ -106,11 +116,11 @@ describe.each(['oidc', 'idp'] as const)(
 it('uses the callback path of a service address with a path', async () => {
   vi.stubEnv('SERVICE_URL', 'https://access.example.com/network')
   const provider = await world.newProvider()
-  const { home, url, own, verifier } = await beginSignIn(provider.id, { slug: world.account.slug })
+  const { home, url, providerState, verifier } = await beginSignIn(provider.id, { slug: world.account.slug })
   const path = `/sign_in/callback/${provider.id}`
   expect(home).toBe(`https://access.example.com/network${path}`)
   const code = fake.codeFor(url, await claimsOf())
-  const { told } = await outcome({ home: `https://access.example.com${path}` }, { state: own, code })
+  const { told } = await outcome({ home: `https://access.example.com${path}` }, { state: providerState, code })
   expect((await redeemWith({ code: told.code, code_verifier: verifier })).status).toBe(201)
 })
 
@@ -118,7 +128,7 @@ it("refuses a response of a deployment's provider at another callback address", 
   const provider = await world.newProvider('suite')
   const begun = await beginSignIn(provider.id, { slug: world.account.slug })
   const code = fake.codeFor(begun.url, await claimsOf())
-  const { told, reason } = await outcome({ home: `${begun.home}/${provider.id}` }, { state: begun.own, code })
+  const { told, reason } = await outcome({ home: `${begun.home}/${provider.id}` }, { state: begun.providerState, code })
   expect([told.error, reason]).toEqual(['access_denied', 'callback_other'])
 })
 
@@ -133,6 +143,8 @@ it('has a callback address that never matches a page of an account', async () =>
   // The API would look for an account with this slug, which is reserved.
   await expect(newAccount({ slug: 'callback' })).rejects.toThrow(/slug/)
   for (const end of ['start', '', 'x'.repeat(3_000)]) {
-    expect((await returnFromProvider({ home: `${sharedCallback.home}/${end}` }, { state: 'x', code: 'y' })).status).toBe(400)
+    expect(
+      (await returnFromProvider({ home: `${sharedCallback.home}/${end}` }, { state: 'x', code: 'y' })).status,
+    ).toBe(400)
   }
 })

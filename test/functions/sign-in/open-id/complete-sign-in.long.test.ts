@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { jwt, newKey, type PlainProvider, startPlainProvider } from '#test/fakes/plain-provider.ts'
-import { beginSignIn, returnFromProvider, redirectParams, insertLocalProvider } from '#test/support/sign-in/sign-in.ts'
+import { beginSignIn, insertLocalProvider, redirectParams, returnFromProvider } from '#test/support/sign-in/sign-in.ts'
 import { newSubject, signInWorld, useProviderForEveryKind } from '#test/support/sign-in/sign-in-world.ts'
 
 type Claims = Record<string, unknown>
@@ -84,7 +84,7 @@ describe('a callback to the service', () => {
     const provider = await world.newProvider()
     const begun = await beginSignIn(provider.id, { slug: world.account.slug })
     const claims = { sub: newSubject(), email: await world.emailOf(), email_verified: true }
-    const query = { state: begun.own, code: fake.codeFor(begun.url, claims) }
+    const query = { state: begun.providerState, code: fake.codeFor(begun.url, claims) }
     const answers = await Promise.all(Array.from({ length: 50 }, () => returnFromProvider(begun, query)))
     expect(answers.filter(({ status }) => status === 303)).toHaveLength(1)
     expect(answers.filter(({ status }) => status === 400)).toHaveLength(49)
@@ -100,12 +100,15 @@ describe('a callback to the service', () => {
       [one, two].map(({ id }) => beginSignIn(id, { slug: world.account.slug })),
     )
     if (!begun || !elsewhere) throw new Error('Nothing was begun.')
-    const mixed = await returnFromProvider(begun, { state: begun.own, code: other.codeFor(elsewhere.url, claims) })
+    const mixed = await returnFromProvider(begun, {
+      state: begun.providerState,
+      code: other.codeFor(elsewhere.url, claims),
+    })
     expect(redirectParams(mixed)).toMatchObject({ error: 'access_denied' })
     expect(other.requests).not.toContain('token')
     const attempt = await beginSignIn(one.id, { slug: world.account.slug })
     fake.requests.length = 0
-    const query = { state: attempt.own, code: fake.codeFor(attempt.url, claims), iss: other.issuer }
+    const query = { state: attempt.providerState, code: fake.codeFor(attempt.url, claims), iss: other.issuer }
     expect(redirectParams(await returnFromProvider(attempt, query))).toMatchObject({ error: 'temporarily_unavailable' })
     // A response with another issuer is refused before its code is sent (RFC 9207).
     expect(fake.requests).not.toContain('token')
@@ -122,7 +125,7 @@ describe('a failing provider', () => {
       const timer = setInterval(() => answer.write(' '), 500)
       answer.on('close', () => clearInterval(timer))
     })
-    const query = { state: begun.own, code: fake.codeFor(begun.url, { sub: newSubject() }) }
+    const query = { state: begun.providerState, code: fake.codeFor(begun.url, { sub: newSubject() }) }
     const startedAt = performance.now()
     expect(redirectParams(await returnFromProvider(begun, query))).toMatchObject({ error: 'temporarily_unavailable' })
     expect(performance.now() - startedAt).toBeLessThan(29_000)

@@ -9,8 +9,15 @@ import { insertIdentity } from '#test/support/accounts/identities.ts'
 import { insertActor, updateRow } from '#test/support/accounts/rows.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
 import { captureOperatorLog } from '#test/support/sign-in/operator-log.ts'
-import { beginSignIn, returnFromProvider, redirectParams, sharedCallback, redeemWith, signInBy } from '#test/support/sign-in/sign-in.ts'
-import { newSubject, signInWorld, useProviderForEveryKind, tenant } from '#test/support/sign-in/sign-in-world.ts'
+import {
+  beginSignIn,
+  redeemWith,
+  redirectParams,
+  returnFromProvider,
+  sharedCallback,
+  signInBy,
+} from '#test/support/sign-in/sign-in.ts'
+import { newSubject, signInWorld, tenant, useProviderForEveryKind } from '#test/support/sign-in/sign-in-world.ts'
 import { countWaiting } from '#test/support/table/count-waiting.ts'
 import { engineError } from '#test/support/table/intercept-engine.ts'
 import { refuseRequests } from '#test/support/table/refuse-requests.ts'
@@ -206,9 +213,9 @@ describe('userinfo', () => {
     const provider = await world.newProvider()
     const [email, other] = [await world.emailOf(), await world.emailOf()]
     const sub = newSubject()
-    expect(await world.signInOutcome(provider, { sub, ...signed(email) }, { sub, ...userinfoClaims(email, other) })).toBe(
-      expected,
-    )
+    expect(
+      await world.signInOutcome(provider, { sub, ...signed(email) }, { sub, ...userinfoClaims(email, other) }),
+    ).toBe(expected)
   })
 
   it('is refused with another subject', async () => {
@@ -238,7 +245,9 @@ describe('permission to sign in (I2.4)', () => {
     const answered = async (change: () => Promise<unknown>) => {
       const begun = await beginSignIn(provider.id, { slug: world.account.slug })
       await change()
-      return redirectParams(await returnFromProvider(begun, { state: begun.own, code: fake.codeFor(begun.url, claims) }))
+      return redirectParams(
+        await returnFromProvider(begun, { state: begun.providerState, code: fake.codeFor(begun.url, claims) }),
+      )
     }
     const denied = { state: expect.any(String), error: 'access_denied' }
     const set = async (fields: Partial<AuthProviderRow>) => {
@@ -281,19 +290,19 @@ describe('a callback to the service', () => {
   it('without a pending sign-in redirects nowhere', async () => {
     const begun = await beginSignIn((await world.newProvider()).id, { slug: world.account.slug })
     const code = fake.codeFor(begun.url, { sub: newSubject() })
-    const { own } = begun
+    const { providerState } = begun
     const wrong: (Record<string, string> | string)[] = [
       {},
       { error: 'access_denied' },
       { code },
       { code, state: '' },
       { code, state: 'x'.repeat(64) },
-      { code, state: `${own.slice(0, -1)}${own.endsWith('A') ? 'B' : 'A'}` },
-      `code=${code}&state=${own}&state=${own}`,
+      { code, state: `${providerState.slice(0, -1)}${providerState.endsWith('A') ? 'B' : 'A'}` },
+      `code=${code}&state=${providerState}&state=${providerState}`,
     ]
     for (const query of wrong) await refused(query)
     // The callbacks above have not used up the state.
-    expect(redirectParams(await returnFromProvider(begun, { code, state: own })).error).toBe('server_error')
+    expect(redirectParams(await returnFromProvider(begun, { code, state: providerState })).error).toBe('server_error')
   })
 
   it('that fails at the table must be started again, because its state is used up', async () => {
@@ -308,7 +317,7 @@ describe('a callback to the service', () => {
       inProgress,
       ({ operation, input }) => [operation, JSON.stringify(input)].join().match(/^PutItem.*#sign_in\.code"/) !== null,
     )
-    const answer = await returnFromProvider(begun, { state: begun.own, code })
+    const answer = await returnFromProvider(begun, { state: begun.providerState, code })
     expect([seen.matched > 1, answer.status, answer.body.detail]).toEqual([
       true,
       503,
@@ -317,7 +326,7 @@ describe('a callback to the service', () => {
     expect(log.lines().find(({ event }) => event === 'request_given_up')).toMatchObject({
       cause: { error: expect.stringContaining('TransactionInProgressException') },
     })
-    await refused({ state: begun.own, code })
+    await refused({ state: begun.providerState, code })
     vi.restoreAllMocks()
   })
 
@@ -329,9 +338,9 @@ describe('a callback to the service', () => {
       [{}, 'temporarily_unavailable'],
     ] as [Record<string, string>, string][]) {
       const begun = await beginSignIn(provider.id, { slug: world.account.slug })
-      const back = await returnFromProvider(begun, { ...query, state: begun.own })
+      const back = await returnFromProvider(begun, { ...query, state: begun.providerState })
       expect([back.status, redirectParams(back)]).toEqual([303, { state: begun.state, error }])
-      await refused({ state: begun.own, code: fake.codeFor(begun.url, { sub: newSubject() }) })
+      await refused({ state: begun.providerState, code: fake.codeFor(begun.url, { sub: newSubject() }) })
     }
   })
 
@@ -350,17 +359,20 @@ describe('a callback to the service', () => {
   ])("logs for the operator alone who was refused with the provider's error %j", async (query, userinfoClaims) => {
     const begun = await beginSignIn((await world.newProvider()).id, { slug: world.account.slug })
     const log = catchLog('WARN')
-    const back = await returnFromProvider(begun, { ...query, state: begun.own })
+    const back = await returnFromProvider(begun, { ...query, state: begun.providerState })
     const lines = log.lines().filter(({ event }) => event === 'sign_in_refused')
     vi.restoreAllMocks()
-    expect(redirectParams(back)).toEqual({ state: begun.state, error: expect.stringMatching(/^(access_denied|server_error)$/) })
+    expect(redirectParams(back)).toEqual({
+      state: begun.state,
+      error: expect.stringMatching(/^(access_denied|server_error)$/),
+    })
     expect(lines).toEqual([expect.objectContaining({ ...userinfoClaims, at: 'authorization' })])
     expect(JSON.stringify(lines)).not.toMatch(/Ada|ada@/)
   })
 
   it('reports an unknown state and a replayed callback to the operator by log and metric', async () => {
     const begun = await beginSignIn((await world.newProvider()).id, { slug: world.account.slug })
-    const made = `${begun.own.slice(0, 32)}${'A'.repeat(32)}`
+    const made = `${begun.providerState.slice(0, 32)}${'A'.repeat(32)}`
     const code = fake.codeFor(begun.url, { sub: newSubject(), email: await world.emailOf(), email_verified: true })
     const callBack = (state: string) => captureOperatorLog(() => returnFromProvider(begun, { state, code }))
     const none = await callBack('x')
@@ -368,12 +380,12 @@ describe('a callback to the service', () => {
     // The log names no account.
     expect(none.refused?.account_id).toBeUndefined()
     const unknown = await callBack(made)
-    expect((await returnFromProvider(begun, { state: begun.own, code })).status).toBe(303)
-    const replayed = await callBack(begun.own)
+    expect((await returnFromProvider(begun, { state: begun.providerState, code })).status).toBe(303)
+    const replayed = await callBack(begun.providerState)
     for (const { answer, refused, counted, text } of [unknown, replayed]) {
       expect([answer.status, counted]).toEqual([400, [1, 'state_unknown']])
       expect(refused).toMatchObject({ reason: 'state_unknown', account_id: world.account.id })
-      for (const secret of [begun.own, made, code]) expect(text).not.toContain(secret)
+      for (const secret of [begun.providerState, made, code]) expect(text).not.toContain(secret)
     }
   })
 
@@ -382,11 +394,11 @@ describe('a callback to the service', () => {
     const begun = await beginSignIn(provider.id, { slug: world.account.slug })
     const codeOf = async () =>
       fake.codeFor(begun.url, { sub: newSubject(), email: await world.emailOf(), email_verified: true })
-    const first = redirectParams(await returnFromProvider(begun, { state: begun.own, code: await codeOf() }))
+    const first = redirectParams(await returnFromProvider(begun, { state: begun.providerState, code: await codeOf() }))
     expect(first.code).toMatch(/^[\w-]{64}$/)
     fake.requests.length = 0
-    await refused({ state: begun.own, code: await codeOf() })
-    await refused({ state: begun.own, error: 'access_denied' })
+    await refused({ state: begun.providerState, code: await codeOf() })
+    await refused({ state: begun.providerState, error: 'access_denied' })
     expect(fake.requests).toEqual([])
     // The second callback does not revoke the code of the first.
     expect((await redeemWith({ code: first.code, code_verifier: begun.verifier })).status).toBe(201)
@@ -407,5 +419,6 @@ it('logs nothing about the person', async () => {
   const { begun } = await signInBy(fake, provider, world.account.slug, claims)
   const text = log.text()
   vi.restoreAllMocks()
-  for (const secret of [email, claims.sub, 'Hopper', begun.own, fake.secret]) expect(text).not.toContain(secret)
+  for (const secret of [email, claims.sub, 'Hopper', begun.providerState, fake.secret])
+    expect(text).not.toContain(secret)
 })

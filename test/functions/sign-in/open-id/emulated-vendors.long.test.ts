@@ -6,7 +6,13 @@ import { type Account, newAccount } from '#test/support/accounts/account.ts'
 import { newPerson } from '#test/support/accounts/identities.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
 import { walkForms } from '#test/support/sign-in/form-browser.ts'
-import { beginSignIn, returnFromProvider, redirectParams, insertLocalProvider, redeemWith } from '#test/support/sign-in/sign-in.ts'
+import {
+  beginSignIn,
+  insertLocalProvider,
+  redeemWith,
+  redirectParams,
+  returnFromProvider,
+} from '#test/support/sign-in/sign-in.ts'
 
 const secret = 'secret-of-the-app-at-the-provider'
 let emulator: Emulator | undefined

@@ -4,7 +4,13 @@ import type { AuthProviderRow } from '#shared/domain/auth-providers/auth-provide
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
 import { newPerson } from '#test/support/accounts/identities.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
-import { beginSignIn, returnFromProvider, redirectParams, insertLocalProvider, redeemWith } from '#test/support/sign-in/sign-in.ts'
+import {
+  beginSignIn,
+  insertLocalProvider,
+  redeemWith,
+  redirectParams,
+  returnFromProvider,
+} from '#test/support/sign-in/sign-in.ts'
 
 type Payload = Record<string, unknown>
 

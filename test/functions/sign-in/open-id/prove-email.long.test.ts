@@ -8,8 +8,15 @@ import type { PlainProvider } from '#test/fakes/plain-provider.ts'
 import { call } from '#test/support/accounts/account.ts'
 import { moveEmail } from '#test/support/accounts/identities.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
-import { catchMails, useCheapHashes, mailedPasscode, passcodeIn } from '#test/support/sign-in/mails.ts'
-import { beginSignIn, returnFromProvider, redirectParams, newSource, newVerifier, redeemWith } from '#test/support/sign-in/sign-in.ts'
+import { catchMails, mailedPasscode, passcodeIn, useCheapHashes } from '#test/support/sign-in/mails.ts'
+import {
+  beginSignIn,
+  newSource,
+  newVerifier,
+  redeemWith,
+  redirectParams,
+  returnFromProvider,
+} from '#test/support/sign-in/sign-in.ts'
 import { newSubject, type SignInWorld, signInWorld, stubProviders } from '#test/support/sign-in/sign-in-world.ts'
 import { interceptEngine } from '#test/support/table/intercept-engine.ts'
 
@@ -33,7 +40,9 @@ afterAll(() => fake.close())
 async function claim(email: string, sub = newSubject()) {
   const post = await catchMails()
   const begun = await beginSignIn(provider.id, { slug: world.account.slug })
-  const result = redirectParams(await returnFromProvider(begun, { state: begun.own, code: fake.codeFor(begun.url, { sub, email }) }))
+  const result = redirectParams(
+    await returnFromProvider(begun, { state: begun.providerState, code: fake.codeFor(begun.url, { sub, email }) }),
+  )
   await post.settled()
   const mails = [...post.mails]
   await post.stop()

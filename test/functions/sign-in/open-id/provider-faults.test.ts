@@ -5,11 +5,11 @@ import { encryptSecret } from '#shared/core/secrets/stored-secret.ts'
 import { type AuthProviderRow, authProviders } from '#shared/domain/auth-providers/auth-provider.ts'
 import { presenceItemKey } from '#shared/table/keys.ts'
 import { getItem } from '#shared/table/read.ts'
-import { jwt, type Endpoint, type PlainProvider, startPlainProvider } from '#test/fakes/plain-provider.ts'
+import { type Endpoint, jwt, type PlainProvider, startPlainProvider } from '#test/fakes/plain-provider.ts'
 import { providers } from '#test/support/accounts/auth-providers.ts'
 import { readCommits } from '#test/support/logs/commit-stream.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
-import { beginSignIn, returnFromProvider, redirectParams, signInBy } from '#test/support/sign-in/sign-in.ts'
+import { beginSignIn, redirectParams, returnFromProvider, signInBy } from '#test/support/sign-in/sign-in.ts'
 import { newSubject, signInWorld, useProviderForEveryKind } from '#test/support/sign-in/sign-in-world.ts'
 
 type Misbehaviour = Parameters<PlainProvider['misbehave']>[1]
@@ -107,7 +107,10 @@ describe('distinguishes a fault of a provider from a refusal', () => {
     const userinfo = endpoint === 'userinfo' ? { sub, ...more } : null
     const begun = await beginSignIn(provider.id, { slug: account.slug })
     const code = own.codeFor(begun.url, endpoint === 'userinfo' ? { sub } : { sub, ...more }, userinfo)
-    expect(redirectParams(await returnFromProvider(begun, { state: begun.own, code }))).toEqual({ state: begun.state, error: errorCode })
+    expect(redirectParams(await returnFromProvider(begun, { state: begun.providerState, code }))).toEqual({
+      state: begun.state,
+      error: errorCode,
+    })
     const shown = await getProvider(provider)
     if (sentence === '') expect([shown.last_error, shown.last_error_at]).toEqual([null, null])
     else {
@@ -130,7 +133,7 @@ describe('distinguishes a fault of a provider from a refusal', () => {
   ])('of %s in a callback redirects with %s', async (error, errorCode) => {
     const provider = await world.newProvider()
     const begun = await beginSignIn(provider.id, { slug: account.slug })
-    const query = { state: begun.own, error, error_description: 'Ring 555 0100.' }
+    const query = { state: begun.providerState, error, error_description: 'Ring 555 0100.' }
     expect(redirectParams(await returnFromProvider(begun, query))).toEqual({ state: begun.state, error: errorCode })
     const fault = await faultOf(provider)
     if (errorCode === 'access_denied') expect(fault).toBeNull()
@@ -204,7 +207,7 @@ describe('the last fault of a provider', () => {
     await fail(provider)
     const begun = await beginSignIn(provider.id, { slug: account.slug })
     const errorCode = redirectParams(
-      await returnFromProvider(begun, { state: begun.own, code: fake.codeFor(begun.url, stranger(), null) }),
+      await returnFromProvider(begun, { state: begun.providerState, code: fake.codeFor(begun.url, stranger(), null) }),
     )
     expect(errorCode).toMatchObject({ proof_required: 'true' })
     expect(await faultOf(provider)).toContain('invalid_client')

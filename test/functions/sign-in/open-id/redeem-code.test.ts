@@ -13,7 +13,14 @@ import { insertIdentity, newPerson } from '#test/support/accounts/identities.ts'
 import { signInWith } from '#test/support/accounts/portal-sessions.ts'
 import { updateRow } from '#test/support/accounts/rows.ts'
 import { captureOperatorLog } from '#test/support/sign-in/operator-log.ts'
-import { beginSignIn, returnFromProvider, redirectParams, newVerifier, insertLocalProvider, redeemWith } from '#test/support/sign-in/sign-in.ts'
+import {
+  beginSignIn,
+  insertLocalProvider,
+  newVerifier,
+  redeemWith,
+  redirectParams,
+  returnFromProvider,
+} from '#test/support/sign-in/sign-in.ts'
 import { movableClock } from '#test/support/table/movable-clock.ts'
 
 let fake: PlainProvider
@@ -38,7 +45,9 @@ async function withCode(fields: Record<string, unknown> = {}, by: AuthProviderRo
   const person = await newPerson(account)
   const begun = await beginSignIn(by.id, { slug: account.slug, fields })
   const claims = { sub: String(person.id), email: person.email, email_verified: true }
-  const { code = '' } = redirectParams(await returnFromProvider(begun, { state: begun.own, code: fake.codeFor(begun.url, claims) }))
+  const { code = '' } = redirectParams(
+    await returnFromProvider(begun, { state: begun.providerState, code: fake.codeFor(begun.url, claims) }),
+  )
   return { person, code, code_verifier: begun.verifier }
 }
 const refused = async (sign_in: Record<string, unknown>) => {
@@ -118,7 +127,7 @@ describe('POST /sign_in/token (I2.2)', () => {
 
   it('refuses a state instead of a code', async () => {
     const begun = await beginSignIn(provider.id, { slug: account.slug })
-    await refused({ code: begun.own, code_verifier: begun.verifier })
+    await refused({ code: begun.providerState, code_verifier: begun.verifier })
   })
 
   it('reports missing fields', async () => {

@@ -31,7 +31,7 @@ const begin = (fields: Record<string, unknown> = {}, id = provider.id) =>
 
 describe('POST /sign_in/{slug}/start (I2.2)', () => {
   it('redirects to the provider with parameters that bind its response to this sign-in', async () => {
-    const { answer, url, own, state } = await begin()
+    const { answer, url, providerState, state } = await begin()
     expect([answer.status, answer.headers['cache-control']]).toEqual([201, 'no-store'])
     const address = new URL(url)
     expect(address.origin + address.pathname).toBe(`${fake.base}/authorize`)
@@ -52,7 +52,7 @@ describe('POST /sign_in/{slug}/start (I2.2)', () => {
     // The caller's state stays in the service, and the stored items cannot be used to sign in.
     expect(url).not.toContain(state)
     const stored = JSON.stringify(await queryItems(`${account.id}#sign_in.pending`))
-    expect(stored).not.toContain(own)
+    expect(stored).not.toContain(providerState)
     expect(stored).not.toContain(address.searchParams.get('nonce'))
   })
 

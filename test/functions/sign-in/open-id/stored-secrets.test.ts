@@ -6,7 +6,7 @@ import { providers } from '#test/support/accounts/auth-providers.ts'
 import { updateRow } from '#test/support/accounts/rows.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
 import { mockAws } from '#test/support/service/mock-aws.ts'
-import { beginSignIn, returnFromProvider, redirectParams, signInBy } from '#test/support/sign-in/sign-in.ts'
+import { beginSignIn, redirectParams, returnFromProvider, signInBy } from '#test/support/sign-in/sign-in.ts'
 import { newSubject, signInWorld, useProviderForEveryKind } from '#test/support/sign-in/sign-in-world.ts'
 
 const world = await signInWorld()
@@ -76,13 +76,16 @@ it.each(['AccessDeniedException', 'DisabledException', 'KMSInvalidStateException
     kms.on(DecryptCommand).rejects(namedError(failure))
     const log = catchLog('WARN')
     const begun = await beginSignIn(provider.id, { slug: account.slug })
-    const back = await returnFromProvider(begun, { state: begun.own, code: fake.codeFor(begun.url, await claims(), null) })
+    const back = await returnFromProvider(begun, {
+      state: begun.providerState,
+      code: fake.codeFor(begun.url, await claims(), null),
+    })
     expect([back.status, redirectParams(back)]).toEqual([503, {}])
     expect(back.text).toContain('Start it again')
     const lines = log.lines().filter(({ event }) => event === 'secret_key_failed')
     expect(lines).toEqual([expect.objectContaining({ level: 'ERROR', error: failure })])
     for (const text of [log.text(), back.text])
-      for (const hidden of [fake.secret, String(provider.client_secret), begun.own, begun.verifier])
+      for (const hidden of [fake.secret, String(provider.client_secret), begun.providerState, begun.verifier])
         expect(text).not.toContain(hidden)
     expect(fake.requests).not.toContain('token')
     vi.restoreAllMocks()

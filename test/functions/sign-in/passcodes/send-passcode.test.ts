@@ -11,7 +11,7 @@ import { type Account, call, newAccount } from '#test/support/accounts/account.t
 import { insertProvider } from '#test/support/accounts/portal-sessions.ts'
 import { insertActor, updateRow } from '#test/support/accounts/rows.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
-import { catchMails, countHashes, useCheapHashes, passcodeIn } from '#test/support/sign-in/mails.ts'
+import { catchMails, countHashes, passcodeIn, useCheapHashes } from '#test/support/sign-in/mails.ts'
 import { countWaiting } from '#test/support/table/count-waiting.ts'
 
 let account: Account

@@ -19,7 +19,7 @@ import { insertProvider } from '#test/support/accounts/portal-sessions.ts'
 import { insertActor, updateRow } from '#test/support/accounts/rows.ts'
 import { mustBe } from '#test/support/form-messages.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
-import { catchMails, countHashes, useCheapHashes, mailedPasscode, passcodeIn } from '#test/support/sign-in/mails.ts'
+import { catchMails, countHashes, mailedPasscode, passcodeIn, useCheapHashes } from '#test/support/sign-in/mails.ts'
 
 const deleteProvider = withRoute(deleteProviderOfAnyKind, 'DELETE /email_otp_auth_providers/{id}')
 
