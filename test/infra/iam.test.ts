@@ -119,7 +119,7 @@ describe('the evaluation of policies', () => {
       'NumericLessThan',
     )
     const both = under({ 'ForAnyValue:StringLikeIfExists': keys('a') })
-    expect(() => evaluate([both], call())).toThrow('not known')
+    expect(() => evaluate([both], call())).toThrow('Unsupported')
     expect(() => evaluate([under({ StringEquals: { 'aws:PrincipalTag/x': 'y' } })], call())).toThrow(
       'aws:PrincipalTag/x',
     )
