@@ -4,7 +4,7 @@ import { memoryGroup, memoryUser } from '#test/support/sync/memory-directory.ts'
 export type CompanySize = { users: number; groups: number; memberships: number }
 
 const pageSize = 500
-/** Spreads the members of a group over the people. */
+/** Distance between the groups of a person, so that groups share few members. */
 const stride = 37
 
 function pageOf<T>(count: number, position: string | null, entryAt: (i: number) => T): ProviderPage<T> {

@@ -43,7 +43,7 @@ function writtenBy(command: unknown): Key[] | null {
   })
 }
 
-/** Cache of reads. Excludes a read if a write to its partition ran at the same time. */
+/** Caches reads, except those that overlap with a write to their partition. */
 class Memory {
   private readonly partitions = new Map<string, Partition>()
 

@@ -28,7 +28,7 @@ export class SeededRandom {
     return values[this.int(0, values.length - 1)] as T
   }
 
-  /** Returns at most `most` of the values, in random order. */
+  /** Returns at most `max` of the values, in random order. */
   sample<T>(values: Iterable<T>, max: number): T[] {
     const rest = [...values]
     const picked: T[] = []
