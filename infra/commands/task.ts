@@ -14,7 +14,7 @@ type Command = {
   event: 'none' | 'optional' | 'needed'
   /** Completes the event. */
   complete?(event: unknown): unknown
-  /** Lists of the answer that must be empty; the command ends with 1 otherwise. */
+  /** Lists of the response that must be empty; the command ends with 1 otherwise. */
   empty?: string[]
 }
 

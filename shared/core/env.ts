@@ -68,7 +68,7 @@ const readers = {
   logLevel: () => optional('LOG_LEVEL') ?? 'INFO',
   /** Namespace that separates log lines and metrics of several installs in one AWS account. */
   serviceName: () => optional('SERVICE_NAME') ?? 'network-access',
-  /** Version of the running function; undefined on one machine. */
+  /** Version of the running function; undefined on a single machine. */
   functionVersion: () => optional('AWS_LAMBDA_FUNCTION_VERSION') ?? undefined,
   metrics: () => optional('METRICS') ?? 'none',
   /** `text` for a terminal, otherwise lines of JSON. */
@@ -77,7 +77,7 @@ const readers = {
   failuresBucket: () => optional('FAILURES_BUCKET'),
   /** CloudFront distribution whose origin secret is rotated. */
   distributionId: () => text('DISTRIBUTION_ID'),
-  /** Name prefix of the secrets that new API tokens are stored in, and the deployment's KMS key; null on one machine. */
+  /** Name prefix of the secrets that new API tokens are stored in, and the deployment's KMS key; null on a single machine. */
   tokenSecrets() {
     const prefix = optional('TOKEN_SECRETS')
     return prefix === null ? null : { prefix, key: optional('TOKEN_SECRETS_KEY') }
@@ -88,7 +88,7 @@ const readers = {
   sealLockDays: () => integer('SEAL_LOCK_DAYS', 0),
   /** KMS key that signs checkpoints of the sealed logs. */
   sealKeyId: () => text('SEAL_KEY_ID'),
-  /** Folder in place of the seal bucket, and file of its key, on one machine. */
+  /** Folder in place of the seal bucket, and file of its key, on a single machine. */
   sealFolder: () => optional('SEAL_FOLDER'),
   sealKeyFile: () => optional('SEAL_KEY_FILE'),
   /** Sender of mails; null where the deployment sends none. */

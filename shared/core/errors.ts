@@ -92,7 +92,7 @@ export class ApiError extends Error {
   readonly code: ErrorCode
   readonly status: number
   readonly detail: string
-  /** Members of the problem document besides those of every problem. */
+  /** Additional members of the problem document, such as `required_scope` and `errors`. */
   readonly members: Record<string, unknown>
   readonly headers: Record<string, string>
 

@@ -122,9 +122,9 @@ const wasClosedBefore = (error: unknown, { method = 'GET' }: OutsideRequest, { k
   keepAlive && method === 'GET' && error instanceof Error && 'code' in error && error.code === 'ECONNRESET'
 
 /**
- * Calls outside services (I1.2): a `fetch` of public addresses by HTTPS that connects to tested addresses only, follows
- * no redirect, and is bounded in time and bytes. An answer of any status is no error.
- * @throws OutsideError without an answer; the reason of an aborted `signal`
+ * Creates a `fetch` for calls to outside services (I1.2). It requires HTTPS, connects only to addresses checked to be
+ * public, follows no redirects, and limits time and size. A response with an error status is returned, not thrown.
+ * @throws OutsideError if there is no response; the abort reason of `signal`
  */
 export function guardedFetch(limits: CallLimits = {}): GuardedFetch {
   const bounds = { ...defaults, ...limits }

@@ -1,14 +1,14 @@
 import { clock } from '../core/clock.ts'
 import { OutsideError } from './outside-error.ts'
 
-/** Bounds the wait for an answer. @throws OutsideError `timeout`; the error of the answer */
+/** Bounds the wait for a response. @throws OutsideError `timeout`; the error of the response */
 async function inTime<T>(answer: Promise<T>, ms: number): Promise<T> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => late.reject(new OutsideError('timeout', 'No response arrived in time.')), ms)
   return Promise.race([answer, late.promise]).finally(() => clearTimeout(timer))
 }
 
-/** Cache of answers of outside services in this process. A full cache evicts the oldest. */
+/** Cache of responses of outside services in this process. A full cache evicts the oldest. */
 export class KeptAnswers<T> {
   private readonly kept = new Map<string, { answer: T; at: number }>()
   private readonly open = new Map<string, Promise<T>>()

@@ -1,7 +1,7 @@
 /** `refused` is an address that is never called; `unreachable` every other failure of the network. */
 type OutsideReason = 'refused' | 'timeout' | 'too_large' | 'unreachable'
 
-/** Call to an outside service without an answer. The message names only the host of the request. */
+/** Call to an outside service without a response. The message names only the host of the request. */
 export class OutsideError extends Error {
   readonly reason: OutsideReason
 

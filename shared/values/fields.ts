@@ -114,7 +114,7 @@ export const Integer = ({ min, max, fallback }: IntegerRule) =>
     },
   )
 
-/** Absolute https address of an outside service, as sent; `isOutsideUrl` allows more on one machine (I1.2). */
+/** Absolute https address of an outside service, as sent; `isOutsideUrl` allows more on a single machine (I1.2). */
 export const OutsideUrl = v.pipe(
   TrimmedText,
   maxCharacters(2048),

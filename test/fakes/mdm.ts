@@ -163,7 +163,7 @@ function route({ data }: MdmFake, request: FakeRequest): FakeAnswer {
   return { json: part(request, isOrdered ? devices : devices.reverse(), false).rows }
 }
 
-/** Starts a fake of a customer of the device service. */
+/** Starts a fake device management (MDM) service with the data of one customer. */
 export async function mdmFake(data: Partial<MdmData> = {}, port?: number): Promise<MdmFake> {
   const server = await fakeServer((request) => route(fake, request), port)
   const fake: MdmFake = Object.assign(server, {

@@ -33,7 +33,7 @@ const functionOf = (output: string) => {
   return `${rights.functions.get(`tasks/${words.join('-').toLowerCase()}.ts`)?.arn}:current`
 }
 const consumer = () => rights.functions.get('streams/store-flow-logs.ts')?.arn ?? ''
-/** A function with a name as AWS generates it. Names on one machine differ. */
+/** A function with a name as AWS generates it. Names on a single machine differ. */
 const ownFunction = arn('lambda', 'function:NetworkAccess-ConsumersStoreFlowLogs-AbCdEf')
 const ofConsumer = () => ({ 'lambda:FunctionArn': `${consumer()}:current` })
 const api = (part: string) => `arn:aws:apigateway:us-east-1::/apis/${rights.apiId}${part}`
@@ -43,7 +43,7 @@ describe('the policies of operators', () => {
     expect([...rights.operators.keys()].sort()).toEqual([...names].sort())
     for (const name of names) {
       expect(rights.output(name), name).toContain(name)
-      // Names of a deployment are longer than those on one machine.
+      // Names of a deployment are longer than those on a single machine.
       const text = JSON.stringify({ Version: '2012-10-17', Statement: rights.operators.get(name) })
       expect(text.replace(/\s/g, '').length, name).toBeLessThan(5_000)
     }

@@ -106,7 +106,7 @@ it.each([ChangeEntry, SessionEntry, ApiRequestEntry].map((entry) => [entry.entri
   (type, entry) => {
     const items = Object.values(forms).map(({ item }) => item as unknown as Record<string, unknown>)
     const names = new Set(items.filter((item) => item.type === type).flatMap((item) => Object.keys(item)))
-    // A change with shortened snapshots is not stored in that form.
+    // `truncated` exists only in responses (L2.7). Entries are stored with complete snapshots.
     const made = [...(always[type] ?? []), 'truncated']
     expect(Object.keys(entry.entries).filter((name) => !names.has(name) && !made.includes(name))).toEqual([])
   },

@@ -10,7 +10,7 @@ import { processesOn, runLocal, type Service, startService } from '#test/support
 import { documentCommands, has, typed } from '#test/walk/type-commands.ts'
 
 let root: string
-/** A data directory with the demo account and another account, which no service uses. */
+/** Data directory with the demo account and a second account. After the setup, services run only on copies of it. */
 let base: string
 let other: { id: string; token: string }
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
 type Options = {
-  /** True for requests that the proxy answers with 403. */
+  /** True for requests that the proxy responds with 403. */
   denies?: (method: string, path: string) => boolean
   /** Changes the body of a response. */
   rewrites?: (path: string, body: string) => string

@@ -169,7 +169,7 @@ describe('a run that cannot begin', () => {
 
   it('refuses the email address of an existing person', async () => {
     const account = await newAccount('known-address')
-    await expectRefused(account, argsOf('--passcode-email', 'ADA@example.com'), 'ADA@example.com belongs to Ada')
+    await expectRefused(account, argsOf('--passcode-email', 'ADA@example.com'), 'ADA@example.com belongs to the actor Ada')
   })
 
   it('refuses an alarm that cannot be tested', async () => {
@@ -182,7 +182,7 @@ describe('a run that cannot begin', () => {
     const variables = awsVariables(cloudWatch.url)
     await expectRefused(account, argsOf('--alarm', 'None'), 'there is no metric alarm None', variables)
     await expectRefused(account, argsOf('--alarm', 'Silent'), 'Silent has no action', variables)
-    await expectRefused(account, argsOf('--alarm', 'Ringing'), 'Ringing is in ALARM already', variables)
+    await expectRefused(account, argsOf('--alarm', 'Ringing'), 'Ringing is already in ALARM', variables)
     expect(cloudWatch.states).toEqual([])
     cloudWatch.close()
   })

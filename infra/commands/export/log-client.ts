@@ -42,7 +42,7 @@ export class LogClient {
     }
   }
 
-  /** The body of an answer that is a success. @throws StartupError for any other */
+  /** The body of a response that is a success. @throws StartupError for any other */
   async get<T>(path: string, query: Record<string, string> = {}): Promise<T> {
     const { status, body } = await this.ask(path, query)
     if (status !== 200) throw new StartupError(`GET ${path} returned ${status}: ${body.detail ?? ''}`)

@@ -105,7 +105,7 @@ function credible(bucket: Bucket, { fullAt, leases }: BucketState, now: number):
   }
 }
 
-/** `RateLimit` headers of an answer (A9). */
+/** `RateLimit` headers of a response (A9). */
 function headersOf(bucket: Bucket, state: BucketState, left: number, now: number): Record<string, string> {
   const units = Math.max(0, Math.min(bucket.capacity, unitsAt(bucket, state, now) + left))
   const full = Math.ceil((bucket.capacity - units) / bucket.refill)

@@ -6,7 +6,7 @@ export type Mail = { from: string; to: string; subject: string; text: string }
 /** Replaces line breaks: a subject is a mail header of one line, but object names may have several. */
 const oneLine = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
 
-/** Sends a mail by Amazon SES, or by SMTP on one machine. @throws Error when it is rejected */
+/** Sends a mail by Amazon SES, or by SMTP on a single machine. @throws Error when it is rejected */
 export async function sendMail({ from, to, subject, text }: Mail): Promise<void> {
   const content = (Data: string) => ({ Data, Charset: 'UTF-8' })
   await awsClient(SESv2Client).send(

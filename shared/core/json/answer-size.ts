@@ -33,7 +33,7 @@ const besideBytes = 50_000
 type Room<T> = {
   limit?: number
   maxBytes?: number
-  /** Part of an item that the answer shows; the whole item by default. */
+  /** Part of an item that the response shows; the whole item by default. */
   shown?: (item: T) => unknown
   bytesOf?: (item: T) => number
 }

@@ -4,7 +4,7 @@ import { addSample, type MetricName, type Samples } from './metrics.ts'
 export type LogFields = Record<string, unknown>
 type Invocation = { fields: LogFields; samples: Samples }
 
-/** Context of each invocation, since requests of one process run side by side on one machine. */
+/** Log context of each invocation. Required locally, where one process runs several invocations concurrently. */
 const running = new AsyncLocalStorage<Invocation>()
 
 /** Runs the work of one invocation, whose log lines carry these fields and those noted on the way. */

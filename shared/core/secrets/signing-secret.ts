@@ -120,7 +120,7 @@ export const isSigning = async (name: string): Promise<boolean> => (await signin
 /** Age at which a version is replaced: more than twice the life of an ingest token, which two rotations would end. */
 const maxAgeMs = 90 * 86_400_000
 
-/** Replaces the signing secret where it is due; not on one machine. Idempotent, also after a replacement by hand. */
+/** Replaces the signing secret where it is due; not on a single machine. Idempotent, also after a replacement by hand. */
 export async function rotateSigningSecret(): Promise<void> {
   const arn = process.env.SIGNING_SECRET_ARN
   if (!arn) return

@@ -19,7 +19,7 @@ export class UnreadableSecret extends Error {
 type Context = { account: string; object: string }
 type DataKey = { key: Uint8Array; wrapped: Uint8Array }
 
-/** Source of data keys: KMS, or on one machine a file of the data directory. */
+/** Source of data keys: KMS, or on a single machine a file of the data directory. */
 type KeyService = {
   /** Name of the key: a secret that an earlier key has encrypted is not kept. */
   name: string

@@ -19,7 +19,7 @@ type Endpoint<E, A, S> = {
   open: (event: E) => S
   steps: readonly Middleware<E, A, S>[]
   handle: (state: S, event: E) => Promise<A>
-  /** Answer of a failure. @throws for a failure without an answer */
+  /** Response of a failure. @throws for a failure without a response */
   fail: (error: unknown, state: S, event: E) => Promise<A> | A
 }
 

@@ -4,7 +4,7 @@ import { describeError } from '../logging/describe-error.ts'
 import { logLine } from '../logging/log.ts'
 import { inWorkTime, truthful } from './work.ts'
 
-/** Handler that an operator invokes under IAM: its answer is `{"data": …}` or `{"error": {"code", "detail", …}}` (A32). */
+/** Handler that an operator invokes under IAM: its response is `{"data": …}` or `{"error": {"code", "detail", …}}` (A32). */
 export const task =
   <C>(work: (event: unknown, context?: C) => Promise<unknown>) =>
   (event: unknown, context?: C) =>

@@ -47,7 +47,7 @@ export function truthful(error: ApiError): ApiError {
 export const workTime = {
   /** Below the 29 s of a request's function by the time that the last retry may take. */
   retries: (): number => 22_000,
-  /** Below the 29 s of a request's function by the time that the last part may take. */
+  /** Lower than the 29 s timeout of a request's function, so that the last part of a change can finish. */
   request: (): number => 20_000,
   /** Below the 60 s of a consumer by the time for the rest of its batch. */
   delivery: (): number => 15_000,

@@ -100,7 +100,10 @@ const compared: LimitName[] = [
 const isCompared = (account: Pick<AccountRow, 'limits'> | null): boolean =>
   account !== null && compared.some((name) => account.limits[name] !== null)
 
-/** Stages the entry of an account in the list of accounts with limits to compare, when it has to change. */
+/**
+ * Stages the account's entry in the list that the half-hourly limits job reads (A11). Adds it with the first compared
+ * limit, and removes it with the last.
+ */
 export function stageLimitsEntry(transaction: Transaction, before: AccountRow | null, after: AccountRow): void {
   if (isCompared(before) === isCompared(after)) return
   const key = { pk: limitedAccountsPartition, sk: after.id }

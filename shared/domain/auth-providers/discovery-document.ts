@@ -35,7 +35,10 @@ const DocumentText = v.pipe(v.string(), v.parseJson(), DiscoveryDocument)
 /** Address of an issuer's discovery document (OpenID Connect Discovery 1.0, 4). */
 export const documentUriOf = (issuer: string): string => `${issuer.replace(/\/$/, '')}${wellKnown}`
 
-/** Address of the discovery document for a sent address. Accepts the issuer too, which provider consoles show first. */
+/**
+ * Address of the discovery document for a submitted address. Also accepts the issuer, because provider consoles show
+ * it first.
+ */
 export const documentUriFor = (sent: string): string => (sent.endsWith(wellKnown) ? sent : documentUriOf(sent))
 
 /** Fetches a discovery document; null for any other response. @throws OutsideError without a response */

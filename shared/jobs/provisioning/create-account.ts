@@ -162,7 +162,7 @@ export function provisionedToken(event: Record<string, unknown>) {
       })
     },
 
-    /** The token as the answer shows it: with its text, or with the ARN of the secret that holds it. */
+    /** The token as the response shows it: with its text, or with the ARN of the secret that holds it. */
     shown() {
       const { client, token, arn } = made ?? {}
       return {

@@ -12,8 +12,9 @@ export const shortFlowMicros = 300_000_000
 const growth = 4
 const classes = 8
 /**
- * Duration classes of long closed flows; each maximum is four times the previous one. A query for flows that lasted
- * until an instant reads each class back by its maximum, so at least a quarter of the flows read match.
+ * Duration classes of long closed flows; each maximum is four times the previous one. To find flows that began before
+ * a time window and reach into it, a query reads each class from one maximum duration before the window. At least a
+ * quarter of the flows read match.
  */
 export const longFlowClasses = Array.from({ length: classes }, (_, classIndex) => ({
   classIndex,
@@ -23,7 +24,7 @@ const classOf = (length: number): number => longFlowClasses.findIndex(({ shorter
 
 /** Time after the end of its slice from which an open flow counts as long, in microseconds. */
 const openPointerDelayMicros = 600_000_000
-/** Longer than a consumer runs plus the possible clock skew. */
+/** Grace period, longer than the maximum run time of a consumer plus the possible clock skew. */
 const graceMicros = 120_000_000
 
 /** True once a report of an open flow in the slice also stores a pointer. Before that, it marks the slice instead. */

@@ -39,7 +39,10 @@ export const ExportSeal = v.strictObject({
   note: v.string(),
   verifier_key: v.pipe(v.string(), v.regex(/^\S+$/)),
   entries: count,
-  /** Neighbouring entries outside of the range, which prove its ends; null at an end of the log or of the retention. */
+  /**
+   * Entries directly before and after the range, which prove that no entry is missing at its ends. Null at an end of
+   * the log, or if the neighbour is past its retention.
+   */
   before: v.nullable(Entry),
   after: v.nullable(Entry),
   /** Paths of the outermost leaves, neighbours included; null for the first or last leaf of the log. */

@@ -135,7 +135,7 @@ export async function completeSignIn(path: string, query: URLSearchParams): Prom
     location: withParameters(pending.redirect_uri, { state: pending.state, ...parameters }),
   })
   try {
-    // Mix-up defence: an answer at another provider's callback has a code of that provider (docs/decisions/0021).
+    // Mix-up defence: a response at another provider's callback has a code of that provider (docs/decisions/0021).
     if (!pending.callback_uri.endsWith(path)) throw new SignInRefused('callback_other', null, { at: 'authorization' })
     const returned = { accountId, pending, ...(await readProvider(accountId, pending)) }
     const { kind, row, app } = returned
@@ -168,7 +168,7 @@ const declinedErrors = [
   'account_selection_required',
 ]
 
-/** Checks that the answer has exactly one code and no error. @throws SignInRefused */
+/** Checks that the response has exactly one code and no error. @throws SignInRefused */
 async function checkAnswer(query: URLSearchParams, app: App): Promise<void> {
   const error = query.get('error')
   if (error !== null) {

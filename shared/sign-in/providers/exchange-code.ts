@@ -111,7 +111,7 @@ async function toRefusal(error: unknown, at: 'token' | 'userinfo', app: App): Pr
 
 /**
  * Exchanges a code for the claims of an ID token, verified by I2.2(3): signature, algorithm, issuer, audience,
- * authorized party, times, nonce; and the issuer of the answer itself (RFC 9207). @throws SignInRefused
+ * authorized party, times, nonce; and the issuer of the response itself (RFC 9207). @throws SignInRefused
  */
 export async function exchangeCode(answer: ProviderAnswer): Promise<ExchangeResult> {
   const { app, document, query, state, callbackUri, proofs } = answer

@@ -7,7 +7,7 @@ import type { OpenIdKind } from './provider-app.ts'
 /** Stored sign-in while the person is at the provider. */
 export type PendingSignIn = {
   provider: { kind: OpenIdKind; id: string }
-  /** Issuer that the browser was redirected to; answers of another are refused. */
+  /** Issuer that the browser was redirected to; responses of another are refused. */
   issuer: string
   context: SignInContext
   /** Address of the caller. The final redirect returns `state` and a code for `code_challenge` to it. */

@@ -8,7 +8,7 @@ const clientErrors = ['invalid_client', 'unauthorized_client']
 
 function causeOf({ reason, details: { at, error = '' } }: SignInRefused): Cause {
   if (reason === 'provider_refused' && at === 'token' && clientErrors.includes(error)) return 'provider'
-  // Anybody can forge the answer in a browser's request.
+  // Anybody can forge the response in a browser's request.
   if (reason === 'provider_answer' && at === 'authorization') return 'guess'
   return causes[reason]
 }

@@ -19,7 +19,10 @@ const appliers: Appliers<StageContext, InventoryEntries> = {
   absent: { perCommit: 24, stage: applyAbsentDevices },
 }
 
-/** Inventory source (I7). No provider can confirm single devices, so only the brake checks for missing ones. */
+/**
+ * Inventory source (I7). Absent devices are deleted without a query for each one; only the deletion brake (I5.3)
+ * protects them (docs/decisions/0028).
+ */
 export const inventorySource: SourceKind<PostureProviderRow> = {
   ...inventoryInfo,
   onFatal: { is_verified: false },

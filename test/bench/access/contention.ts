@@ -3,7 +3,10 @@ import { type CrowdResult, reconnectClients } from '#test/support/access/reconne
 import { measure } from '#test/support/table/consumed-capacity.ts'
 import { plantClients } from '#test/support/table/plant-clients.ts'
 
-/** Write units of a grant: the minimum of three, because a grant may renew a lease or store an email marker. */
+/**
+ * Write units of a grant: the minimum of three measurements, because some grants also renew a lease or store an email
+ * marker.
+ */
 async function unitsOfGrant(): Promise<number> {
   const world = await newAccessWorld()
   await world.addGateway()

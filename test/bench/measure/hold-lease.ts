@@ -11,7 +11,7 @@ export async function holdLease(send: Send, token: string): Promise<void> {
   const operation = {
     nac_: 'POST /client/authorizations',
     nag_: 'POST /gateway/sessions',
-    // Takes units from the bucket of the account.
+    // Requests with a portal token use the rate limit bucket of the account.
     nap_: 'GET /account',
   }[token.slice(0, 4)]
   // A request without a body is refused after the credential was checked.

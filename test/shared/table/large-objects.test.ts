@@ -27,8 +27,8 @@ const maxFilters = (count = 32) =>
   }))
 
 /**
- * Maximum number of condition values of an object, at maximum length. Digits of a fraction are stored, but have no
- * effect.
+ * Maximum number of condition values of an object, each at its maximum length. The many decimal places of the time
+ * (`9:00:00.123…`) are stored, but have no effect.
  */
 const maxConditions = (count = 64) => {
   const digits = () =>

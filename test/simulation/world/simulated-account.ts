@@ -72,7 +72,7 @@ export class SimulatedAccount {
   }
 
   /** Sends an administrator's request that must succeed, and returns the `data` of the response. */
-  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: responses of every shape
   async administer(handler: Handler, request: Request): Promise<any> {
     const answer = await this.ask(handler, request)
     if (answer.status > 201) throw new Error(`The service refused ${JSON.stringify(request)}: ${answer.text}`)

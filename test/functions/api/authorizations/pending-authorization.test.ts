@@ -161,7 +161,8 @@ describe('a pending authorization', () => {
     const [one] = await plantClients(world, 1)
     await one?.start()
     const attributions = await queryItems(attributionKey(world.account.id, '').pk)
-    // Deletes the pending authorization before it is confirmed, as a revocation does, but not the next one.
+    // Revokes the authorization while it is still pending. The request then creates another one, which is not
+    // revoked.
     const flight = new ItemsInFlight(3)
     try {
       let revoked = 0

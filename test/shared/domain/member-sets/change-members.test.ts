@@ -43,9 +43,8 @@ it('writes two items per member, and as many members per commit as fit a transac
   expect(commits.map(({ changes }) => changes.length)).toEqual([0, ...Array.from({ length: 5 }, () => 48)])
   // A commit is one request. The others belong to the request, and to the state before and after.
   expect(requests).toBeLessThanOrEqual(commits.length + 20)
-  // A transactional write costs two units. Besides members, a commit writes the account version, the counter, the
-  // pending
-  // change, and the record, which names each member with a digest.
+  // A transactional write costs two units. Besides the members, a commit writes the account version, the counter, the
+  // pending change and the commit record, which lists each member with a digest.
   expect(writes).toBeLessThan(ids.length * 4 + commits.length * 45)
 })
 

@@ -62,7 +62,10 @@ async function act(world: RewindWorld, action: Action, whom: number): Promise<vo
   if (action === 'enable') await directoriesApi.idp.update(account, world.id, { is_disabled: false })
 }
 
-/** Expects every row from before the run with the same id again, except those that the administrator has changed. */
+/**
+ * Expects that every row from before the run exists again with the same id, except rows that the administrator has
+ * changed.
+ */
 function expectBack(before: SyncedState, after: SyncedState, touched: Set<string>): void {
   const isTouched = (...names: (string | null | undefined)[]) => names.some((name) => name && touched.has(name))
   const emailOf = new Map(before.actors.map(({ id, email }) => [id, email]))

@@ -132,7 +132,8 @@ it('complaint 6, #13840: an action at any moment of a run has the result of one 
       )
       expect(after.actors.some(({ type, is_disabled }) => type === 'account_admin_user' && !is_disabled)).toBe(true)
 
-      // After one more run, the state equals that of the action before or after the run.
+      // After another run, the state equals the result of one of two orders: the action before the run, or the run
+      // before the action.
       expect(await runAll(world)).toMatchObject({ outcome: 'applied' })
       const settled = normalize(await world.state())
       const orders = await Promise.all([
