@@ -87,7 +87,11 @@ const exchange = (code: string | null, code_verifier: string) =>
 async function tabTo(name: string): Promise<void> {
   for (let i = 0; i < 20; i++) {
     await browsing.page.keyboard.press('Tab')
-    if ((await browsing.accessibleNodes()).some((node) => node.focused && node.name === name && node.role !== 'RootWebArea'))
+    if (
+      (await browsing.accessibleNodes()).some(
+        (node) => node.focused && node.name === name && node.role !== 'RootWebArea',
+      )
+    )
       return
   }
   throw new Error(`The keyboard does not reach ${name}.`)

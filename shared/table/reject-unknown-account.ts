@@ -4,5 +4,6 @@ import { getItem } from './read.ts'
 
 /** Rejects a mistyped account id in an operator's task. @throws ApiError `bad_request` for an unknown account */
 export async function rejectUnknownAccount(account: string): Promise<void> {
-  if (!(await getItem(accountVersionKey(account)))) throw new ApiError('bad_request', `The account ${account} does not exist.`)
+  if (!(await getItem(accountVersionKey(account))))
+    throw new ApiError('bad_request', `The account ${account} does not exist.`)
 }

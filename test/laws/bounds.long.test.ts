@@ -5,7 +5,7 @@ import { maxAnswerBytes } from '#shared/core/json/answer-size.ts'
 import { isV0 } from '#shared/http/v0-headers.ts'
 import type { Answer } from '#test/support/accounts/account.ts'
 import { secondOfCpu } from '#test/support/largest/cpu-cost.ts'
-import { largeRequests, measureRequest, canBeLarge } from '#test/support/largest/large-requests.ts'
+import { canBeLarge, largeRequests, measureRequest } from '#test/support/largest/large-requests.ts'
 import { type Entry, loadEntries } from '#test/support/operations/operations.ts'
 import { sampleRequests } from '#test/support/operations/sample-requests.ts'
 

@@ -78,7 +78,7 @@ it("the vendor's client parses the fake's errors", async () => {
     client.applicationApi.listApplicationGroupAssignments({ appId: '0oa1', limit: 5 }).then(all),
   ).rejects.toMatchObject({ status: 400 })
   for (const [fault, status, errorCode] of [
-    [idpFaults.tokenEnded, 401, 'E0000011'],
+    [idpFaults.tokenExpired, 401, 'E0000011'],
     [idpFaults.noRole, 403, 'E0000006'],
     [idpFaults.broken, 500, 'E0000009'],
   ] as const) {

@@ -169,7 +169,11 @@ describe('a run that cannot begin', () => {
 
   it('refuses the email address of an existing person', async () => {
     const account = await newAccount('known-address')
-    await expectRefused(account, argsOf('--passcode-email', 'ADA@example.com'), 'ADA@example.com belongs to the actor Ada')
+    await expectRefused(
+      account,
+      argsOf('--passcode-email', 'ADA@example.com'),
+      'ADA@example.com belongs to the actor Ada',
+    )
   })
 
   it('refuses an alarm that cannot be tested', async () => {

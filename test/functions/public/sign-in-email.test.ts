@@ -10,7 +10,7 @@ import { moveEmail } from '#test/support/accounts/identities.ts'
 import { insertProvider } from '#test/support/accounts/portal-sessions.ts'
 import { insertActor, updateRow } from '#test/support/accounts/rows.ts'
 import { mustBe } from '#test/support/form-messages.ts'
-import { catchMails, useCheapHashes, mailedPasscode, passcodeIn } from '#test/support/sign-in/mails.ts'
+import { catchMails, mailedPasscode, passcodeIn, useCheapHashes } from '#test/support/sign-in/mails.ts'
 import { newVerifier, redeemWith } from '#test/support/sign-in/sign-in.ts'
 import { visitPage } from '#test/support/sign-in/visit-page.ts'
 

@@ -13,7 +13,8 @@ describe.each(directoryKinds)('GET /%s_directories (A26)', (kind) => {
     const ownAccount = await newAccount()
     const made = []
     for (let i = 0; i < 3; i++) made.unshift(await directoriesApi[kind].createAndGet(ownAccount))
-    for (const other of directoryKinds.filter((other) => other !== kind)) await directoriesApi[other].createAndGet(ownAccount)
+    for (const other of directoryKinds.filter((other) => other !== kind))
+      await directoriesApi[other].createAndGet(ownAccount)
     const first = (await directoriesApi[kind].list(ownAccount, { limit: '2' })).body
     expect(first.data).toEqual(made.slice(0, 2))
     expect(first.metadata).toMatchObject({ total: 3, count: 3, prev_page: null })

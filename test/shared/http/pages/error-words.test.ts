@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { errorWords, wayGone, ifOtherWays } from '#shared/http/pages/open-sign-in.ts'
+import { errorWords, ifOtherWays, wayGone } from '#shared/http/pages/open-sign-in.ts'
 import { passcodePage, type SignInPage } from '#shared/http/pages/sign-in-pages.ts'
 
 const company = { id: 'one', kind: 'oidc', name: 'Company' }

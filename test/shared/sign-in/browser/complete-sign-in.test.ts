@@ -33,7 +33,10 @@ it('sends no code to a provider other than the one the browser was redirected to
     issuer: other.issuer,
     discovery_document_uri: other.documentUri,
   })
-  const back = await returnFromProvider(begun, { state: begun.providerState, code: other.codeFor(begun.url, await claimsOf()) })
+  const back = await returnFromProvider(begun, {
+    state: begun.providerState,
+    code: other.codeFor(begun.url, await claimsOf()),
+  })
   expect(redirectParams(back)).toEqual({ state: begun.state, error: 'access_denied' })
   expect(other.requests).toEqual([])
   await other.close()

@@ -28,7 +28,9 @@ afterAll(() => {
 /** Completes a sign-in. Returns the response to the browser, and the operator's log line and metric. */
 async function comesBack(begun: Awaited<ReturnType<typeof beginSignIn>>) {
   const code = fake.codeFor(begun.url, { sub: newSubject() })
-  const { answer, ...operator } = await captureOperatorLog(() => returnFromProvider(begun, { state: begun.providerState, code }))
+  const { answer, ...operator } = await captureOperatorLog(() =>
+    returnFromProvider(begun, { state: begun.providerState, code }),
+  )
   return { status: answer.status, told: redirectParams(answer), ...operator }
 }
 
