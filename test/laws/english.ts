@@ -69,17 +69,16 @@ const roomOf = (file: string): string => {
   return room.includes('.') ? folder : `${folder}/${room}`
 }
 
-/** Comments and faulty comments, by room. */
-export function faultsByRoom(): Map<string, { comments: number; faulty: string[] }> {
-  const rooms = new Map<string, { comments: number; faulty: string[] }>()
+/** Faulty comments with their files and faults, by room: a folder of the second level, such as `shared/table`. */
+export function faultsByRoom(): Map<string, string[]> {
+  const rooms = new Map<string, string[]>()
   for (const folder of ['functions', 'shared', 'infra', 'test']) {
     for (const [file, source] of sourcesBelow(folder)) {
-      const room = rooms.get(roomOf(file)) ?? { comments: 0, faulty: [] }
-      rooms.set(roomOf(file), room)
+      const faulty = rooms.get(roomOf(file)) ?? []
+      rooms.set(roomOf(file), faulty)
       for (const comment of commentsOf(source)) {
-        room.comments++
         const faults = faultsOf(comment)
-        if (faults.length > 0) room.faulty.push(`${file}: ${faults.join(', ')}: ${comment}`)
+        if (faults.length > 0) faulty.push(`${file}: ${faults.join(', ')}: ${comment}`)
       }
     }
   }
