@@ -6,17 +6,17 @@ import Provider, { type AccountClaims, type ClientMetadata } from 'oidc-provider
 import { walkForms } from '#test/support/sign-in/form-browser.ts'
 
 type Options = {
-  /** Path below which the provider is mounted, as for a tenant of a cloud directory. */
+  /** Path below which the provider is mounted, like a tenant of a cloud directory. */
   path?: string
-  /** Issuer if it differs from the address. */
+  /** Issuer, if it differs from the server's address and path. */
   issuer?: string
-  /** True if ID tokens contain the claims of scopes; else only userinfo has them. */
+  /** True if ID tokens contain the claims of scopes. By default, only userinfo returns them. */
   hasAllClaims?: boolean
   clients: ClientMetadata[]
   people: Record<string, Record<string, unknown>>
 }
 
-/** Starts a certified OpenID Connect provider (`oidc-provider`) on this machine, with sign-in pages. */
+/** Starts a certified OpenID Connect provider (`oidc-provider`) locally, with sign-in pages. */
 export async function startCertifiedProvider({ path = '', issuer, hasAllClaims = false, clients, people }: Options) {
   const server = createServer().listen(0, '127.0.0.1')
   server.unref()
@@ -51,7 +51,7 @@ export async function startCertifiedProvider({ path = '', issuer, hasAllClaims =
     base,
     issuer: issuer ?? `${base}${path}`,
     documentUri: `${base}${path}/.well-known/openid-configuration`,
-    /** Signs in and consents as a person; null gives up. @returns the address of the final redirect */
+    /** Signs in and consents as a person, or cancels if `sub` is null. @returns the address of the final redirect */
     visit: (authorizationUrl: string, home: string, sub: string | null) =>
       walkForms(authorizationUrl, home, ([form]) => {
         if (sub === null || !form) return null

@@ -1,6 +1,6 @@
-/** A person of a company, independent of the format of any provider. */
+/** Person of a company, independent of the format of any provider. */
 export type Person = { number: number; given: string; family: string; email: string }
-/** A group of people, by their numbers. */
+/** Group of people, identified by their numbers. */
 export type Team = { name: string; people: number[] }
 
 const givens = [
@@ -38,7 +38,7 @@ const families = [
   'Nash',
 ]
 
-/** Generates the people of a company; the same for each call. */
+/** Generates the people of a company, with the same result for each call. */
 export function people(count: number): Person[] {
   return Array.from({ length: count }, (_, number) => {
     const given = givens[number % givens.length] as string
@@ -49,7 +49,7 @@ export function people(count: number): Person[] {
 
 const trades = ['Engineering', 'Sales', 'Support', 'Finance', 'Legal', 'Design', 'Operations', 'Research']
 
-/** Generates groups: everybody is in one group by number, and every third person also in the next one. */
+/** Generates groups. A person is in the group of their number modulo `count`, and every third person also in the next group. */
 export function teams(count: number, size: number): Team[] {
   return Array.from({ length: count }, (_, at) => {
     const name = `${trades[at % trades.length]}${at < trades.length ? '' : ` ${Math.floor(at / trades.length) + 1}`}`

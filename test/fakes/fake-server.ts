@@ -11,20 +11,19 @@ export type FakeRequest = {
 }
 export type FakeAnswer = { status?: number; headers?: Record<string, string | string[]>; json?: unknown; text?: string }
 
-/** A fault: replaces the response to a request, or returns null for a request that it does not affect. */
+/** Replaces the response to a request. Returns null for a request that the fault does not affect. */
 export type Fault = (request: FakeRequest, answer: () => FakeAnswer) => FakeAnswer | null | Promise<FakeAnswer | null>
 
 export type FakeServer = {
-  /** `http://127.0.0.1:<port>` */
+  /** Address in the form `http://127.0.0.1:<port>`. */
   url: string
-  /** All requests, in order. */
   requests: FakeRequest[]
-  /** Active faults. The first that affects a request determines the response. */
+  /** Active faults. The first fault that affects a request determines the response. */
   faults: Fault[]
   close(): Promise<void>
 }
 
-/** A response that a route throws instead of returning it. */
+/** Error that a route throws in order to respond with `answer`. */
 export class Refusal extends Error {
   readonly answer: FakeAnswer
 
@@ -66,7 +65,7 @@ async function answerWithFaults(server: FakeServer, route: (request: FakeRequest
   return answerOf(route, request)
 }
 
-/** Starts a fake server of a provider on this machine. `route` responds from the current data of the fake. */
+/** Starts a fake server of a provider locally. `route` responds from the current data of the fake. */
 export async function fakeServer(route: (request: FakeRequest) => FakeAnswer, port = 0): Promise<FakeServer> {
   const server: FakeServer = { url: '', requests: [], faults: [], close: async () => {} }
   const http = createServer(async (incoming, outgoing) => {

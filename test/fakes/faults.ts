@@ -18,7 +18,7 @@ export function times(count: number, fault: Fault): Fault {
   }
 }
 
-/** Applies a fault after `count` requests without it. */
+/** Applies a fault only after `count` unaffected requests. */
 export function after(count: number, fault: Fault): Fault {
   let left = count
   return (request, answer) => {
@@ -28,7 +28,6 @@ export function after(count: number, fault: Fault): Fault {
   }
 }
 
-/** A fault that always responds the same. */
 export const always =
   (answer: FakeAnswer): Fault =>
   () =>
@@ -43,7 +42,7 @@ export const slow =
 
 export const redirectTo = (to: string): Fault => always({ status: 302, headers: { location: to } })
 
-/** Pads a response to more than `bytes` bytes. */
+/** Pads the JSON body of a response to more than `bytes` bytes. */
 export const huge =
   (bytes: number): Fault =>
   (_request, answer) => {
@@ -51,7 +50,6 @@ export const huge =
     return { ...rest, json: { ...(json as object), padding: 'x'.repeat(bytes) } }
   }
 
-/** Changes the body of a response. */
 export const changeBody =
   (change: (body: Record<string, unknown>, request: FakeRequest) => unknown): Fault =>
   (request, answer) => {
@@ -59,14 +57,13 @@ export const changeBody =
     return { ...whole, json: change(structuredClone(whole.json) as Record<string, unknown>, request) }
   }
 
-/** Removes a key from a successful response, such as its list. */
 export const withoutKey = (key: string): Fault => changeBody(({ [key]: _, ...rest }) => rest)
 
-/** Removes every second entry of a list. `key`: the field of the list; null if the body is the list. */
+/** Removes every second entry of the list in the field `key`, or of the body if `key` is null. */
 export const halfList = (key: string | null): Fault => {
   const half = (list: unknown) => (Array.isArray(list) ? list.filter((_, at) => at % 2 === 0) : list)
   return changeBody((body) => (key === null ? half(body) : { ...body, [key]: half(body[key]) }))
 }
 
-/** Responds with the HTML page of a proxy or of maintenance. */
+/** Responds with an HTML page, as a proxy or a page for maintenance does. */
 export const html = (status: number): Fault => always({ status, text: '<html><body>Back soon</body></html>' })

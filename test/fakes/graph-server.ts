@@ -5,17 +5,17 @@ export type GraphApp = {
   tenantId: string
   clientId: string
   clientSecret: string
-  /** Application permissions that have consent. */
+  /** Application permissions that an administrator has consented to. */
   rights: string[]
-  /** Origin of page links; never that of this machine, as with the real service. */
+  /** Origin of page links. As in the real service, it differs from the address of the fake. */
   linkOrigin: string
-  /** Maximum entries per page, even if a request allows more; null for no maximum. */
+  /** Maximum number of entries per page, even if a request allows more. Null means no maximum. */
   maxPerPage: number | null
 }
 
 export type GraphFake<T> = FakeServer & { data: T; issued: Set<string>; links: Map<string, PagePosition> }
 
-/** Position that a page link points to, with all parameters of the first request. */
+/** Position that a page link points to, with the query parameters of the first request. */
 type PagePosition = { start: number; query: string }
 
 export const graphError = (status: number, code: string, message: string, headers = {}): FakeAnswer => ({
@@ -61,7 +61,10 @@ function checkToken(fake: GraphFake<GraphApp>, request: FakeRequest): void {
     throw refuse(401, 'InvalidAuthenticationToken', 'Lifetime validation failed, the token is expired.')
 }
 
-/** Checks that the app has one of the permissions. @throws Refusal */
+/**
+ * Checks that the app has one of the permissions.
+ * @throws Refusal if the app has none of them
+ */
 export function needRight(fake: GraphFake<GraphApp>, ...rights: string[]): void {
   if (rights.some((right) => fake.data.rights.includes(right))) return
   throw refuse(403, 'Authorization_RequestDenied', 'Insufficient privileges to complete the operation.')
@@ -74,7 +77,7 @@ function selectFields(row: Record<string, unknown>, query: URLSearchParams): Rec
   return Object.fromEntries(Object.entries(row).filter(([field]) => fields.includes(field)))
 }
 
-/** Returns a page of a list; the link to the next page contains all parameters, in the provider's format. */
+/** Returns a page of a list. The `$skiptoken` in the link to the next page replaces all parameters of the first request. */
 export function graphPage(
   fake: GraphFake<GraphApp>,
   request: FakeRequest,
@@ -105,7 +108,7 @@ export function graphPage(
   }
 }
 
-/** Starts a fake tenant with its token endpoint; `route` serves the API. */
+/** Starts a fake tenant with a token endpoint. `route` serves the API. */
 export async function graphServer<T extends GraphApp>(
   data: T,
   route: (fake: GraphFake<T>, request: FakeRequest) => FakeAnswer,
@@ -136,7 +139,7 @@ export const graphApp: GraphApp = {
 const apiPath = /^\/v1\.0\//
 const tokenPath = /\/token$/
 
-/** Faults of this provider, with its error bodies. */
+/** Faults with the error bodies of the real provider. */
 export const graphFaults = {
   throttled: on(apiPath, always(graphError(429, 'TooManyRequests', 'Too many requests', { 'retry-after': '7' }))),
   unavailable: on(apiPath, always(graphError(503, 'serviceNotAvailable', 'Unavailable', { 'retry-after': '3' }))),
@@ -149,7 +152,7 @@ export const graphFaults = {
       : null) satisfies Fault,
   goneDelta: ((request) =>
     request.query.has('$skiptoken') ? graphError(410, 'Gone', 'The page is gone.') : null) satisfies Fault,
-  /** Error of the token endpoint with a code. */
+  /** Failure of the token endpoint with an `AADSTS` code. */
   token: (code: number, status = 400) => on(tokenPath, always(tokenError(status, 'invalid_client', code, 'Refused.'))),
   tokenUnavailable: on(tokenPath, always(tokenError(400, 'temporarily_unavailable', 90033, 'Try again.'))),
 }

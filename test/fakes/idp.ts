@@ -23,7 +23,7 @@ export type IdpApp = {
   status: 'ACTIVE' | 'INACTIVE'
   signOnMode: string
   applicationType: 'web' | 'native' | 'browser' | 'service'
-  /** Ids of directly assigned users; `groups` are assigned with their members. */
+  /** Ids of users that are assigned directly. Members of `groups` are assigned too. */
   users: string[]
   groups: string[]
 }
@@ -33,12 +33,12 @@ export type IdpData = {
   /** Registered public keys, as JWKs with a `kid`. */
   keys: Record<string, unknown>[]
   scopes: string[]
-  /** True if the app requires tokens bound to a key (DPoP). */
+  /** True if the app requires access tokens that are bound to a key (DPoP, RFC 9449). */
   dpop: boolean
   users: IdpUser[]
   groups: IdpGroup[]
   apps: IdpApp[]
-  /** Maximum requests per minute and collection. */
+  /** Maximum number of requests per collection. */
   rateLimit: number
 }
 
@@ -49,7 +49,7 @@ export type IdpFake = FakeServer & {
   issued: Map<string, Issued>
   usedAssertions: Set<string>
   used: Map<string, number>
-  /** Clock of the provider, in milliseconds since 1970, used in its responses. */
+  /** Current time of the provider in milliseconds since 1970. */
   now: () => number
 }
 
@@ -78,7 +78,7 @@ export const idpApp = (id: string, fields: Partial<IdpApp> = {}): IdpApp => ({
   ...fields,
 })
 
-/** Data of an organisation with one application, to which all groups are assigned. */
+/** Data of an organization with one application, to which all groups are assigned. */
 export function idpCompany(size: number, groupCount: number): Pick<IdpData, 'users' | 'groups' | 'apps'> {
   const idOf = (number: number) => `00u${String(number).padStart(10, '0')}`
   const groups = teams(groupCount, size).map(({ name, people }, at) => idpGroup(`00g${at}`, people.map(idOf), { name }))
@@ -100,7 +100,10 @@ const refuse = (...parts: Parameters<typeof apiError>) => new Refusal(apiError(.
 const refuseToken = (status: number, error: string, error_description: string, headers = {}) =>
   new Refusal({ status, headers, json: { error, error_description } })
 
-/** Returns the thumbprint of the key of a valid proof of possession (RFC 9449); null without a proof. */
+/**
+ * Returns the key thumbprint of a proof of possession (RFC 9449), or null without a proof.
+ * @throws Refusal for an invalid proof
+ */
 function provenKey(fake: IdpFake, request: FakeRequest, token: string | null): string | null {
   const proof = request.headers.dpop
   if (typeof proof !== 'string') return null
@@ -178,7 +181,7 @@ function checkToken(fake: IdpFake, request: FakeRequest, scope: string): void {
   }
 }
 
-/** Returns a page of a list, with one `link` header line per link, as the provider has them. */
+/** Returns a page of a list, with one `link` header line per link, as the real provider does. */
 function page(fake: IdpFake, request: FakeRequest, list: unknown[], min: number, max: number): FakeAnswer {
   const limit = Number(request.query.get('limit') ?? min)
   if (!(limit >= min && limit <= max)) throw refuse(400, 'E0000001', `Api validation failed: limit`)
@@ -226,7 +229,6 @@ const shownApp = (app: IdpApp) => ({
   settings: { app: {}, oauthClient: { application_type: app.applicationType, grant_types: ['authorization_code'] } },
 })
 
-/** Returns the users assigned to an application, directly or through its groups. */
 function assignedUsers({ users, groups }: IdpData, app: IdpApp): { user: IdpUser; scope: 'USER' | 'GROUP' }[] {
   const ofGroups = new Set(groups.filter(({ id }) => app.groups.includes(id)).flatMap(({ members }) => members))
   const direct = new Set(app.users)
@@ -313,7 +315,7 @@ function route(fake: IdpFake, request: FakeRequest): FakeAnswer {
   throw refuse(404, 'E0000022', 'The endpoint does not support the provided HTTP method')
 }
 
-/** Applies rate limits per collection. They do not reset with time; a test clears `used` instead. */
+/** Applies the rate limit per collection. The limit does not reset with time; a test clears `used` instead. */
 function withLimits(fake: IdpFake, { path }: FakeRequest, answer: FakeAnswer): FakeAnswer {
   const bucket = path.split('/')[3] ?? ''
   const used = (fake.used.get(bucket) ?? 0) + 1
@@ -331,7 +333,7 @@ function withLimits(fake: IdpFake, { path }: FakeRequest, answer: FakeAnswer): F
   return { ...answer, headers: { ...headers, ...answer.headers } }
 }
 
-/** Starts a fake of an organisation of the identity provider, with its authorization server. */
+/** Starts a fake organization of the identity provider, including its token endpoint. */
 export async function idpFake(data: Partial<IdpData> = {}, port?: number): Promise<IdpFake> {
   const limited = (request: FakeRequest): FakeAnswer => {
     try {
@@ -368,7 +370,7 @@ export async function idpFake(data: Partial<IdpData> = {}, port?: number): Promi
 
 const apiPath = /^\/api\//
 
-/** Faults of this provider, with its error bodies. */
+/** Faults with the error bodies of the real provider. */
 export const idpFaults = {
   throttled: ((request) => {
     if (!apiPath.test(request.path)) return null

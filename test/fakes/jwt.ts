@@ -4,7 +4,7 @@ export type Jwt = { header: Record<string, unknown>; claims: Record<string, unkn
 
 const decodePart = (part: string): Record<string, unknown> => JSON.parse(Buffer.from(part, 'base64url').toString())
 
-/** Verifies and parses a JWT signed with RS256 or ES256; null if it is invalid or has another key's signature. */
+/** Verifies and parses a JWT signed with RS256 or ES256. Returns null if the JWT or its signature is invalid. */
 export function verifiedJwt(text: string, keyOf: (header: Record<string, unknown>) => KeyObject | null): Jwt | null {
   const [head = '', body = '', signature = ''] = text.split('.')
   try {
@@ -29,7 +29,7 @@ export const keyOfJwk = (jwk: unknown): KeyObject | null =>
     ? createPublicKey({ key: jwk as Record<string, string>, format: 'jwk' })
     : null
 
-/** Hash of an access token in a proof of possession (RFC 9449). */
+/** Hash of an access token, for the claim `ath` of a proof of possession (RFC 9449). */
 export const tokenHash = (token: string): string => createHash('sha256').update(token).digest('base64url')
 
 /** Thumbprint of a key (RFC 7638). */

@@ -19,7 +19,7 @@ export type MdmData = {
   categories: Record<MdmCategory, MdmDevice[]>
   /** Names of the lists that the token may read. */
   permissions: string[]
-  /** True if further lists have a cursor besides the offset, as in newer versions. */
+  /** True if the lists of categories return a cursor besides the offset, as newer versions of the service do. */
   cursors: boolean
 }
 export type MdmFake = FakeServer & { data: MdmData }
@@ -52,7 +52,6 @@ export const mdmDevice = (device_id: string, fields: Record<string, unknown> = {
 
 const collected = { last_collected_at: '2026-02-01T09:00:00Z' }
 
-/** Fields of a device in each category. */
 const mdmDetails = (device_id: string): Record<MdmCategory, MdmDevice> => ({
   device_information: {
     device_id,
@@ -125,7 +124,6 @@ const mdmDetails = (device_id: string): Record<MdmCategory, MdmDevice> => ({
   },
 })
 
-/** Data of `count` devices with the fields of all categories. */
 export function mdmFleet(count: number): Pick<MdmData, 'devices' | 'categories'> {
   const ids = Array.from({ length: count }, (_, at) => `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`)
   const details = ids.map(mdmDetails)
@@ -158,7 +156,7 @@ function route({ data }: MdmFake, request: FakeRequest): FakeAnswer {
     return { json: { offset, limit, total: data.categories[category].length, data: rows, cursor } }
   }
   const isOrdered = request.query.get('ordering') === 'device_id'
-  // The order of a list is undefined unless the request sets one.
+  // Returns the devices in reverse order unless the request sets an order, because the provider guarantees none.
   const devices = [...data.devices].sort((a, b) => (a.device_id < b.device_id ? -1 : 1))
   return { json: part(request, isOrdered ? devices : devices.reverse(), false).rows }
 }
@@ -178,7 +176,7 @@ export async function mdmFake(data: Partial<MdmData> = {}, port?: number): Promi
   return fake
 }
 
-/** Faults of this provider, with its error bodies. */
+/** Faults with the error bodies of the real provider. */
 export const mdmFaults = {
   throttled: always({ status: 429, headers: { 'retry-after': '11' }, json: { detail: 'Request was throttled.' } }),
   broken: always({ status: 502, text: '<html>Bad gateway</html>' }),

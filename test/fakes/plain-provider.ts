@@ -6,14 +6,14 @@ import type { AddressInfo } from 'node:net'
 type Json = Record<string, unknown>
 type Responder = (answer: ServerResponse, incoming: IncomingMessage, body: URLSearchParams) => unknown
 
-/** Content of an authorization code: the claims it gives, and the values it is bound to. */
+/** Content of an authorization code: the resulting claims, and the PKCE challenge and redirect URI that the code is bound to. */
 type Code = { claims: Json; userinfo: Json | null; challenge: string; redirectUri: string }
 
-/** An endpoint of the provider whose response a test can replace. */
+/** Endpoint of the provider whose response a test can replace. */
 export type Endpoint = 'discovery' | 'keys' | 'token' | 'userinfo'
 
 const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
-/** Decodes base64url JSON; null for anything else. */
+/** Decodes base64url JSON. Returns null for invalid text. */
 function decodeJson(text: string) {
   try {
     return JSON.parse(Buffer.from(text, 'base64url').toString())
@@ -26,7 +26,7 @@ const send = (answer: ServerResponse, status: number, body: unknown) =>
 
 export const newKey = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
 
-/** Signs a JWS with a P-256 key; without a signature if the key is null. */
+/** Signs a JWT with a P-256 key. A null key results in a JWT without a signature. */
 export function jwt(claims: Json, { key, ...header }: { key: KeyObject | null; alg?: string; kid?: string }): string {
   const content = `${base64({ alg: 'ES256', typ: 'JWT', ...header })}.${base64(claims)}`
   if (!key) return `${content}.`
@@ -34,9 +34,8 @@ export function jwt(claims: Json, { key, ...header }: { key: KeyObject | null; a
 }
 
 /**
- * Starts an OpenID Connect provider without pages, for tests that choose its claims. Instead of signing in, a test gets
- * the code by `codeFor`. The provider checks client secret, verifier and redirect URI of a code as a real one does. A
- * test can replace each response by a wrong one.
+ * Starts an OpenID Connect provider without pages, for tests that choose its claims. Instead of signing in, a test gets a code from
+ * `codeFor`. As a real provider does, this one checks the client secret, verifier and redirect URI. A test can replace each response.
  */
 export async function startPlainProvider({ path = '', secret = 'very-secret-value-0123456789' } = {}) {
   let key = newKey()
@@ -88,7 +87,7 @@ export async function startPlainProvider({ path = '', secret = 'very-secret-valu
     const respond = overrides.get(endpoint) ?? responders[endpoint]
     respond(answer, incoming, new URLSearchParams(Buffer.concat(chunks).toString()))
   }).listen(0, '127.0.0.1')
-  // An open server does not keep the process of a test alive.
+  // Keeps an open server from delaying the exit of the test process.
   server.unref()
   await once(server, 'listening')
   base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -107,11 +106,10 @@ export async function startPlainProvider({ path = '', secret = 'very-secret-valu
     document,
     /** Requested endpoints, in order. */
     requests,
-    /** Replaces the response of an endpoint until `behave`. */
+    /** Replaces the response of an endpoint until `behave` is called. */
     misbehave: (endpoint: Endpoint, respond: Responder) => void overrides.set(endpoint, respond),
     behave: () => overrides.clear(),
     send,
-    /** Current signing key. */
     get key() {
       return key
     },
@@ -120,7 +118,7 @@ export async function startPlainProvider({ path = '', secret = 'very-secret-valu
       kid = `${kid}+`
     },
     idToken,
-    /** Returns the code for an authorization URL. `claims` override the valid claims of the ID token. */
+    /** Returns a code for an authorization URL. `claims` override the default claims of the ID token. */
     codeFor(authorizationUrl: string, claims: Json = {}, userinfo: Json | null = null): string {
       const { searchParams } = new URL(authorizationUrl)
       const now = Math.floor(Date.now() / 1_000)

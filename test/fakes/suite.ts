@@ -26,7 +26,7 @@ export type SuiteUnit = { orgUnitId: string; orgUnitPath: string; name: string }
 export type SuiteData = {
   customerId: string
   domains: string[]
-  /** Emails of users who may be impersonated. `delegated`: scopes delegated to the service account. */
+  /** Emails of the users that the service account may impersonate, with the scopes in `delegated`. */
   admins: string[]
   delegated: string[]
   users: SuiteUser[]
@@ -56,7 +56,6 @@ export const suiteGroup = (id: string, members: SuiteMember[] = [], fields: Part
   ...fields,
 })
 
-/** Data of a customer with users and groups. */
 export function suiteCompany(size: number, groupCount: number): Pick<SuiteData, 'users' | 'groups'> {
   const idOf = (number: number) => String(1_000_000_000 + number)
   return {
@@ -83,7 +82,7 @@ const apiError = (status: number, reason: string, message: string, domain = 'glo
 const refuse = (...parts: Parameters<typeof apiError>) => new Refusal(apiError(...parts))
 
 let keys: { privateKey: string; publicKey: string } | undefined
-/** Key pair for all fakes of a process, because generating one takes longer than a test. */
+/** Returns one key pair for all fakes of a process, because generating a key takes longer than a test. */
 function serviceAccount() {
   keys ??= generateKeyPairSync('rsa', {
     modulusLength: 2048,
@@ -122,7 +121,7 @@ function token(fake: SuiteFake, { form }: FakeRequest): FakeAnswer {
   return { json: { access_token, expires_in: 3_599, token_type: 'Bearer' } }
 }
 
-/** Returns a page of a list with `nextPageToken`. Omits an empty list, as the provider does. */
+/** Returns a page of a list with `nextPageToken`. Omits the list if it is empty, as the real provider does. */
 function page<T>({ query }: FakeRequest, name: string, list: T[], size: number): Record<string, unknown> {
   const asked = Number(query.get('maxResults') ?? 100)
   if (!(asked >= 1 && asked <= size)) throw refuse(400, 'invalid', 'Invalid Input: maxResults')
@@ -201,7 +200,7 @@ function api(fake: SuiteFake, request: FakeRequest): FakeAnswer {
   throw refuse(404, 'notFound', 'Not Found')
 }
 
-/** Starts a fake of a customer of the workspace suite, with its token endpoint at `/token`. */
+/** Starts a fake of a workspace suite with one customer. The token endpoint is `/token`. */
 export async function suiteFake(data: Partial<SuiteData> = {}, port?: number): Promise<SuiteFake> {
   const server = await fakeServer(
     (request) => (request.path === '/token' ? token(fake, request) : api(fake, request)),
@@ -232,7 +231,7 @@ export async function suiteFake(data: Partial<SuiteData> = {}, port?: number): P
 
 const apiPath = /^\/admin\//
 
-/** Faults of this provider, with its error bodies. */
+/** Faults with the error bodies of the real provider. */
 export const suiteFaults = {
   throttled: on(apiPath, always(apiError(403, 'userRateLimitExceeded', 'User Rate Limit Exceeded', 'usageLimits'))),
   accountThrottled: on(apiPath, always(apiError(429, 'rateLimitExceeded', 'Rate Limit Exceeded', 'usageLimits'))),

@@ -17,7 +17,7 @@ export type TenantGroup = {
   displayName: string
   mail: string | null
   securityEnabled: boolean
-  /** Ids of users and of groups. */
+  /** Ids of users and of nested groups. */
   members: string[]
 }
 export type Assignment = { principalId: string; principalType: 'User' | 'Group' | 'ServicePrincipal'; role?: string }
@@ -26,7 +26,7 @@ export type TenantData = GraphApp & {
   users: TenantUser[]
   groups: TenantGroup[]
   assignments: Assignment[]
-  /** True if the app registration has consent. */
+  /** True if the tenant has consented to the app. Without consent, the tenant has no service principal of the app. */
   consented: boolean
 }
 export type TenantFake = GraphFake<TenantData>
@@ -72,7 +72,6 @@ export function tenantCompany(size: number, groupCount: number): Pick<TenantData
   }
 }
 
-/** Returns the ids of all direct and nested members of a group. */
 function nestedIds({ groups }: TenantData, group: TenantGroup): Set<string> {
   const found = new Set<string>()
   const open = [...group.members]
@@ -111,7 +110,7 @@ function assignmentRows(data: TenantData): Record<string, unknown>[] {
   }))
 }
 
-/** Returns a member's fields; only the id without the permission to read users (limited information). */
+/** Returns a member's fields. Without the permission to read users, all fields but the id are null. */
 const memberRow = ({ rights }: TenantData, user: TenantUser): Record<string, unknown> =>
   rights.includes('User.Read.All')
     ? user
@@ -156,7 +155,7 @@ function route(fake: TenantFake, request: FakeRequest): FakeAnswer {
   throw refuse(400, 'BadRequest', `Resource not found for the segment '${path}'.`)
 }
 
-/** Starts a fake of a tenant: token endpoint at `/<tenant>/oauth2/v2.0/token`, API below `/v1.0`. */
+/** Starts a fake tenant with the token endpoint `/<tenant>/oauth2/v2.0/token` and the API below `/v1.0`. */
 export const tenantFake = (data: Partial<TenantData> = {}, port?: number): Promise<TenantFake> =>
   graphServer<TenantData>(
     { ...graphApp, users: [], groups: [], assignments: [], consented: true, ...data },

@@ -5,7 +5,7 @@ import { simulate } from './simulate.ts'
 const usualSteps = 150
 const steps = Number(process.env.SIMULATION_STEPS ?? usualSteps)
 
-/** Every kind of check. Only the long simulation produces every kind of result. */
+/** Kinds of checks that even a short simulation performs. Only the long simulation produces every result of each check. */
 const questions = [
   'decision 201',
   'evaluation allow',
@@ -22,7 +22,7 @@ const questions = [
 
 it('grants exactly the access of the contract during random administration and time jumps', async () => {
   const tally = await simulate(seedOf('SIMULATION_SEED'), steps)
-  // Guards against a simulation without checks.
+  // Fails if a kind of check never ran, so that an idle simulation cannot pass.
   const expected = steps < usualSteps ? ['heartbeat, complete'] : questions
   for (const question of expected) expect(tally.get(question) ?? 0, question).toBeGreaterThan(0)
 }, 3_600_000)

@@ -24,7 +24,7 @@ import { channelAt } from './world/simulated-channel.ts'
 import { SimulatedClock } from './world/simulated-clock.ts'
 import type { Touched } from './world/touched.ts'
 
-/** Starting times shortly before clock changes, far in the future of the real time. */
+/** Start times shortly before clock changes, far in the future. */
 const starts = ['2040-10-26T06:30:00Z', '2040-03-09T21:00:00Z', '2040-03-23T21:00:00Z']
 
 const actions = [
@@ -54,7 +54,7 @@ async function run(account: SimulatedAccount, steps: number): Promise<void> {
     account.settle()
     const touched = await action(account)
     account.settle()
-    // The stream's consumer runs some time after the commits.
+    // Runs the stream's consumer only sometimes, because it lags behind the commits.
     await judge.look()
     const isFollowedUp = touched.leavesRows || random.chance(0.3)
     if (isFollowedUp) {
@@ -73,8 +73,8 @@ async function run(account: SimulatedAccount, steps: number): Promise<void> {
 }
 
 /**
- * Simulates an account next to its model. Returns the number of actions and checks by name.
- * @throws Error with the seed and the latest actions, if service and model differ
+ * Runs random actions on an account and its model, and compares the two. Returns the number of actions and checks by name.
+ * @throws Error with the seed and the latest actions if service and model differ
  */
 export async function simulate(seed: number, steps: number): Promise<Map<string, number>> {
   const random = new SeededRandom(seed)
@@ -84,7 +84,6 @@ export async function simulate(seed: number, steps: number): Promise<Map<string,
   for (const [name, value] of Object.entries(channelAt)) vi.stubEnv(name, value)
   // Makes the service's random choices reproducible.
   replaceMethod(Math, 'random', () => chance.next())
-  // Skips all pauses.
   replaceMethod(clock, 'sleep', async () => undefined)
   rememberReads()
   const account = new SimulatedAccount(random, new SimulatedClock(random.pick(starts)))

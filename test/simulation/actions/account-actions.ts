@@ -13,7 +13,7 @@ export async function switchInternetResource(account: SimulatedAccount): Promise
   return {}
 }
 
-/** Disables the account for a while. Every credential is refused, and enabling it restores no access (A30, P1.7). */
+/** Disables the account and enables it again. Credentials are refused meanwhile, and enabling restores no access (A30, P1.7). */
 export async function disableForAWhile(account: SimulatedAccount): Promise<Touched> {
   const { model, random } = account
   const online = [...model.gateways.values()].find(({ session }) => session !== null)?.session

@@ -65,7 +65,7 @@ async function removeTokens(account: SimulatedAccount, actor: Actor): Promise<To
   return { actors: [actor.id] }
 }
 
-/** Picks an actor, preferably one with authorized clients. The first administrator stays unchanged. */
+/** Picks an actor, preferably one with authorized clients, but never the provisioned administrator or API client. */
 function someActor({ model, random }: SimulatedAccount): Actor {
   const [, , ...ids] = model.actors.keys()
   const used = [...model.authorizations.values()].flatMap(({ client }) => model.clients.get(client)?.actor ?? [])
@@ -73,7 +73,7 @@ function someActor({ model, random }: SimulatedAccount): Actor {
   return model.actors.get(random.pick(candidates.length > 0 ? candidates : ids)) as Actor
 }
 
-/** Does one of an administrator's changes to an actor and its tokens (A12, A24). */
+/** Makes a random administrative change to an actor or its client tokens (A12, A24). */
 export async function administerActors(account: SimulatedAccount): Promise<Touched> {
   const { model, random } = account
   if (model.actors.size < sizes.actors) return create(account)
@@ -94,7 +94,7 @@ export async function administerActors(account: SimulatedAccount): Promise<Touch
   ])()
 }
 
-/** Disables or enables an auth provider. Disabling it ends the tokens that it issued (A25.2(5)). */
+/** Disables or enables a random auth provider. Disabling revokes the tokens that the provider issued (A25.2(5)). */
 export async function switchProvider(account: SimulatedAccount): Promise<Touched> {
   const { model, random } = account
   const [id, on] = random.pick([...model.providers])

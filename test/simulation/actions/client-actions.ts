@@ -24,7 +24,7 @@ async function remove(account: SimulatedAccount, client: Client): Promise<void> 
   account.model.deleteClient(client.id)
 }
 
-/** Picks a client, preferably one with authorizations or a connection. */
+/** Picks a client, preferably one with authorizations or an active session. */
 export function someClient({ model, random }: SimulatedAccount): Client {
   const used = [...model.authorizations.values()].map(({ client }) => model.clients.get(client) as Client)
   const connected = [...model.clients.values()].filter(({ session }) => session !== null)
@@ -36,7 +36,7 @@ export function someClient({ model, random }: SimulatedAccount): Client {
   return random.pick(candidates.length > 0 ? candidates : [...model.clients.values()])
 }
 
-/** Does one of the changes to a client: by the client itself, or by an administrator (A23, P3). */
+/** Makes a random change to a client, by the client itself or by an administrator (A23, P3). */
 export async function useClients(account: SimulatedAccount): Promise<Touched> {
   const { model, random } = account
   if (model.clients.size < sizes.clients && random.chance(0.3)) {
@@ -52,7 +52,7 @@ export async function useClients(account: SimulatedAccount): Promise<Touched> {
       4,
       async () => {
         client.place = random.pick(places)
-        // A change at the client reaches the service by a heartbeat, or by its next request for a resource.
+        // Sends a heartbeat in some cases only. In others, the service detects the new location at the client's next request.
         if (random.chance(0.6)) await clientHeartbeat(account, client)
       },
     ],

@@ -11,7 +11,7 @@ import { places } from '../world/places.ts'
 import type { SimulatedAccount } from '../world/simulated-account.ts'
 import { leaseEnd } from './lease-end.ts'
 
-/** Creates a client token of an actor: people use an enabled provider, service accounts use none. */
+/** Creates a client token, for people through an enabled provider. Returns null if the actor cannot sign in. */
 export async function signIn(account: SimulatedAccount, actor: Actor): Promise<Token | null> {
   const { model, random } = account
   if (actor.disabled || actor.type === 'api_client') return null
@@ -19,7 +19,7 @@ export async function signIn(account: SimulatedAccount, actor: Actor): Promise<T
   const person = actor.type !== 'service_account'
   if (person && enabled.length === 0) return null
   const provider = person ? random.pick(enabled) : null
-  // A whole second, like the instants of time jumps.
+  // Ends the token at a whole second, because time jumps target whole seconds.
   const expiresAt = (account.clock.second + random.pick([1, 8, 30, 200, 800]) * 3600) * 1_000_000
   const { id, token } = await commit({ accountId: account.id, subject: null }, (transaction) =>
     mintClientToken(transaction, actor.id, { expires_at: timestamp(expiresAt), auth_provider_id: provider }),
@@ -32,7 +32,6 @@ export async function signIn(account: SimulatedAccount, actor: Actor): Promise<T
 export const tokensOf = (account: SimulatedAccount, actorId: string): Token[] =>
   [...account.model.tokens.values()].filter(({ actor }) => actor === actorId)
 
-/** State of a client before its first session. */
 export const newClient = (
   { random }: SimulatedAccount,
   fields: Pick<Client, 'id' | 'actor' | 'installation' | 'ipv4' | 'ipv6'>,
@@ -47,7 +46,7 @@ export const newClient = (
   tested: null,
 })
 
-/** Registers a new device by its first session (P3.1). */
+/** Registers a new client by starting its first session (P3.1). */
 export async function registerClient(account: SimulatedAccount, actor: Actor): Promise<void> {
   const token = tokensOf(account, actor.id)[0] ?? (await signIn(account, actor))
   if (!token) return
@@ -69,7 +68,7 @@ export async function registerClient(account: SimulatedAccount, actor: Actor): P
   await connectClient(account, account.model.clients.get(id) as Client)
 }
 
-/** Starts a session of a client with a token of its actor. Returns false if the actor cannot have one. */
+/** Starts a session of a client with a token of its actor. Returns false if the actor cannot sign in. */
 export async function connectClient(account: SimulatedAccount, client: Client): Promise<boolean> {
   const { model, random, clock } = account
   const actor = model.actors.get(client.actor) as Actor
@@ -106,7 +105,7 @@ export async function connectClient(account: SimulatedAccount, client: Client): 
   return true
 }
 
-/** Sends a client's heartbeat. The service must have the session exactly as long as the model has it (P3.2). */
+/** Sends a client's heartbeat, and compares the lease and the returned resources with the model (P3.2). */
 export async function clientHeartbeat(account: SimulatedAccount, client: Client): Promise<void> {
   const { model, clock } = account
   const { session } = client

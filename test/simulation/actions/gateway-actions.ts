@@ -11,7 +11,7 @@ async function remove(account: SimulatedAccount, { id, site }: Gateway): Promise
   account.model.deleteGateway(id)
 }
 
-/** Does one of the changes to a gateway (A21, A22, P2). */
+/** Makes a random change to a gateway, by the gateway itself or by an administrator (A21, A22, P2). */
 export async function useGateways(account: SimulatedAccount): Promise<Touched> {
   const { model, random } = account
   if (model.gateways.size < sizes.gateways) {
@@ -28,7 +28,7 @@ export async function useGateways(account: SimulatedAccount): Promise<Touched> {
       4,
       async () => {
         await rotateToken(account, gateway)
-        // The gateway can use either token next.
+        // Connects with any of the gateway's valid tokens, because a used token stays valid after its rotation.
         if (random.chance(0.6)) await connectGateway(account, gateway)
       },
     ],

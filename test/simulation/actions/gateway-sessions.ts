@@ -9,7 +9,6 @@ import type { SimulatedAccount } from '../world/simulated-account.ts'
 import { createOwnToken, createSiteToken } from './gateway-token-actions.ts'
 import { leaseEnd } from './lease-end.ts'
 
-/** State of a gateway before its first session. */
 const newGateway = ({ random }: SimulatedAccount, site: string): Gateway => ({
   id: '',
   site,
@@ -30,7 +29,7 @@ export async function createGateway(account: SimulatedAccount, site: string): Pr
 
 type Started = { id: string; session: GatewaySession }
 
-/** Starts a session with a token, which is the token's use (P2.4). */
+/** Starts a session, which marks the token as used (P2.4). */
 async function start(
   account: SimulatedAccount,
   { key, version, place }: Gateway,
@@ -52,22 +51,20 @@ async function start(
   return { id: gateway.id, session }
 }
 
-/**
- * Tokens that a gateway can connect with: its own, and after its key was registered at the site also the site's (P2.2).
- */
+/** Tokens that a gateway can connect with: its own, and after its first session also those of its site (P2.2). */
 function tokensFor({ model }: SimulatedAccount, gateway: Gateway): GatewayToken[] {
   const gatewayTokens = model.gatewayTokens.ofGateway(gateway.id)
   return gateway.seen ? [...gatewayTokens, ...model.gatewayTokens.ofSite(gateway.site)] : gatewayTokens
 }
 
-/** Starts a session of a gateway. Authorizations survive if the key is unchanged (P1.8). */
+/** Starts a session of a gateway, which keeps its authorizations if its key is unchanged (P1.8). */
 export async function connectGateway(account: SimulatedAccount, gateway: Gateway): Promise<void> {
   const { model, random } = account
   const tokens = tokensFor(account, gateway)
   const token = tokens.length > 0 ? random.pick(tokens) : await createOwnToken(account, gateway)
   const former = gateway.key
-  // An active session keeps its key; another key is refused (P2.3). With a site token, another key means another
-  // gateway.
+  // Changes the key only of an offline gateway with its own token. An active session refuses another key (P2.3), and a site token would
+  // create another gateway.
   if (!gateway.session && token.gateway !== null && random.chance(0.1)) {
     gateway.key = random.bytes(32).toString('base64')
   }
@@ -78,7 +75,7 @@ export async function connectGateway(account: SimulatedAccount, gateway: Gateway
   gateway.seen = gateway.place
 }
 
-/** Creates a gateway by its first session with a site token (P2.2). */
+/** Creates a gateway by starting its first session with a site token (P2.2). */
 export async function joinSite(account: SimulatedAccount, site: string): Promise<void> {
   const { model, random } = account
   const siteTokens = model.gatewayTokens.ofSite(site)

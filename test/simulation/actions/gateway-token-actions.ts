@@ -10,7 +10,7 @@ import type { SimulatedAccount } from '../world/simulated-account.ts'
 
 const pathOf = ({ site, id }: Gateway) => ({ site_id: site, gateway_id: id })
 
-/** Creates a token of a gateway without an active one. */
+/** Creates a token for a gateway that must have no active token. */
 export async function createOwnToken(account: SimulatedAccount, gateway: Gateway): Promise<GatewayToken> {
   const { id, token } = await account.administer(createGatewayToken, { method: 'POST', params: pathOf(gateway) })
   return account.model.gatewayTokens.add({ id, secret: token, site: gateway.site, gateway: gateway.id })
@@ -22,7 +22,7 @@ export async function createSiteToken(account: SimulatedAccount, site: string): 
   return account.model.gatewayTokens.add({ id, secret: token, site, gateway: null })
 }
 
-/** Expects that a second active token is refused. */
+/** Expects that the service refuses a second active token of a gateway. */
 export async function createSecondToken(account: SimulatedAccount, gateway: Gateway): Promise<void> {
   if (!account.model.gatewayTokens.activeOf(gateway.id)) return
   const answer = await account.ask(createGatewayToken, { method: 'POST', params: pathOf(gateway) })
@@ -36,7 +36,7 @@ export async function rotateToken(account: SimulatedAccount, gateway: Gateway): 
   model.gatewayTokens.add({ id, secret: token, site: gateway.site, gateway: gateway.id })
 }
 
-/** Deletes one of the tokens that a gateway can use, which ends all sessions of that token. */
+/** Deletes a token of a gateway or of its site, which ends all sessions of that token. */
 export async function deleteToken(account: SimulatedAccount, { id, site }: Gateway): Promise<void> {
   const { model, random } = account
   const tokens = [...model.gatewayTokens.ofGateway(id), ...model.gatewayTokens.ofSite(site)]

@@ -2,16 +2,13 @@ import { parseTimestamp } from '#shared/core/clock.ts'
 import { agree } from '../world/agree.ts'
 import type { SimulatedAccount } from '../world/simulated-account.ts'
 
-/** Length of a lease: three heartbeats (P1.3), or three keepalives of a connected client (C3.1). */
+/** Length of a lease: three heartbeat intervals (P1.3), or three keepalive intervals of a connected client (C3.1). */
 export const leaseMicros = (isConnectedClient = false) =>
   3 * (isConnectedClient ? 300 : Number(process.env.HEARTBEAT_SECS)) * 1_000_000
 
 type Bounds = { tokenEnd?: number; isConnectedClient?: boolean }
 
-/**
- * Checks the end of a lease in a response against the contract, and returns it. A client's lease ends with its token at
- * the latest.
- */
+/** Checks the lease end in a response, and returns it in microseconds. A client's lease never outlasts its token. */
 export function leaseEnd(
   account: SimulatedAccount,
   before: number,

@@ -2,8 +2,8 @@ import type { Actor, Client } from '../models/account-model.ts'
 import type { SimulatedAccount } from '../world/simulated-account.ts'
 
 /**
- * The resources that an administrator lets a client reach, regardless of place and time (`offer`), and all objects that
- * these depend on (`grounds`). A nudge of the client needs a change of `grounds`.
+ * Returns the resources that policies offer to a client at any place and time (`offer`), and all objects that the offer depends on
+ * (`grounds`). A client may be nudged only after a change of `grounds`.
  */
 export function offerTo({ model, access }: SimulatedAccount, client: Client): { grounds: string; offer: string } {
   const actor = model.actors.get(client.actor) as Actor

@@ -11,7 +11,7 @@ type Changes = Partial<Pick<Policy, 'group' | 'resource' | 'conditions' | 'disab
 
 const isInternet = ({ model }: SimulatedAccount, resource: string) => model.resources.get(resource)?.type === 'internet'
 
-/** Picks a group and a resource that may have a policy and have none yet. */
+/** Picks a group and a resource that can have a policy but have none. Returns null after 20 tries. */
 function freePair(account: SimulatedAccount, group?: string): { group: string; resource: string } | null {
   const { model, random } = account
   for (let tries = 0; tries < 20; tries++) {
@@ -40,7 +40,7 @@ async function change(account: SimulatedAccount, policy: Policy, changes: Change
   const before = { ...policy }
   Object.assign(policy, changes)
   if (isInternet(account, policy.resource)) policy.uploads = false
-  // Changes of the fields that authorizations depend on end them (A30).
+  // Ends the policy's authorizations if the change affects a field that they depend on (A30).
   if ((policy.disabled && !before.disabled) || rests(policy) !== rests(before)) account.model.endPolicy(policy.id)
   return { resources: [before.resource, policy.resource] }
 }
@@ -70,7 +70,7 @@ function somePolicy({ model, random }: SimulatedAccount): Policy {
   ) as Policy
 }
 
-/** Updates the description with unchanged conditions, which must not affect access. */
+/** Changes the description and resends the same conditions, which must not affect access. */
 async function describe(account: SimulatedAccount): Promise<Touched> {
   const { model, random } = account
   const used = [...model.authorizations.values()].map(({ policy }) => model.policies.get(policy) as Policy)
@@ -87,12 +87,12 @@ async function describe(account: SimulatedAccount): Promise<Touched> {
   return { ...touched, gateways: [authorization.gateway] }
 }
 
-/** Does one of an administrator's changes to a policy (A16). */
+/** Makes a random administrative change to a policy (A16). */
 export async function administerPolicies(account: SimulatedAccount): Promise<Touched> {
   const { model, random } = account
   if (model.policies.size < sizes.policies * 0.9) return addPolicy(account)
   const policy = somePolicy(account)
-  // A policy without a group cannot be changed, except by setting a group (A16.2(3)).
+  // Gives an orphaned policy a group, without which the policy cannot be changed (A16.2(3)).
   const orphan = [...model.policies.values()].find(({ group }) => group === null)
   if (orphan && random.chance(0.3)) {
     const pair = freePair(account)

@@ -24,7 +24,7 @@ const createTenantProvider = withRoute(createTenantProviderOfAnyKind, 'POST /ten
 /** Numbers of objects in a simulated account. */
 export const sizes = { sites: 12, gateways: 50, actors: 160, clients: 500, groups: 40, resources: 90, policies: 150 }
 
-/** Writes rows and their unique items as commits store them. */
+/** Writes rows and their unique items in the form in which commits store them. */
 async function insertRows<R extends Row>(
   { id }: SimulatedAccount,
   entity: Entity<R>,
@@ -53,7 +53,7 @@ export async function populate(account: SimulatedAccount): Promise<void> {
   account.settle()
 }
 
-/** Adds the objects of every new account to the model (A32.1). */
+/** Adds the objects that provisioning created to the model (A32.1). */
 async function adoptProvisioned(account: SimulatedAccount): Promise<void> {
   const { model } = account
   const [everyone] = await account.administer(listGroups, { query: { name: 'Everyone' } })
@@ -92,7 +92,7 @@ async function addGroups(account: SimulatedAccount): Promise<void> {
   const created: Group[] = (await insertRows(account, groups, rows)).map(({ id }, i) => ({
     id,
     managed: false,
-    // The first groups are too large to be deleted in one commit.
+    // Makes the first groups too large to be deleted in one commit.
     members: new Set(random.sample(model.actors.keys(), i < 3 ? 60 : random.int(1, 18))),
   }))
   for (const group of created) model.groups.set(group.id, group)

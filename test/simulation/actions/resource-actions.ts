@@ -50,7 +50,7 @@ function someResource({ model, random }: SimulatedAccount): Resource {
   return model.resources.get(random.pick(ids)) as Resource
 }
 
-/** Does one of an administrator's changes to a resource (A18). */
+/** Makes a random administrative change to a resource (A18). */
 export async function administerResources(account: SimulatedAccount): Promise<Touched> {
   const { model, random, clock } = account
   if (model.resources.size < sizes.resources) return create(account)
@@ -67,7 +67,7 @@ export async function administerResources(account: SimulatedAccount): Promise<To
   ])()
 }
 
-/** Deletes a site with everything in it, or creates one (A20). */
+/** Deletes a site with its gateways and resources, or creates a site in place of a deleted one (A20). */
 export async function administerSites(account: SimulatedAccount): Promise<Touched> {
   const { model, random, clock } = account
   if (model.sites.size < sizes.sites) {

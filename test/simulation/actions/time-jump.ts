@@ -9,9 +9,7 @@ const micros = 1_000_000
 const rotationEnds = ({ gatewayTokens }: AccountModel): number[] =>
   [...gatewayTokens.all.values()].map(rotationEnd).filter((end) => Number.isFinite(end))
 
-/**
- * Seconds at which something expires or changes: conditions of policies, tokens, authorizations, daylight saving time.
- */
+/** Seconds at which a condition, token or authorization expires, or a time zone changes its clock. */
 function boundaries({ model, random, clock }: SimulatedAccount): number[] {
   const times = random
     .sample(model.policies.values(), 20)
@@ -29,10 +27,7 @@ function boundaries({ model, random, clock }: SimulatedAccount): number[] {
   ]
 }
 
-/**
- * Advances the time: mostly by less than a lease, sometimes by days, and sometimes to an expiry or a second before or
- * after it.
- */
+/** Advances the clock: mostly by less than a lease, sometimes by days, sometimes to within a second of an expiry. */
 export async function jump(account: SimulatedAccount): Promise<Record<string, never>> {
   const { model, random, clock } = account
   const ahead = boundaries(account).filter((at) => at > clock.second + 1 && at < clock.second + 15 * 86_400)
@@ -45,7 +40,7 @@ export async function jump(account: SimulatedAccount): Promise<Record<string, ne
     [4, () => clock.second + random.int(900, 36_000)],
     [1, () => clock.second + random.int(36_000, 250_000)],
   ])()
-  // Leases and rotated tokens end within a second. None may end during the checks, which take microseconds.
+  // Avoids the seconds in which a lease or rotated token expires, so that none expires during the checks.
   const leases = [...model.clients.values(), ...model.gateways.values()].flatMap(
     ({ session }) => session?.leaseEnd ?? [],
   )

@@ -6,7 +6,7 @@ import type { Link } from '../world/simulated-channel.ts'
 import { clientHeartbeat } from './client-sessions.ts'
 import { leaseMicros } from './lease-end.ts'
 
-/** Number of heartbeats after a nudge: one, two, or none yet, so that later nudges share one. */
+/** Number of heartbeats after a nudge: usually one, sometimes two, or none if the device ignores the nudge. */
 const heartbeatsAfter = (account: SimulatedAccount): number =>
   account.random.weighted<number>([
     [12, 1],
@@ -14,7 +14,7 @@ const heartbeatsAfter = (account: SimulatedAccount): number =>
     [4, 0],
   ])
 
-/** Lets devices connect, lose connections, and react to nudges: at once, late, twice or never. */
+/** Makes devices connect, lose connections, and react to nudges once, twice, late or never. */
 export async function useChannel(account: SimulatedAccount): Promise<void> {
   const { channel, model, random } = account
   await channel.reportEnds()
@@ -47,7 +47,7 @@ async function useGateway(account: SimulatedAccount, gateway: Gateway): Promise<
   if (gateway.session && random.chance(link ? 0.05 : 0.7)) {
     await channel.connect(gateway, gateway.session.secret)
     account.note(link ? 'connection replaced' : 'connection')
-    // No nudge reports changes from before the connection.
+    // Requests the changes from before the connection, which no nudge reports.
     await compareHeartbeat(account, gateway, false)
   }
 }
@@ -56,7 +56,7 @@ async function useClient(account: SimulatedAccount, client: Client): Promise<voi
   const { channel, clock, random } = account
   const link = channel.links.get(client.id)
   if (link) await heed(account, link, () => clientHeartbeat(account, client))
-  // More than ten messages in ten seconds would end the connection (C4).
+  // Stays below the limit of ten messages in ten seconds, above which the service closes the connection (C4).
   const isPatient = link && link.keepalives.filter((at) => at > clock.now - 10_000_000).length < 9
   if (isPatient && random.chance(0.5)) await sendKeepalive(account, client, link)
   if (client.session && random.chance(link ? 0.05 : 0.7)) {
@@ -72,7 +72,7 @@ async function heed(account: SimulatedAccount, link: Link, ask: () => Promise<vo
   for (let left = heartbeatsAfter(account); left > 0; left--) await ask()
 }
 
-/** Opens a connection of a client. A handshake renews the session as a heartbeat does (C2.4). */
+/** Opens a connection of a client. The handshake renews the session as a heartbeat does (C2.4). */
 async function connect(account: SimulatedAccount, client: Client): Promise<void> {
   const { channel, model, clock } = account
   const { session } = client
@@ -85,10 +85,7 @@ async function connect(account: SimulatedAccount, client: Client): Promise<void>
   model.reevaluate(client, token)
 }
 
-/**
- * Sends a keepalive, which renews the lease without testing authorizations. Changes at the client reach the service
- * with its next request.
- */
+/** Sends a keepalive, which renews the lease but does not test the client's authorizations. */
 async function sendKeepalive(account: SimulatedAccount, { session }: Client, link: Link): Promise<void> {
   const { channel, clock, model } = account
   const token = session && model.tokens.get(session.token)

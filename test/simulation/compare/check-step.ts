@@ -11,10 +11,9 @@ import { compareHeartbeat } from './compare-heartbeat.ts'
 import { compareActors, compareResources } from './compare-lists.ts'
 import type { NudgeJudge } from './nudge-judge.ts'
 
-/** Maximum number of checks per step. */
 const maxChecks = { decisions: 2, heartbeats: 2 }
 
-/** Picks a client and a resource with a policy for the client's group. */
+/** Picks a client and a resource that a policy of one of the client's groups covers. `among` limits the resources. */
 function somePair({ model, access, random }: SimulatedAccount, among?: Iterable<string>): [Client, string] | null {
   const resources = new Set(among)
   const policies = [...model.policies.values()].filter(
@@ -38,7 +37,7 @@ function pairsToAsk(account: SimulatedAccount, touched: Touched): [Client, strin
   }
   const ended = random.sample(model.ended, 2).flatMap(toPairs)
   const existing = random.chance(0.3) ? random.sample(model.authorizations.values(), 1).flatMap(toPairs) : []
-  // Another resource of the client in the same site uses the same gateway (P5.4).
+  // Picks another resource of the same site, for which the service prefers the gateway already in use (P5.4).
   const further = random
     .sample(model.authorizations.values(), random.chance(0.3) ? 1 : 0)
     .flatMap((one): [Client, string][] => {
@@ -58,15 +57,11 @@ function pairsToAsk(account: SimulatedAccount, touched: Touched): [Client, strin
     random.chance(0.8) ? somePair(account) : null,
     random.chance(0.3) ? ([someClient(account), random.pick([...model.resources.keys()])] as [Client, string]) : null,
   ].filter((pair) => pair !== null)
-  // At most one concurrent request per client.
+  // Limits concurrent requests to one per client.
   return [...new Map(pairs.map((pair) => [pair[0].id, pair])).values()].slice(0, maxChecks.decisions)
 }
 
-/**
- * Compares service and model after a step: first the objects of the step and ended authorizations, then random ones.
- * One list compares every actor for a resource, the other every resource for an actor. A heartbeat compares all
- * authorizations of a gateway.
- */
+/** Compares service and model after a step: first for the objects of the step and ended authorizations, then for random objects. */
 export async function checkStep(account: SimulatedAccount, touched: Touched, judge: NudgeJudge): Promise<void> {
   const { model, random } = account
   const pairs = pairsToAsk(account, touched)

@@ -4,7 +4,7 @@ import type { Client } from '../models/account-model.ts'
 import { agree } from '../world/agree.ts'
 import type { SimulatedAccount } from '../world/simulated-account.ts'
 
-/** Compares a client's request for a resource (P5.2). A client without an active session makes none. */
+/** Compares a client's request for a resource with the model (P5.2). Does nothing for a client without an active session. */
 export async function compareDecision(account: SimulatedAccount, client: Client, resourceId: string): Promise<void> {
   const { model, access, random } = account
   const token = client.session && model.tokens.get(client.session.token)
@@ -12,7 +12,7 @@ export async function compareDecision(account: SimulatedAccount, client: Client,
   const siblings = [...model.clients.values()].filter(({ session }) => session?.token === token.id).length
   const sessionFields = random.chance(0.8)
   const ambiguous = !sessionFields && siblings > 1
-  // Each request tests the client's other authorizations, as a heartbeat does (P3.2).
+  // Tests the client's other authorizations again, as each request does (P3.2).
   if (!ambiguous) model.reevaluate(client, token)
   const expected = ambiguous ? null : access.decide(client, token, resourceId)
   const body = { authorization: { resource_id: resourceId, ...(sessionFields && { session_id: client.session.id }) } }

@@ -10,7 +10,7 @@ import type { SimulatedAccount } from '../world/simulated-account.ts'
 const micros = 1_000_000
 const ended = (micros: number): string | null => (Number.isFinite(micros) ? timestamp(micros) : null)
 
-/** Picks an instant near the end of a condition, near a clock change, or any other. */
+/** Picks an instant in microseconds: near the end of a time window, near a clock change, or any other. */
 function interestingInstant({ model, random, clock }: SimulatedAccount, resource: Resource): number {
   const any = clock.second + random.int(-900_000, 900_000)
   const ends = [...model.policies.values()]
@@ -25,7 +25,7 @@ function interestingInstant({ model, random, clock }: SimulatedAccount, resource
   return second * micros + random.pick([0, 0, 500_000])
 }
 
-/** Compares an evaluation (P6) for an actor, with or without a client, at some instant and place. */
+/** Compares an access evaluation (P6) with the model, with or without a client, at a random instant and place. */
 export async function compareEvaluation(
   account: SimulatedAccount,
   actor: Actor,
@@ -51,7 +51,6 @@ export async function compareEvaluation(
   account.note(`evaluation ${data.reason ?? 'allow'}`)
   agree(`the instant for ${subject}`, given.at ? data.evaluated_at : at > 0 && at <= clock.now, given.at ?? true)
   const circumstances = {
-    // Responses contain an address in canonical form.
     ip: given.ip ?? client?.seen?.ip ?? null,
     region: given.region ?? client?.seen?.region ?? null,
     provider: given.auth_provider_id,

@@ -31,7 +31,7 @@ async function heartbeat(account: SimulatedAccount, gateway: Gateway, since: str
   return answer.body.data
 }
 
-/** An authorization as a gateway receives it (P4), without the token. */
+/** Authorization as a gateway receives it (P4), without the ingest token. */
 function contentOf({ model }: SimulatedAccount, authorization: Authorization) {
   const client = model.clients.get(authorization.client) as Client
   const { site, stack, ...resource } = model.resources.get(authorization.resource) as Resource
@@ -49,12 +49,12 @@ const withoutToken = ({ ingest_token, ...content }: AuthorizationBody): [string,
 export const byId = (entries: Iterable<[string, unknown]>) =>
   Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1)))
 
-/** Authorizations that a gateway must have according to the model. */
+/** Authorizations that a gateway must have according to the model, by id. */
 export const contentsOf = (account: SimulatedAccount, gateway: Gateway) =>
   byId(account.access.inForce(gateway).map((one): [string, unknown] => [one.id, contentOf(account, one)]))
 
 /**
- * Compares a gateway's authorizations after a heartbeat with the model (P4).
+ * Sends heartbeats of a gateway until it has received all changes, and compares its authorizations with the model (P4).
  * @param full also compares a complete response
  */
 export async function compareHeartbeat(account: SimulatedAccount, gateway: Gateway, full: boolean): Promise<void> {
@@ -67,7 +67,7 @@ export async function compareHeartbeat(account: SimulatedAccount, gateway: Gatew
   const session = gateway.session?.id ?? ''
   for (let more = true, first = true; more; first = false) {
     const response = await heartbeat(account, gateway, state.since)
-    // A `since` of another session is ignored (P4.3).
+    // Expects a complete response unless the request contains a `since` of the same session (P4.3).
     if (first) agree('a complete answer', response.complete, state.since === null || state.session !== session)
     if (response.complete) state.authorizations.clear()
     for (const id of response.removed ?? []) state.authorizations.delete(id)

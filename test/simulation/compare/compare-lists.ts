@@ -7,7 +7,7 @@ import type { SimulatedAccount } from '../world/simulated-account.ts'
 
 type Row = { id: string; policies: { id: string }[] }
 
-/** Reads all pages of a list, as ids with their granting policies. */
+/** Reads all pages of an access list. Each entry is an id with the ids of its granting policies. */
 async function readAll(account: SimulatedAccount, handler: Handler, id: string, limit: number): Promise<unknown[]> {
   const rows: unknown[] = []
   for (let cursor: string | null = null; ; ) {
@@ -25,7 +25,6 @@ async function readAll(account: SimulatedAccount, handler: Handler, id: string, 
 
 const pairs = (found: [string, string[]][]) => found.filter(([, policies]) => policies.length > 0)
 
-/** Compares the actors who can reach a resource, for every actor. */
 export async function compareActors(account: SimulatedAccount, resource: Resource): Promise<void> {
   const limit = account.random.pick([100, 100, 100, 40])
   const { actors } = account.model
@@ -35,7 +34,6 @@ export async function compareActors(account: SimulatedAccount, resource: Resourc
   agree(`who can reach ${resource.id}`, await readAll(account, listActors, resource.id, limit), expected)
 }
 
-/** Compares the resources that an actor can reach, for every resource. */
 export async function compareResources(account: SimulatedAccount, actor: Actor): Promise<void> {
   const limit = account.random.pick([100, 100, 100, 7])
   const { resources } = account.model

@@ -16,15 +16,17 @@ import { byId, contentsOf } from './compare-heartbeat.ts'
 
 type Stored = Record<string, unknown> & { id: string; expires_at: string; gateway_id: string; client_id: string }
 
-/** Judges nudges by the state of the devices: each nudge needs a change, and each change needs a nudge. */
+/** Expects that each nudge has a change as its cause, and that each change results in a nudge. */
 export class NudgeJudge {
   readonly #account: SimulatedAccount
   readonly #contents = new Map<string, string>()
   readonly #stored = new Map<string, Map<string, Stored>>()
-  /** Devices with a change since the last complete follow-up, and since the one before, because a nudge can be late. */
+  /**
+   * Devices with a change since the last complete follow-up (`#changed`) and in the period before (`#before`), because a nudge can be late.
+   */
   #changed = new Set<string>()
   #before = new Set<string>()
-  /** Offer of a connected client at the last complete follow-up, or when it was first seen. */
+  /** Offer to each connected client, as of the last complete follow-up or of a later connection. */
   readonly #offers = new Map<Link, string>()
   readonly #removed: Stored[] = []
 
@@ -32,7 +34,7 @@ export class NudgeJudge {
     this.#account = account
   }
 
-  /** Records changes. Must be called after each action that can cause one. */
+  /** Records changes in the model and the table. Must be called after each action that can cause a change. */
   async look(): Promise<void> {
     const { model, id: account } = this.#account
     const note = (id: string, content: string) => {
@@ -45,7 +47,7 @@ export class NudgeJudge {
       note(client.id, grounds)
       if (this.#offers.has(link)) continue
       this.#offers.set(link, offer)
-      // Changes from before the connection may be followed up only now.
+      // Marks a newly connected client as changed, because earlier changes may be followed up only now.
       this.#changed.add(client.id)
     }
     for (const gateway of new Set([...this.#stored.keys(), ...model.gateways.keys()])) {
@@ -57,7 +59,6 @@ export class NudgeJudge {
     }
   }
 
-  /** Connected clients with their connections. */
   #clients(): [Link, Client][] {
     const { channel, model } = this.#account
     return [...channel.links.values()].flatMap((link): [Link, Client][] => {
@@ -66,7 +67,7 @@ export class NudgeJudge {
     })
   }
 
-  /** Expects a change for each nudge. */
+  /** Expects a recorded change for each nudge. */
   judge(): void {
     for (const [kind, ids] of Object.entries(this.#account.channel.nudged)) {
       for (const id of ids.splice(0)) {
@@ -77,16 +78,13 @@ export class NudgeJudge {
     }
   }
 
-  /**
-   * True if a gateway's authorizations are outdated, because the session of a client has expired since its last
-   * heartbeat.
-   */
+  /** True if a gateway has outdated authorizations, because a client's session has expired since the gateway's last heartbeat. */
   #holdsOther(id: string): boolean {
     const [gateway, state] = [this.#account.model.gateways.get(id), this.#account.gatewayStates.get(id)]
     return !!gateway && !!state && !isDeepStrictEqual(byId(state.authorizations), contentsOf(this.#account, gateway))
   }
 
-  /** Expects that connected gateways are nudged for new authorizations, at most a moment after the response. */
+  /** Expects that connected gateways are nudged for new authorizations, at most two seconds after the response. */
   async judgeGrants(): Promise<void> {
     const { channel, model, granted } = this.#account
     for (const id of granted.splice(0)) {
@@ -98,8 +96,8 @@ export class NudgeJudge {
   }
 
   /**
-   * Delivers the ends of authorizations as the table's stream does. Expects that each affected, connected device is
-   * nudged, and that devices are disconnected if an administrator ended their session.
+   * Delivers deleted authorizations to the consumer as the table's stream does. Expects a nudge of each affected connected device, and no
+   * connection of a device whose session an administrator ended.
    */
   async followUp(): Promise<void> {
     const { channel, clock, model, random } = this.#account
@@ -113,7 +111,7 @@ export class NudgeJudge {
     for (const item of ended) if (item.expires_at > now && !(await this.#hasLapsed(item.client_id))) revoked.push(item)
     for (const { gateway_id } of revoked) this.#changed.add(gateway_id)
     const event = { Records } as unknown as DynamoDBStreamEvent
-    // The stream can deliver a batch twice.
+    // Sometimes delivers the batch twice, as the stream can.
     if (ended.length > 0) for (let times = random.chance(0.2) ? 2 : 1; times > 0; times--) await followUp(event)
     for (const { gateway_id: id } of revoked) {
       const link = channel.links.get(id)
@@ -131,14 +129,14 @@ export class NudgeJudge {
       agree(`why device ${link.device} is connected, whose session has ended`, this.#hasBeenEnded(link), false)
   }
 
-  /** True if a device was deleted, or if the token of a client was deleted before it expired (P1.7). */
+  /** True if the device was deleted, or if the client's token was deleted before its expiry (P1.7). */
   #hasBeenEnded({ device, token }: Link): boolean {
     const { model, clock } = this.#account
     const isThere = model.clients.has(device) || model.gateways.has(device)
     return !isThere || (token !== null && token.expiresAt > clock.now && !model.tokens.has(token.id))
   }
 
-  /** True if the lease of a client has expired, so that its authorizations were invalid before they were deleted. */
+  /** True if the client's lease has expired, so that its authorizations were invalid before their deletion. */
   async #hasLapsed(client: string): Promise<boolean> {
     const end = (await findPresence(this.#account.id, 'clients', client))?.lease_expires_at ?? 0
     return end > 0 && end <= this.#account.clock.now

@@ -14,7 +14,7 @@ export type Decision =
   | { status: 403; violated: string[] }
   | { status: 409; code: 'gateway_offline' | 'version_mismatch' }
 
-/** Access rules as the contract words them, evaluated on the account model's present state. */
+/** Access rules of the contract, implemented without the service's code and evaluated on the account model. */
 export class AccessModel {
   private readonly account: AccountModel
 
@@ -27,14 +27,14 @@ export class AccessModel {
     return group !== undefined && (group.managed ? isPerson(actor) : group.members.has(actor.id))
   }
 
-  /** Policies of a resource whose group contains the actor, oldest first (P6). */
+  /** Policies of a resource that apply to a group of the actor, oldest first (P6). */
   policiesFor(actor: Actor, resourceId: string): Policy[] {
     return [...this.account.policies.values()].filter(
       ({ resource, group }) => resource === resourceId && this.isInGroup(actor, group),
     )
   }
 
-  /** True if a resource is connectable apart from its policies (P5.1). */
+  /** True if a resource is connectable, regardless of its policies (P5.1). */
   isConnectable({ site, type }: Resource): boolean {
     if (site === null || type === 'static_device_pool') return false
     return type !== 'internet' || this.account.internetResource
@@ -52,7 +52,7 @@ export class AccessModel {
       .map(({ id }) => id)
   }
 
-  /** Result per policy: its end in microseconds, or the violated conditions (A17.3, P5.5(2)). */
+  /** Result of each policy: the end of its access in microseconds, or the violated conditions (A17.3, P5.5(2)). */
   private verdicts(policies: Policy[], circumstances: Circumstances, at: number, tokenEnd = Number.POSITIVE_INFINITY) {
     return policies.map((policy) => {
       const { violated, end } = judge(policy.conditions, circumstances, Math.floor(at / second))
@@ -62,7 +62,7 @@ export class AccessModel {
     })
   }
 
-  /** Picks the policy with the longest access, and the oldest of several (P5.3). */
+  /** Picks the policy with the longest access, and the oldest of several with an equal end (P5.3). */
   private choose(verdicts: ReturnType<AccessModel['verdicts']>) {
     const conforming = verdicts.filter(({ violated }) => violated.length === 0)
     const longest = Math.max(...conforming.map(({ end }) => end))
@@ -102,7 +102,7 @@ export class AccessModel {
     return { status: 201, policy, group, expiresAt: Math.min(end, token.expiresAt), gateways }
   }
 
-  /** Decides for the given circumstances at an instant (P6). */
+  /** Evaluates access under the given circumstances at an instant in microseconds (P6). */
   evaluate(actor: Actor, resource: Resource, circumstances: Circumstances, at: number) {
     const policies = this.policiesFor(actor, resource.id)
     const all = this.verdicts(policies, circumstances, at)
@@ -129,7 +129,7 @@ export class AccessModel {
     }
   }
 
-  /** Policies that can grant an actor a resource now, at any place of its clients (decision 0004). */
+  /** Ids of policies that can grant an actor a resource now, regardless of its clients' locations (decision 0004). */
   possibleGrants(actor: Actor, resource: Resource): string[] {
     if (actor.disabled || actor.type === 'api_client' || !this.isConnectable(resource)) return []
     return this.policiesFor(actor, resource.id)
@@ -145,7 +145,7 @@ export class AccessModel {
       .map(({ id }) => id)
   }
 
-  /** Valid authorizations of a gateway (P5.5(3)). */
+  /** Authorizations of a gateway that are in force (P5.5(3)). */
   inForce(gateway: Gateway): Authorization[] {
     return [...this.account.authorizations.values()].filter((authorization) => authorization.gateway === gateway.id)
   }

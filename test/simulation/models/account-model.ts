@@ -30,7 +30,7 @@ export type Resource = {
 }
 export type Token = { id: string; secret: string; actor: string; provider: string | null; expiresAt: number }
 type Session = { id: string; key: string; version: string; leaseEnd: number }
-/** A session with the secret of the token that started it. */
+/** Session with the secret of the gateway token that started it. */
 export type GatewaySession = Session & { secret: string }
 export type Gateway = {
   id: string
@@ -39,7 +39,7 @@ export type Gateway = {
   place: Place
   version: string
   session: GatewaySession | null
-  /** Place of the last request. */
+  /** Place of the gateway's last request; null before the first one. */
   seen: Place | null
 }
 export type Client = {
@@ -52,10 +52,10 @@ export type Client = {
   key: string
   place: Place
   version: string
-  /** Session with the id of the token that started it, and of the connection that the service has stored (C3). */
+  /** Session with the id of its token and of its stored live connection, which is null without a connection (C3). */
   session: (Session & { token: string; connection: string | null }) | null
   seen: Place | null
-  /** Circumstances of the last test of the client's authorizations. */
+  /** Circumstances under which the client's authorizations were last tested. */
   tested: Circumstances | null
 }
 export type Authorization = {
@@ -65,7 +65,7 @@ export type Authorization = {
   policy: string
   gateway: string
   token: string
-  /** Group whose membership granted it; null for the managed group. */
+  /** Group whose membership granted the authorization; null for the managed group. */
   group: string | null
   uploads: boolean
   expiresAt: number
@@ -73,7 +73,7 @@ export type Authorization = {
 
 /** The objects of an account and their dependencies, as the contract defines them. Maps keep the order of creation. */
 export class AccountModel {
-  /** Present time in microseconds, like all instants of the model. */
+  /** Current time in microseconds. */
   now = 0
   internetResource = true
   readonly actors = new Map<string, Actor>()
@@ -85,17 +85,14 @@ export class AccountModel {
   readonly clients = new Map<string, Client>()
   readonly tokens = new Map<string, Token>()
   readonly gatewayTokens = new GatewayTokenModel()
-  /** Auth providers by id; true for enabled ones. */
+  /** Auth providers by id; true if enabled. */
   readonly providers = new Map<string, boolean>()
   readonly authorizations = new Map<string, Authorization>()
   /** Authorizations that ended since a check last emptied the list. */
   readonly ended: Authorization[] = []
   readonly endedSecrets = new EndedSecrets()
 
-  /**
-   * Ends what has expired: tokens, sessions, and authorizations, also with their clients' sessions (P1.7, P5.5(3),
-   * A31).
-   */
+  /** Ends expired tokens, sessions and authorizations, and the authorizations of offline clients (P1.7, P5.5(3), A31). */
   settle(now: number): void {
     this.now = now
     for (const token of this.tokens.values()) if (token.expiresAt <= now) this.deleteToken(token.id)
@@ -114,7 +111,7 @@ export class AccountModel {
     }
   }
 
-  /** Ends a client's session with its authorizations (P1.7). */
+  /** Ends a client's session and all its authorizations (P1.7). */
   endSession(client: Client): void {
     client.session = null
     this.endAuthorizations((authorization) => authorization.client === client.id)
@@ -173,7 +170,7 @@ export class AccountModel {
     this.endAuthorizations(({ resource }) => resource === id)
   }
 
-  /** Ends gateway tokens with the sessions that they started, but not their authorizations. */
+  /** Ends gateway tokens and the sessions that they started. Authorizations remain valid. */
   endGatewayTokens(which: (token: GatewayToken) => boolean): void {
     this.gatewayTokens.end(which)
     this.endTokenlessSessions()
@@ -194,7 +191,7 @@ export class AccountModel {
       if (gateway.session && !this.gatewayTokens.all.has(gateway.session.secret)) gateway.session = null
   }
 
-  /** Ends all tokens, sessions and authorizations. Enabling the account restores none (A30, P1.7). */
+  /** Ends all client tokens, sessions and authorizations. Enabling the account restores none of them (A30, P1.7). */
   disable(): void {
     this.deleteTokens(() => true)
     for (const device of [...this.clients.values(), ...this.gateways.values()]) device.session = null
@@ -214,7 +211,7 @@ export class AccountModel {
     this.sites.delete(id)
   }
 
-  /** The facts that conditions are tested with when a client uses its token (A17.3). */
+  /** Facts by which conditions are tested when a client uses a token (A17.3). */
   conditionContextOf(client: Client, token: Token): Circumstances {
     const { ip, region } = client.place
     return { ip, region, provider: token.provider, verified: client.verified }

@@ -7,12 +7,12 @@ export type Circumstances = { ip: string | null; region: string | null; provider
 
 export const nowhere: Circumstances = { ip: null, region: null, provider: null, verified: false }
 
-/** Result of a condition, and the last second at which it is met. */
+/** Result of a condition. `until` is the last second at which the condition is met; null if it has no end or is not met. */
 export type Verdict = { passed: boolean; until: number | null }
 
 /**
  * Evaluates one condition by the table of A17.3.
- * @param at instant in seconds
+ * @param at instant in seconds since 1970
  */
 export function verdictOf({ property, operator, values }: Condition, where: Circumstances, at: number): Verdict {
   if (property === 'current_utc_datetime') {
@@ -30,7 +30,7 @@ export function verdictOf({ property, operator, values }: Condition, where: Circ
   return { passed: passed(), until: null }
 }
 
-/** Evaluates all conditions: the violated properties in order, and the earliest end (A17.3(1), (3)). */
+/** Evaluates all conditions. Returns the violated properties in order, and the earliest end in seconds (A17.3(1), (3)). */
 export function judge(conditions: Condition[], where: Circumstances, at: number) {
   const verdicts = conditions.map((condition) => verdictOf(condition, where, at))
   const violated = conditions.filter((_, i) => !verdicts[i]?.passed).map(({ property }) => property)
@@ -45,7 +45,7 @@ function isInside(ranges: string[], address: string): boolean {
   const list = new BlockList()
   for (const range of ranges) {
     const [net = '', prefix] = range.split('/')
-    // An IPv4 range never matches an IPv6 address, and vice versa.
+    // Skips ranges of the other address family, which never match.
     if (isIP(net) !== family) continue
     list.addSubnet(net, Number(prefix ?? (family === 4 ? 32 : 128)), family === 4 ? 'ipv4' : 'ipv6')
   }
@@ -61,11 +61,12 @@ const secondsOf = (time: string): number => {
 
 type Opening = {
   day: string
-  zone: string /** Seconds of the day during which it is open. */
+  zone: string
+  /** First and last second of the day of each range. */
   open: [number, number][]
 }
 
-/** Merges the ranges of the same day and zone (A17.3(2)). */
+/** Parses time windows, and merges the ranges of the same day and zone (A17.3(2)). */
 function openingsOf(values: string[]): Opening[] {
   const openings: Opening[] = []
   for (const value of values) {
@@ -82,8 +83,8 @@ function openingsOf(values: string[]): Opening[] {
 }
 
 /**
- * End of the time window that contains `at`, including adjacent and overlapping ranges. If several contain it, the
- * latest end.
+ * Returns the last second of the time window that contains `at`, or null outside all windows. Adjacent and overlapping ranges form one
+ * window. Of several windows, the latest end is returned.
  */
 function endOfOpening(values: string[], at: number): number | null {
   const ends = openingsOf(values).flatMap(({ day, zone, open }) => {
@@ -91,7 +92,7 @@ function endOfOpening(values: string[], at: number): number | null {
     const holding = open.filter(([from, to]) => from <= seconds && seconds <= to)
     if (dayLetters[weekday] !== day || holding.length === 0) return []
     let end = Math.max(...holding.map(([, to]) => to))
-    // Continues through ranges that are adjacent or overlap.
+    // Extends the window by ranges that are adjacent or overlap.
     for (let longer = true; longer; ) {
       const next = Math.max(...open.filter(([from]) => from - end < 2).map(([, to]) => to))
       longer = next > end

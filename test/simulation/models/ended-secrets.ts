@@ -1,6 +1,6 @@
 import type { SeededRandom } from '../world/seeded-random.ts'
 
-/** Secrets of ended tokens, which the service must refuse. */
+/** Secrets of expired and revoked tokens, which the service must refuse. */
 export class EndedSecrets {
   private readonly all: string[] = []
   private fresh: string[] = []
@@ -10,7 +10,7 @@ export class EndedSecrets {
     this.fresh.push(secret)
   }
 
-  /** Returns some secrets to try: of recently ended tokens, and sometimes any. */
+  /** Returns at most two of the secrets added since the last call, and sometimes one of all secrets. */
   take(random: SeededRandom): string[] {
     const secrets = [...random.sample(this.fresh, 2), ...(random.chance(0.1) ? random.sample(this.all, 1) : [])]
     this.fresh = []

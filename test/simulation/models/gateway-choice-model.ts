@@ -3,7 +3,7 @@ import type { Client, Gateway } from './account-model.ts'
 const readable = /^\d+\.\d+(\.\d+)?$/
 const numbers = (version: string): number[] => (readable.test(version) ? version.split('.').map(Number) : [])
 
-/** True for the same major version and adjacent minor versions (P5.4). */
+/** True if the major versions are equal and the minor versions differ by at most one (P5.4). */
 function isCompatible(client: string, gateway: string): boolean {
   if (!readable.test(client)) return true
   if (!readable.test(gateway)) return false

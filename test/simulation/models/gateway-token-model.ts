@@ -1,25 +1,25 @@
 import { EndedSecrets } from './ended-secrets.ts'
 
 export type GatewayToken = {
-  /** Null until a response contains it: a new gateway is returned with only the secret. */
+  /** Null until a response contains the id, because creating a gateway returns only the secret of its token. */
   id: string | null
   secret: string
   site: string
-  /** Null for a token of the site. */
+  /** Gateway that the token belongs to; null for a site token. */
   gateway: string | null
   /** True once the token has started a session. */
   used: boolean
-  /** Time of the rotation in microseconds; null if not rotated. */
+  /** Time of the rotation in microseconds; null if the token is not rotated. */
   rotatedAt: number | null
 }
 
 const graceMicros = 4 * 3_600_000_000
 
-/** Time at which a rotated token ends at the latest (A22). */
+/** Latest time in microseconds at which a rotated token expires (A22). Infinite for other tokens. */
 export const rotationEnd = ({ rotatedAt }: GatewayToken): number =>
   rotatedAt === null ? Number.POSITIVE_INFINITY : rotatedAt + graceMicros
 
-/** Valid tokens of gateways and sites, by the table of A22. */
+/** Valid tokens of gateways and sites, rotated according to the table of A22. */
 export class GatewayTokenModel {
   /** Tokens by secret. */
   readonly all = new Map<string, GatewayToken>()
@@ -50,14 +50,14 @@ export class GatewayTokenModel {
     return this.ofGateway(gatewayId).find(({ rotatedAt }) => rotatedAt === null)
   }
 
-  /** Marks a token as used. Its first use ends the tokens that it replaced. */
+  /** Marks a token as used. The first use of a token ends the rotated token that it replaces. */
   use(token: GatewayToken): void {
     if (token.gateway === null || token.used) return
     token.used = true
     this.end((other) => other.gateway === token.gateway && other !== token && other.rotatedAt !== null)
   }
 
-  /** Rotates a used token, or replaces an unused one. */
+  /** Rotates the active token if it was used, and ends it if it was never used. */
   rotate(gatewayId: string, at: number): void {
     const active = this.activeOf(gatewayId)
     if (active?.used) active.rotatedAt = at

@@ -1,6 +1,6 @@
 const hour = 3600
 
-/** Second of midnight UTC on the n-th Sunday of a month (from 1; -1 is the last one). */
+/** Midnight UTC, in seconds, of the first (1), second (2) or last (-1) Sunday of a month. */
 function sunday(year: number, month: number, which: number): number {
   const first = which > 0 ? Date.UTC(year, month - 1, 1) : Date.UTC(year, month, 1)
   const weekday = new Date(first).getUTCDay()
@@ -9,11 +9,12 @@ function sunday(year: number, month: number, which: number): number {
 }
 
 type Zone = {
-  standard: number /** Begin and end of summer time in a year. */
+  standard: number
+  /** Begin and end of summer time in a year, in seconds since 1970. */
   summer?: (year: number) => [number, number]
 }
 
-/** Time zones by the published rules of their clock changes, independent of the platform's time zone data. */
+/** Time zones by the published rules of their clock changes, independent of the time zone data of Node.js. */
 const zones: Record<string, Zone> = {
   UTC: { standard: 0 },
   'Asia/Kolkata': { standard: 5.5 * hour },
@@ -51,7 +52,7 @@ export function localClock(name: string, second: number): { weekday: number; sec
   return { weekday: (Math.floor(local / day) + 4) % 7, seconds: local % day }
 }
 
-/** First second from `from` on at which the zone's clock shows this time of the present day, or skips it. */
+/** First second from `from` on at which the zone's clock shows `seconds` of the current day, or skips that time. */
 export function whenClockShows(name: string, from: number, seconds: number): number {
   const zone = zoneOf(name)
   const midnight = Math.floor((from + offsetAt(zone, from)) / day) * day
@@ -62,6 +63,6 @@ export function whenClockShows(name: string, from: number, seconds: number): num
   return Math.min(...changesAround(zone, from).filter((change) => change > from))
 }
 
-/** Next clock changes of all zones, in seconds. */
+/** Clock changes of all zones after `from`, in seconds. */
 export const nextClockChanges = (from: number): number[] =>
   Object.values(zones).flatMap((zone) => changesAround(zone, from).filter((change) => change > from))

@@ -1,6 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 
-/** Ends the simulation if service and model differ. */
+/**
+ * Compares a result of the service with that of the model.
+ * @throws Error if they differ
+ */
 export function agree(what: string, service: unknown, model: unknown): void {
   if (isDeepStrictEqual(service, model)) return
   throw new Error(

@@ -1,6 +1,6 @@
 import type { Place } from '../models/account-model.ts'
 
-/** Places of devices, behind a CDN that reports region and position of most of them (P8). */
+/** Places of devices. The CDN reports region and position for all but the last place (P8). */
 export const places: Place[] = [
   { ip: '192.0.2.17', region: 'DE', lat: 52.52, lon: 13.4 },
   { ip: '192.0.2.201', region: 'DE', lat: 48.14, lon: 11.58 },
@@ -22,7 +22,7 @@ export const cdnSecret = 'a-secret-of-the-cdn'
 export const headersFrom = ({ ip, region, lat, lon }: Place): Record<string, string> => ({
   'x-origin-secret': cdnSecret,
   'cloudfront-viewer-address': `${ip}:54321`,
-  // XX means an unknown region (P8.4).
+  // XX is the CDN's code for an unknown region (P8.4).
   'cloudfront-viewer-country': region ?? 'XX',
   ...(lat !== null && { 'cloudfront-viewer-latitude': String(lat) }),
   ...(lon !== null && { 'cloudfront-viewer-longitude': String(lon) }),

@@ -17,7 +17,7 @@ type Key = { pk: string; sk: string }
 type Attributes = Record<string, unknown>
 type Send = (command: unknown) => Promise<unknown>
 
-/** Cached reads of a partition, and the number of starts and ends of writes to it. */
+/** Cached reads of a partition, and a counter that grows at the start and the end of each write. */
 type Partition = { items: Map<string, Attributes | null>; queries: Map<string, unknown>; writes: number }
 
 /** Freezes a value deeply, because callers share it. */
@@ -27,7 +27,7 @@ function frozen<T>(value: T): T {
   return Object.freeze(value)
 }
 
-/** Keys that a command writes; null for a reading command. */
+/** Keys that a command writes; null if the command is not supported. */
 function writtenBy(command: unknown): Key[] | null {
   if (command instanceof PutCommand) return [command.input.Item as Key]
   if (command instanceof UpdateCommand || command instanceof DeleteCommand) return [command.input.Key as Key]
@@ -43,7 +43,7 @@ function writtenBy(command: unknown): Key[] | null {
   })
 }
 
-/** Caches reads, except those that overlap with a write to their partition. */
+/** Caches reads, except reads that overlap with a write to the same partition. */
 class Memory {
   private readonly partitions = new Map<string, Partition>()
 
@@ -93,7 +93,7 @@ class Memory {
 async function batchGet(memory: Memory, command: BatchGetCommand, send: Send): Promise<unknown> {
   const [[name, request] = ['', undefined]] = Object.entries(command.input.RequestItems ?? {})
   const items = await memory.items((request?.Keys ?? []) as Key[], async (Keys) => {
-    // Reads whole items, because another request may need other attributes of them.
+    // Reads whole items, because other requests may need other attributes.
     const whole = { Keys, ConsistentRead: request?.ConsistentRead }
     const answer = (await send(new BatchGetCommand({ RequestItems: { [name]: whole } }))) as {
       Responses?: Record<string, Attributes[]>
@@ -106,8 +106,8 @@ async function batchGet(memory: Memory, command: BatchGetCommand, send: Send): P
 }
 
 /**
- * Caches reads of this process until it writes to their partition, so that the engine serves only data that may have
- * changed. Writes always reach the engine with their conditions.
+ * Caches reads of this process until it writes to the same partition, so that unchanged data is read only once. Writes always reach the
+ * table's engine with their conditions.
  */
 export function rememberReads(): void {
   const memory = new Memory()

@@ -1,4 +1,4 @@
-/** Random numbers that are reproducible by a seed. */
+/** Random number generator with a seed, for reproducible runs. */
 export class SeededRandom {
   private state: number
 
@@ -14,7 +14,7 @@ export class SeededRandom {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
 
-  /** Returns an integer in an inclusive range. */
+  /** Returns an integer between `from` and `to`, both included. */
   int(from: number, to: number): number {
     return from + Math.floor(this.next() * (to - from + 1))
   }

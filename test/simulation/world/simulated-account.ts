@@ -13,19 +13,19 @@ type Request = { method?: string; params?: Record<string, string>; body?: unknow
 
 const home = places[0] as Place
 
-/** The tested account of the service, with its model and their common clock. */
+/** Account of the service, with its model and their common clock. */
 export class SimulatedAccount {
   readonly random: SeededRandom
   readonly clock: SimulatedClock
   readonly model = new AccountModel()
   readonly access = new AccessModel(this.model)
   readonly channel = new SimulatedChannel()
-  /** Authorizations of gateways after their last heartbeat, with its `since`. */
+  /** Authorizations and `since` of each gateway as of its last heartbeat, by gateway id. */
   readonly gatewayStates = new Map<
     string,
     { session: string; since: string | null; authorizations: Map<string, unknown> }
   >()
-  /** Gateways of new authorizations that no check has examined yet. */
+  /** Gateways of new authorizations whose nudges have not been checked yet. */
   readonly granted: string[] = []
   /** Number of actions and checks, by name. */
   readonly tally = new Map<string, number>()
@@ -59,7 +59,7 @@ export class SimulatedAccount {
     this.settle()
   }
 
-  /** Changes the account as the operator (A32). */
+  /** Changes the account as an operator does (A32). */
   async updateAccount(changes: Record<string, unknown>): Promise<void> {
     // biome-ignore lint/suspicious/noExplicitAny: the result of the provisioning function
     const { error } = (await provision({ operation: 'update_account', account_id: this.id, account: changes })) as any
@@ -84,7 +84,7 @@ export class SimulatedAccount {
     return call(handler, { path: '/simulation', ...request, token, headers: headersFrom(place) })
   }
 
-  /** Counts an action or check. The error of a difference lists the latest ones. */
+  /** Counts an action or check. The error of a failed comparison lists the latest 20. */
   note(what: string, detail: unknown = ''): void {
     this.tally.set(what, (this.tally.get(what) ?? 0) + 1)
     this.latest.push(`${new Date(this.clock.now / 1000).toISOString()} ${what} ${JSON.stringify(detail)}`)
@@ -101,7 +101,7 @@ export class SimulatedAccount {
     return this.random.pick([...this.model.sites].slice(0, this.random.chance(0.5) ? 2 : undefined))
   }
 
-  /** Advances the model to the present time. */
+  /** Advances the model to the current time. */
   settle(): void {
     this.model.settle(this.clock.now)
   }

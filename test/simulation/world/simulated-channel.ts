@@ -8,7 +8,7 @@ import { agree } from './agree.ts'
 import { headersFrom } from './places.ts'
 import { replaceMethod } from './replace-method.ts'
 
-/** A connection of a gateway or client, as the platform knows it. */
+/** Connection of a gateway or client, as API Gateway has it. */
 export type Link = {
   id: string
   device: string
@@ -16,19 +16,19 @@ export type Link = {
   /** Token of a client; null for a gateway. */
   token: Token | null
   open: boolean
-  /** Nudges that the device has received and not processed yet. */
+  /** Nudges that the device has received but not processed. */
   waiting: number
   /** Nudges since the device's last heartbeat. */
   sent: number
   /** Nudges since the last complete follow-up. */
   sinceFollowUp: number
-  /** Times of the latest keepalives, in microseconds. */
+  /** Times of the keepalives of the last ten seconds, in microseconds. */
   keepalives: number[]
 }
 
 type Device = { id: string; place: Place; session: { id: string } | null }
 
-/** Settings that make the functions use the simulated channel. */
+/** Environment variables that direct the functions to the simulated channel. */
 export const channelAt = {
   LIVE_URL: 'wss://channel.example.com/live',
   LIVE_ENDPOINT: 'https://channel.example.com/live',
@@ -36,14 +36,14 @@ export const channelAt = {
 
 const nudges = { authorizations: 'gateways', resources: 'clients' } as const
 
-/** Simulated platform of the live channel: messages reach open connections; for others it returns 410. */
+/** Simulates the live channel's API Gateway. Messages to closed connections result in status 410. */
 export class SimulatedChannel {
-  /** Open connections by device. */
+  /** Open connections by device id. */
   readonly links = new Map<string, Link>()
-  /** Nudged devices, one entry per nudge, until a check empties the lists. */
+  /** Ids of nudged devices, one per nudge, until a check empties the lists. */
   readonly nudged = { gateways: [] as string[], clients: [] as string[] }
   readonly #all = new Map<string, Link>()
-  /** Connections that the service has closed and the platform has not reported yet. */
+  /** Connections that the service has closed and API Gateway has not reported yet. */
   readonly #ended: Link[] = []
 
   constructor() {
@@ -73,7 +73,7 @@ export class SimulatedChannel {
     if (this.links.get(link.device) === link) this.links.delete(link.device)
   }
 
-  /** Connects a device, and replaces its older connection. */
+  /** Opens a connection of a device, which replaces its older connection. */
   async connect({ id, place, session }: Device, secret: string, token: Token | null = null): Promise<Link> {
     if (!session) throw new Error('The device is offline.')
     const counts = { waiting: 0, sent: 0, sinceFollowUp: 0, keepalives: [] }
@@ -96,7 +96,7 @@ export class SimulatedChannel {
     if (link) link.sent = 0
   }
 
-  /** Sends a keepalive. The service may close the connection. */
+  /** Sends a keepalive, after which the service may close the connection. */
   async keepalive(link: Link, now: number): Promise<void> {
     link.keepalives = [...link.keepalives.filter((at) => at > now - 10_000_000), now]
     const message = { requestContext: contextOf(link), body: '{"type":"keepalive"}', isBase64Encoded: false }
@@ -104,7 +104,7 @@ export class SimulatedChannel {
     agree('the answer to a keepalive', [statusCode, body], [200, undefined])
   }
 
-  /** Loses a connection. The platform may fail to report it to the service. */
+  /** Closes a connection. API Gateway may fail to report the loss to the service. */
   async lose(link: Link, isReported: boolean): Promise<void> {
     this.#close(link)
     if (isReported) await this.#report(link)
