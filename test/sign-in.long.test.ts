@@ -63,7 +63,7 @@ async function until<T>(
   }
 }
 
-/** Begins a sign-in as a client does. */
+/** Prepares a sign-in as a client does. `page` is the address of the sign-in page. */
 function begin(context: 'client' | 'portal', changed: Record<string, string> = {}) {
   const [state, verifier] = [randomBytes(16).toString('base64url'), randomBytes(32).toString('base64url')]
   const query = new URLSearchParams({
@@ -76,14 +76,14 @@ function begin(context: 'client' | 'portal', changed: Record<string, string> = {
   return { state, verifier, page: `${service.baseUrl}/sign_in/demo?${query}` }
 }
 
-/** Query of the callback to the client with this state. */
+/** Waits until the browser returns to the client with this state, and returns the callback's URL. */
 const back = (state: string) =>
   until(() => returned.find(({ searchParams }) => searchParams.get('state') === state), 'the browser came back')
 
 const exchange = (code: string | null, code_verifier: string) =>
   api('POST', '/sign_in/token', { sign_in: { code, code_verifier } }, '')
 
-/** Moves the focus to the element with this name, with the Tab key only. */
+/** Moves the focus to the element with this name, using only the Tab key. */
 async function tabTo(name: string): Promise<void> {
   for (let i = 0; i < 20; i++) {
     await browsing.page.keyboard.press('Tab')
@@ -102,7 +102,7 @@ async function press(key: 'Enter' | 'Space'): Promise<void> {
   await Promise.all([browsing.page.waitForEvent('load'), browsing.page.keyboard.press(key)])
 }
 
-/** Signs in with an account selection, because the provider may know the browser as another person. */
+/** Signs in through the account selection, because the provider may remember the browser as another person. */
 async function signInWithCompany(person: string, way = 'Use another account'): Promise<void> {
   await tabTo(way)
   await press('Enter')
@@ -113,7 +113,7 @@ async function signInWithCompany(person: string, way = 'Use another account'): P
 const uma = 'Uma User (uma@example.com)'
 const ada = 'Ada Admin (admin@example.com)'
 
-/** The passcode of the newest mail to an address. */
+/** Passcode in the newest mail to an address; undefined without a mail. */
 function mailedPasscode(address: string): string | undefined {
   const folder = join(service.dataDir, 'mails')
   if (!existsSync(folder)) return undefined
@@ -124,7 +124,10 @@ function mailedPasscode(address: string): string | undefined {
   return mail && /\b[2-9A-HJKMNP-Z]{6}\b/.exec(mail.slice(mail.indexOf('\n\n')))?.[0]
 }
 
-/** Commands of a section of `docs/sign-in.md`. */
+/**
+ * Returns the commands of a marked part of `docs/sign-in.md`.
+ * @throws Error if the part does not exist
+ */
 function commands(part: string): string {
   const text = readFileSync(new URL('../docs/sign-in.md', import.meta.url), 'utf8')
   const found = new RegExp(`<!-- walk: ${part} -->\\s+\`\`\`sh\\n(.*?)^\`\`\`$`, 'ms').exec(text)?.[1]
@@ -132,10 +135,10 @@ function commands(part: string): string {
   return found
 }
 
-/** Starts a shell that waits for `goOn` before each part. */
+/** Starts a shell that runs the parts. Between two parts, the shell waits for `goOn`. */
 function typeIn(parts: string[]): { child: ChildProcess; output(): string; goOn(): void } {
   const child = spawn('sh', ['-c', parts.map(commands).join('\nread -r _\n')], {
-    // A process group, so that background processes end with it.
+    // Creates a process group, so that background processes end with the shell.
     detached: true,
     env: {
       PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
@@ -166,7 +169,7 @@ describe.skipIf(!chromium)('a person in a browser', () => {
         resume()
         const page = await until(() => /sign in at (\S+)/.exec(output())?.[1], 'the client names its page')
         await browsing.page.goto(page)
-        // From the second sign-in on, the provider knows the browser and prompts only if it must.
+        // Selects another account from the second sign-in on, because the provider then remembers the browser.
         await signInWithCompany(uma, when === 'at first' ? 'Sign in with Demo company' : undefined)
         expect(await browsing.page.textContent('body')).toContain('You are signed in.')
         await until(() => /reported a flow/.test(output()), `a flow is reported: ${output()}`)
@@ -176,7 +179,7 @@ describe.skipIf(!chromium)('a person in a browser', () => {
         expect(left).toContain('unauthorized')
         const [line, delay] = /^access ended (\d+) ms after Uma User was disabled$/m.exec(output()) ?? []
         process.stderr.write(`${line}\n`)
-        // Heartbeats alone would take at least two thirds of half a minute.
+        // Expects the live channel to end the access, because regular heartbeats are at least 20 s apart.
         expect(Number(delay)).toBeLessThan(20_000)
         await until(() => /removed: authorization/.test(output()), 'the gateway lets nothing pass any more')
         await until(() => /^Uma User {2}false$/m.test(output()), `Uma is let in again: ${output()}`)
@@ -187,7 +190,7 @@ describe.skipIf(!chromium)('a person in a browser', () => {
         expect(output()).toMatch(/^Uma User {2}true$/m)
         expect(output()).not.toContain('"code":')
       } finally {
-        // The last step may have ended the process already.
+        // Skips the kill if the last step has already ended the process.
         if (child.pid && child.exitCode === null) process.kill(-child.pid, 'SIGTERM')
         const [actor] = (await api('GET', '/actors?email=uma@example.com')).data
         await api('PATCH', `/actors/${actor.id}`, { actor: { is_disabled: false } })
@@ -224,7 +227,7 @@ describe.skipIf(!chromium)('a person in a browser', () => {
     await browsing.page.keyboard.type('uma@example.com')
     await press('Enter')
     const passcode = await until(() => mailedPasscode('uma@example.com'), 'the mail is there')
-    // The field has the focus already.
+    // Types without pressing Tab, because the field already has the focus.
     await browsing.page.keyboard.type(passcode === '222222' ? '333333' : '222222')
     await press('Enter')
     const wrong = await browsing.accessibleNodes()
@@ -268,7 +271,7 @@ describe.skipIf(!chromium)('a person in a browser', () => {
     await browsing.page.goto(`${page}&error=access_denied`)
     expect((await browsing.accessibleNodes())[0]?.name).toBe('Error: Sign in to Demo')
     expect(await browsing.page.textContent('[role=alert]')).toContain('You were not signed in')
-    // The provider knows the browser, but prompts anyway.
+    // The provider prompts after a cancelled sign-in, although it remembers the browser.
     await signInWithCompany(uma, 'Sign in with Demo company')
     await until(
       () => returned.find((url) => url.searchParams.get('state') === state && url.searchParams.has('code')),

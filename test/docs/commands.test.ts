@@ -11,7 +11,7 @@ const allDocuments = [
     .map((file) => `docs/${file}`),
 ]
 
-/** Commands in inline code and code blocks: `npm run seal`, `npm start`, `npm test`. */
+/** Names of npm commands in inline code and code blocks, such as `seal` in `npm run seal`. */
 const commands = documents.flatMap((file) =>
   scriptsOf(readFileSync(file, 'utf8')).flatMap((code) =>
     [...code.matchAll(/\bnpm (?:run )?([a-z][a-z:-]*)/g)].map(([, name = '']) => ({ file, name })),

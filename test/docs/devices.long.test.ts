@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { callService, type Service, startService } from '#test/support/service/service.ts'
 import { walkForms } from '#test/support/sign-in/form-browser.ts'
 
-// In CI a missing Python fails the test instead of skipping it.
+// A missing Python skips the test locally, but fails it in CI.
 const hasPython = process.env.CI !== undefined || spawnSync('python3', ['--version']).status === 0
 if (!hasPython)
   process.stderr.write('There is no python3 here: no client in another language follows docs/devices.md.\n')
@@ -44,7 +44,10 @@ async function prepare() {
   return { provider, person, resource, gateway }
 }
 
-/** Polls longer than `until`, because the script takes time to start. @throws if the script ends first */
+/**
+ * Polls longer than the helper `until`, because the Python script takes time to start.
+ * @throws Error if the script exits first or after 40 s
+ */
 async function found<T>(look: () => T | undefined): Promise<T> {
   for (let tries = 0; tries < 2_000; tries++) {
     const value = look()
@@ -55,7 +58,7 @@ async function found<T>(look: () => T | undefined): Promise<T> {
   throw new Error(`The client in Python has not come that far: ${JSON.stringify(events)}\n${errors}`)
 }
 
-/** Waits for the next output line of this event. */
+/** Waits for the next output line with this event, and consumes it. */
 const next = (event: string): Promise<Body> =>
   found(() => {
     const at = events.findIndex((line) => line.event === event)
@@ -75,7 +78,7 @@ async function signInAt(page: string, person: string): Promise<void> {
   await fetch(returned)
 }
 
-/** The passcode of the newest mail. */
+/** Passcode in the newest mail; undefined before the first mail. */
 function mailedPasscode(): string | undefined {
   const folder = join(service.dataDir, 'mails')
   const newest = existsSync(folder) ? readdirSync(folder).sort().at(-1) : undefined
@@ -111,7 +114,7 @@ describe.skipIf(!hasPython)('Python clients written from docs/devices.md and doc
     await signInAt(url, 'Uma User')
     await next('passcode')
     device.stdin?.write(`${await found(mailedPasscode)}\n`)
-    // Without a passcode or with a wrong one the code stays valid; the sign-in uses it up.
+    // Expects failures for a missing passcode, a wrong passcode, and a second use of the code.
     expect(await next('signed in')).toMatchObject({ email: 'uma@example.com', prefix: 'nac_', failed: [422, 401, 401] })
   })
 

@@ -7,7 +7,7 @@ import { LiveChannel } from '../../docs/examples/live-channel.ts'
 
 afterEach(() => vi.restoreAllMocks())
 
-/** Starts a channel that refuses this many handshakes, as the platform does under load, and then accepts. */
+/** Starts a channel that refuses the first `refusals` handshakes with 429, as API Gateway does under load. */
 async function platform(refusals: number) {
   const requests: string[] = []
   const handshakes = new WebSocketServer({ noServer: true })

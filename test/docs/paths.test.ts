@@ -11,7 +11,7 @@ const documents = [
     .map((file) => join('docs', file)),
 ]
 
-/** Links to other files, and paths in inline code that begin with a folder of the project, without wildcards. */
+/** Returns links to other files, and paths in inline code that begin with a folder of the project and have no wildcards. */
 function namedFiles(document: string, text: string): string[] {
   const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, target = '']) =>
     join(dirname(document), target),
@@ -25,7 +25,6 @@ it.each(documents)('%s names existing files', async (document) => {
   expect(references.filter((path) => !existsSync(path))).toEqual([])
 })
 
-/** Anchor of a heading. */
 const anchorOf = (heading: string): string =>
   heading
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
@@ -38,7 +37,7 @@ async function anchorsOf(document: string): Promise<string[]> {
   return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading))
 }
 
-/** Headings that a document refers to, by link or by their words after a file name. */
+/** Returns the headings that a document refers to, by a link or by a quotation after a file name. */
 function namedHeadings(document: string, text: string): [path: string, anchor: string][] {
   const links = [...text.matchAll(/\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)/g)]
     .filter(([, target = '']) => target === '' || target.endsWith('.md'))

@@ -8,7 +8,7 @@ const deployment =
 const plainCommand = /`(?:npm run deploy|(?:npx )?cdk deploy(?: --all| [A-Z][\w-]*)?)`/
 const promise =
   /\b(?:makes?|creates?|puts?|brings?|sets?|writes?) (?:\S+ ){1,4}?(?:again|right|back|in order|anew)\b|\b(?:repairs?|recreates?|restores?|mends?|heals?) |\bmakes what was\b/
-/** Matches a change since the last deployment, or a comparison with the actual state. */
+/** Matches words for a change since the last deployment, or for a comparison with the deployed state. */
 const changed =
   /--revert-drift|\s-c [\w<]|cdk\.json|\bversions?\b|\bcommit\b|\bfix\b|\bdestroy\b|\bdelete-stack\b|`?\w+=\w+|\bwithout `|\bupgrade\b/
 
@@ -22,14 +22,14 @@ function passagesOf(text: string): string[] {
 
 const sentencesOf = (passage: string): string[] => passage.split(/(?<=[.;:|])\s+(?=[A-Z*`|])/)
 
-/** Detects a sentence that promises an effect after it mentions a deployment. */
+/** True if a sentence promises a repair after it mentions a deployment, without a change to deploy. */
 const isPromise = (sentence: string): boolean =>
   promise.test(sentence.slice(deployment.exec(sentence)?.index ?? sentence.length)) && !changed.test(sentence)
 
-/** Sentences that promise a repair of manual changes by an unchanged deployment. */
+/** Returns sentences that promise that an unchanged deployment repairs manual changes. */
 const promisesOf = (text: string): string[] => passagesOf(text).flatMap(sentencesOf).filter(isPromise)
 
-/** Passages with a deployment command but no change. */
+/** Returns passages with a deployment command but without a change to deploy. */
 const plainDeployments = (text: string): string[] =>
   passagesOf(text).filter((passage) => plainCommand.test(passage) && !changed.test(passage))
 

@@ -2,7 +2,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { type Templates, templatesOf } from '#test/support/service/templates.ts'
 import { documentedCommands } from './aws-cli/documents.ts'
 
-/** Properties of a mapping that differ for a temporary one. */
+/** Properties in which a temporary mapping differs from the managed one. */
 const own = ['EventSourceArn', 'FunctionName', 'StartingPosition', 'StartingPositionTimestamp', 'Tags']
 
 const optionOf = (property: string): string => `--${property.replace(/(?!^)([A-Z])/g, '-$1').toLowerCase()}`
@@ -22,7 +22,6 @@ beforeAll(async () => {
   templates = await templatesOf([])
 })
 
-/** Finds the managed event source mapping of a consumer. */
 function managedMapping(handler: string): Record<string, unknown> {
   const [id] =
     templates.entries('AWS::Lambda::Function').find(([, { Properties }]) => Properties.Handler === handler) ?? []
@@ -33,7 +32,7 @@ function managedMapping(handler: string): Record<string, unknown> {
   return found.Properties
 }
 
-/** Value of a CLI option in the form of the template. */
+/** Returns the value of a documented CLI option, converted to the form of the CloudFormation property. */
 function documentedValue(words: readonly string[], property: string): unknown {
   const index = words.indexOf(optionOf(property))
   if (index === -1) return undefined

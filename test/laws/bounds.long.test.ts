@@ -9,7 +9,7 @@ import { canBeLarge, largeRequests, measureRequest } from '#test/support/largest
 import { type Entry, loadEntries } from '#test/support/operations/operations.ts'
 import { sampleRequests } from '#test/support/operations/sample-requests.ts'
 
-/** Maximum bytes of Lambda's JSON payload. */
+/** Maximum size of AWS Lambda's JSON payload in bytes. */
 const maxPayloadBytes = 6_291_556
 
 const entries = await loadEntries()
@@ -25,10 +25,7 @@ function expectDocumented({ operation }: Entry, { status, body }: Answer, note: 
   else expect(listErrorCodes(operation), note).toContain(body.code)
 }
 
-/**
- * Statuses for generated bodies. Operations that redeem a code or passcode refuse every generated one, however valid
- * its form.
- */
+/** Statuses for a valid generated body. Operations that redeem a code or passcode refuse every generated one, even in a valid form. */
 const rightAnswers = ({ operation: { credential, refusals, status = 200 } }: Entry): number[] =>
   credential === 'none' && refusals?.includes('unauthorized') ? [401] : [status]
 

@@ -4,7 +4,9 @@ import { namedSchemas } from '#infra/openapi/schemas.ts'
 import { loadEntries } from '#test/support/operations/operations.ts'
 import { type Request, sampleRequests } from '#test/support/operations/sample-requests.ts'
 
-/** Laws of canonical values: the API reference documents the returned spelling, and accepts it in requests. */
+/**
+ * Laws of canonical values: the API reference documents the returned spelling of a value, and the API accepts that spelling in requests.
+ */
 
 type Value = Record<string, unknown>
 type Example = { field: string; sent: unknown; answered: unknown }
@@ -16,7 +18,7 @@ const entries = (await loadEntries()).filter(
 // biome-ignore lint/suspicious/noExplicitAny: the document is looked into at every depth
 const document = openApiDocument(await loadEntries(), await namedSchemas()) as any
 
-/** Value of an example: JSON, or text. */
+/** Parses the value of an example as JSON, or returns the text if it is not JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -25,7 +27,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Collects every `sent` → `answered` example of the texts below a schema. */
+/** Collects every example of the form `sent` → `answered` from the descriptions below a schema. */
 function examplesBelow(given: unknown): Example[] {
   if (typeof given !== 'object' || given === null) return []
   const { $ref, ...rest } = given as Value
@@ -45,10 +47,10 @@ function examplesBelow(given: unknown): Example[] {
   return [...own, ...Object.values(rest).flatMap(examplesBelow)]
 }
 
-/** Fields of a sample object that cannot be set later. */
+/** Fields to test on creation, because an update of the sample object cannot set them. */
 const madeWith = new Set(['email'])
 
-/** Builds the other fields that an example requires. */
+/** Builds the body for an example, with the other fields that the example requires. */
 function bodyOf({ field, sent }: Example): Value {
   if (field === 'ports') return { filters: [{ protocol: 'tcp', ports: [sent] }] }
   if (field === 'address') return { type: String(sent).includes('/') ? 'cidr' : 'ip', ip_stack: null, address: sent }
@@ -58,9 +60,8 @@ function bodyOf({ field, sent }: Example): Value {
 }
 
 /**
- * Returns the value in another spelling or order, or undefined if there is none. The introduction of the reference
- * covers
- * the spelling of ids and times.
+ * Returns the value in another spelling or order, or undefined if there is none. Excludes the spelling of ids and times, which the
+ * introduction of the reference covers.
  */
 function variantOf(value: unknown, variant: string): unknown {
   if (typeof value === 'string' && variant === 'upper case') {
@@ -80,7 +81,7 @@ const cases = entries.flatMap((entry) => {
   const { method, path, body } = entry.operation
   const { requestBody } = document.paths[path][method.toLowerCase()]
   const examples = examplesBelow(requestBody.content['application/json'].schema)
-  // Changeable fields are tested by an update, the others by a creation.
+  // Tests changeable fields with an update, and other fields with a creation.
   const canChange = entries.some(
     ({ operation }) => operation.method === 'PATCH' && operation.path.startsWith(`${path}/`),
   )

@@ -1,10 +1,7 @@
 import { expect, it } from 'vitest'
 import { sourcesBelow } from '#test/support/run/imports.ts'
 
-/**
- * Uses of the engine's time or waits that bypass the service's clock (shared/core/clock.ts), which tests cannot
- * advance.
- */
+/** Ways to read the time or to wait that bypass the service's clock (shared/core/clock.ts). Tests can advance only that clock. */
 const pastTheClock = [
   /\bDate\.now\b/,
   /\bnew Date\(\)/,
@@ -13,7 +10,6 @@ const pastTheClock = [
   /setTimeout\(\s*(resolve|\(\) => resolve\(\))/,
 ]
 
-/** The clock itself. */
 const exempt = ['shared/core/clock.ts']
 
 const readingPast = (sources: Map<string, string>): string[] =>

@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { sourcesBelow } from '#test/support/run/imports.ts'
 
-/** Numbers of threads: `#9188`, or after the name of a repository (`docs#925`). */
+/** Numbers of threads, written as `#9188` or after the name of a repository (`docs#925`). */
 const threads = (text: string): string[] => [...new Set([...text.matchAll(/#(\d{2,5})\b/g)].map(([, id = '']) => id))]
 
-/** Complaints of users of such services in the contract, and those excused from a test. */
+/** Thread numbers of the user complaints in the contract (2.1, 2.2), and of those excused from a test (2.3). */
 function complaints(contract: string): { all: string[]; excused: string[] } {
   const section = (title: string) => new RegExp(`^### ${title} .*?(?=^##)`, 'ms').exec(contract)?.[0] ?? ''
   const all = threads(section('2\\.1') + section('2\\.2'))
   return { all, excused: threads(section('2\\.3')) }
 }
 
-/** Titles of tests, including those of tables. */
+/** Titles of tests and suites in a source, including those of `it.each`. */
 const titles = (text: string): string[] =>
   [...text.matchAll(/\b(?:it|describe)(?:\.each[^\n]*?\]\))?\(\s*(['"`])(.*?)\1/g)].map(([, , title = '']) => title)
 

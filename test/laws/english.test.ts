@@ -19,7 +19,7 @@ describe('faults of a comment', () => {
   })
 })
 
-/** Names that each store exports alike, so that operations of all objects read alike. */
+/** Names that every store may export, so that the operations of all objects read alike. */
 const storeNames = ['create', 'edit', 'editable', 'get', 'list', 'remove', 'removeAll', 'replace', 'update']
 
 it('no exported name has two meanings', () => {

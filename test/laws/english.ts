@@ -1,9 +1,9 @@
 import { sourcesBelow } from '#test/support/run/imports.ts'
 
-/** Kinds of text that docs/style.md forbids. */
+/** Kinds of faults that docs/style.md forbids in comments. */
 export type Fault = 'opener' | 'verb' | 'length'
 
-/** Words that no comment starts with: it starts with a noun phrase or a third-person verb. */
+/** First words that no comment may have. A comment starts with a noun phrase or a third-person verb. */
 const opener = /^(What|Who|Whoever|Whom|Whose|Of|Those|The same|It|One|Where|Whether|This|That|Only|So|Also)\b(?!\.)/
 
 /** Everyday verbs that comments must not use where a technical term exists, such as `tells` for `notifies`. */
@@ -19,10 +19,10 @@ const verb = new RegExp(
   'i',
 )
 
-/** Words of a sentence above which it holds more than one idea. */
+/** Maximum number of words per sentence; a longer sentence holds more than one idea. */
 const maxWords = 35
 
-/** Comments of a source: text without its markers; lines of `//` that follow each other are one comment. */
+/** Returns the comments of a source without their markers. Consecutive lines of `//` form one comment. */
 export function commentsOf(source: string): string[] {
   const comments: string[] = []
   let lines: string[] = []
@@ -53,7 +53,6 @@ export function commentsOf(source: string): string[] {
   return comments.filter((comment) => /[a-z]{2}/i.test(comment) && !/^(biome-ignore|@ts-)/.test(comment))
 }
 
-/** Faults of a comment by docs/style.md. */
 export function faultsOf(comment: string): Fault[] {
   const text = comment.replace(/`[^`]*`/g, 'code').replace(/@(throws|param|returns)\b/g, '. ')
   const sentences = text.split(/[.!?:;](?:\s|$)/)
@@ -69,7 +68,7 @@ const roomOf = (file: string): string => {
   return room.includes('.') ? folder : `${folder}/${room}`
 }
 
-/** Faulty comments with their files and faults, by room: a folder of the second level, such as `shared/table`. */
+/** Faulty comments with their files and faults, by room. A room is a folder of the second level, such as `shared/table`. */
 export function faultsByRoom(): Map<string, string[]> {
   const rooms = new Map<string, string[]>()
   for (const folder of ['functions', 'shared', 'infra', 'test']) {

@@ -9,7 +9,7 @@ import { type Account, type Answer, newAccount } from '#test/support/accounts/ac
 import { unknownId } from '#test/support/accounts/unknown-id.ts'
 import { failTable } from '#test/support/table/table-faults.ts'
 
-/** Status and text of the contract's fixed details. `<name>` stands for a variable part. */
+/** Line of the contract with the fixed details and their statuses. `<name>` represents a variable part. */
 const line = /^Fixed details: .*$/m.exec(readFileSync('docs/contract/account-api.md', 'utf8'))?.[0] ?? ''
 const details = line.split('; ').flatMap((part) => {
   const [, status] = /\b([45]\d\d)\b/.exec(part) ?? []
@@ -31,7 +31,7 @@ afterAll(() => {
 const create = (request: object) => account.call(createGroup, { method: 'POST', ...request })
 const group = (name: string) => ({ body: { group: { name } } })
 
-/** Requests that provoke each text. */
+/** Requests that provoke each fixed detail. */
 const requests: Record<string, () => Promise<Answer>> = {
   '<parameter> must be a UUID or 24 hexadecimal characters.': () => account.call(getGroup, { params: { id: 'x' } }),
   'The request body is not valid JSON at line <line>, column <column>.': () => create({ rawBody: '{' }),

@@ -5,7 +5,7 @@ import { sampleRequests } from '#test/support/operations/sample-requests.ts'
 
 const few = { perField: 1, perId: 1, others: 1 }
 
-// A common account of all operations. The long tier creates one for each.
+// Shares one account among all operations. The long tier creates one per operation.
 let world: Awaited<ReturnType<typeof sampleRequests>>
 beforeAll(async () => {
   world = await sampleRequests()

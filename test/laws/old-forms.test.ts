@@ -12,11 +12,11 @@ import type { Page } from '#shared/values/page.ts'
 import { isReleased } from '#test/support/run/is-released.ts'
 
 /**
- * Reads values of streams or callers in the previous version's form, as happens during a deployment, from v1.0.0 on
- * (docs/evolution.md). Each sample was written by the version of its form, under this secret.
+ * Laws of forms: from v1.0.0 on, a version reads the values that the previous version sent to streams or callers (docs/evolution.md). Each
+ * sample was written under this secret, by the version of its form.
  */
 vi.stubEnv('SIGNING_SECRET', 'a-secret-that-only-these-samples-know')
-// Cached keys may belong to another secret.
+// Discards cached keys, which may belong to another secret.
 vi.resetModules()
 afterAll(() => {
   vi.resetModules()
@@ -45,18 +45,18 @@ const account = id(1)
 const sessionId = id(2)
 
 type Form = {
-  /** Samples in the current and the previous form. A value without a change of form has no previous sample. */
+  /** Samples in the current (`today`) and the previous form (`before`). A form that never changed has no previous sample. */
   today: string
   before?: string
   read(text: string): unknown
   holds: unknown
   /** Content of the previous sample, if it lacks fields of the current one. */
   held?: unknown
-  /** Writes the current form of the same content, which reveals an outdated sample. */
+  /** Writes the same content in the current form. A difference from `today` reveals an outdated sample. */
   write(): unknown
-  /** Converts text for the comparison, if writing the same content twice gives different texts. */
+  /** Normalizes text for the comparison, if writing the same content twice results in different texts. */
   plain?(text: string): unknown
-  /** Text in an unknown form. */
+  /** Returns text in an unknown form, which must be refused. */
   other(): string | Promise<string>
 }
 
@@ -251,7 +251,10 @@ const forms: Record<string, Form> = {
   },
 }
 
-/** @throws if a form is written or read differently from its samples, or has a previous one before v1.0.0 */
+/**
+ * Checks a form against its samples.
+ * @throws AssertionError if they differ, or if there is a previous sample before v1.0.0
+ */
 async function check(
   { today, before, read, holds, held = holds, write, plain = (text) => text, other }: Form,
   released = isReleased(),

@@ -8,9 +8,9 @@ import { sampleRequests } from '#test/support/operations/sample-requests.ts'
 import { isReleased } from '#test/support/run/is-released.ts'
 import { ageRows } from '#test/support/table/age-rows.ts'
 
-/** Rows stored by an older version of the service are read in their current form (docs/evolution.md). */
+/** Laws of stored rows: rows of an older version of the service are read in their current form (docs/evolution.md). */
 
-/** A stored row of each earlier version, by collection, oldest first. */
+/** One stored row per earlier version, oldest first, by collection. */
 const earlier: Record<string, Record<string, unknown>[]> = {}
 
 const entries = await loadEntries()
@@ -75,7 +75,7 @@ it('has a row of every earlier version, which the current code reads', () => {
   }
 })
 
-/** Collections with upgrades for rows of versions that were never released. */
+/** Names of the collections with upgrades although no version of the service has been released. */
 const early = (all: Iterable<Entity>, released: boolean): string[] =>
   [...all].filter(({ upgrades }) => !released && upgrades.length > 0).map(({ name }) => name)
 
@@ -95,7 +95,7 @@ const lamps = entity<Lamp>({
   name: 'lamps',
   defaults: { shade: null },
   upgrades: [
-    // First a rename, then a new type of a field.
+    // Renames a field first, and then changes the type of another one.
     ({ name, ...row }) => ({ label: name, ...row }),
     ({ watts, ...row }) => ({ ...row, watts: Number(watts) }),
   ],

@@ -13,7 +13,7 @@ type Described = { name: string; place: string; text: unknown }
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
-/** Yields every property below a node with its text. Examples are values without texts. */
+/** Yields every property below a node with its description. Skips examples, which have no descriptions. */
 function* propertiesBelow(node: unknown, location: string): Generator<Described> {
   if (!isObject(node)) return
   if (isObject(node.properties) && isSchema(node)) {
@@ -27,7 +27,7 @@ function* propertiesBelow(node: unknown, location: string): Generator<Described>
   }
 }
 
-/** Detects an object schema. An alternative that only narrows the schema around it has no type. */
+/** True for an object schema. An alternative that only narrows the surrounding schema has no type. */
 const isSchema = (node: Record<string, unknown>): boolean => node.type === 'object'
 
 function* operationsOf(): Generator<[string, Record<string, unknown>]> {
@@ -51,7 +51,7 @@ const tags: Described[] = document.tags.map(({ name, description }: { name: stri
   text: description,
 }))
 
-/** Words without information, including those of former generated texts. */
+/** Words without information, including those of the descriptions that were once generated. */
 const fillers = new Set(
   'a an and are as at be by field for from has have id in is it its kind null object of on only or row that the this time to true utc uuid value when whether which with account microsecond'.split(
     ' ',
@@ -60,7 +60,7 @@ const fillers = new Set(
 const wordsOf = (text: string): string[] =>
   (text.toLowerCase().match(/[\p{L}\d]+/gu) ?? []).map((word) => word.replace(/(?<=..)(ies|s|ed|d)$/, ''))
 
-/** Words of a text that are neither in its name nor fillers. */
+/** Words of a description that are neither fillers nor part of the described name. */
 function ownWords({ name, text }: Described): string[] {
   const known = new Set(wordsOf(name.replaceAll('_', ' ')))
   const words = wordsOf(String(text ?? ''))

@@ -7,8 +7,8 @@ import { isV0 } from '#shared/http/v0-headers.ts'
 import { loadEntries } from '#test/support/operations/operations.ts'
 
 /**
- * Laws of refusals: an operation declares exactly the error codes that its handler or store can throw. They follow names
- * from the handler through all modules except the pipeline, whose codes `listErrorCodes` lists.
+ * Laws of refusals: an operation declares exactly the error codes that its handler or store can throw. The laws follow names from the
+ * handler through all modules except the pipeline, whose codes `listErrorCodes` lists.
  */
 
 type Names = Map<string, { file: string; name: string }>
@@ -39,7 +39,7 @@ function readModule(file: string): Module {
   return { imports: importsOf(file, text), declarations: new Map(declarations) }
 }
 
-/** Modules with the codes of every operation: the pipeline, and the list of codes. */
+/** Modules that are not followed, because their codes apply to every operation. */
 const common = ['shared/http/lambda.ts', 'shared/core/faults.ts']
 const modules = new Map(
   ['functions', 'shared']
@@ -48,7 +48,7 @@ const modules = new Map(
     .map((file) => [file, readModule(file)]),
 )
 
-/** Codes that a handler reaches, either thrown by name, or only named, for example as a reason. */
+/** Codes that a handler reaches: `thrown` by name, or only `named`, for example as a reason. */
 function reachedFrom(file: string): { thrown: Set<ErrorCode>; named: Set<ErrorCode> } {
   const thrown = new Set<ErrorCode>()
   const named = new Set<ErrorCode>()
@@ -77,7 +77,7 @@ const operations = (await loadEntries())
   .filter(({ operation }) => !isV0(operation.path))
   .map(({ name, operation, file }) => ({ name, operation, file, ...reachedFrom(`functions/${file}`) }))
 
-/** Codes that names reach but branches rule out: lists of runs begin none, and a preview requires no enabled source. */
+/** Codes that names reach but branches exclude. A list of runs begins no run, and a preview needs no enabled source. */
 const ruledOut: Record<string, ErrorCode[]> = {
   'api/sync-sources/list-runs.ts': ['sync_disabled', 'sync_running', 'feature_not_enabled'],
   'api/sync-sources/list-run-changes.ts': ['sync_disabled', 'sync_running', 'feature_not_enabled'],

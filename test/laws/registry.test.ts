@@ -10,7 +10,7 @@ import { type Entry, loadEntries } from '#test/support/operations/operations.ts'
 const entries = await loadEntries()
 const account = entries.filter(({ operation: { credential = 'api', path } }) => credential === 'api' && !isV0(path))
 const withIds = account.filter(({ operation }) => operation.path.includes('{'))
-/** Operations that check their body without existing objects. */
+/** Operations with a body but no path ids, which check the body without existing objects. */
 const withBody = account.flatMap((entry) => {
   const { body, path } = entry.operation
   return body && !path.includes('{') ? [{ ...entry, envelope: body.envelope }] : []
@@ -93,7 +93,7 @@ describe.each(account.filter(({ operation }) => operation.permission))('$name', 
   })
 })
 
-// A path segment with fixed names is no id, and returns 404 for other names.
+// Excludes `{log}`, which is one of several fixed names and no id. Other names return 404.
 const withFreeIds = withIds.filter(({ operation }) => !operation.path.includes('{log}'))
 
 describe.each(withFreeIds)('$name', (entry) => {
@@ -103,7 +103,7 @@ describe.each(withFreeIds)('$name', (entry) => {
   })
 })
 
-// Ids of log entries have another form.
+// Excludes ids of log entries, which are not UUIDs.
 describe.each(withIds.filter(({ operation }) => !operation.path.includes('{log_id}')))('$name', (entry) => {
   it('returns 404 for unknown path ids', async () => {
     const unknown = await ownAccount.call(entry.handler, request(entry))

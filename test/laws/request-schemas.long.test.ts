@@ -25,7 +25,7 @@ const entries = (await loadEntries()).filter(({ operation }) => operation.body)
 // biome-ignore lint/suspicious/noExplicitAny: the document is looked into at every depth
 const document = openApiDocument(await loadEntries(), await namedSchemas()) as any
 
-/** Replaces references of a schema by their targets. */
+/** Replaces the references in a schema with their targets. */
 function resolved(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(resolved)
   if (typeof node !== 'object' || node === null) return node
@@ -51,11 +51,11 @@ type Path = string[]
 const bodiesOf = (schema: Json, count: number, name: string): Value[] =>
   fc.sample(arbitraryOf(schema), { numRuns: count, seed: seed + name.length }) as Value[]
 
-/** Detects text that names an existing object or a configured value, which no schema can describe. */
+/** True for text that names an existing object or a configured value, which no schema can describe. */
 const meansSomething = (text: string, key: string, envelope: string | null): boolean =>
   isUuid(text) || (envelope === 'sign_in' && key === 'redirect_uri')
 
-/** Texts of the sample's body that name objects, by key. Generated bodies use them. */
+/** Texts in the sample's body that name objects, by key. Generated bodies contain the same texts. */
 function idsOf(node: unknown, envelope: string | null, key = '', found = new Map<string, string>()) {
   if (typeof node === 'string' && meansSomething(node, key, envelope)) found.set(key, node)
   else if (typeof node === 'object' && node !== null)
@@ -70,14 +70,14 @@ function withIds(node: unknown, ids: Map<string, string>, key = ''): unknown {
   return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, withIds(value, ids, name)]))
 }
 
-/** Flattens error messages, which are nested for records and providers, into fields and messages. */
+/** Flattens error messages, which are nested for records and providers, into a list of fields and messages. */
 function messagesOf(errors: unknown, path: Path = []): { field: string; message: string }[] {
   if (typeof errors === 'string') return [{ field: path.slice(0, -1).join('.'), message: errors }]
   if (typeof errors !== 'object' || errors === null) return []
   return Object.entries(errors).flatMap(([key, value]) => messagesOf(value, [...path, key]))
 }
 
-/** A required property without a default, and the schema narrowed to bodies that contain it. */
+/** Required property without a default, and the schema narrowed to bodies that contain the property. */
 type Requirement = { path: Path; schema: Json }
 
 function requirementsOf(schema: Json): Requirement[] {
@@ -116,8 +116,8 @@ const show = (body: unknown, { status, text }: Answer) =>
   `${toJson(body).slice(0, 600)} → ${status} ${text.slice(0, 400)} (FUZZ_SEED=${seed})`
 
 /**
- * Statuses for a generated body that matches the schema. 401 means an unknown code or passcode, and 200 an object that
- * exists already.
+ * Statuses for a generated body that matches the schema. An unknown code or passcode results in 401, and an object that already exists in
+ * 200.
  */
 const rightAnswers = ({ status = 200, refusals = [] }: Operation): number[] => [
   200,
@@ -142,7 +142,7 @@ describe.each(operations)('$name', ({ name, operation, handler, envelope, schema
 
   const send = (body: unknown) => {
     const { method, path, credential } = operation
-    // The rate limit of anonymous operations is per source address.
+    // Uses a new source address per request, because anonymous operations are rate-limited per address.
     const from = credential === 'none' ? { sourceIp: newSource() } : {}
     return call(handler, { token, method, path, ...sample, ...from, body: undefined, rawBody: toJson(body) })
   }
@@ -168,7 +168,7 @@ describe.each(operations)('$name', ({ name, operation, handler, envelope, schema
       for (const { path, schema: narrowed } of requirements) {
         const field = path.slice(envelope === null ? 0 : 1).join('.')
         const [entry, key] = field.split('.')
-        // The message of an element of a set names the element (A15.4, A19.3).
+        // In a set, the message names the element with the missing field (A15.4, A19.3).
         const blank = [`${field}: can't be blank`, `${envelope}: entry ${entry} is missing ${key}`]
         const answers: Answer[] = []
         for (const made of bodiesOf(narrowed, 5, field)) {
@@ -177,8 +177,7 @@ describe.each(operations)('$name', ({ name, operation, handler, envelope, schema
           expect(answer.status, `${field} in ${show(body, answer)}`).toBe(422)
           answers.push(answer)
         }
-        // Another invalid field may prevent the check of rules between fields, so one of several bodies must show the
-        // message.
+        // Requires the message in only one of the responses, because another invalid field can prevent the check of rules between fields.
         const messages = answers.flatMap(({ body }) => messagesOf(body.errors))
         const texts = messages.map(({ field, message }) => `${field}: ${message}`)
         expect(

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { importsOf, sourcesBelow } from '#test/support/run/imports.ts'
 import { diagram, roomsOf } from './rooms.ts'
 
-/** Rank of a file's room in the list of its folder (`shared/README.md`), or -1 without a room. */
+/** Rank of a file's room in the list of `shared/README.md` or `infra/README.md`, from low to high. -1 means no room. */
 const rankOf = (file: string): number => {
   const [folder = '', room = '', ...rest] = file.split('/')
   return roomsOf(folder).indexOf(rest.length > 0 ? room : 'app.ts')
@@ -21,7 +21,7 @@ const upwardArrows = (sources: Map<string, string>): string[] =>
 
 type Arrows = Map<string, Iterable<string>>
 
-/** Cycles in a graph of imports, each once. */
+/** Cycles in a graph of imports, each listed once. */
 function circles(arrows: Arrows): string[] {
   const found: string[] = []
   const done = new Set<string>()
@@ -36,13 +36,12 @@ function circles(arrows: Arrows): string[] {
   return found
 }
 
-/** Imports of each file, including types. */
+/** Imports of each file, including type imports. */
 const betweenFiles = (sources: Map<string, string>): Arrows =>
   new Map([...sources].map(([file, text]) => [file, importsOf(file, text)]))
 
 const folderOf = (file: string): string => file.slice(0, file.lastIndexOf('/'))
 
-/** Imports between the folders of the files. */
 function betweenFolders(sources: Map<string, string>): Arrows {
   const arrows = new Map<string, Set<string>>()
   for (const [file, text] of sources) {
@@ -88,7 +87,7 @@ it.each(
   expect(missing).toEqual([])
 })
 
-/** Detects a file of the upper layer of domain/, which has the rules across nouns. */
+/** True for a file of the upper layer of domain/, which has the rules across nouns. */
 const isRule = (file: string): boolean => file.startsWith('shared/domain/rules/')
 
 it('a noun of domain/ imports no rule across nouns', () => {
@@ -111,7 +110,7 @@ it('no import cycle between folders of infra/', () => {
   expect(circles(betweenFolders(infra))).toEqual([])
 })
 
-/** The nouns of an account may import each other. */
+/** Excludes domain/, because the nouns of an account may import each other. */
 it.each(roomsOf('shared').filter((room) => room !== 'domain'))('no import cycle between folders of %s/', (room) => {
   expect(circles(betweenFolders(sourcesBelow(`shared/${room}`)))).toEqual([])
 })

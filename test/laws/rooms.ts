@@ -6,7 +6,7 @@ export const roomsOf = (folder: string): string[] =>
     .map(([, room = '']) => room)
     .reverse()
 
-/** First paragraph of the README of a room. */
+/** First paragraph of a room's README. */
 const purposeOf = (room: string): string => readFileSync(`shared/${room}/README.md`, 'utf8').split('\n')[2] ?? ''
 
 /** Mermaid diagram of the rooms of shared/, from high to low. */

@@ -3,7 +3,7 @@ import { plainFunctions } from '#infra/code/bundle.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
 
 /**
- * Event that fits each function: a request, a batch, a live channel message, or an event of CloudFormation or Secrets
+ * Event that suits every function, with the fields of a request, a batch, a live channel message, and events of CloudFormation and Secrets
  * Manager.
  */
 const event = {
@@ -27,11 +27,11 @@ const event = {
 }
 const context = { awsRequestId: 'run-1', getRemainingTimeInMillis: () => 0 }
 
-// Modules loaded without an engine must not be reused by other files of this process.
+// Discards modules that were loaded without an engine, so that other files of this process do not reuse them.
 beforeAll(() => void vi.resetModules())
 afterAll(() => void vi.resetModules())
 beforeEach(() => {
-  // Clears all settings, so that each function fails and logs.
+  // Clears all environment variables of the service, so that each function fails and logs.
   for (const name of Object.keys(process.env)) if (/^[A-Z][A-Z0-9_]*$/.test(name)) vi.stubEnv(name, '')
 })
 afterEach(() => {

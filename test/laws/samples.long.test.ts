@@ -46,7 +46,7 @@ function withForeignIds(own: unknown, foreign: unknown): unknown[] {
   )
 }
 
-/** Replaces counters of flows, which are 64-bit integers. */
+/** Parses counters of flows as `bigint`, because they are 64-bit integers. */
 const bigCounters = (key: string, value: unknown): unknown =>
   /^[rt]x_(packets|bytes)$/.test(key) && typeof value === 'number' ? BigInt(value) : value
 
@@ -67,19 +67,19 @@ describe.each(entries)('$name', ({ name, operation }) => {
   const ofAccount = credential === 'api' && !legacy
   const keyed = ofAccount && method === 'POST' && path !== '/access/evaluate'
   const ids = [...path.matchAll(/\{(\w+)\}/g)].map(([, id = '']) => id)
-  /** Names of an account or of its logs are not ids of its objects, and anonymous operations return public objects. */
+  /** True if a path parameter identifies an object of the account. A log name does not, and anonymous operations return public objects. */
   const isOfAccount = (place: string): boolean => credential !== 'none' && place !== 'log'
   const isName = (place: string): boolean => place === 'slug' || place === 'log'
 
-  // The first test of an operation prepares its request, and the last one sends it. The success of the last proves that
-  // earlier requests were refused only for their foreign ids.
+  // Request that earlier tests refuse with foreign ids, and that a later test sends unchanged. Its success proves that only the foreign ids
+  // caused the refusals.
   let own: Request
   let answer: Answer
   beforeAll(async () => {
     own = await sampleOf(world, name)
   })
 
-  // Another id at a callback ends the sign-in; complete-sign-in-of-provider.test.ts covers this.
+  // Skips callbacks, where another id ends the sign-in. complete-sign-in-of-provider.test.ts covers this case.
   if (ids.length > 0 && status !== 303)
     it('returns 404 for the id of another account or an unknown one, at any place of its path', async () => {
       const foreign = await sampleOf(other, name)
@@ -97,7 +97,7 @@ describe.each(entries)('$name', ({ name, operation }) => {
           )
         await expectRefusal(
           name,
-          // Ids of log entries have another form than UUIDs.
+          // Changes only the end of a log entry's id, which is not a UUID.
           replaced((place) => (place === 'log_id' ? `${own.params?.log_id?.slice(0, 18)}ffffff` : randomUUID())),
           [404],
           `unknown ${places}`,

@@ -9,12 +9,9 @@ import { changeText, storedText } from '#shared/seal/log/entry-text.ts'
 import { leafHash } from '#shared/seal/merkle/merkle-proof.ts'
 
 /**
- * A leaf is the hash of the entry as `GET` returns it (S1.2), and is sealed permanently. So every later version must
- * return a
- * stored entry unchanged. A new member is returned only for entries that were stored with it, never as null for older
- * ones.
- * No member is removed. A new member requires a new form here. Existing forms must not change, because their leaves are
- * sealed.
+ * Laws of sealed entries: a leaf is the hash of an entry as `GET` returns it (S1.2), and is sealed permanently. Every later version must
+ * therefore return a stored entry unchanged. A new member is returned only for entries that were stored with it, and requires a new form
+ * here. No member may be removed, and existing forms must not change.
  */
 
 const id = (n: number) => `01990000-0000-7000-8000-${String(n).padStart(12, '0')}`
@@ -74,7 +71,7 @@ const forms: Record<string, { item: LogItem; leaf: string }> = {
   },
 }
 
-/** Members that are returned for every entry of a type even if not stored. They predate the sealed log. */
+/** Members that are returned for every entry of a type, even if they are not stored. They predate the sealed log. */
 const always: Record<string, string[]> = { change: ['run_id'] }
 
 const shown = (item: LogItem) => v.parse(LogEntry, cutEntry(renderEntry(item, new Map()))) as Record<string, unknown>
@@ -106,7 +103,7 @@ it.each([ChangeEntry, SessionEntry, ApiRequestEntry].map((entry) => [entry.entri
   (type, entry) => {
     const items = Object.values(forms).map(({ item }) => item as unknown as Record<string, unknown>)
     const names = new Set(items.filter((item) => item.type === type).flatMap((item) => Object.keys(item)))
-    // `truncated` exists only in responses (L2.7). Entries are stored with complete snapshots.
+    // `truncated` exists only in responses (L2.7), because entries are stored with complete snapshots.
     const made = [...(always[type] ?? []), 'truncated']
     expect(Object.keys(entry.entries).filter((name) => !names.has(name) && !made.includes(name))).toEqual([])
   },

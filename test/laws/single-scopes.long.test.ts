@@ -22,8 +22,8 @@ import { directoriesApi, runsApi } from '#test/support/sync/directories.ts'
 import { newSyncWorld } from '#test/support/sync/sync-runs.ts'
 
 /**
- * An attacker has one scope, their own provider, an account at the company's provider under any unverified address, a
- * mailbox, and a token of a disabled API client. They try every way to administer (A3.3).
+ * Laws of single scopes: an attacker with one scope must find no way to administer (A3.3). The attacker also has a provider, a company
+ * account with an unverified address, a mailbox, and the token of a disabled API client.
  */
 
 const scopes = ['*:read', ...collections.flatMap((name) => [`${name}:read`, `${name}:write`])]
@@ -80,7 +80,7 @@ async function newTarget(scope: string) {
 
 type Target = Awaited<ReturnType<typeof newTarget>>
 
-/** Signs in with a provider, and returns the resulting portal sessions. */
+/** Signs in with a provider. Returns the token of the portal session, or an empty list if the sign-in fails. */
 async function signIn(
   fake: PlainProvider,
   provider: Pick<AuthProviderRow, 'id'> | undefined,
@@ -96,7 +96,7 @@ async function signIn(
   return token.startsWith('nap_') ? [token] : []
 }
 
-/** Signs in with a mailed passcode, and returns the resulting portal sessions. */
+/** Signs in with a mailed passcode. Returns the token of the portal session, or an empty list if the sign-in fails. */
 async function signInByMail({ slug }: Account, email: string): Promise<string[]> {
   const mails = await catchMails()
   const post = (handler: typeof sendPasscode, sign_in: object) =>
@@ -110,7 +110,7 @@ async function signInByMail({ slug }: Account, email: string): Promise<string[]>
   return body?.data?.token ? [body.data.token] : []
 }
 
-/** Attempts at a portal session, each as far as it succeeds. */
+/** Attempts to obtain a portal session. Each one returns the obtained tokens. */
 const ways: Record<string, (target: Target) => Promise<string[]>> = {
   async 'an administrator of one’s own'({ account, narrow }) {
     const email = `own-${randomUUID()}@example.org`
@@ -187,7 +187,7 @@ const ways: Record<string, (target: Target) => Promise<string[]>> = {
   },
 }
 
-/** API tokens wider than the scope, by the way they were obtained. */
+/** Attempts to obtain API tokens with more scopes, and returns the successful results. */
 async function widerTokens({ account, narrow, client, stolen }: Target): Promise<string[]> {
   const minted = await Promise.all(
     [account.apiClient.id, client].flatMap((id) =>

@@ -1,18 +1,15 @@
 import { expect, it } from 'vitest'
 import { importsOf, sourcesBelow } from '#test/support/run/imports.ts'
 
-/** Number of lines below which a file with one importer in its room belongs into that importer. */
+/** Number of lines below which a file with one importer in its room belongs in that importer. */
 const small = 40
 
 const roomOf = (file: string): string => file.split('/').slice(0, 2).join('/')
 
-/** Matches the declaration of a condition property, which is expected in a file of its name. */
+/** Matches the declaration of a condition property, which must have its own file. */
 const declaresProperty = /^export const \w+: ConditionProperty = /m
 
-/**
- * Small files with one importer, which is in the same room. Operations and condition properties stay in their own
- * files.
- */
+/** Small files whose only importer is in the same room. Operations and condition properties stay in their own files. */
 function misplaced(sources: Map<string, string>): string[] {
   const importers = new Map([...sources.keys()].map((file) => [file, new Set<string>()]))
   for (const [file, text] of sources) for (const target of importsOf(file, text)) importers.get(target)?.add(file)

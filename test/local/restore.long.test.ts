@@ -24,7 +24,7 @@ let whole = 0
 const original = () => copies[whole] as string
 
 let service: Service
-/** Service that callers use: the copied one, then the one that runs on a copy. */
+/** Service that callers use: the original one first, and later one that runs on a copy. */
 let running: Service
 const whoever = new Proxy({} as Service, { get: (_, name) => Reflect.get(running, name) })
 let accountId: string
@@ -33,7 +33,7 @@ const ledger = new Ledger()
 const created: string[] = []
 let provider = ''
 let instant = ''
-/** A token that expires between the copy and its checks, and the time of its expiry. */
+/** Token that expires between the copy and its checks, and the expiry in milliseconds since 1970. */
 let ended = { token: '', at: 0 }
 
 beforeAll(async () => {
@@ -63,19 +63,19 @@ beforeAll(async () => {
     }
   })
   await vi.waitFor(() => expect(created.length > 30 && ledger.flows.size > 100).toBe(true), 60_000)
-  // Enough time to create the token on a busy machine.
+  // Leaves enough time to create the token on a busy machine.
   const at = Date.now() + 15_000
   const client = await call('POST', '/actors', { actor: { type: 'api_client', name: 'Pipeline' } })
   const ending = { name: 'Ends', expires_at: new Date(at).toISOString() }
   const token = await call('POST', `/actors/${client.body.data.id}/api_tokens`, { api_token: ending })
   expect(token.status).toBe(201)
   ended = { token: token.body.data.token, at }
-  // The instant of the copy: kills all processes during their work.
+  // Records the instant of the copy, and kills all processes during their work.
   instant = new Date().toISOString()
   await service.kill9()
   over = true
   await Promise.all([...streams, ...administrators])
-  // The engines end a moment later, and may still change their files.
+  // Retries the copy, because the engines end a moment later and may still change their files.
   await vi.waitFor(() => cpSync(service.dataDir, newCopy(), { recursive: true }), 20_000)
   whole = copies.length - 1
 }, 120_000)
@@ -90,7 +90,7 @@ const verify = async (dataDir: string) => {
   return JSON.parse(stdout).data
 }
 
-/** Expects that the copy contains the expired token, and that it is refused. */
+/** Waits for the expiry of the token, and expects that the service on the copy refuses the token. */
 async function endedStays(): Promise<void> {
   await sleep(Math.max(0, ended.at - Date.now()) + 100)
   const headers = { authorization: `Bearer ${ended.token}` }
@@ -105,7 +105,7 @@ async function rowsAreWhole(dataDir: string): Promise<void> {
   expect(rows).toBeGreaterThan(created.length)
 }
 
-/** Expects complete data by the API: totals, every acknowledged group, and a working next commit. */
+/** Expects complete data from the API: the total, every acknowledged group, and a successful next commit. */
 async function isWhole(): Promise<void> {
   const ids: string[] = []
   let total = 0
@@ -119,7 +119,7 @@ async function isWhole(): Promise<void> {
   expect(created.filter((id) => !ids.includes(id))).toEqual([])
   expect(ids.length).toBe(total)
   expect((await call('POST', '/groups', { group: { name: 'After' } })).status).toBe(201)
-  // The copy has its key: old tokens are valid, and stored secrets can be decrypted.
+  // Expects that the copy contains the key: old tokens are valid, and stored secrets can be decrypted.
   const change = { mdm_posture_provider: { api_token: 'inventory-token-0123' } }
   const [before, after] = [
     await call('GET', `/mdm_posture_providers/${provider}`),
@@ -155,7 +155,7 @@ it('is repaired by a replay if only the table was restored, with a new stream', 
   for (const path of ['checkpoints', 'stream-handled.json', 'kinesis'])
     rmSync(join(dataDir, path), { recursive: true, force: true })
   const table = new DatabaseSync(join(dataDir, 'dynamodb.db'))
-  // Removes the unprocessed stream records, so that at least the last changes have no entry.
+  // Removes the unprocessed stream records, so that at least the last changes have no log entry.
   table.exec('DELETE FROM _stream_records')
   table.close()
   running = await startService({ dataDir })

@@ -58,7 +58,7 @@ describe('npm start', () => {
   it('makes all files readable only by the owner, even in a shared directory', () => {
     const files = readdirSync(dataDir, { recursive: true }).map((file) => join(dataDir, String(file)))
     expect(files.length).toBeGreaterThan(10)
-    // A file may be replaced at the same time.
+    // Ignores files that the service replaces at the same time.
     const isOpen = (file: string) => ((statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0
     expect(files.filter(isOpen)).toEqual([])
   })
@@ -200,7 +200,7 @@ describe('Ctrl-C', () => {
     try {
       process.kill(service.pid, 'SIGINT')
       const { pid } = service
-      // Running devices reconnect.
+      // Restarts the service while the devices keep running and reconnect.
       service = await startService({ dataDir })
       expect(isRunning(pid)).toBe(false)
       expect((await call('/account')).status).toBe(200)

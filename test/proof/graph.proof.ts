@@ -19,7 +19,7 @@ const ledTo = (base: string, url: string): string => {
   return `${base}${pathname}${search}`
 }
 
-/** Requests a token with the unmodified client of the vendor. Its requests are redirected to the fake. */
+/** Requests a token with the vendor's unmodified client, whose requests are redirected to the fake. */
 async function tokenOf({ url, data }: Pick<TenantFake, 'url' | 'data'>, clientSecret = data.clientSecret) {
   const send = async (
     address: string,
@@ -43,7 +43,7 @@ async function tokenOf({ url, data }: Pick<TenantFake, 'url' | 'data'>, clientSe
       clientId: data.clientId,
       clientSecret,
       authority,
-      // Replaces the discovery, which the fake does not implement.
+      // Replaces the issuer's discovery, which the fake does not implement.
       knownAuthorities: ['login.microsoftonline.com'],
       authorityMetadata: JSON.stringify({
         issuer: `${authority}/v2.0`,
@@ -59,7 +59,7 @@ async function tokenOf({ url, data }: Pick<TenantFake, 'url' | 'data'>, clientSe
   return result?.accessToken ?? ''
 }
 
-/** Creates the vendor's client for the API. Only its last middleware redirects requests to the fake. */
+/** Creates the vendor's API client, in which only the last middleware redirects requests to the fake. */
 async function clientOf(of: Pick<TenantFake, 'url' | 'data'>): Promise<Client> {
   const token = await tokenOf(of)
   const redirect: Middleware = {
@@ -143,7 +143,8 @@ it("the fields of the fakes match the vendor's types", () => {
   const fits: [
     Fits<TenantUser, User>,
     Fits<Omit<TenantGroup, 'members'>, Group>,
-    // Enums are plain texts in the fake. The service's schema has managementState, which its types lack.
+    // Compares only names, because enums are plain strings in the fake. `managementState` is in the API's schema, but not in the vendor's
+    // types.
     [Exclude<keyof WholeDevice, keyof ManagedDevice | 'managementState'>] extends [never] ? true : false,
   ] = [true, true, true]
   expect(fits).not.toContain(false)

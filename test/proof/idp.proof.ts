@@ -13,7 +13,10 @@ const company = idpCompany(420, 25)
 let fake: IdpFake
 let client: okta.Client
 
-/** Creates the vendor's client. It continues with an undefined token, so tests must check the fake's log. */
+/**
+ * Creates the vendor's client, which continues without a token if the token request fails. Tests must therefore check the requests that the
+ * fake received.
+ */
 const clientOf = (url: string) =>
   new okta.Client({
     orgUrl: url,
@@ -128,7 +131,7 @@ it("the vendor's schema accepts the fake's responses, and rejects others", async
   }
   for (const one of await read('apps/0oa1/groups?expand=group')) {
     expect(check('ApplicationGroupAssignment', one)).toBeNull()
-    // The service returns a null description, which its schema does not allow.
+    // Removes the null description, which the real service returns but its schema does not allow.
     const { description: _, ...profile } = one._embedded.group.profile
     expect(check('Group', { ...one._embedded.group, profile })).toBeNull()
   }

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Installs the locked versions of the providers' clients if they are missing. Only the proofs use them. */
+/** Installs the locked versions of the vendors' clients if they are missing, because only the proofs need them. */
 const folder = import.meta.dirname
 const installed = join(folder, 'node_modules', '.package-lock.json')
 const locked = statSync(join(folder, 'package-lock.json')).mtimeMs

@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => fake.close())
 
-/** Creates the unmodified client of the vendor. Its requests are redirected to the fake. */
+/** Creates the vendor's unmodified client, whose requests are redirected to the fake. */
 function clientOf(subject = 'admin@example.com', requestedScopes = scopes): admin_directory_v1.Admin {
   const redirect: typeof fetch = (input, init) => {
     const { pathname, search } = new URL(input instanceof Request ? input.url : input)

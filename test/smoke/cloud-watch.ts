@@ -8,7 +8,7 @@ type Alarm = { AlarmName: string; StateValue: string; ActionsEnabled: boolean; A
 
 type Input = Record<string, unknown>
 
-/** Input members by operation; true for required ones. */
+/** Input members of each CloudWatch operation; true for required members. */
 const members: Record<string, Record<string, boolean>> = {
   DescribeAlarms: {
     AlarmNames: false,
@@ -65,8 +65,8 @@ async function inputOf(request: IncomingMessage): Promise<[operation: string, in
 const denied = (arn: string) => `CloudWatch Alarms is not authorized to perform: SNS:Publish on resource: ${arn}`
 
 /**
- * Fake of CloudWatch with the operations that the test of an alarm calls, in the JSON protocol of its service model. A
- * change of the state runs the alarm's action. Each action adds an entry to the history, even if its topic refuses it.
+ * Starts a fake of CloudWatch with the operations that the smoke test calls, in the JSON protocol. Setting an alarm to ALARM runs its
+ * actions. Each action adds an entry to the history, even if its topic refuses the message.
  */
 export async function startCloudWatch(alarms: Alarm[], mayPublish: (arn: string) => boolean = () => true) {
   const history: { AlarmName: string; Timestamp: number; HistorySummary: string; HistoryData: string }[] = []

@@ -4,13 +4,13 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
 type Options = {
-  /** True for requests that the proxy responds with 403. */
+  /** True for requests that the proxy refuses with 403. */
   denies?: (method: string, path: string) => boolean
   /** Changes the body of a response. */
   rewrites?: (path: string, body: string) => string
 }
 
-/** Starts a proxy in front of a service that loses the first response to each creation. */
+/** Starts a proxy in front of a service. The proxy drops the first 201 response of each path. */
 export async function startProxy(
   target: string,
   { denies = () => false, rewrites = (_path, body) => body }: Options = {},

@@ -101,7 +101,7 @@ describe('a run that is ended by a signal', () => {
 })
 
 describe('a run that cannot begin', () => {
-  /** Expects exit code 2, one sentence, and no change of the account. */
+  /** Expects exit code 2, one sentence on stderr, and no change to the account. */
   async function expectRefused(account: Account, args: string[], sentence: string | RegExp, variables = {}) {
     const admin = await adminToken(account)
     const before = await objectsOf(admin)
@@ -148,7 +148,7 @@ describe('a run that cannot begin', () => {
     const other = startSmoke(argsOf('--passcode-email', 'first@example.org'), variablesOf(account))
     await other.printed('A passcode was mailed')
     const before = await objectsOf(account.token)
-    // Empties the first lists, as if they were read before the other run created objects.
+    // Empties the first response for each list, as if it was read before the other run created objects.
     const hidden = new Set<string>()
     const proxy = await startProxy(running().baseUrl, {
       rewrites: (path, body) => {

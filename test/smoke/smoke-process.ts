@@ -7,7 +7,7 @@ import { vi } from 'vitest'
 
 const repositoryRoot = fileURLToPath(new URL('../../', import.meta.url))
 
-/** Starts the command as npm does, without the environment variables of this test run. */
+/** Starts the smoke test as npm does, without the environment variables of the test run. */
 export function startSmoke(args: string[], variables: Record<string, string> = {}) {
   const { PATH = '', HOME = '' } = process.env
   const child = spawn(process.execPath, ['infra/smoke/smoke.ts', ...args], {
@@ -47,14 +47,14 @@ export function startSmoke(args: string[], variables: Record<string, string> = {
   }
 }
 
-/** Runs the command to its end. */
+/** Runs the smoke test to its end, with an empty standard input. */
 export function runSmoke(args: string[], variables: Record<string, string> = {}) {
   const smoke = startSmoke(args, variables)
   smoke.child.stdin.end()
   return smoke.ended()
 }
 
-/** Reads the passcode of the newest mail to an address. A local service stores mails in its data directory. */
+/** Reads the passcode of the newest mail to an address, from the data directory of a local service. */
 export async function mailedPasscode(dataDir: string, address: string): Promise<string> {
   const folder = join(dataDir, 'mails')
   return vi.waitFor(

@@ -3,7 +3,7 @@ import { runLocal, type Service, startService } from '#test/support/service/serv
 
 let service: Service
 
-/** Starts a service for the tests of a file. */
+/** Starts a service before the tests of a file, and stops it after them. */
 export function withService(): void {
   beforeAll(async () => {
     service = await startService()
@@ -27,7 +27,7 @@ export async function newAccount(slug: string, fields: { limits?: object; scopes
   return { id: data.account.id, token: data.api_token.token }
 }
 
-/** Creates a token of the account with all scopes. */
+/** Creates an API token of the account with all scopes. */
 export async function adminToken({ id }: Account): Promise<string> {
   const api_token = { expires_at: new Date(Date.now() + 86_400_000).toISOString() }
   const event = { operation: 'create_api_token', account_id: id, api_token }
@@ -37,7 +37,7 @@ export async function adminToken({ id }: Account): Promise<string> {
 
 const collections = ['sites', 'groups', 'resources', 'policies', 'actors', 'clients', 'email_otp_auth_providers']
 
-/** Reads the objects of an account by collection, without their `last_seen` times. */
+/** Reads the ids of an account's objects, by collection. */
 export async function objectsOf(token: string): Promise<Record<string, string[]>> {
   const listed = collections.map(async (collection) => {
     const answer = await fetch(`${service.baseUrl}/${collection}?limit=100`, {
@@ -49,7 +49,7 @@ export async function objectsOf(token: string): Promise<Record<string, string[]>
   return Object.fromEntries(await Promise.all(listed))
 }
 
-/** Expects the earlier objects. Waits, because follow-up work deletes dependent objects within seconds. */
+/** Expects the earlier objects. Waits up to a minute, because follow-up work deletes dependent objects later. */
 export const expectAsBefore = (token: string, before: Record<string, string[]>) =>
   vi.waitFor(async () => expect(await objectsOf(token)).toEqual(before), { timeout: 60_000 })
 
@@ -75,7 +75,7 @@ export const awsVariables = (url: string) => ({
 
 export const allOf = (steps: string[], outcome: string) => Object.fromEntries(steps.map((step) => [step, outcome]))
 
-/** Sufficient scopes according to the documents. */
+/** Scopes that suffice for the smoke test according to the documents. */
 export const enough = [
   'sites:write',
   'groups:write',

@@ -21,11 +21,11 @@ type Options = {
   company: WalkedCompany
   baseUrl: string
   token: string
-  /** Triggers the check for due runs, which otherwise runs each minute. */
+  /** Triggers the check for due sync runs, which the service otherwise makes each minute. */
   wake(): void
 }
 
-/** An administrator of an account with one directory. */
+/** API client of an administrator whose account has one directory. */
 export class Administrator {
   readonly service: Service
   readonly #walk: Options
@@ -59,7 +59,7 @@ export class Administrator {
 
   post = (what: string) => this.service.request<Run>('POST', `${this.#path}/${what}`)
 
-  /** Waits for a finished run other than `before`. */
+  /** Waits until the newest run has finished and is not the run `before`. */
   async finished(before: string | null): Promise<Run> {
     for (let looks = 0; ; looks++) {
       if (looks % 10 === 0) this.#walk.wake()
@@ -80,7 +80,7 @@ export class Administrator {
     return { actors, groups }
   }
 
-  /** Reads the change log entries of runs since a time, by run, and by object and operation. */
+  /** Reads the change log entries of sync runs since `begin`, by run id and then by object and operation. */
   async changeLog(begin = '2000-01-01T00:00:00Z'): Promise<Map<string, Map<string, Entry[]>>> {
     const byRun = new Map<string, Map<string, Entry[]>>()
     const query = `type=change&limit=100&total_limit=0&begin=${begin}`

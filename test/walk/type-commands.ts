@@ -10,13 +10,13 @@ export function documentCommands(document: string): string {
   return [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block).join('\n')
 }
 
-/** Extracts the commands of the start screen, with the credentials of another data directory. */
+/** Extracts the commands of the start screen, and replaces the data directory with `dir`. */
 export const screenCommands = ({ output, dataDir }: Service, dir = dataDir): string =>
   (output().match(/^ {4}(TOKEN=|curl ).*$/gm) ?? [])
     .map((line) => `${line.trim().replaceAll(dataDir, dir).replace('curl ', "curl -sS -w '\\n' ")}\n`)
     .join('')
 
-/** Runs commands in a shell by its standard input. */
+/** Passes commands to the standard input of a shell, as if they were typed. */
 export async function typed(shell: [string, ...string[]], text: string, dir: string) {
   const [command, ...args] = shell
   const child = spawn(command, args, {
@@ -36,7 +36,7 @@ export async function typed(shell: [string, ...string[]], text: string, dir: str
 
 export const has = (command: string) => spawnSync(command, ['--version']).error === undefined
 
-/** Shells to test. An interactive zsh, the default of macOS, allows no comments and prints jobs on stderr. */
+/** Shells to test. An interactive zsh, the default of macOS, accepts no comments and prints background jobs on stderr. */
 export const shells: [string, ...string[]][] = [
   ['sh'],
   has('zsh') ? ['zsh', '-f', '-i', '-o', 'no_prompt_sp', '-o', 'no_prompt_cr'] : ['sh'],

@@ -7,7 +7,7 @@ type Options = { people: number; kinds?: readonly WalkedKind[]; say(text: string
 
 type Provisioned = { data: { api_token: { token: string } } }
 
-/** Starts the service as a user does, with a company at a provider of each kind, and walks each in its own account. */
+/** Starts the service with a company at a provider of each kind, and walks through each directory in a separate account. */
 export async function walkDirectories({ people, kinds = walkedKinds, say }: Options): Promise<Record<string, Walked>> {
   const companies: WalkedCompany[] = []
   try {
@@ -32,7 +32,7 @@ export async function walkDirectories({ people, kinds = walkedKinds, say }: Opti
         const walk = { company, baseUrl: service.baseUrl, slug, token, wake, say }
         return [company.kind, await walkDirectory(walk)] as const
       })
-      // A failed walk must not end the service for the others.
+      // Waits for all walks to settle, so that a failed walk does not stop the service of the other walks.
       const outcomes = await Promise.allSettled(walked)
       const failed = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
       if (failed.length > 0) throw failed[0]

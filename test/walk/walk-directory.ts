@@ -12,17 +12,17 @@ export type Walk = {
   baseUrl: string
   slug: string
   token: string
-  /** Triggers the check for due runs, which otherwise runs each minute. */
+  /** Triggers the check for due sync runs, which the service otherwise makes each minute. */
   wake(): void
   say(text: string): void
 }
 
-/** Measurements of a walk, in milliseconds. */
+/** Result of a walk: the milliseconds from a run's commit until the gateway removes the authorization. */
 export type Walked = { lostAccessMs: number }
 
 type Steps = Walk & {
   admin: Administrator
-  /** Waits for the end of the next run. */
+  /** Waits until the next run has finished. `took` is the duration of the run as text. */
   nextRun(): Promise<{ run: Run; took: string }>
 }
 
@@ -42,7 +42,7 @@ const changes = (counts: Record<string, Counts>): string =>
     .join('; ') || 'nothing'
 
 /**
- * Waits for a value that consumers write.
+ * Polls for at most two minutes for a value that consumers write.
  * @throws Error that names the missing value
  */
 async function until<T>(what: string, found: () => T | undefined | false | Promise<T | undefined | false>): Promise<T> {
@@ -76,7 +76,7 @@ async function load({ admin, nextRun, say }: Steps): Promise<{ previewed: Run; f
   return { previewed: preview.run, first: first.run }
 }
 
-/** Signs some members of the first group in with the provider of the same kind. */
+/** Signs in up to five members of the first group with an auth provider of the directory's kind. */
 async function signInSome(steps: Steps): Promise<SignedIn[]> {
   const { company, admin, say } = steps
   const { kind } = company
@@ -144,7 +144,7 @@ async function accessOf(steps: Steps, { token, person }: SignedIn): Promise<{ le
   }
 }
 
-/** Expects that truncated lists change nothing. */
+/** Expects that a truncated list fails the run, changes nothing and disables the directory. */
 async function breakLists({ admin, company, nextRun, say }: Steps): Promise<void> {
   const before = await admin.totals()
   company.breakLists()
@@ -220,7 +220,7 @@ async function readChangeLog({ admin, company, say }: Steps, done: Record<string
     throw new Error(`${error.message}\n${details.join('\n')}`)
   })
   for (const [name, run] of runs) say(`the change log tells of ${name}: ${summary(log.get(run.id))}`)
-  // A stopped run has one entry: the directory was disabled.
+  // Expects one entry of a stopped run, which disables the directory, and none of a preview.
   for (const run of looked) {
     const kinds = [...(log.get(run.id)?.keys() ?? [])]
     deepEqual(kinds, run.outcome === 'stopped' ? [`${company.kind}_directories update`] : [])

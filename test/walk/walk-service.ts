@@ -27,7 +27,7 @@ async function http(method: string, path: string, body?: unknown, bearer = token
   return { status: response.status, headers: response.headers, text, body: text ? JSON.parse(text) : undefined }
 }
 
-/** Repeats a request until its response matches, for at most the 2 s within which an entry must be visible. */
+/** Repeats a request until its response matches, for at most the 2 s within which a log entry must be visible. */
 async function within2s(path: string, holds: (body: Body) => boolean): Promise<Reply> {
   const until = Date.now() + 2_000
   for (;;) {
@@ -45,7 +45,7 @@ async function create(path: string, body: unknown, bearer = token): Promise<Body
 
 const huge = '9223372036854775807'
 
-/** Provisions an account, even while the service is down, and returns its token. */
+/** Provisions an account, even while the service is down, and returns its API token. */
 async function provisioned(name: string): Promise<string> {
   const event = { account: { name, slug: name.toLowerCase() }, admin: { name: 'Ada', email: 'ada@example.com' } }
   const { code, stdout } = await runLocal('provision', [JSON.stringify(event)], { DATA_DIR: service.dataDir })
@@ -53,7 +53,7 @@ async function provisioned(name: string): Promise<string> {
   return JSON.parse(stdout).data.api_token.token
 }
 
-/** Provisions an account, and stores its credentials in a file as `npm start` does. */
+/** Provisions an account, and stores its credentials in a new directory as `npm start` does. */
 async function walkerDir(): Promise<string> {
   const dir = mkdtempSync(join(tmpdir(), 'walk-test-'))
   const credentials = { base_url: service.baseUrl, api_token: await provisioned('Walker') }
@@ -61,7 +61,7 @@ async function walkerDir(): Promise<string> {
   return dir
 }
 
-/** Defines the tests of the walk for a running service. The last test kills and restarts it. */
+/** Defines the tests of the walk for a running service. The last test kills and restarts the service. */
 export function walkService(running: () => Service): void {
   beforeAll(() => {
     service = running()
@@ -72,7 +72,7 @@ export function walkService(running: () => Service): void {
 }
 
 function typeDocument(): void {
-  // The walk needs curl; the service and its other tests do not.
+  // Skips the walk without curl, which the other tests do not need.
   it.skipIf(!has('curl'))('can be typed unchanged, after the start screen and repeatedly', async () => {
     const dir = await walkerDir()
     try {

@@ -12,22 +12,22 @@ export type WalkedKind = (typeof walkedKinds)[number]
 type Fields = Record<string, unknown>
 export type Somebody = { id: string; email: string }
 
-/** A company at a provider: its people, their sign-in, and the changes that a walk makes. */
+/** Company at a provider: its people, their sign-in, and the changes that a walk makes. */
 export type WalkedCompany = {
   kind: WalkedKind
-  /** Settings with which a service uses the provider. */
+  /** Environment variables with which a service uses the provider. */
   variables: Record<string, string>
   directory: Fields
   authProvider: Fields
-  /** Registers the created directory, which some providers require. */
+  /** Registers the public key of the created directory at the provider, if the provider requires one. */
   connect(directory: Fields): void
   people(): Somebody[]
-  /** The provider's id of the first group, and the ids of its members. */
+  /** Id of the first group at the provider, and the ids of its members. */
   group(): { id: string; members: string[] }
-  /** Removes a person from the group. */
+  /** Removes a person from the first group. */
   leaveGroup(id: string): void
   dismiss(ids: ReadonlySet<string>): void
-  /** Truncates lists of people to half, with a successful status. */
+  /** Makes the provider return only half of each list of people, with a successful status. */
   breakLists(): void
   mendLists(): void
   /** Signs a person in at the authorization URL, and returns the code of the redirect. */
@@ -35,7 +35,6 @@ export type WalkedCompany = {
   close(): Promise<void>
 }
 
-/** Number of groups of a company of this size. */
 const groupsOf = (size: number): number => Math.max(8, Math.round(size / 100))
 
 type Faulty = { faults: Fault[] }
@@ -83,7 +82,7 @@ async function suite(size: number): Promise<WalkedCompany> {
 async function idp(size: number): Promise<WalkedCompany> {
   const fake = await idpFake(idpCompany(size, groupsOf(size)))
   const provider = await startPlainProvider()
-  // The organisation's issuer is its domain, but its discovery document is served at the address of its API.
+  // The issuer is the organization's domain, but the address of its API serves the discovery document.
   provider.issuer = 'https://company.example.com'
   fake.faults.push((request) => on(/^\/\.well-known\//, always({ json: provider.document() }))(request, () => ({})))
   const [first] = fake.data.groups
@@ -143,7 +142,7 @@ async function tenant(size: number): Promise<WalkedCompany> {
       fake.data.users = fake.data.users.filter(({ id }) => !ids.has(id))
       for (const group of fake.data.groups) group.members = group.members.filter((id) => !ids.has(id))
     },
-    // Requests for people by id still return them.
+    // Halves only complete lists. Requests for people by id still return everyone.
     ...listsOf(fake, (request, answer) =>
       request.path === '/v1.0/users' && !request.query.has('$filter') ? half(request, answer) : null,
     ),

@@ -11,12 +11,12 @@ interface Registry {
   commands: Record<string, { arg?: { variadic: boolean }; aliases?: string[]; options?: Record<string, Option> }>
 }
 
-/** Commands of the installed CDK CLI, from the file that its own parser is built from. */
+/** Commands of the installed CDK CLI, from the file that defines the parser of the CLI. */
 const registry = JSON.parse(
   readFileSync('node_modules/aws-cdk/lib/cli/cli-type-registry.json', 'utf8'),
 ) as unknown as Registry
 
-/** Faults of a CDK CLI command, given its words after `cdk`. Empty for a valid command. */
+/** Returns the faults of a CDK CLI command, given the words after `cdk`. A valid command has none. */
 export function checkCdkCommand([name = '', ...words]: Words): string[] {
   const command = registry.commands[name]
   if (!command) return [`no command ${name}`]

@@ -3,7 +3,7 @@ import type { Words } from './shell.ts'
 
 interface Option {
   required: boolean
-  /** A flag has no value, and a list has several. */
+  /** Number of values: none for a flag, several for a list. */
   takes: 'none' | 'one' | 'several'
   values: string[]
   members: string[]
@@ -14,7 +14,7 @@ interface Known {
   options: Map<string, Option>
 }
 
-/** Reads a line of `commands.txt`, whose notation is in its header. */
+/** Parses a line of `commands.txt`. The header of `commands.txt` describes the notation. */
 function readLine(line: string): [name: string, known: Known] {
   const words = line.split(' ')
   const options = words
@@ -46,7 +46,7 @@ const known = new Map(lines.map(readLine))
 const everywhere = known.get('aws')?.options ?? new Map<string, Option>()
 known.delete('aws')
 
-/** Detects a placeholder for the reader: `<name>`, `…`, `$NAME`, `$(…)`. */
+/** True if a value contains a placeholder for the reader: `<name>`, `…`, `$NAME`, `$(…)`. */
 const isOpen = (value: string): boolean => /[<…$]/.test(value)
 
 function checkValue(name: string, option: Option, value: string): string[] {
@@ -58,12 +58,12 @@ function checkValue(name: string, option: Option, value: string): string[] {
   return unknown.filter((it) => !option.members.includes(it)).map((it) => `${name} has no ${it}`)
 }
 
-/** Faults of an AWS CLI command, given its words after `aws`. Empty for a valid command. */
+/** Returns the faults of an AWS CLI command, given the words after `aws`. A valid command has none. */
 export function checkAwsCommand(words: Words): string[] {
   const length = [3, 2, 1].find((count) => words.length >= count && known.has(words.slice(0, count).join(' ')))
   if (length === undefined) return ['not in test/docs/aws-cli/commands.txt']
   const command = known.get(words.slice(0, length).join(' '))
-  // A command without arguments is only a mention.
+  // Accepts a command without arguments, which a document only mentions.
   if (!command || words.length === length) return []
   const objections: string[] = []
   const given = new Set<string>()

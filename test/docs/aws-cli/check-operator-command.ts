@@ -1,6 +1,6 @@
 import type { Words } from './shell.ts'
 
-/** Faults of a command that AWS accepts, but that would lose data or a response. */
+/** Returns the faults of a command that AWS accepts, but that would lose data or a response. */
 export function checkOperatorCommand(words: Words): string[] {
   const value = (option: string): string => words[words.indexOf(option, 2) + 1] ?? ''
   const has = (option: string): boolean => words.includes(option)
@@ -8,7 +8,7 @@ export function checkOperatorCommand(words: Words): string[] {
   const objections: string[] = []
   switch (typed ? words.slice(0, 2).join(' ') : '') {
     case 'lambda create-event-source-mapping':
-      // Consumers report failures in their response, which Lambda ignores without this setting.
+      // Without this setting, AWS Lambda ignores the failures that consumers report in their response.
       if (value('--function-response-types') !== 'ReportBatchItemFailures')
         objections.push('a mapping without --function-response-types ReportBatchItemFailures drops failed records')
       break
@@ -17,7 +17,7 @@ export function checkOperatorCommand(words: Words): string[] {
         objections.push('CloudFormation does not recreate a mapping of its own: only a temporary one is deleted')
       break
     case 'lambda list-event-source-mappings':
-      // Mappings belong to the alias. The bare function name would list those of the unpublished version.
+      // Mappings belong to the alias `current`. The bare function name lists those of the unpublished version.
       if (has('--function-name') && !/:current\b/.test(value('--function-name')))
         objections.push('mappings are listed by --event-source-arn or by <function>:current')
       break

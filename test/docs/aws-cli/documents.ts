@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { commandsOf, type Words } from './shell.ts'
 
-/** Current documents, without decisions and changelog, whose commands may be outdated. */
+/** Documents whose commands must be current. Decisions and the changelog may contain outdated commands. */
 export const documents = [
   'README.md',
   ...readdirSync('docs', { recursive: true, encoding: 'utf8' })
@@ -19,7 +19,7 @@ const fence = /^( *)```(\w*)[^\n]*\n(.*?)^ *```/gms
 const indented = /^ {4,}(?:aws|npx|npm) (?:.*\\\n)*.*/gm
 const marked = /(`+)([^`]+)\1/g
 
-/** Scripts of a document: code blocks, pipeline steps in them, and inline code. */
+/** Extracts the scripts of a document: code blocks, steps of pipelines, indented commands and inline code. */
 export function scriptsOf(text: string): string[] {
   const blocks = [...text.matchAll(fence)].map(([, , language = '', block = '']) =>
     /^ya?ml$/.test(language) ? block.replace(/^\s*(?:- )?(?:run: *\|?)?/gm, '') : block,
@@ -35,7 +35,7 @@ export function scriptsOf(text: string): string[] {
   return [...blocks, ...lines, ...marks]
 }
 
-/** Commands of all documents that start this program. */
+/** Commands of all documents that start with the words of `program`. */
 export function documentedCommands(...program: string[]): Command[] {
   return documents.flatMap((file) =>
     scriptsOf(readFileSync(file, 'utf8'))

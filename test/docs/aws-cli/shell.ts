@@ -12,7 +12,7 @@ export function commandsOf(script: string): Words[] {
   const commands: string[][] = []
   let position = 0
 
-  /** Reads to `end`, or to the end of the text. */
+  /** Parses commands up to the delimiter `end`, or to the end of the text. */
   const read = (end: string): void => {
     let words: string[] = []
     let word: string | null = null

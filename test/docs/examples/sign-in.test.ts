@@ -5,7 +5,7 @@ import { json } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { signIn } from '../../../docs/examples/sign-in.ts'
 
-/** Fake service that exchanges one code for one verifier. */
+/** Fake of the service's token endpoint, which records each exchanged code. */
 let service: Server
 let baseUrl: string
 const exchanged: Record<string, string>[] = []
@@ -23,7 +23,7 @@ beforeEach(() => {
 })
 afterAll(() => service.close())
 
-/** Opens the example client's page, and visits it as the person's browser. */
+/** Starts a sign-in with the example client. `visit` requests the callback as the person's browser does. */
 async function atPage() {
   const page = Promise.withResolvers<URL>()
   const passcode = () => Promise.reject(new Error('Nobody asked for a passcode.'))
@@ -41,8 +41,7 @@ const foreign = { status: 400, text: 'This is not the sign-in that the client st
 
 it('login CSRF: the example client refuses a callback with a foreign state, says so, and waits for its own', async () => {
   const { state, home, visit, done } = await atPage()
-  // Authorization code from an attacker's own sign-in. Any web page can redirect a person's browser to the callback
-  // with it.
+  // Code from an attacker's own sign-in, with which any web page can redirect a person's browser to the callback.
   const code = 'code-of-the-attacker'
   const others: (Record<string, string> | string)[] = [
     { code },
@@ -85,7 +84,6 @@ it("distinguishes a provider's fault from a refusal", async () => {
 it('has its own state and verifier each time', async () => {
   const [one, two] = [await atPage(), await atPage()]
   expect(one.state).not.toBe(two.state)
-  // Two sign-ins do not accept each other's state.
   expect(await one.visit({ code: 'x', state: two.state })).toEqual(foreign)
   await Promise.all([one.visit({ code: 'a', state: one.state }), two.visit({ code: 'b', state: two.state })])
   await Promise.all([one.done, two.done])

@@ -10,7 +10,7 @@ import { followUpFrom } from '#test/support/logs/commit-stream.ts'
 import { until } from '#test/support/run/until.ts'
 import { plantSessions } from '#test/support/table/plant-sessions.ts'
 
-/** Number of clients that fits the duration of a test. `npm run bench -- --live-crowd` measures other sizes. */
+/** Number of clients that keeps the test short. `npm run bench -- --live-crowd` measures other sizes. */
 const size = 400
 const atOnce = 100
 
@@ -19,7 +19,7 @@ const crowd = new LiveCrowd()
 beforeAll(async () => {
   channel = await openChannel({
     limits: { handshakes: atOnce },
-    // Holds the first handshakes until all clients have connected, so that the speed of the table does not matter.
+    // Holds the first handshakes until all other clients are refused, so that the speed of the table does not matter.
     intercept: async (route, event) => {
       if (route === '$connect') await until(() => crowd.closed >= size - atOnce)
       return handlers[route](event as LiveEvent)
@@ -34,7 +34,7 @@ test('connects a crowd at once after refusing most of it first, notifies it of a
   const from = await followUpFrom(world.account.id)
   crowd.connect(channel.url, sessions)
   expect(await crowd.untilOpened(size, 200_000)).toBe(size)
-  // Refused clients retry automatically.
+  // Expects that all other clients were refused at first. Refused clients retry automatically.
   expect(crowd.closed).toBeGreaterThanOrEqual(size - atOnce)
   expect(await connectionsOf(world.account.id, 'clients')).toHaveLength(size)
 

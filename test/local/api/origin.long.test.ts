@@ -18,7 +18,7 @@ const forged = {
 let service: Service
 afterEach(() => service.stop())
 
-/** Returns the status of a request with these headers, and its origin in the request log. */
+/** Returns the status of a request with these headers, and the origin of the request in the log. */
 async function originOf(headers: Record<string, string>, proof: Record<string, string> = {}) {
   const ask = (path: string, extraHeaders: Record<string, string>) =>
     fetch(service.baseUrl + path, {

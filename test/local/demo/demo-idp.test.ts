@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => idp.stop())
 
-/** A browser that keeps cookies and follows redirects within the provider. */
+/** Simulates a browser that keeps cookies and follows redirects within the provider. */
 function browser() {
   const cookies = new Map<string, string>()
   return async function visit(address: string, form?: Record<string, string>): Promise<{ url: URL; text: string }> {

@@ -3,7 +3,7 @@ import { loopbackAddress } from '#infra/local/engines/dynoxide.ts'
 import { startTableProxy } from '#infra/local/engines/table-proxy.ts'
 import { tableName } from '#shared/table/table.ts'
 
-/** The table's engine of the tests has no front unless somebody starts one. */
+/** Proxy in front of the table's engine. Other tests use the engine without a proxy. */
 let front: Awaited<ReturnType<typeof startTableProxy>>
 beforeAll(async () => {
   front = await startTableProxy(process.env.AWS_ENDPOINT_URL_DYNAMODB ?? '')

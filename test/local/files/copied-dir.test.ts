@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openControl, runByControl } from '#infra/local/control.ts'
 import { type Dynoxide, findDynoxide, startDynoxide } from '#infra/local/engines/dynoxide.ts'
 
-/** A data directory that is copied while its service runs, as a backup does. */
+/** Data directory, and its copy made while the service runs, as a backup does. */
 let dir: string
 let copy: string
 beforeEach(() => {
@@ -30,7 +30,7 @@ it('does not end the engine of the original directory', async () => {
   cpSync(dir, copy, { recursive: true })
   const other = await start(copy)
   expect([await answers(engine.endpoint), await answers(other.endpoint)]).toEqual([true, true])
-  // A stale engine of the same directory is ended before another one opens the file.
+  // Expects that a second start on the same directory ends the first engine.
   const next = await start(dir)
   await engine.exited
   expect(await answers(next.endpoint)).toBe(true)

@@ -15,10 +15,10 @@ afterAll(() => service?.stop())
 
 const kills = 3
 const random = new SeededRandom(seedOf('PROPERTY_SEED'))
-/** Waits for a random time, so that the kill hits any operation. */
+/** Waits for a random time, so that the kill can hit any operation. */
 const randomMoment = () => sleep(random.int(300, 1_200))
 
-/** Kills the table's engine, which also ends the running service. */
+/** Kills the table's engine. The running service exits as a consequence. */
 async function killTable(): Promise<void> {
   process.kill(JSON.parse(readFileSync(join(service.dataDir, 'dynamodb.pid'), 'utf8')).pid, 'SIGKILL')
   await service.exited()

@@ -12,7 +12,7 @@ import { readMapping } from '#infra/template/mapping.ts'
 let dir: string
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'poller-test-'))
-  // The poller reports discarded records on the terminal.
+  // Silences the poller, which reports discarded records on the terminal.
   vi.spyOn(process.stderr, 'write').mockReturnValue(true)
 })
 afterEach(() => {
