@@ -45,7 +45,7 @@ export const accounts = entity<AccountRow>({
 
 const Usage = v.object({ used: v.number(), available: v.number(), total: v.number() })
 
-/** An account as the API shows it (A11). */
+/** Account in API responses (A11). */
 export const Account = v.object({
   id: v.string(),
   slug: v.string(),
@@ -66,7 +66,7 @@ const cache = new Map<string, { status: AccountStatus; at: number }>()
 
 type AccountStatus = { enabled: false } | { enabled: true; limits: AccountRow['limits'] }
 
-/** Reads the state and limits of an account, cached for 60 seconds (L9.4). */
+/** Returns whether an account is enabled, and its limits. The result is cached for 60 seconds (L9.4). */
 export async function accountStatus(account: string): Promise<AccountStatus> {
   const last = cache.get(account)
   if (last && clock.now() / 1_000 - last.at < timeBudgetMs) return last.status
@@ -77,16 +77,16 @@ export async function accountStatus(account: string): Promise<AccountStatus> {
   return status
 }
 
-/** Path segments below `/sign_in`, which cannot be slugs (I2.1). */
+/** Path segments that are in use below `/sign_in` and therefore cannot be slugs (I2.1). */
 export const reservedSlugs: readonly string[] = ['callback', 'session', 'token']
 
-/** Key of a value that is unique across accounts, or of a directory's id (I4.2). Its item contains the account id. */
+/** Key of the item that maps a slug, an account key or a directory id (I4.2) to the id of its account. */
 export const serviceUniqueKey = (name: 'slug' | 'key' | 'idp_directory', value: string): Key => ({
   pk: `service#${name}#${value}`,
   sk: 'unique',
 })
 
-/** Partition of the accounts with a limit that the half-hourly job compares with the account's usage (A11). */
+/** Partition that lists the accounts with limits, which a half-hourly job compares with their usage (A11). */
 export const limitedAccountsPartition = 'service#limited'
 
 const compared: LimitName[] = [
@@ -101,8 +101,8 @@ const isCompared = (account: Pick<AccountRow, 'limits'> | null): boolean =>
   account !== null && compared.some((name) => account.limits[name] !== null)
 
 /**
- * Stages the account's entry in the list that the half-hourly limits job reads (A11). Adds it with the first compared
- * limit, and removes it with the last.
+ * Stages the account's entry in the list of the half-hourly limits job (A11). An account is listed while at least one of its compared
+ * limits is set.
  */
 export function stageLimitsEntry(transaction: Transaction, before: AccountRow | null, after: AccountRow): void {
   if (isCompared(before) === isCompared(after)) return

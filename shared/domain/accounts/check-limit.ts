@@ -2,7 +2,7 @@ import type { Transaction } from '../../commit/transaction.ts'
 import { ApiError, featureNotEnabled } from '../../core/errors.ts'
 import { type AccountRow, accounts, type FeatureName, type LimitName } from './account.ts'
 
-/** The limits of A11 that a create checks, each with the counters of its use. */
+/** Limits (A11), each with the field that sets it and the counters that make up its usage. */
 const limits = {
   users: { setting: 'users_count', used: ['actors.enabled.account_user', 'actors.enabled.account_admin_user'] },
   account_admin_users: { setting: 'account_admin_users_count', used: ['actors.enabled.account_admin_user'] },
@@ -18,17 +18,17 @@ export const usageOf = (count: (tally: string) => number, limit: Limit): number 
 
 export const limitOf = (account: AccountRow, limit: Limit): number | null => account.limits[limits[limit].setting]
 
-/** Checks a limit before a create. @throws ApiError `limit_reached` when it would exceed the limit (A11) */
+/** Checks that another object is within a limit (A11). @throws ApiError `limit_reached` */
 export async function checkLimit(transaction: Transaction, limit: Limit): Promise<void> {
   const account = await transaction.existing(accounts, transaction.accountId)
   const total = limitOf(account, limit)
   if (total !== null && usageOf((tally) => transaction.count(tally), limit) >= total) throw limitReached(limit)
 }
 
-/** Maximum number of posture providers, or of directories of a kind, per account. The schedule has to run each of them. */
+/** Maximum number of posture providers, or of directories of one kind, per account. Bounded because the sync schedule runs each of them. */
 const maxSources = 20
 
-/** Checks the number of directories of a kind, or of posture providers (A11). @throws ApiError `limit_reached` */
+/** Checks that another directory of a kind, or another posture provider, is permitted (A11). @throws ApiError `limit_reached` */
 export function checkSources(transaction: Transaction, collection: string): void {
   if (transaction.count(collection) >= maxSources) throw limitReached(collection)
 }

@@ -7,7 +7,7 @@ import { clients } from '../clients/client.ts'
 import type { AccountRow } from './account.ts'
 import { limitOf, usageOf } from './check-limit.ts'
 
-/** Returns the caller's account with the use of its limits (A11). */
+/** Returns the caller's account with the usage of each limit that is set (A11). */
 export async function get(account: AccountRow) {
   const counts = await readCounts(account.id)
   const active = account.limits.monthly_active_users_count === null ? 0 : await countMonthlyActiveUsers(account.id)
@@ -16,7 +16,7 @@ export async function get(account: AccountRow) {
 
 const month = 30 * dayMicros
 
-/** Counts the distinct enabled users and admins with a client seen within 30 days (A11). Needed only if that limit is set. */
+/** Counts the enabled users and administrators who have a client seen within the last 30 days (A11). */
 export async function countMonthlyActiveUsers(account: string): Promise<number> {
   const since = timestamp(clock.now() - month)
   const presences = await queryItems(partition(account, `presence.${clients.name}`))
@@ -31,10 +31,9 @@ export async function countMonthlyActiveUsers(account: string): Promise<number> 
   return people.filter((actor) => actor && !actor.is_disabled && isPerson(actor.type)).length
 }
 
-/** Reads the row counters of an account, by collection and by the names that entities declare as `counters`. */
+/** Reads the row counters of an account, keyed by collection or by a name from an entity's `counters`. */
 export const readCounts = async (account: string) => (await readAccountVersion(account)).counts
 
-/** Renders the limits that are set, each with its use (A11). The caller supplies `monthlyActive`. */
 function renderLimits(account: AccountRow, counts: Record<string, number>, monthlyActive: number) {
   const limits = [
     ...(['users', 'service_accounts', 'account_admin_users', 'sites'] as const).map((limit) => ({

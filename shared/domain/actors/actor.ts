@@ -10,7 +10,7 @@ export type ActorType = (typeof actorTypes)[number]
 
 export type ActorRow = Omit<v.InferOutput<typeof Actor>, 'last_seen_at'>
 
-/** Returns whether an actor is a person: a user or an admin. People are the members of the managed group. */
+/** True for users and administrators, who are the members of the managed group Everyone. */
 export const isPerson = (type: ActorType): boolean => type === 'account_user' || type === 'account_admin_user'
 
 export const actors = entity<ActorRow>({
@@ -27,7 +27,7 @@ export const actors = entity<ActorRow>({
   counters: (row) => [`actors.${row.type}`, ...(row.is_disabled ? [] : [`actors.enabled.${row.type}`])],
 })
 
-/** An actor as the API shows it (A12.1). */
+/** Actor in API responses (A12.1). */
 export const Actor = v.object({
   id: v.string(),
   name: v.string(),
@@ -56,7 +56,7 @@ export type ActorInput = v.InferOutput<typeof ActorFields>
 const people = actorTypes.filter(isPerson)
 const machines = actorTypes.filter((type) => !isPerson(type))
 
-/** Fields of a new actor: people have an email, others have none. */
+/** Fields of a new actor. Users and administrators require an email; other types must not have an email. */
 export const NewActorFields = withRules(inputFields, {
   anyOf: [
     { required: ['email'], properties: { type: { enum: people }, email: { type: 'string' } } },
@@ -64,7 +64,7 @@ export const NewActorFields = withRules(inputFields, {
   ],
 })
 
-/** Reads the enabled administrators of an account, who receive its mails (I8). */
+/** Reads the enabled administrators of an account, the recipients of the emails about it (I8). */
 export async function enabledAdministrators(accountId: string): Promise<(ActorRow & { email: string })[]> {
   const administrators = await rowsBy(actors, accountId, 'type', 'account_admin_user')
   return administrators.filter(

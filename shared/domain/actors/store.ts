@@ -39,7 +39,7 @@ export const get = async (account: string, id: string) => renderActor(account, a
 
 type Change = Draft<Partial<ActorInput>>
 
-/** Creates an actor. @throws ApiError `scope_exceeded`, `limit_reached`, then `validation_failed` (A12.2) */
+/** Creates an actor (A12.2). @throws ApiError `scope_exceeded`, `limit_reached` or `validation_failed`, checked in this order */
 export const create = (author: Author, sent: { type?: unknown }, draft: () => Draft<ActorInput>) =>
   commit(author, async (transaction) => {
     if (sent.type === 'account_admin_user') checkAdministration(author, 'Creating an administrator')
@@ -59,7 +59,7 @@ export const create = (author: Author, sent: { type?: unknown }, draft: () => Dr
     return { data: { ...row, last_seen_at: null } }
   })
 
-/** Checks the limits of A11 in their order. A missing or unknown type has no limit. @throws ApiError `limit_reached` */
+/** Checks the limits for a type of actor (A11). A missing or unknown type has no limit. @throws ApiError `limit_reached` */
 async function checkLimits(transaction: Transaction, type: ActorType | undefined): Promise<void> {
   if (type && isPerson(type)) {
     const account = await transaction.get(accounts, transaction.accountId)
@@ -100,7 +100,7 @@ export async function update(author: Author, id: string, draft: () => Change) {
       const tokens = await tokensOfKind(transaction, id, 'email_otp')
       if (stageIssuedTokenDeletions(transaction, tokens) === 'more') return 'more'
     }
-    // Identities were matched by the old email (A12.5). A change of letter case is the same email.
+    // A changed email deletes all identities, because they were matched by the old email (A12.5). Letter case is ignored.
     const isReaddressed = input.email !== undefined && foldAscii(input.email ?? '') !== foldAscii(actor.email ?? '')
     if (isReaddressed && (await stageAllIdentityDeletions(transaction, id)) === 'more') return 'more'
     return { done: transaction.update<ActorRow>(actors, actor, input) }
@@ -108,7 +108,10 @@ export async function update(author: Author, id: string, draft: () => Change) {
   return renderActor(author.accountId, row)
 }
 
-/** Refuses to delete, disable or change the type of the acting actor and of the last enabled admin (A12.4). */
+/**
+ * Protects the calling actor and the last enabled administrator from deletion, disabling and changes of type (A12.4).
+ * @throws ApiError `own_actor`, `last_admin`
+ */
 export function protect(
   author: Author,
   transaction: Transaction,
@@ -129,7 +132,7 @@ export function protect(
   if (leaves && isLast) throw new ApiError('last_admin', 'This is the last enabled administrator of the account.')
 }
 
-/** Checks type and email of a new actor together (A12.2). @throws ApiError `validation_failed` */
+/** Checks that the email of a new actor fits its type (A12.2). @throws ApiError `validation_failed` */
 function checkCreate(draft: Draft<ActorInput>): ActorInput {
   const { type, email = null } = draft.fields
   const isSent = email !== null || draft.has('email')
@@ -156,7 +159,7 @@ function rejectEmail(draft: Change, message: string): void {
   draft.reject('type', 'is invalid')
 }
 
-/** Refuses changes beyond the caller's own scopes (A12.4(4)). @throws ApiError `scope_exceeded` */
+/** Refuses changes that would grant more than the caller's own scopes (A12.4(4)). @throws ApiError `scope_exceeded` */
 async function checkReach(author: Author, transaction: Transaction, actor: ActorRow, change: Partial<ActorInput>) {
   const changes = (field: keyof ActorInput) => change[field] !== undefined && change[field] !== actor[field]
   const enables = changes('is_disabled') && change.is_disabled === false

@@ -11,10 +11,10 @@ import { stageToken, type TokenRow } from '../tokens/token.ts'
 
 const knownScopes = new Set(['*', '*:read', ...collections.flatMap((name) => [`${name}:read`, `${name}:write`])])
 
-/** Maximum number of scopes in a request, repeated ones included. */
+/** Maximum number of scopes in a request, including duplicates. */
 const maxScopes = 100
 
-/** Schema of an API token's scopes (A13.1). Accepts known scopes in the order sent, and drops repeated ones. */
+/** Schema of an API token's scopes (A13.1). Keeps the order of the request and drops duplicates. */
 export const Scopes = field<string[]>(
   (input) => {
     if (!Array.isArray(input)) return { message: 'must be a list' }
@@ -28,14 +28,16 @@ export const Scopes = field<string[]>(
   { type: 'array', items: { type: 'string', enum: [...knownScopes] }, minItems: 1, maxItems: maxScopes },
 )
 
-/** Checks that the scopes of a token cover a scope that it would grant (A13.3). */
+/** Returns whether a token with `scopes` may create a token with `scope` (A13.3). */
 function mayGrant(scopes: readonly string[], scope: string): boolean {
   if (scope === '*') return scopes.includes('*')
   if (scope === '*:read') return scopes.includes('*') || scopes.includes('*:read')
   return covers(scopes, scope as Permission)
 }
 
-/** Returns whether an author's scopes cover all scopes to grant. The service itself has no scopes and may grant any. */
+/**
+ * Returns whether the author's scopes cover all scopes to grant. Undefined scopes stand for the service itself, which may grant any scope.
+ */
 export const mayGrantAll = ({ scopes }: Pick<Author, 'scopes'>, granted: string[]): boolean =>
   scopes === undefined || granted.every((scope) => mayGrant(scopes, scope))
 
@@ -48,7 +50,7 @@ export const apiTokens = entity<ApiTokenRow>({
   redact: ['secret_hash'],
 })
 
-/** An API token as the API shows it (A13). */
+/** API token in API responses, without its secret (A13). */
 export const ApiToken = v.object({
   id: v.string(),
   actor_id: v.string(),
@@ -60,7 +62,7 @@ export const ApiToken = v.object({
   updated_at: v.string(),
 })
 
-/** Response to the creation of an API token, the only one with its secret. */
+/** Response to the creation of an API token, the only response that contains the secret. */
 export const ShownApiToken = v.object({ ...ApiToken.entries, token: v.string() })
 
 export const ApiTokenFields = v.object({
@@ -76,7 +78,7 @@ export function deleteApiToken(transaction: Transaction, token: ApiTokenRow): vo
 
 export type LastUse = { last_seen_at?: string }
 
-/** Reads `last_seen_at` of actors or API tokens from their presence items, in the order of the ids. */
+/** Reads `last_seen_at` of actors or API tokens from their presence items, in the order of `ids`; null if never seen. */
 export async function readLastSeen(account: string, collection: string, ids: string[]): Promise<(string | null)[]> {
   const presences = await getItems<LastUse>(ids.map((id) => presenceItemKey(account, collection, id)))
   return presences.map((item) => item?.last_seen_at ?? null)
@@ -84,7 +86,7 @@ export async function readLastSeen(account: string, collection: string, ids: str
 
 export type MintedApiToken = ApiTokenRow & { last_seen_at: null; token: string }
 
-/** Stages a new API token of an api_client (A13). */
+/** Stages a new API token (A13), or the token that an `earlier` attempt of the commit minted. */
 export const mintApiToken = (
   transaction: Transaction,
   actorId: string,

@@ -17,7 +17,10 @@ export const { list, get, remove, removeAll } = tokenStore(apiTokens, deleteApiT
   return tokens.map((token, i) => ({ ...token, last_seen_at: seen[i] ?? null }))
 })
 
-/** @throws ApiError 404, `not_an_api_client`, `limit_reached`, `validation_failed`, `scope_exceeded` (A13.2, A13.3) */
+/**
+ * Creates an API token (A13.2, A13.3). The errors are checked in the given order.
+ * @throws ApiError 404, `not_an_api_client`, `limit_reached`, `validation_failed`, `scope_exceeded`
+ */
 export const create = (author: Author, actorId: string, draft: () => Draft<v.InferOutput<typeof ApiTokenFields>>) =>
   commit(author, async (transaction) => {
     const actor = await transaction.existing(actors, actorId)

@@ -26,7 +26,7 @@ const portalLifetime = { min: 300, max: 86_400, fallback: 28_800 }
 
 type Values<E extends v.ObjectEntries> = v.InferOutput<v.ObjectSchema<E, undefined>>
 type Own = typeof ownFields
-/** Fields of all kinds. A provider has only those of its own kind. */
+/** Fields of all provider kinds combined. A provider has only the fields of its own kind. */
 type OwnFields = Own['oidc'] & Own['suite'] & Own['tenant'] & Own['idp']
 
 /** An auth provider of any kind (A25.1). Fields of other kinds are missing, and `client_secret` is encrypted. */
@@ -36,7 +36,10 @@ export type AuthProviderRow = Row &
     account_id: string
     name: string
     issuer: string
-    /** Increases with each change of a field that affects trust in the provider. Codes issued before are refused. Internal. */
+    /**
+     * Increases with each change of a field that affects trust in the provider. Sign-in codes issued before the change are refused. Not
+     * part of API responses.
+     */
     trust_version: number
   }
 
@@ -66,7 +69,7 @@ const ownFields = {
   idp: { ...defaultField, ...clientFields, idp_domain: HostName },
 } satisfies Record<ProviderKind, v.ObjectEntries>
 
-/** Fields of a new provider. A missing name defaults to that of the kind. */
+/** Fields of a new provider. The name defaults to the name of its kind. */
 export const NewAuthProviderFields = (kind: ProviderKind) =>
   v.object({ name: v.optional(NullableText(255)), ...commonFields, ...(ownFields[kind] as OwnFields) })
 
@@ -93,7 +96,7 @@ export const commonDefaults = {
 /** Returns whether administrators may sign in to the portal with a provider (A25.1). */
 export const opensPortal = ({ context }: Pick<AuthProviderRow, 'context'>): boolean => context !== 'clients_only'
 
-/** Kinds of which an account has at most one (A25.2(4)). */
+/** Kinds of which an account can have only one provider (A25.2(4)). */
 const singleKinds: ProviderKind[] = ['email_otp', 'suite']
 export const singleSet = 'auth_providers.single'
 
@@ -133,7 +136,7 @@ const shownOwn = {
   idp: { is_default: v.boolean(), client_id: text, idp_domain: text, callback_uri: text },
 } satisfies Record<ProviderKind, v.ObjectEntries>
 
-/** An auth provider as the API shows it (A25.1): never its secret. */
+/** Auth provider in API responses, without its secret (A25.1). */
 export const AuthProvider = (kind: ProviderKind) =>
   v.object({
     id: text,
@@ -152,10 +155,12 @@ export const AuthProvider = (kind: ProviderKind) =>
     updated_at: text,
   })
 
-/** Kinds whose identity provider an account chooses. It may be hostile, so each has its own callback (docs/decisions/0021). */
+/**
+ * Kinds whose identity provider is chosen by the account and may be hostile, so each provider has its own callback (docs/decisions/0021).
+ */
 const chosenKinds: readonly ProviderKind[] = ['oidc', 'idp']
 
-/** Path of the callback of one provider; for null, of all providers that the deployment configures. */
+/** Path of a provider's callback. Null stands for the shared callback of the kinds that the deployment configures. */
 export const callbackPath = (providerId: string | null): string =>
   providerId === null ? '/sign_in/callback' : `/sign_in/callback/${providerId}`
 
@@ -163,10 +168,13 @@ export const callbackPath = (providerId: string | null): string =>
 export const callbackUri = (address: string, kind: ProviderKind, id: string): string =>
   address + callbackPath(chosenKinds.includes(kind) ? id : null)
 
-/** Tenant of personal accounts, which belong to no organization and cannot sign in. */
+/** Tenant id of personal accounts, which belong to no organization and cannot sign in. */
 const personalAccounts = '9188040d-6c67-4c5b-b112-36a304b66dad'
 
-/** Reads the tenant id in an issuer. Null outside the deployment's cloud directory, which alone gets its secret (I1.3). */
+/**
+ * Extracts the tenant id from an issuer. Null for issuers outside the deployment's cloud directory, which must not receive the app's secret
+ * (I1.3).
+ */
 export function tenantOfIssuer(issuer: string): string | null {
   const [before = '', after = ''] = env.tenantIssuer.split('{tenant_id}')
   if (!issuer.startsWith(before) || !issuer.endsWith(after)) return null

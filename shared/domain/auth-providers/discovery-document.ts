@@ -8,7 +8,7 @@ export const wellKnown = '/.well-known/openid-configuration'
 const Address = v.pipe(v.string(), v.maxLength(2_048), v.check(isOutsideUrl))
 const Names = v.pipe(v.array(v.pipe(v.string(), v.maxLength(100))), v.maxLength(100))
 
-/** Issuer without query or fragment. Its length is limited, because it is part of a key of at most 2,048 bytes. */
+/** Issuer without query or fragment. The maximum length keeps table keys that contain an issuer below DynamoDB's limit of 2,048 bytes. */
 const Issuer = v.pipe(Address, v.regex(/^[^?#]+$/), v.maxLength(1_000))
 
 /** Members of a provider's metadata that this service uses (OpenID Connect Discovery 1.0, 3). */
@@ -23,9 +23,9 @@ const DiscoveryDocument = v.object({
   userinfo_signing_alg_values_supported: v.optional(Names),
   /** True if authorization responses contain the issuer (RFC 9207). */
   authorization_response_iss_parameter_supported: v.optional(v.boolean()),
-  /** Supported values of `prompt` (Initiating User Registration via OpenID Connect 1.0, 3.2); ignored if malformed. */
+  /** Supported values of `prompt` (Initiating User Registration via OpenID Connect 1.0, 3.2). A malformed list is ignored. */
   prompt_values_supported: v.fallback(v.optional(Names), undefined),
-  /** Address where a browser ends its session (OpenID Connect RP-Initiated Logout 1.0, 2.1); ignored if malformed. */
+  /** Address for the browser's logout (OpenID Connect RP-Initiated Logout 1.0, 2.1). A malformed address is ignored. */
   end_session_endpoint: v.fallback(v.optional(Address), undefined),
 })
 export type DiscoveryDocument = v.InferOutput<typeof DiscoveryDocument>
@@ -36,12 +36,12 @@ const DocumentText = v.pipe(v.string(), v.parseJson(), DiscoveryDocument)
 export const documentUriOf = (issuer: string): string => `${issuer.replace(/\/$/, '')}${wellKnown}`
 
 /**
- * Address of the discovery document for a submitted address. Also accepts the issuer, because provider consoles show
- * it first.
+ * Converts a submitted address to that of the discovery document. An issuer is accepted too, because the consoles of providers display it
+ * first.
  */
 export const documentUriFor = (sent: string): string => (sent.endsWith(wellKnown) ? sent : documentUriOf(sent))
 
-/** Fetches a discovery document; null for any other response. @throws OutsideError without a response */
+/** Fetches a discovery document; null if the response is not a valid document. @throws OutsideError if no response arrives */
 export async function readDiscoveryDocument(uri: string, fetch: GuardedFetch): Promise<DiscoveryDocument | null> {
   const answer = await fetch(uri, { headers: { accept: 'application/json' } })
   if (answer.status !== 200) return null
@@ -54,7 +54,7 @@ const timeoutMs = 5_000
 /** Validation message for `discovery_document_uri` (A25.2(3)). */
 export type DiscoveryFailure = 'is invalid' | 'could not be read'
 
-/** Reads the issuer from the OpenID Connect discovery document at an address. Tests replace `read`. */
+/** Reads the issuer from a discovery document. Tests replace `read`. */
 export const discovery = {
   async read(
     sent: string,

@@ -17,7 +17,7 @@ export async function stageAccessEnd(transaction: Transaction, providerId: strin
   return stagePortalSessionDeletions(transaction, 'auth_provider_id', providerId)
 }
 
-/** Creates a sweep that ends the tokens and sessions of a provider's people whose email is in none of the domains. */
+/** Creates a sweep that deletes the provider's tokens and sessions of actors whose email is outside the domains. */
 function outsideSweep(providerId: string, domains: string[] | null): Sweep {
   const ifOutside = async <R extends { actor_id: string }>({ accountId }: Transaction, row: R): Promise<R[]> => {
     const actor = await getRow(actors, accountId, row.actor_id)
@@ -36,11 +36,14 @@ type Domains = AuthProviderRow['domains']
 const isNarrowed = (before: Domains, after: Domains): boolean =>
   after !== null && (before === null || before.some((domain) => !after.includes(domain)))
 
-/** Returns whether a new hosted domain was set. It ends all sessions, because they do not record their domain. */
+/** Returns whether a different hosted domain was set. The change ends all sessions, because they do not record their domain. */
 const isOtherHostedDomain = (before: AuthProviderRow, after: AuthProviderRow): boolean =>
   Boolean(after.hosted_domain) && foldAscii(after.hosted_domain ?? '') !== foldAscii(before.hosted_domain ?? '')
 
-/** Creates a function that ends access which a changed provider no longer grants (A30), in as many parts as needed. */
+/**
+ * Creates a function that ends the access a changed provider no longer grants (A30). Each call stages one part and returns `more` until all
+ * access has ended.
+ */
 export function accessEnder(providerId: string) {
   let endOutside: Sweep | undefined
   return async (transaction: Transaction, before: AuthProviderRow, after: AuthProviderRow) => {
@@ -60,7 +63,7 @@ export function accessEnder(providerId: string) {
   }
 }
 
-/** Fields that affect trust in a provider. After a change of any of them, codes issued before are refused. */
+/** Fields that affect trust in a provider. After a change of any of them, sign-in codes issued earlier are refused. */
 const trustFields = [
   'issuer',
   'is_disabled',

@@ -5,18 +5,17 @@ import { removeItem } from '../../table/put-item.ts'
 import { getItem, getItems } from '../../table/read.ts'
 import { authProviders, type ProviderKind } from './auth-provider.ts'
 
-/** The last fault of a provider, shown to administrators. Its presence item is written without a commit. */
+/** Last sign-in fault of a provider, for administrators. The fault is stored in a presence item, so no commit is needed. */
 export type LastFault = { last_error: string | null; last_error_at: string | null }
 
 export const noFault: LastFault = { last_error: null, last_error_at: null }
 
-/** Minimum time between two writes of a fault. Anybody can cause one by starting a sign-in that fails. */
+/** Minimum time between two writes of a fault. Bounded because anyone can cause faults by starting sign-ins that fail. */
 const minuteMicros = 60_000_000
 
 export const lastFaultKey = (account: string, kind: ProviderKind, id: string): Key =>
   presenceItemKey(account, authProviders[kind].name, id)
 
-/** Reads the last faults of providers of a kind, in the order of the rows. */
 export async function lastFaults(account: string, kind: ProviderKind, rows: readonly { id: string }[]) {
   const items = await getItems<Key & Partial<LastFault>>(rows.map(({ id }) => lastFaultKey(account, kind, id)))
   return items.map(
@@ -36,7 +35,7 @@ export async function noteFault(key: Key, sentence: string, now: number): Promis
   })
 }
 
-/** Deletes the fault of a provider that works again. Writes nothing when none is stored. */
+/** Deletes the stored fault of a provider that works again. Writes nothing if no fault is stored. */
 export async function forgetFault(key: Key): Promise<void> {
   if (await getItem(key)) await removeItem(key)
 }

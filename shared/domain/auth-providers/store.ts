@@ -59,7 +59,7 @@ function discoverer() {
 /** Sources of an issuer other than the provider's fields: a discovery document, or the address of this service. */
 type IssuerSources = { discover: ReturnType<typeof discoverer>; address: string }
 
-/** Determines the issuer of a provider (A25.2(3)). Called after all other checks, since it may fetch a document. */
+/** Determines the issuer of a provider (A25.2(3)). Called after all other checks, because it may fetch a discovery document. */
 async function resolveIssuer(
   kind: ProviderKind,
   fields: NewAuthProviderInput,
@@ -79,14 +79,14 @@ async function resolveIssuer(
   throw invalid(draft.faults)
 }
 
-/** Checks that a new issuer of a tenant belongs to the cloud directory in the deployment's settings. */
+/** Checks that a changed issuer of the kind `tenant` belongs to the deployment's cloud directory. */
 function checkTenant(kind: ProviderKind, draft: Draft<NewAuthProviderInput>, before?: AuthProviderRow): void {
   const { issuer } = draft.fields
   if (kind !== 'tenant' || issuer === undefined || issuer === before?.issuer) return
   if (tenantOfIssuer(issuer) === null) draft.reject('issuer', `must have the form ${env.tenantIssuer}`)
 }
 
-/** Returns whether the deployment has the app that a provider kind signs in with (I1.4); true for kinds without one. */
+/** True if the deployment configures the app of the kind (I1.4), or the kind needs no app. */
 const isConfigured = (kind: ProviderKind): boolean =>
   kind === 'suite' ? env.suiteApp !== null : kind === 'tenant' ? env.tenantApp !== null : true
 
@@ -94,7 +94,7 @@ export function create(kind: ProviderKind, author: Author, draft: () => Draft<Ne
   const sources = { discover: discoverer(), address }
   return commit(author, async (transaction) => {
     const checked = draft()
-    // Such a provider lets administrators sign in (A25.2(6)).
+    // Checks the author's scopes, because a provider for the portal lets administrators sign in (A25.2(6)).
     if (!checked.has('context') && opensPortal({ context: commonDefaults.context, ...checked.fields })) {
       checkAdministration(author, 'Creating a provider whose context allows the portal')
     }
@@ -144,7 +144,7 @@ export function update(
     const { client_secret: secret, ...input } = checked.done()
     const issuer = await resolveIssuer(kind, { ...provider, ...input }, provider, checked, sources)
     const keepsSecret = provider.client_secret !== undefined && secret === undefined
-    // The stored secret belongs to the former issuer, and must not be sent to another one (I1.3).
+    // Requires the secret again with a changed issuer, because the stored secret must not be sent to another issuer (I1.3).
     if (keepsSecret && issuer !== provider.issuer) throw invalidAt(['client_secret'], "can't be blank")
     const after = { ...provider, ...input, issuer }
     if ((await endAccess(transaction, provider, after)) === 'more') return 'more'
@@ -156,13 +156,13 @@ export function update(
     })
     await settleDefault(transaction, kind, provider, row)
     const fault = row === provider ? await lastFault(author.accountId, kind, row) : noFault
-    // The stored fault resulted from the former settings.
+    // Deletes the stored fault, which resulted from the previous settings.
     if (row !== provider) transaction.remove(lastFaultKey(author.accountId, kind, id))
     return { done: { data: render(kind, row, address, fault) } }
   })
 }
 
-/** Deletes a provider after the client tokens and portal sessions that it issued (A25.2(5)). */
+/** Deletes a provider after its client tokens and portal sessions (A25.2(5)). */
 export const remove = (kind: ProviderKind, author: Author, id: string, address: string) =>
   commitInParts(author, async (transaction) => {
     const provider = await transaction.existing(authProviders[kind], id)
@@ -176,7 +176,7 @@ export const remove = (kind: ProviderKind, author: Author, id: string, address: 
 
 type Pointer = { provider_kind: ProviderKind; provider_id: string }
 
-/** Keeps at most one default provider per account (A25.1): a new default of any kind replaces the former one. */
+/** Keeps at most one default provider per account (A25.1). A new default of any kind replaces the previous default. */
 async function settleDefault(
   transaction: Transaction,
   kind: ProviderKind,
@@ -197,10 +197,10 @@ async function settleDefault(
   transaction.put({ ...key, kind: 'pointer', ...pointed })
 }
 
-/** Fields that affect neither who may open the portal nor for how long. */
+/** Fields that affect neither which people can sign in to the portal nor how long their sessions last. */
 const harmlessFields: readonly string[] = ['name', 'is_default', 'client_session_lifetime_secs']
 
-/** Returns whether a changed field can admit other people to the portal, or the same people for longer. */
+/** Returns whether a changed field can admit other people to the portal or extend portal sessions. */
 function widens(before: AuthProviderRow, [field, value]: [string, unknown]): boolean {
   if (harmlessFields.includes(field)) return false
   if (field === 'is_disabled') return before.is_disabled && value === false
@@ -208,7 +208,10 @@ function widens(before: AuthProviderRow, [field, value]: [string, unknown]): boo
   return !isDeepStrictEqual(value, before[field as keyof AuthProviderRow] ?? null)
 }
 
-/** Refuses a change that widens how administrators sign in (A25.2(6)). @throws ApiError `scope_exceeded` */
+/**
+ * Refuses changes to how administrators sign in, unless the author may administer the account (A25.2(6)).
+ * @throws ApiError `scope_exceeded`
+ */
 async function checkPortalChange(
   author: Author,
   before: AuthProviderRow,

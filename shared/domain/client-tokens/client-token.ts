@@ -20,7 +20,7 @@ export const clientTokens = entity<ClientTokenRow>({
   redact: ['secret_hash'],
 })
 
-/** A client token as the API shows it (A24). */
+/** Client token in API responses, without its secret (A24). */
 export const ClientToken = v.object({
   id: v.string(),
   actor_id: v.string(),
@@ -29,7 +29,7 @@ export const ClientToken = v.object({
   updated_at: v.string(),
 })
 
-/** Response to the creation of a client token, the only one with its secret. */
+/** Response to the creation of a client token, the only response that contains the secret. */
 export const ShownClientToken = v.object({ ...ClientToken.entries, token: v.string() })
 
 export const ClientTokenFields = v.object({ expires_at: Timestamp })
@@ -41,7 +41,6 @@ export function deleteClientToken(transaction: Transaction, token: ClientTokenRo
   transaction.revoke({ by: 'client_token', id: token.id })
 }
 
-/** Stages a new client token of an actor (A24). */
 export const mintClientToken = async (
   transaction: Transaction,
   actorId: string,

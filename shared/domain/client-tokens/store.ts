@@ -13,7 +13,10 @@ export const { list, get, remove, removeAll } = tokenStore(
   async (_account, tokens) => tokens,
 )
 
-/** Creates a client token. @throws ApiError 404, `not_a_service_account`, then `validation_failed` (A24.1) */
+/**
+ * Creates a client token of a service account (A24.1). The errors are checked in the given order.
+ * @throws ApiError 404, `not_a_service_account`, `validation_failed`
+ */
 export const create = (author: Author, actorId: string, draft: () => Draft<v.InferOutput<typeof ClientTokenFields>>) =>
   commit(author, async (transaction) => {
     const actor = await transaction.existing(actors, actorId)

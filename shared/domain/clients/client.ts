@@ -15,7 +15,7 @@ const described = [
   'os_version',
 ] as const
 
-/** Description of a device, which it sends when it starts a session (P3.1). */
+/** Description that a device sends when it starts a session (P3.1). */
 export type DeviceDescription = Record<(typeof described)[number], string | null>
 
 export const undescribed: DeviceDescription = recordOf(described, () => null)
@@ -26,12 +26,12 @@ export type ClientRow = Row &
     name: string
     ipv4: string
     ipv6: string
-    /** Identifies the installation; unique per actor. */
+    /** Id of the client's installation on a device, unique per actor. */
     svc_id: string
     verified_at: string | null
   }
 
-/** The value of the unique set `clients.installation`. */
+/** Value of a client in the unique set `clients.installation`. */
 export const installation = (actorId: string, svcId: string): string => `${actorId}#${svcId}`
 
 export const clients = entity<ClientRow>({
@@ -61,7 +61,7 @@ const attested = [
 /** Attestation fields of a client. Always null, because this service does not attest devices. */
 export const unattested = recordOf(attested, () => null)
 
-/** Stored fields of a client under their API names. */
+/** Renames the stored fields of a client to their names in the API. */
 const namedClient = ({ inserted_at, ...row }: ClientRow) => ({ ...row, ...unattested, created_at: inserted_at })
 
 /** Converts a client in a change record back to its row. */
@@ -73,7 +73,7 @@ export function clientOfRecord(recorded: Record<string, unknown>): ClientRow {
 
 const text = v.nullable(v.string())
 
-/** A client as the API shows it (A23.1). */
+/** Client in API responses (A23.1). */
 export const Client = v.object({
   id: v.string(),
   actor_id: v.string(),
@@ -95,7 +95,7 @@ export const Client = v.object({
   updated_at: v.string(),
 })
 
-/** Fields of a client that a request can set; required on update, too (A23.2). */
+/** Fields of a client that a request can set. An update requires the name, too (A23.2). */
 export const ClientFields = v.object({ name: Text(255) })
 
 const adjectives =

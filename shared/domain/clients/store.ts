@@ -25,7 +25,7 @@ export async function get(account: string, id: string) {
 export const rename = (author: Author, id: string, input: () => v.InferOutput<typeof ClientFields>) =>
   change(author, id, (transaction, client) => transaction.update(clients, client, { name: input().name }))
 
-/** Verifies a client. A repeated verification keeps the first time (A23.2). */
+/** Verifies a client. A repeated verification keeps the original `verified_at` (A23.2). */
 export const verify = (author: Author, id: string) =>
   change(author, id, (transaction, client) =>
     transaction.update(clients, client, { verified_at: client.verified_at ?? timestamp(transaction.now) }),
@@ -46,7 +46,6 @@ const change = (author: Author, id: string, apply: (transaction: Transaction, cl
     return { data: renderClient(after, presence ?? null, transaction.now) }
   })
 
-/** Fields of a row that are read for a response. */
 const shownFields = [
   'id',
   'actor_id',
@@ -66,7 +65,7 @@ const shownFields = [
 
 type ShownRow = Pick<ClientRow, (typeof shownFields)[number]>
 
-/** Renders a client (A23.1). Does not check its token, because no lease of a client outlives the token. */
+/** Renders a client (A23.1). The token needs no check, because a client's lease never outlives it. */
 export const renderClient = (client: ShownRow, presence: ShownPresence | null, now: number) => ({
   ...client,
   ...unattested,

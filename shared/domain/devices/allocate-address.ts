@@ -8,20 +8,21 @@ import { formatIp, ipRangeOf } from '../../values/ip.ts'
 const base4 = ipRangeOf('100.64.0.0').first
 const base6 = ipRangeOf('fd00:2021:1111::').first
 
-/** First usable offset in 100.64.0.0/11 and fd00:2021:1111::/107, whose first and last addresses are never used (A21.2). */
+/**
+ * First usable offset in 100.64.0.0/11 and fd00:2021:1111::/107. The first and last addresses of both ranges are never assigned (A21.2).
+ */
 export const firstOffset = 1
 export const lastOffset = 2 ** 21 - 2
 
-/** Tunnel addresses of a device, at the same offset in both ranges. */
+/** Tunnel addresses at the same offset in the IPv4 and the IPv6 range. */
 export const tunnelAddresses = (offset: number): { ipv4: string; ipv6: string } => ({
   ipv4: formatIp({ family: 4, value: base4 + BigInt(offset) }),
   ipv6: formatIp({ family: 6, value: base6 + BigInt(offset) }),
 })
 
-/** Number of addresses tested per round trip. The first round tests only one address, which is nearly always free. */
+/** Number of addresses checked per round trip. The first round trip checks only one address, which is nearly always free. */
 const probesPerRound = 100
 
-/** Finds the first candidate whose value is free in a unique set; null when all are taken. */
 export async function findFirstFree<T>(
   accountId: string,
   set: string,
@@ -43,7 +44,6 @@ export async function findFirstFree<T>(
   }
 }
 
-/** Unique set of the IPv4 tunnel addresses of all devices. */
 const addressSet = 'devices.tunnel_address'
 const capacity = lastOffset - firstOffset + 1
 
@@ -51,7 +51,10 @@ function* addressesFrom(start: number): Generator<{ ipv4: string; ipv6: string }
   for (let i = 0; i < capacity; i++) yield tunnelAddresses(firstOffset + ((start - firstOffset + i) % capacity))
 }
 
-/** Finds free tunnel addresses for the one new device of a commit (A21.2). @throws ApiError `address_space_exhausted` */
+/**
+ * Finds free tunnel addresses for a new device, of which a commit creates at most one (A21.2).
+ * @throws ApiError `address_space_exhausted`
+ */
 export async function allocateAddress(
   transaction: Pick<Transaction, 'accountId' | 'count'>,
   start = randomInt(firstOffset, lastOffset + 1),

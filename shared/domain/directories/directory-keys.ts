@@ -9,11 +9,11 @@ import { getItem, getRow } from '../../table/read.ts'
 import { serviceUniqueKey } from '../accounts/account.ts'
 import { directories, type PublicKey } from './directory.ts'
 
-/** Stages the item that finds the keys of a directory by its id alone. */
+/** Stages the item that maps a directory id to its account, for requests that contain only the directory id. */
 export const stageKeyLookup = (transaction: Transaction, id: string): void =>
   transaction.put({ ...serviceUniqueKey('idp_directory', id), kind: 'unique', account_id: transaction.accountId })
 
-/** Reads the public signing keys of a directory, which its provider fetches (I4.2). @throws ApiError 404 */
+/** Reads the public signing keys of a directory, which the identity provider fetches (I4.2). @throws ApiError 404 */
 export async function readDirectoryKeys(directoryId: string) {
   const id = directoryId.toLowerCase()
   const unique = isUuid(id) ? await getItem<{ account_id: string }>(serviceUniqueKey('idp_directory', id)) : undefined
@@ -23,7 +23,10 @@ export async function readDirectoryKeys(directoryId: string) {
   return { keys: [publicJwk(row.kid, row.public_key)] }
 }
 
-/** Generates the signing key of an identity-provider directory: the private half encrypted, the public half to register. */
+/**
+ * Generates the signing key of an `idp` directory. Returns the fields to store, with the private half encrypted, and the public half to
+ * register.
+ */
 export async function newKeyPair(owner: Owner, kid: string) {
   const { privateKey, publicKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 })
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()

@@ -16,10 +16,10 @@ import {
 } from '../../values/fields.ts'
 import { neverSynced, type SyncState, shownSyncState, unloggedOfSync } from '../sync/sync-state.ts'
 
-/** Bounds of an RSA key: shorter ones are weak, and the time to sign grows with the cube of the length. */
+/** Bounds of an RSA key in bits. Shorter keys are weak, and the time to sign grows with the cube of the length. */
 const bits = { min: 2048, max: 8192 }
 
-/** Checks the type and length of a private key. Accepts text without a key, because the sync run reports a reason. */
+/** Returns whether a private key has a permitted type and length. Accepts unreadable keys, for which the sync run reports a reason. */
 function isUsable(text: string): boolean {
   try {
     const pem = fieldsOf(JSON.parse(text)).private_key
@@ -48,7 +48,7 @@ export type PublicKey = { n: string; e: string }
 
 type Values<E extends v.ObjectEntries> = v.InferOutput<v.ObjectSchema<E, undefined>>
 type Own = typeof ownFields
-/** Fields of all kinds. A directory has only those of its own kind. */
+/** Fields of all directory kinds combined. A directory has only the fields of its own kind. */
 type OwnFields = Own['suite'] & Own['tenant'] & Own['idp']
 type OwnValues = Partial<Values<OwnFields>>
 
@@ -73,7 +73,7 @@ export type NewDirectoryInput = DirectoryInput & { name: string }
 const commonFields = {
   name: Text(255),
   is_disabled: v.optional(Bool),
-  /** Domains that the email of an active person must belong to; null for any. */
+  /** Email domains to which active people must belong; null permits all domains. */
   domains: v.optional(EmailDomains),
   /** Allows sync runs to match, link and move identities of administrators (A26.2(5)). */
   matches_administrators: v.optional(Bool),
@@ -117,10 +117,10 @@ export const directoryDefaults: Record<DirectoryKind, Partial<DirectoryRow>> = {
   idp: {},
 }
 
-/** Field of each kind that is unique in an account, like the name. */
+/** Field of each kind that is unique within an account, in addition to the name. */
 const identifying = { suite: 'domain', tenant: 'tenant_id', idp: 'client_id' } as const
 
-/** Field in which a request sends the secret of each kind. The service generates the key of an `idp` directory. */
+/** Request field with the secret of each kind. Null for `idp`, because the service generates its key. */
 export const sentSecret = { suite: 'service_account_key', tenant: 'client_secret', idp: null } as const
 
 function directoryEntity(kind: DirectoryKind): Entity<DirectoryRow> {
@@ -157,7 +157,7 @@ const shownOwn = {
   idp: { client_id: text, idp_domain: text, kid: text },
 } satisfies Record<DirectoryKind, v.ObjectEntries>
 
-/** A directory as the API shows it (A26.1): never its secret. */
+/** Directory in API responses, without its secrets (A26.1). */
 export const Directory = (kind: DirectoryKind) =>
   v.object({
     id: text,
@@ -171,7 +171,7 @@ export const Directory = (kind: DirectoryKind) =>
     updated_at: text,
   })
 
-/** Directory with the public half of a newly generated key, for registration at the provider (A26.2). */
+/** Directory in responses that include the public half of a newly generated key, to register at the provider (A26.2). */
 export const DirectoryWithKey = (kind: DirectoryKind) =>
   kind === 'idp'
     ? v.object({ ...Directory(kind).entries, public_jwk: v.optional(v.record(v.string(), v.string())) })

@@ -30,7 +30,7 @@ export const list = (kind: DirectoryKind, account: string, page: Page) =>
 export const get = (kind: DirectoryKind, account: string, id: string) =>
   getRendered(directories[kind], account, id, render)
 
-/** Creates a directory, and starts a run unless it is disabled (A26.2(3)). */
+/** Creates a directory and, unless it is disabled, starts a sync run (A26.2(3)). */
 export const create = (kind: DirectoryKind, author: Author, draft: () => Draft<NewDirectoryInput>) =>
   commit(author, async (transaction) => {
     await checkFeature(transaction, 'idp_sync')
@@ -60,7 +60,7 @@ export const create = (kind: DirectoryKind, author: Author, draft: () => Draft<N
     return { data: { ...row, ...(pair && { public_jwk: pair.public_jwk }) } }
   })
 
-/** Updates a directory. Enabling it clears its error and starts a run (A26.2(3)). */
+/** Updates a directory. Enabling a disabled directory clears its error and starts a sync run (A26.2(3)). */
 export const update = (kind: DirectoryKind, author: Author, id: string, draft: () => Checked) =>
   commit(author, async (transaction) => {
     const directory = await transaction.existing(directories[kind], id)
@@ -97,7 +97,7 @@ async function encryptSentSecret(
   return { [field]: await reencryptSecret(owner, secret, before?.[field]) }
 }
 
-/** Returns whether a changed field affects which people a directory delivers, or the handling of missing people. */
+/** Returns whether a changed field affects which people a directory delivers, or how missing people are handled. */
 function decides(before: DirectoryRow, [field, value]: [string, unknown]): boolean {
   if (field === 'name') return false
   if (field === 'is_disabled') return before.is_disabled && value === false
@@ -106,7 +106,10 @@ function decides(before: DirectoryRow, [field, value]: [string, unknown]): boole
   return !isDeepStrictEqual(value, before[field as keyof DirectoryRow] ?? null)
 }
 
-/** Refuses a change of the source of administrators (A26.2(5)); secrets are in stored form. @throws `scope_exceeded` */
+/**
+ * Refuses changes to a source of administrators, unless the author may administer the account (A26.2(5)). Secrets must be in stored form.
+ * @throws ApiError `scope_exceeded`
+ */
 function checkSourceChange(author: Author, before: DirectoryRow, change: Partial<DirectoryRow>): void {
   const { matches_administrators = before.matches_administrators } = change
   if (!before.matches_administrators && !matches_administrators) return

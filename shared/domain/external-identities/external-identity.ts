@@ -21,10 +21,10 @@ export type ExternalIdentityRow = Row &
     opens_portal: boolean
   }
 
-/** The value of the unique set `external_identities.identity`. */
+/** Value of an identity in the unique set `external_identities.identity`. */
 export const identityOf = (idpId: string, issuer: string): string => `${issuer}#${idpId}`
 
-/** The value of the unique set `external_identities.actor`: an actor has at most one identity per issuer. */
+/** Value of an identity in the unique set `external_identities.actor`: an actor has at most one identity per issuer. */
 export const identityOfActor = (actorId: string, issuer: string): string => `${actorId}#${issuer}`
 
 export const externalIdentities = entity<ExternalIdentityRow>({
@@ -44,7 +44,7 @@ export const externalIdentities = entity<ExternalIdentityRow>({
 const text = v.string()
 const optional = v.nullable(text)
 
-/** An identity of an actor at a provider, as the API shows it (A27). Without `directory_id`, a sign-in created it (I3). */
+/** External identity in API responses (A27). A null `directory_id` means that a sign-in created the identity (I3). */
 export const ExternalIdentity = v.object({
   id: text,
   actor_id: text,

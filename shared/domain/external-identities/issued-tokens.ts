@@ -11,7 +11,6 @@ import { type ClientTokenRow, clientTokens, deleteClientToken } from '../client-
 import { type PortalSessionRow, portalSessions } from '../portal-sessions/portal-session.ts'
 import { type ExternalIdentityRow, externalIdentities } from './external-identity.ts'
 
-/** A client token or a portal session of an actor. */
 export type IssuedToken = { kind: 'client'; row: ClientTokenRow } | { kind: 'portal'; row: PortalSessionRow }
 
 export function deleteIssuedToken(transaction: Transaction, token: IssuedToken): void {
@@ -19,7 +18,7 @@ export function deleteIssuedToken(transaction: Transaction, token: IssuedToken):
   else transaction.delete(portalSessions, token.row)
 }
 
-/** Stages the deletion of client tokens and portal sessions. Returns `more` if some did not fit. */
+/** Stages the deletion of issued tokens. Returns `more` if the commit has no capacity for all of them. */
 export function stageIssuedTokenDeletions(transaction: Transaction, tokens: IssuedToken[]): 'done' | 'more' {
   for (const token of tokens) {
     if (!transaction.hasCapacity()) return 'more'
@@ -62,11 +61,12 @@ export const tokensOfIssuers = (transaction: Pick<Transaction, 'accountId'>, act
 
 type Subject = Pick<ExternalIdentityRow, 'idp_id' | 'issuer'>
 
-/** Returns whether a change would assign an identity to another subject of a provider. */
 export const isOtherSubject = (identity: Subject, { idp_id, issuer }: Partial<Subject>): boolean =>
   (idp_id ?? identity.idp_id) !== identity.idp_id || (issuer ?? identity.issuer) !== identity.issuer
 
-/** Stages a change of an identity. A new subject first ends its tokens (A30); returns `more` if these did not fit. */
+/**
+ * Stages a change of an identity. A new subject first ends its tokens (A30); returns `more` if the commit has no capacity for all of them.
+ */
 export async function stageIdentityChange(
   transaction: Transaction,
   identity: ExternalIdentityRow,
@@ -80,7 +80,7 @@ export async function stageIdentityChange(
   return 'done'
 }
 
-/** Stages the deletion of one actor's identities after the tokens from their issuers (A27). */
+/** Stages the deletion of one actor's identities after the tokens from providers of the same issuers (A27). */
 export async function stageIdentityDeletions(
   transaction: Transaction,
   identities: ExternalIdentityRow[],
@@ -98,11 +98,10 @@ export async function stageIdentityDeletions(
   return 'done'
 }
 
-/** Stages the deletion of all identities of an actor after the tokens from their issuers (A12.5). */
 export const stageAllIdentityDeletions = async (transaction: Transaction, actorId: string): Promise<'done' | 'more'> =>
   stageIdentityDeletions(transaction, await rowsBy(externalIdentities, transaction.accountId, 'actor_id', actorId))
 
-/** Stages the deletion of an actor's client tokens, with their authorizations, and portal sessions (A30). */
+/** Stages the deletion of an actor's client tokens and portal sessions, but not of API tokens (A30). */
 export async function stageTokenDeletions(transaction: Transaction, actorId: string): Promise<'done' | 'more'> {
   const { accountId } = transaction
   const tokens = readAhead((range) => rowsBy(clientTokens, accountId, 'actor_id', actorId, range))

@@ -12,7 +12,7 @@ import { stageIdentityDeletions } from './issued-tokens.ts'
 const render = (account: string, rows: ExternalIdentityRow[]) =>
   withLastRuns(account, rows, ({ directory_id }) => directory_id)
 
-/** Lists the identities of an actor (A27). A bad cursor is reported before an unknown actor (A4). */
+/** Lists the identities of an actor (A27). Reports an invalid cursor before an unknown actor (A4). */
 export async function list(account: string, actorId: string, page: Page) {
   const indexes = { actor_id: actorId }
   const listed = await listRendered(externalIdentities, account, page, { indexes, newestFirst: true, render })

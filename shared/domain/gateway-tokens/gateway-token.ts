@@ -8,11 +8,11 @@ import { entity, type Row } from '../../table/entity.ts'
 import { presenceItemKey } from '../../table/keys.ts'
 import { getItem, getItems, rowsBy } from '../../table/read.ts'
 
-/** A token of a site, for any of its gateways, or of one gateway (A22). Its presence item records the first use. */
+/** A token of one gateway, or of a site and all its gateways (A22). The token's presence item records its first use. */
 export type GatewayTokenRow = Row &
   SecretHash & {
     site_id: string
-    /** Null for a site token. */
+    /** Null for a token of the whole site. */
     gateway_id: string | null
     rotated_at: string | null
   }
@@ -27,10 +27,10 @@ export const gatewayTokens = entity<GatewayTokenRow>({
   redact: ['secret_hash'],
 })
 
-/** Response with a new gateway token, which is shown only once (A22). */
+/** Response to the creation of a gateway token, the only response that contains the secret (A22). */
 export const ShownGatewayToken = v.object({ id: v.string(), token: v.string() })
 
-/** Stages a new token of a site, or of a gateway in it; `token` is shown only once. */
+/** Stages a new token of a gateway or, with a null `gatewayId`, of the whole site. Only the hash of the token is stored. */
 export async function mintGatewayToken(transaction: Transaction, owner: { siteId: string; gatewayId: string | null }) {
   const { siteId, gatewayId } = owner
   const id = transaction.newId()
@@ -40,20 +40,22 @@ export async function mintGatewayToken(transaction: Transaction, owner: { siteId
   return { id, token }
 }
 
-/** Stages the deletion of a token. This also ends its sessions, which are valid only with their token (P1.7). */
+/** Stages the deletion of a token, which also ends its sessions: a session is valid only with its token (P1.7). */
 export function deleteGatewayToken(transaction: Transaction, token: GatewayTokenRow): void {
   transaction.delete(gatewayTokens, token)
   transaction.remove(presenceItemKey(transaction.accountId, gatewayTokens.name, token.id))
 }
 
-/** Time for which a rotated gateway token stays valid unless its replacement is used before (A22): 4 hours. */
+/** Time for which a rotated gateway token stays valid, unless its replacement is used earlier (A22): 4 hours. */
 export const rotationGraceMicros = 4 * 3_600_000_000
 
-/** True once the grace period of a rotated token is over; tested each time it is presented. */
 export const rotationEnded = ({ rotated_at }: Pick<GatewayTokenRow, 'rotated_at'>, now: number): boolean =>
   rotated_at !== null && microsOf(rotated_at) + rotationGraceMicros <= now
 
-/** Plans a rotation (A22). A used token gets a grace period and ends the one rotated before; an unused one ends at once. */
+/**
+ * Plans a rotation (A22). A used active token gets a grace period and ends the previously rotated token; an unused active token ends at
+ * once.
+ */
 export function planRotation(
   tokens: GatewayTokenRow[],
   isUsed: (token: GatewayTokenRow) => boolean,
@@ -69,16 +71,16 @@ export function planRotation(
 export const activeToken = (tokens: GatewayTokenRow[]): GatewayTokenRow | null =>
   tokens.find((token) => token.rotated_at === null) ?? null
 
-/** Returns the ids of the tokens that have ever started a session. */
+/** Returns the ids of the tokens that have started at least one session. */
 export async function usedTokens(account: string, tokens: GatewayTokenRow[]): Promise<Set<string>> {
   const items = await getItems(tokens.map((token) => presenceItemKey(account, gatewayTokens.name, token.id)))
   return new Set(tokens.filter((_, index) => items[index]?.used_at !== undefined).map((token) => token.id))
 }
 
 /**
- * Records the first session start with a gateway's own token, and deletes the token that it replaced (A22, P2.4).
- * Uses a commit, so that it is ordered with rotations, which depend on the first use.
- * @throws ApiError `unauthorized` when the token has ended meanwhile.
+ * Records the first session start with a gateway's own token, and deletes the token that it replaced (A22, P2.4). Uses a commit to
+ * serialize with rotations, which depend on the first use.
+ * @throws ApiError `unauthorized` if the token was deleted in the meantime
  */
 export async function noteFirstUse(author: Author, { id, gateway_id: gatewayId }: GatewayTokenRow): Promise<void> {
   const { accountId } = author

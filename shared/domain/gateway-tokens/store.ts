@@ -29,7 +29,7 @@ export const createForSite = (author: Author, siteId: string) =>
     return { data: await mintGatewayToken(transaction, { siteId, gatewayId: null }) }
   })
 
-/** Deletes a site token of this site, or a token of a gateway in it. */
+/** Deletes a token of the site or of one of its gateways. */
 export const remove = (author: Author, siteId: string, id: string) =>
   commit(author, async (transaction) => {
     const token = await transaction.get(gatewayTokens, id)
@@ -38,7 +38,7 @@ export const remove = (author: Author, siteId: string, id: string) =>
     return { data: { id } }
   })
 
-/** Deletes all site tokens of a site, in several commits if necessary. */
+/** Deletes all tokens of a site, but not those of its single gateways. Uses several commits if necessary. */
 export function removeAllOfSite(author: Author, siteId: string) {
   const deleted = new Set<string>()
   return commitInParts(author, async (transaction) => {
@@ -51,7 +51,7 @@ export function removeAllOfSite(author: Author, siteId: string) {
   })
 }
 
-/** Creates a token of one gateway. @throws ApiError `active_token_exists` (A22) */
+/** Creates a token of one gateway (A22). @throws ApiError `active_token_exists` */
 export const createForGateway = (author: Author, siteId: string, gatewayId: string) =>
   commit(author, async (transaction) => {
     await inSite(transaction, siteId, gatewayId)
@@ -61,15 +61,14 @@ export const createForGateway = (author: Author, siteId: string, gatewayId: stri
     return { data: await mintGatewayToken(transaction, { siteId, gatewayId }) }
   })
 
-/** Replaces the active token of a gateway (A22). @throws ApiError `rotation_conflict` after another rotation */
+/** Replaces the active token of a gateway (A22). @throws ApiError `rotation_conflict` if another request rotated the token concurrently */
 export async function rotate(author: Author, siteId: string, gatewayId: string) {
   let found: string | null | undefined
   return commit(author, async (transaction) => {
     await inSite(transaction, siteId, gatewayId)
     const tokens = await readTokens(transaction, gatewayId)
     const active = activeToken(tokens)?.id ?? null
-    // A retried commit has lost a race. If another rotation won, continuing would end the token that it just
-    // returned.
+    // Fails if a concurrent rotation won the race: a retry would end the token that the other request has returned.
     if (found !== undefined && active !== null && active !== found) {
       throw new ApiError('rotation_conflict', 'Another request rotated this token at the same time.')
     }

@@ -2,12 +2,11 @@ type Position = { lat: number | null; lon: number | null }
 
 export type Candidate = Position & { id: string; version: string | null; hasAuthorization: boolean }
 
-/** Parses a version `major.minor[.patch]`; null for another form. */
 function parseVersion(version: string | null): number[] | null {
   return version !== null && /^\d{1,9}\.\d{1,9}(\.\d{1,9})?$/.test(version) ? version.split('.').map(Number) : null
 }
 
-/** True for equal major versions whose minors differ by at most one. An unreadable client version passes (P5.4). */
+/** True if the major versions are equal and the minor versions differ by at most one (P5.4). An invalid client version passes. */
 export function areCompatible(clientVersion: string | null, gatewayVersion: string | null): boolean {
   const client = parseVersion(clientVersion)
   if (!client) return true
@@ -17,7 +16,7 @@ export function areCompatible(clientVersion: string | null, gatewayVersion: stri
 
 const radians = (degrees: number): number => (degrees * Math.PI) / 180
 
-/** Great-circle distance in units of the earth's radius (haversine); infinite without a position. */
+/** Great-circle distance in units of the earth's radius (haversine); infinite if a position is unknown. */
 function distance(a: Position, b: Position): number {
   if (a.lat === null || a.lon === null || b.lat === null || b.lon === null) return Number.POSITIVE_INFINITY
   const [latA, latB] = [radians(a.lat), radians(b.lat)]
@@ -32,7 +31,7 @@ function compareVersions(a: string | null, b: string | null): number {
   return at === undefined ? 0 : (left[at] ?? 0) - (right[at] ?? 0)
 }
 
-/** Chooses an online gateway of a site by authorization, then distance, then version, then at random (P5.4). */
+/** Chooses an online gateway: one with an authorization, then the nearest, then the newest version, then at random (P5.4). */
 export function chooseGateway<C extends Candidate>(
   online: C[],
   client: Position & { version: string | null },

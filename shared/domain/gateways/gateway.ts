@@ -21,7 +21,7 @@ export const gateways = entity<GatewayRow>({
   unique: { 'devices.tunnel_address': (row) => row.ipv4 },
 })
 
-/** A gateway as the API shows it (A21.1). */
+/** Gateway in API responses (A21.1). */
 export const Gateway = v.object({
   id: v.string(),
   name: v.string(),
@@ -36,16 +36,17 @@ export const Gateway = v.object({
 
 const Name = Text(255)
 
-/** Fields of a new gateway. A null name is replaced by a random one; a blank name is invalid (A21.2). */
+/** Fields of a new gateway. A missing or null name is replaced with a random one; a blank name is invalid (A21.2). */
 export const NewGatewayFields = v.object({ name: v.optional(v.nullable(Name)) })
 
 export const GatewayFields = v.object({ name: v.optional(Name) })
 
-/** Generates a name of five random lower-case letters (A21.2). */
 export const generateGatewayName = (): string =>
   Array.from({ length: 5 }, () => String.fromCharCode(97 + randomInt(26))).join('')
 
-/** Key of the index item of a gateway by the public key of its latest session (P2.2). Public keys are not unique (P1.8). */
+/**
+ * Key of the index item that maps the public key of a gateway's latest session to the gateway (P2.2). Public keys are not unique (P1.8).
+ */
 export const publicKeyKey = (account: string, siteId: string, publicKey: string, gatewayId: string): Key => ({
   pk: partition(account, 'gateways.public_key', siteId, publicKey),
   sk: gatewayId,
@@ -57,14 +58,14 @@ export const publicKeyItem = (account: string, siteId: string, publicKey: string
   row: entityKey(account, gateways.name, gatewayId),
 })
 
-/** Finds the oldest gateway of a site with this public key. */
+/** Finds the oldest gateway of a site whose latest session has this public key. */
 export async function findByPublicKey(account: string, siteId: string, publicKey: string): Promise<GatewayRow | null> {
   const indexes = await queryItems(publicKeyKey(account, siteId, publicKey, '').pk)
   const ids = indexes.map((index) => String(index.sk))
   const items = await getItems(
     ids.flatMap((id) => [entityKey(account, gateways.name, id), presenceKey(account, 'gateways', id)]),
   )
-  // A gateway that was just created for its first session has no presence yet.
+  // Accepts a gateway without presence, which was just created for its first session.
   const at = ids.findIndex((_, i) => items[2 * i] && (items[2 * i + 1]?.public_key ?? publicKey) === publicKey)
   const item = at < 0 ? undefined : items[2 * at]
   return item ? itemRow(gateways, item) : null

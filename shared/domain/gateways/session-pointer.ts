@@ -3,7 +3,7 @@ import { type Item, type Key, partition } from '../../table/keys.ts'
 import { getItem } from '../../table/read.ts'
 import { leaseEnd } from '../sessions/lease.ts'
 
-/** Key of the pointer from a site token and session to the gateway. Only the token that started a session finds it (P1.7). */
+/** Key of the pointer from a site token and session id to the gateway. A session is found only with the token that started it (P1.7). */
 export const gatewaySessionKey = (account: string, tokenId: string, sessionId: string): Key => ({
   pk: partition(account, 'sessions.gateway_token', tokenId),
   sk: sessionId,
@@ -13,7 +13,7 @@ export type Pointer = Key & { gateway_id: string; ttl: number }
 
 const day = 86_400
 
-/** Expiry of a pointer in seconds: a day after the lease, unless a heartbeat renews it. */
+/** Expiry of a pointer in epoch seconds, one day after the end of a lease that starts now. */
 const pointerEnd = (now: number): number => Math.ceil(leaseEnd(now) / 1_000_000) + day
 
 export const gatewaySessionPointer = (
@@ -31,10 +31,10 @@ export const gatewaySessionPointer = (
 export const findPointer = (account: string, tokenId: string, sessionId: string) =>
   getItem<Pointer>(gatewaySessionKey(account, tokenId, sessionId))
 
-/** Extends the expiry of a continuing session's pointer, with at most one write in half a day. */
+/** Extends the expiry of an active session's pointer, with at most one write per half day. */
 export async function keepPointer({ pk, sk, ttl }: Pointer, now: number): Promise<void> {
   const end = pointerEnd(now)
   if (ttl > end - day / 2) return
-  // The pointer of a session that was replaced meanwhile is deleted, and stays so.
+  // The condition avoids recreating a pointer that was deleted because its session was replaced.
   await changeItem({ pk, sk }, { set: { ttl: end }, when: 'attribute_exists(pk)' })
 }

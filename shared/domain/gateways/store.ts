@@ -19,10 +19,10 @@ import {
   type NewGatewayFields,
 } from './gateway.ts'
 
-/** Filters by selectivity, the most selective first: combined filters read all rows of the first. */
+/** Filters in order of selectivity, because combined filters read all rows that match the first filter. */
 const filterOrder = ['ipv4', 'ipv6', 'name']
 
-/** Values of the indexes for a list's filters. They include the site, because filters apply within it (A7.3). */
+/** Index values for the filters of a list. Each value includes the site, because filters apply within a site (A7.3). */
 const toIndexes = (siteId: string, filters: Page['filters']): Record<string, string> => {
   const filtered = filterOrder.flatMap((name) =>
     name in filters ? [[name, `${siteId}#${filters[name]}`] as const] : [],
@@ -31,7 +31,7 @@ const toIndexes = (siteId: string, filters: Page['filters']): Record<string, str
 }
 
 export async function list(account: string, siteId: string, page: Page) {
-  // A bad cursor is reported before an unknown site (A4).
+  // Reports an invalid cursor before an unknown site (A4).
   const [{ rows, metadata }] = await sideBySide(
     listRows(gateways, account, page, { indexes: toIndexes(siteId, page.filters) }),
     existingRow(sites, account, siteId),
@@ -48,7 +48,7 @@ export async function get(account: string, siteId: string, id: string) {
   return { data: renderGateway(row, presence, clock.now()) }
 }
 
-/** Creates a gateway with a token of its own, in one commit (A21.2). */
+/** Creates a gateway and its token in one commit (A21.2). */
 export const create = (author: Author, siteId: string, input: () => v.InferOutput<typeof NewGatewayFields>) =>
   commit(author, async (transaction) => {
     await transaction.existing(sites, siteId)
@@ -66,7 +66,6 @@ export const update = (author: Author, siteId: string, id: string, input: () => 
     return { data: renderGateway(after, await readPresence(author.accountId, 'gateways', id), transaction.now) }
   })
 
-/** Renders a gateway (A21.1): its row with the presence fields. */
 export const renderGateway = (row: GatewayRow, presence: CheckedPresence | null, now: number) => ({
   ...row,
   ...renderPresence(presence, now),

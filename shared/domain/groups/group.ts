@@ -5,13 +5,13 @@ import { entity } from '../../table/entity.ts'
 import { Text } from '../../values/fields.ts'
 
 export type GroupRow = v.InferOutput<typeof Group> & {
-  /** Kind and issuer of the directory that assigned `idp_id`; internal. */
+  /** Kind and issuer of the directory that assigned `idp_id`. Not part of API responses. */
   idp_provider: string | null
   /** True for the account's group "Everyone", whose members are computed (A15). */
   is_managed: boolean
 }
 
-/** Directory fields of a group that was not created by a directory. */
+/** Directory fields of a group that no directory created. */
 export const nativeGroup = {
   entity_type: 'group',
   directory_id: null,
@@ -38,7 +38,7 @@ export const groups = entity<GroupRow>({
   unlogged: ['synced_at'],
 })
 
-/** A group as the API shows it (A14.1). */
+/** Group in API responses (A14.1). */
 export const Group = v.object({
   id: v.string(),
   name: v.string(),
@@ -54,7 +54,7 @@ export const Group = v.object({
 /** Fields of a group that a request can set (A14.2). */
 export const GroupFields = v.object({ name: Text(255) })
 
-/** Reads a group that can change. @throws ApiError 404, or `managed_group` for the group Everyone */
+/** Reads a group and refuses the managed group Everyone. @throws ApiError 404, `managed_group` */
 export async function unmanaged(transaction: Transaction, id: string): Promise<GroupRow> {
   const group = await transaction.existing(groups, id)
   if (group.is_managed) throw new ApiError('managed_group', 'The group Everyone is managed by the system.')

@@ -27,7 +27,7 @@ export const create = (author: Author, draft: () => Draft<Input>) =>
     return { data: transaction.insert(groups, { ...checked.done(), ...nativeGroup }) }
   })
 
-/** Updates a group. Checks refusals before the envelope of the request (A14.3). */
+/** Updates a group. Refuses managed and synced groups before it checks the request's envelope (A14.3). */
 export const update = (author: Author, id: string, envelope: () => void, draft: () => Draft<Partial<Input>>) =>
   commit(author, async (transaction) => {
     const group = await unmanaged(transaction, id)

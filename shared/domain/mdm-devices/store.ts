@@ -6,7 +6,7 @@ import type { Page } from '../../values/page.ts'
 import { withLastRuns } from '../sync/sync-state.ts'
 import { type MdmDeviceRow, mdmDevices } from './mdm-device.ts'
 
-/** Sets `synced_at` to the start of the provider's last successful run; a first run keeps the row's own value (I7.3). */
+/** Sets `synced_at` to the start of the provider's last successful run. Rows keep their own value until a run has succeeded (I7.3). */
 const render = (account: string, rows: MdmDeviceRow[]): Promise<MdmDeviceRow[]> =>
   withLastRuns(account, rows, ({ posture_provider_id }) => posture_provider_id)
 
@@ -15,7 +15,7 @@ export async function list(account: string, page: Page) {
   return { data: await render(account, rows), metadata }
 }
 
-/** Reads a device by its id, or by a vendor's id of 24 hexadecimal characters (A28.2). */
+/** Reads a device by its UUID, or by a vendor's id of 24 hexadecimal characters (A28.2). */
 export async function get(account: string, id: string) {
   const row = isUuid(id)
     ? await getRow(mdmDevices, account, id)

@@ -12,13 +12,13 @@ import { membersPerCommit, type PendingPart, readPending, type SetChange, stageP
 import { readEdit, readWholeSet } from './requested-members.ts'
 import { type CheckedMembers, type MemberSet, pendingStager, sizeOf, stageSetChange } from './set-change.ts'
 
-/** Members that a request adds, and a test whether a present member stays. */
+/** Members to add, and a predicate for the present members to keep. */
 type RequestedMembers = { added: string[]; keeps: (id: string) => boolean }
 
 /** Sorted ids of a set's present members, and the number of its pending additions and removals. */
 export type ChangedSet = { ids: string[]; pending: number }
 
-/** Replaces the members of a set by those in a request (A15.3, A19.2). */
+/** Replaces all members of a set (A15.3, A19.2). */
 export const replaceMembers = (author: Author, set: MemberSet, ownerId: string, entries: unknown[]) =>
   changeMembers(author, set, ownerId, () => {
     const added = readWholeSet(set, entries)
@@ -26,7 +26,7 @@ export const replaceMembers = (author: Author, set: MemberSet, ownerId: string, 
     return { added, keeps: (id) => wanted.has(id) }
   })
 
-/** Removes and adds members. Removals come first, so an id in both lists stays a member (A15.4). */
+/** Removes members, then adds members, so an id in both lists stays a member (A15.4). */
 export const editMembers = (author: Author, set: MemberSet, ownerId: string, sent: Record<string, unknown>) =>
   changeMembers(author, set, ownerId, () => {
     const { add, remove } = readEdit(set, sent)
@@ -35,9 +35,9 @@ export const editMembers = (author: Author, set: MemberSet, ownerId: string, sen
   })
 
 /**
- * Changes a set to the requested members, removals first (A15.6). Members that stay keep their membership (A15.5).
- * The first commit of a large change stores it as pending, and thereby accepts it. The request then writes it while it
- * has time, and the follow-up consumer completes it. `read` parses and checks the request.
+ * Changes a set to the requested members, removals first (A15.6). Members that stay keep their membership (A15.5). The first commit of a
+ * large change stores it as pending. The request writes pending members until its time budget is spent, and the follow-up consumer writes
+ * the rest. `read` parses and checks the request.
  */
 async function changeMembers(
   { accountId, subject, precondition }: Author,
@@ -46,7 +46,7 @@ async function changeMembers(
   read: () => RequestedMembers,
 ): Promise<ChangedSet> {
   let wanted: RequestedMembers | undefined
-  /** Sequence of the account's state in which the requested members existed. */
+  /** Sequence at which the requested members were found to exist. */
   let found: number | undefined
   const { result: begun, head } = await commitAfter(
     { accountId, subject, precondition },
@@ -61,7 +61,7 @@ async function changeMembers(
         return { ids: await stageSetChange(transaction, set, ownerId, change, members), pending: 0 }
       }
       const id = stagePending(transaction, subject, set.entity.name, ownerId, change, pending)
-      // Members that an earlier pending change adds were not checked by this request.
+      // Pending changes invalidate the check, because this request did not check the members that they add.
       const known = found === transaction.sequence && pending.length === 0
       return { change: id, checked: known ? { joining: change.joining, sequence: found } : undefined }
     },
@@ -69,7 +69,7 @@ async function changeMembers(
   if ('ids' in begun) return begun
   await finishSet({ accountId, subject }, set, ownerId, workTime.request(), { ...begun, head }).catch(
     (error: unknown) =>
-      // The change is stored and continues in the background, so the response reports the progress.
+      // Logs the error only: the stored change continues in the background, and the response reports its progress.
       logLine('WARN', 'members_interrupted', describeError(error)),
   )
   return commit({ accountId, subject }, async (transaction) => {
@@ -79,10 +79,11 @@ async function changeMembers(
   })
 }
 
-/** Id of a change that its first commit stored as pending, and the members checked for it. */
 type StoredChange = { change: string; checked?: CheckedMembers | undefined }
 
-/** Writes a pending change of a set, or all of them without `change`. The follow-up consumer continues after `budgetMs`. */
+/**
+ * Writes one pending change of a set, or all pending changes if `change` is missing. After `budgetMs`, the follow-up consumer continues.
+ */
 export const finishSet = (
   author: Author,
   set: MemberSet,
@@ -106,7 +107,7 @@ async function readSet(account: string, { entity }: MemberSet, ownerId: string) 
   return { members, pending }
 }
 
-/** Computes the change to the requested members. Counts earlier pending changes as done, because callers rely on them. */
+/** Computes the change to the requested members. Treats earlier pending changes as done, because their requests were accepted. */
 function computeChange({ added, keeps }: RequestedMembers, members: string[], pending: PendingPart[]): SetChange {
   const set = new Set(members)
   for (const { joins, ids } of pending) for (const id of ids) joins ? set.add(id) : set.delete(id)
@@ -115,7 +116,7 @@ function computeChange({ added, keeps }: RequestedMembers, members: string[], pe
   return { leaving: members.filter((id) => !target.has(id)), joining: [...target].filter((id) => !present.has(id)) }
 }
 
-/** Maximum number of members of a set, so that all ids fit one response. */
+/** Maximum number of members of a set, whose ids must all fit one response. */
 const maxMembers = 100_000
 
 /** Refuses additions that make a set too large; removals alone always pass. @throws ApiError `validation_failed` */
@@ -125,7 +126,6 @@ export function refuseLargeSet({ envelope }: MemberSet, change: SetChange, membe
     throw invalidAt([envelope], `should have at most ${maxMembers} item(s)`)
 }
 
-/** Checks before the first write that all added members exist. @throws ApiError `validation_failed` */
 async function checkMembersExist(account: string, set: MemberSet, wanted: RequestedMembers): Promise<RequestedMembers> {
   const found = await checkExistence(wanted.added.map((id) => entityKey(account, set.members, id)))
   const unknown = firstMessages(wanted.added, (id, i) => (found[i] ? null : `${id} does not exist`))

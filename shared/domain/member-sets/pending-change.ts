@@ -10,17 +10,17 @@ import { queryItems } from '../../table/read.ts'
 
 export type SetChange = { leaving: string[]; joining: string[] }
 
-/** Item with members that are still to be removed or added, and the id and subject of their change. */
+/** Item with members that are still to be removed or added, and the id and subject of the change. */
 export type PendingPart = Key & { change: string; subject: Subject | null; joins: boolean; ids: string[] }
 
 type StoredPart = Omit<PendingPart, 'ids'> & { ids: Uint8Array }
 
-/** Maximum members per commit, with two of its 100 items each; version, record, counter and pending part take four. */
+/** Maximum number of members per commit of 100 items. Each member takes two items; version, record, counter and pending part take four. */
 export const membersPerCommit = 48
 
 /** Maximum number of items of a pending change. Its first commit may also create a pool with its first members. */
 const maxItems = 20
-/** Time in microseconds after which a pending change is resumed. By then its request and follow-up have finished or died. */
+/** Time in microseconds until a pending change is resumed, long enough for its request and follow-up work to end. */
 const resumeAfterMicros = 120_000_000
 
 const pendingPartition = (account: string, collection: string, ownerId: string): string =>
@@ -42,7 +42,10 @@ export async function readPending(account: string, collection: string, ownerId: 
 const slices = (ids: string[], size: number): string[][] =>
   Array.from({ length: Math.ceil(ids.length / size) }, (_, i) => ids.slice(i * size, (i + 1) * size))
 
-/** Replaces the pending change of a set. A due item resumes it if its request dies. @returns the id of the change */
+/**
+ * Stages a pending change that replaces the items in `before`. A due item resumes the change if its request dies.
+ * @returns the id of the change
+ */
 export function stagePending(
   transaction: Transaction,
   subject: Subject | null,
@@ -51,7 +54,7 @@ export function stagePending(
   { leaving, joining }: SetChange,
   before: Key[] = [],
 ): string {
-  // An item has the members of `commits` commits. Two items are spare, as the last one of each list may be partly filled.
+  // Each item has the members of `commits` commits. Two items are spare, because the last item of each list may be partly filled.
   const commits = Math.ceil((leaving.length + joining.length) / membersPerCommit / (maxItems - 2))
   const size = commits * membersPerCommit
   const lists = [
@@ -74,7 +77,7 @@ export function stagePart(transaction: Transaction, part: PendingPart, ids: stri
   else transaction.put({ ...part, kind: 'pending', ids: pack(ids) })
 }
 
-/** Stages the deletion of a deleted owner's members and pending changes. */
+/** Stages the deletion of the members and pending changes of a deleted owner. */
 export const stageSetDeletion = async <M extends Row>(transaction: Transaction, entity: Entity<M>, ownerId: string) =>
   together(
     await stagePendingDeletions(transaction, entity.name, ownerId),
@@ -85,7 +88,6 @@ export const stageSetDeletion = async <M extends Row>(transaction: Transaction, 
     ),
   )
 
-/** Stages the deletion of a deleted owner's pending changes. */
 export const stagePendingDeletions = (transaction: Transaction, collection: string, ownerId: string) =>
   stageWithinCapacity(
     transaction,
@@ -93,10 +95,10 @@ export const stagePendingDeletions = (transaction: Transaction, collection: stri
     ({ pk, sk }) => transaction.remove({ pk, sk }),
   )
 
-/** Response `metadata` of a change that continues after the response (A15.6), with the number of pending entries. */
+/** Response `metadata` with the number of members that are still to be added or removed (A15.6). */
 export const progress = (pending: number) => (pending > 0 ? { metadata: { pending } } : {})
 
-/** Hands a pending change to the follow-up consumer, in case its request has died (A15.6). Idempotent. */
+/** Defers a pending change to the follow-up consumer, in case its request has died (A15.6). Idempotent. */
 export async function resumeChange(accountId: string, collection: string, ownerId: string): Promise<void> {
   const [part] = await readPending(accountId, collection, ownerId, 1)
   if (!part) return

@@ -6,10 +6,9 @@ import { type JsonSchema, maxKeys, tooManyKeys } from '../../values/field.ts'
 import { excerpt } from '../../values/text.ts'
 import type { MemberSet } from './set-change.ts'
 
-/** Maximum number of entries in one request. */
 export const maxEntries = 10_000
 
-/** JSON Schema of the list in a `PUT`, for the API reference. */
+/** JSON Schema of the entries in a `PUT` request. */
 export const wholeSetSchema = (key: string): JsonSchema => ({
   type: 'array',
   maxItems: maxEntries,
@@ -23,10 +22,10 @@ export const wholeSetSchema = (key: string): JsonSchema => ({
 
 const ids = { type: 'array', maxItems: maxEntries, items: { type: 'string', format: 'uuid' } }
 
-/** JSON Schema of the lists in a `PATCH`. Together they may have at most `maxEntries` entries. */
+/** JSON Schema of a `PATCH` request. Both lists together may have at most `maxEntries` entries. */
 export const editSchema: JsonSchema = { type: 'object', maxProperties: maxKeys, properties: { add: ids, remove: ids } }
 
-/** Renders an invalid id for a message. Names only the type of lists and objects, which can be nested deeply. */
+/** Renders an invalid id for a message. Lists and objects are rendered as their type, because they can be nested deeply. */
 function renderId(value: unknown): string {
   if (Array.isArray(value)) return 'a list'
   return typeof value === 'object' && value !== null ? 'an object' : excerpt(String(value))
@@ -36,14 +35,12 @@ const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []
 
 const distinct = (ids: string[]): string[] => [...new Set(ids.map((id) => id.toLowerCase()))]
 
-/** Checks the total number of entries. @throws ApiError `validation_failed` */
 function checkEntryCount({ envelope }: MemberSet, ...lists: unknown[][]): void {
   if (lists.reduce((sum, list) => sum + list.length, 0) > maxEntries) {
     throw invalidAt([envelope], `should have at most ${maxEntries} item(s)`)
   }
 }
 
-/** Checks the form of ids. @throws ApiError `validation_failed` with a message for each malformed id */
 function parseIds({ envelope, noun }: MemberSet, values: unknown[]): string[] {
   const messages = firstMessages(values, (id) =>
     typeof id === 'string' && isUuid(id) ? null : `${renderId(id)} is not a valid ${noun} id`,
@@ -52,7 +49,6 @@ function parseIds({ envelope, noun }: MemberSet, values: unknown[]): string[] {
   return values.filter((id) => typeof id === 'string')
 }
 
-/** Checks the number of keys of each entry. @throws ApiError `validation_failed` */
 function checkKeyCount({ envelope }: MemberSet, entries: unknown[]): void {
   const faults = entries.flatMap((entry, i) => {
     const message = typeof entry === 'object' && entry !== null ? tooManyKeys(entry) : null
@@ -61,7 +57,7 @@ function checkKeyCount({ envelope }: MemberSet, entries: unknown[]): void {
   if (faults.length > 0) throw invalid(faults)
 }
 
-/** Reads the ids of a `PUT`, a list of entries (A15.4, A19). @throws ApiError `validation_failed` */
+/** Parses the entries of a `PUT` request into distinct ids (A15.4, A19). @throws ApiError `validation_failed` */
 export function readWholeSet(set: MemberSet, entries: unknown[]): string[] {
   checkEntryCount(set, entries)
   checkKeyCount(set, entries)
@@ -71,7 +67,7 @@ export function readWholeSet(set: MemberSet, entries: unknown[]): string[] {
   return distinct(parseIds(set, ids))
 }
 
-/** Reads the additions and removals of a `PATCH` (A15.4, A19). @throws ApiError `validation_failed` */
+/** Parses the additions and removals of a `PATCH` request (A15.4, A19). @throws ApiError `validation_failed` */
 export function readEdit(set: MemberSet, sent: { add?: unknown; remove?: unknown }) {
   const crowded = tooManyKeys(sent)
   if (crowded !== null) throw invalidAt(['base'], crowded)

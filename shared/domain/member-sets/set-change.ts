@@ -14,7 +14,7 @@ import {
 
 export const sizeOf = ({ leaving, joining }: SetChange): number => leaving.length + joining.length
 
-/** Stages the addition or removal of one member; null when nothing has to change. */
+/** Stages the addition or removal of one member; null if the set already has the requested form. */
 type Step = ((transaction: Transaction) => void) | null
 
 /** Stages a change that fits one commit. Returns the sorted ids of the resulting members. */
@@ -34,25 +34,25 @@ export async function stageSetChange(
   return [...members.filter((id) => !left.has(id)), ...joined].sort()
 }
 
-/** Ids that existed and were not members yet at this sequence, so that they can be added without another check. */
+/** Ids that existed and were not yet members at this sequence, so they can be added without another check. */
 export type CheckedMembers = { joining: string[]; sequence: number }
 
-/** Maximum number of commits whose members are read at once. */
+/** Maximum number of commits for which members are read ahead. */
 const maxAhead = 8
 
-/** Cached pending parts, and steps by member id; valid until another commit of the account. */
+/** Cached pending parts, and steps by member id. The cache is valid until another request commits to the account. */
 type PendingCache = { parts: PendingPart[]; areAll: boolean; steps: Map<string, Step> }
 
 /**
- * Creates a function that stages the next part of a set's pending change at each call. It skips members that are
- * already added or removed, and stops when another change has replaced this one. After the deletion of the owner, it
- * deletes the pending parts. While no other commit intervenes, its cache stays valid and it reads more members at once.
+ * Creates a function that stages one part of a set's pending change per call. It skips members that are already added or removed, and stops
+ * if another change has replaced this one. If the owner was deleted, it deletes the pending parts. While no other commit intervenes, its
+ * cache stays valid and it reads more members ahead.
  */
 export function pendingStager(set: MemberSet, ownerId: string, change?: string, checked?: CheckedMembers) {
   let cache: PendingCache | undefined
   let ahead = 1
 
-  /** Reads the first pending parts; null when the owner was deleted. */
+  /** Reads the first pending parts; null if the owner was deleted. */
   async function readParts({ accountId, follows, sequence }: Transaction): Promise<PendingCache | null> {
     if (follows && cache && (cache.areAll || cache.parts.length > 1)) return cache
     const [owner, parts] = await Promise.all([
@@ -67,7 +67,7 @@ export function pendingStager(set: MemberSet, ownerId: string, change?: string, 
     return { parts, areAll, steps: new Map(joining.map((id) => [id, additionStep(set, ownerId, id)])) }
   }
 
-  /** Reads the steps for the first ids of a part, and for some later ids. */
+  /** Plans the steps of the next commit, and reads ahead for later ids. */
   async function readSteps(
     transaction: Transaction,
     { joins }: PendingPart,
@@ -107,7 +107,7 @@ function runStep(transaction: Transaction, step: Step | undefined): boolean {
   return Boolean(step)
 }
 
-/** Reads the members and returns a step for each id. A member that was deleted meanwhile is not added. */
+/** Plans a step for each id. A member that was deleted in the meantime is not added. */
 async function planSteps({ accountId }: Transaction, set: MemberSet, ownerId: string, joins: boolean, ids: string[]) {
   const pk = partition(accountId, set.entity.name, ownerId)
   const [rows, alive] = await Promise.all([
@@ -132,7 +132,7 @@ const additionStep =
 
 /** A kind of set that is replaced or edited as a whole: the actors of a group (A15), the clients of a pool (A19). */
 export type MemberSet = {
-  /** Entity of the membership rows. Their key is the member's id within the owner's partition. */
+  /** Entity of the membership rows, which are keyed by member id within the owner's partition. */
   entity: Entity
   owners: string
   members: string
@@ -144,9 +144,9 @@ export type MemberSet = {
   noun: string
   /** Noun for a list of members in messages: `actor ids`, `client ids`. */
   idsNoun: string
-  /** Returns whether an entry of a `PUT` has an id. */
+  /** Returns whether an entry of a `PUT` request has an id. */
   isGiven: (id: unknown) => boolean
-  /** Returns whether a part of a `PATCH` is a list of ids. */
+  /** Returns whether `add` or `remove` of a `PATCH` request is a list of ids. */
   isList: (sent: unknown) => boolean
   /** Checks that the members of an owner can be changed. @throws ApiError */
   check: (transaction: Transaction, ownerId: string) => Promise<unknown>

@@ -4,7 +4,7 @@ import { getItem } from '../../table/read.ts'
 
 export type MembershipRow = Row & { group_id: string; actor_id: string }
 
-/** Memberships, keyed by actor in their group's partition, so that members list in the order of the actors (A7.2). */
+/** Memberships, keyed by actor id within the group's partition, so that members are listed in the order of actor ids (A7.2). */
 export const memberships = entity<MembershipRow>({
   name: 'memberships',
   place: (row) => ({ within: row.group_id, sort: row.actor_id }),

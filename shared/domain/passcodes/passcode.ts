@@ -9,12 +9,11 @@ export const passcodeKey = (account: string, actorId: string): Key => ({ pk: pas
 export type Passcode = Key & {
   kind: 'passcode'
   id: string
-  /** Recipient's address in lower case, the only address that the passcode proves. */
+  /** Recipient's address in lower case. The passcode verifies no other address. */
   email: string
-  /** Purpose of the passcode, which is valid for no other. */
+  /** Purpose of the passcode, which is valid for no other purpose. */
   use: string
   hash: string
-  /** Number of attempts so far. */
   attempts: number
   /** Expiry in microseconds. */
   expires_at: number

@@ -4,12 +4,12 @@ import { entity, type Row } from '../../table/entity.ts'
 import { Bool, NullableText, Uuid } from '../../values/fields.ts'
 import { Conditions } from './conditions/conditions.ts'
 
-/** A policy without a group is orphaned and grants nothing. */
+/** A policy. Without a group, it is orphaned and grants no access. */
 export type PolicyRow = Row &
   v.InferOutput<typeof Policy> & {
-    /** The group's identifier at its provider, remembered so that a sync can relink an orphaned policy (I4.6). */
+    /** Id of the group at its provider, stored so that a sync run can relink an orphaned policy (I4.6). */
     group_idp_id: string | null
-    /** Kind and issuer of the directory of an orphaned policy's former group; internal. */
+    /** Kind and issuer of the directory of an orphaned policy's former group. Not part of API responses. */
     group_idp_provider: string | null
   }
 
@@ -23,7 +23,7 @@ export const policies = entity<PolicyRow>({
   },
 })
 
-/** A policy as the API shows it (A16.1). */
+/** Policy in API responses (A16.1). */
 export const Policy = v.object({
   id: v.string(),
   group_id: v.nullable(v.string()),

@@ -16,7 +16,7 @@ export const list = (account: string, page: Page) => listRendered(policies, acco
 
 export const get = (account: string, id: string) => getRendered(policies, account, id)
 
-/** Reads the group and resource of a policy, and rejects unknown ones. */
+/** Reads the group and resource of a policy. Rejects unknown ids, and the Internet Resource without its account feature. */
 async function readGroupAndResource(transaction: Transaction, draft: Change) {
   const { group_id, resource_id } = draft.fields
   const [group, resource] = await Promise.all([
@@ -49,7 +49,7 @@ export const create = (author: Author, draft: () => Draft<PolicyInput>) =>
       resource_id: input.resource_id,
       description: input.description ?? null,
       conditions: input.conditions ?? [],
-      // Flows to the Internet are never reported (A16.2).
+      // Flows are never reported for the Internet Resource (A16.2).
       flow_log_uploads_enabled: resource.type !== 'internet' && (input.flow_log_uploads_enabled ?? true),
       is_disabled: input.is_disabled ?? false,
     })
@@ -76,7 +76,7 @@ export const update = (author: Author, id: string, sent: object, draft: () => Ch
       ...(target?.type === 'internet' && { flow_log_uploads_enabled: false }),
     })
     const ended = data.is_disabled && !policy.is_disabled
-    // Authorizations made under the old policy end; clients that may still connect get new ones (A30).
+    // Revokes authorizations granted under the old policy. Clients that still have access get new authorizations (A30).
     const changed = grounds.some((name) => !isDeepStrictEqual(data[name], policy[name]))
     if (ended || changed) transaction.revoke({ by: 'policy', id })
     return { data }

@@ -11,7 +11,7 @@ import { findPresences } from '../sessions/presence.ts'
 
 export type PoolMemberRow = Row & { resource_id: string; device_id: string }
 
-/** Pool members, keyed by client in their pool's partition, so that they list in the order of the clients (A7.2). */
+/** Pool members, keyed by client id within the pool's partition, so that members are listed in the order of client ids (A7.2). */
 export const poolMembers = entity<PoolMemberRow>({
   name: 'static_device_pool_members',
   place: (row) => ({ within: row.resource_id, sort: row.device_id }),
@@ -32,7 +32,6 @@ export const pool: MemberSet = {
   row: (resource_id, device_id) => ({ resource_id, device_id }),
 }
 
-/** Checks that a resource is a device pool. @throws ApiError 404, or `not_a_device_pool` for another type */
 function checkIsPool(resource: ResourceRow | null): void {
   if (!resource) throw notFound()
   if (resource.type !== 'static_device_pool') {

@@ -35,7 +35,7 @@ export const postureProviders = entity<PostureProviderRow>({
 
 const text = v.string()
 
-/** A posture provider as the API shows it (A28.1): never its secret. */
+/** Posture provider in API responses, without its secrets (A28.1). */
 export const PostureProvider = v.object({
   id: text,
   account_id: text,
@@ -64,11 +64,11 @@ const inputFields = {
   accept_deletions: v.optional(Bool),
 }
 
-/** Fields of a posture provider that a request can set. Fields of the other type are ignored. */
+/** Fields of a posture provider that a request can set. Fields that belong to the other type are ignored. */
 export const PostureProviderFields = v.object(inputFields)
 export type PostureProviderInput = v.InferOutput<typeof PostureProviderFields>
 
-/** The fields that connect a provider of a type; all are required. */
+/** Fields with which a provider of each type connects to the inventory. All fields of the type are required. */
 export const connectionFields = {
   mdm: ['subdomain', 'region', 'api_token'],
   tenant: ['tenant_id', 'client_id', 'client_secret'],

@@ -34,7 +34,7 @@ export const list = (account: string, page: Page) =>
 
 export const get = (account: string, id: string) => getRendered(postureProviders, account, id, render)
 
-/** Drops the fields of the other type from a draft, with their messages. */
+/** Removes the fields of the other provider type from a draft, including their validation messages. */
 function dropOtherConnection(draft: Change, type: PostureProviderType | undefined): void {
   const own: readonly string[] = type === undefined ? [] : connectionFields[type]
   for (const field of Object.values(connectionFields).flat()) {
@@ -59,7 +59,7 @@ async function buildConnection(owner: Owner, input: Partial<PostureProviderInput
   }
 }
 
-/** Creates a posture provider, and starts a run unless it is disabled (A26.2(3)). */
+/** Creates a posture provider and, unless it is disabled, starts a sync run (A26.2(3)). */
 export const create = (author: Author, draft: () => Draft<PostureProviderInput>) =>
   commit(author, async (transaction) => {
     checkSources(transaction, postureProviders.name)
@@ -109,7 +109,7 @@ export const update = (author: Author, id: string, draft: () => Change) =>
     return { data: await withLastRun(row) }
   })
 
-/** Deletes a posture provider with its devices, which grant no access (A28.1). */
+/** Deletes a posture provider and its devices. Nothing has to be revoked, because devices grant no access (A28.1). */
 export const remove = (author: Author, id: string) =>
   commit(author, async (transaction) => {
     const provider = await transaction.existing(postureProviders, id)

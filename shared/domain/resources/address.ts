@@ -46,7 +46,7 @@ function checkDnsName(address: string): Checked {
   return { address }
 }
 
-/** Addresses that no resource can have, in the order of the contract's table. */
+/** Ranges that no address may overlap, in the order of the table in A18.4. */
 const forbidden: { ranges: Cidr[]; cidr: string; ip: string }[] = [
   {
     ranges: ['0.0.0.0', '::'].map(ipRangeOf),
@@ -69,7 +69,7 @@ const refusal = (block: Cidr, type: 'cidr' | 'ip'): string | undefined =>
   forbidden.find(({ ranges }) => ranges.some((other) => overlaps(block, other)))?.[type]
 
 const mapped = ipRangeOf('::ffff:0:0/96')
-/** Returns whether a block is within the IPv4-mapped block. A wider block that includes it is an ordinary one. */
+/** Returns whether a block is within the IPv4-mapped range. A larger block that contains the whole range is permitted. */
 const isMapped = (block: Cidr): boolean => overlaps(block, mapped) && block.prefix >= 96
 
 function checkCidr(address: string): Checked {

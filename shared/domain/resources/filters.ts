@@ -11,7 +11,6 @@ export const maxPorts = 500
 
 type PortRange = { first: number; last: number }
 
-/** Checks the filters of a resource, and returns them in stored form (A18.5). */
 export const checkFilters = (raw: unknown): Checked<IpFilter[]> => checkObjects(raw, maxFilters, checkFilter)
 
 function checkFilter(item: Record<string, unknown>, path: Path, faults: Fault[]): IpFilter | undefined {
@@ -42,7 +41,6 @@ function checkPorts(raw: unknown): { ports: string[] } | { messages: string[] } 
   return { ports: ranges.map(({ first, last }) => (first === last ? String(first) : `${first} - ${last}`)) }
 }
 
-/** JSON Schema of a port or a range of ports. */
 export const portsSchema = {
   type: ['string', 'integer'],
   pattern: `^${portPattern}( *- *${portPattern})?$`,

@@ -25,7 +25,7 @@ export const resources = entity<ResourceRow>({
   },
 })
 
-/** A resource as the API shows it (A18.1). */
+/** Resource in API responses (A18.1). */
 export const Resource = v.object({
   id: v.string(),
   name: v.string(),
@@ -37,7 +37,6 @@ export const Resource = v.object({
   site_id: v.nullable(v.string()),
 })
 
-/** Schema of the filters of a resource (A18.5). Its messages are at the field itself. */
 export const Filters = field<IpFilter[]>(checkFilters, {
   type: 'array',
   maxItems: maxFilters,
@@ -52,7 +51,7 @@ export const Filters = field<IpFilter[]>(checkFilters, {
   },
 })
 
-/** Schema of an address. The checks by type follow when the type is known (A18.2). */
+/** Schema of an address. The checks by type follow when the type of the resource is determined (A18.2). */
 const Address = documented(orNull(TrimmedText), { maxLength: 253, pattern: textPattern.any })
 
 const inputFields = {
@@ -69,7 +68,7 @@ const inputFields = {
 export const ResourceFields = v.object(inputFields)
 export type ResourceInput = v.InferOutput<typeof ResourceFields>
 
-/** Fields of a new resource, which has a type that callers can create (A18.3), and an address. */
+/** Fields of a new resource. An address and a type that callers can create (A18.3) are required. */
 export const NewResourceFields = withRules(inputFields, {
   required: ['address'],
   properties: {

@@ -25,7 +25,7 @@ export const create = (author: Author, draft: () => Draft<ResourceInput>) =>
     const checked = draft()
     const { type, site_id, address } = checked.fields
     checkTypeAndSite(checked, await readSite(transaction, checked, site_id), type)
-    // The address is checked once the type is known, so an empty object has no message about it (A18.2).
+    // Checks the address only with a valid type, so an empty object has no message about the address (A18.2).
     const normal = normaliseAddress(checked, type, address)
     const ip_stack = resultingStack(checked, type, null)
     const input = checked.done()
@@ -54,7 +54,7 @@ export const update = (author: Author, id: string, sent: object, draft: () => Ch
     return { data }
   })
 
-/** Updates a pool, which can only change its name, description and filters (A18.3). */
+/** Updates a device pool. Only name, description and filters can change (A18.3). */
 function updatePool(transaction: Transaction, resource: ResourceRow, draft: Change): ResourceRow {
   for (const ignored of ['address', 'site_id']) draft.clear(ignored)
   if (draft.fields.type !== undefined && draft.fields.type !== 'static_device_pool')
@@ -88,7 +88,7 @@ export async function editable(transaction: Transaction, id: string): Promise<Re
   return resource
 }
 
-/** Checks the type and site of a resource together (A18.3). `site` is the site that the resource would have. */
+/** Checks that the type of a resource fits its site (A18.3). `site` is the site after the change. */
 function checkTypeAndSite(draft: Change, site: SiteRow | null, type: ResourceType | undefined): void {
   const system = site?.managed_by === 'system'
   if (type === 'static_device_pool') draft.reject('type', 'device pools cannot be created through the API')
@@ -98,7 +98,7 @@ function checkTypeAndSite(draft: Change, site: SiteRow | null, type: ResourceTyp
   } else if (type !== undefined && system) draft.reject('site_id', 'cannot be the Internet Site')
 }
 
-/** Normalises the sent or stored address for the type (A18.4). */
+/** Normalises the address for the type (A18.4). Null if the type has no address or the address is invalid. */
 function normaliseAddress(
   draft: Change,
   type: ResourceType | undefined,
@@ -116,7 +116,7 @@ function normaliseAddress(
   return null
 }
 
-/** Determines the resulting ip_stack, which only DNS resources have (A18.2). `stored` is null unless the type was `dns`. */
+/** Determines `ip_stack` after the change, which only DNS resources have (A18.2). `stored` is null unless the type was `dns`. */
 function resultingStack(draft: Change, type: ResourceType | undefined, stored: ResourceRow['ip_stack']) {
   const { ip_stack: sent } = draft.fields
   if (type === 'dns') {

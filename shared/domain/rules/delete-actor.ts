@@ -15,7 +15,10 @@ import { memberships } from '../memberships/membership.ts'
 import { passcodeKey } from '../passcodes/passcode.ts'
 import { deleteClient } from './delete-client.ts'
 
-/** Stages the deletion of an actor (A29) and an identity after the actor's tokens. Returns `more` if these did not fit. */
+/**
+ * Stages the deletion of an actor, and of an `identity` if given, after the actor's tokens (A29). Returns `more` if the tokens exceed the
+ * commit's capacity.
+ */
 export async function stageActorDeletion(
   transaction: Transaction,
   actor: ActorRow,

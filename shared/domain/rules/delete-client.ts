@@ -20,7 +20,7 @@ export async function deleteClient(transaction: Transaction, client: ClientRow):
 export const stageRestOfClient = (transaction: Transaction, id: string): Promise<'done' | 'more'> =>
   stageRows(transaction, poolMembers, 'device_id', id)
 
-/** Deletes a client; its token stays valid, so that the device can register again (A23.2). */
+/** Deletes a client. Its token stays valid, so that the device can register again (A23.2). */
 export const removeClient = (author: Author, id: string) =>
   commit(author, async (transaction) => {
     const client = await transaction.existing(clients, id)

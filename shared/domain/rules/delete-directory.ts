@@ -21,7 +21,10 @@ import { lastGoodRunKey, stageScheduledSync, withLastRun } from '../sync/sync-st
 import { stageActorDeletion } from './delete-actor.ts'
 import { orphanPolicy, stageGroupDeletion } from './delete-group.ts'
 
-/** Reads the enabled administrators created by a directory; refuses the acting and the last administrator (A12.4(2)). */
+/**
+ * Reads the enabled administrators that a directory created.
+ * @throws ApiError `own_actor`, `last_admin` (A12.4(2))
+ */
 async function leavingAdmins(author: Author, transaction: Transaction, directoryId: string): Promise<ActorRow[]> {
   const created = await rowsBy(actors, transaction.accountId, 'created_by_directory_id', directoryId)
   if (created.some(({ id }) => id === author.subject?.actor_id)) {
@@ -45,7 +48,7 @@ export const stageRestOfDirectory = async (transaction: Transaction, id: string)
     ),
   )
 
-/** Creates the sweep that ends all access from a directory. It runs in each part of the deletion until all has ended. */
+/** Creates a sweep that ends all access that comes from a directory. Each part of the deletion runs the sweep until it is complete. */
 function accessSweep(directoryId: string): Sweep {
   return sweepAll([
     sweep(
@@ -74,8 +77,8 @@ function accessSweep(directoryId: string): Sweep {
 }
 
 /**
- * Deletes a directory after all access that comes from it (A26.2(4)). Its actors, groups and identities are deleted in
- * the same commit or as follow-up work. Administrators come first, so that the account does not count them any longer.
+ * Deletes a directory after ending all access that comes from it (A26.2(4)). Administrators are deleted first, so that the account no
+ * longer counts them. The directory's other actors, groups and identities are deleted in the same commit or as follow-up work.
  */
 export function removeDirectory(kind: DirectoryKind, author: Author, id: string) {
   const endAccess = accessSweep(id)

@@ -25,7 +25,7 @@ export async function deleteGateway(transaction: Transaction, gateway: GatewayRo
   transaction.revoke({ by: 'gateway', id: gateway.id })
 }
 
-/** Deletes a gateway with its tokens, session and authorizations (A29). Returns its last state, but offline. */
+/** Deletes a gateway (A29). The response contains its last presence, but with `online` false. */
 export const removeGateway = (author: Author, siteId: string, id: string) =>
   commit(author, async (transaction) => {
     const gateway = await inSite(transaction, siteId, id)

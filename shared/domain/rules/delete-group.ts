@@ -7,7 +7,7 @@ import { stageSetDeletion } from '../member-sets/pending-change.ts'
 import { memberships } from '../memberships/membership.ts'
 import { type PolicyRow, policies } from '../policies/policy.ts'
 
-/** Stages the removal of a policy's group (A14.3(4)). Records the group's provider, which alone may relink the policy. */
+/** Stages the removal of a policy's group (A14.3(4)). Stores the group's provider, the only one that may relink the policy. */
 export function orphanPolicy(
   transaction: Transaction,
   policy: PolicyRow,
@@ -17,7 +17,7 @@ export function orphanPolicy(
   transaction.revoke({ by: 'policy', id: policy.id })
 }
 
-/** Stages the deletion of a group after its policies are orphaned (A14.3). Returns `more` if these did not fit. */
+/** Stages the deletion of a group after orphaning its policies (A14.3). Returns `more` if the policies exceed the commit's capacity. */
 export async function stageGroupDeletion(transaction: Transaction, group: GroupRow): Promise<'done' | 'more'> {
   const orphaned = await stageRows(transaction, policies, 'group_id', group.id, (policy) =>
     orphanPolicy(transaction, policy, group),
@@ -31,7 +31,7 @@ export async function stageGroupDeletion(transaction: Transaction, group: GroupR
 
 export const stageRestOfGroup = (transaction: Transaction, id: string) => stageSetDeletion(transaction, memberships, id)
 
-/** Deletes a group with its memberships; its policies stay, orphaned (A14.3). */
+/** Deletes a group and its memberships. Its policies remain as orphaned policies (A14.3). */
 export const removeGroup = (author: Author, id: string) =>
   commitInParts(author, async (transaction) => {
     const group = await unmanaged(transaction, id)

@@ -16,14 +16,13 @@ export async function deleteResource(transaction: Transaction, resource: Resourc
   }
 }
 
-/** Stages the deletion of a deleted resource's policies, which grant nothing any more, and members. */
+/** Stages the deletion of the policies and members of a deleted resource. Without the resource, the policies grant no access. */
 export const stageRestOfResource = async (transaction: Transaction, id: string): Promise<'done' | 'more'> =>
   together(
     await stageRows(transaction, policies, 'resource_id', id, (policy) => deletePolicy(transaction, policy)),
     await stageSetDeletion(transaction, poolMembers, id),
   )
 
-/** Deletes a resource with its policies and their authorizations (A29). */
 export const removeResource = (author: Author, id: string) =>
   commit(author, async (transaction) => {
     const resource = await editable(transaction, id)

@@ -13,7 +13,7 @@ import { deleteResource } from './delete-resource.ts'
 export const stageRestOfSite = (transaction: Transaction, id: string): Promise<'done' | 'more'> =>
   stageRows(transaction, resources, 'site_id', id, (resource) => deleteResource(transaction, resource))
 
-/** Deletes a site (A29): first its gateways and tokens, which ends all access in it, then the site and its resources. */
+/** Deletes a site (A29). Its gateways and tokens are deleted first, which ends all access; the site and its resources follow. */
 export const removeSite = (author: Author, id: string) =>
   commitInParts(author, async (transaction) => {
     const site = await editable(transaction, id)

@@ -8,7 +8,7 @@ import { portalSessions } from '../portal-sessions/portal-session.ts'
 
 /** Stages the end of the client tokens, portal sessions and gateway sessions of a disabled account (A30, P1.7). */
 export async function stageAccountDisabling(transaction: Transaction): Promise<void> {
-  // Tokens created after the account is enabled again sort after this id, and are kept.
+  // Excludes tokens that are created after the account is enabled again, whose ids are greater.
   const bound = transaction.newId()
   transaction.revoke({ by: 'gateway_sessions', id: bound })
   if ((await stageRestOfAccountDisabling(transaction, bound)) === 'more') {
@@ -16,7 +16,7 @@ export async function stageAccountDisabling(transaction: Transaction): Promise<v
   }
 }
 
-/** Stages the deletion of older tokens than `bound`. It may come late, since all credentials of the account are refused. */
+/** Stages the deletion of tokens older than `bound`. The deletion may be late, because a disabled account's credentials are all refused. */
 export async function stageRestOfAccountDisabling(transaction: Transaction, bound: string): Promise<'done' | 'more'> {
   const tokens = await stageEarlier(transaction, clientTokens, bound, (token) => deleteClientToken(transaction, token))
   if (tokens === 'more') return tokens

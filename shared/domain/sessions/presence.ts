@@ -12,7 +12,6 @@ export type DeviceKind = 'gateways' | 'clients'
 
 type TokenState = { ended: boolean; rotated_at: string | null }
 
-/** Reads the states of tokens in the order of the ids; null for a deleted token. */
 async function tokenStates(kind: DeviceKind, account: string, ids: string[], now: number) {
   if (kind === 'clients') {
     const tokens = await getRows(clientTokens, account, ids)
@@ -22,7 +21,7 @@ async function tokenStates(kind: DeviceKind, account: string, ids: string[], now
   return tokens.map((token) => token && { ended: rotationEnded(token, now), rotated_at: token.rotated_at })
 }
 
-/** The fields of a device that come from its presence (A21.1, A23.1). */
+/** Fields of gateways (A21.1) and clients (A23.1) that come from their presence items. */
 export const lastSeenFields = {
   last_seen_at: v.nullable(v.string()),
   last_seen_version: v.nullable(v.string()),
@@ -40,35 +39,38 @@ type Shown = v.InferOutput<v.ObjectSchema<typeof lastSeenFields, undefined>>
 /** Address, location and version with which a device was last seen (P1.6). Unknown values are not stored. */
 export type LastSeen = Partial<Shown> & Record<'last_seen_at' | 'last_seen_version' | 'last_seen_remote_ip', string>
 
-/** Presence item of a device: its latest session, and where it was last seen. It outlives the session. */
+/** Presence item of a device, with its latest session and its last address and location. The item outlives the session. */
 export type Presence = LastSeen & {
   session_id: string
-  /** End of the lease in microseconds; 0 once the session was ended. */
+  /** End of the lease in microseconds; 0 after the session has ended. */
   lease_expires_at: number
   token_id: string
   public_key: string
   /** Id of the connection to the live channel, while one is open (C3). */
   connection_id?: string | null
   connected_at?: number
-  /** Times of the last messages in microseconds, at most ten. `bad_messages` counts the invalid ones (C4). */
+  /** Times in microseconds of the last messages, at most ten. `bad_messages` counts invalid messages (C4). */
   messages?: number[]
   bad_messages?: number
-  /** Time of the last nudge, until a heartbeat follows. `nudge_due` is set when another nudge became due meanwhile (C5.1). */
+  /**
+   * Time in microseconds of the last nudge, until a heartbeat follows. `nudge_due` is set if another nudge became due in the meantime
+   * (C5.1).
+   */
   nudged_at?: number | null
   nudge_due?: boolean
 }
 
 export type ClientPresence = Presence & {
-  /** Fingerprint of the facts that the authorizations were tested with, or a mark of a test in progress (P3.2). */
+  /** Fingerprint of the facts with which the authorizations were last tested, or a marker of a test in progress (P3.2). */
   tested: string
 }
 
 type PresenceOf = { gateways: Presence; clients: ClientPresence }
 
-/** A presence that takes account of its token: an ended token ends the session (P1.7). */
+/** Presence after a check of its token: a deleted or expired token ends the session (P1.7). */
 export type CheckedPresence = Omit<Presence, 'token_id'> & {
   token_id: string | null
-  /** Time at which the session's token was rotated out (A22). */
+  /** Time at which the session's token was rotated (A22); null if it was not rotated. */
   rotated_at: string | null
 }
 
@@ -84,11 +86,9 @@ export const presenceItem = <K extends DeviceKind>(account: string, kind: K, id:
 export const findPresence = <K extends DeviceKind>(account: string, kind: K, id: string) =>
   getItem<PresenceOf[K]>(presenceKey(account, kind, id))
 
-/** Reads the stored presences of devices, in the order of the ids. */
 export const findPresences = <K extends DeviceKind>(account: string, kind: K, ids: string[]) =>
   getItems<PresenceOf[K]>(ids.map((id) => presenceKey(account, kind, id)))
 
-/** Part of a presence item that responses show. */
 export type ShownPresence = LastSeen & Pick<Presence, 'lease_expires_at' | 'public_key'>
 
 export const shownPresenceAttributes = [
@@ -97,7 +97,10 @@ export const shownPresenceAttributes = [
   ...lastSeenNames,
 ] as const satisfies (keyof ShownPresence)[]
 
-/** Reads presences in the order of the ids; null before the first session. In the result, ended tokens end their sessions. */
+/**
+ * Reads presences in the order of `ids`; null before a device's first session. A session with a deleted or expired token is returned as
+ * ended.
+ */
 export async function readPresences(account: string, kind: DeviceKind, ids: string[]) {
   if (ids.length === 0) return []
   const presences: (Presence | undefined)[] = await findPresences(account, kind, ids)
@@ -115,11 +118,11 @@ export async function readPresences(account: string, kind: DeviceKind, ids: stri
 export const readPresence = async (account: string, kind: DeviceKind, id: string): Promise<CheckedPresence | null> =>
   (await readPresences(account, kind, [id]))[0] ?? null
 
-/** Checks that the lease of the latest session has not expired (P1.4). */
+/** True until the lease of the device's latest session expires (P1.4). */
 export const isOnline = (presence: Pick<Presence, 'lease_expires_at'> | null, now: number): boolean =>
   presence !== null && presence.lease_expires_at > now
 
-/** Address, location and version of a device from the request of a session start or heartbeat (P1.6, P8). */
+/** Builds the last-seen fields from a session start or heartbeat request (P1.6, P8). */
 export const toLastSeen = (origin: Origin, version: string, now: number): LastSeen => ({
   last_seen_at: timestamp(now),
   last_seen_version: version,

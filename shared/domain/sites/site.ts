@@ -20,7 +20,7 @@ export const sites = entity<SiteRow>({
   counters: (row) => (row.managed_by === 'account' ? ['sites.account'] : []),
 })
 
-/** A site as the API shows it (A20). */
+/** Site in API responses (A20). */
 export const Site = v.object({ id: v.string(), name: v.string() })
 
 /** Fields of a site that a request can set. The name is not trimmed (A20.2). */

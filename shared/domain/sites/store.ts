@@ -9,7 +9,7 @@ import { type SiteFields, type SiteRow, sites } from './site.ts'
 
 type Input = v.InferOutput<typeof SiteFields>
 
-/** Creates a site. @throws ApiError `limit_reached`, then `validation_failed` (A20.2) */
+/** Creates a site (A20.2). @throws ApiError `limit_reached` or `validation_failed`, checked in this order */
 export const create = (author: Author, draft: () => Draft<Input>) =>
   commit(author, async (transaction) => {
     await checkLimit(transaction, 'sites')

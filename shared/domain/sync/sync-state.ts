@@ -12,11 +12,10 @@ export type SyncState = {
   error: string | null
   error_count: number
   error_emailed_at: string | null
-  /** Time of the first failure since the last success (I6); internal. */
+  /** Time of the first failure since the last success (I6). Not part of API responses. */
   first_failed_at: string | null
-  /** Number of mails sent about the present error (I8); internal. */
+  /** Number of mails sent about the current error (I8). Not part of API responses. */
   error_mails: number
-  /** Time of the last request for a run. */
   sync_requested_at: string | null
   /** Lets the next run pass the deletion brake (I5). */
   accept_deletions: boolean
@@ -33,7 +32,7 @@ export const neverSynced: SyncState = {
   accept_deletions: false,
 }
 
-/** Fields whose change alone is not logged (L6.2(3)), because every run changes them. */
+/** Fields that every sync run changes. A change of only these fields is not logged (L6.2(3)). */
 export const unloggedOfSync = [
   'synced_at',
   'error',
@@ -55,28 +54,28 @@ export const shownSyncState = {
   error_emailed_at: text,
 }
 
-/** State of a new source, which starts a run unless it is disabled (A26.2(3)). */
+/** Sync state of a new source. An enabled source requests its first run (A26.2(3)). */
 export const firstSyncState = (isDisabled: boolean, now: number): SyncState => ({
   ...neverSynced,
   is_disabled: isDisabled,
   sync_requested_at: isDisabled ? null : timestamp(now),
 })
 
-/** Changes that enable a source: clears its error, and starts a run if it was disabled (A26.2(3)). */
+/** Changes that enable a source: they clear its error and, if it was disabled, request a run (A26.2(3)). */
 export const enabledSyncState = ({ is_disabled }: SyncState, now: number): Partial<SyncState> => ({
   ...healthy,
   ...(is_disabled && { sync_requested_at: timestamp(now) }),
 })
 
-/** The last successful run of a source. Not in the row, so that a run without changes writes nothing else (I4.3). */
+/** Last successful run of a source. Stored outside the source's row, so that a run without changes does not write the row (I4.3). */
 export type LastGoodRun = {
   synced_at: string
   run_id: string
-  /** Digest of the root of the snapshot. */
+  /** Digest of the root of the run's snapshot. */
   root: string
-  /** Time of the oldest part of the snapshot. Parts expire. */
+  /** Time of the oldest part of the snapshot, whose parts expire. */
   staged_at: string
-  /** Time at which all lists of members were last read. */
+  /** Time at which the members of all groups were last read from the provider. */
   whole_at: string
 }
 
@@ -86,7 +85,7 @@ export function lastGoodRunItem(account: string, sourceId: string, run: LastGood
   return { ...lastGoodRunKey(account, sourceId), kind: 'presence', ...run }
 }
 
-/** Sets `synced_at` of rows to the start of their source's last successful run (I4.3); unchanged without one. */
+/** Sets `synced_at` of rows to the start of their source's last successful run (I4.3). Rows whose source has no such run stay unchanged. */
 export async function withLastRuns<R extends { synced_at: string | null }>(
   account: string,
   rows: R[],
@@ -105,13 +104,13 @@ export async function withLastRun<R extends { id: string; account_id: string; sy
 
 export type SyncSource = { account_id: string; collection: string; source_id: string }
 
-/** The next time at which the minute schedule begins or resumes a run of a source. */
+/** Item with the next time at which the minutely schedule starts or resumes a run of a source. */
 export type ScheduledSync = Key & SyncSource & { next_at: string }
 
 /** Partition of the scheduled syncs of all sources, and of the last steps of all accounts. */
 const scheduledSyncsPartition = 'service#sync'
 
-/** The last step of an account's runs; expires after a day. */
+/** Item with the time of the last step of an account's runs. Expires after a day. */
 type LastStep = Key & { account_id: string; stepped_at: string }
 
 export const lastStepItem = (account_id: string, now: number): Item => ({
@@ -140,7 +139,7 @@ export const scheduledSyncItem = ({ account_id, collection, source_id }: SyncSou
   return { ...scheduledSyncKey(source), kind: 'turn', ...source, next_at }
 }
 
-/** Schedules a source for now: the schedule begins a run, or ends the run of a deleted source. */
+/** Schedules a source immediately. The schedule starts a run, or ends the run of a deleted source. */
 export function stageScheduledSync(transaction: Transaction, collection: string, sourceId: string): void {
   const synced = { account_id: transaction.accountId, collection, source_id: sourceId }
   transaction.put(scheduledSyncItem(synced, timestamp(transaction.now)))

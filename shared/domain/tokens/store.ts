@@ -16,13 +16,12 @@ function checkUnexpired(token: TokenRow, actorId: string): void {
   if (token.actor_id !== actorId || !isUnexpired(token, clock.now())) throw notFound()
 }
 
-/** Creates the operations on an actor's unexpired tokens (A13, A24). `drop` stages the deletion of one token. */
+/** Creates the operations on an actor's unexpired tokens (A13, A24). */
 export const tokenStore = <R extends TokenRow, S extends R>(
   entity: Entity<R>,
   stageDeletion: (transaction: Transaction, token: R) => void,
   render: (account: string, tokens: R[]) => Promise<S[]>,
 ) => ({
-  /** Lists tokens, the newest first. */
   async list(account: string, actorId: string, page: Page) {
     const now = clock.now()
     const { rows, metadata } = await listRows(entity, account, page, {
@@ -30,7 +29,7 @@ export const tokenStore = <R extends TokenRow, S extends R>(
       matches: (token) => isUnexpired(token, now),
       newestFirst: true,
     })
-    // A bad cursor is reported before an unknown actor (A4).
+    // Reports an invalid cursor before an unknown actor (A4).
     await existingRow(actors, account, actorId)
     return { data: await render(account, rows), metadata }
   },
@@ -50,7 +49,7 @@ export const tokenStore = <R extends TokenRow, S extends R>(
       return { data: { id } }
     }),
 
-  /** Deletes every token of an actor. The returned count excludes expired ones. */
+  /** Deletes all tokens of an actor. The returned count excludes expired tokens. */
   removeAll(author: Author, actorId: string) {
     const unexpired = new Set<string>()
     return commitInParts(author, async (transaction) => {

@@ -3,12 +3,11 @@ import type { Transaction } from '../../commit/transaction.ts'
 import { mintToken, type SecretHash, type TokenKind } from '../../core/secrets/token.ts'
 import type { Entity, Row, RowFields } from '../../table/entity.ts'
 
-/** A token of an actor, which expires. */
 export type TokenRow = Row & SecretHash & { actor_id: string; expires_at: string }
 
 type Minted = { id: string; token: string; secret_hash: string }
 
-/** Stages a new token of an actor, or the one from an `earlier` attempt of the commit. `token` is shown only once. */
+/** Stages a new token, or the token that an `earlier` attempt of the commit minted. Only the hash of the token is stored. */
 export function stageToken<R extends TokenRow>(
   transaction: Transaction,
   kind: TokenKind,

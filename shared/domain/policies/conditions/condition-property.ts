@@ -1,30 +1,29 @@
 import type { Subject } from '../../../core/subject.ts'
 import type { JsonSchema } from '../../../values/field.ts'
 
-/** Facts about a request that the conditions of policies test (A17.3). */
+/** Request properties that the conditions of policies test (A17.3). */
 export type ConditionContext = {
   client: { verified_at: string | null } | null
   subject: Pick<Subject, 'ip_region' | 'auth_provider_id'> & { ip: string | null }
 }
 
-/** Tests a condition at an instant in microseconds. Returns its end if it holds for a limited time. */
+/** Tests a condition at a time in microseconds. Returns an end time instead of true if the condition holds for a limited time. */
 export type ConditionTest = (context: ConditionContext, at: number) => boolean | number
 
-/** A property that conditions can test (A17.1). */
 export type ConditionProperty = {
   name: string
   operators: readonly string[]
-  /** Plural noun for the values in the text about operators. */
+  /** Plural noun for the values, for the API reference. */
   values: string
   message: string
-  /** Returns the message for a value that is not allowed. */
+  /** Returns the validation message for a value, or undefined if the value is valid. */
   refuse: (value: string) => string | undefined
   form: JsonSchema
   single?: boolean
-  /** Returns the fact that the condition tests. A client's authorizations are tested again when one changes. */
+  /** Returns the fact that the condition tests. When a fact changes, the client's authorizations are tested again. */
   fact: (context: ConditionContext) => string | boolean | null
-  /** Returns whether access lists can test the condition without a client, for people or for service accounts. */
+  /** Returns whether the condition can be tested without a client, for people or for service accounts. */
   isDecidable: (person: boolean) => boolean
-  /** Creates the test from stored values, which were checked before. */
+  /** Creates the test from stored values, which are already validated. */
   parse: (values: string[], operator: string) => ConditionTest
 }

@@ -18,7 +18,7 @@ const propertyNamed = (name: string) => conditionProperties.find((property) => p
 
 const named = (operators: readonly string[]) => operators.map((operator) => `\`${operator}\``).join(', ')
 
-/** Text of the operators and the values they compare, for the API reference. */
+/** Description of the operators and the values they compare, for the API reference. */
 export const operatorText = [...Map.groupBy(conditionProperties, ({ operators }) => named(operators))]
   .map(([operators, properties]) => `${operators} for ${properties.map(({ values }) => values).join(' and ')}`)
   .join('; ')
@@ -32,7 +32,7 @@ const maxValueLength = 4_000
 
 export type Condition = { property: string; operator: string; values: string[] }
 
-/** Checks the conditions of a policy (A17.1). Returns them in stored form, or faults at the field and at `base`. */
+/** Checks the conditions of a policy (A17.1). Returns the conditions to store, or faults at the field and at `base`. */
 const checkConditions = (raw: unknown): Checked<Condition[]> =>
   checkObjects(raw, maxConditions, checkCondition, (conditions) => {
     const properties = new Set(conditions.map(({ property }) => property))
@@ -41,7 +41,7 @@ const checkConditions = (raw: unknown): Checked<Condition[]> =>
   })
 
 function checkCondition(item: Record<string, unknown>, path: Path, faults: Fault[]): Condition | undefined {
-  // An omitted member has its default; a blank member is an error (A6.4, A17.1(2)).
+  // Applies the default to an omitted member. A blank member is an error (A6.4, A17.1(2)).
   const read = (name: 'property' | 'operator', members: readonly string[]): string | undefined => {
     const { [name]: sent = defaults[name] } = item
     const text = typeof sent === 'string' ? sent.trim() : sent
@@ -116,7 +116,7 @@ export type ConditionResult = { conforms: true; until: number | null } | { confo
 
 const tests = new WeakMap<Condition, ConditionTest>()
 
-/** Returns the test of a stored condition, and caches it for as long as the row that was read is in use. */
+/** Returns the test of a stored condition. The weak map keeps the test for as long as the row is in memory. */
 function findTest(condition: Condition): ConditionTest {
   const { property, operator, values } = condition
   const test = tests.get(condition) ?? propertyNamed(property)?.parse(values, operator) ?? (() => false)
@@ -124,13 +124,13 @@ function findTest(condition: Condition): ConditionTest {
   return test
 }
 
-/** Tests a condition at an instant in microseconds. `until` is the instant at which it stops holding; null for never. */
+/** Tests a condition at a time in microseconds. `until` is the time at which the condition stops holding; null for never. */
 export function evaluateCondition(condition: Condition, context: ConditionContext, at: number) {
   const result = findTest(condition)(context, at)
   return { condition, passed: result !== false, until: typeof result === 'number' ? result : null }
 }
 
-/** Evaluates the conditions of a policy, which must all hold. `until` is the earliest end among them (A17.3). */
+/** Evaluates the conditions of a policy, which must all hold (A17.3). `until` is the earliest time at which a condition stops holding. */
 export function evaluateConditions(conditions: Condition[], context: ConditionContext, at: number): ConditionResult {
   const results = conditions.map((condition) => evaluateCondition(condition, context, at))
   const violated = results.filter(({ passed }) => !passed).map(({ condition }) => condition.property)
@@ -149,6 +149,6 @@ export const evaluateDecidable = (conditions: Condition[], person: boolean, at: 
     at,
   )
 
-/** Text of the facts that conditions test. While it is equal, only conditions on time can change their result. */
+/** Text of the facts that conditions test. While the text is unchanged, only conditions on time can change their result. */
 export const fingerprint = (context: ConditionContext): string =>
   JSON.stringify(conditionProperties.map(({ fact }) => fact(context)))

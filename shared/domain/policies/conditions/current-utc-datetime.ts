@@ -1,6 +1,6 @@
 import type { ConditionProperty } from './condition-property.ts'
 
-/** A value of `current_utc_datetime`: ranges of whole seconds of one day of the week in one zone (A17.2). */
+/** A value of `current_utc_datetime` (A17.2): ranges in seconds since midnight, on one day of the week in one time zone. */
 type DayRanges = { day: number; ranges: { start: number; end: number }[]; zone: string }
 
 const example = 'M/09:00-17:00/Europe/Warsaw'
@@ -11,7 +11,7 @@ const mustBeRange = 'time range must be start-end like 09:00-17:00, or true for 
 const days = 'UMTWRFS'
 const wholeDay = { start: 0, end: 86_399 }
 
-/** Seconds since midnight of `H`, `HH`, `HH:MM` or `HH:MM:SS`, fractions cut; null for another form. */
+/** Parses `H`, `HH`, `HH:MM` or `HH:MM:SS` to seconds since midnight, and drops fractions. Null for any other form. */
 function seconds(text: string): number | null {
   const match = /^(\d{1,2})(?::(\d{1,2}))?(?::(\d{1,2})(?:\.\d+)?)?$/.exec(text.trim())
   if (!match) return null
@@ -111,7 +111,7 @@ const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
 type LocalTime = { day: number; date: string; seconds: number }
 
 function localTime(second: number, zone: string): LocalTime {
-  // Stored conditions have only known zones.
+  // Throws only on a bug: the time zones of stored conditions are valid.
   const format = zoneFormat(zone)
   if (!format) throw new Error(`${zone} is not a time zone.`)
   const parts = Object.fromEntries(format.formatToParts(second * 1000).map(({ type, value }) => [type, value]))
@@ -123,8 +123,8 @@ function localTime(second: number, zone: string): LocalTime {
 }
 
 /**
- * Returns the first instant, not before `second`, at which the zone's clock shows the end of the range or has jumped
- * past it. Without a clock change, the difference of the local times yields it; otherwise a bisection finds it.
+ * Returns the first time, not before `second`, at which the zone's clock shows the end of the range or has jumped past it. Without a clock
+ * change, the difference of the local times gives the result. With a clock change, a bisection finds it.
  */
 function endInstant(second: number, { date, seconds }: LocalTime, end: number, zone: string): number {
   const isPassed = (at: number): boolean => {
@@ -145,14 +145,14 @@ function endInstant(second: number, { date, seconds }: LocalTime, end: number, z
   return low
 }
 
-/** Maximum number of cached formats. Larger than the number of zones, whose names can be spelled in many ways. */
+/** Maximum number of cached formats, above the number of time zones. Bounded because zone names can be spelled in many ways. */
 const maxFormats = 1_000
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-/** Returns the format of local times in an IANA zone; null for another name. Cached, because creating one is slow. */
+/** Returns the format of local times in an IANA time zone; null for an unknown zone. Cached, because creating a format is slow. */
 function zoneFormat(zone: string): Intl.DateTimeFormat | null {
-  // Intl also accepts offsets such as "+01:00", which are not zones of the IANA database.
+  // Rejects offsets such as "+01:00", which Intl accepts although they are not zones of the IANA database.
   if (!/^[A-Za-z]/.test(zone)) return null
   const known = formats.get(zone)
   if (known) return known
