@@ -131,7 +131,7 @@ it("begins successor logs after a restore: from the table's entries, next to the
   await expect(compareExport(part, older)).rejects.toThrow('Neither export proves')
   const { begin: partBegin } = { begin: JSON.parse(readFileSync(part, 'utf8').split('\n')[0] ?? '').timestamp }
   expect(await compareExport(await exported({ begin: partBegin, against: older }), older)).toContain('extends')
-  await expect(exported({ against: lost })).rejects.toThrow(`has its first ${before.size} leaves`)
+  await expect(exported({ against: lost })).rejects.toThrow(`shares only its first ${before.size} leaves`)
   const hours = await exported({ type: 'api_request' })
   expect(await compareExport(hours, olderHours)).toContain('which it follows')
   await expect(compareExport(hours, lostHours)).rejects.toThrow('RESTARTED')

@@ -147,7 +147,7 @@ it('detects members removed from or added to the seal', async () => {
   const other = `${leaves.startsWith('A') ? 'B' : 'A'}${leaves.slice(1)}`
   for (const damage of [{ leaves: leaves.slice(4) }, { leaves: '' }, { entries: count + 1 }, { leaves: other }]) {
     const damaged = rewrite(file, lines.with(-1, JSON.stringify({ ...seal, ...damage })))
-    await expect(verifyExport(damaged)).rejects.toThrow(/not whole|not the entry/)
+    await expect(verifyExport(damaged)).rejects.toThrow(/incomplete|not the entry/)
   }
   const { leaves: _leaves, ...without } = seal
   await expect(verifyExport(rewrite(file, lines.with(-1, JSON.stringify(without))))).rejects.toThrow(NotAnExport)
@@ -188,7 +188,7 @@ it('proves that a newer export extends an older export or note, and that a fork 
   // A partial export without the older tree's leaves, with and without a consistency proof.
   const all = await entries()
   const late = { begin: String(all.at(-1)?.timestamp) }
-  await expect(compareExport(await export_(late), older)).rejects.toThrow('not shown')
+  await expect(compareExport(await export_(late), older)).rejects.toThrow('Neither export proves')
   expect(await compareExport(await export_({ ...late, against: older }), older)).toContain('extends')
   // A fork: bucket and table are restored, a sealed entry is forged, and the log is sealed again.
   for (const item of [...kept, state as Item]) await put(item)
@@ -216,7 +216,7 @@ it('resumes an interrupted export', async () => {
     await export_({}, broken)
     expect(readFileSync(broken, 'utf8')).toBe(text)
   }
-  await expect(export_({}, whole)).rejects.toThrow('whole export already')
+  await expect(export_({}, whole)).rejects.toThrow('already a complete export')
 })
 
 it('verifies API requests by the hour, and detects a changed or missing one', async () => {
