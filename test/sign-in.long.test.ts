@@ -113,7 +113,6 @@ async function signInWithCompany(person: string, way = 'Use another account'): P
 const uma = 'Uma User (uma@example.com)'
 const ada = 'Ada Admin (admin@example.com)'
 
-/** Passcode in the newest mail to an address; undefined without a mail. */
 function mailedPasscode(address: string): string | undefined {
   const folder = join(service.dataDir, 'mails')
   if (!existsSync(folder)) return undefined
@@ -190,7 +189,6 @@ describe.skipIf(!chromium)('a person in a browser', () => {
         expect(output()).toMatch(/^Uma User {2}true$/m)
         expect(output()).not.toContain('"code":')
       } finally {
-        // Skips the kill if the last step has already ended the process.
         if (child.pid && child.exitCode === null) process.kill(-child.pid, 'SIGTERM')
         const [actor] = (await api('GET', '/actors?email=uma@example.com')).data
         await api('PATCH', `/actors/${actor.id}`, { actor: { is_disabled: false } })

@@ -8,7 +8,6 @@ import { commandsOf, type Words } from './aws-cli/shell.ts'
 const awsCommands = documentedCommands('aws')
 const cdkCommands = documentedCommands('npx', 'cdk')
 
-/** Returns one line for each command with faults. */
 const refused = (commands: typeof awsCommands, check: (words: Words) => string[], program: number): string[] =>
   commands.flatMap(({ words, file }) => {
     const objections = check(words.slice(program))

@@ -58,14 +58,12 @@ async function found<T>(look: () => T | undefined): Promise<T> {
   throw new Error(`The client in Python has not come that far: ${JSON.stringify(events)}\n${errors}`)
 }
 
-/** Waits for the next output line with this event, and consumes it. */
 const next = (event: string): Promise<Body> =>
   found(() => {
     const at = events.findIndex((line) => line.event === event)
     return at < 0 ? undefined : events.splice(at, 1)[0]
   })
 
-/** Signs in as a person of the demo provider, on the page that the client opened. */
 async function signInAt(page: string, person: string): Promise<void> {
   const html = await (await fetch(page)).text()
   const [, start = ''] = /href="([^"]*\/start\?[^"]*)"/.exec(html) ?? []
@@ -78,7 +76,6 @@ async function signInAt(page: string, person: string): Promise<void> {
   await fetch(returned)
 }
 
-/** Passcode in the newest mail; undefined before the first mail. */
 function mailedPasscode(): string | undefined {
   const folder = join(service.dataDir, 'mails')
   const newest = existsSync(folder) ? readdirSync(folder).sort().at(-1) : undefined

@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest'
 // biome-ignore lint/suspicious/noExplicitAny: schemas of every shape
 type Schema = any
 
-/** All inline code and code blocks of the two documents for authors of clients and gateways. */
 const documented = ['docs/devices.md', 'docs/sign-in.md']
   .flatMap((file) => readFileSync(file, 'utf8').match(/^```.*?^```|`[^`\n]+`/gms) ?? [])
   .join('\n')

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { documents } from './aws-cli/documents.ts'
 
-/** Matches a mention of a deployment, as a command or in words. */
 const deployment =
   /\bcdk deploy\b|\bnpm run deploy\b|\bdeploy(?:ing|ment)?s? (?:again|anew)\b|\b(?:a|the next|another) deploy(?:ment)?\b/i
 const plainCommand = /`(?:npm run deploy|(?:npx )?cdk deploy(?: --all| [A-Z][\w-]*)?)`/
@@ -29,7 +28,6 @@ const isPromise = (sentence: string): boolean =>
 /** Returns sentences that promise that an unchanged deployment repairs manual changes. */
 const promisesOf = (text: string): string[] => passagesOf(text).flatMap(sentencesOf).filter(isPromise)
 
-/** Returns passages with a deployment command but without a change to deploy. */
 const plainDeployments = (text: string): string[] =>
   passagesOf(text).filter((passage) => plainCommand.test(passage) && !changed.test(passage))
 

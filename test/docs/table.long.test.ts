@@ -3,7 +3,6 @@ import { type OperationCost, operationCosts, statedCosts } from '#test/bench/cos
 import { listCosts } from '#test/bench/lists/list-costs.ts'
 import { loadEntries } from '#test/support/operations/operations.ts'
 
-/** True within 10 % of the larger value, or within one unit for small numbers. */
 const isNear = (measured: number, stated: number): boolean =>
   Math.abs(measured - stated) <= Math.max(1, 0.1 * Math.max(measured, stated))
 

@@ -1,4 +1,3 @@
-/** Person of a company, independent of the format of any provider. */
 export type Person = { number: number; given: string; family: string; email: string }
 /** Group of people, identified by their numbers. */
 export type Team = { name: string; people: number[] }

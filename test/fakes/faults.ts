@@ -65,5 +65,5 @@ export const halfList = (key: string | null): Fault => {
   return changeBody((body) => (key === null ? half(body) : { ...body, [key]: half(body[key]) }))
 }
 
-/** Responds with an HTML page, as a proxy or a page for maintenance does. */
+/** Responds with an HTML page instead of JSON, as a proxy does. */
 export const html = (status: number): Fault => always({ status, text: '<html><body>Back soon</body></html>' })

@@ -139,7 +139,6 @@ export const graphApp: GraphApp = {
 const apiPath = /^\/v1\.0\//
 const tokenPath = /\/token$/
 
-/** Faults with the error bodies of the real provider. */
 export const graphFaults = {
   throttled: on(apiPath, always(graphError(429, 'TooManyRequests', 'Too many requests', { 'retry-after': '7' }))),
   unavailable: on(apiPath, always(graphError(503, 'serviceNotAvailable', 'Unavailable', { 'retry-after': '3' }))),

@@ -370,7 +370,6 @@ export async function idpFake(data: Partial<IdpData> = {}, port?: number): Promi
 
 const apiPath = /^\/api\//
 
-/** Faults with the error bodies of the real provider. */
 export const idpFaults = {
   throttled: ((request) => {
     if (!apiPath.test(request.path)) return null

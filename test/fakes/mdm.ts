@@ -161,7 +161,6 @@ function route({ data }: MdmFake, request: FakeRequest): FakeAnswer {
   return { json: part(request, isOrdered ? devices : devices.reverse(), false).rows }
 }
 
-/** Starts a fake device management (MDM) service with the data of one customer. */
 export async function mdmFake(data: Partial<MdmData> = {}, port?: number): Promise<MdmFake> {
   const server = await fakeServer((request) => route(fake, request), port)
   const fake: MdmFake = Object.assign(server, {
@@ -176,7 +175,6 @@ export async function mdmFake(data: Partial<MdmData> = {}, port?: number): Promi
   return fake
 }
 
-/** Faults with the error bodies of the real provider. */
 export const mdmFaults = {
   throttled: always({ status: 429, headers: { 'retry-after': '11' }, json: { detail: 'Request was throttled.' } }),
   broken: always({ status: 502, text: '<html>Bad gateway</html>' }),

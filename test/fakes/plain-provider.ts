@@ -9,7 +9,6 @@ type Responder = (answer: ServerResponse, incoming: IncomingMessage, body: URLSe
 /** Content of an authorization code: the resulting claims, and the PKCE challenge and redirect URI that the code is bound to. */
 type Code = { claims: Json; userinfo: Json | null; challenge: string; redirectUri: string }
 
-/** Endpoint of the provider whose response a test can replace. */
 export type Endpoint = 'discovery' | 'keys' | 'token' | 'userinfo'
 
 const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
@@ -35,7 +34,7 @@ export function jwt(claims: Json, { key, ...header }: { key: KeyObject | null; a
 
 /**
  * Starts an OpenID Connect provider without pages, for tests that choose its claims. Instead of signing in, a test gets a code from
- * `codeFor`. As a real provider does, this one checks the client secret, verifier and redirect URI. A test can replace each response.
+ * `codeFor`. The provider checks client secret, verifier and redirect URI, as a real one does. A test can replace each response.
  */
 export async function startPlainProvider({ path = '', secret = 'very-secret-value-0123456789' } = {}) {
   let key = newKey()
@@ -98,13 +97,11 @@ export async function startPlainProvider({ path = '', secret = 'very-secret-valu
     get issuer() {
       return issuer
     },
-    /** Sets an issuer that differs from the address. */
     set issuer(other: string) {
       issuer = other
     },
     documentUri: `${base}${path}/.well-known/openid-configuration`,
     document,
-    /** Requested endpoints, in order. */
     requests,
     /** Replaces the response of an endpoint until `behave` is called. */
     misbehave: (endpoint: Endpoint, respond: Responder) => void overrides.set(endpoint, respond),

@@ -231,7 +231,6 @@ export async function suiteFake(data: Partial<SuiteData> = {}, port?: number): P
 
 const apiPath = /^\/admin\//
 
-/** Faults with the error bodies of the real provider. */
 export const suiteFaults = {
   throttled: on(apiPath, always(apiError(403, 'userRateLimitExceeded', 'User Rate Limit Exceeded', 'usageLimits'))),
   accountThrottled: on(apiPath, always(apiError(429, 'rateLimitExceeded', 'Rate Limit Exceeded', 'usageLimits'))),

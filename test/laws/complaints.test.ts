@@ -12,7 +12,6 @@ function complaints(contract: string): { all: string[]; excused: string[] } {
   return { all, excused: threads(section('2\\.3')) }
 }
 
-/** Titles of tests and suites in a source, including those of `it.each`. */
 const titles = (text: string): string[] =>
   [...text.matchAll(/\b(?:it|describe)(?:\.each[^\n]*?\]\))?\(\s*(['"`])(.*?)\1/g)].map(([, , title = '']) => title)
 

@@ -1,6 +1,5 @@
 import { sourcesBelow } from '#test/support/run/imports.ts'
 
-/** Kinds of faults that docs/style.md forbids in comments. */
 export type Fault = 'opener' | 'verb' | 'length'
 
 /** First words that no comment may have. A comment starts with a noun phrase or a third-person verb. */

@@ -31,7 +31,6 @@ afterAll(() => {
 const create = (request: object) => account.call(createGroup, { method: 'POST', ...request })
 const group = (name: string) => ({ body: { group: { name } } })
 
-/** Requests that provoke each fixed detail. */
 const requests: Record<string, () => Promise<Answer>> = {
   '<parameter> must be a UUID or 24 hexadecimal characters.': () => account.call(getGroup, { params: { id: 'x' } }),
   'The request body is not valid JSON at line <line>, column <column>.': () => create({ rawBody: '{' }),

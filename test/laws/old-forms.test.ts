@@ -253,7 +253,7 @@ const forms: Record<string, Form> = {
 
 /**
  * Checks a form against its samples.
- * @throws AssertionError if they differ, or if there is a previous sample before v1.0.0
+ * @throws AssertionError if the results differ, or if there is a previous sample before v1.0.0
  */
 async function check(
   { today, before, read, holds, held = holds, write, plain = (text) => text, other }: Form,

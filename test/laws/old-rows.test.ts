@@ -10,7 +10,7 @@ import { ageRows } from '#test/support/table/age-rows.ts'
 
 /** Laws of stored rows: rows of an older version of the service are read in their current form (docs/evolution.md). */
 
-/** One stored row per earlier version, oldest first, by collection. */
+/** Stored rows by collection: one row per earlier version, oldest first. */
 const earlier: Record<string, Record<string, unknown>[]> = {}
 
 const entries = await loadEntries()
@@ -95,7 +95,6 @@ const lamps = entity<Lamp>({
   name: 'lamps',
   defaults: { shade: null },
   upgrades: [
-    // Renames a field first, and then changes the type of another one.
     ({ name, ...row }) => ({ label: name, ...row }),
     ({ watts, ...row }) => ({ ...row, watts: Number(watts) }),
   ],

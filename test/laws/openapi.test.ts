@@ -38,7 +38,6 @@ function* nodes(node: any): Generator<any> {
   for (const value of Object.values(node)) yield* nodes(value)
 }
 
-/** True if a value matches a schema of the document. */
 // biome-ignore lint/suspicious/noExplicitAny: any node of the document
 function fits(value: any, given: any): boolean {
   const schema = resolve(given)

@@ -25,7 +25,6 @@ const entries = (await loadEntries()).filter(({ operation }) => operation.body)
 // biome-ignore lint/suspicious/noExplicitAny: the document is looked into at every depth
 const document = openApiDocument(await loadEntries(), await namedSchemas()) as any
 
-/** Replaces the references in a schema with their targets. */
 function resolved(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(resolved)
   if (typeof node !== 'object' || node === null) return node

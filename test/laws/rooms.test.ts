@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { importsOf, sourcesBelow } from '#test/support/run/imports.ts'
 import { diagram, roomsOf } from './rooms.ts'
 
-/** Rank of a file's room in the list of `shared/README.md` or `infra/README.md`, from low to high. -1 means no room. */
+/** Rank of a file's room in the list of its folder's README, from low to high; -1 without a room. */
 const rankOf = (file: string): number => {
   const [folder = '', room = '', ...rest] = file.split('/')
   return roomsOf(folder).indexOf(rest.length > 0 ? room : 'app.ts')
@@ -21,7 +21,6 @@ const upwardArrows = (sources: Map<string, string>): string[] =>
 
 type Arrows = Map<string, Iterable<string>>
 
-/** Cycles in a graph of imports, each listed once. */
 function circles(arrows: Arrows): string[] {
   const found: string[] = []
   const done = new Set<string>()
@@ -36,7 +35,6 @@ function circles(arrows: Arrows): string[] {
   return found
 }
 
-/** Imports of each file, including type imports. */
 const betweenFiles = (sources: Map<string, string>): Arrows =>
   new Map([...sources].map(([file, text]) => [file, importsOf(file, text)]))
 

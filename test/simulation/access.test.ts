@@ -22,7 +22,6 @@ const questions = [
 
 it('grants exactly the access of the contract during random administration and time jumps', async () => {
   const tally = await simulate(seedOf('SIMULATION_SEED'), steps)
-  // Fails if a kind of check never ran, so that an idle simulation cannot pass.
   const expected = steps < usualSteps ? ['heartbeat, complete'] : questions
   for (const question of expected) expect(tally.get(question) ?? 0, question).toBeGreaterThan(0)
 }, 3_600_000)

@@ -116,7 +116,6 @@ export async function startCloudWatch(alarms: Alarm[], mayPublish: (arn: string)
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** States that the alarm was set to, in order. */
     states,
     close: () => {
       server.close()

@@ -25,7 +25,6 @@ export function startSmoke(args: string[], variables: Record<string, string> = {
   const closed = once(child, 'close')
   return {
     child,
-    /** Waits until the command has printed a text. */
     async printed(text: string | RegExp): Promise<void> {
       const holds = () => {
         if (child.exitCode !== null) throw new Error(`It has ended: ${printed.stdout}${printed.stderr}`)
@@ -54,7 +53,6 @@ export function runSmoke(args: string[], variables: Record<string, string> = {})
   return smoke.ended()
 }
 
-/** Reads the passcode of the newest mail to an address, from the data directory of a local service. */
 export async function mailedPasscode(dataDir: string, address: string): Promise<string> {
   const folder = join(dataDir, 'mails')
   return vi.waitFor(

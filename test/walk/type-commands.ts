@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs'
 import { delimiter, dirname } from 'node:path'
 import type { Service } from '#test/support/service/service.ts'
 
-/** Extracts the shell commands of a document in `docs/`. */
 export function documentCommands(document: string): string {
   const text = readFileSync(new URL(`../../docs/${document}`, import.meta.url), 'utf8')
   return [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block).join('\n')

@@ -12,7 +12,6 @@ export type WalkedKind = (typeof walkedKinds)[number]
 type Fields = Record<string, unknown>
 export type Somebody = { id: string; email: string }
 
-/** Company at a provider: its people, their sign-in, and the changes that a walk makes. */
 export type WalkedCompany = {
   kind: WalkedKind
   /** Environment variables with which a service uses the provider. */
@@ -82,7 +81,7 @@ async function suite(size: number): Promise<WalkedCompany> {
 async function idp(size: number): Promise<WalkedCompany> {
   const fake = await idpFake(idpCompany(size, groupsOf(size)))
   const provider = await startPlainProvider()
-  // The issuer is the organization's domain, but the address of its API serves the discovery document.
+  // Uses the organization's domain as the issuer, but serves the discovery document at the address of the API.
   provider.issuer = 'https://company.example.com'
   fake.faults.push((request) => on(/^\/\.well-known\//, always({ json: provider.document() }))(request, () => ({})))
   const [first] = fake.data.groups

@@ -3,7 +3,6 @@ import type { Words } from './shell.ts'
 
 interface Option {
   required: boolean
-  /** Number of values: none for a flag, several for a list. */
   takes: 'none' | 'one' | 'several'
   values: string[]
   members: string[]
@@ -14,7 +13,7 @@ interface Known {
   options: Map<string, Option>
 }
 
-/** Parses a line of `commands.txt`. The header of `commands.txt` describes the notation. */
+/** Parses a line of `commands.txt`, in the notation that the file's header describes. */
 function readLine(line: string): [name: string, known: Known] {
   const words = line.split(' ')
   const options = words

@@ -8,7 +8,7 @@ export function checkOperatorCommand(words: Words): string[] {
   const objections: string[] = []
   switch (typed ? words.slice(0, 2).join(' ') : '') {
     case 'lambda create-event-source-mapping':
-      // Without this setting, AWS Lambda ignores the failures that consumers report in their response.
+      // Without `--function-response-types`, AWS Lambda ignores the failures that consumers report in their response.
       if (value('--function-response-types') !== 'ReportBatchItemFailures')
         objections.push('a mapping without --function-response-types ReportBatchItemFailures drops failed records')
       break

@@ -11,7 +11,6 @@ export const documents = [
 
 interface Command {
   words: Words
-  /** Path of the document, for test messages. */
   file: string
 }
 

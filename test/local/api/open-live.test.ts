@@ -62,7 +62,6 @@ it('refuses a handshake with the response of the function, and other paths witho
   expect((otherPath as Refusal).refused.status).toBe(404)
 })
 
-/** Returns the status of a request with an Upgrade header. */
 const statusOf = (url: string, headers: Record<string, string>) =>
   new Promise<number | undefined>((resolve, reject) => {
     const request = get(url.replace('ws:', 'http:'), { headers: { connection: 'Upgrade', ...headers } })

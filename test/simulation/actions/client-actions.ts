@@ -24,7 +24,6 @@ async function remove(account: SimulatedAccount, client: Client): Promise<void> 
   account.model.deleteClient(client.id)
 }
 
-/** Picks a client, preferably one with authorizations or an active session. */
 export function someClient({ model, random }: SimulatedAccount): Client {
   const used = [...model.authorizations.values()].map(({ client }) => model.clients.get(client) as Client)
   const connected = [...model.clients.values()].filter(({ session }) => session !== null)
@@ -52,7 +51,7 @@ export async function useClients(account: SimulatedAccount): Promise<Touched> {
       4,
       async () => {
         client.place = random.pick(places)
-        // Sends a heartbeat in some cases only. In others, the service detects the new location at the client's next request.
+        // Leaves some changes of the location unreported until the client's next request.
         if (random.chance(0.6)) await clientHeartbeat(account, client)
       },
     ],

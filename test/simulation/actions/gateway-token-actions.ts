@@ -22,7 +22,6 @@ export async function createSiteToken(account: SimulatedAccount, site: string): 
   return account.model.gatewayTokens.add({ id, secret: token, site, gateway: null })
 }
 
-/** Expects that the service refuses a second active token of a gateway. */
 export async function createSecondToken(account: SimulatedAccount, gateway: Gateway): Promise<void> {
   if (!account.model.gatewayTokens.activeOf(gateway.id)) return
   const answer = await account.ask(createGatewayToken, { method: 'POST', params: pathOf(gateway) })

@@ -62,7 +62,6 @@ async function removePolicy(account: SimulatedAccount, policy: Policy): Promise<
   return { resources: [policy.resource] }
 }
 
-/** Picks a policy, preferably one with authorizations. */
 function somePolicy({ model, random }: SimulatedAccount): Policy {
   const used = [...new Set([...model.authorizations.values()].map(({ policy }) => policy))]
   return model.policies.get(

@@ -21,7 +21,6 @@ import { randomConditions } from './random-conditions.ts'
 
 const createTenantProvider = withRoute(createTenantProviderOfAnyKind, 'POST /tenant_auth_providers')
 
-/** Numbers of objects in a simulated account. */
 export const sizes = { sites: 12, gateways: 50, actors: 160, clients: 500, groups: 40, resources: 90, policies: 150 }
 
 /** Writes rows and their unique items in the form in which commits store them. */

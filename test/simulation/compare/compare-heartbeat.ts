@@ -49,7 +49,6 @@ const withoutToken = ({ ingest_token, ...content }: AuthorizationBody): [string,
 export const byId = (entries: Iterable<[string, unknown]>) =>
   Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1)))
 
-/** Authorizations that a gateway must have according to the model, by id. */
 export const contentsOf = (account: SimulatedAccount, gateway: Gateway) =>
   byId(account.access.inForce(gateway).map((one): [string, unknown] => [one.id, contentOf(account, one)]))
 

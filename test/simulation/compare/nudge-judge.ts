@@ -111,7 +111,7 @@ export class NudgeJudge {
     for (const item of ended) if (item.expires_at > now && !(await this.#hasLapsed(item.client_id))) revoked.push(item)
     for (const { gateway_id } of revoked) this.#changed.add(gateway_id)
     const event = { Records } as unknown as DynamoDBStreamEvent
-    // Sometimes delivers the batch twice, as the stream can.
+    // Sometimes delivers the batch twice, because AWS Lambda processes a stream batch at least once.
     if (ended.length > 0) for (let times = random.chance(0.2) ? 2 : 1; times > 0; times--) await followUp(event)
     for (const { gateway_id: id } of revoked) {
       const link = channel.links.get(id)

@@ -92,7 +92,6 @@ function endOfOpening(values: string[], at: number): number | null {
     const holding = open.filter(([from, to]) => from <= seconds && seconds <= to)
     if (dayLetters[weekday] !== day || holding.length === 0) return []
     let end = Math.max(...holding.map(([, to]) => to))
-    // Extends the window by ranges that are adjacent or overlap.
     for (let longer = true; longer; ) {
       const next = Math.max(...open.filter(([from]) => from - end < 2).map(([, to]) => to))
       longer = next > end

@@ -10,7 +10,6 @@ export class EndedSecrets {
     this.fresh.push(secret)
   }
 
-  /** Returns at most two of the secrets added since the last call, and sometimes one of all secrets. */
   take(random: SeededRandom): string[] {
     const secrets = [...random.sample(this.fresh, 2), ...(random.chance(0.1) ? random.sample(this.all, 1) : [])]
     this.fresh = []

@@ -7,7 +7,6 @@ export type GatewayToken = {
   site: string
   /** Gateway that the token belongs to; null for a site token. */
   gateway: string | null
-  /** True once the token has started a session. */
   used: boolean
   /** Time of the rotation in microseconds; null if the token is not rotated. */
   rotatedAt: number | null

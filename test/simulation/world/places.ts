@@ -18,7 +18,6 @@ export const regions = [...new Set(places.flatMap(({ region }) => region ?? []))
 
 export const cdnSecret = 'a-secret-of-the-cdn'
 
-/** Headers that the CDN adds to a request from a place. */
 export const headersFrom = ({ ip, region, lat, lon }: Place): Record<string, string> => ({
   'x-origin-secret': cdnSecret,
   'cloudfront-viewer-address': `${ip}:54321`,

@@ -1,4 +1,3 @@
-/** Random number generator with a seed, for reproducible runs. */
 export class SeededRandom {
   private state: number
 
@@ -28,7 +27,6 @@ export class SeededRandom {
     return values[this.int(0, values.length - 1)] as T
   }
 
-  /** Returns at most `max` of the values, in random order. */
   sample<T>(values: Iterable<T>, max: number): T[] {
     const rest = [...values]
     const picked: T[] = []
@@ -36,7 +34,6 @@ export class SeededRandom {
     return picked
   }
 
-  /** Picks a value with a probability proportional to its weight. */
   weighted<T>(values: readonly (readonly [weight: number, value: T])[]): T {
     const total = values.reduce((sum, [weight]) => sum + weight, 0)
     let at = this.next() * total

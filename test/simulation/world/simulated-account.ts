@@ -13,7 +13,6 @@ type Request = { method?: string; params?: Record<string, string>; body?: unknow
 
 const home = places[0] as Place
 
-/** Account of the service, with its model and their common clock. */
 export class SimulatedAccount {
   readonly random: SeededRandom
   readonly clock: SimulatedClock
@@ -27,7 +26,6 @@ export class SimulatedAccount {
   >()
   /** Gateways of new authorizations whose nudges have not been checked yet. */
   readonly granted: string[] = []
-  /** Number of actions and checks, by name. */
   readonly tally = new Map<string, number>()
   readonly latest: string[] = []
   id = ''
@@ -66,7 +64,6 @@ export class SimulatedAccount {
     if (error) throw new Error(`The service refused ${JSON.stringify(changes)}: ${JSON.stringify(error)}`)
   }
 
-  /** Sends an administrator's request. */
   ask(handler: Handler, request: Request): Promise<Answer> {
     return call(handler, { path: '/simulation', ...request, token: this.token, headers: headersFrom(home) })
   }
@@ -101,7 +98,6 @@ export class SimulatedAccount {
     return this.random.pick([...this.model.sites].slice(0, this.random.chance(0.5) ? 2 : undefined))
   }
 
-  /** Advances the model to the current time. */
   settle(): void {
     this.model.settle(this.clock.now)
   }

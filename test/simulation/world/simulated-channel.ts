@@ -20,7 +20,6 @@ export type Link = {
   waiting: number
   /** Nudges since the device's last heartbeat. */
   sent: number
-  /** Nudges since the last complete follow-up. */
   sinceFollowUp: number
   /** Times of the keepalives of the last ten seconds, in microseconds. */
   keepalives: number[]
@@ -96,7 +95,6 @@ export class SimulatedChannel {
     if (link) link.sent = 0
   }
 
-  /** Sends a keepalive, after which the service may close the connection. */
   async keepalive(link: Link, now: number): Promise<void> {
     link.keepalives = [...link.keepalives.filter((at) => at > now - 10_000_000), now]
     const message = { requestContext: contextOf(link), body: '{"type":"keepalive"}', isBase64Encoded: false }
@@ -110,7 +108,6 @@ export class SimulatedChannel {
     if (isReported) await this.#report(link)
   }
 
-  /** Reports the connections that the service has closed. */
   async reportEnds(): Promise<void> {
     for (const link of this.#ended.splice(0)) await this.#report(link)
   }

@@ -18,7 +18,6 @@ export class SimulatedClock {
     return Math.floor(this.micros / 1_000_000)
   }
 
-  /** Jumps to the beginning of a later second. */
   jumpTo(second: number): void {
     if (second <= this.second) throw new Error('Time does not go back.')
     this.micros = second * 1_000_000
