@@ -14,7 +14,6 @@ import { BackupStack } from './storage/backup-stack.ts'
 import { DataStack } from './storage/data-stack.ts'
 
 type Options = {
-  /** Output directory of the assembly; by default the CDK's. */
   outdir?: string
   operations?: OperationSource[]
   code?: string
@@ -22,10 +21,9 @@ type Options = {
   context?: Record<string, unknown>
 }
 
-/** Types tagged through their stack. Explicit tags would fill a fifth of the template's size limit. */
+/** Resource types that get their tags from their stack. Explicit tags would fill a fifth of the template's size limit. */
 const taggedByStack = ['AWS::CloudFormation::Stack', 'AWS::CloudWatch::Alarm', 'AWS::Lambda::Function']
 
-/** Adds the stacks: those with data, and those that can be deleted and deployed again. */
 function addStacks(app: App, operations: OperationSource[], code: string): void {
   const settings = readSettings(app)
   const { stackName, backupVaultArn } = settings
@@ -35,13 +33,12 @@ function addStacks(app: App, operations: OperationSource[], code: string): void 
   addFront(app, settings, code, data, service)
   for (const [name, value] of Object.entries(settings.tags)) {
     Tags.of(app).add(name, value, { excludeResourceTypes: taggedByStack })
-    // Stacks are tagged only if named explicitly.
+    // Tags the stacks, which the CDK tags only if their type is named explicitly.
     Tags.of(app).add(name, value, { includeResourceTypes: ['aws:cdk:stack'] })
   }
   if (settings.permissionsBoundary !== null) boundRoles(app, settings.permissionsBoundary)
 }
 
-/** Adds CloudFront in front of the API if the deployment has a certificate for it. */
 function addFront(app: App, settings: Settings, code: string, data: DataStack, service: ServiceStack): void {
   const { stackName, domainName, frontCertificateArn: certificateArn, webAclArn } = settings
   const { domainTarget: origin, channelHost: channelOrigin, alarmTopic } = service
@@ -61,7 +58,7 @@ function addFront(app: App, settings: Settings, code: string, data: DataStack, s
   if (typeof firewall !== 'string') front.addStackDependency(firewall)
 }
 
-/** Sets the permissions boundary of every role, including those of the CDK's own functions. */
+/** Sets the permissions boundary of every role, including the roles of functions that the CDK adds. */
 function boundRoles(app: App, policy: string): void {
   const arn = policy.startsWith('arn:') ? policy : `arn:${Aws.PARTITION}:iam::${Aws.ACCOUNT_ID}:policy/${policy}`
   for (const stack of app.node.children.filter((child) => Stack.isStack(child))) {
@@ -69,9 +66,8 @@ function boundRoles(app: App, policy: string): void {
   }
 }
 
-/** Builds the CDK app, by default with all operations and a fresh bundle of the code. */
 export async function buildApp({ outdir, operations, code, context }: Options = {}): Promise<App> {
-  // Stack traces and tree metadata would take a sixth of the synthesis time.
+  // Turns off stack traces and tree metadata, which would take a sixth of the synthesis time.
   const fast = { analyticsReporting: false, stackTraces: false, treeMetadata: false }
   const app = new App({ ...fast, context: { ...featureFlags, ...context }, outdir })
   const sources = operations ?? (await loadOperations())
@@ -81,7 +77,7 @@ export async function buildApp({ outdir, operations, code, context }: Options = 
     addStacks(app, sources, directory)
     return app
   } finally {
-    // The assembly already has its own copy of the code.
+    // Removes the bundle, because the assembly has its own copy.
     if (!code) await rm(directory, { recursive: true, force: true })
   }
 }

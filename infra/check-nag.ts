@@ -2,7 +2,6 @@ import { acknowledged, findings } from './nag/findings.ts'
 import { withoutCode } from './without-code.ts'
 
 const account = '111122223333'
-/** Deployments to check: one with defaults only, others with optional features. */
 const deployments: Record<string, unknown>[] = [
   {},
   { liveDomainName: 'live.example.com', liveCertificateArn: `arn:aws:acm:eu-central-1:${account}:certificate/1` },

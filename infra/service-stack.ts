@@ -38,19 +38,19 @@ import { Monitoring } from './watch/monitoring.ts'
 
 type Props = { settings: Settings; operations: OperationSource[]; code: string; data: Data }
 
-/** Other spellings of paths under `/v0` (`/v0` contract, 2.3, 2.4). */
+/** Route of other spellings of paths under `/v0` (`/v0` contract, 2.3, 2.4). */
 const otherV0Routes = 'ANY /v0/{proxy+}'
 
-/** The service without its data: API, one function per operation or family, consumers, schedules and tasks. */
+/** Stack of the service without its data: API, one function per operation or family, consumers, schedules and tasks. */
 export class ServiceStack extends Stack {
-  /** Target of the DNS for the custom domain; null without one. */
+  /** DNS target for the custom domain; null without a custom domain. */
   readonly domainTarget: string | null
-  /** Host of the live channel; null where there is none. */
+  /** Host of the live channel; null if there is none. */
   readonly channelHost: string | null
   readonly alarmTopic: ITopic
 
   constructor(scope: Construct, id: string, { settings, operations, code, data: dataStack }: Props) {
-    // Indentation would take a third of CloudFormation's maximum of 1 MB.
+    // Leaves out indentation, which would take a third of CloudFormation's maximum of 1 MB.
     super(scope, id, { description: 'Network Access Administration', suppressTemplateIndentation: true })
     const data = new StoredData(this, 'Data', dataStack)
     const { storage, functionLogs: logGroup, accessLogs } = data
@@ -58,7 +58,7 @@ export class ServiceStack extends Stack {
     this.channelHost = channel?.host ?? null
     const roles = new Roles(this, storage, logGroup, settings, channel)
     const passcodeFunction = `${settings.prefix}-mail-passcode-${stackIdSuffix(this)}`
-    // The environment cannot contain the API's own address, because the API depends on these functions.
+    // Leaves out the API's own address, because the API depends on these functions.
     const behindApi: Shared = {
       code: Code.fromAsset(code),
       logGroup,
@@ -138,7 +138,7 @@ export class ServiceStack extends Stack {
     })
   }
 
-  /** Routes that are no operations. They require no credential, except other spellings of paths under `/v0`. */
+  /** Adds routes that are not operations. They require no credential, except other spellings of paths under `/v0`. */
   private addOwnRoutes(
     shared: Shared,
     { of }: Roles,
@@ -157,7 +157,7 @@ export class ServiceStack extends Stack {
     return routedFunctions(this, shared, functions, check)
   }
 
-  /** The API of these routes, under the address that a deployment has chosen or else that of the API itself. */
+  /** Adds the API of these routes. Its address is `baseUrl`, or API Gateway's address without this setting. */
   private addApi(routes: ApiRoute[], routeSettings: object, logs: ILogGroup, settings: Settings) {
     const { domainName, certificateArn, ipAddressType, prefix, baseUrl, throttleRate, throttleBurst } = settings
     const endpoint = { ipAddressType, disableExecuteApiEndpoint: domainName !== null }
@@ -175,22 +175,22 @@ export class ServiceStack extends Stack {
     return { api, target, address: baseUrl ?? api.attrApiEndpoint }
   }
 
-  /** Provisioning creates the secrets that new API tokens are put into, and cannot read one. */
+  /** Adds the provisioning task, which creates the secrets for new API tokens but cannot read them. */
   private addProvisioning(shared: Shared, { of: { provision } }: Roles, settings: Settings, { key }: Storage): Alias {
     const secrets = { TOKEN_SECRETS: tokenSecretNames(settings), ...(key && { TOKEN_SECRETS_KEY: key.keyArn }) }
     const props = { ...shared, environment: { ...shared.environment, ...secrets } }
     const arns = [tokenSecretArns(this, settings)]
-    // Creating a secret with tags needs both permissions.
+    // Allows both actions, because creating a secret with tags requires both.
     provision.addToPolicy(may(['secretsmanager:CreateSecret', 'secretsmanager:TagResource'], arns))
     acknowledgeWildcards(provision, this, arns, 'The names of the secrets contain the account and the token.')
-    // Provisioning a device pool of 10,000 clients takes more than 200 commits.
+    // Exceeds the time to provision a device pool of 10,000 clients, which takes more than 200 commits.
     const timeout = Duration.minutes(5)
     return currentFunction(this, 'ProvisionAccount', props, 'tasks/provision-account.ts', { role: provision, timeout })
   }
 
-  /** Deploys new versions of readers before those of writers. The concurrency check runs first in any case. */
+  /** Deploys new versions of readers before those of writers. The concurrency check always runs first. */
   private deployFirst(readers: Alias[], check: ConcurrencyCheck): void {
-    // Depends on the aliases only; dependencies on all their resources would double the size of the waiting ones.
+    // Adds dependencies on the aliases only. Dependencies on all resources would double the size of the waiting resources.
     const first = readers.flatMap(({ node }) => node.defaultChild ?? [])
     for (const child of this.node.children) {
       if (child === check) continue
@@ -201,6 +201,6 @@ export class ServiceStack extends Stack {
   }
 }
 
-/** True if the deployment has a live channel. Behind a CDN, devices can reach it only if `baseUrl` names the CDN. */
+/** True if the deployment has a live channel. Behind a CDN, devices can reach the channel only if `baseUrl` names the CDN. */
 const hasChannel = ({ live, cdnSecretArn, baseUrl }: Settings): boolean =>
   live && (cdnSecretArn === null || baseUrl !== null)

@@ -1,4 +1,4 @@
-/** Fields of the access log by name (docs/operating.md), also for requests that reach no function. */
+/** Access log fields and their API Gateway variables (docs/operating.md). The log includes requests that reach no function. */
 const fields = {
   requestId: 'requestId',
   time: 'requestTime',

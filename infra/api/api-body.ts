@@ -1,4 +1,4 @@
-/** A route of the HTTP API (`GET /groups`, `$default`), the URI of its function, and the role that invokes it. */
+/** Route of the HTTP API. The key is, for example, `GET /groups` or `$default`. */
 export type ApiRoute = { key: string; uri: string; invokerArn: string }
 
 const anyMethod = 'x-amazon-apigateway-any-method'
@@ -16,9 +16,8 @@ function toPathItem(key: string): { path: string; method: string; more: object }
 }
 
 /**
- * Builds the OpenAPI definition of all routes and integrations. API Gateway applies a definition atomically, without
- * partial or concurrent changes.
- * @param endpoint endpoint configuration; API Gateway ignores the API's own properties when it has a definition
+ * Builds the OpenAPI definition of all routes and integrations, which API Gateway applies atomically.
+ * @param endpoint endpoint configuration, which API Gateway would ignore as a property of the API
  * @throws Error if two routes are equal, or their paths differ only in parameter names
  */
 export function apiBody(title: string, routes: ApiRoute[], endpoint: object): object {

@@ -14,7 +14,7 @@ import { integrationUri, invokerRole } from './invoker-role.ts'
 
 const stageName = 'live'
 
-/** Path of the live channel behind a CDN: the stage name, which API Gateway expects as the path. */
+/** Path of the live channel behind a CDN. API Gateway expects the name of the stage as the path. */
 export const livePath = `/${stageName}`
 
 const checkedByFunction =
@@ -22,13 +22,13 @@ const checkedByFunction =
 const ofAnotherRole =
   'API Gateway writes this access log with a role of the AWS account. The setting liveAccessLog turns it on where that role exists.'
 
-/** The WebSocket API of the live channel (C1), created before its functions, whose environment has its address. */
+/** WebSocket API of the live channel (C1). The API is created before its functions, because their environment contains its address. */
 export class LiveApi extends Construct {
   readonly id: string
   readonly host: string
   /** URL for devices: `baseUrl` behind a CDN, else the custom domain of the live channel, else API Gateway's host. */
   readonly url: string
-  /** Endpoint for posting to connections: always the platform's host, so that a DNS change cannot misroute messages. */
+  /** Endpoint for posting to connections. Always API Gateway's host, so that a DNS change cannot misroute messages. */
   readonly endpoint: string
   readonly functions: IFunction[] = []
 
@@ -67,7 +67,7 @@ export class LiveApi extends Construct {
     const arns = functions.map(({ alias }) => alias.functionArn)
     const credentialsArn = invokerRole(this, arns).roleArn
     const apiId = this.id
-    // A chain of dependencies, because API Gateway rejects concurrent changes of an API.
+    // Creates the resources one after another, because API Gateway rejects concurrent changes of an API.
     let last: IDependable[] = []
     for (const { id, routeKey, alias } of functions) {
       const integration = new CfnIntegration(this, `${id}Integration`, {

@@ -19,10 +19,9 @@ export function collectionOf(path: string): string {
   return (first === 'v0' ? ['v0', ...wordsOf(second)] : wordsOf(first)).join('-')
 }
 
-/** Path that identifies a function: the operation's, or that of a family of collections (`/auth_providers/{id}`). */
+/** Path that identifies a function: the operation's path, or its family's path, such as `/auth_providers/{id}`. */
 export const servedPath = ({ path, family }: OperationSource['operation']): string =>
   family === undefined ? path : path.replace(/^\/[^/]+/, `/${family}`)
 
-/** Route keys of an operation: one for its method, and one for its alias method, if any. */
 export const routeKeys = ({ method, alias, path }: OperationSource['operation']): string[] =>
   [method, ...(alias ? [alias] : [])].map((name) => `${name} ${path}`)

@@ -5,9 +5,8 @@ import { routeKeys } from './route-id.ts'
 type Limit = { ThrottlingRateLimit: number; ThrottlingBurstLimit: number }
 
 /**
- * Builds the rate limits of routes, by key (docs/decisions/0035). Anonymous routes have low limits. Routes of devices
- * and flow reports have explicit limits, so that other requests cannot use them up, even if API Gateway's default limit
- * is shared.
+ * Builds the rate limits of routes, by route key (docs/decisions/0035). Anonymous routes have low limits. Routes of devices and flow
+ * reports have their own limits, which other requests cannot use up.
  */
 export function routeLimits(
   operations: OperationSource[],

@@ -9,7 +9,7 @@ import { builtInModules, unusedParts } from './replaced-modules.ts'
 
 const root = fileURLToPath(new URL('../../functions/', import.meta.url))
 
-/** Lists the files of functions that are not operations: consumers, tasks, public pages, and unmatched routes. */
+/** Lists the files of functions that are not operations, such as consumers, schedules and tasks. */
 export async function plainFunctions(): Promise<string[]> {
   const files = await readdir(root, { recursive: true })
   return files
@@ -34,13 +34,13 @@ export function routeTable(operations: OperationSource[], otherRoutes: string[] 
 
 const otherRoutes = Object.keys({ ...publicRoutes, ...signInPages })
 
-/** Reads the API reference's script, without its logo from a CDN, which the content security policy blocks. */
+/** Reads the script of the API reference. Replaces the URL of its logo, because the content security policy blocks that CDN. */
 async function renderer(): Promise<string> {
   const script = await readFile(new URL(import.meta.resolve('redoc/bundles/redoc.standalone.js')), 'utf8')
   return script.replaceAll('https://cdn.redoc.ly/redoc/logo-mini.svg', 'data:,')
 }
 
-/** Writes the files that public functions serve, with default permissions instead of those of the sources. */
+/** Writes the files that public functions serve. The copies have default permissions instead of those of the sources. */
 async function copyPublicFiles(outdir: string): Promise<void> {
   const files = [
     new URL('../../functions/public/docs.html', import.meta.url),
@@ -55,10 +55,9 @@ async function copyPublicFiles(outdir: string): Promise<void> {
 
 const repository = dirname(root)
 
-/** Output directory for esbuild. Constant, because output file names depend on the relative path to the sources. */
+/** Output directory for esbuild. It is constant, because the names of output files depend on the relative path to the sources. */
 const buildDirectory = join(repository, 'bundle')
 
-/** Rewrites the sources of a source map relative to the repository. */
 function sourceMap({ path, text }: OutputFile): string {
   const map: { sources: string[] } = JSON.parse(text)
   const sources = map.sources.map((source) => relative(repository, resolve(dirname(path), source)))
@@ -83,15 +82,15 @@ export async function bundle(operations: OperationSource[], outdir: string): Pro
     target: 'node24',
     conditions: ['module'],
     mainFields: ['module', 'main'],
-    // A string, which esbuild inlines at its use; an object would end up in a file that every function loads.
+    // Passes a string, which esbuild inlines at its use. An object would end up in a file that every function loads.
     define: { ROUTE_TABLE: JSON.stringify(JSON.stringify(routeTable(operations, otherRoutes))) },
-    // Source maps are separate, and loaded only for an error's stack (shared/core/logging/readable-stack.ts).
+    // Writes source maps to separate files, which are loaded only for an error's stack (shared/core/logging/readable-stack.ts).
     sourcemap: 'external',
     sourcesContent: false,
     logLevel: 'warning',
     legalComments: 'none',
   } satisfies BuildOptions
-  // A first build without packages, which take most of the time, to find shared modules.
+  // Finds shared modules with a first build. It leaves out packages, which take most of the time.
   const graph = { metafile: true, sourcemap: false, minify: false, packages: 'external' } satisfies BuildOptions
   const { metafile } = await build({ ...options, ...graph })
   const { outputFiles } = await build({

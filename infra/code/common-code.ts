@@ -2,10 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Metafile, Plugin } from 'esbuild'
 
-/** Share of functions above which a module goes into the common file. */
+/** Minimum share of functions that must use a module for it to be in the common file. */
 const minShare = 1 / 5
 
-/** Finds the modules that a function loads statically. */
 function modulesOf({ inputs }: Metafile, entry: string): Set<string> {
   const found = new Set<string>()
   const visit = (path: string): void => {
@@ -18,7 +17,7 @@ function modulesOf({ inputs }: Metafile, entry: string): Set<string> {
   return found
 }
 
-/** Lists the service's own modules that many entries use. Packages follow their importers. */
+/** Lists the service's own modules that many entries use. Packages are bundled with the modules that import them. */
 export function commonModules(metafile: Metafile, entries: string[]): string[] {
   const uses = new Map<string, number>()
   for (const entry of entries) for (const path of modulesOf(metafile, entry)) uses.set(path, (uses.get(path) ?? 0) + 1)
@@ -27,9 +26,9 @@ export function commonModules(metafile: Metafile, entries: string[]): string[] {
 }
 
 /**
- * Bundles these modules into one file, by importing all of them in every entry. By default, esbuild creates a file for
- * each combination of entries that share modules, about fifty per function, and opening a file costs more at a cold
- * start than its content. Importing unused modules is safe, because they have no side effects.
+ * Bundles the given modules into one file, by importing all of them in every entry. By default, esbuild creates a file for each combination
+ * of entries that share modules, about fifty per function. At a cold start, opening a file costs more than loading its content. Importing
+ * unused modules is safe, because they have no side effects.
  */
 export function bundleCommonCode(root: string, modules: string[], entries: string[]): Plugin {
   const paths = new Set(entries.map((entry) => resolve(root, entry)))

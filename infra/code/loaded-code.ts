@@ -2,7 +2,6 @@ import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Lists the bundle files that a file imports, statically or dynamically. */
 const findImports = (file: string, text: string): string[] =>
   [...text.matchAll(/\b(?:from|import)\s*\(?\s*["'](\.{1,2}\/[^"']+)["']/g)].map(([, path = '']) =>
     join(dirname(file), path),
@@ -13,7 +12,7 @@ function readPart(file: string) {
   return { digest: hash('sha256', bytes), imports: file.endsWith('.mjs') ? findImports(file, bytes.toString()) : [] }
 }
 
-/** Lists the files that a function can load: imported code, and other files of its folder, which it serves. */
+/** Lists the files that a function can load: its imports, and the other files of its folder, which it may serve. */
 function loadableFiles(entry: string, parts: Map<string, ReturnType<typeof readPart>>): string[] {
   const found = new Set<string>()
   const add = (file: string) => {
@@ -29,10 +28,10 @@ function loadableFiles(entry: string, parts: Map<string, ReturnType<typeof readP
   return [...found, ...servedFiles].sort()
 }
 
-/** Hashes the files of a bundle that a function can load, so that other files do not change its version. */
+/** Returns a hash of the bundle files that a function can load. Changes of other files do not change the hash. */
 export type LoadedCode = (handler: string) => string
 
-/** Creates the hash function of a bundle. Reads the files at once: they are deleted before templates are written. */
+/** Creates the hash function of a bundle. Reads the files immediately, because they are deleted before templates are written. */
 export function loadedCode(directory: string): LoadedCode {
   const files = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
   const paths = files.map(({ parentPath, name }) => join(parentPath, name))

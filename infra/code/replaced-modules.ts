@@ -2,16 +2,15 @@ import { builtinModules } from 'node:module'
 import { dirname } from 'node:path'
 import type { ImportKind, Plugin } from 'esbuild'
 
-/** Lists the named exports of a Node module. */
 const exportedNames = (name: string): string[] =>
   Object.keys(process.getBuiltinModule(name) ?? {}).filter((key) => /^\w+$/.test(key) && key !== 'default')
 
 const namespaces: Partial<Record<ImportKind, string>> = { 'import-statement': 'imported', 'dynamic-import': 'dynamic' }
 
 /**
- * Loads Node's modules by `process.getBuiltinModule`. An import statement reads every export of a module, and getters
- * of `node:http` then load Node's WebSocket and `fetch`, which costs 20 ms of CPU at a cold start. The SDK imports
- * `node:http` dynamically at the first request, for endpoints without TLS.
+ * Loads Node's modules with `process.getBuiltinModule`. An import statement reads every export of a module. Getters of `node:http` then
+ * load Node's WebSocket and `fetch`, which costs 20 ms of CPU at a cold start. The SDK imports `node:http` dynamically at the first
+ * request, for endpoints without TLS.
  */
 export const builtInModules: Plugin = {
   name: 'built-in modules',
@@ -40,14 +39,13 @@ export const builtInModules: Plugin = {
 
 /** Replacements, by import path, of SDK modules that clients import but functions never use. */
 const replacements: Record<string, string> = {
-  // Clients are created with credentials (shared/core/aws/clients.ts).
+  // Replaces the credential chain, because clients are created with credentials (shared/core/aws/clients.ts).
   '@aws-sdk/credential-provider-node':
     'export const defaultProvider = () => () => Promise.reject(new Error("No credentials are given."))',
-  // Clients are created with an HTTP/1.1 handler. Loading `node:http2` would cost 3 ms of CPU at a cold start.
+  // Replaces the HTTP/2 handler, because clients use HTTP/1.1. Loading `node:http2` would cost 3 ms of CPU at a cold start.
   './node-http2-handler': 'export { NodeHttpHandler as NodeHttp2Handler } from "./node-http-handler"',
 }
 
-/** Replaces SDK modules for options that the service does not use. */
 export const unusedParts: Plugin = {
   name: 'unused parts',
   setup(build) {

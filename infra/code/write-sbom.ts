@@ -5,9 +5,8 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 
 /**
- * Writes the software bill of materials (CycloneDX 1.5) of all production packages, as the lock file pins them, to the
- * path in the first argument. `npm sbom --omit dev` leaves out packages that development needs too. So npm reads a copy
- * of the manifest that has no development packages.
+ * Writes the software bill of materials (CycloneDX 1.5) of all production packages to the path in the first argument. `npm sbom --omit dev`
+ * would leave out packages that development needs too. Therefore npm reads a copy of the manifest without development packages.
  */
 const run = promisify(execFile)
 const target = process.argv[2] ?? 'cdk.out/sbom.cdx.json'
@@ -16,7 +15,7 @@ const root = new URL('../../', import.meta.url)
 const temporary = await mkdtemp(join(tmpdir(), 'sbom-'))
 try {
   const { devDependencies: _, ...manifest } = JSON.parse(await readFile(new URL('package.json', root), 'utf8'))
-  // npm names the component after the folder.
+  // Names the folder after the package, because npm names the component after the folder.
   const cwd = join(temporary, manifest.name)
   await mkdir(cwd)
   await writeFile(join(cwd, 'package.json'), JSON.stringify(manifest))

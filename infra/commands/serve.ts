@@ -6,7 +6,6 @@ import { fullDisk, reportFault, StartupError } from '../local/files/fault.ts'
 
 const flags = ['--ephemeral', '--new-demo', '--demo-idp']
 
-/** Reads a port from an environment variable. @throws StartupError if it is invalid */
 function readPort(variable: string, fallback: number): number {
   const text = process.env[variable] || String(fallback)
   const port = Number(text)
@@ -15,7 +14,7 @@ function readPort(variable: string, fallback: number): number {
 }
 
 function readOptions(argv: string[]) {
-  // npm consumes options before `--` and sets a variable for each.
+  // Finds options that npm consumed. For each option before `--`, npm sets a variable instead of passing the option on.
   const lost = flags.find((flag) => process.env[`npm_config_${flag.slice(2).replaceAll('-', '_')}`])
   if (lost)
     throw new StartupError(
@@ -24,12 +23,15 @@ function readOptions(argv: string[]) {
   const unknown = argv.find((argument) => !flags.includes(argument))
   if (unknown) throw new StartupError(`Unknown option ${unknown}. Use: npm start [-- ${flags.join(' | ')}]`)
   const port = readPort('PORT', 8787)
-  // Derived from the service's port, so that the provider's address stays the same.
+  // Derives the provider's port from the service's port, so that the provider's address stays the same.
   const demoIdpPort = argv.includes('--demo-idp') ? readPort('DEMO_IDP_PORT', port === 0 ? 0 : port + 1) : null
   return { port, ephemeral: argv.includes('--ephemeral'), newDemo: argv.includes('--new-demo'), demoIdpPort }
 }
 
-/** Exits at once, on a second signal or one during the start. The first one stops in order; data is safe either way. */
+/**
+ * Exits immediately on a second signal, or on a signal during the start. The first signal stops the service in order. Data is safe either
+ * way.
+ */
 const endAtOnce = () => process.exit(130)
 
 async function main(): Promise<void> {
@@ -38,7 +40,7 @@ async function main(): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => onSignal())
   process.stdout.write('\n  Starting …\n')
   const dir = options.ephemeral ? openTemporaryDir() : await claimDataDir(dataPath())
-  // Node's compile cache, because most of the start is loading packages.
+  // Enables Node's compile cache, because loading packages takes most of the start.
   enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/compile', import.meta.url)))
   const { run } = await import('../local/run.ts')
   const running = await run(dir, options).catch((error: unknown) => {

@@ -10,32 +10,32 @@ import { startService, type Task } from '../local/service.ts'
 
 type Command = {
   task: Task
-  /** Use of the one argument, an event as JSON or `-` for standard input; `none` takes none. */
+  /** Use of the command's only argument: an event as JSON, or `-` for standard input. */
   event: 'none' | 'optional' | 'needed'
-  /** Completes the event. */
   complete?(event: unknown): unknown
-  /** Lists of the response that must be empty; the command ends with 1 otherwise. */
+  /** Names of lists in the response. The exit code is 1 if one of the lists is not empty. */
   empty?: string[]
 }
 
-/** Operators' commands by npm script. */
 const commands: Record<string, Command> = {
   provision: {
     task: 'provision-account',
     event: 'needed',
-    // Without Secrets Manager on a local machine, the command prints the token.
+    // Returns the token in the response by default, because a local machine has no Secrets Manager.
     complete: (event) => (isObject(event) ? { token_in: 'answer', ...event } : event),
   },
   redrive: { task: 'redrive-failed-batches', event: 'none', empty: ['kept'] },
   verify: { task: 'verify-change-log', event: 'needed', empty: ['damages'] },
   'verify-rows': { task: 'verify-rows', event: 'optional', empty: ['findings'] },
-  // Runs the schedule immediately.
   seal: { task: 'seal-logs', event: 'none' },
   'begin-sealed-log': { task: 'begin-sealed-log', event: 'needed' },
   'replay-commits': { task: 'replay-commits', event: 'needed', empty: ['kept'] },
 }
 
-/** Parses the event from the arguments; undefined for invalid JSON. @throws StartupError for invalid arguments */
+/**
+ * Parses the event from the arguments; undefined for invalid JSON.
+ * @throws StartupError if the argument is missing or there are several
+ */
 async function readEvent(name: string, { event }: Command): Promise<unknown> {
   const [argument, ...more] = process.argv.slice(3)
   if (event === 'none' || (event === 'optional' && argument === undefined)) return {}
@@ -52,10 +52,10 @@ async function readEvent(name: string, { event }: Command): Promise<unknown> {
 
 const print = process.stdout.write.bind(process.stdout)
 
-/** Runs the function without a running service: starts the engines for this call. */
+/** Starts the service only for this task. Returns undefined if another process uses the data directory. */
 async function runAlone(task: Task, event: unknown): Promise<unknown> {
   const path = dataPath()
-  // On a missing directory, checks would succeed on empty data.
+  // Rejects a missing directory, because checks would succeed on empty data.
   if (task !== 'provision-account' && !isDataDir(path)) {
     throw new StartupError(
       `The data directory ${path} does not exist. Set DATA_DIR to the data directory of the service.`,
@@ -71,7 +71,7 @@ async function runAlone(task: Task, event: unknown): Promise<unknown> {
   return await service.runTask(task, event)
 }
 
-/** Runs a task in the service that uses the data directory, else alone. Retries while one starts or stops. */
+/** Runs a task in the running service, or alone if there is none. Retries while a service starts or stops. */
 async function run(task: Task, event: unknown): Promise<unknown> {
   for (let i = 0; i < 100; i++) {
     const result = (await runByControl(dataPath(), task, event)) ?? (await runAlone(task, event))
@@ -87,7 +87,7 @@ try {
   if (!command) throw new StartupError(`The command ${name} does not exist.`)
   const { task, complete = (event: unknown) => event, empty = [] } = command
   const event = complete(await readEvent(name, command))
-  // The function's own log must not mix with the result.
+  // Redirects the function's own log to standard error, so that standard output contains only the result.
   process.stdout.write = process.stderr.write.bind(process.stderr)
   const result =
     event === undefined

@@ -33,7 +33,6 @@ function readArguments() {
   return { file, ...parsed.values }
 }
 
-/** Verifies the file of the arguments, prints the result in one line, and sets the exit code. */
 async function verify(isTTY: boolean): Promise<void> {
   const progress = isTTY
     ? (read: number, of: number) =>
@@ -50,11 +49,11 @@ async function verify(isTTY: boolean): Promise<void> {
   }
 }
 
-/** Memory limit of the worker: without it the young generation grows to hundreds of megabytes before a collection. */
+/** Limits the worker's young generation, which would otherwise grow to hundreds of megabytes before a collection. */
 const resourceLimits = { maxYoungGenerationSizeMb: 8 }
 
 if (isMainThread) {
-  // Output errors get the code of an operational error; Node's default would equal that of a failed verification.
+  // Reports output errors as not verified, because Node's default exit code equals that of a failed verification.
   process.stdout.on('error', () => process.exit(exitCodes.notChecked))
   const argv = process.argv.slice(2)
   const worker = new Worker(new URL(import.meta.url), {

@@ -9,9 +9,9 @@ import { removalPolicyOf } from '../storage/data-retention.ts'
 const rulesOn = (part: string, ...rules: string[]) => rules.map((rule) => `${rule}_${part}`)
 
 /**
- * Rules of the managed groups that count instead of blocking. Bodies are up to 5 MB of JSON with names, addresses and
- * domains from a network, so a gateway's report of an attack would look like an attack. Queries for `169.254.169.254`
- * or `backup.log` are valid filters.
+ * Rules of the managed groups that count requests instead of blocking them. Bodies are up to 5 MB of JSON with names, addresses and domains
+ * from a network. A gateway's report of an attack would therefore look like an attack. Queries for `169.254.169.254` or `backup.log` are
+ * valid filters.
  */
 const countedRules: Record<string, string[]> = {
   AWSManagedRulesCommonRuleSet: [
@@ -25,7 +25,7 @@ const countedRules: Record<string, string[]> = {
       'CrossSiteScripting',
     ),
     'SizeRestrictions_QUERYSTRING',
-    // Devices and pipelines may send no User-Agent header.
+    // Devices and pipelines may send requests without a User-Agent header.
     'NoUserAgent_HEADER',
   ],
   AWSManagedRulesKnownBadInputsRuleSet: [
@@ -40,7 +40,7 @@ const countedRules: Record<string, string[]> = {
 const visibility = (metricName: string): CfnWebACL.VisibilityConfigProperty => ({
   metricName,
   cloudWatchMetricsEnabled: true,
-  // Samples would show whole requests to everyone with read access to the web ACL.
+  // Turns off samples, which would show whole requests to everyone with read access to the web ACL.
   sampledRequestsEnabled: false,
 })
 
@@ -58,7 +58,6 @@ const managedGroup = (name: string, priority: number): CfnWebACL.RuleProperty =>
   visibilityConfig: visibility(name),
 })
 
-/** Blocks a source address while it exceeds this number of requests in five minutes. */
 const perAddress = (limit: number, priority: number): CfnWebACL.RuleProperty => ({
   name: 'RequestsPerAddress',
   priority,
@@ -67,7 +66,7 @@ const perAddress = (limit: number, priority: number): CfnWebACL.RuleProperty => 
   visibilityConfig: visibility('RequestsPerAddress'),
 })
 
-/** Replaces a part of requests in the log, such as tokens, bodies, and codes of sign-ins. */
+/** Replaces request data in the log, such as tokens, bodies and sign-in codes. */
 const redact = (fieldType: string, ...fieldKeys: string[]): CfnWebACL.DataProtectProperty => ({
   field: { fieldType, ...(fieldKeys.length > 0 && { fieldKeys }) },
   action: 'SUBSTITUTION',
@@ -75,9 +74,8 @@ const redact = (fieldType: string, ...fieldKeys: string[]): CfnWebACL.DataProtec
 
 const region = 'us-east-1'
 
-/** The CDN's web ACL, in a separate stack because web ACLs for CloudFront exist only in us-east-1. */
+/** Web ACL of the CDN. It has its own stack, because web ACLs for CloudFront exist only in us-east-1. */
 export class FirewallStack extends Stack {
-  /** The web ACL's ARN, for a stack of another region. */
   readonly webAclArn = Fn.getStackOutput(this.stackName, 'WebAclArn', region)
 
   constructor(scope: Construct, id: string, settings: Settings) {
@@ -96,7 +94,7 @@ export class FirewallStack extends Stack {
         dataProtections: [redact('SINGLE_HEADER', 'authorization'), redact('QUERY_STRING'), redact('BODY')],
       },
     })
-    // AWS WAF requires this name prefix.
+    // AWS WAF requires that the name starts with `aws-waf-logs-`.
     const logGroupName = `aws-waf-logs-${settings.prefix}-${stackIdSuffix(this)}`
     const retention = { retention: settings.logGroupDays, removalPolicy: removalPolicyOf(settings) }
     const logs = new LogGroup(this, 'Logs', { logGroupName, ...retention })
@@ -104,7 +102,7 @@ export class FirewallStack extends Stack {
     const logging = new CfnLoggingConfiguration(this, 'Logging', {
       resourceArn: acl.attrArn,
       logDestinationConfigs: [arnOf(this, 'logs', `log-group:${logGroupName}`)],
-      // Drops allowed requests, which are in the API's access log.
+      // Drops the lines of allowed requests, which are in the API's access log.
       loggingFilter: {
         DefaultBehavior: 'DROP',
         Filters: [{ Behavior: 'KEEP', Requirement: 'MEETS_ANY', Conditions: conditions }],

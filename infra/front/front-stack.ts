@@ -35,12 +35,12 @@ import { LookUps } from '../storage/look-ups.ts'
 /** Headers with the caller's location (P8.2). CloudFront overwrites values that a caller sends. */
 const viewerHeaders = ['Address', 'Country', 'City', 'Latitude', 'Longitude'].map((name) => `CloudFront-Viewer-${name}`)
 
-/** Error statuses that must not be cached; CloudFront's default is ten seconds. */
+/** Error statuses that CloudFront must not cache. By default, it caches errors for ten seconds. */
 const errorStatuses = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504]
 
 /**
- * Policies that forward a handshake of the live channel. Forwarding all headers would include the caller's `Host`,
- * which API Gateway rejects. A policy allows ten headers, and `Authorization` only as part of the cache key.
+ * Policies that forward a handshake of the live channel. Forwarding all headers would include the caller's `Host`, which API Gateway
+ * rejects. A policy can list ten headers, and `Authorization` only as part of the cache key.
  */
 const handshakePolicies = (scope: Construct) => ({
   originRequestPolicy: new OriginRequestPolicy(scope, 'ToChannel', {
@@ -63,13 +63,12 @@ const handshakePolicies = (scope: Construct) => ({
 
 type Props = {
   settings: Settings
-  /** Public name of the service, which its API has a certificate for as well. */
+  /** Public domain of the service. The API has a certificate for this domain too. */
   domainName: string
   certificateArn: string
   webAclArn: string
-  /** Target of the API's custom domain, which answers to that name. */
   origin: string
-  /** Host of the live channel; null where the deployment has none. */
+  /** Host of the live channel; null if the deployment has no live channel. */
   channelOrigin: string | null
   code: string
   logGroup: ILogGroup
@@ -77,8 +76,8 @@ type Props = {
 }
 
 /**
- * CloudFront in front of the API, with a web ACL, and the secret that authenticates it to the service. The service
- * requires the secret only once `cdnSecretArn` is set, so that callers can move to the CDN first.
+ * CloudFront in front of the API, with a web ACL and the secret that authenticates CloudFront to the service. The service requires the
+ * secret only once `cdnSecretArn` is set, so that callers can move to the CDN first.
  */
 export class FrontStack extends Stack {
   constructor(scope: Construct, id: string, props: Props) {
@@ -97,7 +96,7 @@ export class FrontStack extends Stack {
         protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY,
         originSslProtocols: [OriginSslPolicy.TLS_V1_2],
         customHeaders: { 'x-origin-secret': secret.secretValueFromJson('current').unsafeUnwrap() },
-        // API Gateway responds within 30 seconds, at least with an error.
+        // Exceeds the 30 seconds within which API Gateway responds, at least with an error.
         readTimeout: Duration.seconds(35),
         keepaliveTimeout: Duration.seconds(60),
       })
@@ -114,7 +113,6 @@ export class FrontStack extends Stack {
       }),
       compress: false,
     }
-    // Caches a page as long as its `Cache-Control` says, once per encoding.
     const cachePolicy = new CachePolicy(this, 'Pages', {
       comment: 'Caches public pages according to their Cache-Control',
       minTtl: Duration.seconds(0),
@@ -151,7 +149,6 @@ export class FrontStack extends Stack {
   }
 }
 
-/** Rotates the origin secret that the distribution sends and the service accepts, without failed requests. */
 function rotateOriginSecret(
   scope: Construct,
   secret: ISecret,
@@ -174,10 +171,10 @@ function rotateOriginSecret(
   role.addToPolicy(may(['wafv2:GetWebACL'], [webAclArn]))
   const environment = { DISTRIBUTION_ID: distributionId, SERVICE_NAME: stackName }
   const shared = { logGroup, environment, tracing, code: Code.fromAsset(code) }
-  // No alias: Secrets Manager invokes the function directly, and its steps may run in different versions.
+  // Creates no alias, because Secrets Manager invokes the function directly. The steps of a rotation may run in different versions.
   const rotator = lambdaFunction(rotation, 'Function', shared, 'tasks/rotate-origin-secret.ts', {
     role,
-    // Includes waiting until every edge location has the new secret.
+    // Includes the time until every edge location has the new secret.
     timeout: Duration.minutes(15),
     retryAttempts: 0,
   })
@@ -191,7 +188,7 @@ function rotateOriginSecret(
     rotationRules: { automaticallyAfterDays: originSecretDays },
   })
   schedule.node.addDependency(rotator, role)
-  // A failed rotation breaks no request: the current secret stays valid.
+  // Reports failed rotations. Requests still succeed then, because the current secret stays valid.
   alarmOn(
     rotation,
     'Failing',

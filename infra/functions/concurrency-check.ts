@@ -4,9 +4,8 @@ import { Construct } from 'constructs'
 import { currentFunction, type Shared } from './current-function.ts'
 
 /**
- * Custom resource that compares the reserved concurrency with the account's limit during a deployment, and fails the
- * deployment if the limit is too low. A function of the stack reads the limit, so the deploying user needs no permission for
- * it.
+ * Custom resource that fails the deployment if the account's concurrency limit is too low. A function of the stack reads the limit, so the
+ * deploying user needs no permission for it.
  */
 export class ConcurrencyCheck extends Construct {
   readonly finding: string

@@ -27,7 +27,7 @@ const itemFilter = (eventName: string, image: string, kind: string) =>
     dynamodb: { [image]: { kind: { S: FilterRule.isEqual(kind) } } },
   })
 
-/** Creates the stream consumers. A failing batch is bisected to the bad record, which goes to the failure bucket. */
+/** Creates the stream consumers. A failing batch is bisected down to the failing record, which goes to the failure bucket. */
 export function consumeStreams(
   scope: Construct,
   storage: Storage,
@@ -43,13 +43,13 @@ export function consumeStreams(
     const alias = currentFunction(consumers, name, shared, `streams/${fileOf(name)}`, {
       role: roles.of[duty],
       timeout: Duration.seconds(60),
-      // Reserved concurrency keeps request spikes and stream backlogs from starving each other.
+      // Reserves concurrency, so that request spikes and stream backlogs cannot starve each other.
       reservedConcurrentExecutions: toReservation(duty === 'storeFlowLogs' ? flowConcurrency : changeConcurrency),
     })
     alias.addEventSource(source)
     for (const mapping of alias.lambda.node.findAll()) {
       if (!CfnEventSourceMapping.isCfnEventSourceMapping(mapping)) continue
-      // A fixed logical id: the CDK's contains the source's name, and Lambda rejects a second mapping after a rename.
+      // Sets a fixed logical id, because the CDK's id contains the source's name. After a rename, Lambda would reject a second mapping.
       mapping.overrideLogicalId(`${name}Mapping`)
       mapping.functionName = alias.functionArn
     }
@@ -61,7 +61,7 @@ export function consumeStreams(
     bisectBatchOnError: true,
     reportBatchItemFailures: true,
     retryAttempts: 10,
-    // Below the streams' retention of 24 hours, so that a record reaches the bucket before it expires.
+    // Stays below the streams' retention of 24 hours, so that a record reaches the bucket before it expires.
     maxRecordAge: Duration.hours(23),
     parallelizationFactor: 1,
     onFailure: failureDestination(storage.failures),
@@ -72,9 +72,9 @@ export function consumeStreams(
     new DynamoEventSource(storage.table, { ...delivery, filters })
   return [
     consume('writeChangeLog', fromTable(commits)),
-    // Follow-up work notifies the gateway of a deleted authorization, also of one deleted by TTL.
+    // Includes deleted authorizations, even those deleted by TTL, because follow-up work notifies their gateways.
     consume('followUp', fromTable(commits, itemFilter('REMOVE', 'OldImage', 'authorization'))),
-    // Parallel lanes keep the order of one authorization's reports, and a flow belongs to one authorization.
+    // Uses parallel lanes, which keep the order of one authorization's reports. Each flow belongs to one authorization.
     consume('storeFlowLogs', new KinesisEventSource(storage.flows, { ...delivery, parallelizationFactor: 4 })),
   ]
 }

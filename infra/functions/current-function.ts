@@ -18,17 +18,16 @@ import type { Construct } from 'constructs'
 import { currentAlias } from '#shared/core/current-alias.ts'
 import type { LoadedCode } from '../code/loaded-code.ts'
 
-/** Properties of all functions. The environment is the same for all, so that one local process can run them. */
+/** Properties that functions share. The environment is the same for all functions, so that one local process can run them. */
 export type Shared = {
   environment: Record<string, string>
   logGroup: ILogGroup
   tracing: boolean
-  /** The common bundle; each stack has its own asset of it. */
   code: Code
   loaded: LoadedCode
 }
 
-/** Memory in MB that comes with one full vCPU, where duration times price is lowest (docs/costs.md). */
+/** Memory in MB at which a function has one full vCPU, and an invocation costs least (docs/costs.md). */
 const memoryMb = 1_769
 
 export function lambdaFunction(
@@ -55,7 +54,6 @@ export function lambdaFunction(
 /** File name of a function: `SealLogs` → `seal-logs.ts`. */
 export const fileOf = (name: string): string => `${name.replace(/(?<=.)[A-Z]/g, '-$&').toLowerCase()}.ts`
 
-/** Properties of the function as a whole, which are not part of a version. */
 const unversionedProperties = ['code', 'tags', 'reservedConcurrentExecutions', 'functionName']
 
 function serializeProperties(resource: CfnFunction): string {
@@ -66,9 +64,9 @@ function serializeProperties(resource: CfnFunction): string {
 }
 
 /**
- * Creates a function with a version and the alias `current`, through which all callers invoke it. A new version is
- * published only if the function's settings or the modules it can load have changed. The CDK's own hash covers the
- * whole bundle, so every code change would publish all functions.
+ * Creates a function with a version and the alias `current`, through which callers invoke the function. Publishes a version only if the
+ * function's settings or loadable modules have changed. The CDK's own hash covers the whole bundle, so every code change would publish all
+ * functions.
  */
 export function currentFunction(
   scope: Construct,
@@ -79,7 +77,7 @@ export function currentFunction(
   invokeConfig: EventInvokeConfigOptions = {},
 ): Alias {
   const lambda = lambdaFunction(scope, id, shared, file, overrides)
-  // Retains the previous version for a rollback; `PruneVersions` deletes older ones. A failed creation retains none.
+  // Retains the previous version for a rollback, until `PruneVersions` deletes it. A failed creation retains no version.
   const version = new Version(lambda, 'Version', { lambda, removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE })
   const [resource, published] = [lambda.node.defaultChild, version.node.defaultChild]
   if (!CfnFunction.isCfnFunction(resource) || !CfnVersion.isCfnVersion(published))
@@ -89,7 +87,8 @@ export function currentFunction(
   const loaded = shared.loaded(String(handler))
   const content = () => hash('sha256', loaded + serializeProperties(resource))
   published.overrideLogicalId(Lazy.uncachedString({ produce: () => `${base}${content().slice(0, 32)}` }))
-  // Lambda rejects publishing an unchanged version, and equivalent templates may differ. So the description has a hash.
+  // Adds a hash to the description, because Lambda rejects a new version without a change. Templates with different hashes may be
+  // equivalent to Lambda.
   const describeVersion = () => [description, `[${content().slice(0, 8)}]`].filter(Boolean).join(' ')
   resource.addPropertyOverride('Description', Lazy.uncachedString({ produce: describeVersion }))
   return new Alias(lambda, 'Current', { aliasName: currentAlias, version, ...invokeConfig })

@@ -7,7 +7,10 @@ const maxBytes = 4_096
 /** Assumed length of a value that AWS generates, such as a table's name or an address. */
 const generatedBytes = 100
 
-/** Checks the size, which Lambda does only after the data stack is deployed. @throws SettingError above `maxBytes` */
+/**
+ * Checks the total size, which Lambda checks only after the data stack is deployed.
+ * @throws SettingError above `maxBytes`
+ */
 function checkSize(variables: Record<string, string>): Record<string, string> {
   const sizes = Object.entries(variables).map(([name, value]): [string, number] => [
     name,
@@ -20,7 +23,7 @@ function checkSize(variables: Record<string, string>): Record<string, string> {
   throw new SettingError(longest, rule, `Lambda accepts ${rule}.`)
 }
 
-/** Settings that functions get as a variable of the same name: `logLevel` as `LOG_LEVEL`. */
+/** Settings that functions receive as environment variables, such as `logLevel` as `LOG_LEVEL`. */
 const passedSettings = [
   'logRetentionDays',
   'flowRetentionDays',
@@ -46,7 +49,6 @@ const passedSettings = [
   'cdnSecretArn',
 ] as const satisfies (keyof Settings)[]
 
-/** Builds the environment variables of every function, which `shared/core/env.ts` reads. */
 export function environment(
   settings: Settings,
   storage: Storage,

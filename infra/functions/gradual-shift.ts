@@ -9,7 +9,7 @@ import { may } from '../roles/may.ts'
 import { arnOf } from '../settings/generated-names.ts'
 import { alarmOn } from './alarm.ts'
 
-/** Operations whose faults affect every gateway and client, or lose their reports. */
+/** Operations that carry the load. Their new versions are deployed gradually. */
 export const criticalOperations: ReadonlySet<string> = new Set([
   'PUT /client/sessions/{id}',
   'PUT /gateway/sessions/{id}',
@@ -19,16 +19,15 @@ export const criticalOperations: ReadonlySet<string> = new Set([
   'GET /logs/{log_id}',
 ])
 
-/** A function whose new versions get only a part of the requests at first. */
 type ShiftedFunction = { id: string; alias: Alias; operation: string }
 
-/** Metric of 5xx responses by operation and version, which `Monitoring` derives from log lines. */
+/** Metric of 5xx responses by operation and version. `Monitoring` derives the metric from log lines. */
 export const faultsByVersion = 'faults_by_version'
 
-/** Expressions that are 1 in a minute with at least 3 failures of the new version and more than 1 % of its calls. */
+/** Expressions that are 1 for a minute in which the new version fails in at least 3 calls and in more than 1 % of its calls. */
 function failureShares({ alias, operation }: ShiftedFunction, namespace: string): Record<string, MathExpression> {
   const { version } = alias.version
-  // Lambda adds `ExecutedVersion` while an alias splits its calls between two versions.
+  // Lambda adds the dimension `ExecutedVersion` while an alias splits its calls between two versions.
   const ofVersion = (metricName: string) =>
     alias.metric(metricName, {
       statistic: 'Sum',
@@ -51,8 +50,8 @@ function failureShares({ alias, operation }: ShiftedFunction, namespace: string)
 }
 
 /**
- * Creates alarms that are named after the version. A changed alarm keeps its state, so an alarm reused from a faulty
- * version could roll back the deployment of its fix.
+ * Creates alarms with the version in their names. A changed alarm keeps its state, so an alarm reused from a faulty version could roll back
+ * the deployment of the fix.
  */
 const createAlarms = (scope: Construct, shifted: ShiftedFunction, namespace: string): Alarm[] =>
   Object.entries(failureShares(shifted, namespace)).map(([what, metric]) => {
@@ -63,8 +62,8 @@ const createAlarms = (scope: Construct, shifted: ShiftedFunction, namespace: str
   })
 
 /**
- * Shifts one request in ten to the new version of a function for five minutes, and then all. If an alarm of that
- * version goes off meanwhile, CodeDeploy moves the alias back, and the deployment fails.
+ * Shifts one request in ten to the new version of a function for five minutes, and then all requests. If an alarm of that version goes off
+ * meanwhile, CodeDeploy moves the alias back and the deployment fails.
  */
 export function shiftGradually(scope: Construct, functions: ShiftedFunction[], namespace: string): void {
   const shift = new Construct(scope, 'Shift')
@@ -73,7 +72,7 @@ export function shiftGradually(scope: Construct, functions: ShiftedFunction[], n
   for (const shifted of functions) {
     new LambdaDeploymentGroup(shift, shifted.id, {
       application,
-      // The CDK would grant permissions on all functions; the statements below are for these functions only.
+      // Keeps the CDK from granting permissions on all functions. The statements below cover only these functions.
       role: role.withoutPolicyUpdates(),
       alias: shifted.alias,
       deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,

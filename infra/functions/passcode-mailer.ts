@@ -6,15 +6,15 @@ import type { Roles } from '../roles/roles.ts'
 import { currentFunction, type Shared } from './current-function.ts'
 
 /**
- * Creates the function that mails passcodes, which the sign-in functions invoke asynchronously. It needs an explicit
- * name: the environment of all functions contains the name, so a generated one would be a circular reference.
+ * Creates the function that mails passcodes, which the sign-in functions invoke asynchronously. The function needs an explicit name,
+ * because every function's environment contains the name and a generated name would be a circular reference.
  */
 export function passcodeMailer(scope: Construct, functionName: string, { of }: Roles, shared: Shared): Alias {
   const passcodes = new Construct(scope, 'Passcodes')
   const properties = { functionName, role: of.mailPasscode }
   const mailer = currentFunction(passcodes, 'MailPasscode', shared, 'tasks/mail-passcode.ts', properties, {
     retryAttempts: 2,
-    // A passcode is valid for 15 minutes.
+    // Drops events older than 15 minutes, the lifetime of a passcode.
     maxEventAge: Duration.minutes(15),
   })
   for (const role of [of.signIn, of.callback]) role.addToPolicy(may(['lambda:InvokeFunction'], [mailer.functionArn]))

@@ -3,14 +3,12 @@ import { callbackPath } from '#shared/domain/auth-providers/auth-provider.ts'
 import { signInPages } from '../code/public-routes.ts'
 import type { Settings } from '../settings/settings.ts'
 
-/** Converts a concurrency setting to Lambda's property; undefined reserves none. */
 export const toReservation = (concurrency: number | 'none'): number | undefined =>
   concurrency === 'none' ? undefined : concurrency
 
 /**
- * Returns the reserved concurrency of an operation. Flow reports, sessions and authorizations of devices, and the steps
- * of a sign-in have some, so that a spike in other operations cannot starve them. Callbacks have a setting of their
- * own, because they wait for providers.
+ * Returns the reserved concurrency of an operation; undefined reserves none. Flow reports, requests of devices and sign-ins have
+ * reservations, so that a spike in other operations cannot starve them. Callbacks have a separate setting, because they wait for providers.
  */
 export function reservationOf(
   { method, path, credential }: OperationSource['operation'],
@@ -23,7 +21,6 @@ export function reservationOf(
   return ofDevice && (method === 'POST' || method === 'PUT') ? toReservation(settings.deviceConcurrency) : undefined
 }
 
-/** Returns the total reserved concurrency of operations, sign-in pages and stream consumers. */
 export const totalReserved = (operations: OperationSource[], settings: Settings): number =>
   [
     ...operations.map(({ operation }) => reservationOf(operation, settings)),

@@ -24,7 +24,7 @@ const schedules: Record<string, PlannedSchedule> = {
     every: Duration.days(1),
     description: 'Replaces the signing secret when it is due',
   },
-  // The timeout is shorter than a log's lease and than the interval.
+  // Keeps the timeout below a log's lease and below the interval.
   SealLogs: {
     duty: 'seal',
     every: Duration.minutes(5),
@@ -41,7 +41,7 @@ const schedules: Record<string, PlannedSchedule> = {
     duty: 'sync',
     every: minute,
     description: 'Starts due sync runs and continues running ones',
-    // A step of a run takes up to 12 minutes; the lease of the run keeps invocations apart.
+    // Exceeds the 12 minutes that a step of a run may take. The run's lease prevents two invocations from continuing the same run.
     timeout: quarter,
   },
   PruneVersions: {
@@ -67,7 +67,7 @@ export function addSchedules(scope: Construct, storage: Storage, roles: Roles, s
       file,
       { role: roles.of[duty], timeout },
       {
-        // No retries: the next scheduled run catches up.
+        // Turns off retries, because the next scheduled run catches up.
         retryAttempts: 0,
         maxEventAge: minute,
         onFailure: failureDestination(storage.failures),

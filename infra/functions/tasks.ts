@@ -14,7 +14,7 @@ const tasks = {
   VerifyRows: 'verifyRows',
   ReplayCommits: 'replay',
   RollBack: 'rollBack',
-  // Begins a log and then seals, which needs the permissions of the sealing function.
+  // Needs the permissions of the sealing function, because the task also seals the log that it begins.
   BeginSealedLog: 'seal',
 } satisfies Record<string, Duty>
 

@@ -4,14 +4,13 @@ import { fieldsOf } from '#shared/core/json/is-object.ts'
 import { type InnerServer, openInnerServer } from './api/open-server.ts'
 
 type Options = {
-  /** Invokes a function by name; undefined if there is none. */
+  /** Invokes a function by name; undefined if no function has the name. */
   invoke(name: string, event: unknown): Promise<unknown> | undefined
   deliver(mail: Mail): Promise<void>
-  /** Pauses before the retries of a failed asynchronous invocation; by default Lambda's. */
+  /** Pauses in milliseconds before the retries of a failed asynchronous invocation. By default, those of Lambda. */
   pausesMs?: number[]
 }
 
-/** Parses the request of SES's `SendEmail`, as far as the service uses it. */
 function parseMail(body: unknown): Mail {
   const { FromEmailAddress: from, Destination, Content } = fieldsOf(body)
   const [to] = fieldsOf(Destination).ToAddresses as string[]

@@ -4,14 +4,14 @@ import { openInnerServer } from './api/open-server.ts'
 import { directoryIdentity, readJson, writeAtomically } from './files/data-dir.ts'
 import type { Task } from './service.ts'
 
-/** Control address of the running service. `of` identifies its directory, so that a copied directory does not match. */
+/** Control address of the running service. `of` identifies its directory, so that the address in a copied directory is not used. */
 type Address = { url: string; of: string }
 
 const controlFile = (dir: string) => join(dir, 'control.json')
 
 /**
- * Opens the local port through which the operator's commands invoke functions. Its address is in a file of the data
- * directory that only the owner can read; this replaces IAM.
+ * Opens the local port through which the operator's commands invoke functions. Only the owner of the data directory can read its address,
+ * which replaces IAM.
  */
 export async function openControl(dir: string, runTask: (task: Task, event: unknown) => Promise<unknown>) {
   const { endpoint: url, stop } = await openInnerServer(async (_request, task, event) => ({
@@ -27,7 +27,7 @@ export async function openControl(dir: string, runTask: (task: Task, event: unkn
   }
 }
 
-/** Runs a task in the service that uses the data directory. Undefined when none runs. */
+/** Runs a task in the service that uses the data directory; undefined if no service runs. */
 export async function runByControl(dir: string, task: Task, event: unknown): Promise<unknown> {
   const address = readJson<Address>(controlFile(dir))
   if (!address || address.of !== directoryIdentity(dir)) return undefined

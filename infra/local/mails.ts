@@ -6,7 +6,7 @@ import { PermanentRefusal } from './api/open-server.ts'
 import { writeAtomically } from './files/data-dir.ts'
 import { messageOf, StartupError } from './files/fault.ts'
 
-/** Writes mails to files in the data directory that only the owner can read, and prints the path of each. */
+/** Returns a function that writes mails to files and prints their paths. Only the owner of the files can read them. */
 export function mailFolder(dir: string, print: (line: string) => void): (mail: Mail) => Promise<void> {
   const folder = join(dir, 'mails')
   let count = 0
@@ -20,7 +20,7 @@ export function mailFolder(dir: string, print: (line: string) => void): (mail: M
   }
 }
 
-/** Returns the loggable part of an error: an SMTP reply is reduced to its codes, as its text may have personal data. */
+/** Returns the text of an error for the log. An SMTP reply is reduced to its codes, because its text may contain personal data. */
 function toSafeText(error: unknown): string {
   const { code, response } = error as { code?: unknown; response?: unknown }
   if (typeof response !== 'string') return messageOf(error)
@@ -28,7 +28,10 @@ function toSafeText(error: unknown): string {
   return [status, code].filter(Boolean).join(' ')
 }
 
-/** Sends mails through an SMTP server. @throws StartupError for an invalid URL */
+/**
+ * Returns a function that sends mails through an SMTP server.
+ * @throws StartupError for an invalid URL
+ */
 export function smtpServer(url: string): (mail: Mail) => Promise<void> {
   if (!URL.canParse(url) || !/^smtps?:$/.test(new URL(url).protocol)) {
     throw new StartupError('SMTP_URL must be an address like smtp://user:password@mail.example.com:587.')

@@ -39,7 +39,7 @@ export async function run(dir: DataDir, options: Options) {
     server.closeIdleConnections()
     for (const socket of silent) socket.destroy()
     const timer = setTimeout(() => server.closeAllConnections(), 5_000)
-    // The server closes after its last connection, and only the live channel closes those of devices.
+    // Stops the live channel first. The server closes after its last connection, and only the live channel closes those of devices.
     await live?.stop()
     await closed
     clearTimeout(timer)
@@ -79,7 +79,7 @@ export async function run(dir: DataDir, options: Options) {
     }
     wake.written()
     const accounts = await listAccounts(10)
-    // `performance.now()` starts with the process.
+    // `performance.now()` returns the time since the process started.
     const seconds = performance.now() / 1_000
     const screen = startScreen({ baseUrl, dir: dir.path, ephemeral: dir.ephemeral, seconds, demo, signIn, accounts })
     return { screen, failed: engines.failed, stop: () => closing.disposeAsync() }
@@ -91,7 +91,7 @@ export async function run(dir: DataDir, options: Options) {
   }
 }
 
-/** Runs work while only warnings and errors are logged, to hide the requests that prepare the demo account. */
+/** Logs only warnings and errors during `work`, to hide the requests that prepare the demo account. */
 async function withoutRequestLines<T>(work: Promise<T>): Promise<T> {
   const { LOG_LEVEL: level } = process.env
   process.env.LOG_LEVEL = level === 'ERROR' ? level : 'WARN'
@@ -102,7 +102,7 @@ async function withoutRequestLines<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** Opens the live channel behind `/live`; null if the app has none. Sets the variables by which functions find it. */
+/** Opens the live channel behind `/live`; null if the app has no live channel. Sets the variables with which functions find the channel. */
 async function openChannel({ deployment, runtime }: Service, port: number): Promise<LiveServer | null> {
   const { live: routes } = deployment
   if (!routes) return null
@@ -114,7 +114,6 @@ async function openChannel({ deployment, runtime }: Service, port: number): Prom
   return live
 }
 
-/** Opens the stand-ins for Lambda and SES, and sets the endpoint variables of the AWS SDK. */
 async function openAws({ dir, deployment, runtime }: Service) {
   const { SMTP_URL: smtp } = process.env
   const aws = await openAwsServices({

@@ -8,20 +8,20 @@ import { errnoOf, messageOf, StartupError } from './files/fault.ts'
 /** Secret files: `secret-key` encrypts secrets of providers, `signing-secret` signs ingest tokens and cursors. */
 type SecretName = 'secret-key' | 'signing-secret'
 
-/** True for a directory that a service has used: the secrets are created before all else. */
+/** True if a service has used the directory. A service creates its secrets before all other files. */
 export function isDataDir(dir: string): boolean {
   try {
     return statSync(join(dir, 'secret-key')).isFile()
   } catch (error) {
-    // Other errors, such as missing permission, are reported at the first use of the directory.
+    // Ignores other errors, such as a missing permission, which the first use of the directory reports.
     return errnoOf(error) !== 'ENOENT'
   }
 }
 
 /**
- * Returns the path of a secret file of the data directory. Creates it if missing, readable by its owner only.
- * @throws StartupError if the file is damaged, or the key of an existing table is missing: a new key could not decrypt
- * it
+ * Returns the path of a secret file of the data directory. Creates a missing file, readable by its owner only.
+ * @throws StartupError if the file is damaged, or if the key is missing although a table exists, because a new key could not decrypt its
+ * secrets
  */
 export function secretFile(dir: string, name: SecretName): string {
   const path = join(dir, name)
@@ -40,7 +40,10 @@ export function secretFile(dir: string, name: SecretName): string {
   return path
 }
 
-/** Checks the key that signs checkpoints. @throws StartupError if the file has no Ed25519 private key */
+/**
+ * Checks the key that signs checkpoints.
+ * @throws StartupError if the file has no Ed25519 private key
+ */
 function checkKey(path: string): void {
   try {
     const { asymmetricKeyType: type } = createPrivateKey(readFileSync(path))
@@ -53,9 +56,8 @@ function checkKey(path: string): void {
 }
 
 /**
- * Returns the path of the key that signs checkpoints (S2.2). Creates it if missing, readable by its owner only.
- * @throws StartupError if the key is damaged, or missing although sealed logs exist: a new key must not sign their
- * history
+ * Returns the path of the key that signs checkpoints (S2.2). Creates a missing file, readable by its owner only.
+ * @throws StartupError if the key is damaged, or if it is missing although sealed logs exist, because a new key must not sign their history
  */
 export function sealKeyFile(dir: string): string {
   const path = join(dir, 'seal-key.pem')

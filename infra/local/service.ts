@@ -27,17 +27,16 @@ export type Task =
   | 'begin-sealed-log'
   | 'sync'
 
-/** The app running on this machine, without HTTP server and pollers. */
+/** App that runs on this machine, without HTTP server and pollers. */
 export type Service = Awaited<ReturnType<typeof start>>
 
 type AppOptions = Omit<NonNullable<Parameters<typeof buildApp>[0]>, 'outdir'>
 
-/** Synthesizes the app in this process and reads the deployment from its templates. */
 export async function synthesize(outdir: string, options: AppOptions = {}): Promise<Deployment> {
   rmSync(outdir, { recursive: true, force: true })
-  // The CDK's validation of templates runs in `npm run synth`; here it would double the start time.
+  // Skips the CDK's validation of templates, which runs in `npm run synth` and would double the start time.
   process.env.CDK_VALIDATION ??= 'false'
-  // Loads the CDK lazily, so that commands which only call a running service start fast.
+  // Loads the CDK lazily, so that commands that only call a running service start fast.
   const { buildApp: build } = await import('#infra/build-app.ts')
   const app = await build({ context: settingsFromVariables(), ...options, outdir }).catch(explainSettingError)
   app.synth()
@@ -46,19 +45,22 @@ export async function synthesize(outdir: string, options: AppOptions = {}): Prom
 
 const settingsFromVariables = (): Record<string, string> => {
   const fromVariables = Object.entries(settingVariables).map(([setting, variable]) => [setting, process.env[variable]])
-  // Mails are files unless SMTP_URL is set. Retention is 0, because the folder of sealed logs has no object lock.
+  // Sets a sender for mails, which are files unless SMTP_URL is set. Sets the retention to 0, because the folder of sealed logs has no
+  // object lock.
   const defaults = { mailSender: 'network-access@example.com', sealRetentionDays: '0' }
   return { ...defaults, ...Object.fromEntries(fromVariables.filter(([, value]) => value)) }
 }
 
-/** Value of LOG_FORMAT. @throws StartupError if it is invalid */
 function logFormat(): string {
   const format = process.env.LOG_FORMAT || 'text'
   if (['text', 'json'].includes(format)) return format
   throw new StartupError(`LOG_FORMAT=${format} must be one of text, json.`)
 }
 
-/** Rethrows an error of the synthesis. @throws StartupError naming the environment variable of an invalid setting */
+/**
+ * Rethrows an error of the synthesis.
+ * @throws StartupError naming the environment variable of an invalid setting
+ */
 async function explainSettingError(error: unknown): Promise<never> {
   const { SettingError } = await import('#infra/settings/settings.ts')
   const variable = error instanceof SettingError ? settingVariables[error.setting] : undefined
@@ -76,7 +78,7 @@ async function start(dir: DataDir, baseUrl: string, engines: Engines, deployment
     SEAL_FOLDER: join(dir.path, 'seal'),
     SEAL_KEY_FILE: sealKeyFile(dir.path),
   })
-  // Locally, secrets are files or variables, and `openChannel` sets the live channel's address.
+  // Removes the variables of AWS resources. Locally, secrets are files or variables, and `openChannel` sets the live channel's address.
   const awsVariables = ['SIGNING_SECRET_ARN', 'SECRET_KEY_ARN', 'CDN_SECRET_ARN', 'LIVE_URL', 'LIVE_ENDPOINT']
   for (const name of awsVariables) delete process.env[name]
   const [tableStreamArn] = await Promise.all([createTable(deployment.table), createStream(deployment.stream)])
@@ -87,9 +89,8 @@ async function start(dir: DataDir, baseUrl: string, engines: Engines, deployment
     deployment,
     runtime,
     tableStreamArn,
-    /** Runs the task of an operator's command, and returns its result. */
     async runTask(name: Task, event: unknown): Promise<unknown> {
-      // Failed batches are files locally; everything else is the deployed task's code.
+      // Redrives the failed batches of local files, instead of those in the bucket.
       if (name === 'redrive-failed-batches')
         return redrive({ batches: failuresFolder(dir.path), invoke: runtime.invoke })
       if (name === 'replay-commits') {
@@ -99,19 +100,19 @@ async function start(dir: DataDir, baseUrl: string, engines: Engines, deployment
       const found = runtime.find(name)
       if (!found) throw new StartupError(`The app has no function ${name}.`)
       const result = await runtime.invoke(found.arn, event)
-      // Schedules return nothing.
+      // Replaces the missing result of a schedule.
       return name === 'seal-logs' || name === 'sync' ? { data: null } : result
     },
     stop: engines.stop,
   }
 }
 
-/** Starts the engines while the app is synthesized, and creates the table and the stream of its templates. */
+/** Starts the engines while the app is synthesized. Creates the table and the stream of the app's templates. */
 export async function startService(dir: DataDir, baseUrl: string): Promise<Service> {
   const format = logFormat()
-  // Cheap checks come before the synthesis, which blocks this process for seconds.
+  // Makes cheap checks before the synthesis, which blocks this process for seconds.
   engineBinary()
-  // Keys are checked before the engine creates a table file: only an existing table requires an existing key.
+  // Checks keys before the engine creates a table file, because only an existing table requires an existing key.
   secretFile(dir.path, 'secret-key')
   sealKeyFile(dir.path)
   await checkEndpoints()
@@ -129,10 +130,9 @@ export async function startService(dir: DataDir, baseUrl: string): Promise<Servi
   }
 }
 
-/** Client secrets of the deployment's own apps, by variable; the values are files in the data directory (I1.4). */
+/** Files in the data directory with the client secrets of the deployment's own apps, by environment variable (I1.4). */
 const providerSecretFiles = { SUITE_CLIENT_SECRET: 'suite-client-secret', TENANT_CLIENT_SECRET: 'tenant-client-secret' }
 
-/** Reads the existing secret files. On AWS, these secrets are in Secrets Manager. */
 const readProviderSecrets = (dir: string): Record<string, string> =>
   Object.fromEntries(
     Object.entries(providerSecretFiles)
@@ -175,14 +175,13 @@ export async function createTable({ ttlAttribute: AttributeName, ...input }: Tab
     const timeToLive = { TableName, TimeToLiveSpecification: { AttributeName, Enabled: true } }
     const enabling = table().send(new UpdateTimeToLiveCommand(timeToLive))
     await enabling.catch((error: Error) => {
-      // "TimeToLive is already enabled": the table existed before.
+      // Ignores "TimeToLive is already enabled", because the table existed before.
       if (error.name !== 'ValidationException') throw error
     })
   }
   return reason.Table?.LatestStreamArn ?? ''
 }
 
-/** Creates the stream if it is missing, and waits until it is active. */
 export async function createStream({ name: StreamName, shards: ShardCount }: StreamDefinition): Promise<void> {
   await kinesis().send(new CreateStreamCommand({ StreamName, ShardCount })).catch(ignoreExisting)
   await waitUntilStreamExists({ client: kinesis(), ...waiterOptions }, { StreamName })

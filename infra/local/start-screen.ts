@@ -26,7 +26,7 @@ function accountLines({ rows, more }: Start['accounts']): string {
   return [...(rows.length > 0 ? lines : ['none']), ...(more ? ['and more'] : [])].join('\n                ')
 }
 
-/** Repeatable example commands: site names are unique in an account, so the name contains the time. */
+/** Example commands that can be repeated. Site names are unique in an account, so the name contains the time. */
 const examples = (baseUrl: string, dir: string): string => `  Try the API in another terminal:
 
     TOKEN=$(node -p "require('${credentialsFile(dir)}').api_token")
@@ -45,11 +45,9 @@ const noDemo = (because: string): string => `  The demo account cannot be used: 
   Create a new one with npm start -- --new-demo.
 `
 
-/** Arguments of the example client that differ from its defaults. */
 const exampleArguments = (slug: string, baseUrl: string): string =>
   [slug !== 'demo' && ` --account ${slug}`, !baseUrl.endsWith(':8787') && ` --url ${baseUrl}`].filter(Boolean).join('')
 
-/** Instructions to sign in with the demo provider and to enable the demo directory. */
 const signInLines = ({ issuer, slug, people, directory }: DemoSignIn, baseUrl: string): string => `
   People of the account ${slug} can sign in with the demo provider at ${issuer}. In another terminal, run:
 
@@ -66,7 +64,6 @@ ${people.map(({ name, email }) => `    ${name} <${email}>`).join('\n')}
     curl -X PATCH ${baseUrl}/tenant_directories/${directory.id} -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"tenant_directory":{"is_disabled":false}}'
 `
 
-/** Text for the person at the terminal when the service is ready. */
 export function startScreen({ baseUrl, dir, ephemeral, seconds, demo, signIn, accounts }: Start): string {
   const credentials = credentialsFile(dir)
   const earlier =
@@ -87,10 +84,10 @@ ${demo.usable ? examples(baseUrl, dir) : noDemo(demo.reason)}${signIn ? signInLi
 `
 }
 
-/** Maximum number of pages of 1 MB that a start reads. */
+/** Maximum number of table pages (1 MB each) that the scan for accounts reads. */
 const maxPages = 20
 
-/** Lists up to `limit` accounts; `more` is true if others may exist. Scans the table, as no index spans accounts. */
+/** Lists up to `limit` accounts; `more` is true if others may exist. Scans the table, because no index spans accounts. */
 export async function listAccounts(limit: number): Promise<{ rows: AccountRow[]; more: boolean }> {
   const query = {
     TableName: tableName(),

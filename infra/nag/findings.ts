@@ -20,7 +20,7 @@ export const findings = (app: App): Finding[] => runChecks(new AwsSolutionsCheck
 
 const key = Validations.ACKNOWLEDGED_RULES_METADATA_KEY
 
-/** Maps the acknowledgements of an app (`path: rule`) to whether their finding exists. */
+/** Maps each acknowledgement of an app (`path: rule`) to true if its finding still exists. */
 export function acknowledged(app: App): Map<string, boolean> {
   const all = new AwsSolutionsChecks(app)
   Object.defineProperty(all, 'isAcknowledged', { value: () => false })

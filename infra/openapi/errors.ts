@@ -20,7 +20,7 @@ export function listErrorCodes(operation: Operation): ErrorCode[] {
   return [
     ...when(body, 'bad_request', 'invalid_json'),
     ...when(path.includes('{') && !(isPublic && operation.identifiers), 'invalid_path_parameter'),
-    // A callback reports errors in its redirect to the client instead.
+    // Excludes callbacks, which report errors in their redirect to the client.
     ...when(path.includes('{') && status !== 303, 'not_found'),
     ...when(filters || parameters?.limit, 'invalid_limit'),
     ...when(filters || parameters?.page_cursor, 'invalid_page_cursor'),
@@ -76,7 +76,7 @@ export const problemExamples = (operations: Operation[]): Json => {
 const titleOf = (status: number): string =>
   ({ 413: 'Content Too Large', 422: 'Unprocessable Content' })[status] ?? STATUS_CODES[status] ?? ''
 
-/** Builds the content of error responses: a problem, with the contract's additional fields for 422, if any. */
+/** Builds the content of error responses: a problem, and for 422 the contract's additional fields, if any. */
 function buildContent({ path, rejection }: Operation, codes: ErrorCode[], schemas: Schemas): Json {
   const problem = { $ref: '#/components/schemas/Problem' }
   if (!rejection || !codes.includes('validation_failed')) {
@@ -88,7 +88,7 @@ function buildContent({ path, rejection }: Operation, codes: ErrorCode[], schema
   return { schema: { allOf: [problem, members] }, example }
 }
 
-/** Builds error responses by status; equal ones are shared in `components`. */
+/** Builds error responses by status. Equal responses are shared in `components`. */
 export function errorResponses(operation: Operation, { schemas, responses }: Parts): Json {
   if (isV0(operation.path)) return v0ErrorResponses(operation, responses)
   const byStatus = Map.groupBy([...new Set(listErrorCodes(operation))].sort(), (code) => errorCodes[code].status)

@@ -32,7 +32,6 @@ export function exampleOf(schema: Json, components: Record<string, Json>): unkno
   return byFormat[String(schema.format)] ?? schema.minimum ?? byType[String(type)] ?? {}
 }
 
-/** Merges a schema with one of its alternatives, which takes precedence. */
 function mergeAlternative(schema: Json, option: Json): Json {
   const properties = fieldsOf(schema.properties)
   const own = Object.entries(fieldsOf(option.properties))
@@ -47,7 +46,7 @@ function mergeAlternative(schema: Json, option: Json): Json {
   }
 }
 
-/** Lists the alternatives of a schema, each merged with it; empty without `anyOf` or `oneOf`. */
+/** Lists the alternatives of a schema, each merged with the schema; empty without `anyOf` or `oneOf`. */
 export function alternativesOf({ anyOf, oneOf, ...schema }: Json): Json[] {
   const options = [oneOf ?? anyOf ?? []].flat()
   return options.filter(isObject).map((option) => mergeAlternative(schema, option))

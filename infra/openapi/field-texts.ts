@@ -9,7 +9,7 @@ import { syncRunsTexts } from './field-texts/sync-runs.ts'
 import { type FieldText, type Texts, time } from './field-texts/text.ts'
 import { v0Texts } from './field-texts/v0.ts'
 
-/** Text of each field, by name (`name`) or by collection and name (`groups.name`). */
+/** Texts of fields, by name (`name`) or by collection and name (`groups.name`). */
 const texts: Texts = {}
 const subjects = [objectsTexts, actorsAndGroupsTexts, resourcesAndPoliciesTexts, signInTexts, devicesTexts, logsTexts]
 for (const [name, text] of [...subjects, syncRunsTexts, mdmDevicesTexts, v0Texts].flatMap(Object.entries<FieldText>)) {
@@ -23,13 +23,13 @@ function textKeys(name: string, owner: string): string[] {
   return [...words.map((_word, i) => `${words.slice(i).join('_')}.${name}`), name]
 }
 
-/** Finds description, example and format of a field. Empty for a field without a text, which a law reports. */
+/** Finds description, example and format of a field. Without a text, only fields that end in `_at` have a format. */
 export function fieldText(name: string, owner: string): Partial<FieldText> {
   const known = textKeys(name, owner).find((key) => texts[key])
   return texts[known ?? ''] ?? (name.endsWith('_at') ? { example: time, format: 'date-time' } : {})
 }
 
-/** Text of each query parameter, for all lists or for those of one collection (`logs.type`). */
+/** Texts of query parameters, for all lists or for those of one collection (`logs.type`). */
 const parameterTexts: Record<string, string> = {
   actor_id: 'Only entries of the actor with this id: a UUID.',
   actor_email:
@@ -57,7 +57,6 @@ const parameterTexts: Record<string, string> = {
   'logs.type': 'Only entries of one stream: `change`, `session`, `flow` or `api_request`.',
 }
 
-/** Finds the text of a query parameter. @throws Error if there is none */
 export function parameterText(name: string, tag: string): string {
   const text = parameterTexts[`${tag}.${name}`] ?? parameterTexts[name]
   if (!text) throw new Error(`The query parameter ${name} of ${tag} has no text in infra/openapi/field-texts.ts.`)

@@ -93,7 +93,6 @@ export function successHeadersOf(operation: Operation, status: number): Json {
   ])
 }
 
-/** Builds the headers of error responses: common ones, and those of the status. */
 export const refusalHeadersOf = (status: number, ...common: string[]): Json =>
   referTo([
     ...common,

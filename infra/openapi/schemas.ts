@@ -16,7 +16,7 @@ export class Schemas {
     this.#names = names
   }
 
-  /** Converts a schema. Fields of an unnamed schema get their texts by `owner`, a collection. */
+  /** Converts a schema. Fields of an unnamed schema get their texts from the collection `owner`. */
   of(schema: v.GenericSchema, owner: string): Json {
     const name = this.#names.get(schema)
     if (name === undefined) return this.convert(schema, owner)
@@ -33,12 +33,12 @@ export class Schemas {
       overrideSchema: ({ valibotSchema, jsonSchema }) => {
         if (valibotSchema !== root && this.#names.has(valibotSchema))
           return this.of(valibotSchema as v.GenericSchema, owner)
-        // 64-bit counters are integers on the wire.
+        // Converts 64-bit counters to integers, which they are on the wire.
         if ('type' in valibotSchema && valibotSchema.type === 'bigint') return { type: 'integer', format: 'int64' }
         return jsonSchema
       },
       overrideAction: ({ valibotAction: action, jsonSchema }) =>
-        // JSON Schema also counts length in code points.
+        // Uses `maxLength`, which JSON Schema also defines in code points.
         isObject(action) && action.type === 'max_code_points'
           ? { ...jsonSchema, maxLength: Number(action.requirement) }
           : jsonSchema,
@@ -53,7 +53,7 @@ function collectionOf(name: string): string {
   return `${words.toLowerCase()}s`.replace(/ys$/, 'ies')
 }
 
-/** Simplifies a schema: applies rules of fields, and merges a nullable field into one schema with two types. */
+/** Simplifies a schema: applies the rules of fields, and merges a nullable field into one schema with two types. */
 export function simplify(node: Json, owner: string): Json {
   if (isObject(node.more)) {
     const { more, ...own } = node
@@ -83,7 +83,6 @@ function tidyWithin(value: unknown, owner: string): unknown {
   return Array.isArray(value) ? value.map((item) => (isObject(item) ? simplify(item, owner) : item)) : value
 }
 
-/** Adds the rules between an object's properties to its schema. */
 function withRules(schema: Json, { required = [], properties = {}, anyOf }: FieldRules): Json {
   const known = fieldsOf(schema.properties)
   const narrowed = Object.entries(properties).map(([name, more]) => [name, { ...fieldsOf(known[name]), ...more }])
@@ -118,7 +117,6 @@ export function describeField(name: string, schema: Json, owner: string): Json {
   }
 }
 
-/** True for an example that matches the schema's type or enum. */
 function acceptsExample(schema: Json, example: unknown): boolean {
   if (Array.isArray(schema.enum)) return schema.enum.includes(example)
   const type = example === null ? 'null' : Array.isArray(example) ? 'array' : typeof example
@@ -126,7 +124,6 @@ function acceptsExample(schema: Json, example: unknown): boolean {
   return schema.const === undefined && [schema.type].flat().some((known) => fitting.includes(String(known)))
 }
 
-/** Shared parts of the document, by name. */
 export type Parts = { schemas: Schemas; responses: Record<string, Json> }
 
 /** Collects the object schemas that `shared` exports, with the names that the document references. */

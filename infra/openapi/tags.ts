@@ -1,4 +1,4 @@
-/** Groups of tags in the order of the reference, with the description of each tag. */
+/** Groups of tags, in the order of the API reference. Each tag has its description. */
 const groups: Record<string, Record<string, string>> = {
   'Who may reach what': {
     actors: 'People, and programs that act like people. Create an `api_client` for each program that calls this API.',
@@ -59,7 +59,9 @@ export const tagTexts: Record<string, string> = Object.assign({}, ...Object.valu
 
 const surfaces = ['v0', 'gateway', 'client', 'ingestion', 'access', 'sign_in']
 
-/** Tag of a path: its last segment that is a collection. `/actors/{id}/client_tokens` has the tag `client_tokens`. */
+/**
+ * Tag of a path: `/actors/{id}/client_tokens` has the tag `client_tokens`. A path of a surface, such as `/gateway`, has its first segment.
+ */
 export function openApiTagOf(path: string): string {
   const [first = '', ...rest] = path.split('/').filter((part) => part !== '' && !part.startsWith('{'))
   return surfaces.includes(first) ? first : (rest.find((part) => part.endsWith('s')) ?? first)

@@ -60,7 +60,6 @@ const schema: Json = {
   },
 }
 
-/** Builds the error responses of an operation of the legacy API, shared in `components`. */
 export function v0ErrorResponses(operation: Operation, components: Record<string, Json>): Json {
   const possible = errors.filter(({ when }) => !when || Boolean(when(operation)))
   return Object.fromEntries(

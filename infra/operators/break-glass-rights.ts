@@ -16,7 +16,7 @@ const items = [
   'dynamodb:UpdateItem',
 ]
 
-/** Actions that configure a restored table. On the table in use they could remove backups, stream, policy or items. */
+/** Actions that configure a restored table. On the table in use, they could remove backups, the stream, the policy or items. */
 const restoredSettings = [
   'dynamodb:PutResourcePolicy',
   'dynamodb:UpdateContinuousBackups',
@@ -31,10 +31,10 @@ const restores = [
   'dynamodb:RestoreTableToPointInTime',
 ]
 
-/** Builds the emergency permissions: items, secrets, restores, creating administrators. None deletes tables or keys. */
+/** Builds the emergency permissions: items, secrets, restores and the creation of administrators. No permission deletes tables or keys. */
 export function breakGlassRights(scope: Construct, operated: Operated) {
   const { settings, storage, streams, apiIds } = operated
-  // Includes every version.
+  // Includes every version of the consumers.
   const consumers = streams.flatMap(({ consumer: { functionArn } }) => [functionArn, `${functionArn}:*`])
   const feedsConsumer = { ArnLike: { 'lambda:FunctionArn': consumers } }
   const arns = resourceArns(scope, settings)
@@ -43,12 +43,13 @@ export function breakGlassRights(scope: Construct, operated: Operated) {
   const tables = [table.tableArn, arns.tables]
   return [
     may(['lambda:InvokeFunction'], tasksOf(operated, true)),
-    // For a temporary mapping that reads a stream again.
+    // Allows a temporary mapping that reads a stream again.
     may(['lambda:CreateEventSourceMapping', 'lambda:DeleteEventSourceMapping'], ['*'], feedsConsumer),
-    // An emergency permission: a changed filter could omit records from the change log, and no condition key covers it.
+    // Allows changes of mappings only in an emergency. A changed filter could omit records from the change log, and no condition key covers
+    // filters.
     may(['lambda:UpdateEventSourceMapping'], [arns.mappings], feedsConsumer),
     may([...items, ...restores, ...restoredSettings], tables),
-    // The configuration of the table in use belongs to the template.
+    // Denies changes of the table in use, whose configuration belongs to the template.
     mayNot(restoredSettings, [table.tableArn]),
     may(
       ['apigateway:PATCH'],

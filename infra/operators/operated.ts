@@ -6,19 +6,17 @@ import { arnOf, namePrefix } from '../settings/generated-names.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Storage } from '../storage/storage.ts'
 
-/** Parts of a deployment that operators have permissions on. */
 export type Operated = {
   settings: Settings
   storage: Storage
   logGroups: ILogGroup[]
   streams: ConsumedStream[]
-  /** Functions that operators invoke, by name. */
   tasks: Record<string, Alias>
   apiIds: string[]
   alarmTopicArn: string
 }
 
-/** Tasks for the break-glass policy only: they create administrators or begin a sealed log. */
+/** Tasks that only the break-glass policy allows, because they create administrators or begin a sealed log. */
 const decisiveTasks = ['BeginSealedLog', 'ProvisionAccount']
 
 export const tasksOf = ({ tasks }: Operated, isDecisive: boolean): string[] =>
@@ -26,7 +24,7 @@ export const tasksOf = ({ tasks }: Operated, isDecisive: boolean): string[] =>
     .filter(([name]) => decisiveTasks.includes(name) === isDecisive)
     .map(([, { functionArn }]) => functionArn)
 
-/** Builds ARN patterns of the deployment's resources, by the start of the names that CloudFormation generates. */
+/** Builds ARN patterns of the deployment's resources from the start of the names that CloudFormation generates. */
 export function resourceArns(scope: Construct, settings: Settings) {
   const namePattern = `${namePrefix(settings)}*`
   return {

@@ -8,8 +8,8 @@ import { type Operated, resourceArns, tasksOf } from './operated.ts'
 import { readingRights } from './reading-rights.ts'
 
 /**
- * Creates the policies for operators (docs/decisions/0039): read, operate, break glass. None can change permissions, roles
- * or code, which only a deployment does.
+ * Creates the policies for operators (docs/decisions/0039): read, operate, break glass. No policy allows changes of permissions, roles or
+ * code, which need a deployment.
  */
 export function operatorPolicies(scope: Construct, operated: Operated): void {
   const within = new Construct(scope, 'Operators')
@@ -32,7 +32,7 @@ export function operatorPolicies(scope: Construct, operated: Operated): void {
   }
 }
 
-/** Builds the permissions to keep the service running, without access to data. All but a removed batch can be undone. */
+/** Builds the permissions to keep the service running, without access to data. Every action except removing a batch can be undone. */
 function operatingRights(scope: Construct, operated: Operated) {
   const { settings, storage } = operated
   const arns = resourceArns(scope, settings)
@@ -40,10 +40,10 @@ function operatingRights(scope: Construct, operated: Operated) {
     may(['lambda:InvokeFunction'], tasksOf(operated, false)),
     may(['events:DisableRule', 'events:EnableRule'], [arns.rules]),
     may(['cloudwatch:SetAlarmState'], [arns.alarms]),
-    // Stopping a deployment rolls it back.
+    // Allows stopping a deployment, which rolls it back.
     may(['codedeploy:StopDeployment'], [arns.deployments]),
     may(['cloudformation:CancelUpdateStack'], arns.stacks),
-    // A removed batch is recoverable for some days from an older version. Reading is denied: batches contain data.
+    // Allows removing batches, which are recoverable from an older version for some days. Allows no reading, because batches contain data.
     may(['s3:ListBucket'], [storage.failures.bucketArn]),
     may(['s3:DeleteObject'], [storage.failures.arnForObjects('aws/lambda/*')]),
     ...(settings.cdnSecretArn === null ? [] : [may(['secretsmanager:RotateSecret'], [settings.cdnSecretArn])]),

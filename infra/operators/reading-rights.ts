@@ -2,7 +2,7 @@ import type { Construct } from 'constructs'
 import { may } from '../roles/may.ts'
 import { type Operated, resourceArns } from './operated.ts'
 
-/** Actions that support no resources, or whose resources are unknown until listed. */
+/** Actions that do not support resource-level permissions, or whose resources are unknown until they are listed. */
 const lists = [
   'acm:DescribeCertificate',
   'backup:DescribeBackupJob',
@@ -32,7 +32,7 @@ const lists = [
   'xray:GetTraceSummaries',
 ]
 
-/** Builds the permissions to read logs, metrics, alarms and configuration, but no items of the table and no secrets. */
+/** Builds the permissions to read logs, metrics, alarms and configuration, but neither items of the table nor secrets. */
 export function readingRights(scope: Construct, { settings, storage, logGroups, apiIds, alarmTopicArn }: Operated) {
   const arns = resourceArns(scope, settings)
   return [

@@ -10,13 +10,12 @@ type Statement = {
 }
 type Resource = { Type: string; Properties: Record<string, unknown> & { PolicyDocument?: { Statement: Statement[] } } }
 
-/** Returns the name of the role that a reference points to, also from a nested stack: `Writer`. */
+/** Returns the name of the role that a reference points to, such as `Writer`, also from a nested stack. */
 const roleIn = (reference: unknown): string =>
   /Roles([A-Z][A-Za-z]+?)[0-9A-F]{8}/.exec(JSON.stringify(reference))?.[1] ?? ''
 
 const code = (text: string): string => `\`${text}\``
 
-/** Returns a readable name of the resource that a reference points to. */
 function resourceName(reference: unknown): string {
   const text = JSON.stringify(reference)
   if (reference === '*') return 'the account'
@@ -38,19 +37,19 @@ function resourceName(reference: unknown): string {
   return text
 }
 
-/** Returns the line of a statement: its actions, its resources, and the table partitions that it is restricted to. */
 function renderStatement({ Effect, Action, Resource: target, Condition }: Statement): string {
   const actions = [Action].flat().map(code)
   const on = [...new Set([target].flat().map(resourceName))].join(', ')
-  // An allow requires that all partition keys of a request match; a deny applies as soon as one matches.
+  // Reads the condition of an allow or a deny. An allow requires that all partition keys of a request match. A deny applies as soon as one
+  // matches.
   const condition = Condition?.['ForAllValues:StringLike'] ?? Condition?.['ForAnyValue:StringLike']
   const keys = [condition?.['dynamodb:LeadingKeys'] ?? []].flat()
-  // The policy writes an account ID as 36 question marks, one per character.
+  // Replaces the pattern of an account ID, which consists of 36 question marks.
   const where = keys.map((key) => code(key.replace(/^\?{36}/, '<account>'))).join(', ')
   return `- ${actions.join(', ')} on ${on}${where && `, ${Effect === 'Allow' ? 'only ' : ''}in ${where}`}`
 }
 
-/** Builds `docs/rights.md`: the rights of each function in the templates of a deployment with default settings. */
+/** Builds `docs/rights.md`: the permissions of each function in a deployment with default settings. */
 export async function rightsDocument(): Promise<string> {
   const resources = await withoutCode({}, (app) => {
     const stacks = app.node.findAll().filter((node) => Stack.isStack(node))

@@ -14,15 +14,15 @@ import {
   sealedParts,
 } from './partitions.ts'
 
-/** Exceptions to the denied puts into partitions of sealed accounts: the partitions that stay denied, by duty. */
+/** Partitions of the list of sealed accounts into which a duty must not put items, by duty. By default, this applies to the whole list. */
 const sealedAccountsDenied: Partial<Record<Duty, string[]>> = {
   writeChangeLog: [],
   renewLocks: [sealedAccountsPartition],
 }
 
 /**
- * Builds the denials that protect the audit trail (docs/decisions/0012). No duty updates it, and only the deletion of
- * accounts deletes from it. A put can overwrite, so only duties whose transactions need it may put.
+ * Builds the denials that protect the audit trail (docs/decisions/0012). No duty updates the trail, and only the deletion of accounts
+ * deletes from it. A put can overwrite, so only duties whose transactions require a put may use it.
  */
 export function denyAuditWrites(duty: Duty, { table }: Storage): PolicyStatement[] {
   const denied = (actions: string[], partitions: string[]) =>
@@ -38,12 +38,12 @@ export function denyAuditWrites(duty: Duty, { table }: Storage): PolicyStatement
         ...(hasTrait(duty, 'commits') ? [] : [commitRecordPartitions]),
       ],
     ),
-    // Proofs of the trail are written by the sealing function only.
+    // Allows only sealing and the deletion of accounts to change the proofs of the trail.
     ...(duty === 'seal' || duty === 'deleteAccounts'
       ? []
       : [denied([...changes, ...deletions], [sealedParts, sealedAccounts])]),
     denied(puts, [...(duty === 'seal' ? [] : [sealedParts]), ...(sealedAccountsDenied[duty] ?? [sealedAccounts])]),
-    // Other duties must not mark an account for deletion, which would delete its trail.
+    // Prevents other duties from marking an account for deletion, which would delete its trail.
     ...(hasTrait(duty, 'ends') ? [] : [denied([...changes, ...deletions, ...puts], endOfAccounts)]),
     ...(duty === 'reader' ? [denied(readsAndChecks, notForReaders)] : []),
     ...(duty === 'live' ? [denied(readsAndChecks, [...notForDevices, commitRecordPartitions])] : []),

@@ -5,7 +5,7 @@
  */
 type Trait = 'answers' | 'keyless' | 'commits' | 'device' | 'starts' | 'ends' | 'sends' | 'mails'
 
-/** Traits by duty: a function, or a group of functions, with its own role. In the order of the template. */
+/** Traits by duty, in the order of the template. A duty is a function, or a group of functions, with its own role. */
 const traits = {
   reader: ['answers'],
   secretReader: ['answers'],
@@ -43,7 +43,6 @@ const traits = {
 } as const satisfies Record<string, Trait[]>
 
 export type Duty = keyof typeof traits
-/** Duties of stream consumers. */
 export type Consumer = 'writeChangeLog' | 'followUp' | 'storeFlowLogs'
 
 export const duties = Object.keys(traits) as Duty[]

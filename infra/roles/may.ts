@@ -1,6 +1,6 @@
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam'
 
-/** Builds a statement that allows actions on resources; on `*` for actions without resources. */
+/** Builds a statement that allows actions on resources. The default is `*`, for actions without resource-level permissions. */
 export const may = (actions: string[], resources: string[] = ['*'], conditions: Record<string, unknown> = {}) =>
   new PolicyStatement({ actions, resources, conditions })
 
@@ -9,10 +9,9 @@ export const mayNot = (actions: string[], resources: string[], conditions: Recor
 
 export const reads = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query']
 export const writes = ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem']
-/** Reads and the checks within a transaction. */
 export const readsAndChecks = [...reads, 'dynamodb:ConditionCheckItem']
-/** Actions that change an existing item, among them batches of puts, which can overwrite. */
+/** Actions that change an existing item. A batch of puts can overwrite items. */
 export const changes = ['dynamodb:UpdateItem', 'dynamodb:BatchWriteItem', 'dynamodb:PartiQLUpdate']
-/** Actions that create an item; a put can also overwrite one. */
+/** Actions that create an item. A put can also overwrite an existing item. */
 export const puts = ['dynamodb:PutItem', 'dynamodb:PartiQLInsert']
 export const deletions = ['dynamodb:DeleteItem', 'dynamodb:PartiQLDelete']

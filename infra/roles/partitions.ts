@@ -24,14 +24,14 @@ import { v0Rules } from '#shared/v0/rule.ts'
 import { v0Users } from '#shared/v0/user.ts'
 
 /**
- * Pattern of an account's id in a partition key: exactly its length, so that a value further back in a key cannot
- * match. For the same reason, `*` is used only at the end of a pattern.
+ * Pattern of an account's id in a partition key. It has exactly the length of an id, so that a value further back in a key cannot match.
+ * For the same reason, a pattern has `*` only at its end.
  */
 export const anyAccount = '?'.repeat(36)
 
 const inAccount = (name: string): string => partition(anyAccount, name)
 
-/** Partitions of a collection: its rows, their index items and counters. */
+/** Partitions of a collection's rows, index items and counters. */
 const collectionPartitions = ({ name }: { name: string }): string[] => [inAccount(name), inAccount(`${name}.*`)]
 
 const presencePartition = ({ name }: { name: string }): string => presenceItemKey(anyAccount, name, '').pk
@@ -39,35 +39,31 @@ const presencePartition = ({ name }: { name: string }): string => presenceItemKe
 const trailStreams = ['change', 'session', 'api_request'] as const
 type TrailStream = (typeof trailStreams)[number]
 
-/** The pointers to the entries of a stream. */
 export const pointersOf = (stream: TrailStream): string => inAccount(`log.${stream}.*`)
 
-/** The entries of a stream and the pointers to them. */
 export const entriesOf = (stream: TrailStream): string[] => [logPartition(anyAccount, stream, '*'), pointersOf(stream)]
 
 export const rateBuckets = inAccount('rate.*')
-/** Buckets of source addresses and email addresses, which no account owns. */
+/** Rate limit buckets of source addresses and email addresses, which belong to no account. */
 export const sourceRates = 'service#rate.*'
 export const commitRecordPartitions = commitKey(anyAccount, 0).pk
 
-/** Partitions of the audit trail. Its items never change, and are deleted only by retention or with their account. */
+/** Partitions of the audit trail. Its items never change. Only retention or the deletion of the account deletes them. */
 export const auditTrail = [commitRecordPartitions, ...trailStreams.flatMap(entriesOf)]
 
-/** Partitions with the state and tiles of the sealed logs, which prove the trail. */
+/** Partitions with the state and tiles of the sealed logs, which prove the audit trail. */
 export const sealedParts = inAccount('seal.*')
-/** Partitions with the list of sealed accounts. An account without an entry is no longer sealed. */
+/** Partitions with the list of sealed accounts. An account that is not in the list is not sealed. */
 export const sealedAccounts = 'service#seal*'
 
 /** Partitions whose items cause an account's deletion: its row, and the list of accounts due for deletion. */
 export const endOfAccounts = [inAccount(accounts.name), dueAccountsPartition]
 
-/** Presence items that record the last use of API tokens and actors. */
 export const lastUsePartitions = [apiTokens, actors].map(presencePartition)
 
-/** Partitions of connections to the live channel. */
 const connectionParts = [inAccount('connections.clients'), inAccount('connections.gateways'), 'service#connection#*']
 
-/** Partitions that every device's requests write: sessions, connections, and the commit of a registration. */
+/** Partitions that requests of every device write: sessions, connections, and the commit of a registration. */
 const deviceParts = [
   accountVersionKey(anyAccount).pk,
   commitRecordPartitions,
@@ -77,7 +73,10 @@ const deviceParts = [
   ...connectionParts,
 ]
 
-/** Authorizations and their pointers. Clients create them; requests of any device delete ended ones. */
+/**
+ * Partitions of authorizations and their pointers. Clients create authorizations; requests of any device delete those that are no longer
+ * valid.
+ */
 export const authorizationParts = [inAccount('authorizations#*'), inAccount('authorizations.*')]
 
 /** Partitions that a client's requests write: its row, sessions and authorizations. */
@@ -86,7 +85,7 @@ export const clientParts = [
   ...authorizationParts,
   ...collectionPartitions(clients),
   inAccount('unique.clients.*'),
-  // A grant records in the gateway's presence item that the gateway was notified.
+  // Includes gateways, because a grant records in the gateway's presence item that the gateway was notified.
   ...[clients, clientTokens, actors, gateways].map(presencePartition),
   inAccount('sessions.client_token#*'),
   inAccount('attribution'),
@@ -102,7 +101,7 @@ export const gatewayParts = [
   inAccount('sessions.gateway_token#*'),
 ]
 
-/** Partitions that the live channel writes. A handshake also writes what a heartbeat does. */
+/** Partitions that the live channel writes. A handshake also writes the partitions of a heartbeat. */
 export const liveParts = [
   ...connectionParts,
   ...[clients, clientTokens, actors, gateways, gatewayTokens].map(presencePartition),
@@ -110,10 +109,10 @@ export const liveParts = [
   rateBuckets,
 ]
 
-/** Collections with secrets in responses (`/v0` contract, 10.1, 12.4). Secrets of providers are encrypted instead. */
+/** Partitions of collections with secrets in their responses (`/v0` contract, 10.1, 12.4). Secrets of providers are encrypted instead. */
 const secretRows = [v0Configurations, v0Devices].flatMap(collectionPartitions)
 
-/** Partitions denied to `reader`: collections with secrets in their responses, and items that no read returns. */
+/** Partitions denied to `reader`: collections with secrets in their responses, and items that no read request returns. */
 export const notForReaders = [
   ...secretRows,
   ...[portalSessions, gatewayTokens].flatMap(collectionPartitions),
@@ -163,7 +162,7 @@ export const callbackParts = [
   sourceRates,
 ]
 
-/** Partitions that a sign-in writes, including sessions of an identity's former subject, which it ends. */
+/** Partitions that a sign-in writes. They include sessions of an identity's former subject, which the sign-in ends. */
 export const signInParts = [
   ...callbackParts,
   accountVersionKey(anyAccount).pk,
@@ -177,7 +176,7 @@ export const signInParts = [
   rateBuckets,
 ]
 
-/** Partitions that a sign-in reads, with those that it writes. */
+/** Partitions that a sign-in reads, including those that it writes except session log entries. */
 export const signInReads = [
   ...signInParts.filter((pattern) => !entriesOf('session').includes(pattern)),
   ...[accounts, actors, ...Object.values(authProviders)].flatMap(collectionPartitions),
@@ -187,13 +186,11 @@ export const signInReads = [
   inAccount('sessions.client_token#*'),
 ]
 
-/** Partitions that a request for a directory's public keys reads. */
 export const directoryKeysReads = [inAccount(directories.idp.name), 'service#idp_directory#*', sourceRates]
 
-/** Partitions that mailing a passcode writes: the passcode, and the times of mails. */
 export const passcodeParts = [passcodesPartition(anyAccount), 'service#mails.passcode#*']
 
-/** Partitions that mailing a passcode reads: the actor with the address, and the sign-in providers. */
+/** Partitions that mailing a passcode reads, such as the actor with the address and the sign-in providers. */
 export const passcodeReads = [
   ...passcodeParts,
   ...[accounts, actors, ...Object.values(authProviders)].map(({ name }) => inAccount(name)),

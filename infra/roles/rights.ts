@@ -39,32 +39,31 @@ import {
   sourceRates,
 } from './partitions.ts'
 
-/** Builds the permissions of each duty on stored data: operations, consumers, schedules, then tasks. */
+/** Builds the permissions of each duty on stored data, in the order operations, consumers, schedules, tasks. */
 export function rightsOfDuties({ table, signingSecret, secretKey, sealKey, flows: stream, failures, sealed }: Storage) {
-  /** Grants actions on all partitions, or on those that match one of the patterns. */
   const onTable = (actions: string[], partitions?: string[]): PolicyStatement =>
     may(
       actions,
       [table.tableArn],
       partitions && {
         'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': partitions },
-        // Without this, a request that names no key would satisfy the condition.
+        // Excludes requests that name no key, which would otherwise satisfy the condition.
         Null: { 'dynamodb:LeadingKeys': 'false' },
       },
     )
   const checked = onTable(readsAndChecks)
-  // Items of any kind, by key; `denyAuditWrites` excludes some.
+  // Allows writing items of any kind by key. `denyAuditWrites` excludes some.
   const changesAny = [checked, onTable(writes, [partition(anyAccount, '*'), 'service#*'])]
-  // Signs and verifies ingest tokens and cursors.
+  // Allows signing and verifying ingest tokens and cursors.
   const signing = may(['secretsmanager:GetSecretValue'], [signingSecret.secretArn])
   const decryptsSecrets = may(['kms:Decrypt'], [secretKey.keyArn])
-  // Readers of a sealed log verify its checkpoints with this key.
+  // Allows readers of a sealed log to verify its checkpoints.
   const publicSealKey = may(['kms:GetPublicKey'], [sealKey.keyArn])
   const putsFlows = may(['kinesis:PutRecords'], [stream.streamArn])
   const sealedObjects = [sealed.arnForObjects('*')]
   const requestLog = onTable(['dynamodb:PartiQLInsert'], entriesOf('api_request'))
   const endsAuthorizations = onTable(['dynamodb:DeleteItem'], authorizationParts)
-  // A read request writes its log entry, the last use of its token, and its share of the rate limit, but no rows.
+  // Allows a read request to write its log entry, the last use of its token and its share of the rate limit, but no rows.
   const requestNotes = [requestLog, onTable(['dynamodb:UpdateItem'], [...lastUsePartitions, rateBuckets])]
   const accountVersion = accountVersionKey(anyAccount).pk
   const accountRow = entityKey(anyAccount, accounts.name, '').pk
@@ -82,40 +81,38 @@ export function rightsOfDuties({ table, signingSecret, secretKey, sealKey, flows
       putsFlows,
       signing,
     ],
-    // Serves anonymous callers. A sign-in also ends sessions and authorizations of a former subject of its identity.
+    // Serves anonymous callers. A sign-in also ends sessions and authorizations of its identity's former subject.
     signIn: [onTable(readsAndChecks, signInReads), onTable(writes, signInParts), endsAuthorizations],
-    // Serves browsers redirected from a provider. Decrypts that provider's secret, and creates no session.
+    // Serves browsers redirected from a provider. Decrypts the provider's secret, and creates no session.
     callback: [onTable(reads, signInReads), onTable(writes, callbackParts), decryptsSecrets],
     directoryKeys: [onTable(reads, directoryKeysReads), onTable(['dynamodb:UpdateItem'], [sourceRates])],
     public: [],
     publicKey: [publicSealKey],
 
     writeChangeLog: [onTable(['dynamodb:PartiQLInsert'], [...entriesOf('change'), sealedAccountsPartition])],
-    // Follow-up work deletes descendants of a deleted object, of any kind.
+    // Follow-up work deletes the descendants of a deleted object, which may be of any kind.
     followUp: changesAny,
     storeFlowLogs: [
       onTable(['dynamodb:PutItem', 'dynamodb:UpdateItem'], [flows, partition(anyAccount, 'log.flow.*')]),
       onTable(['dynamodb:PartiQLInsert', 'dynamodb:PartiQLUpdate'], [flows]),
-      // Queries gathered slices for open flows; deletes gathered slices and pointers of closed flows.
+      // Allows searching gathered slices for open flows, and deleting gathered slices and pointers of closed flows.
       onTable(['dynamodb:Query'], [flows, flowSlicesPartition(anyAccount)]),
       onTable(['dynamodb:DeleteItem'], [openFlowsPartition(anyAccount), flowSlicesPartition(anyAccount)]),
     ],
-    // Finds the actor of an address, stores the passcode, and sends it.
     mailPasscode: [
       onTable(['dynamodb:GetItem', 'dynamodb:Query'], passcodeReads),
       onTable(['dynamodb:PutItem'], passcodeParts),
     ],
 
     expire: changesAny,
-    // Changes objects that a directory owns, and deletes their descendants.
     sync: [...changesAny, decryptsSecrets],
-    // Scans for the items of an account; writes only its own progress.
+    // Scans the table for the items of an account. Writes only its own progress.
     deleteAccounts: [
       onTable([...reads, 'dynamodb:Scan', ...deletions]),
       onTable(['dynamodb:PutItem', 'dynamodb:UpdateItem'], [dueAccountsPartition]),
     ],
     compareLimits: [onTable(reads), onTable(['dynamodb:PutItem'], [limitsMailsPartition(anyAccount)])],
-    // Records each mail in its provider's row, in a commit.
+    // Records each mail in the provider's row, with a commit.
     mailSyncErrors: [
       onTable(reads),
       onTable(
@@ -138,7 +135,7 @@ export function rightsOfDuties({ table, signingSecret, secretKey, sealKey, flows
       may(['s3:GetObject', 's3:PutObject'], sealedObjects),
       may(['kms:Sign', 'kms:GetPublicKey'], [sealKey.keyArn]),
     ],
-    // In compliance mode a lock can only be extended.
+    // Extends locks. In compliance mode, a lock can only be extended.
     renewLocks: [
       onTable(['dynamodb:Query'], [sealedAccountsPartition]),
       onTable(['dynamodb:GetItem', 'dynamodb:PutItem'], [lockRenewalKey.pk]),
@@ -147,14 +144,14 @@ export function rightsOfDuties({ table, signingSecret, secretKey, sealKey, flows
     ],
 
     provision: changesAny,
-    // The permission to invoke consumers is added with them. The consumers write; this task has no permission on the table.
+    // Needs no permission on the table, because the consumers write. `addTasks` adds the permission to invoke consumers.
     redrive: [
       may(['s3:ListBucket'], [failures.bucketArn]),
       may(['s3:GetObject', 's3:DeleteObject'], [failures.arnForObjects('aws/lambda/*')]),
     ],
-    // The permission to invoke consumers is added with them. The consumers write.
+    // Only reads, because the consumers write. `addTasks` adds the permission to invoke consumers.
     replay: [onTable(['dynamodb:Query'], [commitRecordPartitions])],
-    // The action supports no resources.
+    // The action `lambda:GetAccountSettings` supports no resources.
     checkConcurrency: [may(['lambda:GetAccountSettings'])],
     verify: [
       onTable(['dynamodb:Query'], [commitRecordPartitions, logPartition(anyAccount, 'change', '*')]),
@@ -165,15 +162,15 @@ export function rightsOfDuties({ table, signingSecret, secretKey, sealKey, flows
   } satisfies Partial<Record<Duty, PolicyStatement[]>>
 }
 
-/** Builds the permissions to roll back, which moves aliases, and to prune versions. Both read stacks and versions. */
+/** Builds the permissions to roll back and to prune versions. A rollback moves aliases. Both tasks read stacks and versions. */
 export function versionRights(scope: Construct, settings: Settings) {
   const { stackName, prefix } = settings
   const stack = arnOf(scope, 'cloudformation', `stack/${stackName}/*`)
   const nested = arnOf(scope, 'cloudformation', `stack/${stackName}-*/*`)
-  // Patterns, because a list of all ARNs exceeds the 10,240 characters of a role's policies.
+  // Uses patterns, because a list of all ARNs exceeds the 10,240 characters of a role's policies.
   const names = [`${namePrefix(settings)}*`, `${prefix}-mail-passcode-*`]
   const functions = names.map((name) => arnOf(scope, 'lambda', `function:${name}`))
-  // The colon before the version number excludes the function itself.
+  // Excludes the function itself, whose ARN has no colon and version number.
   const versions = functions.map((arn) => `${arn}:*`)
   const reading = [
     may(['cloudformation:DescribeStacks'], [stack]),

@@ -11,7 +11,6 @@ import { type Duty, duties, hasTrait } from './duties.ts'
 import { may } from './may.ts'
 import { rightsOfDuties, versionRights } from './rights.ts'
 
-/** The roles of functions, one per duty, with only the permissions that the duty needs. */
 export class Roles extends Construct {
   readonly of: Record<Duty, Role>
 
@@ -32,7 +31,7 @@ export class Roles extends Construct {
       for (const statement of [...rights[duty], ...optional, ...denyAuditWrites(duty, storage)])
         created.addToPolicy(statement)
       logGroup.grantWrite(created)
-      // Senders of messages: the live channel, and functions that create or end grants and sessions of devices.
+      // Allows sending messages to the live channel, and to functions that create or end grants and sessions of devices.
       if (hasTrait(duty, 'sends')) channel?.manageConnections(created)
       if (settings.tracing) acknowledgeTracing(created)
       return created
@@ -62,10 +61,9 @@ export class Roles extends Construct {
     }
   }
 
-  /** Rights that depend on settings: mail, secrets and encryption key. */
   private rightsBySettings(duty: Duty, { key }: Storage, settings: Settings): PolicyStatement[] {
     const { mailSender: sender, suiteClientSecretArn, tenantClientSecretArn, cdnSecretArn } = settings
-    // Both identities, because either the address or its domain is verified in SES.
+    // Allows both identities, because SES verifies either the address or its domain.
     const senders = sender ? [sender, sender.slice(sender.indexOf('@') + 1)] : []
     const identities = senders.map((name) => arnOf(this, 'ses', `identity/${name}`))
     const secrets = [

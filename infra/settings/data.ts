@@ -1,11 +1,11 @@
 import { defaultSettings } from '#shared/core/env.ts'
 import { bucketName, either, flag, integerSetting, oneOf, optional, setting, textSetting } from './kinds.ts'
 
-/** At most 100 years, so that computed start and end times stay valid as dates and as the table's TTL. */
+/** Limits days to 100 years, so that computed times stay valid as dates and as the table's TTL. */
 const days = integerSetting(1, 36_500)
 const keyArn = textSetting(/^arn:[^:]+:kms:[^:]+:\d{12}:key\/\S+$/, 'the ARN of a KMS key')
 
-/** Margin of a lock: locks are renewed yearly, and a failing or slow renewal may take 35 days. */
+/** Days by which a lock exceeds the retention. Locks are renewed yearly, and a failing or slow renewal may take 35 days. */
 const lockMarginDays = 400
 
 export const dataSettings = {

@@ -1,10 +1,10 @@
 import { isObject } from '#shared/core/json/is-object.ts'
 
-/** Allowed values of a setting. A value from the command line is text, one from `cdk.json` any JSON. */
+/** Allowed values of a setting. A value from the command line is text, and a value from `cdk.json` any JSON. */
 export type Kind<T> = {
-  /** Completes the sentence "must be …" of a refusal, and lists the allowed values in docs/settings.md. */
+  /** Completes the sentence "must be …" of an error message, and lists the allowed values in docs/settings.md. */
   rule: string
-  /** Returns the parsed value; undefined when it is not allowed. */
+  /** Returns the parsed value; undefined if it is not allowed. */
   read(value: unknown): T | undefined
 }
 
@@ -45,11 +45,10 @@ export const texts = (pattern: RegExp, rule: string, max: number): Kind<string[]
   },
 })
 
-/** Names and values of tags that AWS accepts. */
 const tagName = /^(?!aws:)[\p{L}\p{N} _.:/=+@-]{1,128}$/u
 const tagValue = /^[\p{L}\p{N} _.:/=+@-]{0,256}$/u
 
-/** Pairs as `team=network,stage=live` or as an object: at most `max` pairs, with at most `bytes` bytes in total. */
+/** Allows pairs such as `team=network,stage=live` or an object: at most `max` pairs, with at most `bytes` bytes in total. */
 export const pairs = (max: number, bytes: number): Kind<Record<string, string>> => ({
   rule: `at most ${max} name=value pairs separated by commas, or a JSON object, with ${bytes} bytes in total`,
   read: (value) => {
@@ -71,7 +70,7 @@ export type Setting<T> = {
   fallback: T | null
   /** Description for the table in docs/settings.md. */
   what: string
-  /** Text of the default in that table, for a default that is derived. */
+  /** Text of a derived default for the table in docs/settings.md. */
   otherwise?: string
 }
 

@@ -31,7 +31,7 @@ const installSettings = {
     'Start of the few names that the templates set explicitly.',
     '`stackName` in kebab case',
   ),
-  // The template repeats all tags for each resource, and CloudFormation accepts at most 1 MB.
+  // Limits the tags, because the template repeats them for each resource and CloudFormation accepts at most 1 MB.
   tags: setting(pairs(40, 1_000), {}, 'Tags of the stacks and of every resource that supports tags.'),
   permissionsBoundary: optional(
     textSetting(
@@ -65,8 +65,8 @@ const behaviourSettings = {
 }
 
 /**
- * All settings of a deployment, given as CDK context (`cdk deploy -c flowStreamShards=2`). They have the order of the
- * table in docs/settings.md, which is generated from them.
+ * All settings of a deployment, given as CDK context (`cdk deploy -c flowStreamShards=2`). The table in docs/settings.md is generated in
+ * this order.
  */
 export const settingGroups = {
   Install: installSettings,
@@ -90,7 +90,6 @@ export type Settings = { [K in keyof Merged]: ValueOf<Merged[K]> } & {
   flowConcurrency: number | 'none'
 }
 
-/** An invalid setting and the rule that its value violates. */
 export class SettingError extends Error {
   readonly setting: string
   readonly rule: string
@@ -111,7 +110,7 @@ const kebabCase = (name: string): string =>
     .slice(0, 32)
     .toLowerCase()
 
-/** Settings that require another one: first pairs that require each other, then those that require the second one. */
+/** Settings that require another setting. The first pairs require each other. */
 const together = [
   ...[
     ['domainName', 'certificateArn'],
@@ -124,7 +123,7 @@ const together = [
   ['backupLock', 'backupVaultArn'],
 ]
 
-/** Settings with a maximum: API Gateway enforces the account's or the route's limit before the setting applies. */
+/** Settings that must not exceed another setting. API Gateway enforces the limit of the account or the route first. */
 const atMost = [
   ['throttleRate', 'accountRequests'],
   ['anonymousRate', 'accountRequests'],
@@ -132,7 +131,7 @@ const atMost = [
   ['signInBurst', 'anonymousBurst'],
 ] as const
 
-/** Resources that functions can use only in their own region, and certificates of that region. */
+/** Settings with ARNs that must be in the region of the service. */
 const ofTheRegion = [
   'tableStreamArn',
   'flowStreamArn',
@@ -147,7 +146,10 @@ const ofTheRegion = [
   'logDestinationArn',
 ]
 
-/** @throws SettingError for an ARN whose region differs from that of the first ARN given */
+/**
+ * Checks that all ARNs are in one region.
+ * @throws SettingError for an ARN whose region differs from that of the first ARN
+ */
 function checkRegions(set: Record<string, unknown>): void {
   const arns = ofTheRegion
     .map((name) => ({ name, region: String(set[name]).split(':')[3] }))
@@ -163,22 +165,22 @@ const defaultFlowConcurrency = (shards: number | 'on-demand'): number => 4 * (sh
 const concurrencies = ['ingest', 'device', 'signIn', 'callback', 'change', 'flow'] as const
 const nothingReserved = Object.fromEntries(concurrencies.map((name) => [`${name}Concurrency`, 'none']))
 
-/** Rule of `liveDomainName` that another setting violates; false when none is violated. */
+/** Returns the rule of `liveDomainName` that the settings violate; false if they violate none. */
 function liveNameRule({ live, liveDomainName, domainName, cdnSecretArn }: Settings): string | false {
   if (liveDomainName === null) return false
   if (!live) return 'left out when live=false'
-  // API Gateway does not share a custom domain between an HTTP API and a WebSocket API.
+  // In API Gateway, an HTTP API and a WebSocket API cannot share a custom domain.
   if (liveDomainName === domainName) return 'a name other than domainName'
-  // The service refuses requests that bypass the CDN.
+  // Rejects a domain beside the CDN, because the service refuses requests that bypass the CDN.
   return (
     cdnSecretArn !== null && 'left out when cdnSecretArn is set, because devices then connect to the domain of the CDN'
   )
 }
 
-/** Rules between settings, by the setting that violates one; false for a setting that violates none. */
+/** Violated rules between settings, by the setting that violates the rule; false for a rule that is met. */
 const brokenRules = (settings: Settings): Record<string, string | false> => {
   const { backupEvery, backupDays, backupLock, keepData, sealRetentionDays, logRetentionDays } = settings
-  // Otherwise the lock on a sealed object could end before the log entries that the object proves have expired.
+  // True if the lock on a sealed object could end before the log entries that the object proves have expired.
   const endsBefore = keepData && sealRetentionDays !== 0 && sealRetentionDays < logRetentionDays
   return {
     backupDays: backupEvery === 'week' && backupDays < 8 && 'at least 8 when backupEvery=week',
@@ -197,11 +199,10 @@ function unknownSetting(name: string): SettingError {
 
 /**
  * Reads the settings of a deployment from the CDK context.
- *
  * @throws SettingError for all unknown names and invalid values at once, then for the first conflict between settings
  */
 export function readSettings({ node }: Construct): Settings {
-  // Context of the CDK itself has names with other characters, such as `@aws-cdk/core:tags`.
+  // Ignores the CDK's own context, whose names contain other characters, such as `@aws-cdk/core:tags`.
   const names = Object.keys(node.getAllContext()).filter((name) => /^[a-zA-Z][a-zA-Z0-9]*$/.test(name))
   const faults = names.filter((name) => !(name in all)).map(unknownSetting)
   const values = Object.fromEntries(
@@ -245,7 +246,7 @@ function distance(one: string, other: string): number {
   return row.at(-1) ?? 0
 }
 
-/** Known name closest to a misspelled one; undefined when none is within two edits. */
+/** Setting name closest to a misspelled name; undefined if no name is within two edits. */
 function nearestName(name: string, known: string[]): string | undefined {
   const near = known.map((one) => ({ one, edits: distance(name.toLowerCase(), one.toLowerCase()) }))
   return near.filter(({ edits }) => edits <= 2).sort((a, b) => a.edits - b.edits)[0]?.one

@@ -13,11 +13,10 @@ import {
 
 const clientId = textSetting(/^[\x21-\x7e]{1,255}$/, '1 to 255 visible ASCII characters')
 
-/** Redirect URIs of apps and pages. An app's own scheme contains a dot (RFC 8252, 7.1). */
+/** Redirect URIs of apps and pages. The scheme of an app contains a dot (RFC 8252, 7.1). */
 const redirectUri =
   /^(https:\/\/[^\s/#@]+|http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(:\d+)?|[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:)(\/[^\s#]*)?$/
 
-/** The deployment's apps at identity providers, and the redirect URIs of a sign-in. */
 export const signInSettings = {
   signInRedirectUris: setting(
     texts(redirectUri, "URIs (https, http on the caller's own machine, or an app's own scheme)", 50),

@@ -10,14 +10,17 @@ import { fieldsOf } from '#shared/core/json/is-object.ts'
 import { SkippedStep, SmokeFailure, until } from './report.ts'
 import type { SmokeRun } from './run.ts'
 
-/** Maximum wait for CloudWatch to record an action, usually within seconds. */
+/** Maximum wait for CloudWatch to record an action, which usually takes a few seconds. */
 const actionSeconds = 60
 
 const reason = 'Test by npm run smoke. No action is required.'
 
 export type Alarm = { name: string; state: StateValue; actions: string[] }
 
-/** Finds the alarm, and checks that a state change runs an action. @throws SmokeFailure */
+/**
+ * Finds the alarm, and checks that a state change runs an action.
+ * @throws SmokeFailure if the alarm cannot be tested
+ */
 export async function findAlarm(name: string): Promise<Alarm> {
   const { MetricAlarms } = await new CloudWatchClient()
     .send(new DescribeAlarmsCommand({ AlarmNames: [name] }))
@@ -34,7 +37,7 @@ export async function findAlarm(name: string): Promise<Alarm> {
   return { name, state: alarm.StateValue, actions: alarm.AlarmActions }
 }
 
-/** Reads an action's outcome, which the alarm's history has as JSON and as a sentence. */
+/** Reads an action's outcome from the JSON in the alarm's history, or else from its summary sentence. */
 function readOutcome({ HistorySummary = '', HistoryData }: AlarmHistoryItem) {
   const { actionState, notificationResource, error } = fieldsOf(JSON.parse(HistoryData || '{}'))
   const [, state, arn = ''] = /^(Successfully executed|Failed to execute) action (\S+)/.exec(HistorySummary) ?? []
@@ -45,7 +48,7 @@ function readOutcome({ HistorySummary = '', HistoryData }: AlarmHistoryItem) {
   }
 }
 
-/** Sets an alarm to ALARM, waits until its history has the outcome of each action, and sets it back. */
+/** Sets an alarm to ALARM, waits until its history has the outcome of each action, and resets the alarm. */
 export async function testAlarm(
   { report, stop }: Pick<SmokeRun, 'report' | 'stop'>,
   alarm: Alarm | null,
@@ -56,7 +59,7 @@ export async function testAlarm(
     const client = new CloudWatchClient()
     const setState = (StateValue: StateValue) =>
       client.send(new SetAlarmStateCommand({ AlarmName: name, StateValue, StateReason: reason }))
-    // The local clock may be ahead of CloudWatch's.
+    // Starts the query ten minutes ago, because the local clock may be ahead of CloudWatch's.
     const query = { AlarmName: name, HistoryItemType: 'Action', StartDate: new Date(Date.now() - 600_000) } as const
     const history = async () => (await client.send(new DescribeAlarmHistoryCommand(query))).AlarmHistoryItems ?? []
     const earlier = new Set((await history()).map(({ Timestamp }) => Timestamp?.getTime()))

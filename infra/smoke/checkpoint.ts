@@ -13,14 +13,17 @@ type Proof = { leaf_index: number; path: string[]; note: string }
 
 const path = '/logs/checkpoints/changes'
 
-/** Maximum wait for a checkpoint: sealing runs every five minutes. */
+/** Maximum wait for a checkpoint. Sealing runs every five minutes. */
 const sealSeconds = 600
 
 export const fetchNewestCheckpoint = (api: AccountApi): Promise<Newest> => api.get<Newest>(path)
 
 const hashes = (texts: string[]): Buffer[] => texts.map((text) => Buffer.from(text, 'base64'))
 
-/** Verifies that the key has signed a checkpoint of this account. @throws Error */
+/**
+ * Verifies that the key has signed a checkpoint of this account.
+ * @throws Error if the note is not such a checkpoint
+ */
 function verifyNote(note: string, key: VerifierKey, account: string): Checkpoint {
   const text = openNote(note, key)
   if (text === null) throw new Error('the checkpoint is not signed by the key of /seal.pub')
@@ -49,9 +52,8 @@ const fetchProof = async (api: AccountApi, { log_id }: SmokeChangeEntry): Promis
 }
 
 /**
- * Verifies the newest checkpoint, that it extends the one of the beginning of the run, and the entry of the run where
- * it is sealed.
- * @param entry null where the walk failed before there was one
+ * Verifies the newest checkpoint: its signature, its extension of the checkpoint `before`, and its inclusion of `entry` if sealed.
+ * @param entry null if the walk failed before it created an entry
  */
 export async function verifyCheckpoint(run: SmokeRun, before: Newest, entry: SmokeChangeEntry | null): Promise<void> {
   const { api, report, stop, account, options } = run

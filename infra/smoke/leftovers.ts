@@ -1,14 +1,13 @@
 import { Problem } from '../../docs/examples/service.ts'
 import type { AccountApi, Made } from './run.ts'
 
-/** Name of all objects that a run creates. An exact name lets one filtered list per collection find leftovers. */
+/** Name of all objects that a run creates. With an exact name, one filtered list per collection finds leftovers. */
 export const mark = 'smoke-run: created by npm run smoke, safe to delete'
 
-/** Collections in which a run creates objects, in order of deletion. All other objects are deleted with these. */
+/** Collections in which a run creates objects, in order of deletion. A run's other objects are deleted with these. */
 const collections = { 'auth provider': '/email_otp_auth_providers', actor: '/actors', group: '/groups', site: '/sites' }
 export type Leftover = { kind: string; path: string; id: string }
 
-/** Objects of a run that exist. */
 export async function findLeftovers(api: AccountApi): Promise<Leftover[]> {
   const found: Leftover[] = []
   for (const [kind, path] of Object.entries(collections)) {
@@ -18,10 +17,13 @@ export async function findLeftovers(api: AccountApi): Promise<Leftover[]> {
   return found
 }
 
-/** Time of creation in milliseconds: the first 48 bits of the id, a UUID of version 7. */
+/** Time of creation in milliseconds since 1970, from the first 48 bits of the id (UUID version 7). */
 export const createdAt = ({ id }: Leftover): number => Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)
 
-/** Deletes the objects of a run, and reports the kinds. @throws Error that names what could not be deleted */
+/**
+ * Deletes the objects of a run, and returns a summary of their kinds.
+ * @throws Error naming the objects that could not be deleted
+ */
 export async function deleteLeftovers(api: AccountApi, found: Leftover[]): Promise<string> {
   const failed: string[] = []
   for (const { kind, path, id } of found) {

@@ -21,14 +21,17 @@ function parsed(args: string[]) {
   try {
     return parseArgs({ args, options }).values
   } catch (error) {
-    // The first sentence names the option; the others are hints for values that begin with a hyphen.
+    // Prints only the first sentence, which names the option. The other sentences are hints for values that begin with a hyphen.
     throw new SmokeFailure(`${(error as Error).message.split(/[.\n]/)[0]}.`)
   }
 }
 
 const isLoopback = (host: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(host)
 
-/** The origin of an address that a token may be sent to. @throws SmokeFailure */
+/**
+ * Returns the origin of an address that a token may be sent to.
+ * @throws SmokeFailure for any other address
+ */
 function readOrigin(address: string): string {
   const url = URL.parse(address)
   if (!url || !/^https?:$/.test(url.protocol))
@@ -40,7 +43,10 @@ function readOrigin(address: string): string {
   return url.origin
 }
 
-/** The options of a run; null for `--help`. @throws SmokeFailure */
+/**
+ * Returns the options of a run; null for `--help`.
+ * @throws SmokeFailure for a missing or invalid option
+ */
 export function readOptions(args: string[], variables: NodeJS.ProcessEnv) {
   const values = parsed(args)
   if (values.help) return null

@@ -7,12 +7,11 @@ export const withoutTokens = (text: string): string => text.replace(tokens, '[to
 
 export const say = (text: string): void => void process.stdout.write(`${withoutTokens(text)}\n`)
 
-/** Ends a step without a verdict; its message is the reason. */
+/** Ends a step that neither succeeded nor failed. The message is the reason. */
 export class SkippedStep extends Error {}
 
 type Outcome = 'ok' | 'failed' | 'skipped'
 
-/** Prints one line for each step, and counts outcomes. */
 export class Report {
   readonly #stop: AbortSignal
   readonly #names: Record<Outcome, string[]> = { ok: [], failed: [], skipped: [] }
@@ -32,13 +31,16 @@ export class Report {
     say(`${outcome.padEnd(8)} ${name.padEnd(13)} ${oneLine} (${Math.round(milliseconds)} ms)`)
   }
 
-  /** Runs a step and prints its line. `work` returns a description for the line, and a result. @throws errors of `work` */
+  /**
+   * Runs a step and prints its line. `work` returns a description for the line, and a result.
+   * @throws errors of `work`
+   */
   async step<T>(name: string, work: () => Promise<[seen: string, result: T]>): Promise<T> {
     this.#stop.throwIfAborted()
     return this.lastStep(name, work)
   }
 
-  /** Runs a step also after an interruption. */
+  /** Runs a step even after an interruption. */
   async lastStep<T>(name: string, work: () => Promise<[seen: string, result: T]>): Promise<T> {
     const begunAt = performance.now()
     const end = (outcome: Outcome, seen: string) => this.line(outcome, name, seen, performance.now() - begunAt)
@@ -63,10 +65,13 @@ export class Report {
   }
 }
 
-/** Bad input of the smoke test: one sentence, exit code 2, and nothing was created. */
+/** Error for invalid input of the smoke test. The exit code is 2, and nothing was created. */
 export class SmokeFailure extends Error {}
 
-/** Polls until `look` finds something. @throws Error with `missing` after the seconds, or when the run is stopped */
+/**
+ * Polls until `look` returns a result.
+ * @throws Error with the text `missing` when the time is over, or the reason of `stop`
+ */
 export async function until<T>(
   { stop, seconds, missing }: { stop: AbortSignal; seconds: number; missing: string },
   look: () => Promise<T | null>,

@@ -3,7 +3,6 @@ import { causeOf, Problem, Service } from '../../docs/examples/service.ts'
 import type { Options } from './options.ts'
 import { type Report, SmokeFailure } from './report.ts'
 
-/** A run of the smoke test, after its input was checked. */
 export type SmokeRun = {
   api: AccountApi
   options: Options
@@ -15,13 +14,13 @@ export type SmokeRun = {
 
 export type Made = { id: string; name?: string }
 
-/** Creates a client of the service with this token; anonymous without one. */
+/** Creates a client of the service, which is anonymous without a token. */
 export const createCaller = (baseUrl: string, token?: string): Service => new Service(baseUrl, token, 'smoke/1.0')
 
-/** Creates a client of the account API. Creations send an `Idempotency-Key`, so that a retry creates nothing twice. */
+/** Creates a client of the account API. Requests that create objects have an `Idempotency-Key`, so that a retry creates nothing twice. */
 const accountApi = (service: Service) => ({
   get: <T>(path: string): Promise<T> => service.request('GET', path),
-  /** The first page of a list. */
+  /** Returns the first page of a list. */
   list: async <T>(path: string, query: Record<string, string>): Promise<T[]> =>
     (await service.send<{ data: T[] }>('GET', `${path}?${new URLSearchParams(query)}`)).data,
   create: <T = Made>(path: string, body: object): Promise<T> =>
@@ -34,7 +33,10 @@ export type AccountApi = ReturnType<typeof accountApi>
 
 const timeoutMs = 15_000
 
-/** Checks that the address belongs to this service, before the token is sent there. @throws SmokeFailure */
+/**
+ * Checks that the address belongs to this service, before the token is sent there.
+ * @throws SmokeFailure if it does not
+ */
 async function checkService(baseUrl: string): Promise<void> {
   const url = `${baseUrl}/account`
   const answer = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) }).catch(
@@ -49,7 +51,10 @@ async function checkService(baseUrl: string): Promise<void> {
     )
 }
 
-/** Requests that check a run's permissions without effect: envelope or parent, checked after the scope (A4), is missing. */
+/**
+ * Requests that check a token's permissions without effect. Their envelope or parent, which the service checks after the scope (A4), is
+ * missing.
+ */
 const probes: [method: string, path: string][] = [
   ['POST', '/sites'],
   ['POST', '/groups'],
@@ -62,7 +67,10 @@ const probes: [method: string, path: string][] = [
   ['GET', '/logs?limit=1&total_limit=0'],
 ]
 
-/** Checks address and token. @throws SmokeFailure also for a token without a permission that a run needs */
+/**
+ * Checks the address and the token.
+ * @throws SmokeFailure if one is invalid, or the token lacks a permission that a run needs
+ */
 export async function checkAccess(options: Options): Promise<Pick<SmokeRun, 'api' | 'account'>> {
   const { baseUrl, token } = options
   await checkService(baseUrl)

@@ -9,7 +9,10 @@ const domainOf = (email: string): string => email.slice(email.lastIndexOf('@') +
 
 const providers = '/email_otp_auth_providers'
 
-/** Checks that a new actor with this address could sign in by a passcode. @throws SmokeFailure */
+/**
+ * Checks that a new actor with this address could sign in with a passcode.
+ * @throws SmokeFailure if not
+ */
 export async function checkPasscodeEmail({ api }: Pick<SmokeRun, 'api'>, email: string): Promise<void> {
   const [actor] = await api.list<Made>('/actors', { email, limit: '1' })
   if (actor && actor.name !== mark)
@@ -30,7 +33,7 @@ export async function checkPasscodeEmail({ api }: Pick<SmokeRun, 'api'>, email: 
 const passcodeMs = 900_000
 const attempts = 3
 
-/** Reads lines of standard input, without raw mode, so that Ctrl-C stays a signal. */
+/** Reads passcodes from standard input, line by line. Does not use raw mode, so that Ctrl-C stays a signal. */
 async function readPasscodes<T>(stop: AbortSignal, use: (next: () => Promise<string>) => Promise<T>): Promise<T> {
   const input = createInterface({ input: process.stdin, terminal: false })
   const lines = input[Symbol.asyncIterator]()
@@ -53,7 +56,6 @@ async function readPasscodes<T>(stop: AbortSignal, use: (next: () => Promise<str
   }
 }
 
-/** Signs a person in by a passcode, and begins a session with the client token. */
 export async function signIn({ api, report, stop, account, options }: SmokeRun): Promise<void> {
   await report.step('sign-in', async () => {
     const { passcodeEmail: email, baseUrl } = options

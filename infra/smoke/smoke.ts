@@ -11,12 +11,12 @@ import { walk, walkSteps } from './walk.ts'
 /** Maximum duration of a run that waits for a passcode and a seal. */
 const longestRunMs = 30 * 60_000
 
-/** Aborts at the first signal, so that the run deletes what it has created. A later signal ends the process. */
+/** Aborts at the first signal, so that the run deletes the objects that it has created. A later signal ends the process. */
 function stopSignal(): AbortSignal {
   const stop = new AbortController()
   let firstAt = Number.POSITIVE_INFINITY
   const end = (signal: NodeJS.Signals) => {
-    // A single Ctrl-C arrives twice: a terminal signals npm and its child, and npm forwards the signal.
+    // Ignores signals within a second of the first one. Ctrl-C arrives twice, because npm forwards the signal that its child gets too.
     if (stop.signal.aborted && performance.now() - firstAt > 1_000) process.exit(1)
     if (stop.signal.aborted) return
     firstAt = performance.now()
@@ -29,7 +29,10 @@ function stopSignal(): AbortSignal {
   return stop.signal
 }
 
-/** Deletes leftovers of a killed run. @throws SmokeFailure if another run may be in progress */
+/**
+ * Deletes the objects of a killed run.
+ * @throws SmokeFailure if another run may be in progress
+ */
 async function clearLeftovers({ api, report }: SmokeRun): Promise<void> {
   const left = await findLeftovers(api)
   if (left.length === 0) return
@@ -41,7 +44,7 @@ async function clearLeftovers({ api, report }: SmokeRun): Promise<void> {
   await report.step('leftovers', async () => [await deleteLeftovers(api, left), undefined])
 }
 
-/** Deletes all objects of the run, found by name, including one whose creation got no response. */
+/** Deletes all objects of the run. Finds objects by name, to include an object whose creation got no response. */
 async function cleanUp({ api, report }: Pick<SmokeRun, 'api' | 'report'>): Promise<void> {
   await report.lastStep('clean-up', async () => {
     const summary = await deleteLeftovers(api, await findLeftovers(api))
@@ -51,7 +54,10 @@ async function cleanUp({ api, report }: Pick<SmokeRun, 'api' | 'report'>): Promi
   })
 }
 
-/** Checks all preconditions before anything is created. @throws SmokeFailure */
+/**
+ * Checks all preconditions before anything is created.
+ * @throws SmokeFailure if one is not met
+ */
 async function checkInput(run: SmokeRun) {
   const { passcodeEmail, alarm } = run.options
   if (passcodeEmail !== undefined) await checkPasscodeEmail(run, passcodeEmail)
@@ -60,10 +66,13 @@ async function checkInput(run: SmokeRun) {
   return { alarm: found, checkpoint: await fetchNewestCheckpoint(run.api) }
 }
 
-/** Ignores the failure of a step, which is reported already, so that independent steps follow. */
+/** Ignores the failure of a step, so that independent steps follow. The failure is already reported. */
 const orNull = <T>(work: Promise<T>): Promise<T | null> => work.catch(() => null)
 
-/** Runs all steps. @throws SmokeFailure if another run was first */
+/**
+ * Runs all steps.
+ * @throws SmokeFailure if another run started first
+ */
 async function runSteps(run: SmokeRun, { alarm, checkpoint }: Awaited<ReturnType<typeof checkInput>>): Promise<void> {
   const { report, stop } = run
   const skip = (names: string[]) => {
@@ -71,7 +80,7 @@ async function runSteps(run: SmokeRun, { alarm, checkpoint }: Awaited<ReturnType
       report.line('skipped', name, stop.aborted ? 'the run was ended' : 'depends on a step that failed')
   }
   const entry = await walk(run).catch((error: unknown) => {
-    // The other run's objects have the same name, so nothing may be deleted.
+    // Keeps the objects of the other run, which have the same name.
     if (error instanceof SmokeFailure) throw error
     return null
   })
@@ -94,7 +103,7 @@ async function smoke(options: Options): Promise<boolean> {
   return report.close() && !stop.aborted
 }
 
-// A closed pipe, for example of `head`, must not prevent the run from deleting its objects.
+// Ignores output errors. A closed pipe, for example of `head`, must not prevent the run from deleting its objects.
 for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined)
 
 try {

@@ -9,14 +9,14 @@ import { mark } from './leftovers.ts'
 import { SkippedStep, SmokeFailure, until } from './report.ts'
 import { createCaller, type Made, type SmokeRun } from './run.ts'
 
-/** Steps of the walk in order. Each needs the steps before it, except the live channel. */
+/** Steps of the walk, in order. Each step requires all earlier steps except `live`. */
 export const walkSteps = 'site group resource policy gateway live client authorization access flow changes'.split(' ')
 
 type Session = { id: string; live: LiveEndpoint; client: { ipv4: string }; resources: { id: string }[] }
 export type SmokeChangeEntry = { log_id: string; object: string; operation: string; after: { id?: string } | null }
 type FlowEntry = { initiator_actor_name: string; resource_name: string; policy_authorization_id: string }
 
-/** Maximum wait for consumers to write an entry; two seconds are usual. */
+/** Maximum wait for consumers to write an entry, which usually takes two seconds. */
 const logSeconds = 60
 
 const publicKey = () => randomBytes(32).toString('base64')
@@ -32,7 +32,10 @@ function refuseSecond(error: unknown): never {
   throw error
 }
 
-/** Walks from an empty site to the flow in its log (docs/walk.md). @throws SmokeFailure if another run was first */
+/**
+ * Walks from an empty site to the flow in its log (docs/walk.md).
+ * @throws SmokeFailure if another run started first
+ */
 export async function walk(run: SmokeRun): Promise<SmokeChangeEntry> {
   const nudge = new LiveNudge()
   try {
@@ -68,7 +71,7 @@ async function walked(
     return [`online with its own token`, { id: made.id, device, session: id, live }]
   })
   const { device } = gateway
-  // Access does not depend on the channel: the walk continues without it.
+  // Continues without the live channel, because access does not depend on it.
   await report.step('live', () => nudge.open(gateway.live, gateway.session, device.headers)).catch(() => undefined)
 
   const client = await report.step('client', async () => {
@@ -106,7 +109,7 @@ async function walked(
 
   await report.step('flow', async () => {
     await reportFlow(baseUrl, way, client.ipv4)
-    // The local clock may be ahead of the service's.
+    // Includes the next hour, because the local clock may be ahead of the service's.
     const end = new Date(Date.now() + 3_600_000).toISOString()
     const query = { type: 'flow', actor_id: client.actor.id, end, limit: '1', total_limit: '0' }
     const entry = await until({ stop, seconds: logSeconds, missing: 'the flow was not in GET /logs' }, async () => {
@@ -138,7 +141,7 @@ async function walked(
   })
 }
 
-/** A gateway's connection to the live channel, which waits for the message that announces a new authorization. */
+/** Connection of a gateway to the live channel, to receive the message that announces a new authorization. */
 class LiveNudge {
   readonly #opened = Promise.withResolvers<void>()
   readonly #nudged = Promise.withResolvers<void>()
@@ -159,7 +162,7 @@ class LiveNudge {
     return [`open at ${live.url}`, undefined]
   }
 
-  /** Waits for the message. False where the channel is not open. */
+  /** Waits for the message. Returns false if the channel is not open. */
   async isNudged(): Promise<boolean> {
     if (this.#isOpen) await inTime(this.#nudged.promise, 10_000, 'the live channel did not announce the authorization')
     return this.#isOpen

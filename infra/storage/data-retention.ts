@@ -9,7 +9,7 @@ import type { Settings } from '../settings/settings.ts'
 export const removalPolicyOf = ({ keepData }: Settings): RemovalPolicy =>
   keepData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY
 
-/** Creates a bucket with data. Without `keepData` it is emptied and deleted with its stack. */
+/** Creates a bucket with data. Without `keepData`, the bucket is emptied and deleted with its stack. */
 export function dataBucket(
   scope: Construct,
   id: string,

@@ -6,10 +6,8 @@ import type { Settings } from '../settings/settings.ts'
 import { removalPolicyOf } from './data-retention.ts'
 import { addStorage, createTableAfter, type Storage } from './storage.ts'
 
-/** The resources of the data stack that other stacks use. */
 export type Data = {
   readonly storage: Storage
-  /** Log group of all functions. */
   readonly functionLogs: ILogGroup
   /** Access log of the API, one line per request. */
   readonly accessLogs: ILogGroup
@@ -30,9 +28,8 @@ export class DataStack extends Stack implements Data {
       ...(this.storage.key && { encryptionKey: this.storage.key }),
     }
     this.functionLogs = new LogGroup(this, 'FunctionLogs', retention)
-    // CloudWatch allows writes below this prefix by one rule for all APIs; other names would fill the account's
-    // size-limited
-    // policy. The suffix differs per stack, so that a retained log group causes no name conflict.
+    // Uses the prefix for which CloudWatch needs only one rule for all APIs. Other names would fill the account's policy, whose size is
+    // limited. The suffix differs per stack, so that a retained log group causes no name conflict.
     const logGroupName = `/aws/vendedlogs/apis/${settings.prefix}-${stackIdSuffix(this)}`
     this.accessLogs = new LogGroup(this, 'AccessLogs', { ...retention, logGroupName })
     createTableAfter(this.storage.table, this.functionLogs, this.accessLogs)

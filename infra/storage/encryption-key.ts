@@ -9,8 +9,8 @@ import { removalPolicyOf } from './data-retention.ts'
 const keyActions = ['kms:Encrypt', 'kms:Decrypt', 'kms:ReEncryptFrom', 'kms:ReEncryptTo', 'kms:GenerateDataKey']
 
 /**
- * Creates or references the key that encrypts stored data; null if AWS's keys are used. The policy of an existing key
- * must grant the same permissions as this one (docs/deploy.md).
+ * Creates or references the key that encrypts stored data; null if AWS's keys are used. The policy of an existing key must grant the same
+ * permissions as the policy created here (docs/deploy.md).
  */
 export function encryptionKey(scope: Construct, settings: Settings): IKey | null {
   const choice = settings.encryptionKey
@@ -24,7 +24,7 @@ export function encryptionKey(scope: Construct, settings: Settings): IKey | null
   const { account, region, urlSuffix } = Stack.of(scope)
   key.addToResourcePolicy(
     new PolicyStatement({
-      // CloudWatch Logs uses its regional service name, as AWS documents, or the global one.
+      // Allows two names, because CloudWatch Logs uses its regional service name, as AWS documents, or the global one.
       principals: ['logs.amazonaws.com', `logs.${region}.${urlSuffix}`].map((name) => new ServicePrincipal(name)),
       actions: [...keyActions, 'kms:DescribeKey'],
       resources: ['*'],
@@ -33,7 +33,7 @@ export function encryptionKey(scope: Construct, settings: Settings): IKey | null
   )
   key.addToResourcePolicy(
     new PolicyStatement({
-      // Lets alarms publish to the encrypted topic.
+      // Allows alarms to publish to the encrypted topic.
       principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
       actions: ['kms:Decrypt', 'kms:GenerateDataKey'],
       resources: ['*'],
@@ -43,9 +43,9 @@ export function encryptionKey(scope: Construct, settings: Settings): IKey | null
   return key
 }
 
-/** Builds the permission to use the key, only through the services that store data. */
+/** Builds the permission to use the key, but only through the services that store data. */
 export function allowKeyUse(scope: Construct, key: IKey): PolicyStatement {
-  // The suffix of a service's name differs by partition.
+  // Matches any suffix, because the suffix of a service's name differs by partition.
   const via = ['dynamodb', 'kinesis', 's3', 'secretsmanager'].map((name) => `${name}.${Stack.of(scope).region}.*`)
   return new PolicyStatement({
     actions: [...keyActions, 'kms:DescribeKey'],

@@ -5,7 +5,7 @@ import { arnOf, namePrefix } from '../settings/generated-names.ts'
 import type { Settings } from '../settings/settings.ts'
 import { removalPolicyOf } from './data-retention.ts'
 
-/** Actions of the account's administrators on a key. Neither signing nor decryption is included. */
+/** Actions that administrators of the account may use on a key. Neither signing nor decryption is included. */
 const administration = [
   'kms:CancelKeyDeletion',
   'kms:CreateAlias',
@@ -24,10 +24,9 @@ const administration = [
   'kms:Verify',
 ]
 
-/** Actions on a key that only the roles of some duties may use. */
 type Use = { actions: string[]; duties: ('Callback' | 'Seal' | 'Sync' | 'Writer')[] }
 
-/** Creates a key administered by the account, used only by the service's roles. An existing key keeps its policy. */
+/** Creates a key that the account administers and only the service's roles use. An existing key keeps its policy. */
 function createKey(
   scope: Construct,
   id: string,
@@ -43,11 +42,12 @@ function createKey(
     const conditions = { ArnLike: { 'aws:PrincipalArn': duties.map(role) } }
     return new PolicyStatement({ principals, actions, resources: ['*'], conditions })
   })
-  // A replica of a signing key could sign elsewhere (docs/decisions/0026).
+  // Omits replication for a signing key, because a replica could sign elsewhere (docs/decisions/0026).
   const copying = overrides.keyUsage === KeyUsage.SIGN_VERIFY ? [] : ['kms:ReplicateKey']
   const administering = new PolicyStatement({ principals, actions: [...administration, ...copying], resources: ['*'] })
   return new Key(scope, id, {
-    // A key cannot become multi-Region later. A replica decrypts the secrets of a table restored in another region.
+    // Creates a multi-Region key, because a key cannot become one later. A replica decrypts the secrets of a table restored in another
+    // region.
     multiRegion: true,
     policy: new PolicyDocument({ statements: [administering, ...statements] }),
     removalPolicy: removalPolicyOf(settings),
@@ -64,8 +64,8 @@ export const sealSigningKey = (scope: Construct, settings: Settings): IKey =>
   })
 
 /**
- * Creates or references the KMS key that encrypts secrets of providers and directories. Roles that write secrets can
- * only encrypt; only sign-in callbacks and sync decrypt. KMS rotates the key.
+ * Creates or references the KMS key that encrypts secrets of providers and directories. Roles that write secrets can only encrypt. Sign-in
+ * callbacks and sync can decrypt. KMS rotates the key.
  */
 export function secretKey(scope: Construct, settings: Settings): IKey {
   const uses: Use[] = [

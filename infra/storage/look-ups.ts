@@ -3,29 +3,27 @@ import { CfnOutput, CfnParameter, CfnWaitConditionHandle, Lazy, NestedStack, Tok
 import type { Construct } from 'constructs'
 
 /**
- * Values of other stacks, each looked up once, as a parameter of this nested stack. CloudFormation runs every
- * occurrence of `Fn::GetStackOutput` separately, so other resources refer to the outputs of this stack
- * (docs/decisions/0032).
+ * Nested stack that looks up each value of other stacks once, as a parameter. CloudFormation runs every occurrence of `Fn::GetStackOutput`
+ * separately, so other resources refer to the outputs of this stack (docs/decisions/0032).
  */
 export class LookUps extends NestedStack {
-  /** Origin of each value: its literal from a setting, or its name in another stack. */
+  /** Origin of each value: a literal from a setting, or a name in another stack. */
   readonly #origins: string[] = []
 
   constructor(scope: Construct, id: string) {
     super(scope, id)
-    // A short logical id, because hundreds of properties of a size-limited template contain it.
+    // Sets a short logical id, because hundreds of properties of a size-limited template contain it.
     this.nestedStackResource?.overrideLogicalId(id)
-    // A free resource without effect, because CloudFormation requires one. Outputs can change only together with a
-    // resource, so its
-    // id changes with the origins of the values.
+    // Adds a free resource without effect, because CloudFormation requires one. Outputs can change only together with a resource, so the
+    // resource's id changes with the origins of the values.
     const nothing = new CfnWaitConditionHandle(this, 'Nothing')
     const digest = () => hash('sha256', JSON.stringify(this.#origins)).slice(0, 8)
     nothing.overrideLogicalId(Lazy.uncachedString({ produce: () => `Nothing${digest()}` }))
   }
 
   /**
-   * Returns the value for a function's environment. A literal from a setting stays a literal, so that a change
-   * publishes a new version of the function.
+   * Returns the value for a function's environment. A literal from a setting stays a literal, so that a change publishes a new version of
+   * the function.
    */
   once(name: string, value: string): string {
     return Token.isUnresolved(value) ? this.reference(name, value) : value

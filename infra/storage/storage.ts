@@ -22,19 +22,18 @@ import { encryptionKey } from './encryption-key.ts'
 import { sealSigningKey, secretKey } from './keys.ts'
 import { tablePolicy } from './table-policy.ts'
 
-/** Resources with the service's data: table, flow stream, failed batches, sealed logs, signing secret and keys. */
 export type Storage = {
   readonly table: ITableV2
   readonly flows: IStream
   readonly failures: IBucket
-  /** Signs ingest tokens and cursors. */
+  /** Secret that signs ingest tokens and cursors. */
   readonly signingSecret: ISecret
-  /** Encrypts the secrets of providers and directories. */
+  /** Key that encrypts the secrets of providers and directories. */
   readonly secretKey: IKey
-  /** Tiles and checkpoints of the sealed logs; `sealKey` signs the checkpoints. */
+  /** Bucket with tiles and checkpoints of the sealed logs. `sealKey` signs the checkpoints. */
   readonly sealed: IBucket
   readonly sealKey: IKey
-  /** Encrypts all data at rest; null if AWS's keys do. */
+  /** Key that encrypts all data at rest; null if AWS's keys are used. */
   readonly key: IKey | null
 }
 
@@ -57,7 +56,7 @@ function mainTable(scope: Construct, settings: Settings, key: IKey | null): ITab
     resourcePolicy: tablePolicy(scope, settings),
     removalPolicy: removalPolicyOf(settings),
   })
-  // An override, because the CDK's own property requires an explicit region.
+  // Overrides the template, because the CDK's own property requires an explicit region.
   const [replica] = table.node.findAll().filter((node) => node instanceof CfnGlobalTable)
   if (key) replica?.addPropertyOverride('Replicas.0.SSESpecification.KMSMasterKeyId', key.keyArn)
   return table
@@ -70,7 +69,7 @@ function flowStream(scope: Construct, settings: Settings, key: IKey | null): ISt
     ...(shardCount === 'on-demand'
       ? { streamMode: StreamMode.ON_DEMAND }
       : { streamMode: StreamMode.PROVISIONED, shardCount }),
-    // A retention of one day is free. Records that a consumer cannot handle in that time go to the failure bucket.
+    // Uses the free retention of one day. Records that a consumer cannot handle in that time go to the failure bucket.
     retentionPeriod: Duration.hours(24),
     ...(key ? { encryption: StreamEncryption.KMS, encryptionKey: key } : { encryption: StreamEncryption.MANAGED }),
     removalPolicy: removalPolicyOf(settings),
@@ -89,9 +88,8 @@ function failuresBucket(scope: Construct, settings: Settings, key: IKey | null):
 }
 
 /**
- * Creates or references the bucket of the sealed logs (S3). Object lock is always enabled, so that a retention can be
- * set later without a new bucket. Trials, whose data is deleted with the stack, have no retention. An existing bucket
- * keeps its own.
+ * Creates or references the bucket of the sealed logs (S3). Object lock is always enabled, so that a retention can be set later without a
+ * new bucket. Trials have no retention, because their data is deleted with the stack. An existing bucket keeps its retention.
  */
 function sealBucket(scope: Construct, settings: Settings, key: IKey | null): IBucket {
   if (settings.sealBucket !== null) return Bucket.fromBucketName(scope, 'Sealed', settings.sealBucket)
@@ -101,7 +99,7 @@ function sealBucket(scope: Construct, settings: Settings, key: IKey | null): IBu
   return dataBucket(scope, 'Sealed', settings, key, reason, {
     objectLockEnabled: true,
     ...(days > 0 && { objectLockDefaultRetention: ObjectLockRetention.compliance(Duration.days(days)) }),
-    // Replaced objects are deleted once their lock has expired.
+    // Deletes replaced objects once their lock has expired.
     lifecycleRules: [{ noncurrentVersionExpiration: Duration.days(Math.max(7, days)) }],
   })
 }
@@ -117,7 +115,7 @@ function createSigningSecret(scope: Construct, settings: Settings, key: IKey | n
   return secret
 }
 
-/** Creates the resources with data. A resource that a setting names is used unchanged instead. */
+/** Creates the resources with data. A resource that a setting names is used unchanged instead of a new one. */
 export function addStorage(stack: Construct, settings: Settings): Storage {
   const scope = new Construct(stack, 'Storage')
   const key = encryptionKey(scope, settings)

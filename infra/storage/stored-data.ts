@@ -9,7 +9,7 @@ import type { Data } from './data-stack.ts'
 import { LookUps } from './look-ups.ts'
 import type { Storage } from './storage.ts'
 
-/** References of the service stack to the resources of the data stack, with one look-up per value. */
+/** References from the service stack to the resources of the data stack, with one look-up per value. */
 export class StoredData extends Construct implements Data {
   readonly storage: Storage
   readonly functionLogs
@@ -26,7 +26,7 @@ export class StoredData extends Construct implements Data {
       })
     const { table, flows, secretKey, sealKey, key } = storage
     this.storage = {
-      // A separate look-up of the name, which the CDK would derive from the ARN by functions at each use.
+      // Looks up the name separately. Otherwise, the CDK would derive it from the ARN by functions at each use.
       table: Object.assign(
         TableV2.fromTableAttributes(this, 'Table', {
           tableArn: lookUps.reference('TableArn', table.tableArn),

@@ -3,7 +3,7 @@ import type { Construct } from 'constructs'
 import { arnOf, namePrefix } from '../settings/generated-names.ts'
 import type { Settings } from '../settings/settings.ts'
 
-/** All actions that write items. Transactions and PartiQL statements are authorized by these actions too. */
+/** All actions that write items. They also authorize transactions and PartiQL statements. */
 const writes = [
   'dynamodb:BatchWriteItem',
   'dynamodb:DeleteItem',
@@ -15,8 +15,8 @@ const writes = [
 ]
 
 /**
- * Denies writes to every principal except the service's roles and the break-glass role (docs/decisions/0039). Grants
- * nothing; the principals' own policies do. AWS Backup, streams and time to live use no role of the account.
+ * Denies writes to every principal except the service's roles and the break-glass role (docs/decisions/0039). Permissions come from the
+ * policies of the principals. AWS Backup, streams and time to live use no role of the account.
  */
 export function tablePolicy(scope: Construct, settings: Settings): PolicyDocument {
   const role = (name: string) => arnOf(scope, 'iam', `role/${name}`, { region: '' })
@@ -28,19 +28,19 @@ export function tablePolicy(scope: Construct, settings: Settings): PolicyDocumen
         effect: Effect.DENY,
         principals: [new AnyPrincipal()],
         actions: writes,
-        // The table itself, whose generated name is not known yet.
+        // Applies to the table itself, whose generated name is not known yet.
         resources: ['*'],
         conditions: {
           ArnNotLike: {
             'aws:PrincipalArn': [
-              // A name pattern, since the roles belong to a stack that is deployed after the table.
+              // Uses a name pattern, because the roles belong to a stack that is deployed after the table.
               role(`${namePrefix(settings)}Roles*`),
-              // DynamoDB's replication role, which nobody else can assume.
+              // Role for DynamoDB's replication, which no other principal can assume.
               role('aws-service-role/replication.dynamodb.*'),
               ...(breakGlassRoleArn === null ? [] : [breakGlassRoleArn]),
             ],
           },
-          // Excludes an AWS service's own calls, which lack the key: the negated operator above would match them.
+          // Excludes an AWS service's own calls. They lack the key, so the negated operator above would match them.
           Null: { 'aws:PrincipalArn': 'false' },
         },
       }),

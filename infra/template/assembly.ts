@@ -16,7 +16,7 @@ export type Template = {
 
 export type Assembly = {
   stacks: Array<{ name: string; terminationProtection?: boolean; template: Template }>
-  /** The file or folder of an asset, by the hash in its S3 key. */
+  /** Returns the file or folder of an asset, by the hash in its S3 key. */
   asset(key: string): string
   template(path: string): Template
 }
@@ -31,7 +31,6 @@ type Assets = { files?: Record<string, { source: { path?: string } }> }
 
 const json = <T>(path: string): T => JSON.parse(readFileSync(path, 'utf8'))
 
-/** Reads a synthesized assembly: its stacks, and the assets that templates reference by hash. */
 export function readAssembly(outdir: string): Assembly {
   const manifest = json<Manifest>(join(outdir, 'manifest.json'))
   const stacks = Object.entries(manifest.artifacts)

@@ -31,7 +31,7 @@ function only(found: StackResource[], what: string): StackResource {
   return one
 }
 
-/** Table properties with the same spelling in CloudFormation and DynamoDB's API, and the time to live. */
+/** Properties that `readTable` reads. The first two have the same spelling in CloudFormation and DynamoDB's API. */
 type TableProperties = Pick<CreateTableCommandInput, 'AttributeDefinitions' | 'KeySchema'> & {
   TimeToLiveSpecification?: { AttributeName: string; Enabled: boolean }
   StreamSpecification?: { StreamViewType: 'NEW_AND_OLD_IMAGES' }
@@ -53,7 +53,7 @@ function readTable(found: StackResource): Deployment['table'] {
 }
 
 function readStream({ stack, id, properties }: StackResource): Deployment['stream'] {
-  // The local engine supports provisioned streams only, so an on-demand stream becomes one shard.
+  // Uses one shard for an on-demand stream, because the local engine supports provisioned streams only.
   return { name: stack.physicalId(id), shards: Number(stack.resolve(properties.ShardCount) ?? 1), arn: stack.arn(id) }
 }
 
@@ -61,9 +61,9 @@ function readEnvironment(functions: StackResource[]): Record<string, string> {
   let first: { id: string; value: Record<string, string> } | undefined
   for (const { stack, id, properties } of functions) {
     const { Variables } = fieldsOf(stack.resolve(properties.Environment))
-    // The runner sets its own address. Secrets of tokens have no local counterpart.
+    // Leaves out the service's address, which the runner sets, and secrets of tokens, which have no local counterpart.
     const { SERVICE_URL: _address, TOKEN_SECRETS: _prefix, TOKEN_SECRETS_KEY: _key, ...rest } = fieldsOf(Variables)
-    // A function without the table's name is not part of the service, but maintains the CDN.
+    // Skips functions without the table's name, which maintain the CDN instead of being part of the service.
     if (!('TABLE_NAME' in rest)) continue
     const value = Object.fromEntries(Object.entries(rest).map(([name, text]) => [name, String(text)]))
     first ??= { id, value }
@@ -79,7 +79,7 @@ export function readDeployment(outdir: string): Deployment {
   const assembly = readAssembly(outdir)
   const all = allStacks(assembly).flatMap((stack) => stack.all())
   const ofType = (...types: string[]) => all.filter(({ type }) => types.includes(type))
-  // Functions with inline code are the CDK's own and have no local use.
+  // Excludes functions with inline code, which are the CDK's own and have no local use.
   const functions = ofType('AWS::Lambda::Function').filter(({ properties }) => {
     return fieldsOf(properties.Code).S3Key !== undefined && String(properties.Runtime).startsWith('nodejs')
   })
@@ -94,7 +94,7 @@ export function readDeployment(outdir: string): Deployment {
   )
   const byArn = new Map(deployed.map((item) => [item.arn, item]))
   const aliases = readAliases(all)
-  /** The function that is invoked by its own ARN or that of an alias. */
+  /** Resolves the ARN of a function or an alias to the function's ARN. */
   const invoked = (arn: string): string | undefined => (byArn.has(arn) ? arn : aliases.get(arn))
   const mappings = ofType('AWS::Lambda::EventSourceMapping')
     .map(({ stack, id, properties }) => ({ id, settings: stack.resolveEach(properties) }))

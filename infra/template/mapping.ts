@@ -9,18 +9,18 @@ const settings = v.pipe(
     BatchSize: v.optional(v.number(), 100),
     FilterCriteria: v.optional(v.object({ Filters: v.array(v.object({ Pattern: v.string() })) })),
     BisectBatchOnFunctionError: v.optional(v.boolean(), false),
-    // -1: no limit, as on AWS.
+    // The value -1 means no limit, as on AWS.
     MaximumRetryAttempts: v.optional(v.number(), -1),
     MaximumRecordAgeInSeconds: v.optional(v.number(), -1),
     ParallelizationFactor: v.optional(v.number(), 1),
     FunctionResponseTypes: v.optional(v.array(v.literal('ReportBatchItemFailures')), []),
-    // A bucket, because other destinations do not get the whole payload.
+    // Requires a bucket, because other destinations do not get the whole payload.
     DestinationConfig: v.optional(
       v.strictObject({
         OnFailure: v.optional(v.object({ Destination: v.pipe(v.string(), v.regex(/^arn:[^:]+:s3:/)) })),
       }),
     ),
-    // Both values are equal locally: stream and mapping are created together, so no older records exist.
+    // Accepts both values, which are equivalent locally. Stream and mapping are created together, so no older records exist.
     StartingPosition: v.picklist(['LATEST', 'TRIM_HORIZON']),
     Enabled: v.optional(v.unknown()),
     MetricsConfig: v.optional(v.unknown()),
@@ -37,14 +37,17 @@ const settings = v.pipe(
     maxAgeSeconds: properties.MaximumRecordAgeInSeconds,
     parallel: properties.ParallelizationFactor,
     reportsItemFailures: properties.FunctionResponseTypes.length > 0,
-    /** Destination bucket of failed batches. */
+    /** Destination bucket of failed batches; null if there is none. */
     onFailure: properties.DestinationConfig?.OnFailure?.Destination ?? null,
   })),
 )
 
 export type Mapping = v.InferOutput<typeof settings>
 
-/** Reads a mapping's resolved properties. @throws Error for a property that the local runner does not support */
+/**
+ * Reads a mapping's resolved properties.
+ * @throws Error for a property that the local runner does not support
+ */
 export function readMapping(id: string, properties: Record<string, unknown>): Mapping {
   const { success, output, issues } = v.safeParse(settings, properties)
   if (success) return output
@@ -58,7 +61,10 @@ export type Schedule = { functionArn: string; seconds: number }
 
 const units: Record<string, number> = { minute: 60, hour: 3_600, day: 86_400 }
 
-/** Reads the scheduled functions of a rule. @throws Error for a rule that is not a rate */
+/**
+ * Reads the scheduled functions of a rule.
+ * @throws Error for a schedule that is not a rate
+ */
 export function readSchedule(
   id: string,
   properties: Record<string, unknown>,
@@ -78,10 +84,13 @@ export function readSchedule(
   })
 }
 
-/** Filter of an event source mapping: true for a record that the function gets. */
+/** Filter of an event source mapping. Returns true for a record that the function gets. */
 export type EventFilter = (record: unknown) => boolean
 
-/** Compiles a filter pattern: nested objects, and lists of allowed values. @throws Error for any other rule */
+/**
+ * Compiles a filter pattern, which consists of nested objects and lists of allowed values.
+ * @throws Error for any other rule
+ */
 function compile(pattern: unknown): EventFilter {
   if (!isObject(pattern)) throw new Error('A filter pattern must be an object.')
   const tests = Object.entries(pattern).map(([key, rule]): EventFilter => {

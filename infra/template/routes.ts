@@ -3,7 +3,7 @@ import type { Stack, StackResource } from './stack.ts'
 
 export type TemplateRoute = { key: string; functionArn: string }
 
-/** Resolves the ARN of a function or an alias to the function's ARN. */
+/** Resolves the ARN of a function or an alias to the function's ARN; undefined for any other ARN. */
 export type Resolver = (arn: string) => string | undefined
 
 const anyMethod = 'x-amazon-apigateway-any-method'
@@ -25,7 +25,10 @@ function listInvokable({ stack, properties }: StackResource): unknown[] {
     .flatMap(({ Resource }) => Resource)
 }
 
-/** Finds the function of a route. @throws Error if the route invokes none, or has no permission to */
+/**
+ * Finds the function of a route.
+ * @throws Error if the route invokes no function, or has no permission to invoke it
+ */
 function findFunction(
   key: string,
   uri: unknown,
@@ -52,7 +55,6 @@ function toRouteKey(path: string, method: string, operation: Record<string, unkn
   return `${method === anyMethod ? 'ANY' : method.toUpperCase()} ${path}`
 }
 
-/** Reads the routes of an API's definition, with the function of each. */
 function readApiRoutes({ stack, id, properties }: StackResource, all: StackResource[], resolve: Resolver) {
   const { openapi, paths } = fieldsOf(stack.resolve(properties.Body))
   if (!String(openapi).startsWith('3.0.')) throw new Error(`The API ${id} has no definition in OpenAPI 3.0.`)
@@ -73,16 +75,14 @@ function readApiRoutes({ stack, id, properties }: StackResource, all: StackResou
   )
 }
 
-/** Reads the routes of the HTTP API. */
 export const readRoutes = (all: StackResource[], resolve: Resolver): TemplateRoute[] =>
   all
     .filter(({ type, properties }) => type === 'AWS::ApiGatewayV2::Api' && properties.ProtocolType !== 'WEBSOCKET')
     .flatMap((api) => readApiRoutes(api, all, resolve))
 
-/** The routes of a WebSocket API. */
 export type LiveRoute = '$connect' | '$default' | '$disconnect'
 
-/** Function of each route of the live channel. `answers` is true if its result is sent to the device. */
+/** Function of each route of the live channel. `returnsResult` is true if the function's result is sent to the device. */
 export type LiveRoutes = Record<LiveRoute, { functionArn: string; returnsResult: boolean }>
 
 /** Reads the routes of the WebSocket API; null if the app has none. */
@@ -110,7 +110,6 @@ export function readLiveRoutes(all: StackResource[], resolve: Resolver): LiveRou
   return { $connect: readRoute('$connect'), $default: readRoute('$default'), $disconnect: readRoute('$disconnect') }
 }
 
-/** Resolves the function of an alias's version. */
 function resolveFunction(stack: Stack, version: unknown): unknown {
   const [id, attribute] = [fieldsOf(version)['Fn::GetAtt'] ?? []].flat()
   const { Type, Properties = {} } = stack.resource(String(id))
@@ -119,7 +118,7 @@ function resolveFunction(stack: Stack, version: unknown): unknown {
 }
 
 /**
- * Maps each alias's ARN to its function's ARN. Versions are ignored, since a local runner has one bundle.
+ * Maps each alias's ARN to its function's ARN. Ignores versions, because a local runner has one bundle.
  * @throws Error for an alias that names a version of another function
  */
 export function readAliases(all: StackResource[]): Map<string, string> {

@@ -9,10 +9,10 @@ function listed(value: unknown): unknown[] {
   return value
 }
 
-/** A resource with its stack, which resolves the intrinsic functions in its properties. */
+/** Resource with its stack, which resolves the intrinsic functions in the properties. */
 export type StackResource = { stack: Stack; id: string; type: string; properties: Record<string, unknown> }
 
-/** A stack of the app, or one nested in it: reads resources and resolves intrinsic functions. */
+/** Stack of the app, or a stack nested in one. Lists resources and resolves intrinsic functions. */
 export class Stack {
   readonly name: string
   readonly template: Template
@@ -50,7 +50,7 @@ export class Stack {
     return resource
   }
 
-  /** A resource's name where it has one, else one made up for this run. An alias is named by its ARN. */
+  /** Returns a resource's name, or a generated name if the resource has none. An alias is named by its ARN. */
   physicalId(id: string): string {
     const { Type, Properties = {} } = this.resource(id)
     if (Type === 'AWS::Lambda::Alias') {
@@ -88,7 +88,10 @@ export class Stack {
     return this.resolve(output.Value)
   }
 
-  /** The value with its intrinsic functions carried out. One that is not known here is an error, never a guess. */
+  /**
+   * Replaces the intrinsic functions in a value with their results.
+   * @throws Error for an intrinsic function that the local runner does not support
+   */
   resolve(value: unknown): unknown {
     if (Array.isArray(value)) return value.map((item) => this.resolve(item)).filter((item) => item !== undefined)
     if (!isObject(value)) return value
@@ -97,7 +100,7 @@ export class Stack {
     return this.resolveEach(value)
   }
 
-  /** Resolves the values of an object that is no intrinsic function itself, such as properties. */
+  /** Resolves the values of an object that is not an intrinsic function itself, such as properties. */
   resolveEach(values: Record<string, unknown>): Record<string, unknown> {
     const resolved = Object.entries(values).map(([key, item]): [string, unknown] => [key, this.resolve(item)])
     return Object.fromEntries(resolved.filter(([, item]) => item !== undefined))
@@ -182,7 +185,7 @@ export class Stack {
   }
 }
 
-/** Values of CloudFormation's pseudo parameters, which locally only have to be consistent. */
+/** Values of CloudFormation's pseudo parameters. Locally, the values only have to be consistent. */
 const builtIns: Record<string, string | undefined> = {
   'AWS::AccountId': '000000000000',
   'AWS::Region': 'us-east-1',
@@ -194,7 +197,7 @@ const builtIns: Record<string, string | undefined> = {
 /** Handlers of schedules without a local counterpart, such as the pruning of function versions. */
 export const withoutCounterpart: ReadonlySet<string> = new Set(['schedules/prune-versions.handler'])
 
-/** Property with a resource's physical name, by type. Other types have no usable name. */
+/** Property with a resource's physical name, by resource type. Other types have no usable name. */
 const nameProperties: Record<string, string> = {
   'AWS::CloudWatch::Alarm': 'AlarmName',
   'AWS::DynamoDB::GlobalTable': 'TableName',
@@ -222,7 +225,6 @@ const attributes: Record<string, string[]> = {
   'AWS::WAFv2::WebACL': ['Arn'],
 }
 
-/** Lists a stack and all stacks nested in it. */
 const withNested = (stack: Stack): Stack[] => [
   stack,
   ...stack
@@ -231,7 +233,6 @@ const withNested = (stack: Stack): Stack[] => [
     .flatMap(({ id }) => withNested(stack.nested(id))),
 ]
 
-/** Lists all stacks of the assembly, including nested ones. */
 export function allStacks(assembly: Assembly): Stack[] {
   const outputOf = (stack: string, output: string): unknown => {
     const found = roots.find(({ name }) => name === stack)

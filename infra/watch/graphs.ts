@@ -18,7 +18,7 @@ import {
 
 export type Graphed = {
   apiId: string
-  /** Null where the deployment has no live channel. */
+  /** Null if the deployment has no live channel. */
   channel: LiveApi | null
   storage: Storage
   streams: ConsumedStream[]
@@ -29,7 +29,6 @@ export type Graphed = {
 const graph = (title: string, left: IMetric[], right: IMetric[] = []): IWidget =>
   new GraphWidget({ title, left, right, width: 8, height: 6 })
 
-/** Builds the rows of the dashboard. */
 export function graphs(
   { apiId, channel, mailer, storage, streams, scheduled }: Graphed,
   serviceMetric: ServiceMetric,

@@ -11,13 +11,12 @@ import type { Storage } from '../storage/storage.ts'
 type Props = {
   settings: Settings
   storage: Storage
-  /** Log groups to copy, by construct id. */
   logs: Record<string, ILogGroup>
   tasks: IFunction[]
   roles: IRole[]
 }
 
-/** Copies log lines and data events to another account, safe from administrators of this one (docs/log-archive.md). */
+/** Copies log lines and data events to another account, where administrators of this account cannot change them (docs/log-archive.md). */
 export function archiveLogs(scope: Construct, { settings, storage, logs, tasks, roles }: Props): void {
   const { logDestinationArn: destinationArn, dataEventsBucket: s3BucketName } = settings
   const within = new Construct(scope, 'LogArchive')
@@ -37,7 +36,7 @@ export function archiveLogs(scope: Construct, { settings, storage, logs, tasks, 
   const objects = [storage.sealed.arnForObjects('')]
   const invoked = tasks.map(({ functionArn }) => functionArn)
   new CfnTrail(within, 'DataEvents', {
-    // The bucket's policy matches the trail by the start of its name.
+    // Starts the name with the prefix, because the bucket's policy matches the start of the trail's name.
     trailName: `${settings.prefix}-data-events-${stackIdSuffix(Stack.of(within))}`,
     s3BucketName,
     isLogging: true,
@@ -45,7 +44,7 @@ export function archiveLogs(scope: Construct, { settings, storage, logs, tasks, 
     advancedEventSelectors: [
       selected('Objects of the sealed logs', 'AWS::S3::Object', { field: 'resources.ARN', startsWith: objects }),
       selected('Tasks of operators', 'AWS::Lambda::Function', { field: 'resources.ARN', startsWith: invoked }),
-      // Excludes the service's own writes, which the table records: their data events would cost more than the table.
+      // Excludes the service's own writes, which the table records. Their data events would cost more than the table.
       selected(
         'Writes to the table by others',
         'AWS::DynamoDB::Table',

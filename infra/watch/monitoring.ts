@@ -21,26 +21,26 @@ type Props = Graphed & { accessLogs: ILogGroup; functionLogs: ILogGroup; setting
 
 const { stringValue } = FilterPattern
 
-/** Requests that Lambda throttled. Lambda's own metrics are per function, too many for an alarm, or per account. */
+/** Requests that Lambda throttled. Lambda's own metrics are per function, which would be too many for an alarm, or per account. */
 const throttledRequests = FilterPattern.any(
   stringValue('$.integrationStatus', '=', '429'),
   stringValue('$.integrationErrorMessage', '=', '*Rate Exceeded*'),
 )
 
-/** Requests that API Gateway throttled. No metric distinguishes them from a 429 of the service's own rate limit. */
+/** Requests that API Gateway throttled. No metric distinguishes them from 429 responses of the service's own rate limit. */
 const refusedRequests = FilterPattern.all(
   stringValue('$.status', '=', '429'),
   stringValue('$.integrationStatus', '!=', '200'),
-  // Requests without a route, for example of scanners, are harmless.
+  // Excludes requests without a route, for example of scanners, which are harmless.
   stringValue('$.routeKey', '!=', '$default'),
 )
 
-/** Log lines of logs that failed verification while being sealed. Written for every choice of the `metrics` setting. */
+/** Log lines of logs that failed verification during sealing. They are written for every value of the `metrics` setting. */
 const stoppedSeals = stringValue('$.event', '=', 'seal_stopped' satisfies LogEvent)
 
 /**
- * A dashboard of the service's health, and an alarm for each fault that needs a person. Each alarm names its runbook.
- * Faults that recover automatically (a retried batch, a throttled write) raise no alarm.
+ * Dashboard of the service's health, with an alarm for each fault that needs a person. Each alarm names its runbook. Faults that recover
+ * automatically, such as a retried batch or a throttled write, raise no alarm.
  */
 export class Monitoring extends Construct {
   readonly topic: Topic
@@ -54,7 +54,7 @@ export class Monitoring extends Construct {
       enforceSSL: true,
       ...(storage.key && { masterKey: storage.key }),
     })
-    // Allows CloudWatch of this account and region, since an explicit policy replaces the default one.
+    // Allows CloudWatch of this account and region, because an explicit policy replaces the default one.
     this.topic.addToResourcePolicy(
       new PolicyStatement({
         principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
@@ -67,7 +67,7 @@ export class Monitoring extends Construct {
       }),
     )
     if (alarmEmail) this.topic.addSubscription(new EmailSubscription(alarmEmail))
-    // Faults by operation and version, for the alarms of a gradual shift. Costs nothing without faults.
+    // Publishes faults by operation and version, for the alarms of a gradual shift. Without faults, the metric costs nothing.
     new MetricFilter(this, 'FaultsByVersion', {
       logGroup: functionLogs,
       filterPattern: FilterPattern.all(
@@ -81,7 +81,7 @@ export class Monitoring extends Construct {
       dimensions: { operation: '$.operation', version: '$.version' },
     })
     const serviceMetric = createServiceMetric(namespace)
-    /** Creates a metric that counts matching log lines, and is 0 without any. */
+    /** Creates a metric that counts matching log lines, and is 0 if no line matches. */
     const countLines = (
       name: string,
       logGroup: ILogGroup,
@@ -108,7 +108,7 @@ export class Monitoring extends Construct {
       ...watchQuotas(apiId, storage, settings, props.reserved),
       ...(channel ? watchLive(channel, serviceMetric, settings) : []),
     ]
-    // An alarm on a metric that the deployment does not publish would never go off.
+    // Leaves out alarms on metrics that the deployment does not publish, because they would never go off.
     const measured = watches.filter(({ metric }) => settings.metrics !== 'none' || !isServiceMetric(metric))
     const alarms = measured.map(({ id: name, metric, when, text, runbook, coveredBy }) => {
       const silence = coveredBy === null ? '' : ` If there is no data, ${coveredBy} goes off instead.`

@@ -49,7 +49,7 @@ export function watchQuotas(apiId: string, storage: Storage, settings: Settings,
     { runbook: 'quotas.md', coveredBy: 'PulseFailing' },
     {
       id: 'ConcurrencyNearlyUsed',
-      // Claimed concurrency includes all reservations, used or not. Those of this service are constant.
+      // Subtracts the service's own reservations, which are constant. Claimed concurrency includes all reservations, used or not.
       metric: percentOf(`100 * (claimed - ${reserved}) / (SERVICE_QUOTA(used) - ${reserved})`, {
         claimed: lambda('ClaimedAccountConcurrency'),
         used,
@@ -78,7 +78,7 @@ export function watchQuotas(apiId: string, storage: Storage, settings: Settings,
   )
 }
 
-/** Watches throttling. Tolerates some for a while: requests are retried, and an on-demand table scales. */
+/** Watches throttling. Short throttling raises no alarm, because requests are retried and an on-demand table scales. */
 export const watchStorage = (storage: Storage): Watch[] => {
   const sumOf = (reads: IMetric, writes: IMetric, label: string) =>
     computed('FILL(reads, 0) + FILL(writes, 0)', { reads, writes }, label)

@@ -13,7 +13,7 @@ import {
   watchSum,
 } from './watch.ts'
 
-/** Watches a consumer. The pulse writes a record for each per minute, so a consumer without records does not run. */
+/** Watches a consumer. The pulse writes a record for each consumer per minute, so a consumer without records does not run. */
 const watchConsumer = (stream: ConsumedStream): Watch[] => {
   const name = stream.consumer.node.id
   return [
@@ -52,7 +52,7 @@ const watchSchedule = ({ run, every }: Scheduled): Watch[] => {
   return [
     {
       id: `${name}Failing`,
-      // A period per run: a period without a run has no errors and would reset the alarm.
+      // Uses a period per run, because a period without a run has no errors and would reset the alarm.
       metric: run.metricErrors({ period }),
       when: above(0, 3),
       text: `The schedule ${name} has failed in three consecutive periods of ${period.toMinutes()} minutes. Its work is late.`,
@@ -63,7 +63,7 @@ const watchSchedule = ({ run, every }: Scheduled): Watch[] => {
       id: `${name}NotRunning`,
       metric: run.metricInvocations({ period }),
       when: atZero(isOften ? 3 : 2),
-      // Two periods, because a run can fall just outside one.
+      // Waits for more than one period, because a run can fall just outside one.
       text: `The schedule ${name} has not run for ${period.toMinutes() * (isOften ? 3 : 2)} minutes. Its work is late.`,
       runbook,
       coveredBy: null,
@@ -71,10 +71,9 @@ const watchSchedule = ({ run, every }: Scheduled): Watch[] => {
   ]
 }
 
-/** Maximum normal duration of a sync run. */
 const longestRun = Duration.hours(2)
 
-/** Watches consumers and schedules, whose faults no request shows. */
+/** Watches consumers and schedules, whose faults are not visible in requests. */
 export function watchJobs(
   streams: ConsumedStream[],
   scheduled: Scheduled[],

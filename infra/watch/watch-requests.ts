@@ -21,7 +21,7 @@ export function watchApi(apiId: string, throttled: Metric, refused: Metric): Wat
     {
       id: 'ApiFaults',
       metric: computed(
-        // A few faults among few requests raise no alarm.
+        // Requires five faults, so that a few faults among few requests raise no alarm.
         'IF(faults >= 5, 100 * faults / requests, 0)',
         { faults: apiMetric(apiId, '5xx'), requests },
         'Faults in percent',
@@ -65,8 +65,8 @@ export function watchApi(apiId: string, throttled: Metric, refused: Metric): Wat
 }
 
 /**
- * Watches the live channel. Less urgent than the API, since without the channel devices get everything at their next
- * heartbeat. The pulse makes one handshake per minute, so no handshakes mean that none gets through.
+ * Watches the live channel. It is less urgent than the API, because without it devices get all changes at their next heartbeat. The pulse
+ * makes one handshake per minute, so no handshakes mean that none gets through.
  */
 export function watchLive(channel: LiveApi, serviceMetric: ServiceMetric, { liveRatePerSecond }: Settings): Watch[] {
   const connections = apiMetric(channel.id, 'ConnectCount')
@@ -75,7 +75,7 @@ export function watchLive(channel: LiveApi, serviceMetric: ServiceMetric, { live
     {
       id: 'LiveFailing',
       metric: computed(
-        // Faults that a function reports, and invocations that failed.
+        // Adds the faults that functions report and the invocations that failed.
         'FILL(faults, 0) + FILL(errors, 0)',
         { faults: serviceMetric('faults', 'Sum', { class: 'live' }), errors: apiMetric(channel.id, 'ExecutionError') },
         'Faults of the live channel',

@@ -4,7 +4,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import type { Settings } from '../settings/settings.ts'
 import { above, computed, eventMetric, fiveMinutes, type ServiceMetric, type Watch, withDefaults } from './watch.ts'
 
-/** Metric of SES for the whole AWS account in the region. Has no data without bounces or complaints. */
+/** SES metric for the whole AWS account in the region. It has no data without bounces or complaints. */
 const mailReputation = (metricName: 'BounceRate' | 'ComplaintRate'): Metric =>
   new Metric({
     namespace: 'AWS/SES',
@@ -13,10 +13,10 @@ const mailReputation = (metricName: 'BounceRate' | 'ComplaintRate'): Metric =>
     period: Duration.hours(1),
   })
 
-/** Rates from which SES reviews an account. */
+/** Rates at which SES reviews an account. */
 const reviewRates = { bounces: 0.05, complaints: 0.001 }
 
-/** Watches faults of sign-ins. Nobody signs in at night, so missing data never raises an alarm. */
+/** Watches faults of sign-ins. Missing data never raises an alarm, because nobody signs in at night. */
 export function watchSignIn(serviceMetric: ServiceMetric, mailer: IFunction, { mailSender }: Settings): Watch[] {
   const failed = serviceMetric('sign_ins_failed')
   const mailed: Watch = {
@@ -37,7 +37,7 @@ export function watchSignIn(serviceMetric: ServiceMetric, mailer: IFunction, { m
     {
       id: 'SignInFaults',
       metric: computed(
-        // Excludes the 503 of an unreachable provider, which has its own alarm.
+        // Excludes the 503 responses for unreachable providers, which have their own alarm.
         'IF(faults - FILL(failed, 0) >= 5, 100 * (faults - FILL(failed, 0)) / requests, 0)',
         {
           faults: serviceMetric('faults', 'Sum', { class: 'sign_in' }),
@@ -63,13 +63,13 @@ export function watchSignIn(serviceMetric: ServiceMetric, mailer: IFunction, { m
     {
       id: 'SignInsGuessed',
       metric: serviceMetric('sign_ins_guessed').with({ period: fiveMinutes }),
-      // Above what three source addresses are allowed, and far above usual typing errors.
+      // Exceeds the requests that three source addresses may send, and by far the usual typing errors.
       when: above(1_000, 3),
       text: 'For 15 minutes there have been more than 1,000 wrong emails, passcodes or codes per 5 minutes, from several addresses. Somebody may be guessing.',
     },
     {
       id: 'PasscodesNotMailed',
-      // Events dropped after three attempts.
+      // Counts events that Lambda dropped after three attempts.
       metric: eventMetric(mailer, 'AsyncEventsDropped').with({ period: fiveMinutes }),
       when: above(0, 1),
       text: 'In the last 5 minutes passcode mails were given up: SES does not accept them, or the function does not run. People wait for a mail that does not arrive.',

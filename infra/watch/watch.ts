@@ -11,17 +11,12 @@ export type Watch = {
   when: Pick<AlarmProps, 'threshold' | 'evaluationPeriods' | 'comparisonOperator'>
   text: string
   runbook: string
-  /**
-   * Alarm that goes off instead when the subject is down. Null if this alarm does so itself: missing data then raises
-   * it, while otherwise missing data means that nothing happened.
-   */
+  /** Alarm that goes off instead when this metric has no data. Null if missing data raises this alarm itself. */
   coveredBy: string | null
 }
 
-/** Condition that the metric is above the threshold for `evaluationPeriods` periods in a row. */
 export const above = (threshold: number, evaluationPeriods: number): Watch['when'] => ({ threshold, evaluationPeriods })
 
-/** Condition that the metric is 0 for `evaluationPeriods` periods in a row. */
 export const atZero = (evaluationPeriods: number): Watch['when'] => ({
   threshold: 1,
   evaluationPeriods,
@@ -30,13 +25,11 @@ export const atZero = (evaluationPeriods: number): Watch['when'] => ({
 
 type Common = Pick<Watch, 'runbook' | 'coveredBy'>
 
-/** Builds the watches of one subject, with common defaults. */
 export const withDefaults = (common: Common, ...watches: (Omit<Watch, keyof Common> & Partial<Common>)[]): Watch[] =>
   watches.map((watch) => ({ ...common, ...watch }))
 
 export const fiveMinutes = Duration.minutes(5)
 
-/** A metric computed from others; `label` names its unit. */
 export const computed = (
   expression: string,
   usingMetrics: Record<string, IMetric>,
@@ -46,13 +39,13 @@ export const computed = (
 
 export type ServiceMetric = (metricName: MetricName, statistic?: string, by?: Record<string, string>) => Metric
 
-/** Creates the function that builds the service's own metrics, which come from its log lines. */
+/** Creates a builder for the service's own metrics, which come from its log lines. */
 export const createServiceMetric =
   (namespace: string): ServiceMetric =>
   (metricName, statistic = 'Sum', dimensionsMap = {}) =>
     new Metric({ namespace, metricName, statistic, dimensionsMap })
 
-/** True for a metric that a deployment without the service's own metrics does not have. */
+/** True for the service's own metrics, which a deployment with the setting `metrics=none` does not publish. */
 export const isServiceMetric = (metric: IMetric): boolean =>
   metric instanceof MathExpression
     ? Object.values(metric.usingMetrics).every(isServiceMetric)
@@ -64,7 +57,7 @@ const metricOf = (namespace: string, metricName: string, dimensionsMap: Record<s
 export const apiMetric = (apiId: string, metricName: string, statistic?: string) =>
   metricOf('AWS/ApiGateway', metricName, { ApiId: apiId }, statistic)
 
-/** A metric of the whole table. Not for `ThrottledRequests`, which exists per operation only. */
+/** Metric of the whole table. Not usable for `ThrottledRequests`, which exists per operation only. */
 export const tableMetric = ({ table }: Storage, metricName: string) =>
   metricOf('AWS/DynamoDB', metricName, { TableName: table.tableName })
 
@@ -79,10 +72,10 @@ export const iteratorAge = ({ consumer }: ConsumedStream) => consumer.metric('It
 export const eventMetric = (mailer: IFunction, metricName: string): Metric =>
   mailer.metric(metricName, { statistic: 'Sum' })
 
-/** Maximum number of metrics of an alarm on an expression: a hard limit of CloudWatch (decision 0030). */
+/** Maximum number of metrics in an alarm on an expression, a hard limit of CloudWatch (docs/decisions/0030). */
 const maxMetrics = 10
 
-/** Watches the sum of a metric over functions, with one alarm per ten functions. Further alarms have numbered ids. */
+/** Watches the sum of a metric over functions, with one alarm per ten functions. The ids of further alarms are numbered. */
 export const watchSum = (
   functions: IFunction[],
   metricName: string,

@@ -53,9 +53,9 @@ export async function exportLog(client: LogClient, options: ExportOptions) {
 }
 
 /**
- * The proof that this checkpoint, which has a note, extends the one of another export or note.
- * @param against a note, or the file of one or of an export
- * @throws NoExport and NoteError for a text that is neither, StartupError for a checkpoint of another log
+ * Fetches the proof that the checkpoint extends the checkpoint of an earlier note or export.
+ * @param against a note, or the path of a note or export
+ * @throws NotAnExport or NoteError if `against` is neither, StartupError if its checkpoint cannot be extended
  */
 async function extension(
   client: LogClient,
@@ -81,7 +81,7 @@ async function extension(
   return { extends: { from, root: root.toString('base64'), path: data.path } }
 }
 
-/** Finds the newest entry of the range that the checkpoint covers. Entries older than a covered one are covered. */
+/** Finds the newest entry of the range that the checkpoint covers. All older entries are covered too. */
 async function lastCovered(client: LogClient, range: ExportOptions, size: number): Promise<CoveredEntry | null> {
   for await (const entries of client.pages(range)) {
     const isCovered = async (i: number) => (await client.fetchProof(entries[i], size)) !== null
@@ -91,11 +91,10 @@ async function lastCovered(client: LogClient, range: ExportOptions, size: number
   return null
 }
 
-/** Number of entries above which a time slice is shortened; below a quarter of it, slices are lengthened. */
+/** Number of entries above which the next time range is shorter. Below a quarter of this number, the next time range is longer. */
 const perSlice = 2_000
 const longestSlice = 720 * hourMicros
 
-/** Appends the entries up to the last covered one, in order. */
 async function writeEntries(
   client: LogClient,
   { type, begin, out, progress }: ExportOptions,
@@ -124,7 +123,7 @@ async function writeEntries(
   }
 }
 
-/** Reads the entries of a time slice, oldest first; null if there are too many to hold in memory. */
+/** Reads the entries of a time range, oldest first; null if there are too many to hold in memory. */
 async function slice(client: LogClient, type: ExportOptions['type'], begin: number, end: number) {
   const entries: ExportedEntry[] = []
   for await (const page of client.pages({ type, begin, end })) {

@@ -5,16 +5,16 @@ import { instantOf, lastLogMicros } from '#shared/logs/entries/log-id.ts'
 import type { ExportSeal } from '#shared/seal/export/export-seal.ts'
 import { StartupError } from '../../local/files/fault.ts'
 
-/** Time range of a log in microseconds since 1970, both ends included. */
+/** Time range of a log, in microseconds since 1970. Both ends are included. */
 type Range = { type: ExportType; begin: number; end: number }
 type Page = { data: ExportedEntry[]; metadata: { next_page: string | null } }
 type Answer = { status: number; body: { data: never; detail?: string } }
 
 const tries = 8
-/** Attempts before the first response; few, because a service that never responded is probably down, not busy. */
+/** Maximum attempts before the first response. The number is low, because a service that never responded is probably down. */
 const firstTries = 4
 
-/** Requests the logs with an API token, and retries when the service is busy, failing or unreachable. */
+/** Client for the logs, which retries when the service is busy, failing or unreachable. */
 export class LogClient {
   private readonly baseUrl: string
   private readonly token: string
@@ -25,7 +25,10 @@ export class LogClient {
     this.token = token
   }
 
-  /** @throws StartupError when there is no answer */
+  /**
+   * Requests a path with retries, and returns any response except 429 and 5xx.
+   * @throws StartupError if all attempts fail
+   */
   async ask(path: string, query: Record<string, string> = {}): Promise<Answer> {
     const url = `${this.baseUrl}${path}?${new URLSearchParams(query)}`
     for (let n = 1; ; n++) {
@@ -42,14 +45,17 @@ export class LogClient {
     }
   }
 
-  /** The body of a response that is a success. @throws StartupError for any other */
+  /**
+   * Requests a path and returns the body of a 200 response.
+   * @throws StartupError for any other status
+   */
   async get<T>(path: string, query: Record<string, string> = {}): Promise<T> {
     const { status, body } = await this.ask(path, query)
     if (status !== 200) throw new StartupError(`GET ${path} returned ${status}: ${body.detail ?? ''}`)
     return body as T
   }
 
-  /** The entries of a range, newest first, page by page. */
+  /** Yields the entries of a range page by page, newest first. */
   async *pages({ type, begin, end }: Range, limit = '100'): AsyncGenerator<ExportedEntry[]> {
     const query = { type, begin: timestamp(begin), end: timestamp(end), limit, total_limit: '0' }
     for (let cursor: string | null = ''; cursor !== null; ) {
@@ -65,18 +71,18 @@ export class LogClient {
     return value?.[0] ?? null
   }
 
-  /** Finds the oldest entry from an instant on, by binary search over time. */
+  /** Finds the oldest entry at or after `begin` (microseconds since 1970), by binary search over time. */
   async oldest(type: ExportType, begin: number): Promise<ExportedEntry | null> {
     const some = await this.newest({ type, begin, end: lastLogMicros })
     if (!some) return null
     const isBy = async (end: number) => (await this.newest({ type, begin, end })) !== null
     const at = await findLeast(begin, instantOf(some.log_id), isBy)
-    // Entries of one commit share their timestamp.
+    // Takes the last entry of the last page, because entries of one commit share their timestamp.
     const pages = await Array.fromAsync(this.pages({ type, begin: at, end: at }))
     return pages.at(-1)?.at(-1) ?? some
   }
 
-  /** Fetches an entry's proof in a log of this size; null if the log does not cover the entry yet. */
+  /** Fetches an entry's proof for the checkpoint of this size; null if the checkpoint does not cover the entry. */
   async fetchProof(entry: ExportedEntry | null | undefined, size: number): Promise<CoveredEntry | null> {
     if (!entry) return null
     const path = `/logs/${entry.log_id}/proof`
@@ -87,7 +93,7 @@ export class LogClient {
   }
 }
 
-/** Binary search for the least number from `low` on that passes a monotonic test; `high` if no smaller one does. */
+/** Finds the least number from `low` to `high` that passes a monotonic test, by binary search. Never tests `high`. */
 export async function findLeast(low: number, high: number, holds: (n: number) => Promise<boolean>): Promise<number> {
   if (low >= high) return high
   const middle = Math.floor((low + high) / 2)
@@ -96,7 +102,6 @@ export async function findLeast(low: number, high: number, holds: (n: number) =>
 
 export type ExportType = ExportSeal['stream']
 
-/** Parts of the responses of `/logs` and `/logs/checkpoints` that an export uses. */
 export type ExportedEntry = { log_id: string; timestamp: string }
 export type Proof = {
   leaf_index: number
@@ -114,8 +119,8 @@ export type FetchedCheckpoint = {
 
 export type ExportOptions = Range & {
   out: string
-  /** The checkpoint that this one must extend: a note, or a file with a note or an export. */
+  /** Note that the new checkpoint must extend, or the path of a note or export. */
   against?: string
-  /** Called with the written part of the time range, from 0 to 1, and the number of entries. */
+  /** Called with the written fraction of the time range, from 0 to 1, and the number of entries. */
   progress?: (part: number, entries: number) => void
 }

@@ -10,8 +10,8 @@ import type { ExportedEntry, ExportOptions, ExportType, LogClient } from './log-
 export type Written = { first: ExportedEntry | null; last: ExportedEntry | null; entries: number }
 
 /**
- * Reads the entries of a broken export, and cuts off an incomplete line.
- * @throws StartupError for one that is whole, and for a file that is none of this stream: nothing of that is touched
+ * Reads the entries of an interrupted export, and cuts off an incomplete last line.
+ * @throws StartupError, without changing the file, if the export is complete or the file is not an export of this type
  */
 export function resumeExport(out: string, type: ExportType): Written {
   const written: Written = { first: null, last: null, entries: 0 }
@@ -38,7 +38,6 @@ export function resumeExport(out: string, type: ExportType): Written {
   return written
 }
 
-/** Returns the result of `read`; undefined if it throws. */
 function tryRead<T>(read: () => T): T | undefined {
   try {
     return read()
@@ -55,20 +54,19 @@ function parseEntry(line: string, type: ExportType): ExportedEntry | null {
   return isEntry && parseTimestamp(timestamp) !== null ? { log_id, timestamp } : null
 }
 
-/** Start of an entry's line, whose fields are in alphabetical order. */
+/** Start of an entry's line, by type. It is always the same, because fields are in alphabetical order. */
 const lineStarts: Record<ExportType, string> = {
   change: '{"after":',
   session: '{"context":"',
   api_request: '{"actor_id":"',
 }
 
-/** True for an incomplete line that can be the start of an entry or the seal. */
 const canBeStart = (text: string, type: ExportType): boolean =>
   [lineStarts[type], '{"type":"seal"'].some((line) => text.startsWith(line) || line.startsWith(text))
 
 /**
- * Compares the entries of a broken export with the requested range: the seal would prove another one.
- * @throws StartupError where it was begun with another range
+ * Compares the entries written so far with the requested range, which the seal will prove.
+ * @throws StartupError if the export was started with another range
  */
 export async function rejectOtherRange(
   client: LogClient,
@@ -87,8 +85,8 @@ export async function rejectOtherRange(
 }
 
 /**
- * Holds an export against others that would write into the same file, until it is released or its holder dies.
- * @throws StartupError while another one holds it, and what Node says of a folder that cannot be written
+ * Locks an export file against other writers until `release` or the end of the process.
+ * @throws StartupError while another process has the lock, and Node's error if the folder is not writable
  */
 export function holdExport(out: string): Lock {
   accessSync(dirname(out), constants.W_OK)

@@ -10,7 +10,7 @@ const maxLeaves = 10_000
 type Leaves = { hashes: string; hours?: SealedHour[] }
 type Proofs = Pick<ExportSeal, 'entries' | 'before' | 'after' | 'first' | 'last' | 'leaves' | 'hours' | 'begin' | 'end'>
 
-/** Entries next to a range, and the proofs of the outermost leaves. */
+/** Entries just before and after a range, and the proofs of the outermost leaves. */
 type Ends = { before: CoveredEntry | null; after: CoveredEntry | null; first: Proof | null; last: Proof | null }
 
 /** Fetches the first bytes of the hashes of leaves and, for the activity log, the sealed hours. */
@@ -27,7 +27,7 @@ async function leaves(client: LogClient, path: string, from: number, to: number,
   return { marks: Buffer.concat(marks), hours }
 }
 
-/** Builds the part of a seal that proves the entries of an export, and that the range has no others. */
+/** Builds the proof that an export has all entries of its range, and no others. */
 export async function sealProofs(
   client: LogClient,
   { type, begin, end, out }: ExportOptions,
@@ -49,7 +49,7 @@ export async function sealProofs(
 const nothingLeft = () =>
   new StartupError('All entries of this log are past their retention, so no range can be proven.')
 
-/** Position of an outermost leaf; null at the respective end of the log, where no position is needed. */
+/** Position of an outermost leaf; null for the first or last leaf of the log (`end`), which needs no position. */
 const positionOf = (proof: Proof | null, end: number) =>
   proof && proof.leaf_index !== end ? { leaf_index: proof.leaf_index, path: proof.path } : null
 
@@ -62,7 +62,7 @@ async function changeProofs(client: LogClient, { before, after, first, last }: E
   return { first: positionOf(first, 0), last: positionOf(last, size - 1), ...sealed(marks) }
 }
 
-/** Builds the proofs of the activity log, which has one leaf per hour of a stream, and a tree for each hour. */
+/** Builds the proofs of the activity log, which has one leaf per stream and hour, and a separate tree for each hour. */
 async function hourProofs(client: LogClient, type: ExportType, { before, after, first, last }: Ends, size: number) {
   const path = '/logs/checkpoints/activity/leaves'
   const [from, to] = [before?.proof.leaf_index ?? 0, after?.proof.leaf_index ?? size - 1]
@@ -72,7 +72,7 @@ async function hourProofs(client: LogClient, type: ExportType, { before, after, 
     if (found.some(isOwn)) throw nothingLeft()
     return { first: null, last: null, hours: found, ...sealed(Buffer.alloc(0)) }
   }
-  // Earlier hours are past their retention, so the proof begins with the hour of the first entry.
+  // Starts the proof at the hour of the first entry, because earlier hours are past their retention.
   const isCut = !before && found.slice(0, first.leaf_index).some(isOwn)
   const hours = isCut ? found.slice(first.leaf_index) : found
   const hoursOfStream = hours.filter(isOwn)

@@ -4,7 +4,7 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 
 export type HttpRequest = {
   method: string
-  /** Path and query, still encoded. */
+  /** Path and query, as received and still encoded. */
   target: string
   headers: IncomingHttpHeaders
   remoteAddress: string
@@ -15,14 +15,14 @@ export type HttpAnswer = { status: number; headers: Record<string, string | stri
 
 const textual = /^(text\/|application\/(json|javascript|xml)\b|application\/[^;\s]+\+(json|xml)\b)/i
 
-/** Encodes a body as an HTTP API does: text types as a string, others and invalid UTF-8 as base64. */
+/** Encodes a body as an HTTP API does: text types as a string, other types and invalid UTF-8 as base64. */
 function encodeBody({ headers, body }: HttpRequest): { body?: string; isBase64Encoded: boolean } {
   if (body.length === 0) return { isBase64Encoded: false }
   if (!headers['content-encoding'] && textual.test(headers['content-type'] ?? '')) {
     try {
       return { body: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body), isBase64Encoded: false }
     } catch {
-      // A body that is not UTF-8, in spite of its content type.
+      // Falls back to base64, because the body is not UTF-8 in spite of its content type.
     }
   }
   return { body: body.toString('base64'), isBase64Encoded: true }
@@ -39,7 +39,6 @@ function toEventHeaders({ headers: { cookie: _, ...headers }, remoteAddress }: H
   return { ...Object.fromEntries(joined), 'x-forwarded-for': forwarded, 'x-forwarded-proto': 'http' }
 }
 
-/** Matched route of a request, with the path for the function. */
 type MatchedRoute = { key: string; parameters: Record<string, string>; rawPath: string }
 
 /** Builds the event of a request as API Gateway does (payload format 2.0). */
@@ -82,14 +81,14 @@ export function toEvent(
   }
 }
 
-/** Response that API Gateway sends without invoking a function. */
+/** Builds a response that API Gateway sends without invoking a function. */
 export const gatewayAnswer = (status: number, message: string): HttpAnswer => ({
   status,
   headers: { 'content-type': 'application/json' },
   body: Buffer.from(JSON.stringify({ message })),
 })
 
-/** Converts a function's result to a response as API Gateway does. Without a status code it becomes a JSON body. */
+/** Converts a function's result to a response as API Gateway does. A result without a status code becomes a JSON body. */
 export function fromResult(result: unknown): HttpAnswer {
   if (typeof result !== 'object' || result === null || !('statusCode' in result)) {
     const text = typeof result === 'string' ? result : JSON.stringify(result ?? null)

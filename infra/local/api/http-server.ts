@@ -8,13 +8,13 @@ import { attachLive, isLiveUpgrade, type LiveServer } from './open-live.ts'
 import { openServer } from './open-server.ts'
 import { deliveredPath, type router } from './routes.ts'
 
-/** Limits in bytes: of a request body in API Gateway, and of a Lambda payload in either direction. */
+/** Size limits in bytes: of a request body in API Gateway, and of a Lambda payload in either direction. */
 const maxBody = 10 * 1024 * 1024
 const maxPayload = 6 * 1024 * 1024
 
 export type Backend = { match: ReturnType<typeof router<string>>; runtime: Runtime; handled(): void }
 
-/** Reads the body; undefined above `maxBody`. Reads to the end, so that the caller gets the response. */
+/** Reads the body; undefined if it exceeds `maxBody`. Always reads to the end, so that the caller gets the response. */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = []
   let size = 0
@@ -26,7 +26,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   return size <= maxBody ? Buffer.concat(chunks) : undefined
 }
 
-/** Returns path and query of a request target, which proxies send as an absolute URL. */
+/** Returns the path and query of a request target. Proxies send the target as an absolute URL. */
 function parseTarget(url: string): string | undefined {
   if (url.startsWith('/')) return url
   const parsed = URL.parse(url)
@@ -47,7 +47,7 @@ async function answer(request: IncomingMessage, { match, runtime }: Backend): Pr
   if (!found) return gatewayAnswer(404, 'Not Found')
   const remoteAddress = request.socket.remoteAddress?.replace(/^::ffff:/, '') ?? '127.0.0.1'
   const event = toEvent({ method, target, headers, remoteAddress, body }, { ...found, rawPath: path.rawPath })
-  // Small bodies stay below the limit even when JSON escapes every byte, so most requests skip the costly check.
+  // Skips the costly check for small bodies, which stay below the limit even when JSON escapes every byte.
   if (body.length > maxPayload / 8 && exceedsPayload(event)) return gatewayAnswer(413, 'Request Entity Too Large')
   try {
     const result = await runtime.invoke(found.target, event)
@@ -69,7 +69,7 @@ function send(response: ServerResponse, { status, headers, body }: HttpAnswer, h
   response.end(head ? undefined : body)
 }
 
-/** Creates a server that accepts connections at once; requests wait until backend and live channel are ready. */
+/** Creates a server that accepts connections immediately. Requests wait for the backend, and handshakes for the live channel. */
 export function createHttpServer(backend: Promise<Backend>, live: Promise<LiveServer | null>): Server {
   const handle: RequestListener = async (request, response) => {
     try {
@@ -78,7 +78,7 @@ export function createHttpServer(backend: Promise<Backend>, live: Promise<LiveSe
       send(response, result, request.method === 'HEAD')
       ready.handled()
     } catch {
-      // The caller disconnected, the service is stopping, or the function's response is not valid HTTP.
+      // Handles a disconnected caller, a stopping service, and a result that is not valid HTTP.
       if (response.headersSent || request.destroyed) response.destroy()
       else send(response, gatewayAnswer(500, 'Internal Server Error'), false)
     }
@@ -90,8 +90,8 @@ export function createHttpServer(backend: Promise<Backend>, live: Promise<LiveSe
 }
 
 /**
- * Tracks connections that have sent no request yet; browsers open some in advance. Node's `closeIdleConnections` leaves
- * them open, so a stopping server destroys them explicitly.
+ * Tracks connections that have sent no request yet, which browsers open in advance. A stopping server destroys them explicitly, because
+ * Node's `closeIdleConnections` leaves them open.
  */
 export function trackUnusedConnections(server: Server): Set<Socket> {
   const unused = new Set<Socket>()

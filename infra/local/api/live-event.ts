@@ -4,10 +4,9 @@ import type { LiveRoute } from '../../template/routes.ts'
 
 const eventTypes = { $connect: 'CONNECT', $default: 'MESSAGE', $disconnect: 'DISCONNECT' }
 
-/** Properties of a connection that API Gateway passes to functions. `connectedAt` is in ms since 1970. */
+/** Properties of a connection that API Gateway passes to functions. `connectedAt` is in milliseconds since 1970. */
 export type LiveConnection = { connectionId: string; connectedAt: number; sourceIp: string; userAgent: string | null }
 
-/** Builds the request context that every event of a WebSocket API has. */
 const buildContext = (route: LiveRoute, { connectionId, connectedAt, sourceIp, userAgent }: LiveConnection) => ({
   routeKey: route,
   eventType: eventTypes[route],
@@ -23,7 +22,7 @@ const buildContext = (route: LiveRoute, { connectionId, connectedAt, sourceIp, u
   apiId: 'local',
 })
 
-/** Builds the `$connect` event. Header names keep their case; repeated headers are also a list. */
+/** Builds the `$connect` event. Header names keep their case, and `multiValueHeaders` lists repeated headers. */
 export function connectEvent(connection: LiveConnection, { rawHeaders, url = '' }: IncomingMessage) {
   const [names, values] = [0, 1].map((part) => rawHeaders.filter((_, i) => i % 2 === part)) as [string[], string[]]
   const valuesOf = (name: string) => values.filter((_, i) => names[i] === name)

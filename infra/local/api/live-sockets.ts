@@ -4,7 +4,6 @@ import type { LiveRoute } from '../../template/routes.ts'
 import { disconnectEvent, type LiveConnection, messageEvent } from './live-event.ts'
 
 type Options = {
-  /** Invokes the function of a route. */
   invoke(route: LiveRoute, event: unknown): Promise<Record<string, unknown>>
   /** True if the result of `$default` is sent to the device. */
   returnsResult: boolean
@@ -12,7 +11,7 @@ type Options = {
   lifeMs: number
 }
 
-/** Open connections: passes their messages to `$default` and their end to `$disconnect`. */
+/** Open connections of the live channel. A message invokes `$default`, and the end of a connection invokes `$disconnect`. */
 export class LiveSockets {
   readonly open = new Map<string, LiveSocket>()
   private readonly ending = new Set<Promise<unknown>>()
@@ -31,7 +30,7 @@ export class LiveSockets {
     const idle = setTimeout(close, idleMs, 'Going away')
     const receive = async (data: RawData, isBinary: boolean) => {
       const { body } = await invoke('$default', messageEvent(connection, data as Buffer, isBinary))
-      // API Gateway sends a result to the device only if the route has a route response.
+      // Sends the result only if the route has a route response, as API Gateway does.
       if (returnsResult && typeof body === 'string' && socket.readyState === socket.OPEN) socket.send(body)
     }
     socket.on('message', (data: RawData, isBinary: boolean) => {
@@ -39,7 +38,7 @@ export class LiveSockets {
       idle.refresh()
       void receive(data, isBinary)
     })
-    // The event `close` follows an error.
+    // Ignores an error, because the event `close` follows it.
     socket.on('error', () => undefined)
     socket.once('close', (code: number, reason: Buffer) => {
       clearTimeout(life)
@@ -64,5 +63,4 @@ export class LiveSockets {
   }
 }
 
-/** An open connection of a device. */
 export type LiveSocket = { connection: LiveConnection; socket: WebSocket; lastActiveAt: number }

@@ -10,13 +10,12 @@ import { type LiveSocket, LiveSockets } from './live-sockets.ts'
 import { type InnerAnswer, type InnerServer, openInnerServer } from './open-server.ts'
 
 /**
- * Limits of a WebSocket API of API Gateway. The exception is `handshakes`, the maximum number in progress at once,
- * where API Gateway limits new connections to 500 per second. Refused devices retry.
+ * Limits of a WebSocket API of API Gateway, except `handshakes`: the maximum number of handshakes in progress. API Gateway limits new
+ * connections to 500 per second instead. Refused devices retry.
  */
 const platformLimits = { messageBytes: 128 * 1_024, idleMs: 10 * 60_000, lifeMs: 2 * 3_600_000, handshakes: 100 }
 
 type Options = {
-  /** Invokes the function of a route. */
   invoke(route: LiveRoute, event: unknown): Promise<unknown>
   /** True if the result of `$default` is sent to the device. */
   returnsResult: boolean
@@ -33,25 +32,25 @@ export type LiveServer = {
 const message = (text: string): string => JSON.stringify({ message: text })
 
 const toLiveConnection = ({ socket, headers }: IncomingMessage): LiveConnection => ({
-  // Base64, like API Gateway's ids, so that functions have to encode an id in a path.
+  // Uses base64 like API Gateway, so that functions have to encode an id in a path.
   connectionId: randomBytes(11).toString('base64'),
   connectedAt: Date.now(),
   sourceIp: socket.remoteAddress?.replace(/^::ffff:/, '') ?? '127.0.0.1',
   userAgent: headers['user-agent'] ?? null,
 })
 
-/** Starts the local live channel. Functions get events and the `@connections` API as from API Gateway. */
+/** Starts the local live channel. Functions receive the same events, and use the same `@connections` API, as on API Gateway. */
 export async function openLive({ invoke, returnsResult, limits }: Options): Promise<LiveServer> {
   const { messageBytes, idleMs, lifeMs, handshakes: maxHandshakes } = { ...platformLimits, ...limits }
   const handshakes = new WebSocketServer({
     noServer: true,
     maxPayload: messageBytes,
     perMessageDeflate: false,
-    // API Gateway selects a subprotocol only if the result of `$connect` does, which the service's never does.
+    // Selects no subprotocol. API Gateway selects one only if the result of `$connect` names it, which never happens.
     handleProtocols: () => false,
   })
 
-  /** Invokes the function of a route. Turns an error into the 500 that API Gateway would respond with. */
+  /** Invokes the function of a route. Converts an error to status 500, as API Gateway does. */
   const invokeRoute = async (route: LiveRoute, event: unknown): Promise<Record<string, unknown>> => {
     try {
       return fieldsOf(await invoke(route, event))
@@ -77,7 +76,7 @@ export async function openLive({ invoke, returnsResult, limits }: Options): Prom
       isOpen = true
       sockets.serve(connected, connection)
     })
-    // The device left during the handshake, but `$connect` has registered it as connected.
+    // Notifies `$disconnect` of a device that left during the handshake, because `$connect` has registered it as connected.
     if (!isOpen) sockets.notifyDisconnect(connection, 1006, '')
   }
 
@@ -100,13 +99,13 @@ export async function openLive({ invoke, returnsResult, limits }: Options): Prom
   }
 }
 
-/** True for a valid handshake (RFC 6455, 4.2.1); no other request reaches a function. */
+/** True for a valid handshake (RFC 6455, 4.2.1). Other requests reach no function. */
 const isHandshake = ({ method, headers }: IncomingMessage): boolean =>
   method === 'GET' &&
   headers['sec-websocket-version'] === '13' &&
   /^[+/0-9A-Za-z]{22}==$/.test(headers['sec-websocket-key'] ?? '')
 
-/** Responds to an upgrade request without opening a connection, and closes the socket, since the client may not. */
+/** Responds to an upgrade request without opening a connection. Destroys the socket, because the client may leave it open. */
 function refuse(socket: Duplex, status: number, body = '', headers: Record<string, unknown> = {}): void {
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
@@ -117,11 +116,11 @@ function refuse(socket: Duplex, status: number, body = '', headers: Record<strin
   socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
 }
 
-/** True for a request to upgrade to the live channel. Other upgrade headers are ignored (RFC 9110, 7.8). */
+/** True for a request to upgrade to the live channel. The server ignores other upgrade headers (RFC 9110, 7.8). */
 export const isLiveUpgrade = ({ url, headers }: IncomingMessage): boolean =>
   headers.upgrade?.toLowerCase() === 'websocket' && url?.split('?')[0] === '/live'
 
-/** Passes a server's upgrade requests to the live channel; refuses them with 404 if the app has none. */
+/** Passes a server's upgrade requests to the live channel. Refuses them with 404 if the app has no live channel. */
 export function attachLive(server: Server, live: Promise<LiveServer | null>): void {
   server.on('upgrade', async (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => socket.destroy())
@@ -131,7 +130,7 @@ export function attachLive(server: Server, live: Promise<LiveServer | null>): vo
   })
 }
 
-/** Maximum number of unsent bytes for a device that does not read. */
+/** Maximum number of bytes that are buffered for a device that does not read. */
 const maxUnsent = 1_024 * 1_024
 
 function post(live: LiveSocket, body: Buffer): InnerAnswer {
@@ -142,14 +141,13 @@ function post(live: LiveSocket, body: Buffer): InnerAnswer {
   return { status: 200 }
 }
 
-/** Starts the local `@connections` API. */
 const openConnectionsApi = (sockets: ReadonlyMap<string, LiveSocket>): Promise<InnerServer> =>
   openInnerServer(async ({ method, headers }, path, body) => {
     const live = sockets.get(decodeURIComponent(path).replace('@connections/', ''))
     if (!live || live.socket.readyState !== live.socket.OPEN) return { status: 410, fault: 'GoneException' }
     if (method === 'POST') return post(live, body)
     if (method === 'DELETE') {
-      // API Gateway offers no choice of the close code. The local header lets functions send the contract's (C2.5).
+      // Reads the contract's close code from a local header (C2.5). API Gateway offers no choice of the close code.
       live.socket.close(Number(headers['x-close-code'] ?? 1000))
       return { status: 204 }
     }

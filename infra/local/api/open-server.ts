@@ -11,7 +11,7 @@ export const openServer = (
   handle: RequestListener,
   { requestTimeout = requestMs, ...options }: ServerOptions = {},
 ): Server =>
-  // API Gateway joins repeated headers; by default Node drops the second of some.
+  // Joins repeated headers, as API Gateway does. By default, Node keeps only the first of some headers.
   createServer(
     {
       ...options,
@@ -23,11 +23,14 @@ export const openServer = (
     handle,
   )
 
-/** Start command with a neighbouring port. */
+/** Command that starts the service with a neighbouring port, for an error message. */
 const startCommand = (variable: string, port: number): string =>
   `${variable}=${port < 65_535 ? port + 1 : port - 1} npm start${variable === 'PORT' ? '' : ' -- --demo-idp'}`
 
-/** Listens on 127.0.0.1 and returns the port. @throws StartupError naming `variable` if the port is in use */
+/**
+ * Listens on 127.0.0.1 and returns the port.
+ * @throws StartupError naming `variable` if the port cannot be used
+ */
 export async function listen(server: Server, port: number, variable = 'PORT'): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
@@ -54,9 +57,9 @@ export class PermanentRefusal extends StartupError {}
 const digest = (text: string) => createHash('sha256').update(text).digest()
 
 /**
- * Starts a server on 127.0.0.1 for this service's own functions and commands. Its URL contains a random secret, because
- * other programs and browser pages on this machine can reach the port.
- * @param answer gets the path after the secret, still encoded
+ * Starts a server on 127.0.0.1 for the service's own functions and commands. Its URL contains a random secret, because other programs and
+ * browser pages on this machine can reach the port.
+ * @param answer handler that gets the path after the secret, still encoded
  */
 export async function openInnerServer(
   answer: (request: IncomingMessage, path: string, body: Buffer) => Promise<InnerAnswer>,

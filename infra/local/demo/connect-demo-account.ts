@@ -3,11 +3,10 @@ import { type DemoConnection, demoPeople } from './demo-directory.ts'
 
 type Options = {
   baseUrl: string
-  /** API token of the demo account, whose log records each of these requests. */
   token: string
   issuer: string
   client: { client_id: string; client_secret: string }
-  /** True if the client was just created, so that an existing provider row needs its credentials. */
+  /** True if the client was just created, so that an existing provider row needs new credentials. */
   isNew: boolean
   connection: DemoConnection
 }
@@ -17,7 +16,7 @@ type ProviderRow = Row & { discovery_document_uri: string; callback_uri: string 
 
 const name = 'Demo company'
 
-/** Creates what the provider's people need to sign in to the demo account. Existing objects stay unchanged. */
+/** Creates the objects that people of the demo provider need to sign in to the demo account. Reuses existing objects. */
 export async function connectDemoAccount({ baseUrl, token, issuer, client, isNew, connection }: Options) {
   async function request<T>(method: string, path: string, body?: object): Promise<T> {
     const response = await fetch(baseUrl + path, {
@@ -41,7 +40,7 @@ export async function connectDemoAccount({ baseUrl, token, issuer, client, isNew
     return request('POST', '/oidc_auth_providers', { oidc_auth_provider: { name, is_default: true, ...fields } })
   }
 
-  /** Finds or creates the directory. Disabled at first, so that its people can be previewed before a sync. */
+  /** Finds or creates the directory. A new directory is disabled, so that its people can be previewed before a sync. */
   async function ensureDirectory(): Promise<string> {
     const existing = await first(`/tenant_directories?name=${encodeURIComponent(name)}`)
     if (existing) return existing.id

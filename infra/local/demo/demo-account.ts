@@ -6,17 +6,16 @@ import { getItem, getRow } from '#shared/table/read.ts'
 import { readJson, writeAtomically } from '../files/data-dir.ts'
 import { StartupError } from '../files/fault.ts'
 
-/** Part of the service that creating the account needs. */
 type Service = { dir: { path: string }; runTask(name: 'provision-account', event: unknown): Promise<unknown> }
 
 type Credentials = { base_url: string; account_id: string; api_token: string }
 
-/** State of the demo account. `previousCredentials` is the file with a replaced account's credentials. */
+/** Usability of the demo account. `previousCredentials` is the file with the credentials of a replaced account. */
 export type DemoAccount = { usable: true; previousCredentials?: string } | { usable: false; reason: string }
 
 export const credentialsFile = (dir: string): string => join(dir, 'credentials.json')
 
-/** File with the demo account's slug, written before the account is created, so that a crash leaves no orphan. */
+/** File with the demo account's slug. It is written before the account is created, so that a crash leaves no orphaned account. */
 const slugFile = (dir: string): string => join(dir, 'demo-account.json')
 
 type Provisioned = { data?: { account?: { id: string }; api_token: { token: string } }; error?: unknown }
@@ -50,7 +49,7 @@ async function freeSlug(): Promise<string> {
   }
 }
 
-/** True for a valid API token. Checked without HTTP, so that no request log entry is written. */
+/** True for a valid API token. Authenticates without HTTP, so that no request log entry is written. */
 async function isAccepted(token: string): Promise<boolean> {
   try {
     await authenticate('api', `Bearer ${token}`)
@@ -61,7 +60,7 @@ async function isAccepted(token: string): Promise<boolean> {
   }
 }
 
-/** Creates a token for a demo account whose token has expired or was never stored. Fails if the account is disabled. */
+/** Creates a token for a demo account whose token has expired or was never stored. The account must exist and not be disabled. */
 async function renew(service: Service, baseUrl: string, accountId: string): Promise<DemoAccount> {
   const account = await getRow(accounts, accountId, accountId)
   if (!account) return { usable: false, reason: `its account ${accountId} no longer exists` }
@@ -77,7 +76,6 @@ const describeClosing = ({ id, delete_at, disabled_reason }: AccountRow): string
     ? `its account ${id} is disabled (${disabled_reason ?? 'no reason given'})`
     : `its account ${id} is disabled and will be deleted at ${delete_at}`
 
-/** Copies the credentials of the account to be replaced, and returns the copy's path; undefined if there are none. */
 function copyCredentials(dir: string): string | undefined {
   const stored = readJson<Credentials>(credentialsFile(dir))
   if (!stored?.api_token) return undefined
@@ -86,7 +84,7 @@ function copyCredentials(dir: string): string | undefined {
   return copy
 }
 
-/** Finds the data directory's demo account, or creates it at the first start. `makeNew` replaces an existing one. */
+/** Finds the data directory's demo account, or creates it at the first start. `makeNew` replaces an existing account. */
 export async function demoAccount(service: Service, baseUrl: string, makeNew: boolean): Promise<DemoAccount> {
   if (makeNew) {
     const previousCredentials = copyCredentials(service.dir.path)

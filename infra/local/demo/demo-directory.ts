@@ -7,7 +7,6 @@ export type DemoDirectory = { connection: DemoConnection; people: number; stop()
 const size = 200
 const groups = 8
 
-/** Converts a person of the demo provider to a user of the directory. */
 const toUser = ({ sub, email, name, given_name, family_name }: Person) => ({
   id: sub,
   displayName: name,
@@ -20,8 +19,8 @@ const toUser = ({ sub, email, name, given_name, family_name }: Person) => ({
 })
 
 /**
- * Runs a cloud directory of 200 people in this process, and sets the variables that direct the service to it. Must run
- * before the service reads them. Its changes are lost at the end.
+ * Runs a cloud directory of 200 people in this process, and directs the service to it by environment variables. Must run before the service
+ * reads the variables. Changes are lost at the end of the process.
  * @throws StartupError if the folder `test`, which has the implementation, is missing
  */
 export async function startDemoDirectory(people: readonly Person[]): Promise<DemoDirectory> {
@@ -38,7 +37,7 @@ export async function startDemoDirectory(people: readonly Person[]): Promise<Dem
   return { connection: { tenant_id, client_id, client_secret }, people: size, stop: () => fake.close() }
 }
 
-/** A person of the demo company, with the claims of OpenID Connect Core 5.1. */
+/** Person of the demo company, with claims of OpenID Connect Core 5.1. */
 export type Person = {
   sub: string
   email: string
@@ -57,7 +56,6 @@ const person = (sub: string, given_name: string, family_name: string, local: str
   family_name,
 })
 
-/** People of the demo company: the account's first administrator, and a user without an administrator's permissions. */
 export const demoPeople = {
   admin: person('demo-1', 'Ada', 'Admin', 'admin'),
   user: person('demo-2', 'Uma', 'User', 'uma'),

@@ -4,7 +4,10 @@ import type { Person } from './demo-directory.ts'
 
 const title = 'Demo company'
 
-/** Page to confirm a sign-out, to which any page may redirect. @param form the provider's form, without buttons */
+/**
+ * Page that lets a person confirm a sign-out, because any page may redirect to a sign-out.
+ * @param form the provider's form, without buttons
+ */
 export const signOutPage = (form: string) =>
   pageAnswer({
     title,
@@ -25,7 +28,7 @@ export const signedOutPage = () =>
 export const choosePersonPage = (people: readonly Person[]) =>
   pageAnswer({
     title: 'Demo company',
-    // The form's response redirects to the service, and then to the client's own address.
+    // Allows any form target, because the response redirects to the service and then to the client's own address.
     formTargets: 'anywhere',
     body: html`<h1>Demo company</h1>
 <p>This is the identity provider of a fictional company. Choose the person to sign in as:</p>

@@ -7,7 +7,7 @@ import { refusalPage } from '#shared/http/pages/sign-in-pages.ts'
 import type { Person } from './demo-directory.ts'
 import { signedOutPage, signOutPage } from './demo-pages.ts'
 
-/** Registration of the service as a client of the provider (RFC 7591, 2). */
+/** Client credentials of the service at the provider (RFC 7591, 2). */
 export type DemoClient = { client_id: string; client_secret: string }
 
 type Options = { issuer: string; client: DemoClient; people: readonly Person[] }
@@ -25,7 +25,7 @@ async function grantConsent({ oidc }: KoaContextWithOIDC) {
   return grant
 }
 
-/** The default prompts, and `select_account` for a browser with a session. */
+/** Default prompts, and `select_account`, which a client can request. */
 function prompts() {
   const policy = interactionPolicy.base()
   policy.add(new interactionPolicy.Prompt({ name: 'select_account', requestable: true }), 0)
@@ -38,11 +38,11 @@ function show(ctx: KoaContextWithOIDC, { headers, body }: Answer): void {
 }
 
 /**
- * Creates an OpenID Provider, of a third-party package, with these people and the service as its only client. Accepts
- * sign-ins once `setRedirectUri` has set the redirect URI, which the service creates with its provider row.
+ * Creates an OpenID Provider with these people and the service as its only client. Sign-ins work only after `setRedirectUri`, because the
+ * service creates the redirect URI with its provider row.
  */
 export async function demoProvider({ issuer, client, people }: Options) {
-  // Sessions, grants and clients are in memory only.
+  // Keeps sessions, grants and clients in memory only.
   const memory = createMemoryAdapter()
   const provider = new Provider(issuer, {
     adapter: memory,

@@ -7,7 +7,6 @@ import { credentialsFile } from './demo-account.ts'
 import { type DemoDirectory, demoPeople, type Person, startDemoDirectory } from './demo-directory.ts'
 import type { DemoClient } from './demo-provider.ts'
 
-/** The running demo provider, and the account whose people sign in with it. */
 export type DemoSignIn = {
   issuer: string
   slug: string
@@ -24,7 +23,10 @@ export function prepareDemoSignIn(): Promise<DemoDirectory> {
   return startDemoDirectory(Object.values(demoPeople))
 }
 
-/** Starts the demo provider and connects the demo account to it. @throws StartupError if either fails */
+/**
+ * Starts the demo provider and connects the demo account to it.
+ * @throws StartupError if either fails
+ */
 export async function demoSignIn({ dir, baseUrl, port, directory }: Options): Promise<DemoSignIn> {
   const { startDemoIdp } = await import('./start-demo-idp.ts').catch((error: Error) => {
     throw new StartupError(`--demo-idp requires the development packages. Install them with npm ci (${error.message}).`)
@@ -46,8 +48,8 @@ export async function demoSignIn({ dir, baseUrl, port, directory }: Options): Pr
 }
 
 /**
- * Reads the service's client credentials from the data directory. Creates them if their file is missing or damaged;
- * then `isNew` means that the account's provider row has to be updated.
+ * Reads the service's client credentials from the data directory. Creates them if their file is missing or damaged. If `isNew` is true, the
+ * account's provider row has to be updated.
  */
 function demoClient(dir: string): { client: DemoClient; isNew: boolean } {
   const file = join(dir, 'demo-idp.json')

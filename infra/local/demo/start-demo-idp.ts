@@ -15,7 +15,7 @@ function send(response: ServerResponse, { statusCode = 200, headers, body }: Ans
   response.writeHead(statusCode, headers as Record<string, string>).end(body)
 }
 
-/** Switches a browser's session to another person. The package would do so with a page that needs a script. */
+/** Switches a browser's session to another person. The package's own page for this needs a script. */
 async function switchPerson(provider: Provider, uid: string | undefined, accountId: string): Promise<void> {
   const session = uid === undefined ? undefined : await provider.Session.findByUid(uid)
   if (!session || session.accountId === accountId) return
@@ -23,14 +23,13 @@ async function switchPerson(provider: Provider, uid: string | undefined, account
   await session.persist()
 }
 
-/** Serves the page to choose a person, and completes the sign-in with the choice. */
 async function servePersonChoice(
   provider: Provider,
   people: readonly Person[],
   request: IncomingMessage,
   response: ServerResponse,
 ) {
-  // Throws for a browser without the cookie of this sign-in, or after its expiry.
+  // Throws if the browser lacks the cookie of this sign-in, or if the sign-in has expired.
   const { session } = await provider.interactionDetails(request, response)
   if (request.method !== 'POST') return send(response, choosePersonPage(people))
   const sub = new URLSearchParams(await text(request)).get('sub')
@@ -42,7 +41,7 @@ async function servePersonChoice(
   response.writeHead(303, { location }).end()
 }
 
-/** Runs the provider on this machine. Its issuer is its address, so provider rows need the same port. */
+/** Runs the provider on this machine. Its issuer is its address, so existing provider rows need the same port. */
 export async function startDemoIdp({ port, client, people }: Options) {
   const ready = Promise.withResolvers<Provider>()
   const server = openServer(async (request, response) => {
@@ -58,7 +57,6 @@ export async function startDemoIdp({ port, client, people }: Options) {
   ready.resolve(provider)
   return {
     issuer,
-    /** Registers the only redirect URI of the service. */
     setRedirectUri,
     async stop() {
       server.close()

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 /**
- * True for a request of a page in a browser, recognized by its origin header. The engines have no password, so any web
+ * True for a request of a browser page, recognized by an origin header or as a preflight request. The engines have no password, so any web
  * page could otherwise read and write their data.
  */
 export const isFromBrowser = ({ headers, method }: Pick<IncomingMessage, 'headers' | 'method'>): boolean =>

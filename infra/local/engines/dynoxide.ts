@@ -12,7 +12,6 @@ import { StartupError } from '../files/fault.ts'
 
 export type Dynoxide = { endpoint: string; exited: Promise<void>; stop(): Promise<void> }
 
-/** Path of the DynamoDB engine's database. */
 export const databaseFile = (dir: string): string => join(dir, 'dynamodb.db')
 
 async function freePort(host: string): Promise<number> {
@@ -32,23 +31,22 @@ const isDynoxide = (endpoint: string): Promise<boolean> =>
     })
     .catch(() => false)
 
-/** Kills the engine of an earlier run, which survives a killed parent, before its file is opened again. */
+/** Kills the engine of an earlier run before its file is opened again. An engine survives when its parent is killed. */
 async function killStaleEngine(dir: string, pidFile: string): Promise<void> {
   const last = readJson<{ pid: number; endpoint: string; of: string }>(pidFile)
   if (!last) return
-  // A copied directory names the original's engine. The pid may have been reused, so the port has to be the engine's.
+  // Kills only the engine of this directory: a copied directory names the original's engine, and the pid may have been reused.
   if (last.of === directoryIdentity(dir) && (await isDynoxide(last.endpoint))) {
     try {
       process.kill(last.pid, 'SIGKILL')
     } catch {
-      // The process ended between the request and the signal.
     }
     for (let i = 0; i < 40 && (await isDynoxide(last.endpoint)); i++) await sleep(25)
   }
   rmSync(pidFile, { force: true })
 }
 
-/** Creates an index without which writes slow down with the number of stream records. */
+/** Creates an index, without which writes slow down as the number of stream records grows. */
 function indexStream(file: string): void {
   using db = new DatabaseSync(file, { timeout: 5_000 })
   db.exec(
@@ -93,12 +91,12 @@ async function tryStart(binary: string, dir: string, pidFile: string): Promise<D
   if (failure) throw new StartupError(`The DynamoDB engine ${binary} cannot be started: ${failure.message}`)
 }
 
-/** Starts the DynamoDB engine on the directory's file. The caller holds the directory's engine lock. */
+/** Starts the DynamoDB engine on the directory's file. The caller must hold the directory's engine lock. */
 export async function startDynoxide(binary: string, dir: string): Promise<Dynoxide> {
   const pidFile = join(dir, 'dynamodb.pid')
   await killStaleEngine(dir, pidFile)
   const file = databaseFile(dir)
-  // SQLite treats an empty file as a new database, so a truncated file would silently become an empty table.
+  // Rejects an empty file, which SQLite treats as a new database. A truncated file would silently become an empty table.
   if (statSync(file, { throwIfNoEntry: false })?.size === 0) {
     throw new StartupError(
       `The table file ${file} is empty. Replace it with a backup, or remove it to start with an empty table.`,
@@ -121,11 +119,11 @@ export async function startDynoxide(binary: string, dir: string): Promise<Dynoxi
 }
 
 /**
- * Returns a random loopback address that pages in a browser cannot guess, because the engine has no password and allows
- * every origin. Programs on this machine can still list listening ports.
+ * Returns a random loopback address, which browser pages cannot guess. The engine has no password and allows every origin. Programs on this
+ * machine can still list listening ports.
  */
 export const loopbackAddress = (platform = process.platform): string =>
-  // Other systems assign only 127.0.0.1 of 127.0.0.0/8 to the loopback interface.
+  // Uses 127.0.0.1 on other systems, which assign only this address of 127.0.0.0/8 to the loopback interface.
   ['linux', 'win32'].includes(platform)
     ? `127.${randomInt(1, 255)}.${randomInt(256)}.${randomInt(1, 255)}`
     : '127.0.0.1'
@@ -141,7 +139,10 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** Finds the DynamoDB engine's binary: DYNOXIDE_BIN, platform's package, PATH. @throws StartupError if there is none */
+/**
+ * Finds the DynamoDB engine's binary in DYNOXIDE_BIN, the platform's package, or PATH.
+ * @throws StartupError if there is none
+ */
 export function findDynoxide(
   environment: NodeJS.ProcessEnv = process.env,
   platform = `${process.platform}-${process.arch}`,
@@ -166,8 +167,8 @@ export function findDynoxide(
 const chunk = 5_000
 
 /**
- * Removes the stream records that every consumer has handled, which the engine never does. Must run before the engine
- * opens the file. Keeps the last record, without which sequence numbers would restart.
+ * Removes the stream records that every consumer has handled, because the engine never does. Must run before the engine opens the file.
+ * Keeps the last record, without which sequence numbers would restart.
  */
 export function trimStream(dir: string): void {
   const handled = readJson<{ table: string; before: string }>(join(dir, 'stream-handled.json'))

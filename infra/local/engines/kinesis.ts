@@ -9,7 +9,6 @@ import { listen } from '../api/open-server.ts'
 import { messageOf, StartupError } from '../files/fault.ts'
 import { isFromBrowser, refuseBrowser } from './browser-requests.ts'
 
-/** Path of the flow stream's LevelDB. */
 export const streamDirectory = (dir: string): string => join(dir, 'kinesis')
 
 const damaged = (path: string, error: unknown): StartupError =>
@@ -17,21 +16,21 @@ const damaged = (path: string, error: unknown): StartupError =>
     `The stream directory ${path} is damaged (${messageOf(error)}). Move it away and start again. Only flow reports that are not in the log yet are lost.`,
   )
 
-/** Reads all records to detect damage, since the engine would treat damaged records as missing. */
+/** Reads all records to detect damage, because the engine would treat damaged records as missing. */
 async function checkStream(path: string): Promise<void> {
-  // Without this file LevelDB creates a new database over the existing files.
+  // Requires the file `CURRENT`, without which LevelDB creates a new database over the existing files.
   if (readdirSync(path).length > 0 && !existsSync(join(path, 'CURRENT'))) throw new Error('the file CURRENT is missing')
   const { db } = create({ path })
   await once(db, 'open')
   const iterator = db.iterator({ fillCache: false })
   const next = promisify(iterator.next.bind(iterator))
-  // After an error neither the iterator nor the database closes, so the process has to end.
+  // Leaves the database open after an error, because closing it fails then. The process has to end.
   while ((await next()) !== undefined);
   await promisify(iterator.end.bind(iterator))()
   await db.close()
 }
 
-/** Starts the Kinesis engine on the directory's stream. The caller holds the directory's engine lock. */
+/** Starts the Kinesis engine on the directory's stream, and returns its URL. The caller must hold the directory's engine lock. */
 export async function startKinesis(dir: string): Promise<string> {
   const path = streamDirectory(dir)
   try {

@@ -12,7 +12,7 @@ export type Engines = {
   stop(): Promise<void>
 }
 
-/** Environment variables that direct SDK clients to the engines, which verify neither region nor signature. */
+/** Environment variables that direct SDK clients to the engines. The engines verify neither region nor signature. */
 export const engineEnvironment = ({ dynamodb, kinesis }: Pick<Engines, 'dynamodb' | 'kinesis'>) => ({
   AWS_REGION: process.env.AWS_REGION ?? 'us-east-1',
   AWS_ACCESS_KEY_ID: process.env.AWS_ACCESS_KEY_ID ?? 'local',
@@ -21,13 +21,19 @@ export const engineEnvironment = ({ dynamodb, kinesis }: Pick<Engines, 'dynamodb
   AWS_ENDPOINT_URL_KINESIS: kinesis,
 })
 
-/** Path of the DynamoDB engine; null if DYNAMODB_ENDPOINT names a running one. @throws StartupError if none is found */
+/**
+ * Path of the DynamoDB engine; null if DYNAMODB_ENDPOINT names a running one.
+ * @throws StartupError if none is found
+ */
 export const engineBinary = (): string | null => (process.env.DYNAMODB_ENDPOINT ? null : findDynoxide())
 
-/** A request for each engine, to which every implementation of the protocol responds with JSON, even for an error. */
+/** Request for each engine, to which every implementation of the protocol responds with JSON, even for an error. */
 const probes = { DYNAMODB_ENDPOINT: 'DynamoDB_20120810.ListTables', KINESIS_ENDPOINT: 'Kinesis_20131202.ListStreams' }
 
-/** Checks the endpoints that variables name. @throws StartupError if no such engine responds at one of them */
+/**
+ * Checks the endpoints that environment variables name.
+ * @throws StartupError if no matching engine responds at one of them
+ */
 export async function checkEndpoints(): Promise<void> {
   for (const [variable, target] of Object.entries(probes)) await checkEndpoint(variable, target)
 }
@@ -73,7 +79,7 @@ export async function startEngines(
     removeAtExit: options.removeAtExit ?? false,
   }
   const child = fork(fileURLToPath(new URL('./host.ts', import.meta.url)), [JSON.stringify(hostOptions)], {
-    // A separate process group, so that a Ctrl-C does not stop the engines before the last request is done.
+    // Uses a separate process group, so that Ctrl-C does not stop the engines before the last request is done.
     detached: true,
     execArgv: ['--disable-warning=ExperimentalWarning', '--disable-warning=DeprecationWarning'],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -91,7 +97,7 @@ export async function startEngines(
     // Waits for the exit instead of the fault message, so that the other engine has stopped too.
     child.once('exit', () => reject(new StartupError(fault ?? 'The engines ended before they were ready.')))
   })
-  // The IPC channel must not keep this program alive: the host stops when the channel closes.
+  // Lets this program exit despite the IPC channel. The host stops when the channel closes.
   child.unref()
   child.channel?.unref()
   const failed = new Promise<string>((resolve) => {

@@ -7,7 +7,7 @@ import { isFromBrowser, refuseBrowser } from './browser-requests.ts'
 const agent = new Agent({ keepAlive: true })
 const target = 'x-amz-target'
 
-/** Forwards a request to the engine. Body and headers may be replaced: the engine verifies no signature. */
+/** Forwards a request to the engine. The body and headers may be replaced, because the engine verifies no signature. */
 function forward(engine: string, { method, url, headers }: IncomingMessage, body: Buffer, replacements: object = {}) {
   const outgoing = request(engine, {
     agent,
@@ -28,7 +28,7 @@ function forward(engine: string, { method, url, headers }: IncomingMessage, body
  */
 async function transact(engine: string, incoming: IncomingMessage, batch: Buffer): Promise<unknown[] | null> {
   const { Statements, ReturnConsumedCapacity } = fieldsOf(JSON.parse(batch.toString()))
-  // A transaction consumes twice the capacity, so the reported cost would be wrong.
+  // Excludes batches that report capacity, because a transaction consumes twice as much.
   if (ReturnConsumedCapacity !== undefined || !Array.isArray(Statements) || Statements.length < 2) return null
   const body = Buffer.from(JSON.stringify({ TransactStatements: Statements }))
   const answer = await forward(engine, incoming, body, { [target]: 'DynamoDB_20120810.ExecuteTransaction' })
@@ -36,7 +36,7 @@ async function transact(engine: string, incoming: IncomingMessage, batch: Buffer
   return answer.statusCode === 200 ? Statements : null
 }
 
-/** Starts a proxy for the DynamoDB engine that refuses browser pages, and runs a batch with one disk sync. */
+/** Starts a proxy for the DynamoDB engine, which refuses browser pages and runs a batch with one disk sync. */
 export async function startTableProxy(engine: string): Promise<{ endpoint: string; server: Server }> {
   const server = createServer(async (incoming, response) => {
     if (isFromBrowser(incoming)) return refuseBrowser(response)
@@ -53,7 +53,7 @@ export async function startTableProxy(engine: string): Promise<{ endpoint: strin
       response.writeHead(answer.statusCode ?? 502, answer.headers)
       answer.pipe(response)
     } catch {
-      // SDK clients retry after a lost connection.
+      // Closes the connection, so that SDK clients retry.
       response.destroy()
     }
   })

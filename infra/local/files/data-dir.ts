@@ -7,7 +7,7 @@ import { type Lock, tryLock } from './lock.ts'
 
 export type DataDir = { path: string; ephemeral: boolean; lock: Lock }
 
-/** Replaces a file atomically: after a crash it has the old content or the new one. Only its owner can read it. */
+/** Replaces a file atomically: after a crash, it has the old or the new content. Only its owner can read the file. */
 export function writeAtomically(path: string, content: string): void {
   const temporary = `${path}.${process.pid}.tmp`
   try {
@@ -36,14 +36,14 @@ export function directoryIdentity(dir: string): string {
 /** Absolute path of `DATA_DIR`, or of `.local` in the working directory. */
 export const dataPath = (): string => resolve(process.env.DATA_DIR || '.local')
 
-/** Creates missing directories one by one: Node's `recursive` hangs if the system refuses with ENOENT (`/proc`). */
+/** Creates missing directories one by one. Node's `recursive` option hangs if the system responds with ENOENT (`/proc`). */
 function makeDirectory(path: string): void {
   if (existsSync(path)) return
   makeDirectory(dirname(path))
   mkdirSync(path, { mode: 0o700 })
 }
 
-/** The process that uses a data directory, for error messages; only the lock decides whether it still does. */
+/** Process that uses a data directory, for error messages. Only the lock proves that the process still uses the directory. */
 type Holder = { pid: number; ending: boolean }
 
 const holderFile = (path: string): string => join(path, 'service.pid')
@@ -56,14 +56,16 @@ export function recordStopping({ path }: DataDir): void {
   try {
     writeHolder(path, true)
   } catch {
-    // Without the record, a new start fails with the process id instead of waiting.
   }
 }
 
-/** Creates and locks the data directory; undefined if another process has it. @throws StartupError if unwritable */
+/**
+ * Creates and locks the data directory; undefined if another process has locked it.
+ * @throws StartupError if the directory is not writable
+ */
 export function openDataDir(path: string, ephemeral = false): DataDir | undefined {
   let lock: Lock | undefined
-  // All files, also those of the engines, are readable by their owner only, even if the directory is open to others.
+  // Makes all files, including those of the engines, readable by their owner only, even if the directory is open to others.
   process.umask(0o077)
   try {
     makeDirectory(path)
@@ -83,7 +85,10 @@ export function openDataDir(path: string, ephemeral = false): DataDir | undefine
 
 const maxWaitMs = 30_000
 
-/** Opens the data directory. Waits up to 30 s for a stopping service. @throws StartupError naming the process in it */
+/**
+ * Opens the data directory. Waits up to 30 s for a stopping service.
+ * @throws StartupError if another process uses the directory
+ */
 export async function claimDataDir(path: string): Promise<DataDir> {
   const end = performance.now() + maxWaitMs
   for (;;) {

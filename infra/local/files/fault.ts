@@ -1,4 +1,4 @@
-/** An error that the person at the terminal can repair: printed as one line without a stack, exit code 1. */
+/** Error that the user can repair. It is printed as one line without a stack, and the exit code is 1. */
 export class StartupError extends Error {
   override name = 'Fault'
 }

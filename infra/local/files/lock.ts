@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** An exclusive lock between processes (SQLite's, on an empty file). The system releases it when its holder dies. */
+/** Exclusive lock between processes, which is SQLite's lock on an empty file. The system releases the lock when its holder dies. */
 export type Lock = { release(): void }
 
 export function tryLock(file: string): Lock | undefined {

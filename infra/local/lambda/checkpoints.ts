@@ -3,7 +3,10 @@ import { join } from 'node:path'
 import { readJson, writeAtomically } from '../files/data-dir.ts'
 import { messageOf } from '../files/fault.ts'
 
-/** Last handled sequence number of a consumer per shard. Written after the work, so that a crash repeats records. */
+/**
+ * Last handled sequence number per shard of a consumer. It is stored after the work, so that a crash repeats records instead of losing
+ * them.
+ */
 export type StreamCheckpoint = {
   path: string
   get(shard: string): string | undefined
@@ -28,8 +31,8 @@ export function openCheckpoint(dir: string, name: string): StreamCheckpoint {
 }
 
 /**
- * Stores the position that all consumers of the table's stream have passed; the next start removes the records before
- * it. A write error, such as a full disk, is only logged: the older position keeps more records than necessary.
+ * Stores the position that all consumers of the table's stream have passed. The next start removes the records before this position. A
+ * write error, such as a full disk, is only logged: the older position keeps more records than necessary.
  */
 export function storeHandledPosition(
   dir: string,

@@ -14,18 +14,18 @@ export type DiscardedBatch = {
 export type Delivery = {
   mapping: Pick<Mapping, 'bisect' | 'maxRetries' | 'maxAgeSeconds' | 'reportsItemFailures'>
   invoke(event: { Records: unknown[] }): Promise<unknown>
-  /** Stores records that are given up. The batch is complete only after that. */
+  /** Stores discarded records. The batch is complete only when they are stored. */
   discard(discard: DiscardedBatch): Promise<void>
   /** Called when all records up to this one are handled. */
   markHandled(record: SourceRecord): void
   signal: AbortSignal
-  /** Pause before the first retry; each further one is twice as long, up to 10 s. */
+  /** Pause in milliseconds before the first retry. Each further pause is twice as long, up to 10 s. */
   pauseMs?: number | undefined
 }
 
 const longestPauseMs = 10_000
 
-/** Index of the first record to retry: the lowest failed one, or 0 for an unknown identifier; undefined if none. */
+/** Index of the lowest failed record, or 0 for an unknown identifier; undefined if no record failed. */
 function firstFailure(result: unknown, records: SourceRecord[]): number | undefined {
   const failures = [fieldsOf(result).batchItemFailures ?? []].flat().map(fieldsOf)
   if (failures.length === 0) return undefined
@@ -33,7 +33,6 @@ function firstFailure(result: unknown, records: SourceRecord[]): number | undefi
   return indexes.includes(-1) ? 0 : Math.min(...indexes)
 }
 
-/** Discards records older than the mapping's maximum age, and returns the others. */
 async function discardOld(records: SourceRecord[], delivery: Delivery, invocations: number, error: string) {
   const { maxAgeSeconds } = delivery.mapping
   if (maxAgeSeconds < 0) return records
@@ -46,7 +45,7 @@ async function discardOld(records: SourceRecord[], delivery: Delivery, invocatio
   return records.filter(({ createdAt }) => createdAt >= oldest)
 }
 
-/** Invokes the function once. `from` is the index of the first record to retry; undefined when all are handled. */
+/** Invokes the function once. `from` is the index of the first record to retry; undefined if all records are handled. */
 async function invoke(records: SourceRecord[], { mapping, invoke }: Delivery) {
   try {
     const result = await invoke({ Records: records.map(({ event }) => event) })
@@ -58,9 +57,8 @@ async function invoke(records: SourceRecord[], { mapping, invoke }: Delivery) {
 }
 
 /**
- * Delivers a batch to a function as Lambda's event source mappings do. A failed batch resumes at the lowest failed
- * record, and is bisected if the mapping says so, which is not a retry. Records go to the failure destination when they
- * are too old, or after the last retry.
+ * Delivers a batch to a function as Lambda's event source mappings do. A failed batch resumes at the lowest failed record. If the mapping
+ * bisects, the batch is split, which is not a retry. Records go to the failure destination when they are too old, or after the last retry.
  * @throws the signal's reason when the service stops; the next start delivers unhandled records again
  */
 export async function deliver(batch: SourceRecord[], delivery: Delivery): Promise<void> {
@@ -82,11 +80,11 @@ export async function deliver(batch: SourceRecord[], delivery: Delivery): Promis
         break
       }
       error = outcome.error
-      // The stop itself may have caused the failure, which must not use up retries.
+      // Stops before a retry is used up, because the stop itself may have caused the failure.
       signal.throwIfAborted()
       const before = part[outcome.from - 1]
       if (before) {
-        // The failed record is now the first of its batch, so its retries start at zero.
+        // Resets the retries, because the failed record is now the first of its batch.
         delivery.markHandled(before)
         part = part.slice(outcome.from)
         retries = 0

@@ -6,7 +6,7 @@ import { writeAtomically } from '../files/data-dir.ts'
 import type { DiscardedBatch } from './deliver.ts'
 import type { Source } from './source.ts'
 
-/** Creates a consumer's failure destination: writes failed batches to files, in the format of Lambda's S3 objects. */
+/** Creates a consumer's failure destination, which writes failed batches to files in the format of Lambda's S3 objects. */
 export function failureWriter(dir: string, label: string, functionArn: string, source: Source) {
   const folder = join(dir, 'failed', label)
   return (shard: string, { condition, records, invocations, error }: DiscardedBatch): string => {
@@ -35,11 +35,11 @@ export function failureWriter(dir: string, label: string, functionArn: string, s
   }
 }
 
-/** Opens the stand-in for the bucket of failed batches: one folder per consumer. */
+/** Opens the local replacement for the bucket of failed batches, with one folder per consumer. */
 export function failuresFolder(dir: string): FailedBatches {
   const folder = join(dir, 'failed')
   return {
-    // File names start with the time, so this sorts the batches of all consumers by time.
+    // Sorts the batches of all consumers by time, because file names start with the time.
     list: async () => globSync('*/*.json', { cwd: folder }).sort((a, b) => (basename(a) < basename(b) ? -1 : 1)),
     read: async (name) => readFileSync(join(folder, name), 'utf8'),
     remove: async (name) => rmSync(join(folder, name)),

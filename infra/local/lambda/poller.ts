@@ -35,7 +35,7 @@ function nextBatch(records: SourceRecord[], { batchSize, parallel }: Mapping): S
   return end < 0 ? records : records.slice(0, end)
 }
 
-/** Reads until a page has records for the function, or is empty. Returns them and the last sequence number read. */
+/** Reads until a page is empty or has records for the function. Returns these records and the last sequence number read. */
 async function collect(shard: string, options: PollerOptions) {
   const { mapping, source, checkpoint, signal } = options
   const limit = Math.min(1_000, Math.max(100, mapping.batchSize * mapping.parallel))
@@ -65,7 +65,7 @@ async function handle(batch: SourceRecord[], shard: string, options: PollerOptio
         process.stderr.write(`${what}; ${where}\n`)
       },
       markHandled(record) {
-        // Several lanes finish in any order, so the checkpoint waits for the end of all.
+        // Stores the checkpoint here only for a single lane. Several lanes finish in any order, so their checkpoint waits for all of them.
         if (lanes.length === 1) checkpoint.set(shard, record.sequence)
       },
     })
@@ -78,7 +78,6 @@ async function handle(batch: SourceRecord[], shard: string, options: PollerOptio
   if (last) checkpoint.set(shard, last.sequence)
 }
 
-/** Reads a shard and delivers its records to the function until the service stops. */
 export async function pollShard(shard: string, options: PollerOptions): Promise<void> {
   const { signal, checkpoint, wake, label } = options
   let idle = shortestIdleMs
@@ -100,7 +99,7 @@ export async function pollShard(shard: string, options: PollerOptions): Promise<
     } catch (error) {
       if (signal.aborted) break
       const message = messageOf(error)
-      // A persistent error, such as a full disk, is reported once.
+      // Reports a persistent error, such as a full disk, only once.
       if (message !== lastMessage) process.stderr.write(`${label}: ${message}\n`)
       lastMessage = message
     }

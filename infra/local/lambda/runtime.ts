@@ -5,9 +5,12 @@ import { pathToFileURL } from 'node:url'
 import type { DeployedFunction } from '../../template/deployment.ts'
 
 export type Runtime = {
-  /** Invokes a function as Lambda does. @throws the function's error, or a timeout */
+  /**
+   * Invokes a function as Lambda does.
+   * @throws the function's error, or an error after its timeout
+   */
   invoke(functionArn: string, event: unknown): Promise<unknown>
-  /** Short name of a function: its entry file, or its full name if two entry files have the same name. */
+  /** Name of a function's entry file, or the function's full name if several entry files have the same name. */
   label(functionArn: string): string
   find(entry: string): DeployedFunction | undefined
 }
@@ -48,7 +51,7 @@ function withTimeout(work: Promise<unknown>, { name, timeoutSeconds }: DeployedF
 const entryPath = ({ handler }: DeployedFunction) => handler.slice(0, handler.lastIndexOf('.'))
 const entryName = (fn: DeployedFunction) => entryPath(fn).split('/').at(-1) ?? fn.name
 
-/** Creates the runtime of a deployment. Loads each function from its bundle at its first invocation. */
+/** Creates the runtime of a deployment, which loads each function from its bundle at the first invocation. */
 export function createRuntime(functions: ReadonlyMap<string, DeployedFunction>): Runtime {
   const handlers = new Map<string, Promise<Handler>>()
   const findFunction = (arn: string): DeployedFunction => {

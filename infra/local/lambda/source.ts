@@ -1,29 +1,27 @@
-/** A stream record in the form of a Lambda event, with the fields that the poller needs. */
+/** Stream record in the form of a Lambda event, with the fields that the poller needs. */
 export type SourceRecord = {
   sequence: string
   /** Seconds since 1970. */
   createdAt: number
-  /** The record of the Lambda event. */
   event: unknown
   /** Ordering key: records with the same key are handled in order. */
   key: string
   bytes: number
-  /** True for an update without a change, for which DynamoDB writes no stream record. */
+  /** True for an update that changes nothing, for which DynamoDB writes no stream record. */
   noop: boolean
 }
 
-/** A stream with its shards. */
 export type Source = {
   kind: 'dynamodb' | 'kinesis'
   arn: string
   shards(): Promise<string[]>
-  /** Reads the records after a sequence number, or from the beginning. */
+  /** Reads the records after a sequence number, or from the beginning if `after` is undefined. */
   read(shard: string, after: string | undefined, limit: number): Promise<SourceRecord[]>
 }
 
 /**
- * Caches the shard iterator of each position while no records arrive. The next iterator of an empty response is not
- * used: the Kinesis engine advances it by its clock, past a record that is just being stored.
+ * Caches the shard iterator of each position. The next iterator of an empty response is not used, because the Kinesis engine advances it by
+ * its clock. A record that is being stored at that moment would be skipped.
  */
 export function iteratorCache(create: (shard: string, after: string | undefined) => Promise<string>) {
   const cached = new Map<string, { after: string | undefined; iterator: string; until: number }>()

@@ -15,7 +15,6 @@ type Settings = {
   dir: string
   deployment: Deployment
   runtime: Runtime
-  /** Endpoint and ARN of the table's stream in the local engine. */
   table: { endpoint: string; streamArn: string }
   wake: Wake
 }
@@ -27,8 +26,8 @@ function createSource({ sourceArn }: Mapping, { deployment, table }: Settings): 
 }
 
 /**
- * Checks the stored position of a consumer. A stream whose files were replaced would reject the position forever, and
- * none of its new records would be handled.
+ * Checks the stored position of a consumer. A stream whose files were replaced would reject the position forever, and none of its new
+ * records would be handled.
  * @throws StartupError naming the checkpoint file
  */
 async function checkPosition(source: Source, shard: string, checkpoint: StreamCheckpoint): Promise<void> {
@@ -42,7 +41,6 @@ async function checkPosition(source: Source, shard: string, checkpoint: StreamCh
   })
 }
 
-/** Starts a poller per event source mapping of the templates and shard of its source. */
 export async function startPollers(settings: Settings) {
   const { dir, deployment, runtime, wake } = settings
   const ending = new AbortController()
@@ -68,7 +66,7 @@ export async function startPollers(settings: Settings) {
       polls.push(() => pollShard(shard, options))
     }
   }
-  // Pollers start only after all positions are checked.
+  // Starts the pollers only after all positions are checked.
   const running = polls.map((poll) => poll())
   const storePosition = () => {
     if (tableShard !== undefined) storeHandledPosition(dir, deployment.table.TableName, tableShard, tableCheckpoints)
@@ -78,7 +76,7 @@ export async function startPollers(settings: Settings) {
     async stop() {
       clearInterval(timer)
       ending.abort()
-      // The batch of a function that does not end in time is delivered again at the next start.
+      // Waits up to five seconds. The next start delivers the batch of an unfinished function again.
       await Promise.race([Promise.all(running), sleep(5_000, undefined, { ref: false })])
       storePosition()
     },

@@ -11,7 +11,7 @@ type StreamRecord = {
   }
 }
 
-/** Creates the source of the table's stream. Without the SDK: the API's JSON has the format of Lambda's events. */
+/** Creates the source of the table's stream. Does not use the SDK, because the API's JSON has the format of Lambda's events. */
 export function tableSource(endpoint: string, streamArn: string, sourceArn: string): Source {
   const region = variable('AWS_REGION')
   async function call<T>(operation: string, input: object): Promise<T> {
@@ -21,7 +21,7 @@ export function tableSource(endpoint: string, streamArn: string, sourceArn: stri
         'content-type': 'application/x-amz-json-1.0',
         'x-amz-target': `DynamoDBStreams_20120810.${operation}`,
         'x-amz-date': new Date().toISOString().replace(/[-:]|\.\d+/g, ''),
-        // The engines require the header and do not verify the signature.
+        // Satisfies the engines, which require the header but do not verify the signature.
         authorization: `AWS4-HMAC-SHA256 Credential=local/20000101/${region}/dynamodb/aws4_request, SignedHeaders=host;x-amz-date, Signature=0`,
       },
       body: JSON.stringify(input),
@@ -60,7 +60,7 @@ export function tableSource(endpoint: string, streamArn: string, sourceArn: stri
           event: { ...record, awsRegion: region, eventSourceARN: sourceArn },
           key: JSON.stringify(Object.entries(Keys).sort()),
           bytes: SizeBytes ?? 0,
-          // A getter, because few records pass the filter and need the comparison.
+          // Uses a getter, because few records pass the filter and need the comparison.
           get noop() {
             return record.eventName === 'MODIFY' && isDeepStrictEqual(NewImage, OldImage)
           },

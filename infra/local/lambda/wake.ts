@@ -10,7 +10,7 @@ export class Wake {
     this.#emitter.emit('written')
   }
 
-  /** Waits until `count` has changed or the time is over. Returns true if it has changed. */
+  /** Waits until `count` has changed or the time is over. Returns true if `count` has changed. */
   async since(count: number, milliseconds: number, signal: AbortSignal): Promise<boolean> {
     const ended = AbortSignal.any([signal, AbortSignal.timeout(milliseconds)])
     if (this.count === count) await once(this.#emitter, 'written', { signal: ended }).catch(() => undefined)

@@ -32,7 +32,7 @@ export const logsTexts: Texts = {
   token_id: uuid('The token of the request; null if there was none.'),
   user_agent: text('Header `User-Agent` of the request; null if missing.', 'curl/8.5.0'),
 
-  // Sealed logs: checkpoints, leaves and proofs.
+  // Fields of sealed logs: checkpoints, leaves and proofs.
   follows: text('The log that this one replaces after a restore; null for the first.', null),
   from: integer('Number of the first requested leaf, or the size of the earlier checkpoint.', 120),
   hashes: text('Concatenated leaf hashes of 32 bytes each, in base64.'),
@@ -53,7 +53,7 @@ export const logsTexts: Texts = {
   to: integer('Number of the leaf after the last requested one, or the size of the later checkpoint.', 1300),
   verifier_key: text('Key that verifies the note: `<name>+<hash>+<base64>`.'),
 
-  // Flow reports and the flow log.
+  // Fields of flow reports and the flow log.
   accepted: integer('Number of stored records.', 2),
   authorization_expires_at: instant('Expiry of the authorization of the flow; null if it does not expire.'),
   authorized_at: instant('Creation time of the authorization that carries the flow.'),

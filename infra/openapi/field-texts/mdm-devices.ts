@@ -1,6 +1,6 @@
 import { instant, integer, type Texts, text } from './text.ts'
 
-/** Fields of managed devices, each null where the vendor does not report it. */
+/** Fields of managed devices. Each is null if the vendor does not report it. */
 const reported: Texts = {
   activation_lock_allowed_while_supervised: text('True when the supervised device may turn on its activation lock.'),
   activation_lock_collected_at: instant('When the vendor read the activation lock fields.'),

@@ -45,7 +45,7 @@ export const objectsTexts: Texts = {
   user_id: text('Identifier of the person at the vendor.'),
   version: text('Software version of the device, at most 64 characters.', '1.4.0'),
 
-  // The account and its limits.
+  // Fields of the account and its limits.
   account_admin_users: text('Limit of enabled administrators.'),
   'accounts.monthly_active_users': text('Limit of enabled people whose client was active within the last month.'),
   'accounts.name': text('Name of the company, 3 to 64 characters.', 'Example'),

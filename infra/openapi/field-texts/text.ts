@@ -7,10 +7,10 @@ export const time = '2026-03-01T12:00:00.000000Z'
 export const integer = (description: string, example: number): FieldText => ({ description, example, integer: true })
 export const instant = (description: string): FieldText => ({ description, example: time, format: 'date-time' })
 export const uuid = (description: string): FieldText => ({ description, example: id, format: 'uuid' })
-/** Copies a text, with null as its example. */
+/** Copies a text and sets its example to null. */
 export const orNone = (text: FieldText): FieldText => ({ ...text, example: null })
 
-/** Texts of an address's location fields, whose names start with a prefix. */
+/** Texts of an address's location fields, whose names start with `beginning`. */
 export const fieldPath = (beginning: string, address: string): Texts => {
   const said = (what: string, example: unknown) =>
     text(`Estimated location of ${address}: ${what}; null if unknown.`, example)

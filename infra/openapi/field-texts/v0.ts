@@ -1,12 +1,12 @@
 import { instant, integer, orNone, type Texts, text } from './text.ts'
 
-/** Texts of fields that report whether another field has its default. */
+/** Texts of fields that report whether another field has the configuration's default. */
 const usesDefaults = (...names: string[]): Texts => {
   const said = 'is that of the configuration; false when a value is sent without it.'
   return Object.fromEntries(names.map((name) => [`use_default_${name}`, text(`Whether \`${name}\` ${said}`, false)]))
 }
 
-/** The configuration of the legacy API. */
+/** Texts of the legacy API's fields. */
 export const v0Texts: Texts = {
   'v0_configurations.client_id': text('Client ID of this service at the OpenID provider.', 'vpn'),
   'v0_open_id_providers.client_id': text('Client ID of this service at the OpenID provider.', 'vpn'),
@@ -39,7 +39,7 @@ export const v0Texts: Texts = {
   signed_envelopes_in_resp: text('True when unsigned responses are refused.', true),
   vpn_session_duration: integer('Seconds after which people must log in again; 0 means never.', 86_400),
 
-  // Rules and users of the legacy API.
+  // Fields of rules and users of the legacy API.
   'v0_users.email': text('Email address of the user, unique in the account.', 'ada@example.com'),
   action: text('Action for matching traffic.', 'accept'),
   destination: text('IP address or CIDR block.', '192.0.2.0/24'),
@@ -54,7 +54,7 @@ export const v0Texts: Texts = {
   ),
   port_type: text('The protocol of the ports; null for all traffic, with `port_range`.', 'tcp'),
 
-  // Devices of the legacy API.
+  // Fields of devices of the legacy API.
   'v0_devices.description': text('Note, at most 2048 characters; null if there is none.', 'Work laptop'),
   'v0_devices.ipv4': text('IPv4 tunnel address; assigned at creation unless set.', '100.64.0.7'),
   'v0_devices.ipv6': text('IPv6 tunnel address; assigned at creation unless set.', 'fd00:2021:1111::7'),
