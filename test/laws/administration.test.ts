@@ -62,7 +62,7 @@ const leadsTo = {
     'GET /{kind}_directories/{id}/runs',
     'GET /{kind}_directories/{id}/runs/{run_id}/changes',
   ],
-  /** Operations that delete or rename objects, or change fields without an effect on access. */
+  /** Operations that give no person or device additional access. */
   'nothing beyond its scope': [
     'DELETE /actors/{actor_id}/api_tokens',
     'DELETE /actors/{actor_id}/api_tokens/{id}',
