@@ -38,7 +38,7 @@ import { Monitoring } from './watch/monitoring.ts'
 
 type Props = { settings: Settings; operations: OperationSource[]; code: string; data: Data }
 
-/** Route of other spellings of paths under `/v0` (`/v0` contract, 2.3, 2.4). */
+/** Route for other spellings of paths under `/v0` (`/v0` contract, 2.3, 2.4). */
 const otherV0Routes = 'ANY /v0/{proxy+}'
 
 /** Stack of the service without its data: API, one function per operation or family, consumers, schedules and tasks. */
@@ -157,7 +157,7 @@ export class ServiceStack extends Stack {
     return routedFunctions(this, shared, functions, check)
   }
 
-  /** Adds the API of these routes. Its address is `baseUrl`, or API Gateway's address without this setting. */
+  /** Adds the API of these routes. The address is `baseUrl`, or else API Gateway's address. */
   private addApi(routes: ApiRoute[], routeSettings: object, logs: ILogGroup, settings: Settings) {
     const { domainName, certificateArn, ipAddressType, prefix, baseUrl, throttleRate, throttleBurst } = settings
     const endpoint = { ipAddressType, disableExecuteApiEndpoint: domainName !== null }
@@ -183,7 +183,7 @@ export class ServiceStack extends Stack {
     // Allows both actions, because creating a secret with tags requires both.
     provision.addToPolicy(may(['secretsmanager:CreateSecret', 'secretsmanager:TagResource'], arns))
     acknowledgeWildcards(provision, this, arns, 'The names of the secrets contain the account and the token.')
-    // Exceeds the time to provision a device pool of 10,000 clients, which takes more than 200 commits.
+    // Allows enough time to provision a device pool of 10,000 clients, which takes more than 200 commits.
     const timeout = Duration.minutes(5)
     return currentFunction(this, 'ProvisionAccount', props, 'tasks/provision-account.ts', { role: provision, timeout })
   }

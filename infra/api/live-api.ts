@@ -22,13 +22,13 @@ const checkedByFunction =
 const ofAnotherRole =
   'API Gateway writes this access log with a role of the AWS account. The setting liveAccessLog turns it on where that role exists.'
 
-/** WebSocket API of the live channel (C1). The API is created before its functions, because their environment contains its address. */
+/** WebSocket API of the live channel (C1). The API must exist before its functions, whose environment contains the API's address. */
 export class LiveApi extends Construct {
   readonly id: string
   readonly host: string
   /** URL for devices: `baseUrl` behind a CDN, else the custom domain of the live channel, else API Gateway's host. */
   readonly url: string
-  /** Endpoint for posting to connections. Always API Gateway's host, so that a DNS change cannot misroute messages. */
+  /** Endpoint for posting to connections. It is always API Gateway's host, so that a DNS change cannot misroute messages. */
   readonly endpoint: string
   readonly functions: IFunction[] = []
 

@@ -34,7 +34,7 @@ export function routeTable(operations: OperationSource[], otherRoutes: string[] 
 
 const otherRoutes = Object.keys({ ...publicRoutes, ...signInPages })
 
-/** Reads the script of the API reference. Replaces the URL of its logo, because the content security policy blocks that CDN. */
+/** Reads the script of the API reference. Replaces the URL of its logo, which the content security policy would block. */
 async function renderer(): Promise<string> {
   const script = await readFile(new URL(import.meta.resolve('redoc/bundles/redoc.standalone.js')), 'utf8')
   return script.replaceAll('https://cdn.redoc.ly/redoc/logo-mini.svg', 'data:,')

@@ -9,8 +9,8 @@ const namespaces: Partial<Record<ImportKind, string>> = { 'import-statement': 'i
 
 /**
  * Loads Node's modules with `process.getBuiltinModule`. An import statement reads every export of a module. Getters of `node:http` then
- * load Node's WebSocket and `fetch`, which costs 20 ms of CPU at a cold start. The SDK imports `node:http` dynamically at the first
- * request, for endpoints without TLS.
+ * load Node's WebSocket and `fetch`, which costs 20 ms of CPU at a cold start. Dynamic imports of `node:http` are replaced too: the SDK
+ * makes one at the first request, for endpoints without TLS.
  */
 export const builtInModules: Plugin = {
   name: 'built-in modules',

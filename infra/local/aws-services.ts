@@ -7,7 +7,7 @@ type Options = {
   /** Invokes a function by name; undefined if no function has the name. */
   invoke(name: string, event: unknown): Promise<unknown> | undefined
   deliver(mail: Mail): Promise<void>
-  /** Pauses in milliseconds before the retries of a failed asynchronous invocation. By default, those of Lambda. */
+  /** Pauses in milliseconds before the retries of a failed asynchronous invocation. The default is that of Lambda. */
   pausesMs?: number[]
 }
 

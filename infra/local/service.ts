@@ -100,7 +100,7 @@ async function start(dir: DataDir, baseUrl: string, engines: Engines, deployment
       const found = runtime.find(name)
       if (!found) throw new StartupError(`The app has no function ${name}.`)
       const result = await runtime.invoke(found.arn, event)
-      // Replaces the missing result of a schedule.
+      // Returns a result for schedules, whose functions return nothing.
       return name === 'seal-logs' || name === 'sync' ? { data: null } : result
     },
     stop: engines.stop,

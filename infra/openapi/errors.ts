@@ -76,7 +76,6 @@ export const problemExamples = (operations: Operation[]): Json => {
 const titleOf = (status: number): string =>
   ({ 413: 'Content Too Large', 422: 'Unprocessable Content' })[status] ?? STATUS_CODES[status] ?? ''
 
-/** Builds the content of error responses: a problem, and for 422 the contract's additional fields, if any. */
 function buildContent({ path, rejection }: Operation, codes: ErrorCode[], schemas: Schemas): Json {
   const problem = { $ref: '#/components/schemas/Problem' }
   if (!rejection || !codes.includes('validation_failed')) {

@@ -60,7 +60,7 @@ export const tagTexts: Record<string, string> = Object.assign({}, ...Object.valu
 const surfaces = ['v0', 'gateway', 'client', 'ingestion', 'access', 'sign_in']
 
 /**
- * Tag of a path: `/actors/{id}/client_tokens` has the tag `client_tokens`. A path of a surface, such as `/gateway`, has its first segment.
+ * Tag of a path: `/actors/{id}/client_tokens` has the tag `client_tokens`. For a surface, such as `/gateway`, the tag is the first segment.
  */
 export function openApiTagOf(path: string): string {
   const [first = '', ...rest] = path.split('/').filter((part) => part !== '' && !part.startsWith('{'))

@@ -32,7 +32,6 @@ const lists = [
   'xray:GetTraceSummaries',
 ]
 
-/** Builds the permissions to read logs, metrics, alarms and configuration, but neither items of the table nor secrets. */
 export function readingRights(scope: Construct, { settings, storage, logGroups, apiIds, alarmTopicArn }: Operated) {
   const arns = resourceArns(scope, settings)
   return [

@@ -14,7 +14,10 @@ import {
   sealedParts,
 } from './partitions.ts'
 
-/** Partitions of the list of sealed accounts into which a duty must not put items, by duty. By default, this applies to the whole list. */
+/**
+ * Partitions of the list of sealed accounts that a duty must not put items into, by duty. Duties that are missing here must not put into
+ * any.
+ */
 const sealedAccountsDenied: Partial<Record<Duty, string[]>> = {
   writeChangeLog: [],
   renewLocks: [sealedAccountsPartition],

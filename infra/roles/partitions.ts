@@ -176,7 +176,7 @@ export const signInParts = [
   rateBuckets,
 ]
 
-/** Partitions that a sign-in reads, including those that it writes except session log entries. */
+/** Partitions that a sign-in reads. They include the partitions that it writes, except session log entries. */
 export const signInReads = [
   ...signInParts.filter((pattern) => !entriesOf('session').includes(pattern)),
   ...[accounts, actors, ...Object.values(authProviders)].flatMap(collectionPartitions),

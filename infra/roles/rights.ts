@@ -52,7 +52,7 @@ export function rightsOfDuties({ table, signingSecret, secretKey, sealKey, flows
       },
     )
   const checked = onTable(readsAndChecks)
-  // Allows writing items of any kind by key. `denyAuditWrites` excludes some.
+  // Allows writing items of any kind by key, except those that `denyAuditWrites` denies.
   const changesAny = [checked, onTable(writes, [partition(anyAccount, '*'), 'service#*'])]
   // Allows signing and verifying ingest tokens and cursors.
   const signing = may(['secretsmanager:GetSecretValue'], [signingSecret.secretArn])
@@ -149,7 +149,7 @@ export function rightsOfDuties({ table, signingSecret, secretKey, sealKey, flows
       may(['s3:ListBucket'], [failures.bucketArn]),
       may(['s3:GetObject', 's3:DeleteObject'], [failures.arnForObjects('aws/lambda/*')]),
     ],
-    // Only reads, because the consumers write. `addTasks` adds the permission to invoke consumers.
+    // Grants only reads, because the consumers write. `addTasks` adds the permission to invoke consumers.
     replay: [onTable(['dynamodb:Query'], [commitRecordPartitions])],
     // The action `lambda:GetAccountSettings` supports no resources.
     checkConcurrency: [may(['lambda:GetAccountSettings'])],
@@ -170,7 +170,7 @@ export function versionRights(scope: Construct, settings: Settings) {
   // Uses patterns, because a list of all ARNs exceeds the 10,240 characters of a role's policies.
   const names = [`${namePrefix(settings)}*`, `${prefix}-mail-passcode-*`]
   const functions = names.map((name) => arnOf(scope, 'lambda', `function:${name}`))
-  // Excludes the function itself, whose ARN has no colon and version number.
+  // Excludes the function itself, whose ARN has no version number.
   const versions = functions.map((arn) => `${arn}:*`)
   const reading = [
     may(['cloudformation:DescribeStacks'], [stack]),

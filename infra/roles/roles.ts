@@ -31,7 +31,7 @@ export class Roles extends Construct {
       for (const statement of [...rights[duty], ...optional, ...denyAuditWrites(duty, storage)])
         created.addToPolicy(statement)
       logGroup.grantWrite(created)
-      // Allows sending messages to the live channel, and to functions that create or end grants and sessions of devices.
+      // Allows the live channel, and functions that create or end grants or sessions of devices, to send messages.
       if (hasTrait(duty, 'sends')) channel?.manageConnections(created)
       if (settings.tracing) acknowledgeTracing(created)
       return created

@@ -1,6 +1,6 @@
 import { isObject } from '#shared/core/json/is-object.ts'
 
-/** Allowed values of a setting. A value from the command line is text, and a value from `cdk.json` any JSON. */
+/** Allowed values of a setting. A value from the command line is text. A value from `cdk.json` is any JSON. */
 export type Kind<T> = {
   /** Completes the sentence "must be …" of an error message, and lists the allowed values in docs/settings.md. */
   rule: string

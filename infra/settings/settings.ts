@@ -171,7 +171,7 @@ function liveNameRule({ live, liveDomainName, domainName, cdnSecretArn }: Settin
   if (!live) return 'left out when live=false'
   // In API Gateway, an HTTP API and a WebSocket API cannot share a custom domain.
   if (liveDomainName === domainName) return 'a name other than domainName'
-  // Rejects a domain beside the CDN, because the service refuses requests that bypass the CDN.
+  // Rejects a separate domain if a CDN is used, because the service refuses requests that bypass the CDN.
   return (
     cdnSecretArn !== null && 'left out when cdnSecretArn is set, because devices then connect to the domain of the CDN'
   )

@@ -48,7 +48,6 @@ function readOutcome({ HistorySummary = '', HistoryData }: AlarmHistoryItem) {
   }
 }
 
-/** Sets an alarm to ALARM, waits until its history has the outcome of each action, and resets the alarm. */
 export async function testAlarm(
   { report, stop }: Pick<SmokeRun, 'report' | 'stop'>,
   alarm: Alarm | null,

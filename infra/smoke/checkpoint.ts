@@ -22,7 +22,7 @@ const hashes = (texts: string[]): Buffer[] => texts.map((text) => Buffer.from(te
 
 /**
  * Verifies that the key has signed a checkpoint of this account.
- * @throws Error if the note is not such a checkpoint
+ * @throws Error if the signature, the account or the log is wrong
  */
 function verifyNote(note: string, key: VerifierKey, account: string): Checkpoint {
   const text = openNote(note, key)

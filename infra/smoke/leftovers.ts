@@ -4,7 +4,9 @@ import type { AccountApi, Made } from './run.ts'
 /** Name of all objects that a run creates. With an exact name, one filtered list per collection finds leftovers. */
 export const mark = 'smoke-run: created by npm run smoke, safe to delete'
 
-/** Collections in which a run creates objects, in order of deletion. A run's other objects are deleted with these. */
+/**
+ * Collections in which a run creates objects, in order of deletion. The run's other objects are deleted with objects of these collections.
+ */
 const collections = { 'auth provider': '/email_otp_auth_providers', actor: '/actors', group: '/groups', site: '/sites' }
 export type Leftover = { kind: string; path: string; id: string }
 

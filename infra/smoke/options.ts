@@ -21,7 +21,7 @@ function parsed(args: string[]) {
   try {
     return parseArgs({ args, options }).values
   } catch (error) {
-    // Prints only the first sentence, which names the option. The other sentences are hints for values that begin with a hyphen.
+    // Keeps only the first sentence, which names the option. The other sentences are hints for values that begin with a hyphen.
     throw new SmokeFailure(`${(error as Error).message.split(/[.\n]/)[0]}.`)
   }
 }

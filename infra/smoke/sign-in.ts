@@ -11,7 +11,7 @@ const providers = '/email_otp_auth_providers'
 
 /**
  * Checks that a new actor with this address could sign in with a passcode.
- * @throws SmokeFailure if not
+ * @throws SmokeFailure if that is not possible
  */
 export async function checkPasscodeEmail({ api }: Pick<SmokeRun, 'api'>, email: string): Promise<void> {
   const [actor] = await api.list<Made>('/actors', { email, limit: '1' })

@@ -16,7 +16,8 @@ function stopSignal(): AbortSignal {
   const stop = new AbortController()
   let firstAt = Number.POSITIVE_INFINITY
   const end = (signal: NodeJS.Signals) => {
-    // Ignores signals within a second of the first one. Ctrl-C arrives twice, because npm forwards the signal that its child gets too.
+    // Ignores signals within a second of the first one. Ctrl-C arrives twice, because the terminal signals both npm and its child, and npm
+    // forwards the signal.
     if (stop.signal.aborted && performance.now() - firstAt > 1_000) process.exit(1)
     if (stop.signal.aborted) return
     firstAt = performance.now()
@@ -80,7 +81,7 @@ async function runSteps(run: SmokeRun, { alarm, checkpoint }: Awaited<ReturnType
       report.line('skipped', name, stop.aborted ? 'the run was ended' : 'depends on a step that failed')
   }
   const entry = await walk(run).catch((error: unknown) => {
-    // Keeps the objects of the other run, which have the same name.
+    // Prevents a deletion of the other run's objects, which have the same name.
     if (error instanceof SmokeFailure) throw error
     return null
   })

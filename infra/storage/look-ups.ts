@@ -29,7 +29,6 @@ export class LookUps extends NestedStack {
     return Token.isUnresolved(value) ? this.reference(name, value) : value
   }
 
-  /** Returns a short reference to a value, for policies and mappings. */
   reference(name: string, value: string): string {
     const parameter = new CfnParameter(this, `${name}Value`)
     this.setParameter(parameter.logicalId, value)

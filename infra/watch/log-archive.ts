@@ -36,7 +36,7 @@ export function archiveLogs(scope: Construct, { settings, storage, logs, tasks, 
   const objects = [storage.sealed.arnForObjects('')]
   const invoked = tasks.map(({ functionArn }) => functionArn)
   new CfnTrail(within, 'DataEvents', {
-    // Starts the name with the prefix, because the bucket's policy matches the start of the trail's name.
+    // Starts the name with the setting `prefix`, because the bucket's policy matches the start of the trail's name.
     trailName: `${settings.prefix}-data-events-${stackIdSuffix(Stack.of(within))}`,
     s3BucketName,
     isLogging: true,

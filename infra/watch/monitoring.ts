@@ -81,7 +81,6 @@ export class Monitoring extends Construct {
       dimensions: { operation: '$.operation', version: '$.version' },
     })
     const serviceMetric = createServiceMetric(namespace)
-    /** Creates a metric that counts matching log lines, and is 0 if no line matches. */
     const countLines = (
       name: string,
       logGroup: ILogGroup,

@@ -73,7 +73,6 @@ const watchSchedule = ({ run, every }: Scheduled): Watch[] => {
 
 const longestRun = Duration.hours(2)
 
-/** Watches consumers and schedules, whose faults are not visible in requests. */
 export function watchJobs(
   streams: ConsumedStream[],
   scheduled: Scheduled[],

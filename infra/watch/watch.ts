@@ -39,7 +39,6 @@ export const computed = (
 
 export type ServiceMetric = (metricName: MetricName, statistic?: string, by?: Record<string, string>) => Metric
 
-/** Creates a builder for the service's own metrics, which come from its log lines. */
 export const createServiceMetric =
   (namespace: string): ServiceMetric =>
   (metricName, statistic = 'Sum', dimensionsMap = {}) =>

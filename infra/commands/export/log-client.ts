@@ -14,7 +14,6 @@ const tries = 8
 /** Maximum attempts before the first response. The number is low, because a service that never responded is probably down. */
 const firstTries = 4
 
-/** Client for the logs, which retries when the service is busy, failing or unreachable. */
 export class LogClient {
   private readonly baseUrl: string
   private readonly token: string
@@ -77,7 +76,7 @@ export class LogClient {
     if (!some) return null
     const isBy = async (end: number) => (await this.newest({ type, begin, end })) !== null
     const at = await findLeast(begin, instantOf(some.log_id), isBy)
-    // Takes the last entry of the last page, because entries of one commit share their timestamp.
+    // Takes the last entry of the last page, which is the oldest. Entries of one commit share their timestamp.
     const pages = await Array.fromAsync(this.pages({ type, begin: at, end: at }))
     return pages.at(-1)?.at(-1) ?? some
   }
@@ -119,7 +118,7 @@ export type FetchedCheckpoint = {
 
 export type ExportOptions = Range & {
   out: string
-  /** Note that the new checkpoint must extend, or the path of a note or export. */
+  /** Earlier checkpoint that the export must extend: a note, or the path of a note or export. */
   against?: string
   /** Called with the written fraction of the time range, from 0 to 1, and the number of entries. */
   progress?: (part: number, entries: number) => void

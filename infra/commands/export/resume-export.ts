@@ -54,7 +54,7 @@ function parseEntry(line: string, type: ExportType): ExportedEntry | null {
   return isEntry && parseTimestamp(timestamp) !== null ? { log_id, timestamp } : null
 }
 
-/** Start of an entry's line, by type. It is always the same, because fields are in alphabetical order. */
+/** Start of an entry's line, by type. The start is fixed, because fields are in alphabetical order. */
 const lineStarts: Record<ExportType, string> = {
   change: '{"after":',
   session: '{"context":"',

@@ -81,7 +81,7 @@ export function toEvent(
   }
 }
 
-/** Builds a response that API Gateway sends without invoking a function. */
+/** Builds a response of API Gateway itself, without invoking a function. */
 export const gatewayAnswer = (status: number, message: string): HttpAnswer => ({
   status,
   headers: { 'content-type': 'application/json' },

@@ -23,7 +23,6 @@ export const openServer = (
     handle,
   )
 
-/** Command that starts the service with a neighbouring port, for an error message. */
 const startCommand = (variable: string, port: number): string =>
   `${variable}=${port < 65_535 ? port + 1 : port - 1} npm start${variable === 'PORT' ? '' : ' -- --demo-idp'}`
 

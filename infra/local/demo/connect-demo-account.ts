@@ -32,7 +32,7 @@ export async function connectDemoAccount({ baseUrl, token, issuer, client, isNew
   const first = async <R extends Row>(path: string) => (await request<R[]>('GET', path))[0]
 
   async function ensureProvider(): Promise<ProviderRow> {
-    const discovery_document_uri = `${issuer}/.well-existing/openid-configuration`
+    const discovery_document_uri = `${issuer}/.well-known/openid-configuration`
     const existing = await first<ProviderRow>(`/oidc_auth_providers?name=${encodeURIComponent(name)}`)
     if (existing?.discovery_document_uri === discovery_document_uri && !isNew) return existing
     const fields = { ...client, discovery_document_uri }

@@ -10,7 +10,7 @@ type Service = { dir: { path: string }; runTask(name: 'provision-account', event
 
 type Credentials = { base_url: string; account_id: string; api_token: string }
 
-/** Usability of the demo account. `previousCredentials` is the file with the credentials of a replaced account. */
+/** Demo account, or the reason why it is not usable. `previousCredentials` is the file with the credentials of a replaced account. */
 export type DemoAccount = { usable: true; previousCredentials?: string } | { usable: false; reason: string }
 
 export const credentialsFile = (dir: string): string => join(dir, 'credentials.json')
@@ -60,7 +60,9 @@ async function isAccepted(token: string): Promise<boolean> {
   }
 }
 
-/** Creates a token for a demo account whose token has expired or was never stored. The account must exist and not be disabled. */
+/**
+ * Creates a token for a demo account whose token has expired or was never stored. Returns the reason if the account is deleted or disabled.
+ */
 async function renew(service: Service, baseUrl: string, accountId: string): Promise<DemoAccount> {
   const account = await getRow(accounts, accountId, accountId)
   if (!account) return { usable: false, reason: `its account ${accountId} no longer exists` }

@@ -76,7 +76,6 @@ async function main(options: HostOptions): Promise<void> {
   }
 }
 
-/** Sends a message to the parent. Resolves when the message is sent, or immediately if the parent has disconnected. */
 const sendToParent = (message: HostMessage) =>
   new Promise<void>((resolve) => {
     if (process.connected) process.send?.(message, undefined, undefined, () => resolve())

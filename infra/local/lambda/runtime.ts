@@ -51,7 +51,6 @@ function withTimeout(work: Promise<unknown>, { name, timeoutSeconds }: DeployedF
 const entryPath = ({ handler }: DeployedFunction) => handler.slice(0, handler.lastIndexOf('.'))
 const entryName = (fn: DeployedFunction) => entryPath(fn).split('/').at(-1) ?? fn.name
 
-/** Creates the runtime of a deployment, which loads each function from its bundle at the first invocation. */
 export function createRuntime(functions: ReadonlyMap<string, DeployedFunction>): Runtime {
   const handlers = new Map<string, Promise<Handler>>()
   const findFunction = (arn: string): DeployedFunction => {

@@ -1,4 +1,4 @@
-/** Documentation of a field. */
+/** Documentation of an API field. `integer` means that a field of the JSON type number is an integer. */
 export type FieldText = { description: string; example?: unknown; format?: string; integer?: boolean }
 export type Texts = Record<string, FieldText>
 
@@ -7,7 +7,6 @@ export const time = '2026-03-01T12:00:00.000000Z'
 export const integer = (description: string, example: number): FieldText => ({ description, example, integer: true })
 export const instant = (description: string): FieldText => ({ description, example: time, format: 'date-time' })
 export const uuid = (description: string): FieldText => ({ description, example: id, format: 'uuid' })
-/** Copies a text and sets its example to null. */
 export const orNone = (text: FieldText): FieldText => ({ ...text, example: null })
 
 /** Texts of an address's location fields, whose names start with `beginning`. */

@@ -6,7 +6,6 @@ const usesDefaults = (...names: string[]): Texts => {
   return Object.fromEntries(names.map((name) => [`use_default_${name}`, text(`Whether \`${name}\` ${said}`, false)]))
 }
 
-/** Texts of the legacy API's fields. */
 export const v0Texts: Texts = {
   'v0_configurations.client_id': text('Client ID of this service at the OpenID provider.', 'vpn'),
   'v0_open_id_providers.client_id': text('Client ID of this service at the OpenID provider.', 'vpn'),
