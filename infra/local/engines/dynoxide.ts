@@ -40,6 +40,7 @@ async function killStaleEngine(dir: string, pidFile: string): Promise<void> {
     try {
       process.kill(last.pid, 'SIGKILL')
     } catch {
+      // Ignores a process that ended between the request and the signal.
     }
     for (let i = 0; i < 40 && (await isDynoxide(last.endpoint)); i++) await sleep(25)
   }

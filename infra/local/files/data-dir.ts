@@ -56,6 +56,7 @@ export function recordStopping({ path }: DataDir): void {
   try {
     writeHolder(path, true)
   } catch {
+    // Without the record, a new start fails instead of waiting.
   }
 }
 
