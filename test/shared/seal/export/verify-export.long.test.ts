@@ -151,7 +151,7 @@ it('detects members removed from or added to the seal', async () => {
   }
   const { leaves: _leaves, ...without } = seal
   await expect(verifyExport(rewrite(file, lines.with(-1, JSON.stringify(without))))).rejects.toThrow(NotAnExport)
-  await expect(verifyExport(world.folder)).rejects.toThrow('is no file')
+  await expect(verifyExport(world.folder)).rejects.toThrow('is not a file')
   await verifyExport(file)
 })
 
