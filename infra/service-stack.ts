@@ -17,7 +17,7 @@ import { loadedCode } from './code/loaded-code.ts'
 import { publicRoutes, sealPub, signInPages } from './code/public-routes.ts'
 import { ConcurrencyCheck } from './functions/concurrency-check.ts'
 import { consumeStreams } from './functions/consumers.ts'
-import { currentFunction, type Shared } from './functions/current-function.ts'
+import { currentFunction, type FunctionDefaults } from './functions/current-function.ts'
 import { environment } from './functions/environment.ts'
 import { passcodeMailer } from './functions/passcode-mailer.ts'
 import { reservationOf, toReservation, totalReserved } from './functions/reserved-concurrency.ts'
@@ -59,7 +59,7 @@ export class ServiceStack extends Stack {
     const roles = new Roles(this, storage, logGroup, settings, channel)
     const passcodeFunction = `${settings.prefix}-mail-passcode-${stackIdSuffix(this)}`
     // Leaves out the API's own address, because the API depends on these functions.
-    const behindApi: Shared = {
+    const behindApi: FunctionDefaults = {
       code: Code.fromAsset(code),
       logGroup,
       tracing: settings.tracing,
@@ -76,7 +76,7 @@ export class ServiceStack extends Stack {
     const limits = routeLimits(operations, ownKeys, settings)
     const { api, address, target } = this.addApi([...routes, ...ownRoutes], limits, accessLogs, settings)
     this.domainTarget = target
-    const shared: Shared = { ...behindApi, environment: { ...behindApi.environment, SERVICE_URL: address } }
+    const shared: FunctionDefaults = { ...behindApi, environment: { ...behindApi.environment, SERVICE_URL: address } }
     channel?.serve(shared, roles.of.live, accessLogs, settings)
     const tasks = addTasks(this, streams, roles, shared)
     const scheduled = addSchedules(this, storage, roles, shared)
@@ -124,7 +124,7 @@ export class ServiceStack extends Stack {
   private addOperations(
     operations: OperationSource[],
     code: string,
-    given: Shared,
+    given: FunctionDefaults,
     roles: Roles,
     check: ConcurrencyCheck,
     settings: Settings,
@@ -140,7 +140,7 @@ export class ServiceStack extends Stack {
 
   /** Adds routes that are not operations. They require no credential, except other spellings of paths under `/v0`. */
   private addOwnRoutes(
-    shared: Shared,
+    shared: FunctionDefaults,
     { of }: Roles,
     check: ConcurrencyCheck,
     { signInConcurrency }: Settings,
@@ -176,7 +176,12 @@ export class ServiceStack extends Stack {
   }
 
   /** Adds the provisioning task, which creates the secrets for new API tokens but cannot read them. */
-  private addProvisioning(shared: Shared, { of: { provision } }: Roles, settings: Settings, { key }: Storage): Alias {
+  private addProvisioning(
+    shared: FunctionDefaults,
+    { of: { provision } }: Roles,
+    settings: Settings,
+    { key }: Storage,
+  ): Alias {
     const secrets = { TOKEN_SECRETS: tokenSecretNames(settings), ...(key && { TOKEN_SECRETS_KEY: key.keyArn }) }
     const props = { ...shared, environment: { ...shared.environment, ...secrets } }
     const arns = [tokenSecretArns(this, settings)]

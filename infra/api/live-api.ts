@@ -4,7 +4,7 @@ import type { Role } from 'aws-cdk-lib/aws-iam'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct, type IDependable } from 'constructs'
-import { currentFunction, type Shared } from '../functions/current-function.ts'
+import { currentFunction, type FunctionDefaults } from '../functions/current-function.ts'
 import { acknowledge, acknowledgeWildcards } from '../nag/acknowledge.ts'
 import { may } from '../roles/may.ts'
 import { arnOf } from '../settings/generated-names.ts'
@@ -57,7 +57,7 @@ export class LiveApi extends Construct {
     acknowledgeWildcards(role, this, resources, 'Connection ids are not known in advance.')
   }
 
-  serve(shared: Shared, role: Role, { logGroupArn: destinationArn }: ILogGroup, settings: Settings): void {
+  serve(shared: FunctionDefaults, role: Role, { logGroupArn: destinationArn }: ILogGroup, settings: Settings): void {
     const { liveAccessLog, liveDomainName, liveCertificateArn, liveRatePerSecond, ipAddressType } = settings
     const functions = ['Connect', 'Disconnect', 'Default'].map((id) => {
       const name = id.toLowerCase()

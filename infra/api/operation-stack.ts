@@ -5,7 +5,7 @@ import type { Construct } from 'constructs'
 import type { OperationSource } from '#functions/operations.ts'
 import { callbackPath } from '#shared/domain/auth-providers/auth-provider.ts'
 import type { Operation } from '#shared/http/operation.ts'
-import { currentFunction, type Shared } from '../functions/current-function.ts'
+import { currentFunction, type FunctionDefaults } from '../functions/current-function.ts'
 import { criticalOperations, shiftGradually } from '../functions/gradual-shift.ts'
 import { reservationOf } from '../functions/reserved-concurrency.ts'
 import type { Roles } from '../roles/roles.ts'
@@ -22,7 +22,7 @@ export class OperationStack extends NestedStack {
     scope: Construct,
     id: string,
     operations: OperationSource[],
-    common: Shared,
+    common: FunctionDefaults,
     roles: Roles,
     settings: Settings,
   ) {
@@ -59,7 +59,7 @@ export class OperationStack extends NestedStack {
   }
 
   /** Replaces references in the environment and the log group with parameters that have short names, to keep the template small. */
-  #withParameters({ environment, logGroup, ...rest }: Shared): Shared {
+  #withParameters({ environment, logGroup, ...rest }: FunctionDefaults): FunctionDefaults {
     const parameter = (name: string, value: string): string => {
       const newParameter = new CfnParameter(this, name)
       this.setParameter(newParameter.logicalId, value)

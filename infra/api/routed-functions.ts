@@ -1,6 +1,6 @@
 import type { Role } from 'aws-cdk-lib/aws-iam'
 import type { Construct, IDependable } from 'constructs'
-import { currentFunction, type Shared } from '../functions/current-function.ts'
+import { currentFunction, type FunctionDefaults } from '../functions/current-function.ts'
 import type { ApiRoute } from './api-body.ts'
 import { integrationUri, invokerRole } from './invoker-role.ts'
 import { routeId } from './route-id.ts'
@@ -16,7 +16,7 @@ export const toRoutedFunctions = (files: Record<string, string>, roleOf: (file: 
 /** Creates the functions of routes that are not operations, such as public pages and unmatched requests (404 or 405). */
 export function routedFunctions(
   scope: Construct,
-  shared: Shared,
+  shared: FunctionDefaults,
   functions: RoutedFunction[],
   check: IDependable,
 ): ApiRoute[] {

@@ -1,7 +1,7 @@
 import { CfnCustomResource, Duration } from 'aws-cdk-lib'
 import type { Role } from 'aws-cdk-lib/aws-iam'
 import { Construct } from 'constructs'
-import { currentFunction, type Shared } from './current-function.ts'
+import { currentFunction, type FunctionDefaults } from './current-function.ts'
 
 /**
  * Custom resource that fails the deployment if the account's concurrency limit is too low. A function of the stack reads the limit, so the
@@ -10,7 +10,7 @@ import { currentFunction, type Shared } from './current-function.ts'
 export class ConcurrencyCheck extends Construct {
   readonly finding: string
 
-  constructor(scope: Construct, shared: Shared, role: Role, reserved: number, requestsPerSecond: number) {
+  constructor(scope: Construct, shared: FunctionDefaults, role: Role, reserved: number, requestsPerSecond: number) {
     super(scope, 'ConcurrencyCheck')
     const timeout = Duration.seconds(60)
     const checker = currentFunction(this, 'Function', shared, 'tasks/check-concurrency.ts', { role, timeout })

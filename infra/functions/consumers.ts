@@ -15,7 +15,7 @@ import type { Consumer } from '../roles/duties.ts'
 import type { Roles } from '../roles/roles.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Storage } from '../storage/storage.ts'
-import { currentFunction, fileOf, type Shared } from './current-function.ts'
+import { currentFunction, type FunctionDefaults, fileOf } from './current-function.ts'
 import { failureDestination } from './failure-destination.ts'
 import { toReservation } from './reserved-concurrency.ts'
 
@@ -32,7 +32,7 @@ export function consumeStreams(
   scope: Construct,
   storage: Storage,
   roles: Roles,
-  shared: Shared,
+  shared: FunctionDefaults,
   { changeConcurrency, flowConcurrency }: Settings,
   check: IDependable,
 ): ConsumedStream[] {

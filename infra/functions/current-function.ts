@@ -19,7 +19,7 @@ import { currentAlias } from '#shared/core/current-alias.ts'
 import type { LoadedCode } from '../code/loaded-code.ts'
 
 /** Properties that functions share. The environment is the same for all functions, so that one local process can run them. */
-export type Shared = {
+export type FunctionDefaults = {
   environment: Record<string, string>
   logGroup: ILogGroup
   tracing: boolean
@@ -33,7 +33,7 @@ const memoryMb = 1_769
 export function lambdaFunction(
   scope: Construct,
   id: string,
-  { environment, logGroup, tracing, code }: Omit<Shared, 'loaded'>,
+  { environment, logGroup, tracing, code }: Omit<FunctionDefaults, 'loaded'>,
   file: string,
   overrides: Partial<FunctionProps>,
 ): LambdaFunction {
@@ -71,7 +71,7 @@ function serializeProperties(resource: CfnFunction): string {
 export function currentFunction(
   scope: Construct,
   id: string,
-  shared: Shared,
+  shared: FunctionDefaults,
   file: string,
   overrides: Partial<FunctionProps>,
   invokeConfig: EventInvokeConfigOptions = {},

@@ -3,13 +3,13 @@ import type { Alias } from 'aws-cdk-lib/aws-lambda'
 import { Construct } from 'constructs'
 import { may } from '../roles/may.ts'
 import type { Roles } from '../roles/roles.ts'
-import { currentFunction, type Shared } from './current-function.ts'
+import { currentFunction, type FunctionDefaults } from './current-function.ts'
 
 /**
  * Creates the function that mails passcodes, which the sign-in functions invoke asynchronously. The function needs an explicit name,
  * because every function's environment contains the name and a generated name would be a circular reference.
  */
-export function passcodeMailer(scope: Construct, functionName: string, { of }: Roles, shared: Shared): Alias {
+export function passcodeMailer(scope: Construct, functionName: string, { of }: Roles, shared: FunctionDefaults): Alias {
   const passcodes = new Construct(scope, 'Passcodes')
   const properties = { functionName, role: of.mailPasscode }
   const mailer = currentFunction(passcodes, 'MailPasscode', shared, 'tasks/mail-passcode.ts', properties, {

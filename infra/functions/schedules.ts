@@ -6,7 +6,7 @@ import { Construct } from 'constructs'
 import type { Duty } from '../roles/duties.ts'
 import type { Roles } from '../roles/roles.ts'
 import type { Storage } from '../storage/storage.ts'
-import { currentFunction, fileOf, type Shared } from './current-function.ts'
+import { currentFunction, type FunctionDefaults, fileOf } from './current-function.ts'
 import { failureDestination } from './failure-destination.ts'
 
 const minute = Duration.minutes(1)
@@ -56,7 +56,7 @@ const schedules: Record<string, PlannedSchedule> = {
 
 export type Scheduled = { run: IFunction; every: Duration }
 
-export function addSchedules(scope: Construct, storage: Storage, roles: Roles, shared: Shared): Scheduled[] {
+export function addSchedules(scope: Construct, storage: Storage, roles: Roles, shared: FunctionDefaults): Scheduled[] {
   const within = new Construct(scope, 'Schedules')
   return Object.entries(schedules).map(([name, { duty, every, description, timeout = Duration.seconds(60) }]) => {
     const file = `schedules/${fileOf(name)}`

@@ -5,7 +5,7 @@ import type { Duty } from '../roles/duties.ts'
 import { may } from '../roles/may.ts'
 import type { Roles } from '../roles/roles.ts'
 import type { ConsumedStream } from './consumers.ts'
-import { currentFunction, fileOf, type Shared } from './current-function.ts'
+import { currentFunction, type FunctionDefaults, fileOf } from './current-function.ts'
 
 /** Functions that operators invoke with IAM permissions (docs/runbooks), with their duties. */
 const tasks = {
@@ -22,7 +22,7 @@ export function addTasks(
   scope: Construct,
   streams: ConsumedStream[],
   roles: Roles,
-  shared: Shared,
+  shared: FunctionDefaults,
 ): Record<string, Alias> {
   const within = new Construct(scope, 'Tasks')
   for (const role of [roles.of.redrive, roles.of.replay]) {

@@ -12,7 +12,7 @@ import { closeDataDir, type DataDir } from './files/data-dir.ts'
 import { messageOf, StartupError } from './files/fault.ts'
 import type { Runtime } from './lambda/runtime.ts'
 import { startPollers } from './lambda/start-pollers.ts'
-import { Wake } from './lambda/wake.ts'
+import { WakeSignal } from './lambda/wake.ts'
 import { mailFolder, smtpServer } from './mails.ts'
 import { type Service, startService } from './service.ts'
 import { listAccounts, startScreen } from './start-screen.ts'
@@ -56,7 +56,7 @@ export async function run(dir: DataDir, options: Options) {
     closing.defer(() => aws.stop())
     const live = await openChannel(service, port)
     if (live) closing.defer(() => live.stop())
-    const wake = new Wake()
+    const wake = new WakeSignal()
     const table = { endpoint: engines.dynamodb, streamArn }
     const pollers = await startPollers({ dir: dir.path, deployment, runtime, table, wake })
     closing.defer(() => pollers.stop())
@@ -128,7 +128,7 @@ async function openAws({ dir, deployment, runtime }: Service) {
 }
 
 /** Invokes each scheduled function at its interval. Skips an invocation while the previous one still runs. */
-export function startSchedules(schedules: Schedule[], runtime: Runtime, wake: Wake) {
+export function startSchedules(schedules: Schedule[], runtime: Runtime, wake: WakeSignal) {
   const running = new Map<string, Promise<void>>()
   const run = async (functionArn: string) => {
     try {

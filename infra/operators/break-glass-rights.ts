@@ -2,7 +2,7 @@ import type { Construct } from 'constructs'
 import { tokenSecretArns } from '../functions/token-secrets.ts'
 import { may, mayNot } from '../roles/may.ts'
 import { allowKeyUse } from '../storage/encryption-key.ts'
-import { type Operated, resourceArns, tasksOf } from './operated.ts'
+import { type OperatedParts, resourceArns, tasksOf } from './operated.ts'
 
 const items = [
   'dynamodb:BatchGetItem',
@@ -32,7 +32,7 @@ const restores = [
 ]
 
 /** Builds the emergency permissions: items, secrets, restores and the creation of administrators. No permission deletes tables or keys. */
-export function breakGlassRights(scope: Construct, operated: Operated) {
+export function breakGlassRights(scope: Construct, operated: OperatedParts) {
   const { settings, storage, streams, apiIds } = operated
   // Includes every version of the consumers.
   const consumers = streams.flatMap(({ consumer: { functionArn } }) => [functionArn, `${functionArn}:*`])

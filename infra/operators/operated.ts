@@ -6,7 +6,7 @@ import { arnOf, namePrefix } from '../settings/generated-names.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Storage } from '../storage/storage.ts'
 
-export type Operated = {
+export type OperatedParts = {
   settings: Settings
   storage: Storage
   logGroups: ILogGroup[]
@@ -19,7 +19,7 @@ export type Operated = {
 /** Tasks that only the break-glass policy allows, because they create administrators or begin a sealed log. */
 const decisiveTasks = ['BeginSealedLog', 'ProvisionAccount']
 
-export const tasksOf = ({ tasks }: Operated, isDecisive: boolean): string[] =>
+export const tasksOf = ({ tasks }: OperatedParts, isDecisive: boolean): string[] =>
   Object.entries(tasks)
     .filter(([name]) => decisiveTasks.includes(name) === isDecisive)
     .map(([, { functionArn }]) => functionArn)

@@ -4,14 +4,14 @@ import { Construct } from 'constructs'
 import { acknowledgeWildcards } from '../nag/acknowledge.ts'
 import { may } from '../roles/may.ts'
 import { breakGlassRights } from './break-glass-rights.ts'
-import { type Operated, resourceArns, tasksOf } from './operated.ts'
+import { type OperatedParts, resourceArns, tasksOf } from './operated.ts'
 import { readingRights } from './reading-rights.ts'
 
 /**
  * Creates the policies for operators (docs/decisions/0039): read, operate, break glass. No policy allows changes of permissions, roles or
  * code, which need a deployment.
  */
-export function operatorPolicies(scope: Construct, operated: Operated): void {
+export function operatorPolicies(scope: Construct, operated: OperatedParts): void {
   const within = new Construct(scope, 'Operators')
   const policies = {
     ReadPolicy: readingRights(within, operated),
@@ -33,7 +33,7 @@ export function operatorPolicies(scope: Construct, operated: Operated): void {
 }
 
 /** Builds the permissions to keep the service running, without access to data. Every action except removing a batch can be undone. */
-function operatingRights(scope: Construct, operated: Operated) {
+function operatingRights(scope: Construct, operated: OperatedParts) {
   const { settings, storage } = operated
   const arns = resourceArns(scope, settings)
   return [

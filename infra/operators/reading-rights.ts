@@ -1,6 +1,6 @@
 import type { Construct } from 'constructs'
 import { may } from '../roles/may.ts'
-import { type Operated, resourceArns } from './operated.ts'
+import { type OperatedParts, resourceArns } from './operated.ts'
 
 /** Actions that do not support resource-level permissions, or whose resources are unknown until they are listed. */
 const lists = [
@@ -32,7 +32,10 @@ const lists = [
   'xray:GetTraceSummaries',
 ]
 
-export function readingRights(scope: Construct, { settings, storage, logGroups, apiIds, alarmTopicArn }: Operated) {
+export function readingRights(
+  scope: Construct,
+  { settings, storage, logGroups, apiIds, alarmTopicArn }: OperatedParts,
+) {
   const arns = resourceArns(scope, settings)
   return [
     may(lists),

@@ -1,5 +1,5 @@
 import { Problem } from '../../docs/examples/service.ts'
-import type { AccountApi, Made } from './run.ts'
+import type { AccountApi, CreatedObject } from './run.ts'
 
 /** Name of all objects that a run creates. With an exact name, one filtered list per collection finds leftovers. */
 export const mark = 'smoke-run: created by npm run smoke, safe to delete'
@@ -13,7 +13,7 @@ export type Leftover = { kind: string; path: string; id: string }
 export async function findLeftovers(api: AccountApi): Promise<Leftover[]> {
   const found: Leftover[] = []
   for (const [kind, path] of Object.entries(collections)) {
-    const rows = await api.list<Made>(path, { name: mark, limit: '100' })
+    const rows = await api.list<CreatedObject>(path, { name: mark, limit: '100' })
     found.push(...rows.map(({ id }) => ({ kind, path, id })))
   }
   return found

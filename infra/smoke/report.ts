@@ -5,7 +5,7 @@ const tokens = /\bna[acgp]_[\w.~+/=-]+/g
 
 export const withoutTokens = (text: string): string => text.replace(tokens, '[token]')
 
-export const say = (text: string): void => void process.stdout.write(`${withoutTokens(text)}\n`)
+export const printLine = (text: string): void => void process.stdout.write(`${withoutTokens(text)}\n`)
 
 /** Ends a step that neither succeeded nor failed. The message is the reason. */
 export class SkippedStep extends Error {}
@@ -28,7 +28,7 @@ export class Report {
   line(outcome: Outcome, name: string, seen: string, milliseconds = 0): void {
     this.#names[outcome].push(name)
     const oneLine = seen.replace(/\s+/g, ' ').trim()
-    say(`${outcome.padEnd(8)} ${name.padEnd(13)} ${oneLine} (${Math.round(milliseconds)} ms)`)
+    printLine(`${outcome.padEnd(8)} ${name.padEnd(13)} ${oneLine} (${Math.round(milliseconds)} ms)`)
   }
 
   /**
@@ -60,7 +60,7 @@ export class Report {
     const named = (names: string[]) => (names.length > 0 ? ` (${names.join(', ')})` : '')
     const seconds = ((performance.now() - this.#begunAt) / 1_000).toFixed(1)
     const counts = `${ok.length} ok, ${failed.length} failed${named(failed)}, ${skipped.length} skipped${named(skipped)}`
-    say(`${counts}, in ${seconds} s`)
+    printLine(`${counts}, in ${seconds} s`)
     return failed.length === 0
   }
 }

@@ -12,7 +12,7 @@ export type SmokeRun = {
   account: { id: string; name: string; slug: string }
 }
 
-export type Made = { id: string; name?: string }
+export type CreatedObject = { id: string; name?: string }
 
 /** Creates a client of the service, which is anonymous without a token. */
 export const createCaller = (baseUrl: string, token?: string): Service => new Service(baseUrl, token, 'smoke/1.0')
@@ -23,7 +23,7 @@ const accountApi = (service: Service) => ({
   /** Returns the first page of a list. */
   list: async <T>(path: string, query: Record<string, string>): Promise<T[]> =>
     (await service.send<{ data: T[] }>('GET', `${path}?${new URLSearchParams(query)}`)).data,
-  create: <T = Made>(path: string, body: object): Promise<T> =>
+  create: <T = CreatedObject>(path: string, body: object): Promise<T> =>
     service.request('POST', path, body, { 'idempotency-key': randomUUID() }),
   change: (path: string, body: object): Promise<unknown> => service.request('PATCH', path, body),
   delete: (path: string): Promise<unknown> => service.request('DELETE', path),

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { mark } from './leftovers.ts'
 import { SkippedStep, SmokeFailure } from './report.ts'
-import { createCaller, type Made, type SmokeRun } from './run.ts'
+import { type CreatedObject, createCaller, type SmokeRun } from './run.ts'
 
 type Provider = { id: string; is_disabled: boolean; context: string; domains: string[] | null }
 
@@ -14,7 +14,7 @@ const providers = '/email_otp_auth_providers'
  * @throws SmokeFailure if that is not possible
  */
 export async function checkPasscodeEmail({ api }: Pick<SmokeRun, 'api'>, email: string): Promise<void> {
-  const [actor] = await api.list<Made>('/actors', { email, limit: '1' })
+  const [actor] = await api.list<CreatedObject>('/actors', { email, limit: '1' })
   if (actor && actor.name !== mark)
     throw new SmokeFailure(
       `--passcode-email: ${email} belongs to the actor ${actor.name}. Use an address that belongs to no actor, such as name+smoke@…`,

@@ -3,7 +3,7 @@ import { findAlarm, testAlarm } from './alarm.ts'
 import { fetchNewestCheckpoint, verifyCheckpoint } from './checkpoint.ts'
 import { createdAt, deleteLeftovers, findLeftovers } from './leftovers.ts'
 import { type Options, readOptions, usage } from './options.ts'
-import { Report, SmokeFailure, say, withoutTokens } from './report.ts'
+import { printLine, Report, SmokeFailure, withoutTokens } from './report.ts'
 import { checkAccess, type SmokeRun } from './run.ts'
 import { checkPasscodeEmail, signIn } from './sign-in.ts'
 import { walk, walkSteps } from './walk.ts'
@@ -110,7 +110,7 @@ for (const output of [process.stdout, process.stderr]) output.on('error', () => 
 try {
   const options = readOptions(process.argv.slice(2), process.env)
   if (options) process.exitCode = (await smoke(options)) ? 0 : 1
-  else say(usage)
+  else printLine(usage)
 } catch (error) {
   const isExpected = error instanceof SmokeFailure || error instanceof Problem
   process.stderr.write(`${withoutTokens(String(isExpected ? error.message : (error as Error).stack))}\n`)

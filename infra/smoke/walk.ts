@@ -7,7 +7,7 @@ import { reportFlow } from '../../docs/examples/report-flow.ts'
 import { Problem } from '../../docs/examples/service.ts'
 import { mark } from './leftovers.ts'
 import { SkippedStep, SmokeFailure, until } from './report.ts'
-import { createCaller, type Made, type SmokeRun } from './run.ts'
+import { type CreatedObject, createCaller, type SmokeRun } from './run.ts'
 
 /** Steps of the walk, in order. Each step requires all earlier steps except `live`. */
 export const walkSteps = 'site group resource policy gateway live client authorization access flow changes'.split(' ')
@@ -49,7 +49,7 @@ async function walked(
   { api, report, stop, options: { baseUrl } }: SmokeRun,
   nudge: LiveNudge,
 ): Promise<SmokeChangeEntry> {
-  const created = async (path: string, body: object): Promise<[string, Made]> => {
+  const created = async (path: string, body: object): Promise<[string, CreatedObject]> => {
     const created = await api.create(path, body)
     return [`created ${created.id}`, created]
   }
@@ -62,7 +62,7 @@ async function walked(
 
   const gateway = await report.step('gateway', async () => {
     const path = `/sites/${site.id}/gateways`
-    const made = await api.create<Made & { token: string }>(path, { gateway: { name: mark } })
+    const made = await api.create<CreatedObject & { token: string }>(path, { gateway: { name: mark } })
     const device = createCaller(baseUrl, made.token)
     const session = { public_key: publicKey(), version: '1.4.0' }
     const { id, live } = await device.request<Session>('POST', '/gateway/sessions', { session })
@@ -101,7 +101,7 @@ async function walked(
   })
 
   await report.step('access', async () => {
-    const actors = await api.list<Made>(`/access/resources/${resource.id}/actors`, {})
+    const actors = await api.list<CreatedObject>(`/access/resources/${resource.id}/actors`, {})
     const isAlone = actors.map(({ id }) => id).join() === client.actor.id
     check(isAlone, `${actors.length} actors can reach the resource, not 1`)
     return ['only the actor can reach the resource', undefined]

@@ -16,7 +16,7 @@ import {
   tableMetric,
 } from './watch.ts'
 
-export type Graphed = {
+export type GraphedParts = {
   apiId: string
   /** Null if the deployment has no live channel. */
   channel: LiveApi | null
@@ -30,7 +30,7 @@ const graph = (title: string, left: IMetric[], right: IMetric[] = []): IWidget =
   new GraphWidget({ title, left, right, width: 8, height: 6 })
 
 export function graphs(
-  { apiId, channel, mailer, storage, streams, scheduled }: Graphed,
+  { apiId, channel, mailer, storage, streams, scheduled }: GraphedParts,
   serviceMetric: ServiceMetric,
   namespace: string,
 ): IWidget[][] {

@@ -10,14 +10,14 @@ import { alarmOn } from '../functions/alarm.ts'
 import { faultsByVersion } from '../functions/gradual-shift.ts'
 import { arnOf } from '../settings/generated-names.ts'
 import type { Settings } from '../settings/settings.ts'
-import { type Graphed, graphs } from './graphs.ts'
+import { type GraphedParts, graphs } from './graphs.ts'
 import { createServiceMetric, isServiceMetric } from './watch.ts'
 import { watchQuotas, watchStorage } from './watch-capacity.ts'
 import { watchJobs } from './watch-jobs.ts'
 import { watchApi, watchLive } from './watch-requests.ts'
 import { watchSignIn } from './watch-sign-in.ts'
 
-type Props = Graphed & { accessLogs: ILogGroup; functionLogs: ILogGroup; settings: Settings; reserved: number }
+type Props = GraphedParts & { accessLogs: ILogGroup; functionLogs: ILogGroup; settings: Settings; reserved: number }
 
 const { stringValue } = FilterPattern
 

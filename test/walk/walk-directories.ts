@@ -8,7 +8,11 @@ type Options = { people: number; kinds?: readonly WalkedKind[]; say(text: string
 type Provisioned = { data: { api_token: { token: string } } }
 
 /** Starts the service with a company at a provider of each kind, and walks through each directory in a separate account. */
-export async function walkDirectories({ people, kinds = walkedKinds, say }: Options): Promise<Record<string, Walked>> {
+export async function walkDirectories({
+  people,
+  kinds = walkedKinds,
+  say: printLine,
+}: Options): Promise<Record<string, Walked>> {
   const companies: WalkedCompany[] = []
   try {
     for (const kind of kinds) companies.push(await openCompany(kind, people))
@@ -29,7 +33,7 @@ export async function walkDirectories({ people, kinds = walkedKinds, say }: Opti
         const { data } = (await runByControl(service.dataDir, 'provision-account', event)) as Provisioned
         const wake = () => void runByControl(service.dataDir, 'sync', {}).catch(() => undefined)
         const { token } = data.api_token
-        const walk = { company, baseUrl: service.baseUrl, slug, token, wake, say }
+        const walk = { company, baseUrl: service.baseUrl, slug, token, wake, say: printLine }
         return [company.kind, await walkDirectory(walk)] as const
       })
       // Waits for all walks to settle, so that a failed walk does not stop the service of the other walks.

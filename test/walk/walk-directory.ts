@@ -56,7 +56,7 @@ async function until<T>(what: string, found: () => T | undefined | false | Promi
 }
 
 /** Previews a disabled directory, enables it, and waits for its first run. */
-async function load({ admin, nextRun, say }: Steps): Promise<{ previewed: Run; first: Run }> {
+async function load({ admin, nextRun, say: printLine }: Steps): Promise<{ previewed: Run; first: Run }> {
   const empty = await admin.totals()
   await admin.makeDirectory()
   await admin.post('preview')
@@ -64,21 +64,23 @@ async function load({ admin, nextRun, say }: Steps): Promise<{ previewed: Run; f
   equal(preview.run.outcome, 'previewed', preview.run.error ?? '')
   deepEqual(await admin.totals(), empty)
   const listed = await admin.changesOf(preview.run)
-  say(`previewed in ${preview.took}: ${numbers(preview.run.seen)} seen; would make ${changes(preview.run.planned)}`)
-  say(`${listed.toLocaleString('en')} changes are listed, and none was made`)
+  printLine(
+    `previewed in ${preview.took}: ${numbers(preview.run.seen)} seen; would make ${changes(preview.run.planned)}`,
+  )
+  printLine(`${listed.toLocaleString('en')} changes are listed, and none was made`)
 
   await admin.changeDirectory({ is_disabled: false })
   const first = await nextRun()
   equal(first.run.outcome, 'applied', first.run.error ?? '')
   deepEqual(first.run.applied, preview.run.planned)
   const full = numbers(await admin.totals())
-  say(`enabled, and synchronised in ${first.took}: ${changes(first.run.applied)}; now ${full}`)
+  printLine(`enabled, and synchronised in ${first.took}: ${changes(first.run.applied)}; now ${full}`)
   return { previewed: preview.run, first: first.run }
 }
 
 /** Signs in up to five members of the first group with an auth provider of the directory's kind. */
 async function signInSome(steps: Steps): Promise<SignedIn[]> {
-  const { company, admin, say } = steps
+  const { company, admin, say: printLine } = steps
   const { kind } = company
   const name = kind === 'suite' ? {} : { name: 'Company' }
   const body = { [`${kind}_auth_provider`]: { ...name, ...company.authProvider } }
@@ -91,13 +93,13 @@ async function signInSome(steps: Steps): Promise<SignedIn[]> {
     equal(session.actor.email.toLowerCase(), person.email.toLowerCase())
     signedIn.push(session)
   }
-  say(`${signedIn.length} people signed in with the provider of kind ${kind}, and are whom the directory made`)
+  printLine(`${signedIn.length} people signed in with the provider of kind ${kind}, and are whom the directory made`)
   return signedIn
 }
 
 /** Grants access to a group by a policy, and measures how long access lasts after a member has left the group. */
 async function accessOf(steps: Steps, { token, person }: SignedIn): Promise<{ left: Run; lostAccessMs: number }> {
-  const { admin, baseUrl, company, say, nextRun } = steps
+  const { admin, baseUrl, company, say: printLine, nextRun } = steps
   const ask = admin.service.request.bind(admin.service)
   const site = await ask<{ id: string }>('POST', '/sites', { site: { name: 'Office' } })
   const wiki = { name: 'Wiki', type: 'dns', address: 'wiki.example.com', site_id: site.id }
@@ -120,7 +122,7 @@ async function accessOf(steps: Steps, { token, person }: SignedIn): Promise<{ le
     const connect = () => client.connect(resource.id)
     const { id } = await until('a member gets access', () => connect().catch(() => undefined))
     await until('the gateway has the authorization', () => gateway.authorizations.has(id))
-    say(`a policy for a group of ${members.length} of the directory lets its members in, and the gateway knows`)
+    printLine(`a policy for a group of ${members.length} of the directory lets its members in, and the gateway knows`)
 
     company.leaveGroup(person.id)
     await admin.post('sync')
@@ -135,8 +137,8 @@ async function accessOf(steps: Steps, { token, person }: SignedIn): Promise<{ le
       return log.get(run.id)?.get('memberships delete')?.[0]
     })
     const lostAccessMs = lostAt - Date.parse(committed.timestamp)
-    say(`a person left the group: synchronised in ${took}`)
-    say(`the gateway let nothing more pass ${lostAccessMs} ms after the run's commit`)
+    printLine(`a person left the group: synchronised in ${took}`)
+    printLine(`the gateway let nothing more pass ${lostAccessMs} ms after the run's commit`)
     return { left: run, lostAccessMs }
   } finally {
     await client.stop()
@@ -145,7 +147,7 @@ async function accessOf(steps: Steps, { token, person }: SignedIn): Promise<{ le
 }
 
 /** Expects that a truncated list fails the run, changes nothing and disables the directory. */
-async function breakLists({ admin, company, nextRun, say }: Steps): Promise<void> {
+async function breakLists({ admin, company, nextRun, say: printLine }: Steps): Promise<void> {
   const before = await admin.totals()
   company.breakLists()
   await admin.post('sync')
@@ -154,11 +156,14 @@ async function breakLists({ admin, company, nextRun, say }: Steps): Promise<void
   deepEqual(await admin.totals(), before)
   ok((await admin.directory()).is_disabled)
   company.mendLists()
-  say(`half a list was not believed, nothing changed, and the directory is disabled: ${run.error}`)
+  printLine(`half a list was not believed, nothing changed, and the directory is disabled: ${run.error}`)
 }
 
 /** Removes most people from the company. The brake stops the run until an administrator accepts the deletions. */
-async function brake({ admin, company, nextRun, say }: Steps, stays: string): Promise<{ stopped: Run; released: Run }> {
+async function brake(
+  { admin, company, nextRun, say: printLine }: Steps,
+  stays: string,
+): Promise<{ stopped: Run; released: Run }> {
   const before = await admin.totals()
   const all = company.people()
   const leavers = new Set(all.filter(({ id }, i) => i % 5 < 3 && id !== stays).map(({ id }) => id))
@@ -168,7 +173,7 @@ async function brake({ admin, company, nextRun, say }: Steps, stays: string): Pr
   equal(stopped.outcome, 'stopped', stopped.error ?? '')
   match(stopped.error ?? '', new RegExp(`^Sync would delete ${leavers.size} of ${all.length} identities;`))
   deepEqual(await admin.totals(), before)
-  say(`${leavers.size} people left the company, and the brake holds: ${stopped.error}`)
+  printLine(`${leavers.size} people left the company, and the brake holds: ${stopped.error}`)
 
   await admin.changeDirectory({ is_disabled: false, accept_deletions: true })
   const { run: released, took } = await nextRun()
@@ -176,18 +181,24 @@ async function brake({ admin, company, nextRun, say }: Steps, stays: string): Pr
   equal(released.applied.users?.delete, leavers.size)
   const after = await admin.totals()
   equal(after.actors, (before.actors ?? 0) - leavers.size)
-  say(`an administrator meant it: synchronised in ${took}: ${changes(released.applied)}; now ${numbers(after)}`)
+  printLine(`an administrator meant it: synchronised in ${took}: ${changes(released.applied)}; now ${numbers(after)}`)
   return { stopped, released }
 }
 
 /** Rewinds a run, and expects that the deleted objects are restored. */
-async function rewind({ admin, nextRun, say }: Steps, run: Run, before: Record<string, number>): Promise<Run> {
+async function rewind(
+  { admin, nextRun, say: printLine }: Steps,
+  run: Run,
+  before: Record<string, number>,
+): Promise<Run> {
   await admin.post(`runs/${run.id}/rewind`)
   const { run: rewound, took } = await nextRun()
   equal(rewound.outcome, 'applied', rewound.error ?? '')
   deepEqual(await admin.totals(), before)
   ok((await admin.directory()).is_disabled)
-  say(`rewound in ${took}: ${changes(rewound.applied)}; ${numbers(rewound.skipped)} skipped; the directory is disabled`)
+  printLine(
+    `rewound in ${took}: ${changes(rewound.applied)}; ${numbers(rewound.skipped)} skipped; the directory is disabled`,
+  )
   return rewound
 }
 
@@ -208,7 +219,11 @@ function tells(entries: Map<string, Entry[]> | undefined, { applied }: Run): boo
 }
 
 /** Expects entries for all changes of the applied runs, and none for previews. */
-async function readChangeLog({ admin, company, say }: Steps, done: Record<string, Run>, looked: Run[]): Promise<void> {
+async function readChangeLog(
+  { admin, company, say: printLine }: Steps,
+  done: Record<string, Run>,
+  looked: Run[],
+): Promise<void> {
   const runs = Object.entries(done)
   let log = new Map<string, Map<string, Entry[]>>()
   const isComplete = async () => {
@@ -219,7 +234,7 @@ async function readChangeLog({ admin, company, say }: Steps, done: Record<string
     const details = runs.map(([name, run]) => `${name}: ${changes(run.applied)}, told: ${summary(log.get(run.id))}`)
     throw new Error(`${error.message}\n${details.join('\n')}`)
   })
-  for (const [name, run] of runs) say(`the change log tells of ${name}: ${summary(log.get(run.id))}`)
+  for (const [name, run] of runs) printLine(`the change log tells of ${name}: ${summary(log.get(run.id))}`)
   // Expects one entry of a stopped run, which disables the directory, and none of a preview.
   for (const run of looked) {
     const kinds = [...(log.get(run.id)?.keys() ?? [])]

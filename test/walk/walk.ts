@@ -8,11 +8,11 @@ if (what !== 'directories' || !Number.isInteger(people) || people < 40) {
   process.stderr.write(`${usage}, at least 40 of them\n`)
   process.exit(2)
 }
-const say = (text: string) => process.stdout.write(`${text}\n`)
+const printLine = (text: string) => process.stdout.write(`${text}\n`)
 try {
-  const walked = await walkDirectories({ people, say })
+  const walked = await walkDirectories({ people, say: printLine })
   const late = Object.entries(walked).filter(([, { lostAccessMs }]) => lostAccessMs > 1_000)
-  for (const [kind, { lostAccessMs }] of late) say(`${kind}: access was lost only after ${lostAccessMs} ms`)
+  for (const [kind, { lostAccessMs }] of late) printLine(`${kind}: access was lost only after ${lostAccessMs} ms`)
   process.exitCode = late.length > 0 ? 1 : 0
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.stack : error}\n`)

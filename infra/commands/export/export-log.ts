@@ -15,7 +15,7 @@ import {
   findLeast,
   type LogClient,
 } from './log-client.ts'
-import { holdExport, rejectOtherRange, resumeExport, type Written } from './resume-export.ts'
+import { holdExport, rejectOtherRange, resumeExport, type WrittenEntries } from './resume-export.ts'
 import { sealProofs } from './seal-proofs.ts'
 
 /** Writes an export (S5.1), or resumes an interrupted one. */
@@ -99,7 +99,7 @@ async function writeEntries(
   client: LogClient,
   { type, begin, out, progress }: ExportOptions,
   last: ExportedEntry,
-  written: Written,
+  written: WrittenEntries,
 ): Promise<void> {
   const first = written.last ?? (await client.oldest(type, begin)) ?? last
   const [from, end] = [microsOf(first.timestamp), microsOf(last.timestamp)]

@@ -7,14 +7,14 @@ import { StartupError } from '../../local/files/fault.ts'
 import { type Lock, tryLock } from '../../local/files/lock.ts'
 import type { ExportedEntry, ExportOptions, ExportType, LogClient } from './log-client.ts'
 
-export type Written = { first: ExportedEntry | null; last: ExportedEntry | null; entries: number }
+export type WrittenEntries = { first: ExportedEntry | null; last: ExportedEntry | null; entries: number }
 
 /**
  * Reads the entries of an interrupted export, and cuts off an incomplete last line.
  * @throws StartupError, without changing the file, if the export is complete or the file is not an export of this type
  */
-export function resumeExport(out: string, type: ExportType): Written {
-  const written: Written = { first: null, last: null, entries: 0 }
+export function resumeExport(out: string, type: ExportType): WrittenEntries {
+  const written: WrittenEntries = { first: null, last: null, entries: 0 }
   const found = statSync(out, { throwIfNoEntry: false })
   if (found && !found.isFile()) throw new StartupError(`${out} is not a file.`)
   if (!found || found.size === 0) return written
@@ -72,7 +72,7 @@ export async function rejectOtherRange(
   client: LogClient,
   { type, begin, out }: ExportOptions,
   last: ExportedEntry | null,
-  written: Written,
+  written: WrittenEntries,
 ): Promise<void> {
   if (!written.first || !written.last) return
   const other = (option: string) =>

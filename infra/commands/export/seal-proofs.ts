@@ -3,7 +3,7 @@ import type { SealedHour } from '#shared/seal/log/sealed-log.ts'
 import { hashBytes } from '#shared/seal/merkle/merkle-proof.ts'
 import { StartupError } from '../../local/files/fault.ts'
 import type { CoveredEntry, ExportOptions, ExportType, LogClient, Proof } from './log-client.ts'
-import type { Written } from './resume-export.ts'
+import type { WrittenEntries } from './resume-export.ts'
 
 const maxLeaves = 10_000
 
@@ -33,7 +33,7 @@ export async function sealProofs(
   { type, begin, end, out }: ExportOptions,
   size: number,
   newest: CoveredEntry | null,
-  written: Written,
+  written: WrittenEntries,
 ): Promise<Proofs> {
   const before = await client.fetchProof(await client.newest({ type, begin: 0, end: begin - 1 }), size)
   const after = await client.fetchProof(await client.oldest(type, end + 1), size)

@@ -11,7 +11,7 @@ export type HttpRequest = {
   body: Buffer
 }
 
-export type HttpAnswer = { status: number; headers: Record<string, string | string[]>; body: Buffer }
+export type HttpResponse = { status: number; headers: Record<string, string | string[]>; body: Buffer }
 
 const textual = /^(text\/|application\/(json|javascript|xml)\b|application\/[^;\s]+\+(json|xml)\b)/i
 
@@ -82,14 +82,14 @@ export function toEvent(
 }
 
 /** Builds a response of API Gateway itself, without invoking a function. */
-export const gatewayAnswer = (status: number, message: string): HttpAnswer => ({
+export const gatewayAnswer = (status: number, message: string): HttpResponse => ({
   status,
   headers: { 'content-type': 'application/json' },
   body: Buffer.from(JSON.stringify({ message })),
 })
 
 /** Converts a function's result to a response as API Gateway does. A result without a status code becomes a JSON body. */
-export function fromResult(result: unknown): HttpAnswer {
+export function fromResult(result: unknown): HttpResponse {
   if (typeof result !== 'object' || result === null || !('statusCode' in result)) {
     const text = typeof result === 'string' ? result : JSON.stringify(result ?? null)
     return { status: 200, headers: { 'content-type': 'application/json' }, body: Buffer.from(text) }

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { fieldsOf } from '#shared/core/json/is-object.ts'
 import { faultText } from '../files/fault.ts'
 import type { Runtime } from '../lambda/runtime.ts'
-import { fromResult, gatewayAnswer, type HttpAnswer, toEvent } from './api-event.ts'
+import { fromResult, gatewayAnswer, type HttpResponse, toEvent } from './api-event.ts'
 import { attachLive, isLiveUpgrade, type LiveServer } from './open-live.ts'
 import { openServer } from './open-server.ts'
 import { deliveredPath, type router } from './routes.ts'
@@ -35,7 +35,7 @@ function parseTarget(url: string): string | undefined {
 
 const exceedsPayload = (value: unknown): boolean => Buffer.byteLength(JSON.stringify(value) ?? '') > maxPayload
 
-async function answer(request: IncomingMessage, { match, runtime }: Backend): Promise<HttpAnswer> {
+async function answer(request: IncomingMessage, { match, runtime }: Backend): Promise<HttpResponse> {
   const body = await readBody(request)
   if (!body) return gatewayAnswer(413, 'Request Entity Too Large')
   const { method = 'GET', url = '/', headers } = request
@@ -61,7 +61,7 @@ async function answer(request: IncomingMessage, { match, runtime }: Backend): Pr
   }
 }
 
-function send(response: ServerResponse, { status, headers, body }: HttpAnswer, head: boolean): void {
+function send(response: ServerResponse, { status, headers, body }: HttpResponse, head: boolean): void {
   response.writeHead(status, {
     ...headers,
     ...(status === 204 || status === 304 ? {} : { 'content-length': body.length }),

@@ -7,7 +7,7 @@ import type { LiveRoute } from '../../template/routes.ts'
 import { faultText } from '../files/fault.ts'
 import { connectEvent, type LiveConnection } from './live-event.ts'
 import { type LiveSocket, LiveSockets } from './live-sockets.ts'
-import { type InnerAnswer, type InnerServer, openInnerServer } from './open-server.ts'
+import { type InnerResponse, type InnerServer, openInnerServer } from './open-server.ts'
 
 /**
  * Limits of a WebSocket API of API Gateway, except `handshakes`: the maximum number of handshakes in progress. API Gateway limits new
@@ -133,7 +133,7 @@ export function attachLive(server: Server, live: Promise<LiveServer | null>): vo
 /** Maximum number of bytes that are buffered for a device that does not read. */
 const maxUnsent = 1_024 * 1_024
 
-function post(live: LiveSocket, body: Buffer): InnerAnswer {
+function post(live: LiveSocket, body: Buffer): InnerResponse {
   if (body.length > platformLimits.messageBytes) return { status: 413, fault: 'PayloadTooLargeException' }
   if (live.socket.bufferedAmount > maxUnsent) return { status: 429, fault: 'LimitExceededException' }
   live.socket.send(body.toString('utf8'))

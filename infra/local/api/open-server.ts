@@ -47,7 +47,7 @@ export async function listen(server: Server, port: number, variable = 'PORT'): P
 }
 
 /** Response of an inner server. `fault` is an AWS error name, which SDK clients read from `x-amzn-errortype`. */
-export type InnerAnswer = { status: number; body?: unknown; fault?: string }
+export type InnerResponse = { status: number; body?: unknown; fault?: string }
 export type InnerServer = { endpoint: string; stop(): Promise<void> }
 
 /** Signals a permanent refusal (400), which callers do not retry. */
@@ -61,7 +61,7 @@ const digest = (text: string) => createHash('sha256').update(text).digest()
  * @param answer handler that gets the path after the secret, still encoded
  */
 export async function openInnerServer(
-  answer: (request: IncomingMessage, path: string, body: Buffer) => Promise<InnerAnswer>,
+  answer: (request: IncomingMessage, path: string, body: Buffer) => Promise<InnerResponse>,
 ): Promise<InnerServer> {
   const secret = randomBytes(32).toString('base64url')
   const server = openServer(async (request, response) => {
@@ -69,7 +69,7 @@ export async function openInnerServer(
     const work = timingSafeEqual(digest(givenSecret), digest(secret))
       ? buffer(request).then((body) => answer(request, path.join('/'), body))
       : Promise.resolve({ status: 403 })
-    const { status, body, fault }: InnerAnswer = await work.catch((error: unknown) => {
+    const { status, body, fault }: InnerResponse = await work.catch((error: unknown) => {
       process.stderr.write(`${new Date().toISOString()} ERROR ${faultText(error)}\n`)
       return { status: error instanceof PermanentRefusal ? 400 : 500 }
     })

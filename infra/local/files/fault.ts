@@ -1,6 +1,6 @@
 /** Error that the user can repair. It is printed as one line without a stack, and the exit code is 1. */
 export class StartupError extends Error {
-  override name = 'Fault'
+  override name = 'StartupError'
 }
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

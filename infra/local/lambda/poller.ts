@@ -4,7 +4,7 @@ import { messageOf } from '../files/fault.ts'
 import type { StreamCheckpoint } from './checkpoints.ts'
 import { type DiscardedBatch, deliver, splitIntoLanes } from './deliver.ts'
 import type { Source, SourceRecord } from './source.ts'
-import type { Wake } from './wake.ts'
+import type { WakeSignal } from './wake.ts'
 
 export type PollerOptions = {
   mapping: Mapping
@@ -13,7 +13,7 @@ export type PollerOptions = {
   checkpoint: StreamCheckpoint
   invoke(event: { Records: unknown[] }): Promise<unknown>
   storeFailure(shard: string, discard: DiscardedBatch): string
-  wake: Wake
+  wake: WakeSignal
   signal: AbortSignal
   pauseMs?: number
 }

@@ -9,14 +9,14 @@ import { pollShard } from './poller.ts'
 import type { Runtime } from './runtime.ts'
 import type { Source } from './source.ts'
 import { tableSource } from './table-source.ts'
-import type { Wake } from './wake.ts'
+import type { WakeSignal } from './wake.ts'
 
 type Settings = {
   dir: string
   deployment: Deployment
   runtime: Runtime
   table: { endpoint: string; streamArn: string }
-  wake: Wake
+  wake: WakeSignal
 }
 
 function createSource({ sourceArn }: Mapping, { deployment, table }: Settings): Source {

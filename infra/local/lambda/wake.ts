@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 
 /** Notifies waiting pollers of writes, so that they need not poll the engines constantly. */
-export class Wake {
+export class WakeSignal {
   count = 0
   readonly #emitter = new EventEmitter().setMaxListeners(0)
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type ExportOptions, LogClient } from '#infra/commands/export/log-client.ts'
-import { rejectOtherRange, resumeExport, type Written } from '#infra/commands/export/resume-export.ts'
+import { rejectOtherRange, resumeExport, type WrittenEntries } from '#infra/commands/export/resume-export.ts'
 import { microsOf } from '#shared/core/clock.ts'
 import { lastLogMicros } from '#shared/logs/entries/log-id.ts'
 
@@ -82,7 +82,7 @@ class HeldLog extends LogClient {
 }
 
 const client = new HeldLog(entryAt(0), first, second, entryAt(3))
-const written: Written = { first: toBoundary(first), last: toBoundary(second), entries: 2 }
+const written: WrittenEntries = { first: toBoundary(first), last: toBoundary(second), entries: 2 }
 const check = (begin: string, last: typeof first | null, of = written) => {
   const options: ExportOptions = { type: 'change', begin: microsOf(begin), end: lastLogMicros, out: 'log.ndjson' }
   return rejectOtherRange(client, options, last, of)

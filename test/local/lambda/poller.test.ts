@@ -6,7 +6,7 @@ import { openCheckpoint } from '#infra/local/lambda/checkpoints.ts'
 import { failureWriter } from '#infra/local/lambda/failures.ts'
 import { pollShard } from '#infra/local/lambda/poller.ts'
 import type { Source, SourceRecord } from '#infra/local/lambda/source.ts'
-import { Wake } from '#infra/local/lambda/wake.ts'
+import { WakeSignal } from '#infra/local/lambda/wake.ts'
 import { readMapping } from '#infra/template/mapping.ts'
 
 let dir: string
@@ -53,7 +53,7 @@ function start(records: SourceRecord[], handler: (batch: Received) => unknown, s
     ...settings,
   })
   const source = memorySource(records)
-  const wake = new Wake()
+  const wake = new WakeSignal()
   const ending = new AbortController()
   const received: number[][] = []
   const running = pollShard('one', {

@@ -10,7 +10,7 @@ import { openCheckpoint } from '#infra/local/lambda/checkpoints.ts'
 import { failuresFolder, failureWriter } from '#infra/local/lambda/failures.ts'
 import { kinesisSource } from '#infra/local/lambda/kinesis-source.ts'
 import { pollShard } from '#infra/local/lambda/poller.ts'
-import { Wake } from '#infra/local/lambda/wake.ts'
+import { WakeSignal } from '#infra/local/lambda/wake.ts'
 import { createStream } from '#infra/local/service.ts'
 import { readMapping } from '#infra/template/mapping.ts'
 import { clock } from '#shared/core/clock.ts'
@@ -62,7 +62,7 @@ async function poll(streamName: string, invoke: (event: KinesisStreamEvent) => P
     checkpoint,
     invoke: (event) => invoke(event as KinesisStreamEvent),
     storeFailure: failureWriter(dir, 'store-flow-logs', 'arn:function', source),
-    wake: new Wake(),
+    wake: new WakeSignal(),
     signal: ending.signal,
     pauseMs: 1,
   })
