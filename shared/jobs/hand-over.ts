@@ -1,6 +1,5 @@
 import { fieldsOf } from '../core/json/is-object.ts'
 
-/** Invokes a function with an event and returns its response. */
 export type Invoke = (functionArn: string, event: { Records: unknown[] }) => Promise<unknown>
 
 export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : 'not an error object')
@@ -15,7 +14,8 @@ async function hand(invoke: Invoke, functionArn: string, Records: unknown[]): Pr
 }
 
 /**
- * Invokes a consumer with all records at once and, if that fails, with each alone, so that one bad record blocks no other.
+ * Invokes a consumer with all records at once. If the call fails, invokes the consumer with each record alone, so that one bad record does
+ * not block others.
  * @returns the index and reason of each record that failed
  */
 export async function handOver(invoke: Invoke, functionArn: string, records: unknown[]) {

@@ -5,7 +5,7 @@ import { fieldsOf } from '../core/json/is-object.ts'
 /** Position of a scan in a task's response; null at the beginning. */
 export const ScanPosition = v.nullable(v.strictObject({ pk: v.string(), sk: v.string() }))
 
-/** Reads the progress of an earlier run from the `next` of its response; null for a new run. @throws ApiError 400 */
+/** Parses the progress of an earlier run from `next` in the event; null for a new run. @throws ApiError `bad_request` */
 export function readNext<T>(progress: v.GenericSchema<unknown, T>, event: unknown): T | null {
   const { next = null } = fieldsOf(event)
   if (next === null) return null

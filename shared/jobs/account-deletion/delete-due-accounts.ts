@@ -10,13 +10,16 @@ import { walkTable } from '../../table/walk-table.ts'
 import { put, remove, writeTogether } from '../../table/write-together.ts'
 import { closeAccount, type DueAccount, dueAccountItem, dueAccountsPartition } from './due-account.ts'
 
-/** Time until the second pass, in microseconds. Streams keep records for 24 hours, which may still write items of a closed account. */
+/**
+ * Time in microseconds until the second pass. Streams keep records for 24 hours, and consumers may still write items of a closed account
+ * from them.
+ */
 const secondPassMicros = 25 * 3_600_000_000
 
 /**
- * Deletes the accounts that are due (A31, A32): first all account rows, then their items, until the deadline. The next
- * run resumes.
- * @throws AggregateError of all failures, after the other accounts were handled
+ * Deletes the accounts that are due (A31, A32): first all account rows, then their items, until the deadline. The next run resumes the
+ * deletion.
+ * @throws AggregateError with all failures, after processing the other accounts
  */
 export async function deleteDueAccounts(deadline: number): Promise<void> {
   const nowText = timestamp(clock.now())
@@ -38,7 +41,7 @@ export async function deleteDueAccounts(deadline: number): Promise<void> {
   if (errors.length > 0) throw new AggregateError(errors, 'Some accounts were not deleted.')
 }
 
-/** Continues a pass over the table until the deadline, and completes it at the end of the table. */
+/** Continues a pass over the table until the deadline. At the end of the first pass, schedules the second. */
 async function pass(due: DueAccount, all: DueAccount[], deadline: number): Promise<void> {
   if (!(await deleteItems(due, deadline))) return
   const others = all.filter(({ account_id }) => account_id === due.account_id)
@@ -46,24 +49,24 @@ async function pass(due: DueAccount, all: DueAccount[], deadline: number): Promi
   await writeTogether([...others.map(remove), ...(due.last ? [] : [put(second)])])
 }
 
-/** Concurrent requests. */
+/** Number of concurrent delete requests. */
 const width = 4
-/** Items per page. A run stops only between pages, so a page must take seconds even if all its items are deleted. */
+/** Items per page. A run stops only between pages, so deleting a full page must take only seconds. */
 const perPage = 2_000
 
-/** Deletes one item by PartiQL, because the IAM permission to BatchWriteItem would also allow puts. */
+/** Builds a PartiQL statement that deletes one item. The IAM permission for BatchWriteItem would also allow puts. */
 const deletion = ({ pk, sk }: Key): Statement => ({
   Statement: `DELETE FROM "${tableName()}" WHERE "pk" = ? AND "sk" = ?`,
   Parameters: [pk, sk],
 })
 
 /**
- * Deletes all items of an account from the cursor on, page by page. An item belongs to the account by its key or by its
+ * Deletes the items of an account page by page, starting at the cursor. An item belongs to the account by its partition key or its
  * `account_id`.
- * @returns whether the end of the table was reached
+ * @returns true at the end of the table
  */
 async function deleteItems({ cursor, ...due }: DueAccount, deadline: number): Promise<boolean> {
-  // An eventually consistent scan suffices: the second pass finds items that the first one misses.
+  // An eventually consistent scan suffices, because the second pass finds items that the first pass misses.
   const pages = walkTable<Key>({
     from: cursor ?? null,
     hasTime: () => clock.monotonic() < deadline,

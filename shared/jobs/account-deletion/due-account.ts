@@ -5,10 +5,10 @@ import { accountVersionKey, entityKey, type Item, type Key } from '../../table/k
 import { checkExistence, getRow, queryItems } from '../../table/read.ts'
 import { remove, removeWhile, writeTogether } from '../../table/write-together.ts'
 
-/** Item with the time of an account's deletion and its progress. */
+/** Item with the time and the progress of an account's deletion. */
 export type DueAccount = Key & {
   account_id: string
-  /** The last key that the pass over the table has done. */
+  /** Last key that the pass over the table has processed. */
   cursor?: Key
   /** True for the second pass, after which no more items can arrive. */
   last?: boolean
@@ -16,7 +16,10 @@ export type DueAccount = Key & {
 
 export const dueAccountsPartition = 'service#due.accounts'
 
-/** Builds the item of an account that is due at `at` (a timestamp). It outlives a cancelled deletion, and is then ignored. */
+/**
+ * Builds the item of an account that is due at the timestamp `at`. After a cancelled deletion, the item stays until that time and is
+ * ignored.
+ */
 export const dueAccountItem = (accountId: string, at: string, last = false): Item & DueAccount => ({
   pk: dueAccountsPartition,
   sk: `${at}#${accountId}`,
@@ -25,7 +28,7 @@ export const dueAccountItem = (accountId: string, at: string, last = false): Ite
   last,
 })
 
-/** Ids of accounts in deletion, whose items are deleted one by one without commits. */
+/** Returns the ids of accounts in deletion, whose items are deleted one by one without commits. */
 export async function closedAccounts(): Promise<ReadonlySet<string>> {
   const nowText = timestamp(clock.now())
   const due = (await queryItems<DueAccount>(dueAccountsPartition)).filter((item) => item.last || isDue(item, nowText))
@@ -34,11 +37,11 @@ export async function closedAccounts(): Promise<ReadonlySet<string>> {
   return new Set(ids.filter((_, i) => !exist[i]))
 }
 
-/** True from the time of deletion on, when the deletion can no longer be cancelled (A32). */
+/** True once the account's deletion is due and can no longer be cancelled (A32). */
 export const isDueForDeletion = ({ is_disabled, delete_at }: AccountRow, nowText: string): boolean =>
   is_disabled && delete_at !== null && delete_at <= nowText
 
-/** Deletes the row of a due account and frees its slug, before its other items. A concurrent commit cannot recreate the row. */
+/** Deletes the row of a due account and frees its slug, before the account's other items. A concurrent commit cannot recreate the row. */
 export async function closeAccount(id: string, nowText: string): Promise<'closed' | 'called off' | 'changing'> {
   const account = await getRow(accounts, id, id)
   if (!account) return 'closed'

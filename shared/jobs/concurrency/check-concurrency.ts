@@ -2,7 +2,7 @@ import { GetAccountSettingsCommand } from '@aws-sdk/client-lambda'
 import { lambda } from '../../core/aws/lambda.ts'
 import type { CustomResourceAnswer, CustomResourceEvent } from '../../core/custom-resource.ts'
 
-/** Checks the AWS account's Lambda quota before a deployment reserves concurrency. A failed check does not block the deployment. */
+/** Checks the AWS account's Lambda quota before a deployment reserves concurrency. An error of the check does not block the deployment. */
 export async function checkConcurrency({
   RequestType,
   ResourceProperties,
@@ -19,7 +19,6 @@ export async function checkConcurrency({
   }
 }
 
-/** Reads the concurrency limits of this account and region from Lambda. */
 async function accountConcurrency(): Promise<AccountConcurrency> {
   const { AccountLimit = {} } = await lambda().send(new GetAccountSettingsCommand({}))
   const { ConcurrentExecutions: limit, UnreservedConcurrentExecutions: unreserved } = AccountLimit
@@ -27,31 +26,31 @@ async function accountConcurrency(): Promise<AccountConcurrency> {
   return { limit, unreserved }
 }
 
-/** Concurrent executions of an account in a region: the limit, and the part that no function has reserved. */
+/** Concurrent executions of an AWS account in a region: the quota, and the number that no function has reserved. */
 export type AccountConcurrency = { limit: number; unreserved: number }
 
 export type WantedConcurrency = {
   /** Sum of the concurrency that the functions of the deployment reserve. */
   reserved: number
-  /** Requests a second that the stage lets through, or one route of it where each has its own limit. */
+  /** Requests per second that the API stage accepts, or that one route accepts if routes have their own limits. */
   requestsPerSecond: number
-  /** True where the reservations of the account include those of the deployment. */
+  /** True if the account's reservations already include those of the deployment. */
   deployedBefore: boolean
 }
 
 /** Minimum unreserved concurrency that Lambda requires. */
 const minUnreserved = 100
-/** Conservative average of function seconds per request. */
+/** Conservative estimate of function seconds per request. */
 const secondsPerRequest = 0.1
 
 const quota = 'Service Quotas, lambda, L-B99A9384'
 
-/** Compares a deployment's concurrency settings with the account's limits, and describes the result. */
+/** Refuses a deployment whose reservations exceed the quota. Too little capacity for requests is only reported. */
 export function concurrencyFinding(
   { limit, unreserved }: AccountConcurrency,
   { reserved, requestsPerSecond, deployedBefore }: WantedConcurrency,
 ): CustomResourceAnswer {
-  // Reservations of an existing deployment are part of the reserved ones, so it is compared with the whole limit.
+  // Compares an existing deployment with the whole limit, because its reservations already reduce `unreserved`.
   const free = deployedBefore ? limit : unreserved
   const runs = `This account can run ${limit} Lambda functions at once in this region, ${unreserved} of them unreserved.`
   if (reserved > 0 && free - reserved < minUnreserved) {

@@ -14,7 +14,7 @@ import { removeItem } from '../../table/put-item.ts'
 import { queryItems } from '../../table/read.ts'
 import { isUnexpired } from '../../values/expiry.ts'
 
-/** Per collection: deletes a row if it has expired. */
+/** Deletes a row if it has expired, by collection. */
 const endings: Record<string, (transaction: Transaction, id: string) => Promise<void>> = {
   async [clientTokens.name](transaction, id) {
     const token = await transaction.get(clientTokens, id)
@@ -34,18 +34,18 @@ const endings: Record<string, (transaction: Transaction, id: string) => Promise<
   },
 }
 
-/** Collections of members. A due item means a change of the set that may have been interrupted. */
+/** Collections of members, whose due items stand for changes that may have been interrupted. */
 const memberSets = [memberships.name, poolMembers.name]
 
-/** Due items per read; few, because a run with nothing due reads as many in vain. */
+/** Due items per read. Few, because a run without due items reads the same number for nothing. */
 const perRead = 25
 
 type DueItem = Key & Due
 
 /**
- * Deletes expired rows (A31), which requests already ignore, and resumes interrupted changes of member sets (A15.6).
- * Failures stay for the next run.
- * @throws AggregateError of all failures
+ * Deletes expired rows (A31), which requests already ignore, and resumes interrupted changes of member sets (A15.6). The next run retries
+ * failed items.
+ * @throws AggregateError with all failures
  */
 export async function reclaimExpired(deadline: number): Promise<void> {
   const errors = (await Promise.all(dueShards.map((shard) => reclaimShard(shard, deadline)))).flat()
@@ -67,7 +67,7 @@ async function reclaimShard(shard: string, deadline: number): Promise<unknown[]>
   return errors
 }
 
-/** Deletes expired rows by commits without a subject (L5), because deletions of tokens are logged. */
+/** Deletes expired rows with commits without a subject (L5), so that the change log records deleted tokens. */
 async function reclaim(accountId: string, items: DueItem[]): Promise<void> {
   const changes = items.filter(({ collection }) => memberSets.includes(collection))
   const rows = items.filter(({ collection }) => !memberSets.includes(collection))

@@ -3,9 +3,8 @@ import { s3 } from '../../core/aws/s3.ts'
 import { env } from '../../core/env.ts'
 import { handOver, type Invoke, reasonOf } from '../hand-over.ts'
 
-/** Store of batches that a consumer could not handle. */
 export type FailedBatches = {
-  /** The names of what is kept, in the order in which it failed. */
+  /** Returns the names of the failed batches, oldest first. */
   list(): Promise<string[]>
   read(name: string): Promise<string>
   remove(name: string): Promise<void>
@@ -13,13 +12,11 @@ export type FailedBatches = {
 
 type Options = {
   batches: FailedBatches
-  /** Hands an event to the function that failed. */
   invoke: Invoke
-  /** False when there is no time for another batch. */
   hasTime?: () => boolean
 }
 
-/** Parses a failed batch as Lambda stores it: the function, and the whole event as JSON text. */
+/** Parses the object that Lambda stores for a failed batch, with the function's ARN and the event as JSON text. */
 function readBatch(text: string): { functionArn: string; records: unknown[] } {
   const { requestContext, payload } = JSON.parse(text) ?? {}
   const event = typeof payload === 'string' ? JSON.parse(payload) : payload
@@ -29,10 +26,13 @@ function readBatch(text: string): { functionArn: string; records: unknown[] } {
   return { functionArn: requestContext.functionArn, records: event.Records }
 }
 
-/** Invokes the consumers with their failed batches again, and deletes those that succeed. Idempotent, because consumers are. */
+/**
+ * Invokes consumers with their failed batches again, and deletes the batches that succeed. Idempotent, because the consumers are
+ * idempotent.
+ */
 export async function redrive({ batches, invoke, hasTime = () => true }: Options) {
   const names = await batches.list()
-  /** Batches that are handled now and gone, those that failed again and stay, and those that there was no time for. */
+  /** Number of deleted batches, batches that failed again, and number of batches left for lack of time. */
   const result = { redriven: 0, kept: [] as { name: string; reason: string }[], left: 0 }
   for (const [i, name] of names.entries()) {
     if (!hasTime()) return { ...result, left: names.length - i }
@@ -50,7 +50,7 @@ export async function redrive({ batches, invoke, hasTime = () => true }: Options
   return result
 }
 
-/** prefix of Lambda's objects: `aws/lambda/<mapping>/<shard>/YYYY/MM/DD/YYYY-MM-DDTHH.MM.SS-<uuid>`. */
+/** Prefix of the objects that Lambda stores: `aws/lambda/<mapping>/<shard>/YYYY/MM/DD/YYYY-MM-DDTHH.MM.SS-<uuid>`. */
 const prefix = 'aws/lambda/'
 
 async function keys(Bucket: string): Promise<string[]> {
@@ -62,7 +62,7 @@ async function keys(Bucket: string): Promise<string[]> {
   return found.sort((a, b) => (age(a) < age(b) ? -1 : 1))
 }
 
-/** Failed batches in the bucket that is the consumers' failure destination. Deleted versions stay for some days. */
+/** Failed batches in the bucket to which Lambda writes them. The bucket keeps versions of deleted batches for some days. */
 export function failuresBucket(): FailedBatches {
   const Bucket = String(env.failuresBucket)
   return {

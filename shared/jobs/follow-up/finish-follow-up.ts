@@ -34,7 +34,7 @@ const ifDeleted =
   async (transaction) =>
     (await transaction.get(entity, id)) ? 'done' : rest(transaction, id)
 
-/** Finishes the disabling of an account. Skips an account that was enabled again, which finished this work first. */
+/** Finishes the disabling of an account. Skips an account that was enabled again, because enabling finishes this work first. */
 const restOfDisabling =
   (bound: string): Stage =>
   async (transaction) => {
@@ -59,7 +59,7 @@ const followUps: Record<string, (id: string, change?: string) => Stage> = {
   [pool.entity.name]: (poolId, change) => pendingStager(pool, poolId, change),
 }
 
-/** Does a commit's follow-up work within the budget, and defers the remainder again. Idempotent. */
+/** Completes a commit's follow-up work within the time budget, or defers the rest again. Idempotent. */
 export async function finishFollowUp(author: Author, followUp: FollowUp, budgetMs: number): Promise<void> {
   const { below, id, change } = followUp
   const rest = followUps[below]

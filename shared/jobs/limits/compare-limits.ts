@@ -10,14 +10,14 @@ import { recordMail, reserveMail } from '../../domain/mails/mail-schedule.ts'
 import { partition } from '../../table/keys.ts'
 import { getRow, queryItems, type StoredItem } from '../../table/read.ts'
 
-/** Concurrent accounts, and concurrent mails of one account. */
+/** Number of accounts processed concurrently, and of mails sent concurrently for one account. */
 const width = 4
 /** Minimum time between two mails to an administrator (A11). */
 const interval = 3 * dayMicros
 
 /**
  * Mails administrators about exceeded limits of their account, at most every 3 days (A11, I8).
- * @throws AggregateError of all failures, after the other accounts were handled
+ * @throws AggregateError with all failures, after processing the other accounts
  */
 export async function compareLimits(deadline: number): Promise<void> {
   const compareInTime = async (item: StoredItem) => {
@@ -37,7 +37,7 @@ async function compare(accountId: string, deadline: number): Promise<void> {
   const { mailSender } = env
   if (mailSender === null) return
   const message = { from: mailSender, ...limitsMail(account, exceeded) }
-  // Administrators whose mail was not sent before the deadline get it in the next run.
+  // Skips mails after the deadline, which the next run sends.
   const send = async ({ id, email: to }: { id: string; email: string }) => {
     if (clock.monotonic() < deadline) await mail(accountId, id, { ...message, to })
   }
@@ -58,7 +58,6 @@ async function mail(accountId: string, actorId: string, message: Mail): Promise<
 
 type Exceeded = { name: string; used: number; total: number }
 
-/** Builds the mail to administrators about exceeded limits (I8.2). */
 function limitsMail({ name, slug }: Pick<AccountRow, 'name' | 'slug'>, exceeded: Exceeded[]) {
   const lines = exceeded.map((limit) => `- ${limit.name.replaceAll('_', ' ')}: ${limit.used} of ${limit.total}`)
   const blocked = exceeded.some(({ name }) => name === 'users' || name === 'service_accounts')
@@ -78,5 +77,5 @@ function limitsMail({ name, slug }: Pick<AccountRow, 'name' | 'slug'>, exceeded:
   }
 }
 
-/** Partition with the time of the next mail about exceeded limits, by administrator id. */
+/** Partition with one item per administrator: the time of the next mail about exceeded limits. */
 export const limitsMailsPartition = (account: string): string => partition(account, 'limits.mails')

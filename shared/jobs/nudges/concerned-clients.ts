@@ -6,10 +6,10 @@ import { partition, type RowPointer, uniqueKey } from '../../table/keys.ts'
 import { getItem, getItems, rowsBy } from '../../table/read.ts'
 import type { Notification } from './notification.ts'
 
-/** Memberships per read. */
+/** Number of memberships per read. */
 const stretchLength = 1_000
 
-/** Filters the connected clients whose reachable resources may have changed (C5.3). */
+/** Returns the connected clients whose reachable resources may have changed (C5.3). */
 export async function concernedClients(
   account: string,
   notification: Notification,
@@ -40,7 +40,6 @@ async function groupsThatReach(account: string, resourceIds: Set<string>): Promi
   return granting.flat().flatMap(({ group_id }) => (group_id === null ? [] : [group_id]))
 }
 
-/** Filters the actors that are members of at least one of the groups. */
 async function filterMembers(account: string, groupIds: string[], actorIds: string[]): Promise<Set<string>> {
   const members = new Set<string>()
   const keys = groupIds.flatMap((group) =>

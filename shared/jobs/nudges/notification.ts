@@ -11,11 +11,11 @@ import { policies } from '../../domain/policies/policy.ts'
 import { resources } from '../../domain/resources/resource.ts'
 import type { SessionEnd } from '../../live/send-message.ts'
 
-/** Creates an empty notification: the effects of an account's commits and ended authorizations on connected devices (C5). */
+/** Creates an empty notification, which collects the effects of an account's commits and ended authorizations on connected devices (C5). */
 export const emptyNotification = () => ({
-  /** Authorizations that were deleted before their end. */
+  /** Authorizations that were deleted before their expiry. */
   lost: [] as { gateway: string; client: string }[],
-  /** Resources whose content may have changed, for the gateways and clients that have them. */
+  /** Changed resources, which concern the gateways and clients with access to them. */
   resources: new Set<string>(),
   /** Groups whose access changed. */
   groups: new Set<string>(),
@@ -23,9 +23,9 @@ export const emptyNotification = () => ({
   actors: new Set<string>(),
   /** Clients whose verification changed. */
   clients: new Set<string>(),
-  /** True for all clients, because the account's features changed. */
+  /** True if a change of the account's features concerns all clients. */
   everyone: false,
-  /** Id of a token, device, actor or account whose sessions have ended → reason. */
+  /** Reasons for ended sessions, by the id of their token, device, actor or account. */
   ended: new Map<string, SessionEnd>(),
 })
 
@@ -34,7 +34,7 @@ export type Notification = ReturnType<typeof emptyNotification>
 type Fields = Record<string, unknown>
 type Effect = (notification: Notification, change: Change) => void
 
-/** Fields of a policy that decide on access. Changes of other fields cause no nudge. */
+/** Fields of a policy that determine access. Changes of other fields cause no nudge. */
 const decisive = ['group_id', 'resource_id', 'conditions', 'is_disabled']
 
 const differs = ({ before, after }: Change, names: string[]): boolean =>
@@ -50,26 +50,26 @@ const addTo = (set: Set<string>, texts: string[]): void => {
 const isNowDisabled = ({ before, after }: Change): boolean =>
   after === null || (!before?.is_disabled && !!after.is_disabled)
 
-/** Marks sessions as ended when the row is deleted. */
+/** Creates an effect that marks sessions as ended when their row is deleted. */
 const endingBy =
   (reason: SessionEnd): Effect =>
   (notification, change) => {
     if (change.operation === 'delete') end(notification, change, reason)
   }
 
-/** Effect of a row's change on connected devices, by collection. Other collections have none. */
+/** Effect of a row's change on connected devices, by collection. Other collections have no effect. */
 const effects: Record<string, Effect> = {
   [memberships.name]: (notification, change) => addTo(notification.actors, textsOf(change, 'actor_id')),
   [policies.name]: (notification, change) => {
     if (differs(change, decisive)) addTo(notification.groups, textsOf(change, 'group_id'))
   },
   [resources.name]: (notification, change) => {
-    // A created or deleted resource takes effect through its policies.
+    // Ignores created and deleted resources, which take effect through their policies.
     if (change.operation === 'update') addTo(notification.resources, textsOf(change, 'id'))
   },
   [clients.name]: (notification, change) => {
     if (change.operation === 'delete') end(notification, change, 'device')
-    // A newly registered client is not connected yet.
+    // Ignores a newly registered client, which is not connected yet.
     else if (change.operation === 'update' && differs(change, ['verified_at']))
       addTo(notification.clients, textsOf(change, 'id'))
   },
@@ -89,12 +89,11 @@ function end(notification: Notification, change: Change, reason: SessionEnd): vo
   for (const id of textsOf(change, 'id')) notification.ended.set(id, reason)
 }
 
-/** Adds the effects of a commit. */
 export function addCommit(notification: Notification, { changes }: Pick<CommitRecord, 'changes'>): void {
   for (const change of changes) effects[change.object]?.(notification, change)
 }
 
-/** Adds an authorization that was deleted before its expiry. Gateways drop expired ones without a nudge (P4). */
+/** Adds an authorization that was deleted before its expiry. Gateways drop expired authorizations without a nudge (P4). */
 export function addEndedAuthorization(
   notification: Notification,
   { gateway_id, client_id, expires_at }: Fields,

@@ -10,10 +10,10 @@ import { endSessionConnection, type SessionEnd, sendMessage } from '../../live/s
 import { concernedClients } from './concerned-clients.ts'
 import type { Notification } from './notification.ts'
 
-/** Concurrent messages. */
+/** Maximum number of messages sent concurrently. */
 const concurrency = 25
 
-/** Number of clients nudged at once. Larger crowds get a random delay that grows by `spreadMs` per client (C5.3). */
+/** Maximum number of clients nudged without delay. More clients spread their requests randomly over `spreadMs` per client (C5.3). */
 const crowd = 100
 const spreadMs = 10
 const maxSpreadMs = 60_000
@@ -44,7 +44,7 @@ export async function notifyDevices(
   }
 }
 
-/** Finds gateways that lost an authorization in force, or have one for a changed resource. */
+/** Finds gateways that lost an authorization in force, or have an authorization for a changed resource. */
 async function concernedGateways(account: string, { lost, resources }: Notification): Promise<Set<string>> {
   const held = await Promise.all([...resources].map((id) => authorizationsOfResource(account, id)))
   const concerned = [...lost, ...held.flat()]
@@ -52,7 +52,6 @@ async function concernedGateways(account: string, { lost, resources }: Notificat
   return new Set(concerned.flatMap(({ gateway, client }) => (lapsed.has(client) ? [] : [gateway])))
 }
 
-/** Gateways and clients of unexpired authorizations for a resource. */
 async function authorizationsOfResource(account: string, id: string): Promise<Notification['lost']> {
   const items = (await authorizationsOf(account, { by: 'resource', id })) as AuthorizationItem[]
   const now = clock.now()
@@ -61,7 +60,7 @@ async function authorizationsOfResource(account: string, id: string): Promise<No
     .map(({ gateway_id, client_id }) => ({ gateway: gateway_id, client: client_id }))
 }
 
-/** Filters clients whose lease has expired. Their gateways already dropped their authorizations. */
+/** Returns the clients whose lease has expired, so that gateways have already dropped their authorizations. */
 async function filterLapsed(account: string, ids: string[]): Promise<Set<string>> {
   const [now, presences] = [clock.now(), await findPresences(account, 'clients', ids)]
   const isLapsed = (end: number | undefined) => end !== undefined && end > 0 && end <= now
@@ -80,7 +79,7 @@ const endSessions = (ended: Map<string, SessionEnd>, connected: Connection[], ha
     if (reason && hasTime()) await endSessionConnection(connection, reason)
   })
 
-/** Time of the last nudge by connection, in microseconds. All records of an account go to one process. */
+/** Time of the last nudge in microseconds, by connection. Kept in memory, because one process handles all records of an account. */
 const nudged = new Map<string, number>()
 
 async function nudgeClients(clients: Connection[], hasTime: () => boolean): Promise<void> {

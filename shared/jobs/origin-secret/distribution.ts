@@ -14,7 +14,7 @@ const headersOf = (config: DistributionConfig | undefined) =>
 
 function wordOf(config: DistributionConfig | undefined): string {
   const [word, ...others] = new Set(headersOf(config).map(({ HeaderValue }) => HeaderValue))
-  // The API and the live channel are two origins with the same header.
+  // Expects one distinct value, because the origins of the API and the live channel have the same header.
   if (word === undefined || others.length > 0)
     throw new Error('The distribution must send exactly one x-origin-secret header.')
   return word
@@ -24,15 +24,15 @@ function wordOf(config: DistributionConfig | undefined): string {
 export function distribution(Id: string) {
   const cloudFront = awsClient(CloudFrontClient)
   return {
-    /** Sends this word from now on, in the header that the distribution proves itself with. */
+    /** Updates the distribution to send this word in the header that authenticates it to the origins. */
     async send(word: string) {
       const { DistributionConfig: config, ETag } = await cloudFront.send(new GetDistributionConfigCommand({ Id }))
       if (wordOf(config) === word) return
       for (const header of headersOf(config)) header.HeaderValue = word
-      // A concurrent change causes a 412, and Secrets Manager retries the rotation.
+      // Fails with a 412 after a concurrent change. Secrets Manager then retries the rotation.
       await cloudFront.send(new UpdateDistributionCommand({ Id, DistributionConfig: config, IfMatch: ETag }))
     },
-    /** The word that it is configured to send; `everywhere` once no edge sends an older one. */
+    /** Returns the configured word. `everywhere` is true once no edge location sends an older word. */
     async sends() {
       const { Distribution: found } = await cloudFront.send(new GetDistributionCommand({ Id }))
       return { word: wordOf(found?.DistributionConfig), everywhere: found?.Status === 'Deployed' }

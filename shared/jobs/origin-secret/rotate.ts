@@ -3,22 +3,22 @@ import { type OriginSecret, parseOriginSecret } from '../../core/secrets/origin-
 import type { Distribution } from './distribution.ts'
 import type { StagedSecret } from './staged-secret.ts'
 
-/** Age after which every function knows a word: twice the five minutes for which functions cache the secret. */
+/** Age after which every function accepts a new word: twice the five minutes for which functions cache the secret. */
 const knownAfterMs = 10 * 60_000
 
 type World = {
   secret: StagedSecret
   distribution: Distribution
   now: () => number
-  /** Waits a while; false when there is no time left to wait. */
+  /** Pauses before the next check; false if no time is left. */
   wait: () => Promise<boolean>
 }
 
 const wordsOf = async (secret: StagedSecret) => parseOriginSecret((await secret.pending()) ?? (await secret.current()))
 
 /**
- * Steps of a rotation by Secrets Manager, each idempotent. Functions accept every word that an edge location may send:
- * CloudFront switches to a word they have known since the previous rotation, and the oldest word is dropped once no edge
+ * Steps of a rotation by Secrets Manager, each of them idempotent. Functions must accept every word that an edge location may send.
+ * CloudFront therefore switches to a word that functions have accepted since the previous rotation. The oldest word is dropped once no edge
  * location sends it.
  */
 export const rotation: Record<string, (world: World) => Promise<void>> = {
@@ -49,6 +49,6 @@ export const rotation: Record<string, (world: World) => Promise<void>> = {
   finishSecret: ({ secret }) => secret.finish(),
 }
 
-/** The secret after a rotation. The first rotation only prepares the next word. */
+/** Returns the secret after a rotation. The first rotation only adds the next word. */
 export const rotated = ({ current, next }: OriginSecret, fresh: string): OriginSecret =>
   next === undefined ? { current, next: fresh } : { previous: current, current: next, next: fresh }

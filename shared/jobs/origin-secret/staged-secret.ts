@@ -7,12 +7,12 @@ import {
 } from '@aws-sdk/client-secrets-manager'
 import { readSecret, secretsManager } from '../../core/aws/secrets-manager.ts'
 
-/** A secret of Secrets Manager, and the version created by the rotation with this token. */
+/** Accesses a secret in Secrets Manager, and the version that the rotation with this token creates. */
 export function stagedSecret(SecretId: string, token: string) {
   const manager = secretsManager()
   return {
     current: () => readSecret(SecretId),
-    /** The text that this rotation has prepared; null while there is none. */
+    /** Returns the text that this rotation has prepared; null if no text is prepared yet. */
     async pending(): Promise<string | null> {
       const version = { SecretId, VersionId: token, VersionStage: 'AWSPENDING' }
       try {
@@ -26,12 +26,12 @@ export function stagedSecret(SecretId: string, token: string) {
       const version = { SecretId, ClientRequestToken: token, SecretString, VersionStages: ['AWSPENDING'] }
       await manager.send(new PutSecretValueCommand(version))
     },
-    /** The end of the last rotation; null before the first one. */
+    /** Returns the end of the last rotation; null before the first rotation. */
     async rotatedAt(): Promise<Date | null> {
       const { LastRotatedDate } = await manager.send(new DescribeSecretCommand({ SecretId }))
       return LastRotatedDate ?? null
     },
-    /** Makes the prepared version the current one. */
+    /** Makes the prepared version the current one. Idempotent. */
     async finish() {
       const { VersionIdsToStages = {} } = await manager.send(new DescribeSecretCommand({ SecretId }))
       const [inForce] = Object.entries(VersionIdsToStages).find(([, stages]) => stages.includes('AWSCURRENT')) ?? []

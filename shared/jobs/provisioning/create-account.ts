@@ -82,7 +82,7 @@ export function createAccount({ account, admin, token }: Input, provisioned: Pro
   })
 }
 
-/** @throws ApiError `validation_failed` for a token that has expired */
+/** Checks that a new token does not expire in the past. @throws ApiError `validation_failed` */
 export function checkTokenExpiry({ now }: Transaction, expires_at: string): void {
   if (expires_at <= timestamp(now)) throw invalidAt(['api_token', 'expires_at'], 'must be in the future')
 }
@@ -130,7 +130,7 @@ function startingObjects(transaction: Transaction, adminEmail: string): void {
 const { token: _, ...shownWithoutToken } = ShownApiToken.entries
 const HiddenApiToken = v.object(shownWithoutToken)
 
-/** Reads where a new token goes: into a secret or the response (A32.6). @throws ApiError `validation_failed` */
+/** Creates a holder for a new token, whose text goes into a secret or the response (A32.6). @throws ApiError `validation_failed` */
 export function provisionedToken(event: Record<string, unknown>) {
   const { token_in = 'secret' } = draft<{ token_in?: string }>(
     v.object({ token_in: v.optional(OneOf(['secret', 'answer'])) }),
@@ -143,8 +143,8 @@ export function provisionedToken(event: Record<string, unknown>) {
   let made: { client: ActorRow; token: MintedApiToken; arn?: string } | undefined
   return {
     /**
-     * Stages the token of a new API client or a given one, the same in a commit that runs again. It is kept before its
-     * commit, so that no account exists whose token nobody can read.
+     * Stages the token of a new or an existing API client. A retried commit reuses the client and the token. The secret is created before
+     * the commit, so that no account exists whose token nobody can read.
      */
     async stage(transaction: Transaction, slug: string, fields: NewToken, existing?: ActorRow): Promise<void> {
       const client = existing ?? transaction.insert(actors, { ...newApiClient, ...(made && { id: made.client.id }) })
@@ -162,7 +162,7 @@ export function provisionedToken(event: Record<string, unknown>) {
       })
     },
 
-    /** The token as the response shows it: with its text, or with the ARN of the secret that holds it. */
+    /** Renders the token with its text, or with the ARN of the secret that contains the text. */
     shown() {
       const { client, token, arn } = made ?? {}
       return {

@@ -37,7 +37,7 @@ const Slug = field<string | null>(
   { type: ['string', 'null'], pattern: '^[a-z0-9-]{3,100}$' },
 )
 
-/** Field of an object with some of these names. The rules check each value in order; null accepts it. */
+/** Schema of an object with any of the given names. The rules check each value in order and return a message, or null for a valid value. */
 const someOf = <N extends string, T>(names: readonly N[], ...rules: ((value: unknown, name: N) => string | null)[]) =>
   field<Partial<Record<N, T>>>(
     (input) => {
@@ -92,7 +92,7 @@ const settings = {
   v0_lists: v.optional(OneOf(v0Lists)),
 }
 
-/** Input of the provisioning function (A32), part by part. */
+/** Fields of `account` in a `create_account` event (A32). */
 export const AccountFields = v.object({ name: AccountName, slug: v.optional(Slug), ...settings })
 
 export const AccountUpdateFields = v.object({

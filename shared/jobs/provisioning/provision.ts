@@ -26,7 +26,7 @@ type Event = Record<string, unknown>
 
 const week = 7 * dayMicros
 
-/** Reads the fields of one part of the event; adds messages to `found`. @throws ApiError `bad_request` if it is not an object */
+/** Parses one part of the event and adds its messages to `found`. @throws ApiError `bad_request` if the part is not an object */
 function part<F extends Fields>(
   found: Fault[],
   event: Event,
@@ -36,7 +36,7 @@ function part<F extends Fields>(
 ): v.InferOutput<F> {
   const value = event[name] === undefined && !required ? {} : event[name]
   if (!isObject(value)) throw new ApiError('bad_request', `${name} must be an object.`)
-  // Fields of the main part have no prefix; those of another part are prefixed with its name.
+  // Messages about the main part have no prefix; messages about another part are prefixed with its name.
   const within = name === 'account' || name === 'resource' ? [] : [name]
   const crowded = tooManyKeys(value)
   const { faults, fields: checked } =
@@ -48,7 +48,7 @@ function part<F extends Fields>(
   return checked as v.InferOutput<F>
 }
 
-/** Reads the parts of an event. @throws ApiError `validation_failed` with the messages of all of them */
+/** Parses all parts of an event. @throws ApiError `validation_failed` with the messages of all parts */
 function parts<T>(read: (found: Fault[]) => T): T {
   const found: Fault[] = []
   const result = read(found)

@@ -13,7 +13,7 @@ import { put, remove, writeTogether } from '../../table/write-together.ts'
 
 export const pulseKey: Key = { pk: 'service#pulse', sk: 'pulse' }
 
-/** Account id of the pulse's records, which belong to no account. */
+/** Account id in the records of the pulse, which belong to no real account. */
 const pulseAccount = 'service'
 
 /** Path of a public, cacheable page. */
@@ -21,8 +21,8 @@ const pulsePath = '/openapi'
 const patienceMs = 10_000
 
 /**
- * Sends an empty commit, an empty flow record and requests through all parts of the service, so that an alarm can
- * distinguish a dead part from an idle one.
+ * Sends an empty commit, an empty flow record and requests through all parts of the service. Alarms can thereby distinguish a dead part
+ * from an idle one.
  * @throws AggregateError of the parts that failed
  */
 export async function pulse(): Promise<void> {
@@ -31,7 +31,7 @@ export async function pulse(): Promise<void> {
   if (errors.length > 0) throw new AggregateError(errors, 'Some parts of the service did not respond to the pulse.')
 }
 
-/** Inserts an empty commit record. Deletes the previous one first, because consumers read inserts only. */
+/** Inserts an empty commit record. The previous record is deleted first, because consumers read only inserts. */
 async function pulseTable(): Promise<void> {
   const now = clock.now()
   const nothing = { first_leaf: 0, changes: [], rows: {}, revocations: [], follow_ups: [], subject: null }
@@ -43,7 +43,7 @@ async function pulseTable(): Promise<void> {
 
 const throughFlowStream = (): Promise<void> => putFlows(pulseKey.sk, [emptyPack(clock.now())])
 
-/** Requests a page at the public address, which includes domain, certificate and CDN. */
+/** Requests a page at the public address, which also tests the domain, the certificate and the CDN. */
 async function pulseApi(): Promise<void> {
   const url = serviceAddress() + pulsePath
   const { status } = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(patienceMs) })

@@ -11,9 +11,9 @@ type Replay = { account: string; begin: number; end: number; consumers: string[]
 
 export type Replayed = {
   commits: number
-  /** Records that a consumer did not handle. */
+  /** Records that a consumer failed to handle. */
   kept: { sequence: number; consumer: string; reason: string }[]
-  /** From where on there was no time; null when all were handed over. */
+  /** Time of the first record that was not replayed for lack of time; null if all records were replayed. */
   next: string | null
 }
 
@@ -63,7 +63,7 @@ export async function replayCommits(
     const NewImage = imageOf(commitItem(commitKey(commit.account_id, commit.sequence), commit))
     const record = { eventName: 'INSERT', dynamodb: { SequenceNumber, NewImage } }
     batch.push({ sequence: commit.sequence, record })
-    // Records per call: each has at most 400 KB, and a call at most 6 MB.
+    // Ends a batch early after a large record: a record has at most 400 KB, and a Lambda request at most 6 MB.
     if (batch.length === perBatch || JSON.stringify(record).length > 100_000) await hand()
   }
   if (batch.length > 0) await hand()

@@ -6,7 +6,7 @@ import { readNext } from '../read-next.ts'
 import { maxOpenRows, type Walk, walkCommits, walkOf } from './commit-walk.ts'
 import { checkPage, dropClosed, endPages, Progress, report } from './row-pass.ts'
 
-/** Reads or starts the progress of a task. @throws ApiError `bad_request` for an invalid `account_id` or `next` */
+/** Parses the progress of an earlier run, or starts a new one. @throws ApiError `bad_request` for an invalid `account_id` or `next` */
 function begin(event: unknown): Progress {
   const account_id = askedAccountOrAll(event)
   const counted = { rows: 0, partition: null, heads: {}, found: {}, moved: [] }
@@ -14,7 +14,7 @@ function begin(event: unknown): Progress {
   return readNext(Progress, event) ?? begins
 }
 
-/** Scans the table while there is time. @returns whether the end of the table was reached */
+/** Scans the table while time is left. @returns whether the end of the table was reached */
 async function walkPages(progress: Progress, hasTime: () => boolean): Promise<boolean> {
   for await (const { items, next } of walkTable({ from: progress.start, hasTime, ConsistentRead: true })) {
     await checkPage(progress, items)
@@ -26,13 +26,13 @@ async function walkPages(progress: Progress, hasTime: () => boolean): Promise<bo
   return true
 }
 
-/** Starts the walk over the commits of the next account; null after the last one. */
+/** Returns a new walk over the commits of the next account; null after the last account. */
 function nextWalk({ heads, found }: Progress, account: string): Walk | null {
   const next = [...Object.keys(heads), ...Object.keys(found)].sort().find((one) => one > account)
   return next === undefined ? null : walkOf(next)
 }
 
-/** Compares rows with the commits of all accounts. @returns whether all commits were read */
+/** Compares rows with the commits of all accounts, one account at a time. @returns whether all commits were read */
 async function walkAccounts(progress: Progress, hasTime: () => boolean, maxOpen: number): Promise<boolean> {
   for (let { walk } = progress; walk !== null; walk = progress.walk) {
     const isDone = await walkCommits({ walk, report: (finding) => report(progress, finding), maxOpen }, hasTime)
@@ -45,11 +45,10 @@ async function walkAccounts(progress: Progress, hasTime: () => boolean, maxOpen:
 }
 
 /**
- * Compares unique items, index items, counters and account versions with the rows; differences show an inconsistent copy
- * (docs/runbooks/restore.md). Then compares rows with commits; differences show changes made outside the service.
- * Read-only.
- * @param event `account_id` to check one account only; `next` to resume
- * @param maxOpen maximum of differing rows in memory; tests lower it
+ * Compares unique items, index items, counters and account versions with the rows. Differences show an inconsistent copy
+ * (docs/runbooks/restore.md). Then compares rows with commits. Differences show changes made outside the service. Read-only.
+ * @param event `account_id` limits the check to one account; `next` resumes an earlier run
+ * @param maxOpen maximum number of differing rows in memory; tests lower it
  */
 export async function checkRows(event: unknown, hasTime: () => boolean = () => true, maxOpen = maxOpenRows) {
   const progress = begin(event)
@@ -62,11 +61,11 @@ export async function checkRows(event: unknown, hasTime: () => boolean = () => t
     rows,
     accounts: Object.keys(heads).length,
     findings,
-    /** There are more findings than those listed. */
+    /** True if `findings` does not list all findings. */
     truncated,
-    /** Accounts that were changed meanwhile: their counters are not judged, their rows are. */
+    /** Accounts that changed during the check. Their rows were checked, but not their counters. */
     moved,
-    /** Progress for the run that resumes here; null when the whole table has been seen. */
+    /** Progress from which the next run resumes; null after the whole table and all commits were read. */
     next: isDone ? null : progress,
   }
 }

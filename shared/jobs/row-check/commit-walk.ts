@@ -7,21 +7,20 @@ import { type Consistency, getStoredItems, storedPages } from '../../table/read.
 import { isKey, settleMs, unpacked } from './derived-items.ts'
 import { findingAt, type RowFinding } from './row-origin.ts'
 
-/** Rows per batch of reads. */
 const rowsPerRead = 500
 
-/** Maximum number of differing rows that one pass keeps in memory; more take another pass. */
+/** Maximum number of differing rows that one pass keeps in memory. More rows require another pass. */
 export const maxOpenRows = 20_000
 
 /** Progress of the walk over an account's commits. */
 export const Walk = v.strictObject({
   account: v.string(),
-  /** The sequence of the last commit that was walked. */
+  /** Sequence of the last commit that the walk has read. */
   after: v.number(),
-  /** The rows of this pass, by their names: from the one on and below the other, null for all the rest. */
+  /** Range of the row names of this pass: `from` inclusive, `until` exclusive, null for no upper bound. */
   from: v.string(),
   until: v.nullable(v.string()),
-  /** Rows that differ from the commits so far: the sequence of the last commit that wrote each, negative if deleted. */
+  /** Rows that differ from the commits read so far, each with the sequence of its last commit, negative for a deletion. */
   open: v.record(v.string(), v.number()),
 })
 export type Walk = v.InferOutput<typeof Walk>
@@ -30,26 +29,26 @@ export const walkOf = (account: string): Walk => ({ account, after: 0, from: '',
 
 type StoredRow = Record<string, unknown> | undefined
 
-/** True for a row that this commit or a later one wrote. */
+/** True if a row has the state of the commit `left` or of a later one. A negative `left` means a deletion. */
 function agrees(row: StoredRow, left: number): boolean {
   const named = typeof row?.commit === 'number' ? row.commit : -1
   return left > 0 ? named >= left : row === undefined || named > -left
 }
 
-/** Reads the following commit records in order: sort keys and written rows, some hundred per request. */
+/** Reads the sort keys and written rows of the next commit records, in order. */
 async function* recordsAfter({ account, after }: Walk): AsyncGenerator<{ sk: string; rows?: unknown }> {
   const { pk, sk } = commitKey(account, after)
-  // Keys that are not sequences can sort before the first one.
+  // Starts without a lower bound, because an invalid key can sort before the first sequence.
   const range = { ...(after > 0 && { after: sk }), atOnce: rowsPerRead }
   for await (const page of storedPages(pk, range, ['sk', 'rows'])) for (const record of page) yield unpacked(record)
 }
 
-/** Arguments of a walk. `walk` is the progress, from which another run resumes. */
+/** Arguments of a walk. `walk` is updated in place, so that another run can resume. */
 type Walking = { walk: Walk; report: (finding: RowFinding) => void; maxOpen: number }
 
 const isOfPass = ({ from, until }: Walk, name: string): boolean => name >= from && (until === null || name < until)
 
-/** Reads rows and compares them with their latest commits; keeps those that differ as open. */
+/** Compares rows with their latest commits. Rows that differ stay in `open`. */
 async function compare({ account, open }: Walk, left: [name: string, sequence: number][], look: Consistency) {
   const keys = left.map(([name]) => namedRow(account, name))
   const rows = await getStoredItems(keys, { look, attributes: ['commit'] })
@@ -60,7 +59,7 @@ async function compare({ account, open }: Walk, left: [name: string, sequence: n
   return rows
 }
 
-/** Adds the rows that a commit wrote to a batch. */
+/** Adds the rows that a commit wrote to the batch. Reports invalid keys and missing commits. */
 function note(
   { walk, report }: Walking,
   sort: string,
@@ -87,12 +86,12 @@ async function look({ walk, maxOpen }: Walking, batch: Map<string, number>, how:
   await compare(walk, [...batch], how)
   const names = Object.keys(walk.open)
   if (names.length <= maxOpen) return
-  // Further rows are left to another pass over the commits.
+  // Leaves the rows above the new bound to another pass over the commits.
   walk.until = names.sort()[Math.ceil(maxOpen / 2)] as string
   walk.open = Object.fromEntries(Object.entries(walk.open).filter(([name]) => isOfPass(walk, name)))
 }
 
-/** Reads the following commits. @returns whether the last one was reached */
+/** Reads commits while time is left. @returns whether the last commit was reached */
 async function read(walking: Walking, how: Consistency, hasTime: () => boolean): Promise<boolean> {
   let batch = new Map<string, number>()
   let commits = 0
@@ -127,13 +126,13 @@ async function settle(walking: Walking): Promise<void> {
 }
 
 /**
- * Compares the rows of an account with the state that its commits describe. Keeps only differing rows in memory, so that
- * memory does not grow with the history.
- * @returns whether the account is complete
+ * Compares the rows of an account with the state that its commits describe. Keeps only differing rows in memory, so that memory does not
+ * grow with the history.
+ * @returns whether all rows of the account were compared
  */
 export async function walkCommits(walking: Walking, hasTime: () => boolean): Promise<boolean> {
   const { walk } = walking
-  // These reads are eventually consistent, so `settle` reads differing rows again.
+  // Reads with eventual consistency, so `settle` reads differing rows again.
   while (await read(walking, 'recent', hasTime)) {
     await settle(walking)
     if (walk.until === null) return true

@@ -33,23 +33,23 @@ const declared = [
   ...[v0Configurations, v0Devices, v0Rules, v0Users],
 ] as unknown as Entity[]
 
-/** Pause before a second read: items of one transaction can become visible some milliseconds apart. */
+/** Pause before a second read, because items of one transaction can become visible some milliseconds apart. */
 export const settleMs = 500
 
 /** All entities by collection. A law checks that the list is complete. */
 export const checkedEntities: ReadonlyMap<string, Entity> = new Map(declared.map((entity) => [entity.name, entity]))
 
-/** Splits the partition key of an item into the account and the next part, usually a collection. */
+/** Returns the first two parts of an item's partition key: the account and, for most items, the collection. */
 export function itemLocation({ pk }: Pick<Key, 'pk'>): { account: string; collection: string } {
   const [account = '', collection = ''] = pk.split('#')
   return { account, collection }
 }
 
-/** Entity of an item that is a row; undefined for any other item. */
+/** Returns the entity of a row; undefined for an item that is not a row. */
 export const entityOf = (item: StoredItem): Entity | undefined =>
   item.kind === 'entity' ? checkedEntities.get(itemLocation(item).collection) : undefined
 
-/** Returns nothing for a row with invalid values. Such a row was changed outside the service, which is reported separately. */
+/** Returns an empty list if a row has invalid values. The row was then changed outside the service, which is reported separately. */
 function orNone<T>(derive: () => T[]): T[] {
   try {
     return derive()
@@ -58,7 +58,7 @@ function orNone<T>(derive: () => T[]): T[] {
   }
 }
 
-/** Derives the unique and index items of a row; skips those whose fields are missing. */
+/** Derives the unique and index items of a row, except items without a valid key. */
 export function derivedItems(item: StoredItem): Item[] {
   const entity = entityOf(item)
   if (!entity) return []
@@ -67,7 +67,6 @@ export function derivedItems(item: StoredItem): Item[] {
   return orNone(() => [...uniqueItems(entity, account, row), ...indexItems(entity, account, row)]).filter(isKey)
 }
 
-/** Names of the account's counters that count a row. */
 export const countersOf = (entity: Entity, item: StoredItem): string[] => [
   entity.name,
   ...orNone(() => entity.counters(itemRow(entity, item))),
@@ -80,7 +79,6 @@ const derivedPartitions: ReadonlySet<string> = new Set(
   ]),
 )
 
-/** True for a unique or index item of a row. */
 export const isDerived = (item: StoredItem): boolean =>
   (item.kind === 'unique' || item.kind === 'index') && derivedPartitions.has(itemLocation(item).collection)
 

@@ -9,26 +9,26 @@ import { getStoredItems, type StoredItem } from '../../table/read.ts'
 import { checkedEntities, itemLocation, unpacked } from './derived-items.ts'
 
 /**
- * Contradiction between an item and the rows, or between a row and the commits. `missing`: an item that a row, commit or
- * account version requires does not exist. `unfounded`: an item points to no row that has it, a commit is newer than the
- * account version, or no commit wrote a row. `miscounted`: a counter differs from the number of rows. `altered`: a row
- * differs from what its commit wrote. `outdated`: a row has the state of an earlier commit than its last one.
+ * Contradiction between an item and the rows, or between a row and the commits. `missing`: a row, commit or account version requires an
+ * item that does not exist. `unfounded`: an item points to a row that does not require it, a commit is newer than the account version, or
+ * no commit wrote a row. `miscounted`: a counter differs from the number of rows. `altered`: a row differs from what its commit wrote.
+ * `outdated`: a row has the state of an earlier commit than its last one.
  */
 export const RowFinding = v.strictObject({
   problem: v.picklist(['missing', 'unfounded', 'miscounted', 'altered', 'outdated']),
   item: v.picklist(['unique', 'index', 'commit', 'counter', 'account_version', 'row']),
   account_id: v.string(),
-  /** The partition of the item, or the name of the counter in the account version. */
+  /** Partition key of the item, or name of the counter in the account version. */
   at: v.string(),
   sort: v.nullable(v.string()),
   counted: v.optional(v.number()),
   found: v.optional(v.number()),
-  /**
-   * Set for rows only: the commit that the row names. For a missing or outdated row, the last commit that wrote or
-   * deleted it.
-   */
+  /** Commit that the row names; for a missing or outdated row, the last commit that wrote or deleted it. Set for rows only. */
   commit: v.optional(v.number()),
-  /** Fields of an altered row that differ from the record, or those it hides. Missing for unlogged changes. */
+  /**
+   * Fields of an altered row that differ from the commit record or, if none differs, the fields that the record redacts. Missing for
+   * unlogged changes.
+   */
   fields: v.optional(v.array(v.string())),
 })
 export type RowFinding = v.InferOutput<typeof RowFinding>
@@ -40,17 +40,17 @@ export const findingAt = (
   details: Pick<RowFinding, 'commit' | 'fields'> = {},
 ): RowFinding => ({ problem, item, account_id: accountOf({ pk }), at: pk, sort: sk, ...details })
 
-/** Commit records per read; one can have 400 KB. */
+/** Commit records per read. A record can have 400 KB. */
 const recordsPerRead = 100
 const looksAtOnce = 2
 
-/** True for an item at a key where the service stores rows, for any `kind`. */
+/** True for an item at a key where the service stores rows, regardless of its `kind`. */
 export const isRow = (item: Key): boolean =>
   checkedEntities.has(itemLocation(item).collection) && item.sk !== counterSort
 
 type Origin = { commit_id: string; rows: WrittenRows; changes: Change[] }
 
-/** Parses the commit record in an item; undefined for an item that is not one. */
+/** Parses a commit record; undefined for any other item. */
 function originOf(item: StoredItem | undefined): Origin | undefined {
   if (!item) return undefined
   try {
@@ -63,7 +63,7 @@ function originOf(item: StoredItem | undefined): Origin | undefined {
   }
 }
 
-/** Compares a row with the record of the commit it names. Returns no finding if that commit wrote it in this form. */
+/** Compares a row with the record of the commit that the row names. Returns no finding if the commit wrote the row in this form. */
 function compareWithOrigin(row: StoredItem, origin: Origin | undefined): RowFinding[] {
   const commit = typeof row.commit === 'number' ? { commit: row.commit } : {}
   const digest = origin?.rows[rowName(row)] ?? null
@@ -76,7 +76,7 @@ function compareWithOrigin(row: StoredItem, origin: Origin | undefined): RowFind
   return [findingAt('altered', 'row', row, { ...commit, ...fields })]
 }
 
-/** Key of the commit that a row names; sequence 0, which no commit has, for a row without one. */
+/** Key of the commit that a row names. A row without a valid sequence gets the key of sequence 0, which no commit has. */
 function originKey({ pk, commit }: StoredItem): Key {
   const isSequence = Number.isSafeInteger(commit) && Number(commit) > 0
   return commitKey(accountOf({ pk }), isSequence ? Number(commit) : 0)
@@ -98,7 +98,7 @@ export async function checkOrigins(rows: StoredItem[]): Promise<RowFinding[]> {
 
 type Fields = Record<string, unknown>
 
-/** The row after a commit, from the record of its change; undefined if the change was not logged. */
+/** Returns the recorded row after a commit; undefined if the change was not logged. */
 function imageOf(entity: Entity, item: StoredItem, changes: Change[]): Fields | undefined {
   const isOfRow = ({ object, after }: Change) => {
     if (object !== entity.name || after === null) return false
@@ -108,10 +108,10 @@ function imageOf(entity: Entity, item: StoredItem, changes: Change[]): Fields | 
   return changes.find(isOfRow)?.after ?? undefined
 }
 
-/** True for a recorded value with a redacted secret, also within the elements of a list. */
+/** True for a recorded value that contains a redacted secret at any depth. */
 const hasRedacted = (recorded: unknown): boolean => sortedJson(recorded).includes(JSON.stringify(redacted))
 
-/** The row in the form of a change record. For a row with invalid values, only secrets are redacted. */
+/** Converts a row to the form of a change record. A row with invalid values keeps its form, but its secrets are redacted. */
 function shownRow(entity: Entity, row: Fields): Fields {
   try {
     return redactRow(entity, row as Row)
@@ -120,13 +120,13 @@ function shownRow(entity: Entity, row: Fields): Fields {
   }
 }
 
-/** True for attributes that every current row has and that no change record shows. */
+/** True for attributes that every current row has but change records do not contain. */
 const isOfForm = (name: string, item: StoredItem): boolean =>
   ['pk', 'sk', 'version', 'commit'].includes(name) || (name === 'kind' && item.kind === 'entity')
 
 /**
- * Names of fields that differ from the recorded change, and of `hidden` fields that the record redacts. Null without a
- * record, and for a row of an older schema version (docs/evolution.md).
+ * Returns the fields that differ from the recorded change, and the `hidden` fields that the record redacts. Null without a record, or for a
+ * row of an older schema version (docs/evolution.md).
  */
 function differenceOf(
   entity: Entity,
@@ -139,7 +139,7 @@ function differenceOf(
   const row = shownRow(entity, whole)
   const beside = Object.keys(item).filter((name) => !(name in whole) && !isOfForm(name, item))
   const differs = (name: string): boolean => {
-    // A field that is in neither is newer than both and has its default.
+    // Ignores a field that neither the record nor the item has, because the field is newer than both.
     if (!(name in image || name in item)) return false
     if (image[name] === redacted || row[name] === redacted) return false
     return sortedJson(row[name] ?? null) !== sortedJson(image[name] ?? null)

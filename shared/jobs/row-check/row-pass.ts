@@ -21,7 +21,7 @@ import { checkOrigins, findingAt, isRow, RowFinding } from './row-origin.ts'
 
 const maxListed = 1_000
 
-/** Number of reads of contradicting items, which may be changing. */
+/** Maximum number of reads of contradicting items, which may be changing. */
 const maxReads = 3
 
 const Counts = v.record(v.string(), v.number())
@@ -31,12 +31,12 @@ const Head = v.strictObject({ sequence: v.number(), clock: v.number(), counts: C
 export const Progress = v.strictObject({
   account_id: v.nullable(v.string()),
   start: ScanPosition,
-  /** In microseconds. Accounts that commit later than this move while they are counted. */
+  /** Start of the check in microseconds. Accounts with later commits changed while they were counted. */
   begun: v.number(),
   rows: v.number(),
-  /** The partition that the pass is in: its items lie side by side. */
+  /** Partition that the scan is in. A scan returns all items of a partition together. */
   partition: v.nullable(v.strictObject({ pk: v.string(), counted: v.nullable(v.number()), found: v.number() })),
-  /** By account: its stored account version, and the counts of its rows. */
+  /** Stored account version of each account, whose counters are compared with the rows counted in `found`. */
   heads: v.record(v.string(), Head),
   found: v.record(v.string(), Counts),
   findings: v.array(RowFinding),
@@ -44,8 +44,8 @@ export const Progress = v.strictObject({
   /** Accounts that were changed while their rows were counted. */
   moved: v.array(v.string()),
   /**
-   * Progress of the walk over the commits of each account, in order of account ids. Null before the last page, and
-   * after the last account.
+   * Walk over the commits of the current account; accounts follow in the order of their ids. Null until all pages are checked, and after
+   * the last account.
    */
   walk: v.nullable(Walk),
 })
@@ -53,7 +53,7 @@ export type Progress = v.InferOutput<typeof Progress>
 
 const sameKey = (a: Key, b: Key) => a.pk === b.pk && a.sk === b.sk
 
-/** Names of partitions with a row counter: of counted indexes, and of rows stored within another object. */
+/** Names of the partitions with a row counter: counted indexes, and rows stored within another object. */
 const countedPartitionNames: ReadonlySet<string> = new Set(
   [...checkedEntities.values()].flatMap(({ name, place, indexes }) => [
     ...(place ? [name] : []),
@@ -61,7 +61,7 @@ const countedPartitionNames: ReadonlySet<string> = new Set(
   ]),
 )
 
-/** Adds a finding; ignores further findings of the same row, because several passes may find it. */
+/** Adds a finding. Ignores repeated findings about a row or commit, because several passes may report them. */
 export function report(progress: Progress, finding: RowFinding): void {
   const { findings } = progress
   const { item, at, sort } = finding
@@ -78,7 +78,7 @@ function compareCounts(progress: Progress, at: Pick<RowFinding, 'account_id' | '
 const isAsked = ({ account_id }: Progress, item: Pick<Key, 'pk'>): boolean =>
   account_id === null || itemLocation(item).account === account_id
 
-/** Moves on to the next partition, and compares the counter of the previous one with the counted rows. */
+/** Enters the next partition, and compares the counter of the previous partition with its counted rows. */
 function enterPartition(progress: Progress, pk: string | null): void {
   const { partition } = progress
   if (partition?.pk === pk) return
@@ -110,10 +110,9 @@ function count(progress: Progress, item: StoredItem): void {
   for (const name of countersOf(entity, unpacked(item))) found[name] = (found[name] ?? 0) + 1
 }
 
-/** A possible finding, and the item to read again to confirm it. */
+/** Possible finding, and the key of the item to read again for confirmation. */
 type Suspicion = { about: Key; finding: RowFinding }
 
-/** Finds missing unique and index items of rows. */
 async function missingItems(rows: StoredItem[]): Promise<Suspicion[]> {
   const expected = rows.flatMap((row) => derivedItems(row).map((item) => ({ row, item })))
   const there = await readItems(expected.map(({ item }) => item))
@@ -125,9 +124,9 @@ async function missingItems(rows: StoredItem[]): Promise<Suspicion[]> {
   })
 }
 
-/** Finds unique and index items whose row does not exist or does not have them. */
+/** Finds unique and index items that no existing row requires. */
 async function unfoundedItems(pointers: StoredItem[]): Promise<Suspicion[]> {
-  // An item without a pointer is compared with itself, which is not a row, so it is reported.
+  // Reads an item without a valid pointer in place of its row. The item is not a row, so it is reported.
   const rows = await readItems(pointers.map((pointer) => (isKey(pointer.row) ? pointer.row : pointer)))
   return pointers.flatMap((pointer, i) => {
     const row = rows[i]
@@ -136,7 +135,10 @@ async function unfoundedItems(pointers: StoredItem[]): Promise<Suspicion[]> {
   })
 }
 
-/** Finds account versions whose last commit record is missing or that have a newer record; one transaction writes both. */
+/**
+ * Finds account versions whose last commit record is missing, or for which a newer record exists. One transaction writes version and
+ * record.
+ */
 async function inconsistentVersions(heads: StoredItem[]): Promise<Suspicion[]> {
   const keys = heads.flatMap(({ pk, sequence }) =>
     [0, 1].map((next) => commitKey(accountOf({ pk }), Number(sequence) + next)),
@@ -160,7 +162,7 @@ const suspicionsOf = async (items: StoredItem[]): Promise<Suspicion[]> => [
   })),
 ]
 
-/** Compares the items of a page with the rows, and counts them. Reads contradicting items again, because they may be changing. */
+/** Counts the items of a page and compares them with the rows. Reads contradicting items again, because they may be changing. */
 export async function checkPage(progress: Progress, items: StoredItem[]): Promise<void> {
   for (const item of items) count(progress, item)
   let suspicions = await suspicionsOf(items.filter((item) => isAsked(progress, item)).map(unpacked))
@@ -174,7 +176,7 @@ export async function checkPage(progress: Progress, items: StoredItem[]): Promis
   await dropClosed(progress)
 }
 
-/** Reports findings that are only known after the last page. */
+/** Reports the findings that require all pages: wrong counters and missing account versions. */
 export async function endPages(progress: Progress): Promise<void> {
   enterPartition(progress, null)
   const { heads, found, begun } = progress
@@ -195,14 +197,14 @@ export async function endPages(progress: Progress): Promise<void> {
   await dropClosed(progress)
 }
 
-/** Checks that an account with commits has an account version. Its deletion removes both. */
+/** Reports an account that has commits but no account version. The deletion of an account removes both. */
 async function checkAccountVersion(progress: Progress, account: string): Promise<void> {
   const key = accountVersionKey(account)
   const [commit] = await sortKeysOf(commitKey(account, 0).pk, { limit: 1 })
   if (commit !== undefined && !(await getItem(key))) report(progress, findingAt('missing', 'account_version', key))
 }
 
-/** Drops findings of accounts in deletion, whose items are deleted one by one. */
+/** Drops findings about accounts in deletion, whose items are deleted one by one. */
 export async function dropClosed(progress: Progress): Promise<void> {
   if (progress.findings.length === 0) return
   const closed = await closedAccounts()

@@ -10,13 +10,13 @@ import { lambda } from '../../core/aws/lambda.ts'
 import { currentAlias } from '../../core/current-alias.ts'
 import { env } from '../../core/env.ts'
 
-/** A published version of a function in the service's stack. */
+/** Published version of a function in the service's stack. */
 export type DeployedVersion = {
   functionName: string
   version: number
-  /** Instant of its publication, in milliseconds. */
+  /** Time of publication in epoch milliseconds. */
   at: number
-  /** Name of the resource in its template. */
+  /** Name of the resource in its CloudFormation template. */
   logicalId: string
 }
 
@@ -29,7 +29,7 @@ async function resourcesOf(StackName: string): Promise<Resource[]> {
   for await (const page of paginateListStackResources({ client: cloudFormation() }, { StackName })) {
     for (const resource of page.StackResourceSummaries ?? []) {
       const { ResourceType = '', PhysicalResourceId, LogicalResourceId = '', LastUpdatedTimestamp } = resource
-      // A resource whose creation failed has no physical id.
+      // Skips deleted resources, and resources whose creation failed, which have no physical id.
       if (!PhysicalResourceId || resource.ResourceStatus === 'DELETE_COMPLETE') continue
       const at = LastUpdatedTimestamp?.getTime() ?? 0
       found.push({ type: ResourceType, physicalId: PhysicalResourceId, logicalId: LogicalResourceId, at })
@@ -38,13 +38,13 @@ async function resourcesOf(StackName: string): Promise<Resource[]> {
   return found
 }
 
-/** `arn:aws:lambda:<region>:<account>:function:<name>:<version>` */
+/** Parses a physical id of the form `arn:aws:lambda:<region>:<account>:function:<name>:<version>`. */
 function versionOf({ physicalId, logicalId, at }: Resource): DeployedVersion {
   const [, , , , , , functionName = '', version] = physicalId.split(':')
   return { functionName, version: Number(version), at, logicalId }
 }
 
-/** Keeps the newest version of each function. Until a deployment's clean-up, the stack also has the replaced one. */
+/** Keeps the newest version of each function. Until the clean-up of a deployment, the stack also has the replaced version. */
 function newestOfEach(versions: DeployedVersion[]): DeployedVersion[] {
   const newest = new Map<string, DeployedVersion>()
   for (const version of versions) {
@@ -54,7 +54,7 @@ function newestOfEach(versions: DeployedVersion[]): DeployedVersion[] {
   return [...newest.values()]
 }
 
-/** Reads the versions deployed by this install's stack and its nested stacks. */
+/** Reads the function versions in the service's stack and its nested stacks. */
 export async function deployedStack() {
   const { Stacks = [] } = await cloudFormation().send(new DescribeStacksCommand({ StackName: env.serviceName }))
   const versions: DeployedVersion[] = []
@@ -66,7 +66,7 @@ export async function deployedStack() {
   }
   return {
     status: Stacks[0]?.StackStatus ?? '',
-    /** Begin of the last deployment, in milliseconds; null before the first update. */
+    /** Start of the last update in epoch milliseconds; null if the stack was never updated. */
     updatedAt: Stacks[0]?.LastUpdatedTime?.getTime() ?? null,
     versions: newestOfEach(versions),
   }
@@ -82,14 +82,16 @@ export async function publishedVersions(FunctionName: string): Promise<number[]>
   return found.sort((one, other) => other - one)
 }
 
-/** Reads the alias `current` of a function: its version, `others` that get a share of the calls, and its revision. */
+/** Reads the alias `current` of a function: its version, the `others` that receive a share of the calls, and its revision. */
 export async function readAlias(FunctionName: string) {
   const alias = await lambda().send(new GetAliasCommand({ FunctionName, Name: currentAlias }))
   const others = Object.keys(alias.RoutingConfig?.AdditionalVersionWeights ?? {}).map(Number)
   return { version: Number(alias.FunctionVersion), others, revision: String(alias.RevisionId) }
 }
 
-/** Moves all calls to a version. @throws PreconditionFailedException if the alias was changed since it was read */
+/**
+ * Points the alias `current` to one version for all calls. @throws PreconditionFailedException if the alias has changed since `revision`
+ */
 export async function moveAlias(FunctionName: string, version: number, revision: string): Promise<void> {
   await lambda().send(
     new UpdateAliasCommand({

@@ -1,11 +1,11 @@
 import { deleteVersion, deployedStack, publishedVersions, readAlias } from './deployed-versions.ts'
 
-/** Number of versions to keep: the deployed one, the previous one, and that of a running deployment. */
+/** Number of versions to keep per function: the deployed one, the previous one, and that of a running deployment. */
 const keptVersions = 3
 
 const isNamed = (error: unknown, ...names: string[]): boolean => error instanceof Error && names.includes(error.name)
 
-/** Lists versions to delete: old ones that no alias points to. */
+/** Lists the versions to delete: old versions that the alias does not point to. */
 async function unused(functionName: string): Promise<number[]> {
   const old = (await publishedVersions(functionName)).slice(keptVersions)
   if (old.length === 0) return []
@@ -20,14 +20,14 @@ async function prune(functionName: string): Promise<number> {
       await deleteVersion(functionName, version)
       deleted++
     } catch (error) {
-      // An alias points to the version in the meantime, or another run has deleted it.
+      // Ignores a version that an alias now points to or that another run has deleted.
       if (!isNamed(error, 'ResourceConflictException', 'ResourceNotFoundException')) throw error
     }
   }
   return deleted
 }
 
-/** Deletes old versions of this install's functions. @throws AggregateError of all failures, after the other functions */
+/** Deletes old versions of the service's functions. @throws AggregateError with all failures, after processing the other functions */
 export async function pruneVersions(): Promise<{ deleted: number }> {
   const { versions } = await deployedStack()
   const errors: unknown[] = []

@@ -16,13 +16,13 @@ type Reason = 'no_version_before' | 'at_another_version'
 
 export type RolledBack = {
   to: 'previous' | 'deployed'
-  /** Beginning of the deployment whose functions were concerned; null where functions were named, or all were meant. */
+  /** Start of the deployment whose functions were selected; null if the request names functions or selects all. */
   since: string | null
   moved: { function: string; from: number; to: number }[]
-  /** Functions that were there already, also by an earlier call. */
+  /** Functions that already had the target version, for example from an earlier call. */
   unchanged: string[]
   left: { function: string; reason: Reason }[]
-  /** Functions whose alias could not be read or moved; another call tries again. */
+  /** Functions whose alias could not be read or moved. Another call retries them. */
   failed: { function: string; error: string }[]
 }
 
@@ -30,7 +30,6 @@ type RollBackInput = { to: RolledBack['to']; since: number | null; functions: st
 
 const bad = (detail: string) => new ApiError('bad_request', detail)
 
-/** Parses the event. @throws ApiError `bad_request` that names the member and its rule */
 function read(event: unknown): RollBackInput {
   const { to = 'previous', since, functions, ...unknown } = fieldsOf(event)
   const [name] = Object.keys(unknown)
@@ -45,7 +44,7 @@ function read(event: unknown): RollBackInput {
   return { to, since: null, functions }
 }
 
-/** True while a deployment may move aliases, or the clean-up of a failed one may remove versions. */
+/** True while a deployment may move aliases, or the clean-up of a failed deployment may delete versions. */
 const isUnderWay = (status: string): boolean =>
   /_IN_PROGRESS$/.test(status) && status !== 'UPDATE_COMPLETE_CLEANUP_IN_PROGRESS'
 
@@ -64,12 +63,14 @@ function selectVersions({ to, since, functions }: RollBackInput, { updatedAt, ve
   return { from, versions: others.filter(({ at }) => from === null || at >= from) }
 }
 
-/** True for consumers of data that other functions write. They move forward first and back last. */
+/** True for consumers of data that other functions write. Consumers are moved forward first and back last. */
 const reads = ({ logicalId }: DeployedVersion): boolean => /^(Consumers|Passcodes)/.test(logicalId)
 
 type Outcome = (result: RolledBack) => void
 
-/** The deployed version or the previous one. Both come from the stack, so a repeated call moves nothing further. */
+/**
+ * Returns the deployed version or the version before it. The result is independent of the alias, so a repeated call moves no further back.
+ */
 async function targetOf(
   { functionName, version }: DeployedVersion,
   to: RollBackInput['to'],
@@ -84,20 +85,20 @@ async function moveOne(deployed: DeployedVersion, to: RollBackInput['to']): Prom
   if (target === undefined) return ({ left }) => left.push({ function: name, reason: 'no_version_before' })
   const alias = await readAlias(name)
   if (alias.version === target && alias.others.length === 0) return ({ unchanged }) => unchanged.push(name)
-  // The alias was moved manually to a third version.
+  // Leaves an alias that was manually moved to a third version.
   if (to === 'previous' && alias.version !== deployed.version && alias.version !== target)
     return ({ left }) => left.push({ function: name, reason: 'at_another_version' })
   try {
     await moveAlias(name, target, alias.revision)
   } catch (error) {
-    // The response of a successful move can get lost; its retry then finds the new revision.
+    // Accepts a move whose response was lost: the retry then fails, because the revision has changed.
     const now = await readAlias(name)
     if (now.version !== target || now.others.length > 0) throw error
   }
   return ({ moved }) => moved.push({ function: name, from: alias.version, to: target })
 }
 
-/** Concurrent requests. Lambda allows 15 per second of this kind and throttles more, which are retried. */
+/** Number of concurrent requests. Lambda throttles more than 15 of these requests per second, and throttled requests are retried. */
 const atOnce = 8
 
 async function moveAll(versions: DeployedVersion[], result: RolledBack): Promise<void> {
@@ -115,7 +116,10 @@ async function moveAll(versions: DeployedVersion[], result: RolledBack): Promise
   }
 }
 
-/** Moves aliases to the version before the deployed one, or back. Idempotent: a repeated call moves those that failed. */
+/**
+ * Moves aliases to the version before the deployed one, or back to the deployed one. Idempotent: a repeated call retries aliases that were
+ * not moved.
+ */
 export async function rollBack(event: unknown): Promise<RolledBack> {
   const asked = read(event)
   const stack = await deployedStack()
