@@ -7,12 +7,12 @@ import { formatIp, ipRangeOf, parseCidr } from '../values/ip.ts'
 
 type Family = 'ipv4' | 'ipv6'
 
-/** Maximum number of addresses that are used of a network (`/v0` contract, 10.6). */
+/** Maximum number of addresses used in one network (`/v0` contract, 10.6). */
 const maxSize = 2n ** 58n
 /** Largest range that `randomInt` supports. */
 const maxDraw = 2n ** 48n - 1n
 
-/** Draws a random number in `[0, below)`, from two draws of `randomInt` if the range is too large for one. */
+/** Returns a random number in `[0, below)`. Combines two numbers from `randomInt` if the range is too large for one. */
 function randomBelow(below: bigint): bigint {
   if (below <= maxDraw) return BigInt(randomInt(Number(below)))
   const high = BigInt(randomInt(2 ** 29))
@@ -20,13 +20,12 @@ function randomBelow(below: bigint): bigint {
   return ((high << 29n) | low) % below
 }
 
-/** Yields the offsets to try: from the start upward, then from below it downward. */
+/** Yields the offsets to try: from `start` upward, then from below `start` downward (`/v0` contract, 10.6). */
 export function* offsetsFrom(start: bigint, size: bigint): Generator<bigint> {
   for (let offset = start; offset <= size - 2n; offset++) yield offset
   for (let offset = start - 1n; offset >= 2n; offset--) yield offset
 }
 
-/** Returns the server's own address, in canonical form. */
 export function serverAddress(family: Family): string {
   const { family: version, first } = ipRangeOf(env.v0[family].server)
   return formatIp({ family: version, value: first })
@@ -40,7 +39,7 @@ function readNetwork(family: Family) {
   return { ...network, text, size: size < maxSize ? size : maxSize }
 }
 
-/** Finds a free address of a family (10.6). @throws ApiError `CIDR <network> is exhausted` (422) */
+/** Finds a free device address (`/v0` contract, 10.6). @throws ApiError 422 `CIDR <network> is exhausted` */
 export async function allocateV0Address(
   transaction: Pick<Transaction, 'accountId'>,
   family: Family,

@@ -4,7 +4,7 @@ import { booleans } from '../values/fields.ts'
 import { textPattern } from '../values/text.ts'
 import { trimmed } from './messages.ts'
 
-/** True for a JSON string that can be stored. */
+/** True for a string that can be stored: without U+0000 and lone surrogates. */
 export const isText = (input: unknown): input is string =>
   typeof input === 'string' && !input.includes('\0') && input.isWellFormed()
 
@@ -19,15 +19,15 @@ const textCast =
 
 const textOrNull = { type: ['string', 'null'], pattern: textPattern.any }
 
-/** Cast of a string; null and `""` become null (`/v0` contract, 7.2). Trimming blanks may yield `""`, which is not null. */
+/** Cast of a string; null and `""` become null (`/v0` contract, 7.2). A blank string is trimmed to `""`, which does not become null. */
 export const TextCast = field<string | null>(textCast(false), textOrNull)
 export const TrimmedCast = field<string | null>(textCast(true), textOrNull)
 
-/** True for a JSON number written as an integer; others were parsed as NaN. Hundreds of digits parse as infinity. */
+/** True for a JSON number written as an integer. The parser turns other numbers into NaN, and hundreds of digits into infinity. */
 export const isInteger = (input: unknown): input is number =>
   Number.isInteger(input) || input === Number.POSITIVE_INFINITY || input === Number.NEGATIVE_INFINITY
 
-/** Converts an integer, or a string with one; null for other values. */
+/** Converts an integer or its text; null for other values. */
 const integer = (input: unknown): number | null => {
   const value = typeof input === 'string' && /^[+-]?\d+$/.test(input) ? Number(input) : input
   // Adding 0 removes the sign of -0.
@@ -72,7 +72,7 @@ const uuidCast = (schema: JsonSchema) =>
   }, schema)
 
 export const UuidCast = uuidCast({ type: ['string', 'null'], anyOf: [{ format: 'uuid' }, { const: '' }] })
-/** Cast of a UUID that must not be empty; a later check rejects null. */
+/** Cast of a required UUID. A later check rejects null and `""`. */
 export const FilledUuidCast = uuidCast({ type: 'string', format: 'uuid' })
 
 /** JSON Schema of a comma list, whose items are checked later. */
@@ -83,7 +83,7 @@ export const commaListSchema = {
   items: { type: 'string', pattern: textPattern.filled },
 }
 
-/** Maximum number of items. A longer list exceeds the maximum length of its text anyway. */
+/** Maximum number of items. The text of a longer list exceeds the maximum length anyway. */
 const maxItems = 2_048
 
 /** Cast of a comma list: a string, or an array of strings, which are joined. A blank list becomes null. */

@@ -13,7 +13,7 @@ import {
   type V0SamlProviderInput,
 } from './provider-fields.ts'
 
-/** The valid providers, or the messages of each one in order (`/v0` contract, 12.5). */
+/** Valid providers, or the messages about each provider in order (`/v0` contract, 12.5). */
 type CheckedProviders<P> = { items: P[] } | { errors: FieldErrors[] }
 
 const reserved = ['identity', 'saml', 'magic_link']
@@ -113,7 +113,7 @@ export const checkSamlProviders = (sent: object[], limit: MessageLimit, address:
 /** Accepts well-formed XML with the root element `EntityDescriptor`, without a document type (`/v0` contract, 12.4). */
 export function isSamlMetadata(text: string): boolean {
   try {
-    // White space may surround the document, but XML allows none before its declaration.
+    // Accepts leading white space by removing it, because XML allows none before its declaration.
     const { root, children } = parseXml(text.replace(/^[\t\n\r ]+/, ''), { preserveDocumentType: true })
     if (children.some(({ type }) => type === XmlNode.TYPE_DOCUMENT_TYPE)) return false
     return /^(?:[^:]+:)?EntityDescriptor$/.test(root?.name ?? '')
@@ -122,7 +122,7 @@ export function isSamlMetadata(text: string): boolean {
   }
 }
 
-/** Characters of a URI (RFC 3986, 2); `loosePercent` finds a percent sign that encodes nothing. */
+/** Characters of a URI (RFC 3986, 2). `loosePercent` matches a percent sign without two hexadecimal digits. */
 const characters = /^[\w.~!$&'()*+,;=:@/?#[\]%-]*$/
 const loosePercent = /%(?![0-9a-f]{2})/i
 /** Parts of a URI (RFC 3986, appendix B): scheme, authority, path, and query with fragment. */
@@ -131,18 +131,18 @@ const schemeForm = /^[a-z][a-z0-9+.-]*$/i
 const authorityForm = /^(?:[^@[\]]*@)?(\[[^[\]]*\]|[^:@[\]]*)(?::\d*)?$/
 const futureLiteral = /^v[0-9a-f]+\.[\w.~!$&'()*+,;=:-]+$/i
 
-/** True for a valid host: in brackets, an IPv6 address or a literal of a future version (`IPvFuture`). */
+/** True for a valid host. Brackets must contain an IPv6 address or an `IPvFuture` literal. */
 const isHost = (host: string): boolean =>
   !host.startsWith('[') || parseIp(host.slice(1, -1))?.family === 6 || futureLiteral.test(host.slice(1, -1))
 
-/** Parses a URI reference of RFC 3986; null if it is invalid. */
+/** Parses a URI reference (RFC 3986); null for an invalid one. */
 function parse(text: string): { scheme?: string; host: string } | null {
   if (!characters.test(text) || loosePercent.test(text)) return null
   const [, scheme, authority, path = '', rest = ''] = parts.exec(text) ?? []
   const host = authority === undefined ? '' : authorityForm.exec(authority)?.[1]
   if (host === undefined || !isHost(host)) return null
   if (scheme !== undefined && !schemeForm.test(scheme)) return null
-  // Without a scheme, a colon in the first segment would begin one.
+  // Rejects a relative path with a colon in its first segment, which would be read as a scheme.
   if (scheme === undefined && authority === undefined && path.split('/', 1)[0]?.includes(':')) return null
   return /[[\]]/.test(path + rest) || rest.split('#').length > 2 ? null : { scheme: scheme?.toLowerCase(), host }
 }

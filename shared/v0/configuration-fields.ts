@@ -10,7 +10,7 @@ import { maxProviders, openIdProviderSchema, samlProviderSchema } from './provid
 const maxLengths = { url: 2048, data: 65_536, type: 255 }
 const keys = ['url', 'data', 'type'] as const
 
-/** Checks a part of a logo: null if it is missing or empty, undefined if it is invalid. */
+/** Checks a member of a logo: null if it is missing or empty, undefined if it is invalid. */
 function checkPart(value: unknown, max: number): string | null | undefined {
   if (value === undefined || value === null || value === '') return null
   return isText(value) && !isLonger(value, max) ? value : undefined
@@ -36,7 +36,7 @@ const LogoCast = field<Logo | null>(
   },
 )
 
-/** Cast that rejects null. An empty value becomes `empty`, or is invalid without one. */
+/** Wraps a cast so that it rejects null. An empty value becomes `empty`, or is invalid if `empty` is missing. */
 const notNullCast = <T>(cast: v.GenericSchema<unknown, T | null>, schema: JsonSchema, empty?: T) =>
   field<T>((input) => {
     const parsed = v.safeParse(cast, input)
@@ -51,7 +51,7 @@ const integer = (minimum: number, maximum: number) =>
   v.optional(notNullCast(IntegerCast, { type: ['integer', 'string'], minimum, maximum, pattern: '^[+-]?[0-9]+$' }))
 const list = v.optional(notNullCast(CommaListCast, commaListSchema, ''))
 
-/** Cast of a list of providers. Its items are checked later, alone and against each other. */
+/** Cast of a list of providers. The items are checked later, individually and against each other. */
 const providers = (item: JsonSchema) =>
   v.optional(
     field<object[]>(
@@ -64,7 +64,7 @@ const providers = (item: JsonSchema) =>
     ),
   )
 
-/** Fields that can be set on a configuration (`/v0` contract, 12.1). */
+/** Fields of a configuration that a request can set (`/v0` contract, 12.1). */
 export const V0ConfigurationFields = v.object({
   allow_unprivileged_device_configuration: flag,
   allow_unprivileged_device_management: flag,

@@ -21,7 +21,7 @@ import { respell } from './shown-list.ts'
 
 const maxBytes = 163_840
 
-/** Size of a configuration: its response as compact JSON, with lists as text (`/v0` contract, 12.2). */
+/** Size in bytes of a configuration's response as compact JSON, with lists as text (`/v0` contract, 12.2). */
 const countBytes = (shown: V0ConfigurationRow): number =>
   Buffer.byteLength(JSON.stringify(v.parse(V0Configuration, shown)))
 
@@ -37,7 +37,7 @@ export const update = (author: Author, draft: () => Draft<V0ConfigurationInput>,
 
 type RuledName = `default_client_${OwnValueName}` | 'vpn_session_duration'
 
-/** Checks of single fields (`/v0` contract, 12.1). */
+/** Validation rules of single fields (`/v0` contract, 12.1). */
 const rules: { [N in RuledName]: (value: NonNullable<V0ConfigurationInput[N]>) => Messages } = {
   default_client_allowed_ips: (list) => (list === '' ? [] : networkListMessages(list, { repeats: false })),
   default_client_dns: (list) => (list === '' ? [] : serverListMessages(list)),
@@ -51,13 +51,16 @@ const providerChecks = { openid_connect_providers: checkOpenIdProviders, saml_id
 
 type Changes = Partial<RowFields<V0ConfigurationRow>>
 
-/** Checks a field, unless it has the stored value. */
+/** Checks a field, unless its value is unchanged. */
 function checkValue<N extends RuledName>(draft: Draft<V0ConfigurationInput>, stored: V0ConfigurationRow, name: N) {
   const value: V0ConfigurationInput[N] = draft.fields[name]
   if (value !== undefined && value !== stored[name]) draft.reject(name, ...rules[name](value))
 }
 
-/** Checks a changed configuration; messages about providers are at their index (12.5). @throws `validation_failed` */
+/**
+ * Checks a changed configuration. Messages about a provider are at the index of the provider (`/v0` contract, 12.5).
+ * @throws ApiError `validation_failed`
+ */
 function checkConfiguration(
   draft: Draft<V0ConfigurationInput>,
   stored: V0ConfigurationRow,

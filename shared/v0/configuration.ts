@@ -50,7 +50,7 @@ export const V0SamlProvider = v.object({
 })
 export type V0SamlProvider = v.InferOutput<typeof V0SamlProvider>
 
-/** The one configuration of an account's legacy API (`/v0` contract, 12.1). */
+/** Configuration of an account's legacy API, exactly one per account (`/v0` contract, 12.1). */
 export type V0ConfigurationRow = Row &
   Omit<v.InferOutput<typeof V0Configuration>, keyof Row | 'default_client_allowed_ips' | 'default_client_dns'> & {
     default_client_allowed_ips: string
@@ -107,7 +107,7 @@ export const V0Configuration = v.object({
   updated_at: v.string(),
 })
 
-/** Renders a configuration for a response, with lists in the form set for the account (5.8). */
+/** Renders a configuration, with lists in the form set for the account (`/v0` contract, 5.8). */
 export function showConfiguration(row: V0ConfigurationRow, lists: V0Lists) {
   const { default_client_allowed_ips, default_client_dns } = row
   return {
@@ -117,7 +117,7 @@ export function showConfiguration(row: V0ConfigurationRow, lists: V0Lists) {
   }
 }
 
-/** Reads the configuration of an account, which exists from the account's creation (`/v0` contract, 1.3). */
+/** Reads the configuration of an account, which is created together with the account (`/v0` contract, 1.3). */
 export async function readConfiguration(account: string): Promise<V0ConfigurationRow> {
   const [item] = await queryItems(partition(account, v0Configurations.name), { limit: 1 })
   if (!item) throw new Error(`The account ${account} has no legacy configuration.`)

@@ -6,12 +6,15 @@ import { removeTombstone, stageTombstone } from './read-users.ts'
 import { v0Rules } from './rule.ts'
 import { type V0UserRow, v0Users } from './user.ts'
 
-/** Maximum writes per device. `childCapacity` writes certainly fit one commit with the user's own. */
+/** Maximum number of writes to delete a device. A commit has capacity for `childCapacity` writes and those of the user. */
 const writesPerDevice = 6
 const writesPerRule = 3
 const childCapacity = 60
 
-/** Stages the deletion of a user, its devices and its rules. A tombstone hides those that do not fit (`/v0` contract, 9.6). */
+/**
+ * Stages the deletion of a user with its devices and rules. A tombstone hides devices and rules beyond the commit's capacity (`/v0`
+ * contract, 9.6).
+ */
 export async function stageUserDeletion(transaction: Transaction, user: V0UserRow): Promise<void> {
   const { accountId } = transaction
   const devices = await rowsBy(v0Devices, accountId, 'user_id', user.id, { limit: childCapacity / writesPerDevice + 1 })
@@ -27,7 +30,7 @@ export async function stageUserDeletion(transaction: Transaction, user: V0UserRo
   if ((await stageChildren(transaction, user.id)) === 'more') transaction.defer({ below: v0Users.name, id: user.id })
 }
 
-/** Stages the deletion of a deleted user's devices and rules, and after the last ones of the tombstone. */
+/** Stages the deletion of a deleted user's devices and rules. The last part also deletes the tombstone. */
 export async function stageRestOfUser(transaction: Transaction, id: string): Promise<'done' | 'more'> {
   if ((await stageChildren(transaction, id)) === 'more') return 'more'
   await removeTombstone(transaction, id)

@@ -18,12 +18,12 @@ import { respell } from './shown-list.ts'
 
 type Input = Omit<V0DeviceInput, 'user_id'>
 
-/** Checked fields of a request. Missing fields stay unchanged, or are generated for a new device. */
+/** Checked fields of an update. Missing fields stay unchanged. */
 type V0DeviceChange = Partial<
   OwnValues & Flags & Pick<V0DeviceRow, 'name' | 'description' | 'public_key' | 'preshared_key' | 'ipv4' | 'ipv6'>
 >
 
-/** Checks of single fields (`/v0` contract, 10.3). */
+/** Validation rules of single fields (`/v0` contract, 10.3). */
 const rules = {
   name: (text: string): Messages => (text === '' ? ['should be at least 1 character(s)'] : tooLong(text, 255)),
   description: (text: string): Messages => tooLong(text, 2048),
@@ -33,7 +33,7 @@ const rules = {
   ipv6: (text: string): Messages => addressMessages('ipv6', text),
 }
 
-/** Checks of the values that a device can have instead of the configuration's. */
+/** Validation rules of the values with which a device overrides the configuration. */
 const valueRules: { [N in OwnValueName]: (value: NonNullable<OwnValues[N]>) => Messages } = {
   allowed_ips: (list) => networkListMessages(list, { repeats: true }),
   dns: serverListMessages,
@@ -50,7 +50,7 @@ function addressMessages(family: 'ipv4' | 'ipv6', text: string): Messages {
 
 const fieldNames = ['name', 'public_key', 'preshared_key', 'ipv4', 'ipv6', 'description'] as const
 
-/** Values of fields: null to clear or generate one, undefined to keep it. */
+/** Field values: null clears or generates a value, undefined keeps it. */
 type Fields = Partial<Record<(typeof fieldNames)[number], string | null>>
 
 /** Converts a value to its stored form: addresses to canonical form, an empty description to null. */
@@ -76,7 +76,7 @@ function checkOwnFields(draft: Draft<Input>, device: V0DeviceRow | null, require
 const isSame = (a: string | number | null | undefined, b: string | number | null): boolean =>
   (a || null) === (b || null)
 
-/** Determines one of the five values and its `use_default_` flag (10.3, presence rule), and checks it. */
+/** Determines and checks one of the five values with a `use_default_` flag, by the presence rule (`/v0` contract, 10.3). */
 function settleValue<N extends OwnValueName>(
   draft: Draft<Input>,
   name: N,
@@ -90,11 +90,11 @@ function settleValue<N extends OwnValueName>(
   const fields: Partial<OwnValues> = draft.fields
   const own = device?.[name]
   const spellings = (flag ?? usedDefault) ? [fallback, own] : [own, fallback]
-  // Both spellings are values of the same field.
+  // The cast is safe, because all spellings are values of this field.
   const sent = respell<unknown>(fields[name], lists, ...spellings) as OwnValues[N] | undefined
   const value = name === 'endpoint' && sent === '' ? null : sent
   if (value === undefined) return { flag }
-  // A caller may send back a default from a response. Zero is a value, not an empty one.
+  // Ignores a default that the caller copied from a response. Zero is not an empty value.
   const isEffective = value === fallback || (value !== 0 && isSame(value, fallback))
   const ignored = isEffective && (flag ?? (device !== null && usedDefault))
   if (ignored) return { flag }
@@ -115,7 +115,6 @@ function checkValues(draft: Draft<Input>, device: V0DeviceRow | null, defaults: 
   return changes
 }
 
-/** Checks the fields of a new device. @throws ApiError `validation_failed` */
 export function checkNewDevice(draft: Draft<V0DeviceInput>, defaults: Defaults, lists: V0Lists) {
   const { user_id = null } = draft.fields
   if (user_id === null && !draft.has('user_id')) draft.reject('user_id', blank)

@@ -11,7 +11,7 @@ export const ownValueNames = ['allowed_ips', 'dns', 'endpoint', 'mtu', 'persiste
 export type OwnValueName = (typeof ownValueNames)[number]
 const flagNames = ownValueNames.map((name) => `use_default_${name}` as const)
 
-/** A device of the legacy API (10.1). The row stores the device's own values; responses have the effective ones. */
+/** Device of the legacy API (`/v0` contract, 10.1). The row stores the device's own values; responses contain the effective values. */
 export type V0DeviceRow = Row &
   Omit<v.InferOutput<typeof V0Device>, keyof Row | 'allowed_ips' | 'dns'> & {
     allowed_ips: string | null
@@ -74,7 +74,7 @@ export const V0Device = v.object({
 const flag = v.optional(booleanCast(true))
 const integer = (minimum: number, maximum: number) => v.optional(documented(IntegerCast, { minimum, maximum }))
 
-/** Fields that have the same schema on create and update. A create generates the others if they are missing. */
+/** Fields with the same schema for creating and updating a device. */
 const own = {
   description: v.optional(documented(TrimmedCast, { maxLength: 2048 })),
   public_key: v.optional(documented(TextCast, { type: 'string', pattern: `^${keyPattern}$` })),

@@ -6,7 +6,7 @@ const isAddress = (text: string): boolean => canonicalIp(text) !== null
 const isHostName = (text: string): boolean => /^[A-Za-z0-9._-]{1,253}$/.test(text)
 const isPort = (text: string): boolean => /^\d+$/.test(text) && BigInt(text) <= 65_535n
 
-/** Splits a host and its port, which is missing if there is no colon (`/v0` contract, 8.5). */
+/** Splits a text into host and port (`/v0` contract, 8.5). The port is undefined without a colon. */
 function splitPort(text: string): { host: string; port: string | undefined; isHost: boolean } {
   const [, inner = '', portBehind] = /^\[([^\]]*)\](?::(.*))?$/s.exec(text) ?? []
   if (inner.includes(':') && isAddress(inner)) return { host: inner, port: portBehind, isHost: true }
@@ -15,7 +15,7 @@ function splitPort(text: string): { host: string; port: string | undefined; isHo
   return { host, port: colon < 0 ? undefined : text.slice(colon + 1), isHost: isHostName(host) }
 }
 
-/** Checks an endpoint (8.5). Reports only the first failure, and checks the host before the port. */
+/** Checks an endpoint (`/v0` contract, 8.5). Reports only the first failure, and checks the host before the port. */
 export function endpointMessages(text: string): Messages {
   const long = tooLong(text, 255)
   if (long.length > 0 || isAddress(text)) return long
@@ -43,7 +43,7 @@ function duplicateMessages(items: string[]): Messages {
   return repeated.size > 0 ? [`is invalid: duplicates are not allowed: ${excerpt([...repeated].join(', '))}`] : []
 }
 
-/** Checks a comma list of addresses and networks (8.4). */
+/** Checks a comma list of addresses and networks (`/v0` contract, 8.4). */
 export function networkListMessages(list: string, { repeats }: { repeats: boolean }): Messages {
   const { items, filled } = itemsOf(list)
   const bad = filled.find((item) => parseRange(item) === null)
@@ -55,13 +55,13 @@ export function networkListMessages(list: string, { repeats }: { repeats: boolea
   ]
 }
 
-/** True for an address or host name with a port in the right form. */
+/** True for an address or host name with a numeric port. */
 function hasPort(item: string): boolean {
   const { port, isHost } = splitPort(item)
   return isHost && port !== undefined && /^\d+$/.test(port)
 }
 
-/** Checks a comma list of addresses and host names of servers (8.4). */
+/** Checks a comma list of server addresses and host names (`/v0` contract, 8.4). */
 export function serverListMessages(list: string): Messages {
   const { items, filled } = itemsOf(list)
   const others = filled.filter((item) => !isAddress(item) && !hasPort(item))
@@ -75,10 +75,10 @@ export function serverListMessages(list: string): Messages {
   ]
 }
 
-/** Pattern of a key of 44 characters, for the API reference. */
+/** Pattern of a base64 key of 44 characters, for the API reference. */
 export const keyPattern = '([A-Za-z0-9+/]{4}){10}([A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)'
 
-/** Checks a key in padded standard base64, but not its decoded length (8.6). */
+/** Checks a key in padded standard base64, but not its decoded length (`/v0` contract, 8.6). */
 export function keyMessages(text: string): Messages {
   const isBase64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text) && text !== ''
   return [

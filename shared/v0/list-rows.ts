@@ -5,14 +5,14 @@ import { listRows, Metadata, pageOfRows } from '../table/list.ts'
 import { queryItems } from '../table/read.ts'
 import type { Page } from '../values/page.ts'
 
-/** Maximum bytes of an unpaged list (`/v0` contract, 6.4). A page is always smaller. */
+/** Maximum size in bytes of an unpaginated list (`/v0` contract, 6.4). Pages are truncated to fit. */
 export const maxListBytes = 5_242_880
 
-/** Response of a list under `/v0`: all rows, or a page of them with its metadata (6.1, 6.2). */
+/** Response of a list: all rows, or a page of rows with metadata (`/v0` contract, 6.1, 6.2). */
 export const v0List = <S extends v.GenericSchema>(schema: S) =>
   v.object({ data: v.array(schema), metadata: v.optional(Metadata) })
 
-/** Lists all rows, or the requested page of them, rendered by `show`. `isVisible` is only set if some rows are hidden. */
+/** Lists all rows or the requested page, rendered by `show`. `isVisible` hides rows, but requires reading all rows even for a page. */
 export async function listV0Rows<R extends Row, S>(
   entity: Entity<R>,
   account: string,

@@ -2,7 +2,6 @@ import type { Checked } from '../values/field.ts'
 import { block, type Cidr, ipRangeOf, portPattern } from '../values/ip.ts'
 import { isInteger, isText } from './casts.ts'
 
-/** Fields of a rule that determine its traffic. */
 type TrafficFields = {
   action: string
   destination: string
@@ -15,7 +14,7 @@ type Ports = { low: number; high: number }
 /** Traffic that a rule covers. Only rules with the same `group` can overlap (`/v0` contract, 11.4). */
 export type RuleTarget = { group: string; network: Cidr; ports: Ports }
 
-/** Ports of a rule without a port range, equal for all such rules so that they overlap. */
+/** Ports of rules without a port range. All have the same value, so that these rules overlap. */
 const noPorts: Ports = { low: 0, high: 0 }
 
 export function ruleTargetOf({ action, destination, port_type, port_range, user_id }: TrafficFields): RuleTarget {
@@ -35,15 +34,15 @@ const networkText = ({ first, last }: Cidr): string => `${hex(first)}-${hex(last
 export const overlapSortKey = ({ network, ports }: RuleTarget, id: string): string =>
   `${networkText(network)}-${digits(ports.low)}-${digits(ports.high)}#${id}`
 
-/** Name of the counter of an account's rules with networks of this size. Networks of a size that counts 0 are not searched. */
+/** Name of the counter of an account's rules with networks of this size. Searches skip sizes whose counter is 0. */
 export const sizeCounter = ({ family, prefix }: Pick<Cidr, 'family' | 'prefix'>): string =>
   `v0_rules.${family}/${prefix}`
 
 type Range = { after: string; backward?: boolean; limit: number }
 type Search = {
-  /** Reads sort keys of rules with the same `group`, like `queryItems`. */
+  /** Reads the sort keys of rules with the same `group` as the target. */
   read: (range: Range) => Promise<string[]>
-  /** True when the account has rules for networks of this size. */
+  /** True if the account has rules for networks with this prefix length. */
   hasSize: (prefix: number) => boolean
   except?: string
 }
@@ -61,7 +60,7 @@ const overlapsPorts = (sort: string, { ports }: RuleTarget, except: string | und
   return id !== except && low <= ports.high && ports.low <= high
 }
 
-/** Searches for an overlap with rules whose network begins within this one. */
+/** Searches the rules whose network begins within the target's network. */
 async function overlapsWithin(target: RuleTarget, { read, except }: Search): Promise<boolean> {
   const last = hex(target.network.last)
   let after = hex(target.network.first)
@@ -75,7 +74,10 @@ async function overlapsWithin(target: RuleTarget, { read, except }: Search): Pro
   }
 }
 
-/** Searches the rules of a larger network. Their ports are disjoint, so only the last one to start in time can overlap. */
+/**
+ * Searches the rules of a larger network. Their ports are disjoint, so only the rule with the last start at or below the target's end can
+ * overlap.
+ */
 async function overlapsInLarger(larger: Cidr, target: RuleTarget, { read, except }: Search): Promise<boolean> {
   const network = networkText(larger)
   const sorts = await read({ after: `${network}-${digits(target.ports.high)}~`, backward: true, limit: 2 })
@@ -84,8 +86,8 @@ async function overlapsInLarger(larger: Cidr, target: RuleTarget, { read, except
 }
 
 /**
- * Searches for a rule that overlaps this one (11.4). Of two overlapping networks, one contains the other. So the other
- * network begins within this one, or is one of the few larger networks around it. Reads no other rules.
+ * Searches for a rule that overlaps the target (`/v0` contract, 11.4). Of two overlapping networks, one contains the other. The search
+ * therefore reads only networks that begin within the target's, and the larger networks around it.
  */
 export async function overlapsAny(target: RuleTarget, search: Search): Promise<boolean> {
   const { family, first, prefix } = target.network
@@ -124,7 +126,7 @@ const formatPortRange = ({ low, high }: PortRange): string => (low === high ? `$
 
 const port = ` *${portPattern} *`
 
-/** JSON Schema of the forms of a port range (11.3). */
+/** JSON Schema of the forms of a port range (`/v0` contract, 11.3). */
 export const portRangeSchema = {
   type: ['string', 'array', 'null'],
   pattern: `^(${port}(-${port})?| *[\\[(]${port},${port}[\\])] *)?$`,
@@ -133,7 +135,7 @@ export const portRangeSchema = {
   items: { type: 'integer', minimum: 1, maximum: 65_535 },
 }
 
-/** Converts any form of a port range to its normal form. Reports only the first failure. */
+/** Converts any form of a port range to its normal form (`/v0` contract, 11.3). Reports only the first failure. */
 export function castPortRange(input: unknown): Checked<string | null> {
   if (input === null || input === '') return { value: null }
   const range = isText(input) ? parseText(input) : parsePair(input)

@@ -4,10 +4,9 @@ import { textPattern } from '../values/text.ts'
 import { booleanCast, TextCast } from './casts.ts'
 import { idText, metadataText } from './configuration.ts'
 
-/** Maximum number of providers in each of the two lists. */
+/** Maximum number of providers in each of the two provider lists. */
 export const maxProviders = 20
 
-/** Schema of a required text; `text` has a default. */
 const requiredText = (maxLength: number, more: JsonSchema = {}) =>
   v.optional(documented(TextCast, { type: 'string', minLength: 1, maxLength, pattern: textPattern.filled, ...more }))
 const text = v.optional(documented(TextCast, { maxLength: 2048 }))
@@ -40,7 +39,7 @@ export const V0SamlProviderFields = v.object({
 })
 export type V0SamlProviderInput = v.InferOutput<typeof V0SamlProviderFields>
 
-/** Builds the JSON Schema of a list item from its fields. A text with a minimum length is required. */
+/** Builds the JSON Schema of a list item from its fields. Fields with a minimum length are required. */
 function itemSchema({ entries }: { entries: Record<string, { wrapped: v.GenericSchema }> }): JsonSchema {
   const fields = Object.entries(entries).map(([name, { wrapped }]): [string, JsonSchema] => {
     const { jsonSchema, more }: { jsonSchema?: JsonSchema; more?: JsonSchema } = v.getMetadata(wrapped)

@@ -5,7 +5,7 @@ import { type OwnValueName, type OwnValues, ownValueNames, type V0DeviceRow, v0D
 import { findOfUser, listOfUsers } from './read-users.ts'
 import { showList } from './shown-list.ts'
 
-/** Lists devices. The page size is measured with the values in the response, not with the stored ones (6.4). */
+/** Lists devices. The size limit applies to the values in the response, not to the stored values (`/v0` contract, 6.4). */
 export async function list(account: string, page: Page | undefined, lists: V0Lists) {
   const defaults = await readConfiguration(account)
   return listOfUsers(v0Devices, account, page, (device) => showDevice(device, defaults, lists))
@@ -18,7 +18,7 @@ export async function get(account: string, id: string, lists: V0Lists) {
 
 export type Defaults = Pick<V0ConfigurationRow, `default_client_${OwnValueName}`>
 
-/** Replaces values of a device by the configuration's, if their `use_default_` flags are set (`/v0` contract, 10.2). */
+/** Replaces each value whose `use_default_` flag is set with the configuration's value (`/v0` contract, 10.2). */
 function withDefaults(device: V0DeviceRow, defaults: Defaults): V0DeviceRow {
   const effective = ownValueNames.flatMap((name) =>
     device[`use_default_${name}`] ? [[name, defaults[`default_client_${name}`]]] : [],

@@ -16,7 +16,7 @@ export const list = (account: string, page: Page | undefined) => listV0Rows(v0Us
 
 /** Finds a user by id, or by email in any letter case (`/v0` contract, 9.2). @throws ApiError `not_found` */
 export async function find(account: string, idOrEmail: string): Promise<V0UserRow> {
-  // Such text is no email, and no valid key of the table.
+  // Rejects text that cannot be an email or part of a table key.
   if (!isText(idOrEmail) || isLonger(idOrEmail, 255)) throw notFound()
   const user = isUuid(idOrEmail)
     ? await getRow(v0Users, account, idOrEmail.toLowerCase())
@@ -31,7 +31,7 @@ export const deletedUsersPartition = (account: string): string => partition(acco
 
 const tombstoneKey = (account: string, userId: string): Key => ({ pk: deletedUsersPartition(account), sk: userId })
 
-/** Stages the tombstone of a deleted user. It hides the user's devices and rules until they are deleted, too (15.2). */
+/** Stages the tombstone of a deleted user, which hides the user's devices and rules until they are deleted (`/v0` contract, 15.2). */
 export const stageTombstone = (transaction: Transaction, userId: string): void =>
   transaction.put({ ...tombstoneKey(transaction.accountId, userId), kind: 'gone' })
 
@@ -43,13 +43,13 @@ export async function removeTombstone(transaction: Transaction, userId: string):
 const isDeleted = async (account: string, userId: string): Promise<boolean> =>
   (await getItem(tombstoneKey(account, userId))) !== undefined
 
-/** Reads the ids of deleted users who still have devices or rules; nearly always none. */
+/** Reads the ids of deleted users who still have devices or rules, usually none. */
 export async function readDeletedUsers(account: string): Promise<Set<string>> {
   const marks = await queryItems(deletedUsersPartition(account))
   return new Set(marks.map(({ sk }) => String(sk)))
 }
 
-/** Reads a row that may belong to a user, unless that user was deleted. @throws ApiError `not_found` */
+/** Reads a row, unless it belongs to a deleted user. @throws ApiError `not_found` */
 export async function findOfUser<R extends Row & { user_id: string | null }>(
   entity: Entity<R>,
   account: string,
@@ -60,7 +60,7 @@ export async function findOfUser<R extends Row & { user_id: string | null }>(
   return row
 }
 
-/** Lists rows that may belong to a user, without rows of deleted users (15.2). */
+/** Lists rows, except those of deleted users (`/v0` contract, 15.2). */
 export async function listOfUsers<R extends Row & { user_id: string | null }, S>(
   entity: Entity<R>,
   account: string,

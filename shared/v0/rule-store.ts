@@ -14,7 +14,10 @@ import { v0Users } from './user.ts'
 
 type Fields = Pick<V0RuleRow, 'action' | 'destination' | 'port_type' | 'port_range' | 'user_id'>
 
-/** Converts an address or network to its stored form (`/v0` contract, 11.2): keeps host bits, drops a full-length mask. */
+/**
+ * Converts an address or network to its stored form (`/v0` contract, 11.2). Keeps host bits and drops a full-length mask; null for invalid
+ * text.
+ */
 export function canonicalDestination(text: string): string | null {
   const [address = '', mask] = text.split('/')
   const ip = parseIp(address)
@@ -37,7 +40,7 @@ function checkPorts(draft: Draft<V0RuleInput>, { port_type, port_range }: Pick<F
   if (port_range === null && port_type !== null) draft.reject('port_range', blank)
 }
 
-/** Checks the resulting fields of a new or changed rule (11.2). @throws ApiError `validation_failed` */
+/** Checks the resulting fields of a new or changed rule (`/v0` contract, 11.2). @throws ApiError `validation_failed` */
 function checkRule(draft: Draft<V0RuleInput>, rule?: V0RuleRow): Fields {
   const { action = rule?.action ?? 'drop', destination: sent, ...others } = draft.fields
   if (action === null) draft.reject('action', blank)

@@ -9,8 +9,8 @@ export const showList = <T extends string | null>(text: T, lists: V0Lists): T | 
   text === null || lists === 'text' ? text : splitItems(text)
 
 /**
- * Returns the stored list if its items equal those sent, to keep stored whitespace that clients with arrays never
- * see. Otherwise returns the sent list.
+ * Returns the stored text if it has the same items as the submitted text, to keep white space that clients with arrays never see. Returns
+ * the submitted text if the items differ.
  */
 export function respell<T>(sent: T, lists: V0Lists, ...stored: T[]): T {
   if (typeof sent !== 'string' || lists === 'text') return sent

@@ -49,7 +49,7 @@ export const update = (author: Author, idOrEmail: string, draft: () => Draft<V0U
 const isLastAdmin = (transaction: Transaction, user: V0UserRow): boolean =>
   user.role === 'admin' && transaction.count(adminCounter) <= 1
 
-/** Deletes a user. @throws ApiError 422 for the last admin (9.6) */
+/** Deletes a user (`/v0` contract, 9.6). @throws ApiError 422 for the last admin */
 export const remove = (author: Author, idOrEmail: string) =>
   commit(author, async (transaction) => {
     const user = await find(author.accountId, idOrEmail)
@@ -65,9 +65,9 @@ type Unhashed = { unhashed: string }
 type Hashed = (password: string | undefined) => string | Unhashed | undefined
 
 /**
- * Commits a change that may set a password. Hashes it once, after all other checks and between two commits, so that a
- * lost race does not repeat the hash and other commits of the account need not wait for it.
- * @throws ApiError `unavailable` when the commit does not succeed in time; nothing is changed then
+ * Commits a change that may set a password. Hashes the password once, after all other checks and between two commits. A lost race therefore
+ * does not repeat the hash, and other commits of the account need not wait for it.
+ * @throws ApiError `unavailable` if the commit does not succeed in time; nothing is changed
  */
 async function commitWithPassword<T extends object>(
   author: Author,
@@ -88,7 +88,7 @@ function emailMessages(email: string | null): Messages {
   return [...(email.includes('@') && !hasUnseen(email) ? [] : ['is invalid email address']), ...tooLong(email, 255)]
 }
 
-/** Checks a password with its confirmation (`/v0` contract, 9.4); it is hashed later. */
+/** Checks a password and its confirmation (`/v0` contract, 9.4). */
 function checkPassword(draft: Draft<V0UserInput>): string | undefined {
   const { password, password_confirmation } = draft.fields
   if (password === undefined || password === null || password === '') return undefined
@@ -105,7 +105,6 @@ function checkPassword(draft: Draft<V0UserInput>): string | undefined {
   return password
 }
 
-/** Checks a new user (`/v0` contract, 9.3). @throws ApiError `validation_failed` */
 function checkNewUser(draft: Draft<V0UserInput>) {
   const { email = null, role } = draft.fields
   if (!draft.has('email')) draft.reject('email', ...emailMessages(email))
@@ -115,7 +114,7 @@ function checkNewUser(draft: Draft<V0UserInput>) {
   return { email, role: role ?? ('unprivileged' as const), password }
 }
 
-/** Checks a changed user. Callers cannot change the role of their own email. @throws ApiError `validation_failed` */
+/** Checks a changed user. Callers cannot change the role of the user with their own email. @throws ApiError `validation_failed` */
 function checkUserChange(draft: Draft<V0UserInput>, user: V0UserRow, ownEmail: string | null) {
   const { email, role } = draft.fields
   if (email !== undefined && email !== user.email) draft.reject('email', ...emailMessages(email))

@@ -6,7 +6,7 @@ import { enumCast, TrimmedCast } from './casts.ts'
 
 const v0Roles = ['admin', 'unprivileged'] as const
 
-/** A user of the legacy API (`/v0` contract, 9.1). Users are no actors, and cannot authenticate to any API. */
+/** User of the legacy API (`/v0` contract, 9.1). Legacy users are not actors and cannot authenticate to any API. */
 export type V0UserRow = v.InferOutput<typeof V0User> & { password_hash: string | null }
 
 const roleText = 'What the user is in the legacy network; it gives no access to any API.'
@@ -21,7 +21,7 @@ export const v0Users = entity<V0UserRow>({
   recorded: (row) => ({ ...row, password_hash: row.password_hash === null ? null : redacted }),
 })
 
-/** A user as the API shows it: never with its password. */
+/** Legacy user in API responses, without its password hash. */
 export const V0User = v.object({
   id: v.string(),
   role: v.pipe(v.picklist(v0Roles), v.description(roleText)),
@@ -33,7 +33,7 @@ export const V0User = v.object({
   updated_at: v.string(),
 })
 
-/** Schema that accepts any value: a password is checked later, together with its confirmation. */
+/** Schema that accepts any value, because a password is checked later together with its confirmation. */
 const anyValue = (schema: JsonSchema) => field<unknown>((input) => ({ value: input }), schema)
 
 const role = enumCast(v0Roles)
