@@ -11,7 +11,7 @@ export type OperationSource = {
   operationId: string
 }
 
-/** Builds the operation id: `list-runs.ts` and the kind `idp_directory` → `listIdpDirectoryRuns`. */
+/** Builds the operation id, for example `listIdpDirectoryRuns` from `list-runs.ts` and the kind `idp_directory`. */
 function buildOperationId(file: string, kind: string): string {
   const [verb = '', ...noun] = basename(file, '.ts').split('-')
   const words = [...kind.split('_'), ...noun].filter(Boolean)
@@ -28,7 +28,7 @@ async function load(file: string): Promise<OperationSource[]> {
   }))
 }
 
-/** Loads all operations, sorted by path: the single source of routes, permissions, the OpenAPI document and laws. */
+/** Loads all operations, sorted by path. Routes, permissions, the OpenAPI document and laws are derived from them. */
 export async function loadOperations(): Promise<OperationSource[]> {
   const root = new URL('.', import.meta.url)
   const files = (await readdir(root, { recursive: true })).filter((file) =>

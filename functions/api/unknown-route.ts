@@ -8,7 +8,7 @@ import { problem } from '#shared/http/problem.ts'
 import { isV0 } from '#shared/http/v0-headers.ts'
 import { v0Problem } from '#shared/http/v0-problem.ts'
 
-/** Methods by path pattern, as JSON. The bundler inserts them from the operations. */
+/** JSON with the methods of each path pattern. The bundler inserts it from the operations. */
 declare const ROUTE_TABLE: string
 
 const unknownPath = 'This path does not exist. Paths have no trailing slash.'
@@ -22,20 +22,19 @@ const matches = (pattern: string, path: string): boolean => {
   )
 }
 
-/** True for a browser that opens the root of the service. */
 const isBrowserAtRoot = ({ rawPath, headers, requestContext: { http } }: Event): boolean =>
   http.method === 'GET' && rawPath === '/' && /(^|,)\s*text\/html\s*(;|,|$)/i.test(headers.accept ?? '')
 
-/** Redirects to the API reference while there is no console. Caches must revalidate: other clients get a problem here. */
+/**
+ * Redirects to the API reference, because the service has no console. Caches must revalidate, because other clients receive a problem
+ * response.
+ */
 const toReference = (requestId: string): Answer => ({
   statusCode: 302,
   headers: { location: '/docs', 'cache-control': 'private, no-cache', vary: 'accept', 'x-request-id': requestId },
 })
 
-/**
- * Handles requests that match no route: 405 with `Allow` for a known path, 404 otherwise (A4, step 1); always 404 under
- * `/v0`.
- */
+/** Responds to requests that match no route: 405 with `Allow` for an existing path, 404 for other paths and under `/v0` (A4, step 1). */
 export const handler: Handler = (event, context) => {
   const requestId = requestIdOf(event.headers['x-request-id'])
   const fields = { operation: event.routeKey, request_id: requestId, function_request_id: context?.awsRequestId }

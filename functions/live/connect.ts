@@ -10,7 +10,7 @@ import { readOrigin } from '#shared/http/origin.ts'
 import { problem } from '#shared/http/problem.ts'
 import { type LiveAnswer, type LiveEvent, liveHandler, pulseAgent } from '#shared/live/live-handler.ts'
 
-/** Converts a handshake to a request for the pipeline steps. Header names have the device's own case. */
+/** Converts a handshake to a request for the pipeline steps. Header names become lower case, which devices need not use. */
 const handshakeOf = ({ headers = {}, requestContext }: LiveEvent): Event => {
   const lowered = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
   const { sourceIp } = requestContext.identity
@@ -19,11 +19,11 @@ const handshakeOf = ({ headers = {}, requestContext }: LiveEvent): Event => {
 
 type Handshake = { exchange: Exchange; request: Event }
 
-/** The order of checks: browser, origin, token, rate limit; the session is checked last. */
+/** Checks in their order: browser, origin, token, rate limit. The handler checks the session last. */
 const steps: Step[] = [
   (_exchange, { headers }) => {
     if (headers['user-agent'] === pulseAgent) note({ is_pulse: true })
-    // Browsers send `Origin` and devices do not. A page of another site must not open a channel.
+    // Rejects browsers, which send `Origin`, so that pages of other sites cannot open a channel.
     if (headers.origin !== undefined) throw new ApiError('forbidden', 'The live channel is not for browsers.')
   },
   readOrigin,
@@ -31,12 +31,12 @@ const steps: Step[] = [
   checkRateLimit,
 ]
 
-/** `$connect`: a session of a client or gateway opens its connection (C2). A refusal is a problem (A5). */
+/** Handles `$connect`: a client or gateway opens the connection of its session (C2). A refusal is a problem response (A5). */
 export const handler = liveHandler<Handshake>('$connect', {
   open(event) {
     const request = handshakeOf(event)
     const exchange = openExchange(request)
-    // Log lines of a connection have API Gateway's request id.
+    // Uses API Gateway's request id in the log lines of the connection.
     note({ request_id: event.requestContext.requestId })
     return { request, exchange }
   },

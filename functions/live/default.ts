@@ -2,7 +2,7 @@ import { toJson } from '#shared/core/json/json.ts'
 import { liveHandler } from '#shared/live/live-handler.ts'
 import { takeMessage } from '#shared/live/take-message.ts'
 
-/** `$default`: a message of a device (C4). Binary messages are invalid. */
+/** Handles `$default`, a message from a device (C4). Binary messages are invalid. */
 export const handler = liveHandler('$default', {
   open: () => null,
   async handle({ body, isBase64Encoded, requestContext }) {

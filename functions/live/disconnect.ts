@@ -1,7 +1,7 @@
 import { disconnect } from '#shared/live/disconnect.ts'
 import { liveHandler } from '#shared/live/live-handler.ts'
 
-/** `$disconnect`: a connection has ended, for any reason (C3.2). API Gateway may fail to send this event. */
+/** Handles `$disconnect` after a connection has ended for any reason (C3.2). API Gateway may fail to send this event. */
 export const handler = liveHandler('$disconnect', {
   open: () => null,
   async handle({ requestContext }) {

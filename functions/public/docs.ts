@@ -1,7 +1,7 @@
 import type { Handler } from '#shared/http/lambda.ts'
 import { answerPublicly, staticFile } from '#shared/http/static-file.ts'
 
-/** Content security policy. The renderer needs inline styles and a worker from a blob; all else has this origin. */
+/** Content security policy. Besides this origin, the page needs inline styles, data images and a blob worker. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -22,10 +22,10 @@ const page = staticFile(new URL('./docs.html', import.meta.url), {
 
 const renderer = staticFile(new URL('./redoc.standalone.js', import.meta.url), {
   'content-type': 'text/javascript; charset=utf-8',
-  // Changes only with the renderer's version. The page also works with the former version.
+  // Cached for a day: the script changes only with its version, and the page also works with the previous version.
   'cache-control': 'public, max-age=86400',
 })
 
-/** `GET /docs`: the API reference, and the script that renders it from the OpenAPI document. */
+/** Serves the API reference at `GET /docs`, and the script that renders it from the OpenAPI document. */
 export const handler: Handler = (event, context) =>
   answerPublicly(event, context, () => (event.rawPath === '/docs' ? page(event) : renderer(event)))

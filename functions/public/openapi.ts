@@ -6,7 +6,7 @@ const document = staticFile(new URL('./openapi.json', import.meta.url), {
   'access-control-allow-origin': '*',
 })
 
-/** `GET /openapi.json`, and `GET /openapi`, which redirects to it (A2.12). */
+/** Serves `GET /openapi.json`, and redirects `GET /openapi` to it (A2.12). */
 export const handler: Handler = (event, context) =>
   answerPublicly(event, context, () =>
     event.rawPath === '/openapi' ? { statusCode: 308, headers: { location: '/openapi.json' } } : document(event),

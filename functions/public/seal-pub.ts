@@ -4,7 +4,7 @@ import { answerPublicly } from '#shared/http/static-file.ts'
 import { verifierKeyText } from '#shared/seal/notes/signed-note.ts'
 import { verifierKey } from '#shared/seal/notes/signing-key.ts'
 
-/** `GET /seal.pub`: the public key that verifies checkpoints (S4). */
+/** Serves `GET /seal.pub`, the public key that verifies checkpoints (S4). */
 export const handler: Handler = (event, context) =>
   answerPublicly(event, context, async () => ({
     statusCode: 200,

@@ -23,10 +23,9 @@ const reserveMs = 30_000
 const maxNotifyMs = 15_000
 
 /**
- * Completes the revocations of a commit and its follow-up work: rows below a deleted object (A29), the rest of a large
- * set (A15.6). When time runs short, each piece of follow-up work commits one part and defers the rest again. Then
- * notifies connected devices (C5), also of expired authorizations. All of it is idempotent. Returns the first record
- * that failed, which keeps the order.
+ * Completes the revocations of a commit and its follow-up work: rows below a deleted object (A29), the rest of a large set (A15.6). When
+ * time runs short, each piece of follow-up work commits one part and defers the rest. Then notifies connected devices (C5), also of expired
+ * authorizations. Every step is idempotent. Returns the first record that failed, so that a retry keeps the order.
  */
 const followUpBatch = async (
   event: DynamoDBStreamEvent,
@@ -73,7 +72,7 @@ async function followUp(
   }
 }
 
-/** Notifies devices until `maxNotifyMs` has passed. A failed nudge only delays a device, so errors are logged (C5.4). */
+/** Notifies devices until `maxNotifyMs` has passed. Errors are only logged, because a failed nudge merely delays a device (C5.4). */
 async function notifyAll(notifications: Map<string, Notification>): Promise<void> {
   const end = clock.monotonic() + maxNotifyMs
   for (const [account, notification] of notifications) {

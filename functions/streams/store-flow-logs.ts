@@ -25,9 +25,9 @@ function readReports({ kinesis }: KinesisStreamRecord, position: number): Delive
 }
 
 /**
- * Stores the flows that gateways and clients reported. Writes each flow once per batch, so that writes need no order.
- * Returns the first record that failed. Later records may be stored already, since writes are idempotent (L11).
- * If time runs out, returns the first record that was not stored; the next batch continues there.
+ * Stores the flows that gateways and clients reported. Each flow is written once per batch, so that writes need no order. Returns the first
+ * record that was not stored, after a fault or for lack of time; the next batch continues there. Later records may be stored already,
+ * because writes are idempotent (L11).
  */
 const storeBatch = async (
   { Records: records }: KinesisStreamEvent,
@@ -60,11 +60,11 @@ const storeBatch = async (
   })
   const stored = delivered.filter(({ position }) => position < failed).length
   if (stored > 0) measure('flows_stored', stored)
-  // Skipped after a fault: the table may be unavailable, and the next batch repeats it.
+  // Indexes nothing after a fault: the table may be unavailable, and the next batch repeats the work.
   const accounts =
     failed === records.length && hasTime() ? new Set(delivered.map(({ claims }) => claims.account_id)) : []
   await inParallel(accounts, 4, (account) =>
-    // The flows are stored. Readers without a pointer read the slice itself, and the next batch retries.
+    // Logs errors only: readers without a pointer read the slice itself, and the next batch retries.
     indexOpenFlows(account).catch((error: unknown) =>
       logLine('WARN', 'open_flows_not_indexed', { account_id: account, ...describeError(error) }),
     ),

@@ -6,10 +6,7 @@ import { beginSealedLog } from '#shared/seal/sealing/begin-log.ts'
 /** Time budget of a run, which ends before its leases expire. */
 const budgetMs = 180_000
 
-/**
- * Begins new sealed logs that continue the logs from before a restore. Invoked by an operator under IAM
- * (docs/runbooks/seal-stopped.md).
- */
+/** Operator task: begins new sealed logs that continue the logs from before a restore (docs/runbooks/seal-stopped.md). */
 export const handler = watched(
   'begin-sealed-log',
   task((event) => beginSealedLog(event, clock.monotonic() + budgetMs)),

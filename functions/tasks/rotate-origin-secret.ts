@@ -10,7 +10,7 @@ type Event = { Step: string; SecretId: string; ClientRequestToken: string }
 
 const pauseMs = 15_000
 
-/** Rotates the secret that CloudFront sends with each request. Secrets Manager invokes it for each step (docs/deploy.md). */
+/** Rotates the secret that CloudFront sends with each request. Secrets Manager invokes the function for each step (docs/deploy.md). */
 export const handler = watched('rotate-origin-secret', async (event: Event, context: Context): Promise<void> => {
   const { Step, SecretId, ClientRequestToken } = event
   const step = rotation[Step]

@@ -3,12 +3,11 @@ import { watched } from '#shared/core/logging/watched.ts'
 import { task, timeLeft } from '#shared/core/work/task.ts'
 import { checkRows } from '#shared/jobs/row-check/check-rows.ts'
 
-/** Maximum time of a page, which takes a few hundred reads. */
+/** Maximum time for one page, which takes a few hundred reads. */
 const maxPageMs = 60_000
 
 /**
- * Compares unique items, index items and counters with the rows, and the rows with the commits. Invoked by an operator
- * under IAM (docs/runbooks/restore.md).
+ * Operator task: compares unique items, index items and counters with the rows, and the rows with the commits (docs/runbooks/restore.md).
  */
 export const handler = watched(
   'verify-rows',

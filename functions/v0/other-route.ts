@@ -42,7 +42,9 @@ const handlers: Endpoint[] = [
   updateUser,
 ]
 
-/** Returns the path parameters of a request that matches a path, else null. API Gateway splits an encoded `/` in an email. */
+/**
+ * Returns the path parameters of a matching request, or null. API Gateway splits an encoded `/` in an email, so its segments are joined.
+ */
 function matchParams(path: string, requestSegments: string[]): Record<string, string> | null {
   const pathSegments = v0Segments(path)
   const [collection, ...rest] = requestSegments
@@ -58,11 +60,14 @@ function matchParams(path: string, requestSegments: string[]): Record<string, st
   return params
 }
 
-/** Serves HEAD, empty path segments and slashes within an email, which match no route. Other requests are 404 (2.3, 2.4). */
+/**
+ * Serves requests that match no API Gateway route: HEAD, empty path segments, and slashes within an email (`/v0` contract, 2.3, 2.4). Other
+ * requests receive 404.
+ */
 export const handler = async (event: Event): Promise<Answer> => {
   const method = event.requestContext.http.method
   const routeMethod = method === 'HEAD' ? 'GET' : method
-  // API Gateway has decoded the path (2.4).
+  // Uses the path that API Gateway has decoded (`/v0` contract, 2.4).
   const segments = v0Segments(`/v0/${event.pathParameters?.proxy ?? ''}`)
   for (const handler of handlers) {
     const { operation } = handler

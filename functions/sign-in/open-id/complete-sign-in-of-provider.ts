@@ -1,6 +1,9 @@
 import { callbackAt } from '#shared/http/pages/callback-operation.ts'
 
-/** Callback of one `oidc` or `idp` provider, which an account chooses. Separate, so that none receives another's codes. */
+/**
+ * Callback of one `oidc` or `idp` provider, which an account chooses. Each provider has its own path, so that none receives another's
+ * codes.
+ */
 export const handler = callbackAt(
   '/sign_in/callback/{auth_provider_id}',
   'Complete a sign-in at a provider of an account',
