@@ -18,7 +18,7 @@ export const usageOf = (count: (tally: string) => number, limit: Limit): number 
 
 export const limitOf = (account: AccountRow, limit: Limit): number | null => account.limits[limits[limit].setting]
 
-/** Checks that another object is within a limit (A11). @throws ApiError `limit_reached` */
+/** Checks that the account may have another object of a limited kind (A11). @throws ApiError `limit_reached` */
 export async function checkLimit(transaction: Transaction, limit: Limit): Promise<void> {
   const account = await transaction.existing(accounts, transaction.accountId)
   const total = limitOf(account, limit)
@@ -28,12 +28,11 @@ export async function checkLimit(transaction: Transaction, limit: Limit): Promis
 /** Maximum number of posture providers, or of directories of one kind, per account. Bounded because the sync schedule runs each of them. */
 const maxSources = 20
 
-/** Checks that another directory of a kind, or another posture provider, is permitted (A11). @throws ApiError `limit_reached` */
+/** Checks that the account may have another directory of a kind, or posture provider (A11). @throws ApiError `limit_reached` */
 export function checkSources(transaction: Transaction, collection: string): void {
   if (transaction.count(collection) >= maxSources) throw limitReached(collection)
 }
 
-/** Checks that the account has a feature. @throws ApiError `feature_not_enabled` */
 export async function checkFeature(transaction: Transaction, feature: FeatureName): Promise<void> {
   const account = await transaction.get(accounts, transaction.accountId)
   if (!account?.features[feature]) throw featureNotEnabled(feature)

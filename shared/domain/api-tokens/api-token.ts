@@ -28,7 +28,6 @@ export const Scopes = field<string[]>(
   { type: 'array', items: { type: 'string', enum: [...knownScopes] }, minItems: 1, maxItems: maxScopes },
 )
 
-/** Returns whether a token with `scopes` may create a token with `scope` (A13.3). */
 function mayGrant(scopes: readonly string[], scope: string): boolean {
   if (scope === '*') return scopes.includes('*')
   if (scope === '*:read') return scopes.includes('*') || scopes.includes('*:read')

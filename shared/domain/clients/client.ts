@@ -61,10 +61,8 @@ const attested = [
 /** Attestation fields of a client. Always null, because this service does not attest devices. */
 export const unattested = recordOf(attested, () => null)
 
-/** Renames the stored fields of a client to their names in the API. */
 const namedClient = ({ inserted_at, ...row }: ClientRow) => ({ ...row, ...unattested, created_at: inserted_at })
 
-/** Converts a client in a change record back to its row. */
 export function clientOfRecord(recorded: Record<string, unknown>): ClientRow {
   const { created_at: inserted_at, ...named } = recorded
   const row = Object.fromEntries(Object.entries(named).filter(([field]) => !(field in unattested)))

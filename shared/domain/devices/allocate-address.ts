@@ -14,7 +14,6 @@ const base6 = ipRangeOf('fd00:2021:1111::').first
 export const firstOffset = 1
 export const lastOffset = 2 ** 21 - 2
 
-/** Tunnel addresses at the same offset in the IPv4 and the IPv6 range. */
 export const tunnelAddresses = (offset: number): { ipv4: string; ipv6: string } => ({
   ipv4: formatIp({ family: 4, value: base4 + BigInt(offset) }),
   ipv6: formatIp({ family: 6, value: base6 + BigInt(offset) }),

@@ -18,7 +18,6 @@ export function deleteIssuedToken(transaction: Transaction, token: IssuedToken):
   else transaction.delete(portalSessions, token.row)
 }
 
-/** Stages the deletion of issued tokens. Returns `more` if the commit has no capacity for all of them. */
 export function stageIssuedTokenDeletions(transaction: Transaction, tokens: IssuedToken[]): 'done' | 'more' {
   for (const token of tokens) {
     if (!transaction.hasCapacity()) return 'more'

@@ -11,7 +11,6 @@ export type GroupRow = v.InferOutput<typeof Group> & {
   is_managed: boolean
 }
 
-/** Directory fields of a group that no directory created. */
 export const nativeGroup = {
   entity_type: 'group',
   directory_id: null,

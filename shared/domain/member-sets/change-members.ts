@@ -12,7 +12,6 @@ import { membersPerCommit, type PendingPart, readPending, type SetChange, stageP
 import { readEdit, readWholeSet } from './requested-members.ts'
 import { type CheckedMembers, type MemberSet, pendingStager, sizeOf, stageSetChange } from './set-change.ts'
 
-/** Members to add, and a predicate for the present members to keep. */
 type RequestedMembers = { added: string[]; keeps: (id: string) => boolean }
 
 /** Sorted ids of a set's present members, and the number of its pending additions and removals. */

@@ -77,7 +77,6 @@ export function stagePart(transaction: Transaction, part: PendingPart, ids: stri
   else transaction.put({ ...part, kind: 'pending', ids: pack(ids) })
 }
 
-/** Stages the deletion of the members and pending changes of a deleted owner. */
 export const stageSetDeletion = async <M extends Row>(transaction: Transaction, entity: Entity<M>, ownerId: string) =>
   together(
     await stagePendingDeletions(transaction, entity.name, ownerId),

@@ -23,7 +23,6 @@ export async function stageRestOfAccountDisabling(transaction: Transaction, boun
   return stageEarlier(transaction, portalSessions, bound, (session) => transaction.delete(portalSessions, session))
 }
 
-/** Stages a change for each row that was created before the id `bound`. */
 const stageEarlier = <R extends Row>(
   transaction: Transaction,
   entity: Entity<R>,

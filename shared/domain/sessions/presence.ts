@@ -49,11 +49,11 @@ export type Presence = LastSeen & {
   /** Id of the connection to the live channel, while one is open (C3). */
   connection_id?: string | null
   connected_at?: number
-  /** Times in microseconds of the last messages, at most ten. `bad_messages` counts invalid messages (C4). */
+  /** Times of the last messages in microseconds, at most ten entries. `bad_messages` counts invalid messages (C4). */
   messages?: number[]
   bad_messages?: number
   /**
-   * Time in microseconds of the last nudge, until a heartbeat follows. `nudge_due` is set if another nudge became due in the meantime
+   * Time of the last nudge in microseconds, until a heartbeat follows. `nudge_due` is set if another nudge became due in the meantime
    * (C5.1).
    */
   nudged_at?: number | null
@@ -122,7 +122,6 @@ export const readPresence = async (account: string, kind: DeviceKind, id: string
 export const isOnline = (presence: Pick<Presence, 'lease_expires_at'> | null, now: number): boolean =>
   presence !== null && presence.lease_expires_at > now
 
-/** Builds the last-seen fields from a session start or heartbeat request (P1.6, P8). */
 export const toLastSeen = (origin: Origin, version: string, now: number): LastSeen => ({
   last_seen_at: timestamp(now),
   last_seen_version: version,

@@ -71,7 +71,6 @@ export const enabledSyncState = ({ is_disabled }: SyncState, now: number): Parti
 export type LastGoodRun = {
   synced_at: string
   run_id: string
-  /** Digest of the root of the run's snapshot. */
   root: string
   /** Time of the oldest part of the snapshot, whose parts expire. */
   staged_at: string
