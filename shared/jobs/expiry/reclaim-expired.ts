@@ -14,7 +14,7 @@ import { removeItem } from '../../table/put-item.ts'
 import { queryItems } from '../../table/read.ts'
 import { isUnexpired } from '../../values/expiry.ts'
 
-/** Deletes a row if it has expired, by collection. */
+/** Functions that delete a row of a collection if it has expired. */
 const endings: Record<string, (transaction: Transaction, id: string) => Promise<void>> = {
   async [clientTokens.name](transaction, id) {
     const token = await transaction.get(clientTokens, id)

@@ -32,7 +32,7 @@ function readBatch(text: string): { functionArn: string; records: unknown[] } {
  */
 export async function redrive({ batches, invoke, hasTime = () => true }: Options) {
   const names = await batches.list()
-  /** Number of deleted batches, batches that failed again, and number of batches left for lack of time. */
+  /** Counts of deleted batches and of batches left for lack of time. `kept` lists the batches that failed again. */
   const result = { redriven: 0, kept: [] as { name: string; reason: string }[], left: 0 }
   for (const [i, name] of names.entries()) {
     if (!hasTime()) return { ...result, left: names.length - i }

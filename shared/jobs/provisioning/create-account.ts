@@ -82,7 +82,6 @@ export function createAccount({ account, admin, token }: Input, provisioned: Pro
   })
 }
 
-/** Checks that a new token does not expire in the past. @throws ApiError `validation_failed` */
 export function checkTokenExpiry({ now }: Transaction, expires_at: string): void {
   if (expires_at <= timestamp(now)) throw invalidAt(['api_token', 'expires_at'], 'must be in the future')
 }

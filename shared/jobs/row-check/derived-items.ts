@@ -45,7 +45,6 @@ export function itemLocation({ pk }: Pick<Key, 'pk'>): { account: string; collec
   return { account, collection }
 }
 
-/** Returns the entity of a row; undefined for an item that is not a row. */
 export const entityOf = (item: StoredItem): Entity | undefined =>
   item.kind === 'entity' ? checkedEntities.get(itemLocation(item).collection) : undefined
 

@@ -40,7 +40,7 @@ export const findingAt = (
   details: Pick<RowFinding, 'commit' | 'fields'> = {},
 ): RowFinding => ({ problem, item, account_id: accountOf({ pk }), at: pk, sort: sk, ...details })
 
-/** Commit records per read. A record can have 400 KB. */
+/** Commit records per read. A record can have up to 400 KB. */
 const recordsPerRead = 100
 const looksAtOnce = 2
 
@@ -50,7 +50,6 @@ export const isRow = (item: Key): boolean =>
 
 type Origin = { commit_id: string; rows: WrittenRows; changes: Change[] }
 
-/** Parses a commit record; undefined for any other item. */
 function originOf(item: StoredItem | undefined): Origin | undefined {
   if (!item) return undefined
   try {

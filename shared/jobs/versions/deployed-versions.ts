@@ -10,7 +10,6 @@ import { lambda } from '../../core/aws/lambda.ts'
 import { currentAlias } from '../../core/current-alias.ts'
 import { env } from '../../core/env.ts'
 
-/** Published version of a function in the service's stack. */
 export type DeployedVersion = {
   functionName: string
   version: number

@@ -5,7 +5,6 @@ const keptVersions = 3
 
 const isNamed = (error: unknown, ...names: string[]): boolean => error instanceof Error && names.includes(error.name)
 
-/** Lists the versions to delete: old versions that the alias does not point to. */
 async function unused(functionName: string): Promise<number[]> {
   const old = (await publishedVersions(functionName)).slice(keptVersions)
   if (old.length === 0) return []
