@@ -55,7 +55,6 @@ export function networkListMessages(list: string, { repeats }: { repeats: boolea
   ]
 }
 
-/** True for an address or host name with a numeric port. */
 function hasPort(item: string): boolean {
   const { port, isHost } = splitPort(item)
   return isHost && port !== undefined && /^\d+$/.test(port)

@@ -121,7 +121,6 @@ function parsePair(input: unknown): PortRange | null {
   return isInteger(low) && isInteger(high) ? { low: exact(low), high: exact(high) } : null
 }
 
-/** Formats a port range as `<low> - <high>`, or as a single port (`/v0` contract, 11.3). */
 const formatPortRange = ({ low, high }: PortRange): string => (low === high ? `${low}` : `${low} - ${high}`)
 
 const port = ` *${portPattern} *`

@@ -55,7 +55,6 @@ export const V0UserFields = withRules(
   { required: ['email'] },
 )
 
-/** JSON Schema of the user id or email in a path (`/v0` contract, 9.2). */
 export const userIdentifier: JsonSchema = {
   type: 'string',
   minLength: 1,
