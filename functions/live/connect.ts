@@ -10,7 +10,7 @@ import { readOrigin } from '#shared/http/origin.ts'
 import { problem } from '#shared/http/problem.ts'
 import { type LiveAnswer, type LiveEvent, liveHandler, pulseAgent } from '#shared/live/live-handler.ts'
 
-/** Converts a handshake to a request for the pipeline steps. Header names become lower case, which devices need not use. */
+/** Converts a handshake to a request for the pipeline steps, with header names in lower case. */
 const handshakeOf = ({ headers = {}, requestContext }: LiveEvent): Event => {
   const lowered = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
   const { sourceIp } = requestContext.identity

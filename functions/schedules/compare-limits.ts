@@ -1,5 +1,5 @@
 import { scheduled } from '#shared/core/logging/watched.ts'
 import { compareLimits } from '#shared/jobs/limits/compare-limits.ts'
 
-/** Compares the usage of accounts with their limits every 30 minutes (A11, A31). A run stops before the function's timeout. */
+/** Runs every 30 minutes and compares the usage of accounts with their limits (A11, A31). A run stops before the function's timeout. */
 export const handler = scheduled('compare-limits', 45_000, compareLimits)

@@ -60,7 +60,7 @@ const storeBatch = async (
   })
   const stored = delivered.filter(({ position }) => position < failed).length
   if (stored > 0) measure('flows_stored', stored)
-  // Indexes nothing after a fault: the table may be unavailable, and the next batch repeats the work.
+  // Indexes no open flows after a fault: the table may be unavailable, and the next batch repeats the work.
   const accounts =
     failed === records.length && hasTime() ? new Set(delivered.map(({ claims }) => claims.account_id)) : []
   await inParallel(accounts, 4, (account) =>
