@@ -29,7 +29,8 @@ export const stagePortalSessionDeletions = (
 ): Promise<'done' | 'more'> => stageRows(transaction, portalSessions, by, id)
 
 /**
- * Deletes a portal session, which invalidates its token (I2.6). @throws ApiError `unauthorized` if the session was deleted in the meantime
+ * Deletes a portal session, which invalidates its token (I2.6).
+ * @throws ApiError `unauthorized` if the session was deleted in the meantime
  */
 export const end = (author: Author, id: string) =>
   commit(author, async (transaction) => {

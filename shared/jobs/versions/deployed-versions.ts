@@ -89,7 +89,8 @@ export async function readAlias(FunctionName: string) {
 }
 
 /**
- * Points the alias `current` to one version for all calls. @throws PreconditionFailedException if the alias has changed since `revision`
+ * Points the alias `current` to one version for all calls.
+ * @throws PreconditionFailedException if the alias has changed since `revision`
  */
 export async function moveAlias(FunctionName: string, version: number, revision: string): Promise<void> {
   await lambda().send(
