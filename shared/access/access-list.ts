@@ -9,7 +9,7 @@ import { cursorsAround, rangeOf } from '../table/list.ts'
 import { getRows } from '../table/read.ts'
 import type { Page } from '../values/page.ts'
 
-/** Row of an access list: a policy that gives access. @public */
+/** A policy that gives access, in a row of an access list. @public */
 export const PossibleGrant = v.object({
   id: v.string(),
   group_id: v.nullable(v.string()),
@@ -20,10 +20,10 @@ export const PossibleGrant = v.object({
 
 type Grant = v.InferOutput<typeof PossibleGrant>
 
-/** True for enabled actors that can have clients; others have no access. */
+/** False for disabled actors, and for API clients, which cannot reach resources. */
 export const canHaveAccess = ({ is_disabled, type }: ActorRow): boolean => !is_disabled && type !== 'api_client'
 
-/** Describes the grant of a policy without looking at a client; null when the policy gives no access now. */
+/** Describes the access that a policy gives, without testing conditions on the client. Null when the policy gives no access now. */
 export function possibleGrant(
   { id, group_id, is_disabled, conditions }: PolicyRow,
   person: boolean,
@@ -35,15 +35,15 @@ export function possibleGrant(
   return { id, group_id, conditions, expires_at: evaluation.until === null ? null : timestamp(evaluation.until) }
 }
 
-/** Maximum bytes of one row of an access list, which could otherwise name any number of large policies. */
+/** Maximum size of an access list row, in bytes. Policies beyond this size are cut. */
 const maxRowBytes = 1_000_000
 
-/** Names the lists of a row that were cut; absent when all are complete. */
+/** Names of the lists that were cut to fit the response; absent when all lists are complete. */
 export const truncatedPolicies = v.optional(v.array(v.literal('policies')))
 
 export const grantFields = { policies: v.array(PossibleGrant), truncated: truncatedPolicies }
 
-/** Schema of an access list. Without `total`, because counting merged lists would read all of their rows. */
+/** Schema of an access list. A `total` is missing, because counting merged lists would require reading all their rows. */
 export const accessList = <S extends v.GenericSchema>(row: S) =>
   v.object({
     data: v.array(row),
@@ -52,17 +52,17 @@ export const accessList = <S extends v.GenericSchema>(row: S) =>
 
 type Range = { after?: string; backward: boolean; limit: number }
 
-/** Maximum number of candidates per read. */
+/** Maximum number of candidate ids per read. */
 const maxStretch = 500
 
 type Accepted<T> = { id: string; row: T }
 type Source<T> = {
-  /** Reads the next ids after a position, in order; fewer than `limit` at the end of the list. */
+  /** Reads the next ids of the list in order. A result shorter than `limit` marks the end of the list. */
   read(range: Range): Promise<string[]>
   accept(ids: string[]): Promise<Accepted<T>[]>
 }
 
-/** Creates the filter of an access list: accepts rows with grants, with as many grants as fit a row. Measures each grant once. */
+/** Creates a filter that accepts rows with grants and cuts the grants of a row to the maximum size. Each grant is measured once. */
 export function grantedRows<R extends Row, F extends object>(
   account: string,
   entity: Entity<R>,
@@ -88,7 +88,7 @@ export function grantedRows<R extends Row, F extends object>(
   }
 }
 
-/** Yields the accepted candidates. Reads longer stretches while few candidates are accepted. */
+/** Yields the accepted rows. Doubles the length of each read up to `maxStretch`, in case few candidates are accepted. */
 async function* acceptedRows<T>({ read, accept }: Source<T>, { after, backward, limit: wanted }: Range) {
   let position = after
   for (let limit = wanted; ; limit = Math.min(2 * limit, maxStretch)) {
@@ -99,13 +99,13 @@ async function* acceptedRows<T>({ read, accept }: Source<T>, { after, backward, 
   }
 }
 
-/** Lists a page of accepted rows, limited to what fits a response. */
+/** Lists a page of accepted rows, as many as fit a response. */
 export async function accessPage<T>(page: Page, source: Source<T>) {
   const range = await rangeOf(page)
   const { after, backward } = range
   const { kept, more } = await takeFitting(acceptedRows(source, range), { limit: page.limit, shown: ({ row }) => row })
   if (backward) kept.reverse()
-  // The page that this cursor came from exists, so that direction always has a page.
+  // With a cursor, the page that contained the cursor always exists behind the current page.
   const behind = (kept.length > 0 || after !== undefined) && (backward || page.cursor !== null)
   const cursors = await cursorsAround(
     page,

@@ -12,7 +12,7 @@ const secondMicros = 1_000_000
 export type Authorization = Grounds & {
   actor_id: string
   gateway_id: string
-  /** The client's key when authorized: an authorization ends with it (P1.8). */
+  /** The client's key at the time of authorization. The authorization ends when the key changes (P1.8). */
   client_public_key: string
   client_remote_ip: string
   gateway_remote_ip: string | null
@@ -20,7 +20,7 @@ export type Authorization = Grounds & {
   flow_log_uploads_enabled: boolean
   authorized_at: string
   expires_at: string
-  /** The latest change of the rows it rests on: revocations of later commits end it. */
+  /** Latest change of the rows that the authorization depends on. Revocations of later commits end the authorization. */
   state_at: string
 }
 
@@ -34,14 +34,14 @@ const authorizationKey = (account: string, gatewayId: string, id: string): Key =
 
 type Grant = Key & { authorization_id: string; row: Key }
 
-/** Finds the pointer to a client's authorization for a resource. It can outlive an expired authorization. */
+/** Finds the pointer to a client's authorization for a resource. The pointer may remain after the authorization has expired. */
 export const findGrant = async ({ pk, sk }: Key): Promise<Grant | undefined> =>
   (await getItem({ pk, sk })) as Grant | undefined
 
 export const authorizationsOfClient = async (account: string, clientId: string): Promise<AuthorizationItem[]> =>
   (await authorizationsOf(account, { by: 'client', id: clientId })) as AuthorizationItem[]
 
-/** Builds the item of an authorization and its pointers. `grant` is the pointer by client and resource, which is unique. */
+/** Builds the items of an authorization. `grant` is the unique pointer by client and resource. */
 export function authorizationItems(authorization: Authorization): {
   main: AuthorizationItem
   grant: Item
@@ -61,7 +61,7 @@ export function authorizationItems(authorization: Authorization): {
 export const hasExpired = ({ expires_at }: Pick<Authorization, 'expires_at'>, now: number): boolean =>
   microsOf(expires_at) <= now
 
-/** Expiry of a pending authorization, in the past, so that all readers ignore it until it is confirmed. */
+/** Expiry of pending authorizations: a past time, so that all readers ignore them until they are confirmed. */
 const pendingEnd = timestamp(0)
 /** Time after which the request that created a pending authorization has confirmed it or has failed. */
 const makingMicros = 60 * secondMicros
@@ -72,14 +72,14 @@ export const isPending = ({ expires_at }: Pick<Authorization, 'expires_at'>): bo
 export const isAbandoned = (item: Pick<Authorization, 'expires_at' | 'authorized_at'>, now: number): boolean =>
   isPending(item) && microsOf(item.authorized_at) < now - makingMicros
 
-/** Pending form of an authorization's item, stored before its grounds are checked again. Expires by itself. */
+/** Pending form of an authorization's item, stored before the grounds are checked again. DynamoDB deletes the item at its `ttl`. */
 export const pendingItem = (main: AuthorizationItem): AuthorizationItem => ({
   ...main,
   expires_at: pendingEnd,
   ttl: Math.ceil((microsOf(main.authorized_at) + 10 * makingMicros) / secondMicros),
 })
 
-/** Signs the ingest token of one side of an authorization; deterministic (P5.5(4), L9.3). */
+/** Signs the ingest token for one side of an authorization. Deterministic (P5.5(4), L9.3). */
 export const signForAuthorization = (authorization: Authorization, role: FlowRole): Promise<string> =>
   signIngestToken({
     account_id: authorization.account_id,
@@ -93,7 +93,7 @@ export const signForAuthorization = (authorization: Authorization, role: FlowRol
     resource_id: authorization.resource_id,
   })
 
-/** Deletes a client's authorizations whose policies are violated in its new condition context (P3.2). */
+/** Deletes a client's authorizations whose policies are disabled, deleted or violated in the new condition context (P3.2). */
 export async function reevaluate(
   account: string,
   clientId: string,

@@ -33,7 +33,7 @@ import { grant, type OnlineGateway, siteGateway } from './grant.ts'
 
 export type AuthorizationInput = { resource_id: string; session_id?: string | null }
 
-/** Authorizes a client for a resource. Returns an existing authorization as `repeated` (P5.2). */
+/** Authorizes a client for a resource. An existing authorization is returned with `repeated` (P5.2). */
 export async function authorize(
   caller: CallerOf<'client'>,
   subject: Subject,
@@ -44,7 +44,7 @@ export async function authorize(
     const now = clock.now()
     const found = await sessionOf(account.id, token.id, session_id ?? null, now)
     const context = { client: found.client, subject }
-    // Existing authorizations are tested in the context of this request, such as its address.
+    // Tests existing authorizations in the context of the current request, such as its address.
     const session = await noteConditionContext(account.id, found, context, now)
     if (!session) return 'conflict'
 
@@ -68,7 +68,10 @@ export async function authorize(
   })
 }
 
-/** Finds the online session of the request (P5.2, step 2). @throws ApiError `no_session`, or 422 when the token has several */
+/**
+ * Finds the online session of the request (P5.2, step 2).
+ * @throws ApiError `no_session`, or 422 when the token has several sessions
+ */
 async function sessionOf(
   account: string,
   tokenId: string,
@@ -99,13 +102,12 @@ async function render({ authorization, resource, live }: Granted, repeated: bool
   }
 }
 
-/** An authorization with its resource and gateway, for the response. */
 export type Granted = { authorization: Authorization; resource: ResourceRow; live: OnlineGateway }
 
-/** Time for which a repeated request waits for the pending authorization of an earlier one. */
+/** Maximum wait for a pending authorization that an earlier request created. */
 const patienceMicros = 5_000_000
 
-/** Finds the client's existing authorization (P5.2, step 3); `conflict` while another request creates one. */
+/** Finds the client's authorization (P5.2, step 3) and deletes an invalid one. Returns `conflict` while another request creates one. */
 async function existingAuthorization(
   account: string,
   { client, presence }: OnlineClient,
@@ -141,10 +143,10 @@ async function existingAuthorization(
   return null
 }
 
-/** Request body of an authorization. A null or blank `session_id` is the same as a missing one. */
+/** Request body of an authorization. A null or blank `session_id` is treated as missing. */
 export const AuthorizationFields = v.object({ resource_id: Uuid, session_id: v.optional(orNull(Uuid)) })
 
-/** Response of an authorization for its client (P5.5(4)). */
+/** Authorization in the response to its client (P5.5(4)). */
 export const GrantedAuthorization = v.object({
   id: v.string(),
   resource: Resource,
@@ -157,7 +159,6 @@ export const GrantedAuthorization = v.object({
 /** Maximum time for which the response waits for the nudge to the gateway (C5.2). */
 const maxNudgeMs = 150
 
-/** Nudges the gateway of a new authorization. Waits at most `maxNudgeMs`; never throws. */
 async function nudgeOfGrant(account: string, gatewayId: string): Promise<void> {
   if (env.liveUrl === null) return
   const waiting = new AbortController()

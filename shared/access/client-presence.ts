@@ -10,16 +10,15 @@ import { entityKey, type Item, type Key, partition } from '../table/keys.ts'
 import { getItem, getItems, queryItems } from '../table/read.ts'
 import { reevaluate } from './authorization.ts'
 
-/** A client with the presence of its online session. */
 export type OnlineClient = { client: ClientRow; presence: ClientPresence }
 
-/** Key of the pointer from a token and session to the client. Only the token that started a session finds it (P1.7). */
+/** Key of the pointer from a token's session to the client. A session is found only with the token that started it (P1.7). */
 export const clientSessionKey = (account: string, tokenId: string, sessionId: string): Key => ({
   pk: partition(account, 'sessions.client_token', tokenId),
   sk: sessionId,
 })
 
-/** Builds the pointer to a session's client. Expires with the token, which no session outlives. */
+/** Builds the pointer from a session to its client. The pointer expires with the token, which no session outlives. */
 export const clientSessionPointer = (
   account: string,
   token: ClientTokenRow,
@@ -32,7 +31,6 @@ export const clientSessionPointer = (
   ttl: Math.ceil(microsOf(token.expires_at) / 1_000_000),
 })
 
-/** Finds an online session that was started with this token; null when there is none. */
 export async function findSession(
   account: string,
   tokenId: string,
@@ -48,7 +46,6 @@ export async function findSession(
   return { client: itemRow(clients, row), presence }
 }
 
-/** Lists the ids of a token's online sessions. */
 export async function listOnlineSessions(account: string, tokenId: string, now: number): Promise<string[]> {
   const pointers = await queryItems(clientSessionKey(account, tokenId, '').pk)
   const presences = await readPresences(
@@ -62,7 +59,7 @@ export async function listOnlineSessions(account: string, tokenId: string, now: 
   })
 }
 
-/** Updates a client's presence item while the session is online and the item matches `expected`. Null removes a value. */
+/** Updates a client's presence item if the session is online and the item matches `expected`. Null stands for a missing attribute. */
 export async function updatePresence(
   account: string,
   clientId: string,
@@ -89,9 +86,8 @@ export async function updatePresence(
 }
 
 /**
- * Stores a client's condition context, and tests its authorizations again if the context has changed (P3.2). A mark on the
- * presence item makes the next request repeat an interrupted test. Returns the session; null when it has ended or its
- * item does not match `expected`.
+ * Stores a client's condition context. If the context has changed, tests the client's authorizations again (P3.2). A mark on the presence
+ * item makes the next request repeat an interrupted test. Returns null when the session has ended or the item does not match `expected`.
  */
 export async function noteConditionContext(
   account: string,

@@ -13,7 +13,7 @@ import { connectableResources, type Reachable } from './decide.ts'
 
 type Caller = CallerOf<'client'>
 
-/** Handles a client's heartbeat: reads the resources it can reach now, then renews the lease (P3.2). */
+/** Handles a client's heartbeat: reads the resources that the client can reach now, then renews the lease (P3.2). */
 export async function renewClientSession(caller: Caller, subject: Subject, sessionId: string) {
   const { account, actor, token } = caller
   const now = clock.now()
@@ -32,8 +32,8 @@ export async function renewClientSession(caller: Caller, subject: Subject, sessi
 }
 
 /**
- * Renews the lease and returns its end. Retries when a connection opens or closes meanwhile, which changes the end (C3.1).
- * @throws ApiError `not_found` when the session is over
+ * Renews the lease and returns its end. Retries when a connection opens or closes concurrently, because this changes the end (C3.1).
+ * @throws ApiError `not_found` when the session has ended
  */
 async function renewLease(
   { account, token }: Caller,
@@ -67,7 +67,7 @@ export async function endClientSession({ account, token }: CallerOf<'client'>, s
   return { data: { id: sessionId } }
 }
 
-/** Lists the resources that a session's client can reach now, from a cursor on, without renewing the lease (P3.1(5)). */
+/** Lists the resources that a session's client can reach now, starting after a cursor. Does not renew the lease (P3.1(5)). */
 export async function listResources(
   { account, actor, token }: CallerOf<'client'>,
   subject: Subject,
@@ -86,13 +86,13 @@ export async function listResources(
 
 const bindingOf = (account: string, sessionId: string): string => `client resources ${account} ${sessionId}`
 
-/** Cursor to the resources beyond this response; null when all fit (P3.1(5)). */
+/** Cursor to the resources that did not fit the response; null when all resources fit (P3.1(5)). */
 export const resourcesCursor = async (
   account: string,
   sessionId: string,
   { resources, more }: Reachable,
 ): Promise<string | null> => (more ? encodeCursor(bindingOf(account, sessionId), resources.at(-1)?.id) : null)
 
-/** Decodes a resources cursor to the last id listed. @throws ApiError `invalid_page_cursor` */
+/** Decodes a resources cursor to the id of the last listed resource. @throws ApiError `invalid_page_cursor` */
 export const readResourcesCursor = (account: string, sessionId: string, cursor: string): Promise<string> =>
   decodeCursor(bindingOf(account, sessionId), cursor, v.string())

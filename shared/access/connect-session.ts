@@ -14,8 +14,7 @@ type Caller = CallerOf<'client'> | CallerOf<'gateway'>
 type Opened = { sessionId: string; connectionId: string }
 
 /**
- * Connects a session to the live channel (C2). Renews the lease like a heartbeat, and closes an older connection of the
- * session.
+ * Connects a session to the live channel (C2), renews its lease like a heartbeat, and closes its older connection.
  * @throws ApiError `not_found` for a session that has ended, is unknown or was started with another token (P1.7)
  */
 export async function connect(caller: Caller, subject: Subject, opened: Opened): Promise<void> {
@@ -27,10 +26,13 @@ export async function connect(caller: Caller, subject: Subject, opened: Opened):
   if (former) await replace(former, opened)
 }
 
-/** Time within which a former connection that was still opening has opened. */
+/** Delay in milliseconds before closing a former connection that was still opening. */
 const openingMs = 300
 
-/** Closes the former connection. Fails if a newer connection has replaced this one, so that exactly one survives a race. */
+/**
+ * Closes the former connection, so that exactly one connection survives a race.
+ * @throws ApiError `rate_limited` when a newer connection has replaced the new one
+ */
 async function replace(former: ConnectionRef, { connectionId }: Opened): Promise<void> {
   if ((await endConnection(former, 'replaced')) === 'opening') {
     await clock.sleep(openingMs)
@@ -42,7 +44,6 @@ async function replace(former: ConnectionRef, { connectionId }: Opened): Promise
   throw new ApiError('rate_limited', 'The session has opened a newer connection.')
 }
 
-/** Presence fields of a connection, set in addition to those of a heartbeat. */
 const connectionFields = ({ connectionId }: Opened, now: number) => ({
   connection_id: connectionId,
   connected_at: now,
@@ -50,7 +51,7 @@ const connectionFields = ({ connectionId }: Opened, now: number) => ({
   bad_messages: 0,
 })
 
-/** Stores the connection. Called before the presence item names it, because the end of a session closes the named connection. */
+/** Stores the connection. Called before the presence item names the connection, because the end of a session closes the named one. */
 const storeConnection = (
   { account, token, ...caller }: Caller,
   device: DeviceKind,
@@ -70,7 +71,6 @@ const storeConnection = (
     connected_at: now,
   })
 
-/** Connects the session of a client. Returns its former connection. */
 async function connectClient(caller: CallerOf<'client'>, subject: Subject, opened: Opened, now: number) {
   const { account, token } = caller
   const session = await findSession(account.id, token.id, opened.sessionId, now)
@@ -86,7 +86,6 @@ async function connectClient(caller: CallerOf<'client'>, subject: Subject, opene
   return connectionOf(account.id, 'clients', client.id, presence)
 }
 
-/** Connects the session of a gateway. Returns its former connection. */
 async function connectGateway(caller: CallerOf<'gateway'>, subject: Subject, opened: Opened, now: number) {
   const { gateway, holder } = await readOnlineGateway(caller, opened.sessionId, now)
   await storeConnection(caller, 'gateways', gateway.id, opened, now)

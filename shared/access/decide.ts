@@ -13,12 +13,12 @@ import { Resource, type ResourceRow, resources } from '../domain/resources/resou
 import { indexPartition, type Key, uniqueKey } from '../table/keys.ts'
 import { getItem, getRow, getRows, queryItems, rowsBy } from '../table/read.ts'
 
-/** Decision to grant access: resource, policy, and end in microseconds. `group` is null for the managed group. */
+/** Decision to grant access. `group` is null for the managed group; `expiresAt` is in microseconds. */
 export type Decision = { resource: ConnectableResource; policy: PolicyRow; group: string | null; expiresAt: number }
 
 export type AccessOutcome = { policy: PolicyRow; end: number } | { policy: PolicyRow; violated: string[] }
 
-/** Tests a policy. An end in the past is a violated time condition (P5.5(2)). */
+/** Tests the conditions of a policy. An end in the past is treated as a violated time condition (P5.5(2)). */
 export function outcomeOf(policy: PolicyRow, context: ConditionContext, tokenEnd: number, now: number): AccessOutcome {
   const evaluation = evaluateConditions(policy.conditions, context, now)
   if (!evaluation.conforms) return { policy, violated: evaluation.violated }
@@ -26,7 +26,10 @@ export function outcomeOf(policy: PolicyRow, context: ConditionContext, tokenEnd
   return Math.min(end, tokenEnd) > now ? { policy, end } : { policy, violated: ['current_utc_datetime'] }
 }
 
-/** Chooses the policy with the longest access, or the oldest of equal ones (P5.3). Else returns each violated property once. */
+/**
+ * Chooses the policy with the longest access, or the oldest of equal policies (P5.3). If no policy conforms, returns the violated
+ * properties without duplicates.
+ */
 export function choosePolicy(
   granting: PolicyRow[],
   context: ConditionContext,
@@ -42,7 +45,10 @@ export function choosePolicy(
   return { policy: best.policy, expiresAt: Math.min(best.end, tokenEnd) }
 }
 
-/** Decides on access to a resource. @throws ApiError 404 without a policy for it, then `conditions_violated` (P5.2, steps 4, 5) */
+/**
+ * Decides on access to a resource (P5.2, steps 4 and 5).
+ * @throws ApiError 404 when the resource is not connectable or has no policy for the actor, `conditions_violated` when no policy conforms
+ */
 export async function decide(
   { account, actor, token }: CallerOf<'client'>,
   resourceId: string,
@@ -68,7 +74,6 @@ export async function decide(
   return { resource, ...choice, group: group_id !== null && actorGroups.memberOf.has(group_id) ? group_id : null }
 }
 
-/** A resource with a site, whose gateways carry its traffic. */
 export type ConnectableResource = ResourceRow & { site_id: string }
 
 /** True for resources that clients can connect to (P5.1). */
@@ -77,10 +82,9 @@ export const isConnectable = (account: AccountRow, resource: ResourceRow): resou
   resource.type !== 'static_device_pool' &&
   (resource.type !== 'internet' || account.features.internet_resource)
 
-/** Resources that fit a response, and whether more follow. */
 export type Reachable = { resources: v.InferOutput<typeof Resource>[]; more: boolean }
 
-/** Lists the resources that a client can connect to in its condition context (P5.1), after the id `after` or from the first. */
+/** Lists the resources that a client can connect to in its condition context (P5.1), starting after the id `after`. */
 export async function connectableResources(
   account: AccountRow,
   actor: ActorRow,
@@ -90,7 +94,7 @@ export async function connectableResources(
 ): Promise<Reachable> {
   const granting = await policiesOfActor(account.id, await groupsOf(account.id, actor))
   const conforming = granting.filter(({ conditions }) => evaluateConditions(conditions, context, now).conforms)
-  // Ids sort by creation time.
+  // Sorts by creation time, because ids begin with it.
   const ids = [...new Set(conforming.map((policy) => policy.resource_id))]
     .filter((id) => after === null || id > after)
     .sort()
@@ -107,7 +111,7 @@ export async function connectableResources(
   return { resources: reachable, more: false }
 }
 
-/** Splits ids into batches to read; the first is small, because only a few large resources fit a response. */
+/** Splits ids into batches to read. The first batch is small, because few large resources already fill a response. */
 function* stretches(ids: string[]): Generator<string[]> {
   for (let at = 0, length = 25; at < ids.length; length = Math.min(2 * length, 100)) {
     yield ids.slice(at, at + length)
@@ -115,7 +119,7 @@ function* stretches(ids: string[]): Generator<string[]> {
   }
 }
 
-/** Groups of an actor: its memberships and, for people, the managed group with computed members (A15.2). */
+/** Groups of an actor: its memberships, and for people also the managed group, whose members are computed (A15.2). */
 export type ActorGroups = { memberOf: Set<string>; managed: string | null }
 
 export async function groupsOf(account: string, actor: ActorRow): Promise<ActorGroups> {
@@ -142,6 +146,6 @@ export async function policiesOfActor(account: string, actorGroups: ActorGroups)
     .sort(oldestFirst)
 }
 
-/** Compares objects by creation, oldest first (A7.2). */
+/** Orders objects by creation time, oldest first (A7.2). */
 export const oldestFirst = (a: { inserted_at: string; id: string }, b: { inserted_at: string; id: string }): number =>
   a.inserted_at === b.inserted_at ? (a.id < b.id ? -1 : 1) : a.inserted_at < b.inserted_at ? -1 : 1

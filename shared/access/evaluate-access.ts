@@ -23,7 +23,7 @@ import { choosePolicy, groupsOf, includes, isConnectable, oldestFirst, outcomeOf
 const noExpiry = Number.POSITIVE_INFINITY
 
 /**
- * Explains the decision for an actor and a resource (P6), with the functions that decide on real requests. Read-only.
+ * Explains the access decision for an actor and a resource (P6). Uses the functions that decide on real requests, and changes nothing.
  * @throws ApiError `validation_failed` for ids that do not exist
  */
 export async function evaluateAccess(
@@ -54,7 +54,6 @@ export async function evaluateAccess(
   }
 }
 
-/** Reads the rows named in the request. */
 async function readNamedRows(account: string, draft: Draft<EvaluationInput>) {
   const { actor_id, resource_id, client_id } = draft.fields
   const [actor, resource, client] = await Promise.all([
@@ -151,7 +150,7 @@ const Ip = field<string>(
 
 const Region = v.pipe(v.string(mustBeRegion), v.trim(), v.picklist([...regionCodes], mustBeRegion))
 
-/** Request body of an evaluation: actor, resource and condition context (P6). Null means the default. */
+/** Request body of an evaluation (P6): actor, resource and condition context. Null stands for the default of a field. */
 export const EvaluationFields = v.object({
   actor_id: Uuid,
   resource_id: Uuid,

@@ -22,14 +22,14 @@ import {
 /** Maximum number of authorizations in a response (P4.4). */
 const maxListed = 500
 
-/** Authorizations that a gateway already has: id → digest of the content. */
+/** Authorizations that a gateway already has, as a map from ids to digests of the contents. */
 type KnownContents = Map<string, string>
 
 type Session = { accountId: string; sessionId: string }
 
 /**
- * Builds the authorizations of a heartbeat's response (P4): all of them, or the changes since an earlier response. The
- * signed `since` contains what the gateway has, so a repeated heartbeat is idempotent and stores nothing but the lease.
+ * Builds the authorizations of a heartbeat's response (P4): all of them, or the changes since an earlier response. The signed `since` lists
+ * the gateway's authorizations, so a repeated heartbeat is idempotent and stores only the lease.
  */
 export async function answerSince(session: Session, inForce: InForce[], since: string | null) {
   const known = since === null ? null : await readKnownContents(session, since)
@@ -69,7 +69,7 @@ export async function answerSince(session: Session, inForce: InForce[], since: s
 
 const bindingOf = ({ accountId, sessionId }: Session): string => `gateway since ${accountId} ${sessionId}`
 
-/** Decodes `since`; null for another session (P4.3) or an older signing secret, which requires new ingest tokens. */
+/** Decodes `since`. Null for another session (P4.3) or an older signing secret, because the gateway then needs new ingest tokens. */
 async function readKnownContents(session: Session, since: string): Promise<KnownContents | null> {
   if (!(await isMadeByNewest(since))) return null
   const bytes = await decodeBytes(bindingOf(session), since)
@@ -79,7 +79,7 @@ async function readKnownContents(session: Session, since: string): Promise<Known
 const digestBytes = 8
 const entryBytes = 16 + digestBytes
 
-/** Length of entries as base64, in characters. */
+/** Length of this many entries in base64, in characters. */
 const textBytes = (entries: number): number => Math.ceil((entries * entryBytes * 4) / 3)
 
 const digestOf = (content: AuthorizationContent): string =>
@@ -98,18 +98,17 @@ function decodeKnown(bytes: Buffer): KnownContents {
 
 export type InForce = { authorization: Authorization; content: AuthorizationContent }
 
-/** Maximum number of authorizations delivered to a gateway: 1.6 MB of a request, 2.1 MB of a response. */
+/** Maximum number of authorizations delivered to a gateway. At this number, a request has 1.6 MB and a response 2.1 MB. */
 export const maxDelivered = 50_000
 
-/** Authorizations per read of the table. */
 const stretchLength = 500
 
 /** Maximum number of deletions per heartbeat, so that the response stays fast when a whole office goes offline. */
 const maxDeletions = 500
 
 /**
- * Lists a gateway's authorizations in force, oldest first, at most `atMost`. Deletes abandoned ones, and those whose
- * session ended without a new session with the same key (P5.5(3)).
+ * Lists a gateway's authorizations in force, oldest first, and stops after the page that exceeds `atMost`. Deletes abandoned
+ * authorizations, and those whose client is not online with the authorized key (P5.5(3)).
  */
 export async function authorizationsInForce(
   account: string,
@@ -138,13 +137,12 @@ export async function authorizationsInForce(
   return inForce
 }
 
-/** Clients and resources of authorizations, each once, because many can share a large resource. */
+/** Clients and resources of authorizations. Each is read once, because many authorizations can share a large resource. */
 type Targets = {
   devices: Map<string, { row: ClientRow | null; presence: CheckedPresence | null }>
   targets: Map<string, AuthorizationContent['resource'] | null>
 }
 
-/** Reads the clients and resources of authorizations that are not in memory yet. */
 async function readSurroundings(
   account: string,
   items: AuthorizationItem[],
@@ -187,7 +185,7 @@ function told(
   }
 }
 
-/** An authorization for its gateway, without its ingest token (P4). */
+/** Authorization as its gateway receives it, without the ingest token (P4). */
 export const AuthorizationContent = v.object({
   id: v.string(),
   client: v.object({
@@ -204,5 +202,4 @@ export const AuthorizationContent = v.object({
 })
 export type AuthorizationContent = v.InferOutput<typeof AuthorizationContent>
 
-/** An authorization in the response to a gateway's heartbeat (P4). */
 export const GatewayAuthorization = v.object({ ...AuthorizationContent.entries, ingest_token: v.string() })

@@ -14,7 +14,7 @@ import { answerSince, authorizationsInForce } from './gateway-authorizations.ts'
 
 type Caller = CallerOf<'gateway'>
 
-/** Gateway of a session; with the pointer from the session, if a site token started it. */
+/** Gateway of a session. `pointer` exists only if a site token started the session. */
 type Holder = { gatewayId: string; pointer?: Pointer }
 
 /** Finds the gateway of a session. @throws ApiError `not_found` for a session that this site token did not start (P1.7) */
@@ -42,7 +42,7 @@ export async function readOnlineGateway(
   return { gateway, holder }
 }
 
-/** Presence fields renewed by a heartbeat. A gateway's version only changes at the start of a session. */
+/** Presence fields that a heartbeat renews. A gateway's version changes only when a session starts. */
 export function signOfLife(subject: Subject, lease_expires_at: number, now: number) {
   const { last_seen_version: _kept, ...seen } = toLastSeen(subject, '', now)
   return { ...seen, lease_expires_at }
@@ -69,8 +69,8 @@ export async function updateSession(
 }
 
 /**
- * Handles a gateway's heartbeat: reads the authorizations in force (P4), then renews the lease, so that no gateway stays
- * online without them. Sets `more` when a nudge arrived in between (C5.1).
+ * Handles a gateway's heartbeat: reads the authorizations in force (P4), then renews the lease. A failed read therefore does not keep the
+ * gateway online. Sets `more` when a nudge arrived in between (C5.1).
  * @throws ApiError `not_found` for a session that has ended, is unknown or was started with another token (P1.7)
  */
 export async function renewGatewaySession(caller: Caller, subject: Subject, sessionId: string, since: string | null) {
@@ -92,7 +92,7 @@ export async function renewGatewaySession(caller: Caller, subject: Subject, sess
   }
 }
 
-/** Ends a session; the gateway goes offline at once. @throws ApiError `not_found` as a heartbeat does */
+/** Ends a session and takes the gateway offline at once. @throws ApiError `not_found` like `renewGatewaySession` */
 export async function endGatewaySession(caller: Caller, sessionId: string) {
   const holder = await findHolder(caller, sessionId)
   await updateSession(caller, holder, sessionId, clock.now(), { lease_expires_at: 0 })

@@ -42,8 +42,8 @@ import type { Decision } from './decide.ts'
 type GrantInput = Decision & { session: OnlineClient; live: OnlineGateway; membership: MembershipRow | null }
 
 /**
- * Stores an authorization (P5.5) as pending, checks its grounds again, and confirms it. A concurrent revocation is either
- * seen by the check, or finds the pending item (docs/decisions/0018). `conflict` when a ground has changed.
+ * Stores a pending authorization (P5.5), checks the rows that it depends on again, and confirms it. A concurrent revocation is either seen
+ * by this check, or finds the pending item (docs/decisions/0018). Returns `conflict` when one of the rows has changed.
  */
 export async function grant(
   caller: CallerOf<'client'>,
@@ -98,14 +98,14 @@ function authorizationOf(
   }
 }
 
-/** Claims the unique pointer of a client and resource; replaces the pointer of an expired authorization. */
+/** Claims the unique pointer of a client and resource. Replaces a pointer whose authorization no longer exists. */
 async function claim(pointer: Item): Promise<Write> {
   const former = await findGrant(pointer)
   if (!former || (await getItem(former.row))) return putIf(pointer, null)
   return putIf(pointer, { authorization_id: former.authorization_id })
 }
 
-/** Reads all rows that the decision depends on again, and compares them. */
+/** Reads the rows that the decision depends on again. Returns true when none of them has changed. */
 async function checkGrounds(
   { account_id: account, client_token_id: tokenId }: Authorization,
   { session, live, policy, resource, membership }: GrantInput,
@@ -137,7 +137,7 @@ async function checkGrounds(
   return grounds.every(([, isSame], i) => items[i] !== undefined && isSame(items[i]))
 }
 
-/** Confirms a pending authorization. Returns false when it was revoked and deleted meanwhile. */
+/** Confirms a pending authorization. Returns false when a revocation has deleted it. */
 const confirm = async ({ expires_at, ttl, ...key }: AuthorizationItem): Promise<boolean> =>
   (await changeItem(key, { set: { expires_at, ttl }, when: 'attribute_exists(pk)', through: changing })) !== null
 

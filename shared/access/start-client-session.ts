@@ -47,7 +47,7 @@ import { connectableResources } from './decide.ts'
 
 type Started = { client: ClientRow; before: ClientPresence | undefined; presence: ClientPresence; now: number }
 
-/** Starts a session of an installation's client. Replaces an online session (P3.1). */
+/** Starts a client session. An online session of the same installation is replaced (P3.1). */
 export async function startClientSession(
   caller: CallerOf<'client'>,
   subject: Subject,
@@ -58,7 +58,7 @@ export async function startClientSession(
   const { public_key, version, ...registration } = draft().done()
   const { client, before, presence, now, reachable } = await untilDone(async () => {
     const registered = await registerClient(caller, subject, registration)
-    // Reads the response before storing the session, so that a failing start keeps the former session.
+    // Reads the resources before the session is stored, so that a failed read does not end the former session.
     const reachable = await connectableResources(account, actor, { client: registered, subject }, clock.now())
     const started = await store(caller, { ...subject, device_id: registered.id }, registered, { public_key, version })
     return started === 'conflict' ? started : { ...started, reachable }
@@ -78,7 +78,7 @@ export async function startClientSession(
   }
 }
 
-/** Stores the session and its log entry while client and token exist. @throws ApiError `unauthorized` */
+/** Stores the session and its log entry if the client and the token still exist. @throws ApiError `unauthorized` */
 async function store(
   { account, token }: CallerOf<'client'>,
   subject: Subject,
@@ -93,7 +93,7 @@ async function store(
     lease_expires_at: leaseUnder(token, now),
     token_id: token.id,
     public_key: sent.public_key,
-    // The fingerprint of the condition context stays, because the client's authorizations were tested in it (P3.2).
+    // Keeps the fingerprint of the condition context in which the client's authorizations were tested (P3.2).
     tested: before?.tested ?? fingerprint({ client, subject }),
     ...toLastSeen(subject, sent.version, now),
   }
@@ -104,7 +104,7 @@ async function store(
     ...(before ? [remove(clientSessionKey(account.id, before.token_id, before.session_id))] : []),
     check(entityKey(account.id, clients.name, client.id)),
   ])
-  // Devices that share a token would conflict if the transaction checked it. It is checked afterwards instead: a later
+  // Checks the token outside the transaction, in which devices that share the token would conflict. If the token is deleted later, its
   // deletion ends the session.
   if (await getRow(clientTokens, account.id, token.id)) {
     return outcome === 'done' ? { client, before, presence, now } : 'conflict'
@@ -113,14 +113,14 @@ async function store(
   throw unauthorized()
 }
 
-/** True if the former session's token still exists: a session ends with its token (P1.7). */
+/** True if the former session's token is still valid, because a session ends with its token (P1.7). */
 async function hasToken(account: string, before: ClientPresence, presence: ClientPresence, now: number) {
   if (before.token_id === presence.token_id) return true
   const token = await getRow(clientTokens, account, before.token_id)
   return token !== null && isUnexpired(token, now)
 }
 
-/** Ends the former session's authorizations if it had already ended or had another key (P1.8, P5.5(3)). */
+/** Revokes the client's authorizations if the former session had already ended or had another key (P1.8, P5.5(3)). */
 async function endFormer(
   account: string,
   clientId: string,
@@ -146,7 +146,7 @@ async function registerClient(
   if (known && isDeepStrictEqual({ ...known, ...description }, known)) return known
   const author = { accountId: account.id, subject: { ...subject } }
   return commit(author, async (transaction) => {
-    // The token or its actor could have been deleted since the request arrived.
+    // Checks the token again, because the token or its actor could have been deleted since the request arrived.
     if (!(await transaction.get(clientTokens, token.id))) throw unauthorized()
     const existing = await find()
     const id = existing?.id ?? transaction.newId()

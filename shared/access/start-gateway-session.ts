@@ -70,7 +70,7 @@ export async function startGatewaySession(caller: Caller, subject: Subject, inpu
   }
 }
 
-/** Reads the latest session. @throws ApiError `gateway_already_connected` if it is online with another key */
+/** Reads the latest session. @throws ApiError `gateway_already_connected` if the session is online with another key */
 async function readBefore(account: string, gateway: GatewayRow, publicKey: string): Promise<Presence | null> {
   const before = await findPresence(account, 'gateways', gateway.id)
   if (!before || before.public_key === publicKey) return before ?? null
@@ -80,7 +80,7 @@ async function readBefore(account: string, gateway: GatewayRow, publicKey: strin
   return before
 }
 
-/** Stores the session and its log entry while gateway and token exist and no other session has started. */
+/** Stores the session and its log entry. Returns `conflict` when the gateway or token was deleted or another session has started. */
 async function store(
   { account, token }: Caller,
   subject: Subject,
@@ -97,11 +97,11 @@ async function store(
     ...toLastSeen(subject, version, now),
   }
   const newKey = before?.public_key !== public_key
-  // Clients have the old key (P1.8). Revokes first, so that a crash leaves no authorization with it.
+  // Revokes before a new key is stored, because clients have the old key (P1.8). A crash then leaves no authorization with the old key.
   if (before && newKey) await revoke(account.id, { by: 'gateway', id: gateway.id })
   const expected = before && {
     session_id: before.session_id,
-    // With a new key, the former session must have ended; a heartbeat in between would have changed its lease.
+    // Requires an unchanged lease for a new key, because a heartbeat in between would have renewed the former session.
     ...(newKey && { lease_expires_at: before.lease_expires_at }),
   }
   const outcome = await writeTogether([
@@ -125,7 +125,7 @@ async function store(
     ...(before && newKey ? [remove(publicKeyKey(account.id, gateway.site_id, before.public_key, gateway.id))] : []),
   ])
   if (outcome === 'conflict') return 'conflict'
-  // Revokes again: a concurrent decision for the old key could have stored an authorization.
+  // Revokes again, because a concurrent decision could have stored an authorization with the old key.
   if (before && newKey) await revoke(account.id, { by: 'gateway', id: gateway.id })
   const connection = before && connectionOf(account.id, 'gateways', gateway.id, before)
   if (connection) await endSessionConnection(connection, 'replaced')
@@ -147,7 +147,7 @@ async function gatewayOfToken(
   if (known) return known
   const author = { accountId: account.id, subject: { ...subject } }
   return commit(author, async (transaction) => {
-    // The token or its site could have been deleted since the request arrived.
+    // Checks the token again, because the token or its site could have been deleted since the request arrived.
     if (!(await transaction.get(gatewayTokens, token.id))) throw unauthorized()
     const existing = await find()
     if (existing) return existing
@@ -168,7 +168,7 @@ export const GatewaySessionFields = v.object({
 })
 export type GatewaySessionFields = v.InferOutput<typeof GatewaySessionFields>
 
-/** Opaque `since` value; anything but text is ignored (P4.3). */
+/** Opaque `since` value of an earlier response. A value that is not text is ignored (P4.3). */
 const Since = field<string | null>((input) => ({ value: typeof input === 'string' ? input : null }), {
   type: ['string', 'null'],
 })

@@ -11,7 +11,7 @@ import { groupsOf, isConnectable, policiesOfActor } from './decide.ts'
 const { id, name, type, address, site_id } = Resource.entries
 export const ResourceWithAccess = v.object({ id, name, type, address, site_id, ...grantFields })
 
-/** Lists the resources that an actor can reach now, with the policies that give access, in resource order. */
+/** Lists the resources that an actor can reach now, ordered by id, with the policies that give access. */
 export async function whatCanBeReached(account: AccountRow, actorId: string, page: Page) {
   const actor = await existingRow(actors, account.id, actorId)
   const now = clock.now()

@@ -21,8 +21,8 @@ export const ActorWithAccess = v.object({
 })
 
 /**
- * Lists the actors that can reach a resource now, with the policies that give access. Members of a group are stored in
- * actor order, so a page reads one stretch of each granting group.
+ * Lists the actors that can reach a resource now, with the policies that give access. Members of a group are stored in the order of actor
+ * ids, so a page reads one range of each granting group.
  */
 export async function whoCanReach(account: AccountRow, resourceId: string, page: Page) {
   const [resource, ofResource] = await Promise.all([

@@ -21,16 +21,15 @@ const minute = 60_000_000
 
 type Item = Record<string, unknown>
 
-/** Items that were read for a token: its row, its account, and its possible owners. */
 type Found = { token: Item; account: AccountRow; owner: Item | undefined; site: Item | undefined; now: number }
 
-/** Enabled actor of a token. */
+/** Returns the actor of a token; null when the actor is disabled or missing. */
 function actorOf(token: { actor_id: string }, owner: Item | undefined): ActorRow | null {
   const actor = owner && itemRow(actors, owner)
   return actor && !actor.is_disabled && actor.id === token.actor_id ? actor : null
 }
 
-/** Caller of a token of an actor; null for a token that is no longer valid (A3.1(5)). */
+/** Returns the caller of a token that belongs to an actor; null for a token that is no longer valid (A3.1(5)). */
 const heldByActor =
   <K extends TokenKind, R extends Row & { actor_id: string; expires_at: string }>(kind: K, entity: Entity<R>) =>
   ({ token: item, account, owner, now }: Found) => {
@@ -57,7 +56,10 @@ const callers: { [K in TokenKind]: (found: Found) => Extract<Caller, { kind: K }
 const isCallerOf = <C extends Credential>(credential: C, caller: Caller): caller is CallerOf<C> =>
   (kindsOf[credential] as readonly TokenKind[]).includes(caller.kind)
 
-/** Caller of a token, by one consistent read (A3.1). @throws ApiError `unauthorized` for every reason */
+/**
+ * Authenticates the owner of a token with one consistent read (A3.1).
+ * @throws ApiError `unauthorized`, which does not reveal the reason
+ */
 export async function authenticate<C extends Credential>(
   credential: C,
   authorization: string | undefined,
@@ -71,7 +73,7 @@ export async function authenticate<C extends Credential>(
     entityKey(accountId, collection, tokenId),
     entityKey(accountId, accounts.name, accountId),
     entityKey(accountId, kind === 'gateway' ? gateways.name : actors.name, ownerId),
-    // Portal sessions have no last use, and only the token of a gateway can belong to a site.
+    // Reads no last use for portal sessions, and a site only for gateway tokens.
     ...(kind === 'portal' ? [] : [presenceItemKey(accountId, collection, tokenId)]),
     ...(kind === 'gateway' ? [entityKey(accountId, sites.name, ownerId)] : []),
   ]
@@ -85,7 +87,7 @@ export async function authenticate<C extends Credential>(
   return caller
 }
 
-/** Last use of a token, and of its actor, at most once a minute (A3.1(7)). */
+/** Stores the last use of a token and its actor, at most once a minute (A3.1(7)). */
 async function noteUse(
   account: string,
   collection: string,

@@ -6,18 +6,18 @@ import type { GatewayTokenRow } from '../domain/gateway-tokens/gateway-token.ts'
 import type { GatewayRow } from '../domain/gateways/gateway.ts'
 import type { PortalSessionRow } from '../domain/portal-sessions/portal-session.ts'
 
-/** Owner of the credential of a request, as of its arrival. */
+/** Owner of a request's credential, with the rows read when the request arrived. */
 export type Caller =
   | { kind: 'api'; account: AccountRow; actor: ActorRow; token: ApiTokenRow }
   | { kind: 'portal'; account: AccountRow; actor: ActorRow; token: PortalSessionRow }
   | { kind: 'client'; account: AccountRow; actor: ActorRow; token: ClientTokenRow }
   | { kind: 'gateway'; account: AccountRow; token: GatewayTokenRow; gateway: GatewayRow | null }
 
-/** Credentials that operations require, with the kinds of callers that they accept. */
+/** Kinds of callers that an operation accepts, by the credential that the operation requires. */
 type Kinds = { api: 'api' | 'portal'; portal: 'portal'; client: 'client'; gateway: 'gateway' }
 export type Credential = keyof Kinds
 
-/** The account API is open to portal sessions, too (A3.1(2)). */
+/** Kinds of callers by credential. Portal sessions can also use the account API (A3.1(2)). */
 export const kindsOf: { readonly [C in Credential]: readonly Kinds[C][] } = {
   api: ['api', 'portal'],
   portal: ['portal'],
@@ -31,5 +31,5 @@ export type CallerOf<C extends Credential> = Extract<Caller, { kind: Kinds[C] }>
 export const isAdministering = (caller: Caller | undefined): caller is CallerOf<'api'> =>
   caller?.kind === 'api' || caller?.kind === 'portal'
 
-/** A portal session has all permissions of its administrator. */
+/** Returns the scopes of a caller. A portal session has all permissions of its administrator. */
 export const scopesOf = (caller: CallerOf<'api'>): string[] => (caller.kind === 'portal' ? ['*'] : caller.token.scopes)

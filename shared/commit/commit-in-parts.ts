@@ -7,10 +7,10 @@ import type { FollowUp } from './commit-record.ts'
 import type { Transaction } from './transaction.ts'
 
 /**
- * Makes a large change in several ordered commits. Each call of `part` stages as much as one commit can hold,
- * revocations first. The request's precondition is checked only with the first commit.
- * @param timeBudgetMs time within which new commits start; a request must answer before its function ends
- * @param after account version left by an earlier commit of the caller; the first commit starts from it
+ * Makes a large change in several ordered commits. Each call of `part` stages the changes of one commit, revocations first. The request's
+ * precondition is checked only with the first commit.
+ * @param timeBudgetMs time within which new commits start, because a request must respond before its function ends
+ * @param after account version after an earlier commit of the caller, from which the first commit starts
  * @throws ApiError `unavailable` when the time is over; repeating the request completes the change (A29)
  */
 export async function commitInParts<T>(
@@ -31,7 +31,7 @@ export async function commitInParts<T>(
   return result.done
 }
 
-/** Finishes a deferred change. When the time budget ends, the last commit defers the remainder to the follow-up consumer. Idempotent. */
+/** Finishes a deferred change. When the time budget ends, the last commit defers the rest to the follow-up consumer. Idempotent. */
 export async function finishInParts(
   { accountId, subject, runId }: Author,
   followUp: FollowUp,

@@ -5,7 +5,7 @@ import { commitKey, type Key, partition } from '../table/keys.ts'
 import { itemsOf, queryItems, type Range } from '../table/read.ts'
 import type { Revocation } from './revoke.ts'
 
-/** The change of one row by a commit; secrets are redacted (L6.3). */
+/** Change of one row by a commit. Secrets are redacted (L6.3). */
 export type Change = {
   object: string
   operation: 'insert' | 'update' | 'delete'
@@ -13,20 +13,19 @@ export type Change = {
   after: Record<string, unknown> | null
 }
 
-/** Stored record of a commit: its changes, the subject who made them, and follow-up work. Read by the change log and `follow-up`. */
+/** Stored record of a commit, which the change log and the consumer `follow-up` read. */
 export type CommitRecord = {
   account_id: string
   commit_id: string
   sequence: number
-  /** The account's clock, in microseconds. */
+  /** Time of the commit on the account's clock, in microseconds. */
   time: number
   /** Index of the commit's first change entry in the account's change log (S1.2), or of the next entry when it has none. */
   first_leaf: number
   subject: Subject | null
-  /** The sync run that made the commit (I4.7), if any. */
   run_id?: string
   changes: Change[]
-  /** All rows written, including rows whose changes are not logged. `verify-rows` compares them with the table. */
+  /** Digests of all rows written, including rows whose changes are not logged. `verify-rows` compares them with the table. */
   rows: WrittenRows
   revocations: Revocation[]
   follow_ups: FollowUp[]
@@ -51,7 +50,7 @@ export function readCommitRecord({ version, ...item }: Record<string, unknown>):
 const records = async (account: string, range: Range) =>
   (await queryItems(commitKey(account, 0).pk, range)).map(readCommitRecord)
 
-/** Finds the first sequence whose commit time is `begin` or later, by binary search: times grow with sequences. */
+/** Finds the sequence of the first commit at or after `begin`, by binary search. Commit times grow with sequences. */
 async function firstSequence(account: string, begin: number): Promise<number> {
   const [last] = await records(account, { backward: true, limit: 1 })
   let [low, high] = [1, (last?.sequence ?? 0) + 1]
@@ -64,7 +63,7 @@ async function firstSequence(account: string, begin: number): Promise<number> {
   return low
 }
 
-/** Commit records of an account with a time in `[begin, end]` (microseconds), in commit order. */
+/** Yields an account's commit records with a time in `[begin, end]` (microseconds), in commit order. */
 export async function* commitRecords(account: string, begin: number, end: number): AsyncGenerator<CommitRecord> {
   const { pk, sk } = commitKey(account, (await firstSequence(account, begin)) - 1)
   for await (const item of itemsOf(pk, { after: sk })) {
@@ -74,19 +73,19 @@ export async function* commitRecords(account: string, begin: number, end: number
   }
 }
 
-/** Row name → digest of the item that a commit wrote; null for a deleted row. */
+/** Maps the name of a row to the digest of the written item; null for a deleted row. */
 export type WrittenRows = Record<string, string | null>
 
-/** Name of a row in a commit record: its key without the account id. */
+/** Name of a row in a commit record: the row's key without the account id. */
 export const rowName = ({ pk, sk }: Key): string => `${pk.slice(pk.indexOf('#') + 1)}#${sk}`
 
-/** Key of the row with this name in a commit record. */
+/** Returns the key of a row from its name in a commit record. Inverse of `rowName`. */
 export function namedRow(account: string, name: string): Key {
   const at = name.lastIndexOf('#')
   return { pk: partition(account, name.slice(0, at)), sk: name.slice(at + 1) }
 }
 
-/** Digest of a stored row, salted with the random id of its commit, so that nobody can prepare an item with a given digest. */
+/** Digest of a stored row. The random commit id is the salt, so that nobody can prepare an item with a given digest. */
 export const rowDigest = (commitId: string, item: Key & Record<string, unknown>): string =>
   createHash('sha256')
     .update(`${commitId}\n${sortedJson(item)}`)
@@ -95,7 +94,7 @@ export const rowDigest = (commitId: string, item: Key & Record<string, unknown>)
     .toString('base64url')
 
 /**
- * Work that a commit leaves to the follow-up consumer: rows below a deleted object (A29), or the remaining members of
- * a large set (A15.6). `change` is the id of the set's change; the consumer skips it once a later change exists.
+ * Work that a commit leaves to the follow-up consumer: rows below a deleted object (A29), or the remaining members of a large set (A15.6).
+ * `change` is the id of a set's change, which the consumer skips once a later change exists.
  */
 export type FollowUp = { below: string; id: string; change?: string }

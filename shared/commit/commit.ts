@@ -20,7 +20,7 @@ import { commitItem } from './commit-record.ts'
 import { revokeAll } from './revoke.ts'
 import { maxWrites, Transaction } from './transaction.ts'
 
-/** The account to change, the subject for the change log (null for the service itself, L5), and rules of the commit. */
+/** Account and subject of a commit, and rules for making the commit. A null subject is the service itself (L5). */
 export type Author = {
   accountId: string
   subject: Subject | null
@@ -28,13 +28,12 @@ export type Author = {
   scopes?: readonly string[]
   /** The sync run that makes the change (I4.7). */
   runId?: string
-  /** Runs the change only if the request's precondition (If-Match) holds on the state of the commit (A8.2). */
+  /** Runs the change only if the request's `If-Match` precondition is met when the commit is made (A8.2). */
   precondition?: <T>(change: () => Promise<T>) => Promise<T>
   /** Returns a write that stores the response in the same transaction as the commit, for idempotent retries (A8.3). */
   keepAnswer?: (result: unknown) => Promise<NonNullable<Write['Put']>>
 }
 
-/** The next account version, and the writes that store it and the commit record. */
 function nextVersionAndRecord(author: Author, head: AccountVersion, transaction: Transaction, commitId: string) {
   const { accountId, subject, runId } = author
   const sequence = head.sequence + 1
@@ -55,7 +54,7 @@ function nextVersionAndRecord(author: Author, head: AccountVersion, transaction:
     follow_ups: transaction.followUps,
   })
   const expected = head.sequence === 0 ? null : { sequence: head.sequence }
-  // A commit record is never overwritten, even when the account version was restored to an older state.
+  // Never overwrites a commit record, even if the account version was restored to an older state.
   const writes = [
     putIf({ ...accountVersionKey(accountId), kind: 'account_version', ...next }, expected),
     putIf(packLarge(record), null),
@@ -66,19 +65,18 @@ function nextVersionAndRecord(author: Author, head: AccountVersion, transaction:
 const packed = (write: Write): Write =>
   write.Put ? { Put: { ...write.Put, Item: packLarge(write.Put.Item ?? {}) } } : write
 
-/** Checks whether a write with a lost response succeeded: its commit record then exists at the expected sequence. */
+/** True if a write whose response was lost has succeeded: the commit record then exists at the expected sequence. */
 async function wasCommitted(account: string, sequence: number, commitId: string): Promise<boolean> {
   const record = await getItem(commitKey(account, sequence))
   return record?.commit_id === commitId
 }
 
-/** The result of a change, and the account version after it. */
 type Committed<T> = { result: T; head: AccountVersion }
 
-/** A commit that conflicted with another, or that the table throttled. The caller retries it on fresh state. */
+/** Error of a commit that conflicted with another commit or was throttled. The caller retries the change after fresh reads. */
 type Conflict = { error: unknown }
 
-/** Writes the commit. When the response is lost, reads the commit record. @throws any error that a retry would repeat */
+/** Writes the commit. If the response is lost, looks for the commit record. @throws any error that a retry would repeat */
 async function write(account: string, sequence: number, commitId: string, items: Write[]): Promise<Conflict | null> {
   noteChange('unknown')
   try {
@@ -108,7 +106,7 @@ async function attempt<T>(
   const result = await (author.precondition ? author.precondition(changed) : changed())
   const writes = transaction.writes()
   if (writes.length + transaction.followUps.length === 0) {
-    // An empty change has no commit record for the follow-up consumer, so the caller retries a failed revocation.
+    // Throws if the revocation fails, because an empty change has no commit record from which the follow-up consumer could repeat it.
     await revokeAll(author.accountId, transaction.revocations)
     return { result, head }
   }
@@ -120,17 +118,17 @@ async function attempt<T>(
   if (items.length > maxWrites) throw new Error(`A commit of ${items.length} writes does not fit into one transaction.`)
   const conflict = await write(author.accountId, next.sequence, commitId, items)
   if (conflict) return conflict
-  // If this fails, the follow-up consumer revokes: the commit record lists the revocations.
+  // If the revocation fails, the follow-up consumer repeats it from the commit record.
   await revokeAll(author.accountId, transaction.revocations, transaction.now)
   return { result, head: next }
 }
 
-/** Maximum pause before a retry: exponential backoff up to 600 ms, and 60 ms from the 13th try on, to avoid starvation. */
+/** Maximum pause before a retry. Exponential backoff up to 600 ms; from the 13th try on 60 ms, to avoid starvation. */
 const pauseMs = (tries: number): number => (tries > 12 ? 60 : Math.min(600, 10 * 2 ** tries))
 
 /**
- * Changes an account's data: writes the changes that `change` stages, with the commit record, in one transaction. After
- * a conflict with another commit, `change` runs again on fresh state.
+ * Writes the changes that `change` stages, and the commit record, in one transaction. After a conflict with another commit, runs `change`
+ * again on fresh reads.
  * @param deadline end of retries on the monotonic clock, in milliseconds; for a request that makes several commits
  * @throws ApiError `unavailable` when all retries conflict; nothing is changed then
  */
@@ -140,7 +138,7 @@ export const commit = async <T>(
   deadline?: number,
 ): Promise<T> => (await commitAfter(author, change, undefined, deadline)).result
 
-/** Like `commit`, but tries first on the account version that the caller's previous commit left (`Transaction.follows`). */
+/** Like `commit`, but tries first on the account version after the caller's previous commit (`Transaction.follows`). */
 export async function commitAfter<T>(
   author: Author,
   change: (transaction: Transaction) => Promise<T>,
@@ -162,12 +160,12 @@ export async function commitAfter<T>(
   throw new ApiError('unavailable')
 }
 
-/** Concurrent commits per account and process; with more, all but one would only conflict. */
+/** Maximum number of concurrent commits per account and process. With more, all but one would conflict. */
 const atOnce = 2
 
 const lines = new Map<string, TaskQueue>()
 
-/** Runs the tasks of an account in the order of the calls, at most two at a time. */
+/** Runs the tasks of an account in the order of the calls, at most `atOnce` at a time. */
 export async function queueCommit<T>(accountId: string, task: () => Promise<T>): Promise<T> {
   const line = lines.get(accountId) ?? new TaskQueue(atOnce)
   lines.set(accountId, line)

@@ -1,14 +1,13 @@
 import type { Item } from '../table/keys.ts'
 
-/** A row that ends by itself at an instant. */
 export type Due = { account_id: string; collection: string; id: string }
 
-/** Shards of due items: a partition takes a thousand writes a second, and every token writes one. */
+/** Shards of due items. A DynamoDB partition accepts 1,000 writes per second, and every new token writes a due item. */
 export const dueShards = ['0', '1', '2', '3']
 
 export const duePartition = (shard: string): string => `service#due#${shard}`
 
-/** Index item by which the minute schedule finds a row that ends at `at` (a timestamp). Outlives a row deleted earlier. */
+/** Index item by which the schedule finds a row that expires at `at` (a timestamp). The item remains if the row is deleted earlier. */
 export const dueItem = (due: Due, at: string): Item => ({
   pk: duePartition(String(Number.parseInt(due.id.slice(-1), 16) % dueShards.length)),
   sk: `${at}#${due.account_id}#${due.collection}#${due.id}`,
@@ -16,5 +15,5 @@ export const dueItem = (due: Due, at: string): Item => ({
   ...due,
 })
 
-/** True once a due item's instant is reached; `nowText` is a timestamp. */
+/** True once the time of a due item is reached. `nowText` is a timestamp. */
 export const isDue = ({ sk }: { sk: string }, nowText: string): boolean => sk.slice(0, nowText.length) <= nowText

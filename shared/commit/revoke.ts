@@ -10,20 +10,19 @@ import { type Key, partition, presenceItemKey, type RowPointer } from '../table/
 import { getItems, queryItems } from '../table/read.ts'
 import { table, tableName } from '../table/table.ts'
 
-/** Ends every authorization that depends on an object, such as a policy (A29, A30). The id of a membership is `<group>#<actor>`. */
+/** Revocation of all authorizations that depend on an object, such as a policy (A29, A30). A membership has the id `<group>#<actor>`. */
 type AuthorizationsEnd = {
   by: Ground | 'gateway'
   id: string
-  /** Time of the commit. Authorizations based on this or a later state stay, so repeating the revocation is harmless. */
+  /** Time of the commit. Authorizations that are based on this or a later state remain, so repeating the revocation is harmless. */
   before?: string
 }
 
-/** Removal of access after a commit: ends authorizations, or gateway sessions that started before the id `id` was created. */
+/** Removal of access after a commit. `gateway_sessions` ends the gateway sessions that started before the id `id` was created. */
 export type Revocation = AuthorizationsEnd | { by: 'gateway_sessions'; id: string; before?: string }
 
 type Deletable = Key & Grounds & { state_at?: string }
 
-/** The authorizations that depend on an object. */
 export async function authorizationsOf(account: string, { by, id }: AuthorizationsEnd): Promise<Deletable[]> {
   if (by === 'gateway') return queryItems<Deletable>(partition(account, 'authorizations', id))
   const pointers = await queryItems<RowPointer>(authorizationsBy(account, by, id))
@@ -31,7 +30,7 @@ export async function authorizationsOf(account: string, { by, id }: Authorizatio
   return items.filter((item) => item !== undefined)
 }
 
-/** Deletes the authorizations, or ends the sessions, of a revocation. Returns their number. Idempotent. */
+/** Deletes the authorizations, or ends the sessions, that a revocation covers. Returns their number. Idempotent. */
 export async function revoke(account: string, revocation: Revocation): Promise<number> {
   if (revocation.by === 'gateway_sessions') return endSessionsBefore(account, revocation.id)
   const { before } = revocation
@@ -43,7 +42,7 @@ export async function revoke(account: string, revocation: Revocation): Promise<n
   return items.length
 }
 
-/** @param since time of the commit, in microseconds; records the metric `revocation_lag_ms` when anything was revoked */
+/** @param since time of the commit, in microseconds; if present, records `revocation_lag_ms` when anything was revoked */
 export async function revokeAll(account: string, revocations: Revocation[], since?: number): Promise<void> {
   let ended = 0
   await inParallel(revocations, 10, async (revocation) => {
@@ -53,7 +52,7 @@ export async function revokeAll(account: string, revocations: Revocation[], sinc
   if (ended > 0 && since !== undefined) measure('revocation_lag_ms', Math.round((clock.now() - since) / 1000))
 }
 
-/** Deletes an authorization with its pointers. A pointer that already belongs to a later authorization stays. */
+/** Deletes an authorization with its pointers. A pointer that belongs to a later authorization remains. */
 export async function deleteAuthorization(item: Deletable): Promise<void> {
   let pointers: Key[] = pointerKeys(item)
   for (let tries = 0; tries < 12; tries++) {
@@ -93,17 +92,20 @@ export type Grounds = {
 
 type Ground = 'policy' | 'resource' | 'membership' | 'client' | 'client_token'
 
-/** Partition of the pointers to authorizations that depend on an object. A gateway needs none: it is part of their key. */
+/**
+ * Partition of the pointers to authorizations that depend on an object. Gateways need no pointers, because the key of an authorization
+ * contains the gateway.
+ */
 const authorizationsBy = (account: string, by: Ground, id: string): string =>
   partition(account, `authorizations.${by}`, id)
 
-/** Key of the pointer by client. The resource is its sort key, so a client has at most one authorization per resource. */
+/** Key of the pointer by client. The resource is the sort key, so a client has at most one authorization per resource. */
 export const grantKey = (account: string, clientId: string, resourceId: string): Key => ({
   pk: authorizationsBy(account, 'client', clientId),
   sk: resourceId,
 })
 
-/** Keys of the pointers to an authorization, derived from the rows it depends on. The pointer by client comes first. */
+/** Keys of the pointers to an authorization. The pointer by client comes first. */
 export function pointerKeys({ id, account_id: account, ...grounds }: Grounds): [Key, ...Key[]] {
   const by = (ground: Exclude<Ground, 'client'>, value: string | null): Key[] =>
     value === null ? [] : [{ pk: authorizationsBy(account, ground, value), sk: id }]
@@ -137,7 +139,7 @@ async function endSessionsOfToken(account: string, tokenId: string): Promise<voi
   await inParallel(sessions, 10, endDeviceSession)
 }
 
-/** Ends a session unless the device has started another one or was deleted. Idempotent. */
+/** Ends a session, unless the device was deleted or has started another session. Idempotent. */
 export async function endDeviceSession({ session_id, ...key }: Session): Promise<void> {
   await changeItem(key, {
     set: { lease_expires_at: 0 },

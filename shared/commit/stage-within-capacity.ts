@@ -4,13 +4,13 @@ import type { Transaction } from './transaction.ts'
 
 const perPart = 30
 
-/** Combines the results of several stages: `more` when any of them has rows left. */
+/** Combines the results of several stages: `more` if any stage has rows left. */
 export const together = (...stages: ('done' | 'more')[]): 'done' | 'more' => (stages.includes('more') ? 'more' : 'done')
 
-/** Starts a read early, so that several reads run at once although their rows are staged one after the other. */
+/** Starts a read early, so that several reads run concurrently although their rows are staged one after the other. */
 export const readAhead = <R>(read: (range: { limit: number }) => Promise<R[]>) => {
   const rows = read({ limit: perPart })
-  // A caller whose commit is full never awaits the rows; this avoids an unhandled rejection.
+  // Prevents an unhandled rejection when the commit is full and the rows are never awaited.
   rows.catch(() => undefined)
   return () => rows
 }
@@ -30,7 +30,7 @@ export async function stageWithinCapacity<R>(
   return rows.length === perPart ? 'more' : 'done'
 }
 
-/** Stages a change of the rows with this value in an indexed field while the commit has capacity; by default their deletion. */
+/** Stages a change of each row with this value in an indexed field, by default its deletion, while the commit has capacity. */
 export const stageRows = <R extends Row>(
   transaction: Transaction,
   entity: Entity<R>,

@@ -13,7 +13,7 @@ import { tableName } from '../table/table.ts'
 import { put, remove, type Write } from '../table/write-together.ts'
 import type { Change } from './commit-record.ts'
 
-/** A row before and after a commit; null when it does not exist. */
+/** A row before and after a commit. Null means that the row does not exist. */
 export type Staged<R extends Row = Row> = {
   key: Key
   entity: Entity<R>
@@ -22,13 +22,12 @@ export type Staged<R extends Row = Row> = {
   parts?: Parts
 }
 
-/** The writes of a staged row, and the changes of row counters by partition. */
 type Parts = { item: Item | null; writes: Write[]; counted: Map<string, number> }
 
 export const address = ({ pk, sk }: Key): string => `${pk}\n${sk}`
 
 /**
- * Derives and caches the writes of a row, because a commit computes its size after each staged row.
+ * Derives the writes of a row. Caches them, because a commit computes its size after each staged row.
  * @param sequence sequence of the commit, stored in the row's item
  */
 export function partsOf(accountId: string, sequence: number, staged: Staged): Parts {
@@ -40,7 +39,6 @@ export function partsOf(accountId: string, sequence: number, staged: Staged): Pa
   return staged.parts
 }
 
-/** Unique items and index items of a row, by their keys. */
 const derivedItems = (accountId: string, { entity }: Staged, row: Row | null): Map<string, Item> =>
   new Map(
     (row ? [...uniqueItems(entity, accountId, row), ...indexItems(entity, accountId, row)] : []).map((item) => [
@@ -71,7 +69,7 @@ function countedRows(accountId: string, { entity, before, after }: Staged): Map<
   return counted
 }
 
-/** Writes of row counters, at most one per counter. */
+/** Combines the changes of row counters into one write per counter, because a transaction takes one write per item. */
 export function counterWrites(rows: Parts[]): Write[] {
   const deltas = new Map<string, number>()
   for (const { counted } of rows) for (const [pk, delta] of counted) deltas.set(pk, (deltas.get(pk) ?? 0) + delta)
@@ -88,7 +86,7 @@ const counterWrite = (pk: string, delta: number): Write => ({
   },
 })
 
-/** The change of a row for the commit record; null when no logged field has changed (L6.2). */
+/** Change of a row for the commit record; null when no logged field has changed (L6.2). */
 export function recordedChange({ entity, before, after }: Staged): Change | null {
   if (!entity.logged) return null
   if (before && after && isDeepStrictEqual(loggedFields(entity, before), loggedFields(entity, after))) return null

@@ -7,9 +7,8 @@ const perPage = 50
 export type Sweep = (transaction: Transaction) => Promise<'done' | 'more'>
 
 /**
- * Stages the removal of parts of all rows with a value in an indexed field. Remembers only pages without such parts, because
- * a conflict runs the same stage again.
- * @param select finds the parts of a row to remove
+ * Creates a sweep over the rows with a value in an indexed field: `remove` stages the removal of the objects that `select` finds for a row.
+ * Skips only pages in which nothing was found, because a conflict runs the same stage again.
  */
 export function sweep<R extends Row, P>(
   entity: Entity<R>,
@@ -37,7 +36,6 @@ export function sweep<R extends Row, P>(
   }
 }
 
-/** Combines sweeps into one that runs them in order. */
 export const sweepAll =
   (sweeps: Sweep[]): Sweep =>
   async (transaction) => {

@@ -14,29 +14,28 @@ import { address, counterWrites, partsOf, recordedChange, type Staged } from './
 
 /** Maximum number of writes in a DynamoDB transaction; a larger change takes several commits (`commitInParts`). */
 export const maxWrites = 100
-/** Writes reserved for the account version, the commit record, a saved response, and the progress of a sync run. */
+/** Writes reserved for the account version, the commit record, a saved response and the progress of a sync run. */
 const ownWrites = 4
 /** Upper bound of the writes of one row with its index items and counters. */
 const writesPerRow = 23
-/** Maximum bytes of changes in a commit record, below the 400 KB of an item. */
+/** Maximum bytes of the changes in a commit record, below the 400 KB limit of a DynamoDB item. */
 const maxRecordBytes = 150_000
 
-/** The changes of one commit, staged in memory. Its reads are serializable: the commit fails if the account version changed. */
+/** Changes of one commit, staged in memory. Reads are serializable: the commit fails if the account version has changed. */
 export class Transaction {
   readonly accountId: string
   readonly now: number
-  /** True when no other commit came after the caller's previous one, so that rows read for that commit are still valid. */
+  /** True if no other commit was made after the caller's previous commit, so that the rows read for it are still valid. */
   readonly follows: boolean
-  /** Access to revoke after the commit. The commit record lists it, so that the follow-up consumer repeats a failed one. */
+  /** Revocations to carry out after the commit. The commit record lists them, so that the follow-up consumer can repeat them. */
   readonly revocations: Revocation[] = []
-  /** Work left over for the follow-up consumer. */
   readonly followUps: FollowUp[] = []
   private readonly head: AccountVersion
   private readonly staged = new Map<string, Staged>()
-  /** Writes of items other than rows, by key: a transaction takes one write per item. */
+  /** Writes of items other than rows, by key. A transaction takes one write per item. */
   private readonly others = new Map<string, Write>()
   private created = 0
-  /** Bytes of all rows before and after the change as JSON, which is the size of the commit record. */
+  /** Size of all rows before and after the change as JSON, which is the size of the commit record. */
   private bytes = 0
 
   constructor(accountId: string, head: AccountVersion, now: number, follows = false) {
@@ -46,12 +45,12 @@ export class Transaction {
     this.follows = follows
   }
 
-  /** Sequence of the account's latest commit; this commit gets the next one. */
+  /** Sequence of the account's latest commit. The staged commit gets the next sequence. */
   get sequence(): number {
     return this.head.sequence
   }
 
-  /** The row with the changes staged so far; null when it does not exist. */
+  /** Returns the row with the changes staged so far; null when the row does not exist. */
   async get<R extends Row>(entity: Entity<R>, id: string): Promise<R | null> {
     const key = entityKey(this.accountId, entity.name, id)
     const staged = this.stagedAt(entity, key)
@@ -60,7 +59,7 @@ export class Transaction {
     return item ? itemRow(entity, item) : null
   }
 
-  /** The row with the changes staged so far. @throws ApiError 404 when it does not exist */
+  /** Returns the row with the changes staged so far. @throws ApiError 404 when the row does not exist */
   async existing<R extends Row>(entity: Entity<R>, id: string): Promise<R> {
     const row = await this.get(entity, id)
     if (!row) throw notFound()
@@ -78,7 +77,7 @@ export class Transaction {
     return this.head.counts[name] ?? 0
   }
 
-  /** An id that sorts after all ids of earlier commits. */
+  /** Creates an id that sorts after all ids of earlier commits. */
   newId(): string {
     return uuidV7(this.now, this.created++)
   }
@@ -90,12 +89,12 @@ export class Transaction {
     return row
   }
 
-  /** Restores a deleted row with its id and timestamps. The caller checks that its unique values are free. */
+  /** Restores a deleted row with its id and timestamps. The caller checks that the unique values are not in use. */
   restore<R extends Row>(entity: Entity<R>, row: R): void {
     this.stage(entity, null, row)
   }
 
-  /** Updates a row and returns it. Stages nothing when no value differs (A2.8). */
+  /** Updates a row and returns it. Stages nothing when no value changes (A2.8). */
   update<R extends Row>(entity: Entity<R>, row: R, changes: Partial<R>): R {
     const sent = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
     const merged: R = { ...row, ...sent }
@@ -109,22 +108,22 @@ export class Transaction {
     this.stage(entity, row, null)
   }
 
-  /** Puts an item other than a row in the same transaction, such as a log entry or a presence item. */
+  /** Puts an item that is not a row, such as a log entry or a presence item, in the same transaction. */
   put(item: Item): void {
     this.others.set(address(item), put(item))
   }
 
-  /** Puts an item where none exists yet; a conflict runs the commit again. */
+  /** Puts an item that must not exist yet. A conflict runs the commit again. */
   claim(item: Item): void {
     this.others.set(address(item), putIf(item, null))
   }
 
-  /** Replaces an item that has these values; a conflict runs the commit again. */
+  /** Replaces an item whose attributes have the expected values. A conflict runs the commit again. */
   exchange(item: Item, expected: Record<string, unknown>): void {
     this.others.set(address(item), putIf(item, expected))
   }
 
-  /** Deletes an item that has these values; a conflict runs the commit again. */
+  /** Deletes an item whose attributes have the expected values. A conflict runs the commit again. */
   discard(key: Key, expected: Record<string, unknown>): void {
     this.others.set(address(key), removeWhile(key, expected))
   }
@@ -141,7 +140,7 @@ export class Transaction {
     this.followUps.push(followUp)
   }
 
-  /** True while the commit and its record can hold this many more writes; by default those of one row. */
+  /** True while the commit and its record have capacity for this many writes, by default the writes of one row. */
   hasCapacity(writes = writesPerRow): boolean {
     return this.bytes < maxRecordBytes && this.writes().length + writes <= maxWrites - ownWrites
   }
@@ -153,7 +152,6 @@ export class Transaction {
     })
   }
 
-  /** The rows written, with digests of their items for the commit with this id. */
   rows(commitId: string): WrittenRows {
     return Object.fromEntries(
       [...this.staged.values()].map((staged) => {
@@ -198,7 +196,7 @@ export class Transaction {
     else this.staged.set(address(key), staged as unknown as Staged)
   }
 
-  /** The staged row at a key of the entity. The cast is safe: an entity's keys hold only its rows. */
+  /** Returns the staged row at a key of the entity. The cast is safe, because the keys of an entity contain only its rows. */
   private stagedAt<R extends Row>(_entity: Entity<R>, key: Key): Staged<R> | undefined {
     return this.staged.get(address(key)) as Staged<R> | undefined
   }

@@ -3,7 +3,7 @@ import { type Key, partition } from '../../table/keys.ts'
 import { getItem } from '../../table/read.ts'
 import type { Bucket } from './bucket.ts'
 
-/** Bucket as a process last read it, with the `full_at` of its item. */
+/** Bucket as a process last read or wrote it. `stood` is the `full_at` of the stored item. */
 export type StoredBucket = { state: BucketState; stood: number }
 
 type Attributes = { full_at: number; leases?: Record<string, [units: number, until: number]> }
@@ -20,7 +20,10 @@ export async function readBucket(bucket: Bucket): Promise<StoredBucket> {
   return { state: { fullAt: item.full_at, leases }, stood: item.full_at }
 }
 
-/** Every take advances `full_at`, which so detects concurrent takes. A full bucket needs no earlier read. */
+/**
+ * Condition for writing a bucket. Every take advances `full_at`, so a changed `full_at` reveals a concurrent take. A full bucket can be
+ * written without an earlier read.
+ */
 function conditionOn(bucket: Bucket, { state, stood }: StoredBucket, now: number): [condition: string, bound: number] {
   return settledAt(bucket, state) <= now
     ? [
@@ -30,7 +33,7 @@ function conditionOn(bucket: Bucket, { state, stood }: StoredBucket, now: number
     : ['full_at = :bound', stood]
 }
 
-/** Writes the next state of a bucket if it is as known; null otherwise. */
+/** Writes the next state of a bucket; null when the stored bucket differs from `known`. */
 export async function writeBucket(
   bucket: Bucket,
   known: StoredBucket,
@@ -54,22 +57,21 @@ export async function writeBucket(
   return written && { state: next, stood: next.fullAt }
 }
 
-/** Units that one process may use until an instant. */
 type Lease = { units: number; until: number }
 
-/** Bucket that is full again at `fullAt` microseconds (arrival time of a leaky bucket), without the units on lease. */
+/** State of a leaky bucket. At `fullAt` (microseconds), all units except the leased ones are available again. */
 export type BucketState = { fullAt: number; leases: ReadonlyMap<string, Lease> }
 
 export const fullBucket: BucketState = { fullAt: 0, leases: new Map() }
 
-/** Keeps the item below 1 KB. */
+/** Maximum number of leases, which keeps the item below 1 KB. */
 const maxLeases = 20
 
 export const microsPerUnit = ({ refill }: Bucket): number => 1_000_000 / refill
 
 const unitsOut = ({ leases }: BucketState): number => [...leases.values()].reduce((sum, { units }) => sum + units, 0)
 
-/** State at an instant. An ended lease counts as used at its end, so that the capacity is never exceeded. */
+/** Returns the state at an instant. An ended lease is treated as used at its end, so that the capacity is never exceeded. */
 export function stateAt(bucket: Bucket, state: BucketState, now: number): BucketState {
   const cost = microsPerUnit(bucket)
   const leases = new Map(state.leases)
@@ -84,17 +86,19 @@ export function stateAt(bucket: Bucket, state: BucketState, now: number): Bucket
   return { fullAt: Math.max(fullAt, now + out * cost), leases }
 }
 
-/** Instant at which the bucket is full without leases and takes. */
+/** Time at which all leases have ended and the bucket is full, if no more units are taken. */
 function settledAt(bucket: Bucket, state: BucketState): number {
   const end = Math.max(0, ...[...state.leases.values()].map(({ until }) => until))
   return stateAt(bucket, state, end).fullAt
 }
 
-/** Units that can be taken of the state at its instant. */
 export const unitsAt = (bucket: Bucket, { fullAt }: BucketState, now: number): number =>
   Math.min(bucket.capacity, Math.floor(bucket.capacity - Math.max(0, fullAt - now) / microsPerUnit(bucket)))
 
-/** Units for a process: fewer the more are used or leased. A single unit is no lease; an empty bucket gives none. */
+/**
+ * Returns the units that a process receives: fewer, the more units are used or leased. A single unit is not stored as a lease; an empty
+ * bucket gives none.
+ */
 export function unitsFor(bucket: Bucket, state: BucketState, wanted: number, now: number): number {
   const free = unitsAt(bucket, state, now)
   const spare = Math.min(free, bucket.capacity / 2 - unitsOut(state))

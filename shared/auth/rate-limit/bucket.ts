@@ -8,20 +8,22 @@ import { type Caller, isAdministering } from '../caller.ts'
 /** A token bucket (A9): `capacity` requests at once, `refill` more every second. */
 export type Bucket = {
   name: 'account' | 'access' | 'ingest' | 'sign_in'
-  /** `service` where no account owns it. */
+  /** Account that owns the bucket; `service` if no account does. */
   accountId: string
   /** Owner of the bucket within its account, for example a token. */
   owner: string
   capacity: number
   refill: number
-  /** Maximum of a lease, by which most requests need no write. */
+  /** Maximum units of a lease. Most requests take a leased unit and need no write. */
   lease: number
 }
 
 type Size = {
   capacity: number
   refill: number
-  /** Part of the capacity in a lease: small enough for every function of a surface to hold one. */
+  /**
+   * Divisor that turns the capacity into the size of a lease, small enough for each Lambda function that uses the bucket to have a lease.
+   */
   parts: number
 }
 
@@ -34,7 +36,7 @@ const bucket = (name: Bucket['name'], accountId: string, owner: string, { capaci
   lease: Math.max(1, Math.floor(capacity / parts)),
 })
 
-/** Bucket of an account for the account API and `/v0`, or of a client or gateway token. */
+/** Returns the account's bucket for the account API and `/v0`, or the token's bucket for clients and gateways. */
 export function bucketOf(caller: Caller): Bucket {
   const { id, limits } = caller.account
   if (!isAdministering(caller)) {
@@ -44,7 +46,6 @@ export function bucketOf(caller: Caller): Bucket {
   return bucket('account', id, 'account', { capacity: capacity ?? 500, refill: refill ?? 50, parts: 50 })
 }
 
-/** Bucket of an ingest token, by authorization and role. */
 export const ingestBucket = (
   accountId: string,
   token: string,
@@ -52,16 +53,15 @@ export const ingestBucket = (
 ): Bucket =>
   bucket('ingest', accountId, `ingest#${token}`, { capacity: capacity ?? 50, refill: refill ?? 10, parts: 10 })
 
-/** Network of one subscriber: of IPv6 a /64, in which they choose addresses freely. */
+/** Network of a subscriber: the /64 of an IPv6 address, because a subscriber can choose any address within it. */
 function subscriberOf(address: string): string {
   const ip = parseIp(address)
   return ip?.family === 6 ? `${formatIp({ family: 6, value: (ip.value >> 64n) << 64n })}/64` : address
 }
 
-/** Public requests with a bucket each, so that a company behind one address can end every sign-in that it begins. */
+/** Public requests, each with a separate bucket. A company behind one address can therefore finish every sign-in that it begins. */
 export type PublicStep = 'page' | 'look' | 'start' | 'return' | 'passcode' | 'token'
 
-/** Bucket of a source address and step. */
 export const sourceBucket = (address: string, step: PublicStep): Bucket =>
   bucket('sign_in', 'service', `source#${step}#${subscriberOf(address)}`, {
     capacity: env.signInBurst * (step === 'page' ? 5 : 1),
@@ -69,11 +69,11 @@ export const sourceBucket = (address: string, step: PublicStep): Bucket =>
     parts: 10,
   })
 
-/** Bucket of an account and way in, so that a flood of one does not close the other. */
+/** Bucket of an account and sign-in method, so that flooding one method does not block the other. */
 export const signInBucket = (accountId: string, way: 'providers' | 'passcodes'): Bucket =>
   bucket('sign_in', accountId, `sign_in.${way}`, { capacity: 300, refill: 10, parts: 30 })
 
-/** Bucket of an email address in the whole service, known or not. */
+/** Bucket of an email address in the whole service, even if no actor has the address. */
 export const emailBucket = (email: string): Bucket =>
   bucket('sign_in', 'service', `email#${hash('sha256', foldAscii(email), 'base64url')}`, {
     capacity: 20,

@@ -15,17 +15,16 @@ import {
   writeBucket,
 } from './bucket-item.ts'
 
-/** Short, so that an idle process does not hold units for long. */
+/** Duration of a lease. Short, so that an idle process does not block units for long. */
 const leaseMicros = 5_000_000
 const maxSkewMicros = 5_000_000
 const maxBuckets = 10_000
 const maxTries = 20
 
-/** Units that a process has leased, and the bucket after that. */
+/** Units that a process has leased. `known` is the bucket after the lease was taken. */
 type Held = { units: number; left: number; until: number; known: StoredBucket }
 type Renewal = { empty: false } | { empty: true; state: BucketState; now: number }
 
-/** Leases of one process. */
 export class LeaseHolder {
   private readonly now: () => number
   private readonly id = randomBytes(6).toString('base64url')
@@ -36,7 +35,7 @@ export class LeaseHolder {
     this.now = now
   }
 
-  /** Takes one unit for a request (A9) and returns its headers. @throws ApiError `rate_limited` with `Retry-After` */
+  /** Takes one unit for a request (A9) and returns the response headers. @throws ApiError `rate_limited` with `Retry-After` */
   async takeUnit(bucket: Bucket): Promise<Record<string, string>> {
     const { pk } = bucketKey(bucket)
     for (;;) {
@@ -51,7 +50,7 @@ export class LeaseHolder {
     }
   }
 
-  /** Concurrent requests without a lease wait for one renewal. */
+  /** Renews a lease. Concurrent requests without a lease share one renewal. */
   private renew(pk: string, bucket: Bucket): Promise<Renewal> {
     const running = this.renewals.get(pk)
     if (running !== undefined) return running
@@ -60,7 +59,7 @@ export class LeaseHolder {
     return renewal
   }
 
-  /** Takes a lease from the known bucket, which is read only where it is out of date. */
+  /** Takes a lease. Reads the bucket only when the state in memory is out of date. */
   private async takeLease(pk: string, bucket: Bucket): Promise<Renewal> {
     const former = this.held.get(pk)
     let known = former?.known ?? { state: fullBucket, stood: 0 }
@@ -68,7 +67,7 @@ export class LeaseHolder {
       if (tries > 1) await clock.sleep(Math.random() * 5 * tries)
       const now = this.now()
       const { fullAt, leases } = stateAt(bucket, credible(bucket, known.state, now), now)
-      // Units of a former lease count as used.
+      // Removes the former lease of this process, whose units remain counted as used.
       const state = { fullAt, leases: new Map([...leases].filter(([id]) => id !== this.id)) }
       const units = unitsFor(bucket, state, wantedUnits(former, now), now)
       if (units === 0 && tries > 0) return { empty: true, state, now }
@@ -89,14 +88,17 @@ export class LeaseHolder {
   }
 }
 
-/** Doubles a lease that was used up in time, else renews the used units: a process never loses more than it uses. */
+/**
+ * Doubles a lease that was used up before its end; otherwise requests the number of units used. A process thus never loses more units than
+ * it uses.
+ */
 function wantedUnits(former: Held | undefined, now: number): number {
   if (!former) return 1
   const { units, left, until } = former
   return left === 0 && until > now ? 2 * units : Math.max(1, units - left)
 }
 
-/** Drops times too far in the future, written by a process whose clock was ahead. */
+/** Drops times that are too far in the future, which a process with a fast clock wrote. */
 function credible(bucket: Bucket, { fullAt, leases }: BucketState, now: number): BucketState {
   const latest = now + bucket.capacity * microsPerUnit(bucket) + maxSkewMicros
   return {
@@ -125,5 +127,5 @@ function limited(bucket: Bucket, state: BucketState, now: number): ApiError {
 
 const holder = new LeaseHolder()
 
-/** Takes one unit for a request of this process. @throws ApiError `rate_limited` */
+/** Takes one unit of a bucket for a request. @throws ApiError `rate_limited` */
 export const takeUnit = (bucket: Bucket): Promise<Record<string, string>> => holder.takeUnit(bucket)
